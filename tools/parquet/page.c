@@ -60,7 +60,7 @@ static void put_packed(struct buffer *out, const uint64_t *present, size_t rows)
 
 void parquet_page_levels(struct buffer *out, const uint64_t *present, size_t rows)
 {
-    size_t at = out->length, head = sizeof(uint32_t), packed = (rows + 7) / 8;
+    size_t at = out->length, head = sizeof(uint32_t), packed = 1 + (rows + 7) / 8;
     buffer_put(out, "\0\0\0", head);
     put_runs(out, present, rows);
     if (!out->failed && out->length - at - head > packed) {

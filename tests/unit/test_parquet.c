@@ -1,0 +1,345 @@
+/* The Parquet writer, byte by byte: what is expected was worked out by hand from parquet.thrift and the encodings. */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parquet/group.h"
+#include "parquet/page.h"
+#include "parquet/parquet.h"
+#include "parquet/thrift.h"
+
+static void expect_hex(const struct buffer *got, const char *hex)
+{
+    struct bytes wanted = {0};
+    bytes_hex(&wanted, hex);
+    assert_false(got->failed);
+    assert_int_equal(got->length, wanted.length);
+    assert_memory_equal(got->data, wanted.at, wanted.length);
+    bytes_free(&wanted);
+}
+
+/* ---- thrift ------------------------------------------------------------------------------------------------------ */
+
+static void fields(void **state)
+{
+    struct buffer out = {0};
+    struct thrift thrift = {.out = &out};
+    (void)state;
+    thrift_begin(&thrift);
+    thrift_i32(&thrift, 1, 5);
+    thrift_string(&thrift, 2, "ab");
+    thrift_bool(&thrift, 4, true);
+    thrift_bool(&thrift, 5, false);
+    thrift_i64(&thrift, 21, -1);
+    thrift_i16(&thrift, 22, -300);
+    thrift_i8(&thrift, 23, -2);
+    thrift_empty(&thrift, 25);
+    thrift_struct(&thrift, 26);
+    thrift_i32(&thrift, 15, INT32_MIN);
+    thrift_end(&thrift);
+    thrift_i64(&thrift, 41, INT64_MAX);
+    thrift_end(&thrift);
+    expect_hex(&out, "15 0a  18 02 61 62  21  12  06 2a 01  14 d7 04  13 fe  2c 00  1c f5 ff ff ff ff 0f 00"
+                     "f6 fe ff ff ff ff ff ff ff ff 01  00");
+    free(out.data);
+}
+
+static void lists(void **state)
+{
+    struct buffer out = {0};
+    struct thrift thrift = {.out = &out};
+    (void)state;
+    thrift_begin(&thrift);
+    thrift_list(&thrift, 1, THRIFT_I32, 2);
+    thrift_element_i32(&thrift, 1);
+    thrift_element_i32(&thrift, -64);
+    thrift_list(&thrift, 2, THRIFT_BINARY, 1);
+    thrift_element_string(&thrift, "x");
+    thrift_list(&thrift, 3, THRIFT_STRUCT, 14);
+    thrift_list(&thrift, 4, THRIFT_STRUCT, 15);
+    thrift_list(&thrift, 5, THRIFT_STRUCT, 300);
+    thrift_end(&thrift);
+    expect_hex(&out, "19 25 02 7f  19 18 01 78  19 ec  19 fc 0f  19 fc ac 02  00");
+    free(out.data);
+}
+
+/* ---- levels ------------------------------------------------------------------------------------------------------ */
+
+static void expect_levels(const char *pattern, const char *hex)
+{
+    uint64_t present[8] = {0};
+    size_t rows = strlen(pattern);
+    struct buffer out = {0};
+    assert_in_range(rows, 1, 512);
+    for (size_t i = 0; i < rows; i++)
+        present[i / 64] |= (uint64_t)(pattern[i] == '1') << i % 64;
+    parquet_page_levels(&out, present, rows);
+    expect_hex(&out, hex);
+    free(out.data);
+}
+
+static void levels(void **state)
+{
+    char pattern[301];
+    (void)state;
+    expect_levels("111", "02000000 06 01");
+    expect_levels("0", "02000000 02 00");
+    /* Runs would take 18 bytes. */
+    expect_levels("101010101", "03000000 05 55 01");
+    memset(pattern, '1', 200);
+    memset(pattern + 200, '0', 100);
+    pattern[300] = '\0';
+    expect_levels(pattern, "06000000 9003 01 c801 00");
+    pattern[299] = '1';
+    expect_levels(pattern, "08000000 9003 01 c601 00 02 01");
+}
+
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
+
+static void expect_doubles(const double *numbers, size_t count, const char *low, const char *high)
+{
+    struct bytes wanted = {0};
+    char values[40 * sizeof(double)];
+    assert_in_range(count, 0, 40);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits;
+        memcpy(&bits, &numbers[i], sizeof bits);
+        for (size_t k = 0; k < 8; k++)
+            values[8 * i + k] = (char)(bits >> 8 * k);
+    }
+    struct parquet_range range = parquet_range_of(PARQUET_DOUBLE, values, count);
+    assert_int_equal(range.is_known, low != NULL);
+    if (!low)
+        return;
+    bytes_hex(&wanted, low);
+    bytes_hex(&wanted, high);
+    assert_memory_equal(range.low, wanted.at, 8);
+    assert_memory_equal(range.high, wanted.at + 8, 8);
+    bytes_free(&wanted);
+}
+
+static void ranges_of_doubles(void **state)
+{
+    const double some[] = {1.5, -2, NAN, 0.5}, none[] = {NAN, NAN}, infinite[] = {INFINITY, INFINITY};
+    const double zero[] = {0.0, 1.0}, negative_zero[] = {-1.0, -0.0};
+    double many[33];
+    (void)state;
+    expect_doubles(some, 4, "00000000000000c0", "000000000000f83f");
+    expect_doubles(none, 2, NULL, NULL);
+    expect_doubles(none, 0, NULL, NULL);
+    expect_doubles(infinite, 2, "000000000000f07f", "000000000000f07f");
+    expect_doubles(zero, 2, "0000000000000080", "000000000000f03f");
+    expect_doubles(negative_zero, 2, "000000000000f0bf", "0000000000000000");
+    /* Wherever the least and the greatest are. */
+    for (size_t place = 0; place < 33; place++) {
+        for (size_t i = 0; i < 33; i++)
+            many[i] = i % 5 == 3 ? NAN : 1;
+        many[place] = -2;
+        many[(place + 11) % 33] = 1.5;
+        expect_doubles(many, 33, "00000000000000c0", "000000000000f83f");
+    }
+}
+
+static void ranges_of_integers(void **state)
+{
+    static const char longs[] = "\1\0\0\0\0\0\0\0"
+                                "\377\377\377\377\377\377\377\377";
+    struct parquet_range range = parquet_range_of(PARQUET_INT64, longs, 2);
+    (void)state;
+    assert_memory_equal(range.low, longs + 8, 8);
+    assert_memory_equal(range.high, longs, 8);
+    range = parquet_range_of(PARQUET_TIME, longs, 2);
+    assert_memory_equal(range.low, longs + 8, 8);
+    range = parquet_range_of(PARQUET_UINT64, longs, 2);
+    assert_memory_equal(range.low, longs, 8);
+    assert_memory_equal(range.high, longs + 8, 8);
+    static const char ints[] = "\1\0\0\0"
+                               "\377\377\377\377";
+    range = parquet_range_of(PARQUET_INT32, ints, 2);
+    assert_memory_equal(range.low, ints + 4, 4);
+    range = parquet_range_of(PARQUET_UINT32, ints, 2);
+    assert_memory_equal(range.high, ints + 4, 4);
+    range = parquet_range_of(PARQUET_BOOL, "\0\0", 2);
+    assert_true(range.is_known && range.low[0] == 0 && range.high[0] == 0);
+    range = parquet_range_of(PARQUET_BOOL, "\1\0", 2);
+    assert_true(range.is_known && range.low[0] == 0 && range.high[0] == 1);
+    assert_false(parquet_range_of(PARQUET_TEXT, "", 0).is_known);
+    assert_false(parquet_range_of(PARQUET_INT32, "", 0).is_known);
+}
+
+/* ---- whole files ------------------------------------------------------------------------------------------------- */
+
+static int take(void *user, const char *bytes, size_t length)
+{
+    buffer_put(user, bytes, length);
+    return 0;
+}
+
+static struct parquet_file *open_file(struct packer *packer, struct buffer *out)
+{
+    const struct parquet_options options = {.packer = packer, .write = take, .user = out, .created_by = "x"};
+    return parquet_file_new(&options);
+}
+
+/* One column of two rows, the second absent; every byte is explained in parquet.thrift. */
+static void whole_file(void **state)
+{
+    struct packer *packer = packer_new(COMPRESSION_NONE, 1);
+    struct buffer out = {0}, rows = {0};
+    struct parquet_file *file = open_file(packer, &out);
+    const uint64_t present = 1, words[] = {1, 0};
+    (void)state;
+    parquet_file_add_column(file, "a", 1, PARQUET_INT32);
+    parquet_file_add_note(file, "k", "v", 1);
+    parquet_rows_begin(&rows, 2);
+    parquet_rows_numbers(&rows, PARQUET_INT32, &present, words, 2);
+    assert_int_equal(parquet_file_rows(file, rows.data, rows.length), 0);
+    assert_int_equal(parquet_file_end(file), 0);
+    expect_hex(&out, "50415231"
+                     "15 00 15 14 15 14 2c 15 04 15 00 15 06 15 06 00 00  02000000 03 01  01000000"
+                     "15 04  19 2c 48 06 736368656d61 15 02 00  15 02 25 02 18 01 61 00  16 04"
+                     "19 1c  19 1c 26 00 1c 15 02 19 25 00 06 19 18 01 61 15 00 16 04 16 36 16 36 26 08"
+                     "3c 36 02 28 04 01000000 18 04 01000000 00 00 00  16 36 16 04 26 08 16 36 14 00 00"
+                     "19 1c 18 01 6b 18 01 76 00  18 01 78  19 1c 1c 00 00  00"
+                     "63000000 50415231");
+    parquet_file_free(file);
+    packer_free(packer);
+    free(out.data);
+    free(rows.data);
+}
+
+/* Rows come in runs of any length; groups are cut in the same places. */
+static void runs_do_not_matter(void **state)
+{
+    static const size_t steps[] = {1, 7, 64, 65, 500, 4096};
+    struct buffer first = {0};
+    enum { ROWS = 140000 };
+    uint64_t *present = malloc(ROWS / 8 + 8), *words = malloc(ROWS * sizeof *words);
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++)
+        words[i] = i * 3;
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+        struct packer *packer = packer_new(COMPRESSION_NONE, (unsigned)s % 3 + 1);
+        struct buffer out = {0}, rows = {0};
+        struct parquet_file *file = open_file(packer, &out);
+        parquet_file_add_column(file, "n", 1, PARQUET_INT64);
+        parquet_file_add_column(file, "text", 4, PARQUET_TEXT);
+        parquet_file_add_column(file, "truth", 5, PARQUET_BOOL);
+        for (size_t from = 0; from < ROWS; from += steps[s]) {
+            size_t count = ROWS - from < steps[s] ? ROWS - from : steps[s];
+            memset(present, 0, count / 8 + 8);
+            for (size_t i = 0; i < count; i++)
+                present[i / 64] |= (uint64_t)((from + i) % 3 > 0) << i % 64;
+            rows.length = 0;
+            parquet_rows_begin(&rows, count);
+            parquet_rows_numbers(&rows, PARQUET_INT64, present, words + from, count);
+            parquet_rows_texts(&rows, present, count);
+            for (size_t i = 0; i < count; i++)
+                if ((from + i) % 3 > 0)
+                    parquet_rows_text(&rows, "abcdefghij", (from + i) % 11);
+            parquet_rows_numbers(&rows, PARQUET_BOOL, present, words + from, count);
+            assert_int_equal(parquet_file_rows(file, rows.data, rows.length), 0);
+        }
+        assert_int_equal(parquet_file_end(file), 0);
+        parquet_file_free(file);
+        packer_free(packer);
+        free(rows.data);
+        assert_true(first.length == 0 || first.length == out.length);
+        if (first.length == 0) {
+            first = out;
+            continue;
+        }
+        assert_memory_equal(first.data, out.data, first.length);
+        free(out.data);
+    }
+    free(first.data);
+    free(present);
+    free(words);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+static size_t add(struct parquet_group *group, enum parquet_type type, const char *text, size_t count)
+{
+    struct buffer rows = {0};
+    uint64_t *present = calloc(count / 64 + 1, sizeof *present), *words = calloc(count + 1, sizeof *words);
+    for (size_t i = 0; i < count; i++)
+        present[i / 64] |= (uint64_t)1 << i % 64;
+    parquet_rows_begin(&rows, count);
+    if (text)
+        parquet_rows_texts(&rows, present, count);
+    else
+        parquet_rows_numbers(&rows, type, present, words, count);
+    for (size_t i = 0; text && i < count; i++)
+        parquet_rows_text(&rows, text, strlen(text));
+    const char *at = rows.data;
+    assert_int_equal(parquet_rows_count(&at), count);
+    struct parquet_run run = parquet_rows_next(&at, count, type);
+    assert_ptr_equal(at, rows.data + rows.length);
+    size_t taken = parquet_group_add(group, &run, 0, count);
+    free(rows.data);
+    free(present);
+    free(words);
+    return taken;
+}
+
+/* A group takes 131,072 rows, or 20 MiB of values, whichever comes first; a text that is longer is alone in it. */
+static void groups_are_bounded(void **state)
+{
+    struct parquet_group narrow = {0}, wide = {0}, texts = {0};
+    char *text = malloc(100001);
+    (void)state;
+    assert_int_equal(parquet_group_add_column(&narrow, PARQUET_BOOL), 0);
+    assert_int_equal(add(&narrow, PARQUET_BOOL, NULL, 131071), 131071);
+    assert_false(parquet_group_is_full(&narrow));
+    assert_int_equal(add(&narrow, PARQUET_BOOL, NULL, 5), 1);
+    assert_true(parquet_group_is_full(&narrow));
+    parquet_group_clear(&narrow, false);
+    assert_int_equal(add(&narrow, PARQUET_BOOL, NULL, 200000), 131072);
+    for (size_t i = 0; i < 154; i++)
+        assert_int_equal(parquet_group_add_column(&wide, PARQUET_DOUBLE), 0);
+    assert_in_range(wide.rows_max * wide.width, (20 << 20) - 64 * wide.width, 20 << 20);
+    assert_int_equal(wide.rows_max % 64, 0);
+    assert_int_equal(parquet_group_add_column(&texts, PARQUET_TEXT), 0);
+    memset(text, 'x', 100000);
+    text[100000] = '\0';
+    assert_int_equal(add(&texts, PARQUET_TEXT, text, 300), 210); /* 100,004 bytes each */
+    assert_true(parquet_group_is_full(&texts));
+    assert_true(parquet_group_held(&texts) > 20 << 20);
+    parquet_group_clear(&texts, true);
+    assert_int_equal(parquet_group_held(&texts), 0);
+    free(text);
+    parquet_group_free(&narrow);
+    parquet_group_free(&wide);
+    parquet_group_free(&texts);
+}
+
+/* Microseconds are cut downwards, also before 1970. */
+static void times(void **state)
+{
+    const uint64_t present = 15, words[] = {1999, (uint64_t)-1, (uint64_t)-1000, (uint64_t)-1001};
+    struct buffer rows = {0};
+    (void)state;
+    parquet_rows_numbers(&rows, PARQUET_TIME, &present, words, 4);
+    const struct buffer values = {.data = rows.data + 8, .length = rows.length - 8};
+    expect_hex(&values, "0100000000000000 ffffffffffffffff ffffffffffffffff feffffffffffffff");
+    free(rows.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(levels),
+        cmocka_unit_test(ranges_of_doubles),
+        cmocka_unit_test(ranges_of_integers),
+        cmocka_unit_test(whole_file),
+        cmocka_unit_test(runs_do_not_matter),
+        cmocka_unit_test(groups_are_bounded),
+        cmocka_unit_test(times),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
