@@ -139,6 +139,7 @@ SCRIPT_TESTS = \
 	tests/check-runners \
 	tests/compare-check.py \
 	tests/cross-check.py \
+	tests/folder-check.py \
 	tests/follow-check.py \
 	tests/gates/docs \
 	tests/gates/hardening \

@@ -162,6 +162,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/output_allowance.h \
 	tools/export/output_files.c \
 	tools/export/output_files.h \
+	tools/export/partition.c \
+	tools/export/partition.h \
 	tools/export/row_columns.c \
 	tools/export/row_columns.def \
 	tools/export/row_columns.h \

@@ -48,9 +48,8 @@ static const char *remedy(int error)
     return "name another place with -o";
 }
 
-static enum sink_outcome failed(const struct sink_file *sink, const char *what, int error)
+static enum sink_outcome report(const char *name, const char *what, int error)
 {
-    const char *name = strcmp(sink->name, "-") == 0 ? "standard output" : sink->name;
     const char *user = error == EACCES || error == EPERM ? privileges_given_up_for() : NULL;
     if (user)
         message_error(
@@ -59,6 +58,17 @@ static enum sink_outcome failed(const struct sink_file *sink, const char *what, 
     else
         message_error("%s: %s: %s; %s", name, what, strerror(error), remedy(error));
     return SINK_FAILED;
+}
+
+static enum sink_outcome failed(const struct sink_file *sink, const char *what, int error)
+{
+    return report(strcmp(sink->name, "-") == 0 ? "standard output" : sink->name, what, error);
+}
+
+int sink_file_report(const char *name, int error)
+{
+    report(name, "cannot be written", error);
+    return -1;
 }
 
 static void sink_free(struct sink_file *sink)
@@ -284,6 +294,15 @@ enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, siz
     error = write_without_signals(file, bytes, length);
     if (close(file) != 0 && error == 0)
         error = errno;
+    return error == 0 ? SINK_OK : failed(sink, "cannot be written", error);
+}
+
+enum sink_outcome sink_file_sync(struct sink_file *sink)
+{
+    int file = sink->beside ? open(sink->beside, O_WRONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    int error = sink->beside && (file < 0 || fsync(file) != 0) ? errno : 0;
+    if (file >= 0)
+        close(file);
     return error == 0 ? SINK_OK : failed(sink, "cannot be written", error);
 }
 

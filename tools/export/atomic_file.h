@@ -23,6 +23,8 @@ bool sink_file_is_terminal(const char *name);
  * open between writes, so there may be many. */
 struct sink_file *sink_file_open(const char *name, const struct inputs *inputs);
 enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, size_t length);
+/* Waits until what was written is on the disk, so that a renamed file is whole even if the machine stops. */
+enum sink_outcome sink_file_sync(struct sink_file *sink);
 /* Renames the file to its final name. Frees the sink, also on failure. */
 enum sink_outcome sink_file_commit(struct sink_file *sink);
 /* Deletes the temporary file. Frees the sink; NULL is fine. */
@@ -31,6 +33,8 @@ void sink_file_discard(struct sink_file *sink);
 bool sink_file_is_pending(const struct sink_file *sink);
 /* Name of the temporary file; NULL if the sink is written directly. */
 const char *sink_file_path(const struct sink_file *sink);
+/* Prints that a file or folder cannot be written, why and what to do. Returns -1. */
+int sink_file_report(const char *name, int error);
 /* The name that the user gave; for messages. */
 const char *sink_file_name(const struct sink_file *sink);
 

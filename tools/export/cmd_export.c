@@ -45,7 +45,9 @@ static const char fields_help[] = "fields in the order wanted: actual_q, one ele
 /* Rows without help are about formats: see help_of. */
 static const struct option_row rows[] = {
     {OPTION_OUT, 'o', "output", "OUT",
-     "file to write, - for standard output; its extension selects the format; a final .gz compresses it"},
+     "file to write, - for standard output; its extension selects the format; a final .gz compresses it; DIR/: a "
+     "folder "
+     "(-f parquet)"},
     {OPTION_FORMAT, 'f', "format", "FORMAT", NULL},
     {OPTION_DIALECT, 0, "dialect", "NAME", NULL},
     {OPTION_COMPRESSION, 0, "compression", "HOW", NULL},
@@ -330,6 +332,26 @@ static int check_format(const struct asked *asked, const struct options *options
     return -1;
 }
 
+/* Whether the format can make a folder, if one is asked for. */
+static int check_folder(const struct export_wish *wish)
+{
+    char list[FORMATS_LIST_MAX];
+    if (!wish->is_folder)
+        return 0;
+    if (!format_has(wish->format, FORMAT_PARTITIONS))
+        message_error("-o %s: a folder, which %s does not make; name a file in it, or give -f %s", wish->out,
+                      format_of(wish->format), format_names(list, FORMAT_PARTITIONS, 0));
+    else if (wish->split)
+        message_error("--split: -o %s is a folder, which has a file for each table anyway; leave --split out",
+                      wish->out);
+    else if (wish->joined)
+        message_error("--union: -o %s is a folder, whose files readers take for one table; leave --union out",
+                      wish->out);
+    else
+        return 0;
+    return -1;
+}
+
 static int check_asked(struct asked *asked, const struct options *options)
 {
     struct export_wish *wish = &asked->wish;
@@ -340,6 +362,11 @@ static int check_asked(struct asked *asked, const struct options *options)
     wish->is_shown = sink_file_is_terminal(wish->out);
     if (!wish->format)
         return -1;
+    size_t length = strlen(wish->out);
+    wish->is_folder = length > 0 && wish->out[length - 1] == '/';
+    if (check_folder(wish) != 0)
+        return -1;
+    wish->split = wish->split || wish->is_folder;
     if (wish->split && strcmp(wish->out, "-") == 0)
         message_error("--split: needs -o OUT to name the files after");
     else if (*wish->out == '\0')

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/interrupt.h"
+#include "partition.h"
 #include "base/message.h"
 #include "input/tcp_socket.h"
 
@@ -87,6 +88,9 @@ static int fill_view(struct job *job, struct view *view, const struct table *tab
         request_warn_shadowed(job, view);
     if (name_modes(job, view) != 0)
         return job_give_up_memory(job);
+    /* Readers of the folder take it from the name. */
+    if (job->wish->is_folder)
+        picks_drop(&view->picks, ROW_COLUMN_robot);
     const struct format *format = job->wish->format;
     if (format->writer->prepare && format->writer->prepare(view, layout_of(job, table)) != 0)
         return job_give_up_memory(job);
@@ -169,6 +173,37 @@ static struct output_file *outlet_of(struct job *job, unsigned stream, unsigned 
     return outlet;
 }
 
+static const char *file_of(const struct job *job, const struct armtap_record *record)
+{
+    return record->where.file < job->source->count ? job->source->names[record->where.file] : NULL;
+}
+
+/* The file of a row in a folder. */
+static struct output_file *outlet_of_day(struct job *job, struct table *table, const struct armtap_record *record)
+{
+    const struct partition partition = {.robot = record->stream->robot,
+                                        .day = partition_day(record->where.time),
+                                        .capture = file_of(job, record),
+                                        .direction = record->direction,
+                                        .stream = table->stream,
+                                        .part = table->part};
+    if (table->outlet && table->outlet_file == record->where.file && table->outlet_day == partition.day)
+        return table->outlet;
+    char ending[FORMATS_ENDING_MAX];
+    char *name = partition_name(job->wish->out, &partition, format_ending(job->wish->format, ending));
+    struct output_file *outlet = name ? output_files_open_named(&job->outlets, name) : NULL;
+    if (!name)
+        message_no_memory();
+    if (!outlet) {
+        job_give_up(job);
+        return NULL;
+    }
+    table->outlet = outlet;
+    table->outlet_file = record->where.file;
+    table->outlet_day = partition.day;
+    return outlet;
+}
+
 /* For a source that is read once: the checks at the first row of a table. */
 static int check_first_row(struct job *job, struct table *table, const struct armtap_record *record)
 {
@@ -185,10 +220,9 @@ static int begin_table(struct job *job, struct table *table, const struct armtap
     if (job->once && !all_tables && check_first_row(job, table, record) != 0)
         return -1;
     unsigned stream = all_tables ? tables_stream_number(job->tables, record->stream->connection) : table->stream;
-    struct output_file *outlet = outlet_of(job, stream, table->part);
-    if (!outlet)
+    table->outlet = job->wish->is_folder ? outlet_of_day(job, table, record) : outlet_of(job, stream, table->part);
+    if (!table->outlet)
         return -1;
-    table->outlet = outlet;
     table->begun = true;
     job->begun = true;
     return 0;
@@ -217,7 +251,7 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .stream = tables_stream_number(job->tables, record->stream->connection),
         .robot = record->stream->robot,
         .client = record->stream->client,
-        .file = record->where.file < job->source->count ? job->source->names[record->where.file] : NULL,
+        .file = file_of(job, record),
         .several_files = job->source->count > 1,
         .protocol = record->protocol,
         .direction = record->direction,
@@ -275,6 +309,8 @@ static uint64_t row_cost(const struct job *job, const struct view *view, const s
 /* An output with all tables has one file for each stream. */
 static struct output_file *outlet_of_row(struct job *job, struct table *table, const struct armtap_record *record)
 {
+    if (job->wish->is_folder)
+        return outlet_of_day(job, table, record);
     if (!format_has(job->wish->format, FORMAT_ALL_TABLES))
         return table->outlet;
     return outlet_of(job, tables_stream_number(job->tables, record->stream->connection), 0);
@@ -739,6 +775,8 @@ static int run(struct job *job)
     if (!job->tables || !job->streams || !job->missing || selection_parse(job->wish->fields, &job->selection) != 0)
         return job_give_up_memory(job);
     /* Report an unwritable output before reading gigabytes. */
+    if (job->wish->is_folder && partition_check_folder(job->wish->out) != 0)
+        return job_give_up(job);
     if (!job->wish->split && !outlet_of(job, 0, 0))
         return -1;
     job->selection.joined = job->wish->joined;

@@ -17,7 +17,8 @@ struct export_wish {
     enum armtap_generation layout; /* UNKNOWN: each stream's own */
     bool has_stream;
     unsigned stream;
-    bool split;
+    bool split;         /* also with a folder */
+    bool is_folder;     /* `out` ends in a slash: a file for each robot, day, capture and table */
     bool joined;        /* --union */
     const char *fields; /* NULL: all */
     enum armtap_direction direction;

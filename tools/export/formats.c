@@ -50,6 +50,14 @@ const struct format *format_of_ending(const char *ending, size_t length)
     return NULL;
 }
 
+/* A dialect has the endings of its format. */
+const char *format_ending(const struct format *format, char ending[FORMATS_ENDING_MAX])
+{
+    const char *endings = *format->endings != '\0' ? format->endings : format_find(format->name, "")->endings;
+    snprintf(ending, FORMATS_ENDING_MAX, "%.*s", (int)strcspn(endings, " "), endings);
+    return ending;
+}
+
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 /* Appends an item, after a separator if the list is not empty. */

@@ -5,16 +5,17 @@
 #include "format.h"
 
 enum format_flag {
-    FORMAT_ALL_TABLES = 1,   /* one file holds all tables, and records without a recipe */
-    FORMAT_ONLY_NUMBERS = 2, /* it cannot hold texts */
-    FORMAT_HAS_NAMES = 4,    /* modes may be written by name */
-    FORMAT_CAN_GUARD = 8,    /* it can protect spreadsheets from texts that look like formulas */
-    FORMAT_SPREADS = 16,     /* arrays are spread to a cell for each element, so enough cells are needed */
-    FORMAT_HAS_LAYOUTS = 32, /* its columns are those of a legacy layout (--layout) */
-    FORMAT_COLUMNS = 64,     /* it takes columns, not frames; needs FORMAT_SPREADS */
-    FORMAT_BINARY = 128,     /* not for terminals */
-    FORMAT_SEEKS = 256,      /* it seeks in its file, which must be regular and uncompressed */
-    FORMAT_PACKS = 512,      /* it compresses parts of its file (--compression), so the file itself need not be */
+    FORMAT_ALL_TABLES = 1,    /* one file holds all tables, and records without a recipe */
+    FORMAT_ONLY_NUMBERS = 2,  /* it cannot hold texts */
+    FORMAT_HAS_NAMES = 4,     /* modes may be written by name */
+    FORMAT_CAN_GUARD = 8,     /* it can protect spreadsheets from texts that look like formulas */
+    FORMAT_SPREADS = 16,      /* arrays are spread to a cell for each element, so enough cells are needed */
+    FORMAT_HAS_LAYOUTS = 32,  /* its columns are those of a legacy layout (--layout) */
+    FORMAT_COLUMNS = 64,      /* it takes columns, not frames; needs FORMAT_SPREADS */
+    FORMAT_BINARY = 128,      /* not for terminals */
+    FORMAT_SEEKS = 256,       /* it seeks in its file, which must be regular and uncompressed */
+    FORMAT_PARTITIONS = 1024, /* -o DIR/ makes a folder of files by robot and day (partition.h) */
+    FORMAT_PACKS = 512,       /* it compresses parts of its file (--compression), so the file itself need not be */
 };
 
 struct format {
@@ -37,6 +38,10 @@ const struct format *format_at(size_t index);
 const struct format *format_find(const char *name, const char *dialect);
 /* The format of that file name ending, ignoring case; NULL if there is none. */
 const struct format *format_of_ending(const char *ending, size_t length);
+
+#define FORMATS_ENDING_MAX 40
+/* The first ending of its file names. */
+const char *format_ending(const struct format *format, char ending[FORMATS_ENDING_MAX]);
 
 #define FORMATS_LIST_MAX 400
 /* "csv, gnuplot or ndjson": formats that have all flags of `with` and none of `without`. */

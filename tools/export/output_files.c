@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/message.h"
+#include "partition.h"
 
 /* Bytes of buffered text: for one file, and for all of them. */
 enum { WAITING_MAX = 65536, WAITING_ALL = 4 * 1024 * 1024, WAITING_MIN = 256 };
@@ -42,20 +43,29 @@ char *output_files_split_name(const char *name, unsigned stream, unsigned part)
     return split;
 }
 
-/* The slot of a table's file, or the free one for it. */
-static struct output_file **slot_of(const struct output_files *outlets, unsigned stream, unsigned part)
+static bool is_same(const struct output_file *a, const struct output_file *b)
 {
-    size_t mask = outlets->slot_count - 1, at = (size_t)armtap_hash_numbers(&outlets->key, stream, part) & mask;
-    while (outlets->slots[at] && (outlets->slots[at]->stream != stream || outlets->slots[at]->part != part))
+    if (a->name || b->name)
+        return a->name && b->name && strcmp(a->name, b->name) == 0;
+    return a->stream == b->stream && a->part == b->part;
+}
+
+/* The slot of a file with the same name, or stream and part, or the free one for it. */
+static struct output_file **slot_of(const struct output_files *outlets, const struct output_file *wanted)
+{
+    size_t mask = outlets->slot_count - 1;
+    size_t at = (size_t)(wanted->name ? armtap_hash_text(&outlets->key, wanted->name)
+                                      : armtap_hash_numbers(&outlets->key, wanted->stream, wanted->part));
+    for (at &= mask; outlets->slots[at] && !is_same(outlets->slots[at], wanted);)
         at = (at + 1) & mask;
     return &outlets->slots[at];
 }
 
-static struct output_file *find(const struct output_files *outlets, unsigned stream, unsigned part)
+static struct output_file *find(const struct output_files *outlets, const struct output_file *wanted)
 {
-    if (!outlets->split || outlets->count == 0)
-        return outlets->count == 0 ? NULL : outlets->outlet[0];
-    return *slot_of(outlets, stream, part);
+    if (outlets->count == 0)
+        return NULL;
+    return outlets->split ? *slot_of(outlets, wanted) : outlets->outlet[0];
 }
 
 /* Makes room for one more. 0, or -1 without memory, with nothing changed. */
@@ -76,7 +86,7 @@ static int grow(struct output_files *outlets)
     outlets->slots = slots;
     outlets->slot_count = slot_count;
     for (size_t i = 0; i < outlets->count; i++)
-        *slot_of(outlets, larger[i]->stream, larger[i]->part) = larger[i];
+        *slot_of(outlets, larger[i]) = larger[i];
     return 0;
 }
 
@@ -85,7 +95,7 @@ static int add(struct output_files *outlets, struct output_file *outlet)
     if (outlets->count == outlets->room && grow(outlets) != 0)
         return -1;
     outlets->outlet[outlets->count++] = outlet;
-    *slot_of(outlets, outlet->stream, outlet->part) = outlet;
+    *slot_of(outlets, outlet) = outlet;
     return 0;
 }
 
@@ -103,23 +113,38 @@ static struct sink_file *open_sink(const struct output_files *outlets, unsigned 
     return sink;
 }
 
+/* Adds a file, whose sink is open; NULL after a message, with the sink discarded. */
+static struct output_file *add_copy(struct output_files *outlets, const struct output_file *file)
+{
+    struct output_file *outlet = calloc(1, sizeof *outlet);
+    if (outlet)
+        *outlet = *file;
+    if (outlet && add(outlets, outlet) == 0)
+        return outlet;
+    message_no_memory();
+    sink_file_discard(file->sink);
+    free(outlet);
+    return NULL;
+}
+
 struct output_file *output_files_open(struct output_files *outlets, unsigned stream, unsigned part)
 {
-    struct output_file *outlet = find(outlets, stream, part);
+    struct output_file wanted = {.stream = stream, .part = part}, *outlet = find(outlets, &wanted);
     if (outlet)
         return outlet;
-    struct sink_file *sink = open_sink(outlets, stream, part);
-    if (!sink)
-        return NULL;
-    outlet = calloc(1, sizeof *outlet);
-    if (outlet)
-        *outlet = (struct output_file){.stream = stream, .part = part, .sink = sink};
-    if (!outlet || add(outlets, outlet) != 0) {
-        message_no_memory();
-        sink_file_discard(sink);
-        free(outlet);
-        return NULL;
-    }
+    wanted.sink = open_sink(outlets, stream, part);
+    return wanted.sink ? add_copy(outlets, &wanted) : NULL;
+}
+
+struct output_file *output_files_open_named(struct output_files *outlets, char *name)
+{
+    struct output_file wanted = {.name = name}, *outlet = find(outlets, &wanted);
+    if (!outlet && partition_make_folders(name) == 0)
+        wanted.sink = sink_file_open(name, outlets->inputs);
+    if (wanted.sink)
+        outlet = add_copy(outlets, &wanted);
+    if (!outlet || outlet->name != name)
+        free(name);
     return outlet;
 }
 
@@ -222,6 +247,7 @@ static void forget(struct output_files *outlets)
 {
     for (size_t i = 0; i < outlets->count; i++) {
         free(outlets->outlet[i]->buffer.data);
+        free(outlets->outlet[i]->name);
         gzip_free(outlets->outlet[i]->gzip);
         free(outlets->outlet[i]);
     }
@@ -255,7 +281,8 @@ static enum sink_outcome end(struct output_files *outlets, struct output_file *o
     if (outcome == SINK_OK && outlet->gzip)
         outcome = stop_packing(outlets, outlet, &gzip);
     gzip_free(gzip);
-    return outcome;
+    /* A folder grows by many runs, which look no more at what is there. */
+    return outcome == SINK_OK && outlet->name ? sink_file_sync(outlet->sink) : outcome;
 }
 
 enum sink_outcome output_files_commit(struct output_files *outlets)

@@ -11,6 +11,7 @@
 struct output_file {
     unsigned stream; /* stream and part of its table; 0, 0 for the only file */
     unsigned part;
+    char *name; /* of a file in a folder; else NULL */
     struct sink_file *sink;
     struct buffer buffer;
     uint64_t flushed;           /* bytes that have left the buffer */
@@ -34,7 +35,7 @@ struct output_files {
     size_t count;
     size_t room;
     struct armtap_hash_key key;
-    struct output_file **slots; /* the same by stream and part; NULL: free */
+    struct output_file **slots; /* the same by stream and part, or by name; NULL: free */
     size_t slot_count;          /* a power of two, more than twice the count */
 };
 
@@ -48,6 +49,9 @@ char *output_files_split_name(const char *name, unsigned stream, unsigned part);
 
 /* The file of a table, opened if necessary; NULL after a message. Without `split` all tables share one. */
 struct output_file *output_files_open(struct output_files *outlets, unsigned stream, unsigned part);
+/* The file of that name, which lies in a folder, opened if necessary with the folders above it; NULL after a message.
+ * Takes the name, which malloc() made. */
+struct output_file *output_files_open_named(struct output_files *outlets, char *name);
 /* Appends bytes, and writes them once there are enough. */
 enum sink_outcome output_files_put(struct output_files *outlets, struct output_file *outlet, const char *bytes,
                                    size_t length);

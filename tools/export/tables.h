@@ -79,8 +79,10 @@ struct table {
     size_t column_count;
     char **own_names; /* names of renamed columns */
     size_t own_name_count;
-    void *view;          /* the user's; of the current columns */
-    void *outlet;        /* the user's; lives as long as the table */
+    void *view;           /* the user's; of the current columns */
+    void *outlet;         /* the user's; lives as long as the table */
+    uint32_t outlet_file; /* of a folder: the input and the day of its latest row */
+    int64_t outlet_day;
     struct table *built; /* the next table with columns */
 };
 

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""-o DIR/: a folder of files by robot and day. Names depend on the input only; a run that fails or is killed leaves nothing under
+a final name, and the next one completes it; runs side by side leave each other's files alone."""
+import glob
+import os
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+from tally import expect, finish
+
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+SAMPLES = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "captures")
+MIDNIGHT = 1769904000  # 2026-02-01T00:00:00Z
+
+
+def run(*arguments, status=0, **more):
+    done = subprocess.run([ARMTAP, "export", *arguments], capture_output=True, text=True, check=False, **more)
+    expect("export %s: status" % " ".join(arguments), done.returncode == status, done.returncode, done.stderr)
+    return done.stderr
+
+
+def files(folder, hidden=False):
+    """The files of a folder, by path, with their bytes."""
+    found = {}
+    for top, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(top, name)
+            if hidden or not name.startswith("."):
+                with open(path, "rb") as file:
+                    found[os.path.relpath(path, folder)] = file.read()
+    return found
+
+
+def expect_whole(what, found):
+    for path, content in found.items():
+        size = struct.unpack("<I", content[-8:-4])[0] if len(content) > 12 else 0
+        expect("%s: %s is whole" % (what, path), content[:4] == content[-4:] == b"PAR1" and 0 < size < len(content) - 8, len(content))
+
+
+def make(path, start, count, step=0.002, robot=2):
+    """A capture of legacy packets, one after another."""
+    with open(path, "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101))
+        for i in range(count):
+            data = struct.pack(">Id", 1060, i * step) + struct.pack(">d", i) * 131
+            data = data[:1060]
+            head = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(data), i & 65535, 0, 64, 6, 0, bytes((10, 0, 0, robot)), bytes((10, 0, 0, 9)))
+            head += struct.pack(">HHIIBBHHH", 30003, 50000, 1000 + 1060 * i & 0xFFFFFFFF, 1, 0x50, 24, 64240, 0, 0)
+            at = start + i * step
+            out.write(struct.pack("<IIII", int(at), int(at % 1 * 1e6), len(head) + len(data), len(head) + len(data)) + head + data)
+
+
+# ---- names -----------------------------------------------------------------------------------------------------------
+
+
+def check_names(folder):
+    """The date is that of each row; another order, another folder and more threads give the same files."""
+    night, day = folder + "/night watch.pcap", folder + "/_day.pcap"
+    make(night, MIDNIGHT - 1, 1000)
+    make(day, MIDNIGHT + 3600, 100, robot=3)
+    run(night, "-f", "parquet", "-o", folder + "/a/")
+    found = files(folder + "/a")
+    place = "robot=10.0.0.2%%3A30003/date=2026-%s/night%%20watch-0.parquet"
+    expect("two days", sorted(found) == [place % "01-31", place % "02-01"], sorted(found))
+    run(night, "-f", "parquet", "-o", folder + "/b/deeper/", "--threads", "5")
+    expect("another folder", files(folder + "/b/deeper") == found)
+    run(day, "-f", "parquet", "-o", folder + "/a/")
+    both = files(folder + "/a")
+    expect("another capture", both.items() >= found.items() and len(both) == 3, sorted(both))
+    expect("a name that Spark reads", any(path.endswith("/%5Fday-0.parquet") for path in both), sorted(both))
+    run(night, "-f", "parquet", "-o", folder + "/a/")
+    expect("once more", files(folder + "/a", True) == both)
+    with open(night, "rb") as file:
+        run("-", "-f", "parquet", "-o", folder + "/c/", stdin=file)
+    expect("standard input", [path.rsplit("/")[-1] for path in files(folder + "/c")] == ["stdin-0.parquet"] * 2)
+    with open(night, "rb") as file, open(folder + "/dump", "wb") as dump:
+        content = file.read()
+        for i in range(100):
+            dump.write(content[24 + i * 1116 + 56:24 + (i + 1) * 1116])
+    run("--raw", "realtime", folder + "/dump", "-f", "parquet", "-o", folder + "/d/")
+    null = "__HIVE_DEFAULT_PARTITION__"
+    expect("neither robot nor time", list(files(folder + "/d")) == ["robot=%s/date=%s/dump-0.parquet" % (null, null)], files(folder + "/d").keys())
+    run(SAMPLES + "/rtde-two-recipes.pcap", "-f", "parquet", "-o", folder + "/e/")
+    for more in ([], ["--to-robot"]):
+        run(SAMPLES + "/rtde-v2.pcapng.gz", "-f", "parquet", "-o", folder + "/e/", *more)
+    names = sorted(path.rsplit("/")[-1] for path in files(folder + "/e"))
+    expect("parts and directions", names == ["rtde-two-recipes-0.1.parquet", "rtde-two-recipes-0.parquet",
+                                             "rtde-v2-0.parquet", "rtde-v2-0.to-robot.parquet"], names)
+    expect_whole("names", files(folder + "/e"))
+
+
+def check_refused(folder):
+    sample = SAMPLES + "/rtde-v1.pcap"
+    for words, said in ((["-o", folder + "/x/"], "give -f parquet"), (["-o", folder + "/x/", "-f", "ndjson"], "give -f parquet"),
+                        (["-o", folder + "/x/", "-f", "parquet", "--split"], "leave --split out"),
+                        (["-o", folder + "/x/", "-f", "parquet", "--union"], "leave --union out")):
+        expect("refused", said in run(sample, *words, status=2))
+    expect("nothing was made", not os.path.exists(folder + "/x"))
+    with open(folder + "/file", "wb"):
+        pass
+    said = run(sample, "-f", "parquet", "-o", folder + "/file/", status=2)
+    expect("a file in the way", "file/: cannot be written: Not a directory" in said, said)
+    os.mkdir(folder + "/shut", 0o500)
+    if os.getuid() != 0:
+        said = run(sample, "-f", "parquet", "-o", folder + "/shut/", status=2)
+        expect("a folder that is shut", "Permission denied; name a place that you may write to with -o" in said, said)
+    # One of two partitions cannot be made.
+    os.makedirs(folder + "/half")
+    with open(folder + "/half/robot=10.0.0.11%3A30004", "wb"):
+        pass
+    said = run(SAMPLES + "/both-streams.pcap.gz", "-f", "parquet", "-o", folder + "/half/", status=2)
+    expect("half of it cannot be written", "Not a directory" in said and list(files(folder + "/half", True)) == ["robot=10.0.0.11%3A30004"], said,
+           files(folder + "/half", True).keys())
+
+
+# ---- damage -----------------------------------------------------------------------------------------------------------
+
+
+def check_full(folder):
+    """A file that may not grow, as on a full disk: no file, new or replaced, is touched."""
+    large = folder + "/large.pcap"
+    make(large, MIDNIGHT - 10, 10000)
+    out = folder + "/full/"
+    run(large, "-f", "parquet", "--every", "100", "-o", out)
+    before = files(out, True)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+    said = run(large, "-f", "parquet", "-o", out, status=2, preexec_fn=limit)
+    expect("disk full", "cannot be written: File too large" in said and files(out, True) == before, said)
+    run(large, "-f", "parquet", "-o", out)
+    expect("room again", files(out, True).keys() == before.keys() and files(out) != before)
+
+
+def check_killed(folder):
+    """Killed while it writes: only names with a dot are left, and a second run completes the folder."""
+    large, whole, out = folder + "/large.pcap", folder + "/whole/", folder + "/killed/"
+    make(large, MIDNIGHT - 30, 30000)
+    run(large, "-f", "parquet", "-o", whole)
+    wanted, kills = files(whole), 0
+    for wait in (0.02, 0.1, 0.3):
+        export = subprocess.Popen([ARMTAP, "export", large, "-f", "parquet", "-o", out])
+        limit = time.monotonic() + 20
+        while not glob.glob(out + "/*/*/.*") and export.poll() is None and time.monotonic() < limit:
+            time.sleep(0.002)
+        time.sleep(wait)
+        export.kill()
+        kills += export.wait() == -signal.SIGKILL
+        for path, content in files(out).items():
+            expect("killed: %s is whole or absent" % path, wanted.get(path) == content, len(content))
+    expect("killed while it ran", kills > 0, kills)
+    run(large, "-f", "parquet", "-o", out)
+    expect("completed", files(out) == wanted)
+
+
+def check_side_by_side(folder):
+    """Runs at the same time, on several captures and twice on the same."""
+    captures = []
+    for i in range(3):
+        captures.append("%s/run%d.pcap" % (folder, i))
+        make(captures[-1], MIDNIGHT - 3, 3000, robot=2 + i)
+        run(captures[-1], "-f", "parquet", "-o", folder + "/alone/")
+    runs = [subprocess.Popen([ARMTAP, "export", capture, "-f", "parquet", "-o", folder + "/together/"]) for capture in captures * 3]
+    expect("side by side: status", [one.wait() for one in runs] == [0] * len(runs))
+    expect("side by side", files(folder + "/together", True) == files(folder + "/alone", True))
+    run(*captures, "-f", "parquet", "-o", folder + "/one/")
+    names = lambda path: sorted(name.rsplit("-", 1)[0] for name in files(path))
+    expect("one run names files after each row's capture", names(folder + "/one") == names(folder + "/alone"), names(folder + "/one"))
+
+
+def main():
+    for check in (check_names, check_refused, check_full, check_killed, check_side_by_side):
+        with tempfile.TemporaryDirectory() as folder:
+            check(folder)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,132 @@
+#define _XOPEN_SOURCE 700
+#include "partition.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "atomic_file.h"
+#include "base/buffer.h"
+#include "base/timestamp.h"
+
+#define NS_PER_DAY INT64_C(86400000000000)
+
+/* What readers of such folders take for null. */
+static const char no_value[] = "__HIVE_DEFAULT_PARTITION__";
+
+int64_t partition_day(int64_t time)
+{
+    return time == ARMTAP_NO_TIME ? PARTITION_NO_DAY : time / NS_PER_DAY - (time % NS_PER_DAY < 0);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* Appends a text with all but letters, digits and some signs as %XX. A name must not begin with "." or "_": Spark
+ * leaves such files out. */
+static void put_escaped(struct buffer *out, const char *text, size_t length, bool begins)
+{
+    static const char kept[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_",
+                      digits[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < length; i++) {
+        unsigned byte = (unsigned char)text[i];
+        bool hides = begins && i == 0 && (byte == '.' || byte == '_');
+        if (!hides && strchr(kept, text[i])) {
+            buffer_char(out, text[i]);
+            continue;
+        }
+        buffer_char(out, '%');
+        buffer_char(out, digits[byte >> 4]);
+        buffer_char(out, digits[byte & 15]);
+    }
+}
+
+/* The length of a file's name without its ending, as captures have it. */
+static size_t stem_length(const char *base)
+{
+    static const char *const endings[] = {".gz", ".pcap", ".pcapng", ".cap"};
+    size_t length = strlen(base);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t more = strlen(endings[i]);
+        if (length > more && strncasecmp(base + length - more, endings[i], more) == 0)
+            length -= more;
+    }
+    return length;
+}
+
+static void put_capture(struct buffer *out, const char *capture)
+{
+    const char *slash = capture ? strrchr(capture, '/') : NULL, *base = slash ? slash + 1 : capture;
+    if (!capture)
+        buffer_string(out, "live");
+    else if (strcmp(capture, "-") == 0)
+        buffer_string(out, "stdin");
+    else
+        put_escaped(out, base, stem_length(base), true);
+}
+
+static void put_day(struct buffer *out, int64_t day)
+{
+    char date[WHEN_DATE_MAX];
+    timestamp_date(date, day * NS_PER_DAY, TIMESTAMP_UTC);
+    buffer_put(out, date, strcspn(date, "T"));
+}
+
+char *partition_name(const char *folder, const struct partition *partition, const char *ending)
+{
+    char number[40];
+    struct buffer name = {0};
+    buffer_string(&name, folder);
+    buffer_string(&name, "robot=");
+    if (*partition->robot != '\0')
+        put_escaped(&name, partition->robot, strlen(partition->robot), false);
+    else
+        buffer_string(&name, no_value);
+    buffer_string(&name, "/date=");
+    if (partition->day != PARTITION_NO_DAY)
+        put_day(&name, partition->day);
+    else
+        buffer_string(&name, no_value);
+    buffer_char(&name, '/');
+    put_capture(&name, partition->capture);
+    snprintf(number, sizeof number, "-%u", partition->stream);
+    buffer_string(&name, number);
+    snprintf(number, sizeof number, ".%u", partition->part);
+    buffer_string(&name, partition->part > 0 ? number : "");
+    buffer_string(&name, partition->direction == ARMTAP_TO_ROBOT ? ".to-robot" : "");
+    buffer_string(&name, ending);
+    buffer_char(&name, '\0');
+    if (!name.failed)
+        return name.data;
+    free(name.data);
+    return NULL;
+}
+
+/* ---- folders ----------------------------------------------------------------------------------------------------- */
+
+int partition_make_folders(const char *name)
+{
+    char *folder = strdup(name);
+    int error = folder ? 0 : ENOMEM;
+    for (char *slash = folder ? strchr(folder + 1, '/') : NULL; slash && error == 0; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+            error = errno;
+        *slash = '/';
+    }
+    free(folder);
+    return error == 0 ? 0 : sink_file_report(name, error);
+}
+
+int partition_check_folder(const char *folder)
+{
+    struct stat status;
+    if (partition_make_folders(folder) != 0)
+        return -1;
+    if (stat(folder, &status) == 0 && !S_ISDIR(status.st_mode))
+        return sink_file_report(folder, ENOTDIR);
+    return access(folder, W_OK | X_OK) == 0 ? 0 : sink_file_report(folder, errno);
+}

@@ -1,0 +1,30 @@
+/* A folder as a partitioned data set (-o DIR/): DIR/robot=ADDRESS%3APORT/date=2026-01-31/CAPTURE-STREAM.parquet, with
+ * .1 after the stream where a recipe was replaced, and .to-robot. Names depend on the input only, so a run that is
+ * repeated replaces its files, and runs on captures of other names leave them alone. */
+#ifndef EXPORT_PARTITION_H
+#define EXPORT_PARTITION_H
+
+#include "armtap.h"
+
+/* Which file of the folder a row belongs to. */
+struct partition {
+    const char *robot;   /* "": not known */
+    int64_t day;         /* since the epoch; PARTITION_NO_DAY: the capture has no times */
+    const char *capture; /* name of the row's file */
+    enum armtap_direction direction;
+    unsigned stream;
+    unsigned part;
+};
+#define PARTITION_NO_DAY INT64_MIN
+
+/* The day of a time, in UTC. */
+int64_t partition_day(int64_t time);
+/* NULL without memory; the caller frees. `folder` ends in a slash; `ending` as in ".parquet". */
+char *partition_name(const char *folder, const struct partition *partition, const char *ending);
+
+/* Makes the folder that the name ends in a file of, with those above it. 0, or -1 after a message. */
+int partition_make_folders(const char *name);
+/* Whether the folder, made if need be, can be written to: 0, or -1 after a message. */
+int partition_check_folder(const char *folder);
+
+#endif
