@@ -116,12 +116,13 @@ static int add_reply(struct recorded_ports *ports, struct request *request, cons
         request->replies = replies;
         request->room = room;
     }
-    char *text = strdup(reply->reply);
-    if (!text)
+    struct reply *added = &request->replies[request->count];
+    *added = (struct reply){reply->time, strdup(reply->reply)};
+    if (!added->text)
         return -1;
-    request->replies[request->count++] = (struct reply){reply->time, text};
+    request->count++;
     ports->replies++;
-    ports->text += strlen(text);
+    ports->text += strlen(added->text);
     return 0;
 }
 
