@@ -38,6 +38,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/sandbox.c \
 	tools/base/sandbox.h \
 	tools/base/syscalls.def \
+	tools/base/thread.c \
+	tools/base/thread.h \
 	tools/base/timestamp.c \
 	tools/base/timestamp.h \
 	tools/base/utf8.c \

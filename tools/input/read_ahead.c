@@ -2,8 +2,9 @@
 #include "read_ahead.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
+
+#include "base/thread.h"
 
 /* One is being filled, one is in use, two are spare for jitter. */
 #define BLOCKS 4
@@ -70,17 +71,6 @@ const struct read_ahead_block *read_ahead_take(struct read_ahead *ahead)
     return &ahead->block[number % BLOCKS];
 }
 
-/* Signals go to the thread that was there before. */
-static int start(struct read_ahead *ahead)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int outcome = pthread_create(&ahead->thread, NULL, work, ahead);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return outcome;
-}
-
 static void end_locks(struct read_ahead *ahead)
 {
     pthread_cond_destroy(&ahead->changed);
@@ -99,7 +89,7 @@ int read_ahead_start(struct read_ahead **begun, read_ahead_fill *fill, void *use
     ahead->over = false;
     pthread_mutex_init(&ahead->lock, NULL);
     pthread_cond_init(&ahead->changed, NULL);
-    if (start(ahead) == 0)
+    if (thread_begin(&ahead->thread, work, ahead) == 0)
         return 0;
     end_locks(ahead);
     free(ahead);

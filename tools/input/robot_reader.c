@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "base/interrupt.h"
 #include "base/message.h"
+#include "base/thread.h"
 #include "event_loop.h"
 #include "nanoseconds.h"
 #include "ring.h"
@@ -198,18 +198,6 @@ static int begin_links(struct robot_reader *reader, const struct robot_sources *
     return 0;
 }
 
-/* Signals go to the thread that was there before. */
-static int begin_thread(struct robot_reader *reader)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&reader->thread, NULL, work, reader);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    reader->is_running = error == 0;
-    return error == 0 ? 0 : -1;
-}
-
 struct robot_reader *robot_reader_start(const struct robot_sources *sources)
 {
     struct robot_reader *reader = calloc(1, sizeof *reader);
@@ -223,7 +211,8 @@ struct robot_reader *robot_reader_start(const struct robot_sources *sources)
     }
     if (reader && reader->ring && reader->loop && begin_links(reader, sources) == 0) {
         event_loop_on_wake(reader->loop, on_wake, reader);
-        if (begin_thread(reader) == 0)
+        reader->is_running = thread_begin(&reader->thread, work, reader) == 0;
+        if (reader->is_running)
             return reader;
     }
     message_no_memory();

@@ -2,7 +2,6 @@
 #include "traffic_writer.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <time.h>
 
 #include "base/message.h"
+#include "base/thread.h"
 #include "input/event_loop.h"
 #include "input/ring.h"
 #include "input/synthetic_tcp.h"
@@ -218,14 +218,9 @@ static void release(struct traffic_writer *writer)
     free(writer);
 }
 
-/* The thread leaves signals to the others. */
 static int start(struct traffic_writer *writer)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&writer->thread, NULL, work, writer);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int error = thread_begin(&writer->thread, work, writer);
     if (error)
         message_error("no thread can be started: %s", strerror(error));
     return error ? -1 : 0;

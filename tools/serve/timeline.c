@@ -2,12 +2,12 @@
 #include "timeline.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/interrupt.h"
 #include "base/message.h"
+#include "base/thread.h"
 #include "tick_maker.h"
 
 #define TICKS 128u       /* that wait */
@@ -207,17 +207,6 @@ static bool make_slots(struct timeline *timeline)
     return timeline->maker != NULL;
 }
 
-/* Signals go to the thread that was there before. */
-static int start(struct timeline *timeline)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int outcome = pthread_create(&timeline->thread, NULL, work, timeline);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return outcome;
-}
-
 struct timeline *timeline_start(const struct timeline_wish *wish)
 {
     struct timeline *timeline = calloc(1, sizeof *timeline);
@@ -227,7 +216,7 @@ struct timeline *timeline_start(const struct timeline_wish *wish)
     timeline->image_size = variables_size(wish->recording->robots[wish->robot]->variables);
     pthread_mutex_init(&timeline->lock, NULL);
     pthread_cond_init(&timeline->changed, NULL);
-    if (make_slots(timeline) && start(timeline) == 0)
+    if (make_slots(timeline) && thread_begin(&timeline->thread, work, timeline) == 0)
         return timeline;
     pthread_cond_destroy(&timeline->changed);
     pthread_mutex_destroy(&timeline->lock);
