@@ -243,6 +243,7 @@ tools_libtools_a_SOURCES = \
 	tools/recipe/recipe_write.c \
 	tools/recipe/recipe_write.h \
 	tools/proxy/cmd_proxy.c \
+	tools/proxy/proxy_event.h \
 	tools/proxy/proxy_pair.c \
 	tools/proxy/proxy_pair.h \
 	tools/proxy/traffic_writer.c \

@@ -214,21 +214,16 @@ static void say(const struct client *client, const struct proxy_news *news)
 
 static void record(struct client *client, const struct proxy_news *news)
 {
-    static const enum traffic_kind kinds[] = {
-        [PROXY_CONNECTED] = TRAFFIC_OPENED,      [PROXY_REFUSED] = TRAFFIC_REFUSED,
-        [PROXY_UNANSWERED] = TRAFFIC_UNANSWERED, [PROXY_BYTES] = TRAFFIC_BYTES,
-        [PROXY_FINISHED] = TRAFFIC_FINISHED,     [PROXY_RESET] = TRAFFIC_RESET};
     const struct proxy *proxy = client->proxy;
-    struct traffic traffic = {.connection = (size_t)(client - proxy->clients),
-                              .time = news->time,
-                              .direction = news->direction,
-                              .address = {client->address[0], client->address[1]},
-                              .bytes = news->bytes,
-                              .length = news->length};
-    if (news->event == PROXY_OVER)
-        return;
-    traffic.kind = kinds[news->event];
-    traffic_writer_put(proxy->writer, &traffic);
+    const struct traffic traffic = {.event = news->event,
+                                    .connection = (size_t)(client - proxy->clients),
+                                    .time = news->time,
+                                    .direction = news->direction,
+                                    .address = {client->address[0], client->address[1]},
+                                    .bytes = news->bytes,
+                                    .length = news->length};
+    if (news->event != PROXY_OVER)
+        traffic_writer_put(proxy->writer, &traffic);
 }
 
 static void on_news(void *user, const struct proxy_news *news)

@@ -6,18 +6,9 @@
 #include "armtap.h"
 #include "input/event_loop.h"
 #include "input/tcp_socket.h"
+#include "proxy_event.h"
 
 struct proxy_pair;
-
-enum proxy_event {
-    PROXY_CONNECTED,  /* the robot accepted */
-    PROXY_REFUSED,    /* the robot, or the network, did not: the client was reset */
-    PROXY_UNANSWERED, /* the robot did not answer in time: the client was reset */
-    PROXY_BYTES,      /* bytes came and are on their way */
-    PROXY_FINISHED,   /* a side will send no more */
-    PROXY_RESET,      /* a side reset the connection, or is gone */
-    PROXY_OVER        /* the pair is over; it may be freed now, and only now */
-};
 
 struct proxy_news {
     enum proxy_event event;

@@ -83,23 +83,23 @@ static int write_item(struct traffic_writer *writer, const struct item *item, co
 {
     const struct traffic *traffic = &item->traffic;
     struct synthetic_tcp *tcp = &writer->connections[traffic->connection];
-    if (traffic->kind <= TRAFFIC_UNANSWERED)
+    if (traffic->event <= PROXY_UNANSWERED)
         synthetic_tcp_begin(tcp, &traffic->address[ARMTAP_FROM_ROBOT], &traffic->address[ARMTAP_TO_ROBOT]);
-    switch (traffic->kind) {
-    case TRAFFIC_OPENED:
+    switch (traffic->event) {
+    case PROXY_CONNECTED:
         return synthetic_tcp_open(tcp, traffic->time, take_packet, writer);
-    case TRAFFIC_REFUSED:
+    case PROXY_REFUSED:
         return synthetic_tcp_refused(tcp, traffic->time, take_packet, writer);
-    case TRAFFIC_UNANSWERED:
+    case PROXY_UNANSWERED:
         return synthetic_tcp_unanswered(tcp, traffic->time, take_packet, writer);
-    case TRAFFIC_BYTES:
+    case PROXY_BYTES:
         if (write_hole(writer, item) != 0)
             return -1;
         return synthetic_tcp_bytes(tcp, traffic->direction, bytes, traffic->length, traffic->time, take_packet, writer);
     default:
         if (write_hole(writer, item) != 0)
             return -1;
-        return synthetic_tcp_close(tcp, traffic->direction, traffic->kind == TRAFFIC_RESET, traffic->time, take_packet,
+        return synthetic_tcp_close(tcp, traffic->direction, traffic->event == PROXY_RESET, traffic->time, take_packet,
                                    writer);
     }
 }
@@ -109,7 +109,7 @@ static int write_item(struct traffic_writer *writer, const struct item *item, co
 static void order_time(struct traffic_writer *writer, struct traffic *traffic)
 {
     int64_t *latest = &writer->latest[traffic->connection];
-    if (traffic->kind > TRAFFIC_UNANSWERED && traffic->time < *latest)
+    if (traffic->event > PROXY_UNANSWERED && traffic->time < *latest)
         traffic->time = *latest;
     *latest = traffic->time;
 }
@@ -191,7 +191,7 @@ static bool tell_opening(struct traffic_writer *writer, struct told *told, size_
 void traffic_writer_put(struct traffic_writer *writer, const struct traffic *traffic)
 {
     struct told *told = &writer->told[traffic->connection];
-    bool begins = traffic->kind <= TRAFFIC_UNANSWERED, is_data = traffic->kind == TRAFFIC_BYTES;
+    bool begins = traffic->event <= PROXY_UNANSWERED, is_data = traffic->event == PROXY_BYTES;
     if (begins) {
         *told = (struct told){.opening = *traffic};
         tell_opening(writer, told, 0);

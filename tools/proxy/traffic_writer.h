@@ -5,6 +5,7 @@
 
 #include "armtap.h"
 #include "input/tcp_socket.h"
+#include "proxy_event.h"
 
 struct traffic_writer;
 
@@ -12,20 +13,12 @@ struct traffic_writer;
  * NULL after a message. */
 struct traffic_writer *traffic_writer_new(const char *output, const char *robot, size_t connections);
 
-enum traffic_kind {
-    TRAFFIC_OPENED,
-    TRAFFIC_REFUSED,
-    TRAFFIC_UNANSWERED,
-    TRAFFIC_BYTES,
-    TRAFFIC_FINISHED,
-    TRAFFIC_RESET
-};
 struct traffic {
-    enum traffic_kind kind;
-    size_t connection; /* its place, below the number above */
+    enum proxy_event event; /* not OVER */
+    size_t connection;      /* its place, below the number above */
     int64_t time;
     enum armtap_direction direction;
-    struct tcp_address address[2]; /* of OPENED, REFUSED and UNANSWERED; by direction that the side sends in */
+    struct tcp_address address[2]; /* of CONNECTED, REFUSED and UNANSWERED; by direction that the side sends in */
     const uint8_t *bytes;
     size_t length;
 };
