@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "base/interrupt.h"
-
-#define SECOND INT64_C(1000000000)
+#include "nanoseconds.h"
 
 /* What is polled: the wake-up, signals, then each watch. */
 enum { WAKE, SIGNALS, WATCHES };

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nanoseconds.h"
+
 #define BACKLOG 128
 #define HOST_MAX 256
 /* s: a connection without a word is asked after IDLE, then every BETWEEN, and dead after PROBES without an answer. */
@@ -30,7 +32,7 @@ int64_t tcp_clock(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+    return time.tv_sec * SECOND + time.tv_nsec;
 }
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
@@ -236,7 +238,7 @@ static int64_t time_told(struct msghdr *message)
             continue;
         memcpy(&time, CMSG_DATA(part), sizeof time);
         if (time.tv_sec > 0)
-            return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+            return time.tv_sec * SECOND + time.tv_nsec;
     }
     return tcp_clock();
 }
