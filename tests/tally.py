@@ -2,6 +2,7 @@
 import os
 import sys
 import tempfile
+import time
 import traceback
 
 SHOWN = 2000  # characters of the actual result
@@ -46,10 +47,16 @@ def _attempt(case):
     return True
 
 
+def _name(case):
+    return getattr(case, "__name__", "") or " ".join(map(str, (case.func.__name__, *case.args)))
+
+
 def _run_alone(case):
     """In the child: the counts go to the parent as two numbers, the output to a file."""
     _counts.update({True: 0, False: 0})
+    begin = time.monotonic()
     expect("in time, once in %d attempts" % ATTEMPTS, any(_attempt(case) for _ in range(ATTEMPTS)))
+    print("%s: %.1f s" % (_name(case), time.monotonic() - begin))
     sys.stdout.flush()
     return "%d %d" % (_counts[True], _counts[False])
 
@@ -77,7 +84,7 @@ def side_by_side(*cases):
         said.seek(0)
         print(said.read(), end="")
         if not told:
-            print("FAIL", getattr(case, "__name__", case), "was ended from outside")
+            print("FAIL", _name(case), "was ended from outside")
         passed, failed = map(int, (told or "0 1").split())
         _counts[True] += passed
         _counts[False] += failed

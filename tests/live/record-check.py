@@ -11,13 +11,14 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from controller import Controller, Faults  # noqa: E402
 from recording import Recording, ends_with_us  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import expect, finish, side_by_side  # noqa: E402
+from tally import expect, finish, in_time, side_by_side  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 30
@@ -65,8 +66,8 @@ class Recorder:
         except subprocess.TimeoutExpired:
             self.program.kill()
             return None, self.program.communicate()[1].decode()
-        soon = not how or time.monotonic() - begin < SOON
-        expect("ends soon after a signal", soon, time.monotonic() - begin)
+        if how:
+            in_time("the end after a signal", time.monotonic() - begin, SOON)
         return self.program.returncode, said.decode()
 
 
@@ -252,28 +253,35 @@ def pipe():
         expect("pipe: its reader went, a quiet end", status == 0 and "full" not in said, status, said)
 
 
-def signals():
+def obeys(pid):
+    """Whether it catches SIGINT by now."""
+    with open("/proc/%d/status" % pid) as file:
+        return int(re.search(r"SigCgt:\s+(\w+)", file.read())[1], 16) >> (signal.SIGINT - 1) & 1
+
+
+STATES = {"streaming": ({}, "streaming.pcapng", 50), "refused": ({}, "refused.pcapng", 0),
+          "no answer": ({"unanswered": "VOvS"}, "answer.pcapng", 0),
+          "a pipe that nobody reads": ({}, "nobody", 0), "a pipe that is full": ({}, "stuck", 2000)}
+
+
+def signals(state, how):
+    """With so many records sent before, or without any."""
+    faults, name, count = STATES[state]
     os.mkfifo("nobody")
     os.mkfifo("stuck")
     stuck = os.open("stuck", os.O_RDONLY | os.O_NONBLOCK)
-    states = {"streaming": ({}, "streaming.pcapng", True), "refused": ({}, "refused.pcapng", False),
-              "no answer": ({"unanswered": "VOvS"}, "answer.pcapng", False),
-              "a pipe that nobody reads": ({}, "nobody", False), "a pipe that is full": ({}, "stuck", True)}
-    for state, (faults, name, streams) in states.items():
-        for how in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
-            with Controller(roles={"rtde": 0}, faults=Faults(**faults)) as controller:
-                if state == "refused":
-                    controller.refuse("rtde")
-                recorder = Recorder(controller, "-o", name)
-                if streams:
-                    recorder.records(2000 if name == "stuck" else 50)
-                else:
-                    time.sleep(0.6)
-                status, said = recorder.end(how)
-                wanted = 2 if name in ("nobody", "stuck") else 0
-                expect("%s, %s: status %d" % (state, how.name, wanted), status == wanted, status, said)
-            if os.path.isfile(name):
-                os.unlink(name)
+    with Controller(roles={"rtde": 0}, faults=Faults(**faults)) as controller:
+        if state == "refused":
+            controller.refuse("rtde")
+        recorder = Recorder(controller, "-o", name)
+        if count:
+            recorder.records(count)
+        wait_for(lambda: obeys(recorder.program.pid), "a program that obeys signals")
+        if state == "no answer":
+            wait_for(controller.requests, "a request")
+        status, said = recorder.end(how)
+        wanted = 2 if name in ("nobody", "stuck") else 0
+        expect("%s, %s: status %d" % (state, how.name, wanted), status == wanted, status, said)
     os.close(stuck)
 
 
@@ -317,5 +325,6 @@ def not_overwritten():
             expect("what was there is there", file.read() == "mine")
 
 
-side_by_side(one_file, gzip_file, two_robots, parts, room, full, small_disk, killed, pipe, signals, again, for_a_time, not_overwritten)
+side_by_side(*(partial(signals, state, how) for state in STATES for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
+             one_file, gzip_file, two_robots, parts, room, full, small_disk, killed, pipe, again, for_a_time, not_overwritten)
 sys.exit(finish())

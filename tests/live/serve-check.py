@@ -2,6 +2,7 @@
 """`armtap serve` as plain sockets see it: what it serves of a capture is what `armtap export` shows of it and what the
 capture holds, byte for byte; fields that it lacks are not found; pace, rounds, several clients, bad clients, signals."""
 import contextlib
+import fcntl
 import importlib.util
 import itertools
 import json
@@ -14,12 +15,13 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from tally import expect, finish, side_by_side  # pylint: disable=wrong-import-position
+from tally import expect, finish, in_time, side_by_side  # pylint: disable=wrong-import-position
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 CAPTURES = os.path.abspath(os.path.join(os.environ.get("srcdir", "."), "captures"))
@@ -357,7 +359,7 @@ def check_stubs():
                                           b"Safetystatus: NORMAL\n", b"PLAYING recorded.urp\n"], answers)
         expect("digits only", answers[4].strip().isdigit(), answers)
         expect("what acts fails", answers[5:] == [b"Stopped\n", b"Failed to execute: play\n", b"could not understand: 'nonesuch'\n"], answers)
-        end = serve.connect(30001)
+        opened, end = time.monotonic(), serve.connect(30001)
         length, kind = struct.unpack(">iB", exactly(end, 5))
         version = exactly(end, length - 5)
         expect("version message", (length, kind) == (55, 20) and version[:22] == b"\xff" * 8 + b"\xfe\x03\x09URControl\x05\x0b",
@@ -379,25 +381,25 @@ def check_stubs():
         for _ in range(12):  # while nothing is played, too; some may have come already
             length, kind = struct.unpack(">iB", exactly(end, 5))
             expect("another state", kind == 16 and length == 5 + 47 + 251 + 37 + 75 + 101 and len(exactly(end, length - 5)))
-        expect("ten a second", 0.5 < time.monotonic() - begin < 10, time.monotonic() - begin)
+        expect("ten a second, not more", time.monotonic() - opened > 1, time.monotonic() - opened)
+        in_time("a second's states", time.monotonic() - begin, 10)
 
 
 # ---- pace ---------------------------------------------------------------------------------------------------------------
 
 
 def played(name, *words, names=("timestamp",), frequency=500.0, most=None):
-    """Values, and seconds from the first to the last."""
+    """Values, and seconds from the start to the last."""
     with Serve(*words, capture(name)) as serve:
         client = Rtde(serve)
         client.outputs(names, frequency)
+        got, begin = [], time.monotonic()
         client.start()
-        got, begin = [], None
         for payload in client.data():
-            begin = begin or time.monotonic()
             got.append(struct.unpack(">d", payload[1:])[0])
             if len(got) == most:
                 break
-        return got, time.monotonic() - (begin or 0)
+        return got, time.monotonic() - begin
 
 
 def check_pace():
@@ -405,8 +407,9 @@ def check_pace():
     clocks, once = played(name, "--paused")
     expect("all of them", len(clocks) == 411, len(clocks))
     expect("not faster than recorded", once > (clocks[-1] - clocks[0]) * 0.97, once, clocks[-1] - clocks[0])
-    fast, twice = played(name, "--paused", "--speed", "4")
-    expect("the same, faster", fast == clocks and twice < once / 2, once, twice)
+    fast, tenth = played(name, "--paused", "--speed", "10")
+    expect("the same, not faster than asked for", fast == clocks and tenth > (clocks[-1] - clocks[0]) * 0.097, tenth)
+    in_time("ten times as fast", tenth, once / 2)
     slower, _ = played(name, "--speed", "max", frequency=25.0)
     steps = {round(b - a, 6) for a, b in zip(slower, slower[1:])}
     expect("every fifth by clock", 80 <= len(slower) <= 84 and min(steps) >= 0.04 and max(steps) < 0.081, len(slower), steps)
@@ -542,8 +545,9 @@ def check_descriptors():
     with Serve("--loop", "--speed", "20", name, descriptors=48) as serve:
         ends = [end for end in (serve.knock(30003) for _ in range(60)) if end]
         until("some are turned away", lambda: serve.said("turned away: 16 clients are connected"))
-        time.sleep(0.5)
-        expect("it plays on", serve.program.poll() is None and not serve.said("cannot be read"), serve.lines[-3:])
+        (content, _), _ = cross_check().streams(name)
+        expect("it plays on, round after round", len(exactly(ends[0], 3 * len(content))) and not serve.said("cannot be read"),
+               serve.lines[-3:])
         for end in ends:
             end.close()
     unread, write = os.pipe()
@@ -562,11 +566,11 @@ def check_descriptors():
                 with contextlib.suppress(ConnectionError):
                     socket.create_connection(address, PATIENCE).close()
             time.sleep(0.1)
-        reader.settimeout(2)
+        reader.settimeout(PATIENCE)
         got = -1
-        with contextlib.suppress(OSError):
-            for _ in range(200):
-                got = len(reader.recv(65536))
+        with contextlib.suppress(EOFError, OSError):
+            exactly(reader, struct.unpack("i", fcntl.ioctl(reader, termios.FIONREAD, bytes(4)))[0])
+            got = len(exactly(reader, 100 * 1220))
         expect("data goes on though nobody reads the lines", got > 0, got)
         reader.close()
         program.kill()
@@ -578,17 +582,17 @@ def check_slow():
     with Serve("--loop", "--speed", "50", capture("e-series-1220.pcapng.gz")) as serve:
         slow = serve.connect(30003)
         client = Rtde(serve)
-        client.outputs(["timestamp"])
+        client.outputs(["timestamp"], 25.0)
         client.start()
         clocks, closed = [], False
         for payload in client.data():
             clocks.append(struct.unpack(">d", payload[1:])[0])
-            closed = closed or len(clocks) % 1000 == 0 and serve.said("closed: it read nothing for 10 s")
+            closed = closed or len(clocks) % 50 == 0 and serve.said("closed: it read nothing for 10 s")
             if closed:
                 break
         steps = {round(b - a, 6) for a, b in zip(clocks, clocks[1:])}
         expect("it was told before", serve.said("reads too slowly: data is dropped"))
-        expect("the other one has all", max(steps) < 0.005, sorted(steps)[-3:])
+        expect("the other one has all", max(steps) < 0.08, sorted(steps)[-3:])
         expect("memory", serve.memory() < 64 << 20, serve.memory())
         slow.close()
 
@@ -644,7 +648,7 @@ def check_signals():
                 serve.program.send_signal(number)
                 status = serve.wait()
                 expect("%s, %s: ends" % (state.__name__, number.name), status == 0, status, serve.lines)
-                expect("%s, %s: soon" % (state.__name__, number.name), time.monotonic() - begin < 2)
+                in_time("%s, %s: the end" % (state.__name__, number.name), time.monotonic() - begin, 2)
                 del kept
 
 
@@ -695,10 +699,9 @@ def check_robots():
 
 
 def main():
-    side_by_side(check_record_py, check_legacy, check_each_other, check_union, check_sources, check_requests, check_stubs)
-    side_by_side(check_pace, check_rounds, check_paused, check_several, check_garbage, check_script, check_slow, check_descriptors)
-    side_by_side(check_many, check_idle, check_signals, check_refusals, check_robots, check_lines,
-                 check_wild_times)
+    side_by_side(check_slow, check_descriptors, check_pace, check_signals, check_record_py, check_legacy, check_each_other, check_union,
+                 check_sources, check_requests, check_stubs, check_rounds, check_paused, check_several, check_garbage, check_script)
+    side_by_side(check_many, check_idle, check_refusals, check_robots, check_lines, check_wild_times)
     return finish()
 
 
