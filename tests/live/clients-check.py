@@ -12,7 +12,7 @@ import common  # noqa: E402
 import run  # noqa: E402
 import sessions  # noqa: E402
 import wire  # noqa: E402
-from attempt import attempt, client  # noqa: E402
+from attempt import attempt, attempt_in_time, client  # noqa: E402
 from controller import Controller, Faults, text  # noqa: E402
 from robot import Robot  # noqa: E402
 from tally import expect, finish, side_by_side  # noqa: E402
@@ -31,7 +31,7 @@ def everything(**options):
 def comes_up(name):
     """And reads what was sent on its last connection of that port."""
     with everything() as controller:
-        found, why = attempt(name, of(controller))
+        found, why = attempt_in_time(name, of(controller))
         expect((name, "comes up"), found, why, controller.requests())
         if not found or not found.get("rows") or "size" in found["rows"][0]:
             return
@@ -52,7 +52,7 @@ def fails(name, words, faults=None, without=(), robot=None, **options):
 def copes(name, truth, faults=None, **options):
     """The client does without, as the real one does."""
     with everything(faults=faults) as controller:
-        found, why = attempt(name, of(controller), **options)
+        found, why = attempt_in_time(name, of(controller), **options)
         expect((name, "copes"), found and truth(found, controller), why, found, controller.requests())
 
 

@@ -18,7 +18,7 @@ import common  # noqa: E402
 import run  # noqa: E402
 import sessions  # noqa: E402
 import wire  # noqa: E402
-from attempt import attempt, client  # noqa: E402
+from attempt import attempt, attempt_in_time, client  # noqa: E402
 from robot import Robot  # noqa: E402
 from tally import expect, finish, side_by_side  # noqa: E402
 
@@ -120,7 +120,7 @@ def served(name):
     """It comes up, and reads what was captured."""
     make_capture("robot.pcap")
     with Served("127.0.0.%d" % (20 + run.CLIENTS.index(name)), "--paused", "--loop", "robot.pcap") as server:
-        found, why = attempt(name, server.robot())
+        found, why = attempt_in_time(name, server.robot())
         expect((name, "comes up"), found, why, "".join(server.said))
         rows = (found or {}).get("rows", [])
         expect((name, "rows"), len(rows) >= 20 or name == "sdu_io", len(rows), "".join(server.said))
@@ -151,7 +151,7 @@ def record_py_rows(sample, hz):
         names += [] if name in names else [name]
     recipe = names, [common.VARIABLES[name][1] for name in names]
     with Served("127.0.0.40", "--paused", path) as server:
-        found, why = attempt("record", server.robot(), recipe=recipe, samples=len(wanted) - 1, frequency=hz)
+        found, why = attempt_in_time("record", server.robot(), recipe=recipe, samples=len(wanted) - 1, frequency=hz)
         expect((sample, "record.py comes up"), found, why, "".join(server.said))
     said = "".join(server.said)
     if found:
@@ -168,7 +168,7 @@ def matlab_rows(sample, size):
     path = os.path.join(SAMPLES, sample)
     wanted = list(csv.DictReader(io.StringIO(export("--stream", streams_of(path)["realtime"], "--fields", "timestamp,actual_q", path))))
     with Served("127.0.0.41", "--paused", path) as server:
-        found, why = attempt("matlab", server.robot(), samples=len(wanted), size=size)
+        found, why = attempt_in_time("matlab", server.robot(), samples=len(wanted), size=size)
         expect((sample, "comes up"), found, why, "".join(server.said))
     if found:
         got = [(row["timestamp"][0], *row["actual_q"]) for row in found["rows"]]
