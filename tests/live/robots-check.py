@@ -778,8 +778,7 @@ def messages():
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, several, live_findings, connects_again, cut_in_data, one_table, until,
-             readme)
-side_by_side(kernel_times, *[functools.partial(signals, number) for number in SIGNALS], messages, late_answers, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer)
-side_by_side(left_out_is_no_fault, restarted, silent_for_a_while, own_rate)
-side_by_side(good_bye_is_heard, slow_reader, bad_rtde, bad_realtime, every_byte)
+             readme, messages, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer)
+side_by_side(bad_rtde, bad_realtime, slow_reader, kernel_times, *[functools.partial(signals, number) for number in SIGNALS], late_answers,
+             left_out_is_no_fault, restarted, silent_for_a_while, own_rate, good_bye_is_heard, every_byte)
 sys.exit(finish())
