@@ -147,10 +147,11 @@ def parts():
         alone = [row for name in names for row in rows(name)]
         expect("parts: each alone, one after the other", alone == together, len(alone), len(together))
         seconds = [{row["time"].split(".")[0] for row in rows(name)} for name in names]
-        expect("parts: none goes beyond its second", all(len(one) == 1 for one in seconds), seconds)
+        expect("parts: none goes beyond its second", all(len(one) <= 1 for one in seconds), seconds)
         files = [Recording(name) for name in names]
         expect("parts: the first repeats nothing", not any(files[0].comments) and "repeat" not in files[0].comment)
-        for number, file in enumerate(files[1:], 2):
+        first = next(i for i, one in enumerate(seconds) if one)  # a second may end before the handshake does
+        for number, file in list(enumerate(files, 1))[first + 1:]:
             repeated = sum(1 for one in file.comments if one)
             expect("part %d: what it repeats is marked" % number, repeated >= 9 and all(file.comments[:repeated])
                    and "part %d; its first %d packets repeat" % (number, repeated) in file.comment, file.comment)
