@@ -116,6 +116,8 @@ tools_libtools_a_SOURCES = \
 	tools/parquet/group.c \
 	tools/parquet/group.h \
 	tools/parquet/little_endian.h \
+	tools/parquet/names.c \
+	tools/parquet/names.h \
 	tools/parquet/page.c \
 	tools/parquet/page.h \
 	tools/parquet/parquet.h \

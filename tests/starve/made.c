@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "capturefile.h"
@@ -23,24 +24,43 @@ static bool is_file(const struct dirent *entry)
     return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-static void path_of(char path[300], const struct dirent *entry)
+enum { PATH_BYTES = 1024 };
+
+/* Calls `visit` for each file in a folder and those below it; `path` begins with the folder, with a slash at its end.
+ * 0, or -1 after a message. */
+static int walk(char path[PATH_BYTES], void (*visit)(const char *path, void *user), void *user)
 {
-    snprintf(path, 300, FOLDER "%s", entry->d_name);
+    size_t length = strlen(path);
+    struct dirent *entry;
+    DIR *folder = opendir(path);
+    if (!folder)
+        return failed(path);
+    while ((entry = readdir(folder))) {
+        struct stat status;
+        if (!is_file(entry))
+            continue;
+        snprintf(path + length, PATH_BYTES - length - 1, "%s", entry->d_name);
+        if (lstat(path, &status) == 0 && S_ISDIR(status.st_mode))
+            walk(strcat(path, "/"), visit, user);
+        else
+            visit(path, user);
+        path[length] = '\0';
+    }
+    closedir(folder);
+    return 0;
+}
+
+static void remove_file(const char *path, void *user)
+{
+    (void)user;
+    unlink(path);
 }
 
 int made_prepare(const char *replaced)
 {
-    char path[300];
-    struct dirent *entry;
-    DIR *folder = opendir(FOLDER);
-    if (!folder)
-        return failed(FOLDER);
-    while ((entry = readdir(folder))) {
-        path_of(path, entry);
-        if (is_file(entry))
-            unlink(path);
-    }
-    closedir(folder);
+    char path[PATH_BYTES] = FOLDER;
+    if (walk(path, remove_file, NULL) != 0)
+        return -1;
     if (replaced)
         file_write(replaced, replaced_content, sizeof replaced_content - 1);
     return 0;
@@ -51,25 +71,24 @@ static int by_name(const void *one, const void *other)
     return strcmp(((const struct made_file *)one)->name, ((const struct made_file *)other)->name);
 }
 
+static void read_file(const char *path, void *user)
+{
+    struct made *made = user;
+    if (made->count == MADE_FILES_MAX)
+        return;
+    struct made_file *file = &made->file[made->count++];
+    snprintf(file->name, sizeof file->name, "%s", path + strlen(FOLDER));
+    file_read_packed(path, &file->content);
+}
+
 int made_read(struct made *made)
 {
-    char path[300];
-    struct dirent *entry;
-    DIR *folder = opendir(FOLDER);
-    if (!folder)
-        return failed(FOLDER);
+    char path[PATH_BYTES] = FOLDER;
     *made = (struct made){.count = 0};
     file_read_packed("out", &made->out);
     file_read_packed("err", &made->err);
-    while ((entry = readdir(folder)) && made->count < MADE_FILES_MAX) {
-        if (!is_file(entry))
-            continue;
-        struct made_file *file = &made->file[made->count++];
-        snprintf(file->name, sizeof file->name, "%.63s", entry->d_name);
-        path_of(path, entry);
-        file_read_packed(path, &file->content);
-    }
-    closedir(folder);
+    if (walk(path, read_file, made) != 0)
+        return -1;
     qsort(made->file, made->count, sizeof *made->file, by_name);
     return 0;
 }

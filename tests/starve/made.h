@@ -9,7 +9,7 @@
 #define MADE_FILES_MAX 16
 
 struct made_file {
-    char name[64];
+    char name[256]; /* in made/, with the folders between */
     struct bytes content;
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "parquet/group.h"
+#include "parquet/names.h"
 #include "parquet/page.h"
 #include "parquet/parquet.h"
 #include "parquet/thrift.h"
@@ -259,6 +260,21 @@ static void runs_do_not_matter(void **state)
     free(words);
 }
 
+static void names(void **state)
+{
+    static const char *const given[] = {"a", "A", "a_2", "b", "a", "B", "a"};
+    static const char *const wanted[] = {"a", "A_2", "a_2_2", "b", "a_3", "B_2", "a_4"};
+    struct parquet_column columns[7] = {{0}};
+    (void)state;
+    for (size_t i = 0; i < 7; i++)
+        columns[i].name = strcpy(malloc(8), given[i]);
+    assert_int_equal(parquet_names_set_apart(columns, 7), 0);
+    for (size_t i = 0; i < 7; i++) {
+        assert_string_equal(columns[i].name, wanted[i]);
+        free(columns[i].name);
+    }
+}
+
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static size_t add(struct parquet_group *group, enum parquet_type type, const char *text, size_t count)
@@ -337,6 +353,7 @@ int main(void)
         cmocka_unit_test(ranges_of_doubles),
         cmocka_unit_test(ranges_of_integers),
         cmocka_unit_test(whole_file),
+        cmocka_unit_test(names),
         cmocka_unit_test(runs_do_not_matter),
         cmocka_unit_test(groups_are_bounded),
         cmocka_unit_test(times),

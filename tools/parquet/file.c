@@ -1,13 +1,10 @@
 #include "parquet.h"
 
-#include <stdio.h>
-
-#include "armtap.h"
-#include "analysis/armtap-analysis.h"
 #include "base/message.h"
 #include "footer.h"
 #include "group.h"
 #include "little_endian.h"
+#include "names.h"
 
 #define MAGIC "PAR1"
 
@@ -46,7 +43,11 @@ static int write_bytes(struct parquet_file *file, const char *bytes, size_t leng
 /* Called before the first bytes. */
 static int begin(struct parquet_file *file)
 {
-    return file->offset == 0 ? write_bytes(file, MAGIC, strlen(MAGIC)) : 0;
+    if (file->offset > 0)
+        return 0;
+    if (parquet_names_set_apart(file->columns, file->count) != 0)
+        return lack_memory();
+    return write_bytes(file, MAGIC, strlen(MAGIC));
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
