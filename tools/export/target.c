@@ -10,6 +10,7 @@ struct target_file {
     struct target target;
     struct targets *targets;
     struct output_file *file;
+    size_t held;               /* target.held when it was last added to those of all files */
     enum sink_outcome outcome; /* of target_write_out() */
     bool has_begun;            /* a table has begun in it */
     struct buffer tables;      /* with FORMAT_ALL_TABLES: a bit for each table that has */
@@ -75,10 +76,11 @@ int target_write_out(struct target *target)
     return file->outcome == SINK_OK ? 0 : -1;
 }
 
-/* What became of a call of the format's, which returned `answer`, on a file that held `held` bytes before. */
-static enum sink_outcome judge(struct target_file *file, size_t held, int answer)
+/* What became of a call of the format's, which returned `answer`. */
+static enum sink_outcome judge(struct target_file *file, int answer)
 {
-    file->targets->held += file->target.held - held;
+    file->targets->held += file->target.held - file->held;
+    file->held = file->target.held;
     if (answer == 0)
         return SINK_OK;
     return file->outcome == SINK_OK ? SINK_FAILED : file->outcome;
@@ -94,7 +96,7 @@ enum sink_outcome target_begin(struct targets *targets, struct output_file *outp
         return lack_memory();
     if (has_begun)
         return SINK_OK;
-    return judge(file, file->target.held, targets->format->writer->begin(&file->target, view, &output->buffer));
+    return judge(file, targets->format->writer->begin(&file->target, view, &output->buffer));
 }
 
 enum sink_outcome target_put(struct targets *targets, struct output_file *output, const struct view *view,
@@ -109,7 +111,7 @@ enum sink_outcome target_put(struct targets *targets, struct output_file *output
     struct target_file *file = target_of(targets, output);
     if (!file)
         return lack_memory();
-    outcome = judge(file, file->target.held, writer->place(&file->target, view, bytes, length, &output->buffer));
+    outcome = judge(file, writer->place(&file->target, view, bytes, length, &output->buffer));
     return outcome == SINK_OK ? output_files_flush_full(targets->files, output) : outcome;
 }
 
@@ -131,7 +133,7 @@ enum sink_outcome targets_ease(struct targets *targets)
     struct target_file *file = NULL;
     while (writer->ease && targets->held > HELD_MAX && (file = fullest(targets)) != NULL) {
         update(file);
-        enum sink_outcome outcome = judge(file, file->target.held, writer->ease(&file->target, &file->file->buffer));
+        enum sink_outcome outcome = judge(file, writer->ease(&file->target, &file->file->buffer));
         if (outcome == SINK_OK)
             outcome = output_files_flush_full(targets->files, file->file);
         if (outcome != SINK_OK)
@@ -152,7 +154,7 @@ enum sink_outcome targets_end(struct targets *targets)
         struct target_file *file = target_of(targets, output);
         if (!file)
             return lack_memory();
-        outcome = judge(file, file->target.held, format->writer->end(&file->target, &output->buffer));
+        outcome = judge(file, format->writer->end(&file->target, &output->buffer));
         if (outcome != SINK_OK)
             return outcome;
     }
