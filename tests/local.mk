@@ -31,6 +31,7 @@ UNIT_TESTS = \
 	tests/unit/test_net \
 	tests/unit/test_number_text \
 	tests/unit/test_options \
+	tests/unit/test_other_ports \
 	tests/unit/test_parquet \
 	tests/unit/test_plan \
 	tests/unit/test_realtime \

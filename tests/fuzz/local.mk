@@ -26,6 +26,7 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/package.c \
 	tests/fuzz/packet.c \
 	tests/fuzz/packets.c \
+	tests/fuzz/ports.c \
 	tests/fuzz/program.c \
 	tests/fuzz/realtime.c \
 	tests/fuzz/recipe.c \

@@ -17,13 +17,13 @@
  * -------------------------------------------------------------- */
 
 struct said {
-    unsigned connection; /* 0, 1: RTDE; 2: legacy */
+    unsigned connection; /* 0, 1: RTDE; 2: legacy; 3, 4: messages of port 30001, with `clock` as their number */
     int64_t time;        /* ns from the beginning */
     double clock;
 };
 
 struct scene {
-    struct said said[600];
+    struct said said[2500];
     size_t count;
     size_t close_after; /* records: connection 0 ends; 0: it does not */
     struct armtap_conn *conns[3];
@@ -39,6 +39,8 @@ struct scene {
         bool is_repeated;
         double clock, packet_clock;
         size_t packet_length;
+        int message; /* its number; -1: a record */
+        int64_t captured;
     } made[TICKS_MAX];
     size_t made_count;
 };
@@ -71,13 +73,22 @@ static int on_tick(void *user, const struct tick *tick)
     struct scene *scene = user;
     const struct variable *clock = variables_find(scene->robot.variables, "timestamp", 9);
     assert_true(scene->made_count < TICKS_MAX);
+    if (tick->message) {
+        assert_true(!tick->image && tick->for_whom == 0 && tick->message_port == 30001 && tick->message_length == 2);
+        scene->made[scene->made_count++] = (struct made){.time = tick->time,
+                                                         .message = tick->message[0] << 8 | tick->message[1],
+                                                         .captured = tick->captured - BEGIN};
+        return 0;
+    }
     scene->made[scene->made_count++] =
         (struct made){.time = tick->time,
                       .whom = tick->for_whom,
                       .is_repeated = tick->is_repeated,
                       .clock = variable_number(clock, tick->image, 0),
                       .packet_clock = tick->packet_length > 12 ? double_at(tick->packet + 4) : NAN,
-                      .packet_length = tick->packet_length};
+                      .packet_length = tick->packet_length,
+                      .message = -1,
+                      .captured = tick->captured - BEGIN};
     return 0;
 }
 
@@ -93,6 +104,11 @@ static int on_record(void *user, const struct armtap_record *record)
     }
     assert_true(recording_protocol(record->protocol, &protocol));
     scene->robot.records[protocol]++;
+    scene->robot.last_time = record->where.time;
+    if (scene->robot.earliest == 0)
+        scene->robot.earliest = record->where.time;
+    if (record->where.time > scene->robot.latest)
+        scene->robot.latest = record->where.time;
     struct recorded_stream *stream = &scene->recording.streams[record->stream->connection];
     stream->records++;
     return robot_view_learn(scene->robot.variables, scene->robot.first, record);
@@ -118,10 +134,23 @@ static void open_conn(struct scene *scene, unsigned connection)
     bytes_free(&bytes);
 }
 
+static void push_message(struct scene *scene, const struct said *said)
+{
+    const uint8_t bytes[2] = {(uint8_t)((unsigned)said->clock >> 8), (uint8_t)said->clock};
+    const struct port_message message = {
+        .port = 30001, .connection = said->connection, .time = BEGIN + said->time, .bytes = bytes, .length = 2};
+    if (scene->maker)
+        assert_int_equal(tick_maker_message(scene->maker, &message), 0);
+}
+
 static void push(struct scene *scene, const struct said *said)
 {
     struct bytes bytes = {0}, payload = {0};
     scene->where.time = BEGIN + said->time;
+    if (said->connection > 2) {
+        push_message(scene, said);
+        return;
+    }
     if (said->connection == 2) {
         bytes_packet(&bytes, PACKET, said->clock);
     } else {
@@ -170,6 +199,7 @@ static void play(struct scene *scene, unsigned rounds)
     for (unsigned i = 0; i < rounds; i++) {
         assert_int_equal(tick_maker_begin_round(scene->maker), 0);
         read_all(scene);
+        assert_int_equal(tick_maker_end_round(scene->maker), 0);
         assert_true(tick_maker_has_ticks(scene->maker));
     }
 }
@@ -411,13 +441,142 @@ static void test_end_of_leader(void **state)
     }
 }
 
+/* ---- messages of other ports
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static int compare(const void *a, const void *b)
+{
+    const struct said *x = a, *y = b;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+static void expect_rising(const struct scene *scene)
+{
+    for (size_t i = 1; i < scene->made_count; i++)
+        assert_true(scene->made[i].time >= scene->made[i - 1].time);
+}
+
+/* Each message at its distance from the first record, whatever the gaps do; those before the first record and long
+ * after the last are not played. */
+static void test_messages(void **state)
+{
+    (void)state;
+    for (unsigned gaps = GAPS_HOLD; gaps <= GAPS_SQUEEZE; gaps++) {
+        struct scene *scene = make();
+        unsigned next = 0;
+        scene->wish.gaps = (enum timeline_gaps)gaps;
+        say_some(scene, 0, 0, 10, 100);         /* 0 to 0.8 s */
+        say_some(scene, 0, 4000 * MS, 14, 100); /* 4 to 4.8 s */
+        for (int i = -5; i < 70; i++)           /* -0.5 s to 7 s */
+            say(scene, 3, i * 100 * MS + 3 * MS, i + 100);
+        qsort(scene->said, scene->count, sizeof *scene->said, compare);
+        play(scene, 1);
+        expect_rising(scene);
+        for (size_t i = 0; i < scene->made_count; i++) {
+            int number = scene->made[i].message;
+            if (number < 0)
+                continue;
+            assert_true(next == 0 ? number == 100 : number == (int)next + 1 || (gaps == GAPS_SQUEEZE && number == 140));
+            next = (unsigned)number;
+            assert_true(scene->made[i].captured == (number - 100) * 100 * MS + 3 * MS);
+            if (gaps != GAPS_SQUEEZE || number < 109)
+                expect_near(scene->made[i].time, (number - 100) * 100 * MS + 3 * MS, MS);
+            else
+                expect_near(scene->made[i].time, (number - 140) * 100 * MS + 3 * MS + 100 * CYCLE, MS);
+        }
+        assert_int_equal(next, 157); /* 5.703 s: less than a second after the last record, at 4.792 s */
+        end(scene);
+    }
+}
+
+/* In a gap more messages come than can wait for its end: none is lost, and the repeated records go on between them. */
+static void test_many_messages(void **state)
+{
+    struct scene *scene = make();
+    unsigned messages = 0, repeated = 0, late = 0;
+    (void)state;
+    scene->wish.gaps = GAPS_HOLD;
+    say_some(scene, 0, 0, 10, 10);
+    for (unsigned i = 0; i < 2000; i++)
+        say(scene, 3, 80 * MS + i * 4 * MS, i);
+    say_some(scene, 0, 8080 * MS, 18.08, 10);
+    play(scene, 1);
+    for (size_t i = 0; i < scene->made_count; i++) {
+        const struct made *made = &scene->made[i];
+        if (made->message >= 0)
+            assert_int_equal(made->message, messages++);
+        repeated += made->message < 0 && made->is_repeated;
+        late += i > 0 && made->time < made[-1].time;
+    }
+    assert_int_equal(messages, 2000);
+    assert_true(repeated > 990 && repeated <= 1000 && late == 0);
+    end(scene);
+}
+
+/* Of two connections to a port one speaks; the other goes on when it ends, or is silent for a second. */
+static void test_two_speakers(void **state)
+{
+    (void)state;
+    for (unsigned silent = 0; silent < 2; silent++) {
+        struct scene *scene = make();
+        unsigned first = 0, second = 0;
+        say_some(scene, 0, 0, 10, 500);
+        for (unsigned i = 0; i < 40; i++) {
+            if (i < 10 || !silent)
+                say(scene, 3, i * 100 * MS + MS, i);
+            say(scene, 4, i * 100 * MS + 2 * MS, 1000 + i);
+        }
+        qsort(scene->said, scene->count, sizeof *scene->said, compare);
+        play(scene, 1);
+        for (size_t i = 0; i < scene->made_count; i++) {
+            first += scene->made[i].message >= 0 && scene->made[i].message < 1000;
+            second += scene->made[i].message >= 1000;
+        }
+        assert_int_equal(first, silent ? 10 : 40);
+        assert_int_equal(second, silent ? 21 : 0); /* from 1.902 s on, more than a second after 0.901 s */
+        end(scene);
+    }
+}
+
+/* Every round has them. */
+static void test_messages_in_rounds(void **state)
+{
+    struct scene *scene = make();
+    unsigned count[3] = {0};
+    (void)state;
+    scene->wish.loop = LOOP_SMOOTH;
+    say_some(scene, 0, 0, 10, 50);
+    for (unsigned i = 0; i < 3; i++)
+        say(scene, 3, (400 + 100 * i) * MS + MS, i);
+    qsort(scene->said, scene->count, sizeof *scene->said, compare);
+    play(scene, 4);
+    expect_rising(scene);
+    for (size_t i = 0; i < scene->made_count; i++)
+        if (scene->made[i].message >= 0)
+            count[scene->made[i].message]++;
+    assert_true(count[0] == 4 && count[1] == 4 && count[2] == 4);
+    end(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grid),          cmocka_unit_test(test_keep),    cmocka_unit_test(test_stall),
-        cmocka_unit_test(test_hold),          cmocka_unit_test(test_squeeze), cmocka_unit_test(test_second),
-        cmocka_unit_test(test_restart),       cmocka_unit_test(test_loop),    cmocka_unit_test(test_both_protocols),
-        cmocka_unit_test(test_end_of_leader), cmocka_unit_test(test_leader),  cmocka_unit_test(test_successors),
+        cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_keep),
+        cmocka_unit_test(test_stall),
+        cmocka_unit_test(test_hold),
+        cmocka_unit_test(test_squeeze),
+        cmocka_unit_test(test_second),
+        cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_loop),
+        cmocka_unit_test(test_both_protocols),
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_many_messages),
+        cmocka_unit_test(test_two_speakers),
+        cmocka_unit_test(test_messages_in_rounds),
+        cmocka_unit_test(test_end_of_leader),
+        cmocka_unit_test(test_leader),
+        cmocka_unit_test(test_successors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,8 @@ static struct recorded_robot *make_robot(const char *address)
         return NULL;
     memcpy(robot->address, address, strlen(address) + 1);
     robot->first_time = robot->last_time = ARMTAP_NO_TIME;
+    robot->earliest = INT64_MAX;
+    robot->latest = INT64_MIN;
     robot->variables = variables_new();
     robot->first = armtap_state_new();
     if (robot->variables && robot->first)
@@ -147,6 +149,10 @@ static void count_time(struct recorded_robot *robot, int64_t time)
     else
         count_gap(robot, time - robot->last_time);
     robot->last_time = time;
+    if (time < robot->earliest)
+        robot->earliest = time;
+    if (time > robot->latest)
+        robot->latest = time;
 }
 
 static int on_record(void *user, const struct armtap_record *record)

@@ -34,6 +34,7 @@ struct recorded_robot {
     uint64_t records[SERVED_COUNT];
     uint32_t steps[SERVED_COUNT][RECORDING_STEPS]; /* how often the clock advanced by so many ms */
     int64_t first_time, last_time;                 /* of its records; ARMTAP_NO_TIME if unknown */
+    int64_t earliest, latest;                      /* the same, whichever way the capture's clock was set */
     int64_t silence;                               /* ns in gaps between them (RECORDING_GAP) */
     size_t packet_size;                            /* the longest legacy packet; 0 without any */
     char version[32];                              /* of the controller; "" if it was not captured */

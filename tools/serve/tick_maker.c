@@ -400,7 +400,8 @@ static bool speaks(struct tick_maker *maker, const struct port_message *message)
     while (speaker->port != 0 && speaker->port != message->port)
         if (++speaker == maker->speakers + SPEAKERS)
             return false;
-    bool is_silent = !speaker->is_there || message->time - speaker->time > TIMELINE_GAP;
+    bool is_silent = !speaker->is_there || (message->time > speaker->time &&
+                                            (uint64_t)message->time - (uint64_t)speaker->time > TIMELINE_GAP);
     if (speaker->connection != message->connection && !is_silent)
         return false;
     *speaker = (struct speaker){message->port, message->connection, message->time, true};
@@ -410,13 +411,14 @@ static bool speaks(struct tick_maker *maker, const struct port_message *message)
 /* So many wait that the first of them can wait for no tick: perhaps none comes for long. */
 static int make_room(struct tick_maker *maker)
 {
+    unsigned newest = (maker->first_waiting + maker->waiting_count - 1) % WAITING;
     int64_t due = maker->waiting[maker->first_waiting].time + maker->base;
-    bool is_in_gap = due - maker->last > TIMELINE_GAP;
+    bool is_in_gap = maker->waiting[newest].time + maker->base - maker->last > TIMELINE_GAP;
     if (is_in_gap && maker->wish->gaps == GAPS_SQUEEZE) {
         pass_waiting(maker);
         return 0;
     }
-    int outcome = is_in_gap && maker->wish->gaps == GAPS_HOLD ? hold(maker, due) : 0;
+    int outcome = is_in_gap && maker->wish->gaps == GAPS_HOLD ? hold(maker, due + maker->wish->cycle) : 0;
     return outcome == 0 ? emit_waiting(maker, due) : outcome;
 }
 
@@ -424,8 +426,9 @@ static int make_room(struct tick_maker *maker)
  * played. */
 static bool is_within(const struct tick_maker *maker, int64_t time)
 {
-    return maker->has_base && time != ARMTAP_NO_TIME && maker->robot->last_time != ARMTAP_NO_TIME &&
-           time - maker->robot->last_time <= TIMELINE_GAP;
+    const struct recorded_robot *robot = maker->robot;
+    return maker->has_base && robot->last_time != ARMTAP_NO_TIME && time >= robot->earliest &&
+           (time <= robot->latest || (uint64_t)time - (uint64_t)robot->latest <= TIMELINE_GAP);
 }
 
 int tick_maker_message(struct tick_maker *maker, const struct port_message *message)
