@@ -700,8 +700,8 @@ def check_robots():
 
 def main():
     side_by_side(check_slow, check_descriptors, check_pace, check_signals, check_record_py, check_legacy, check_each_other, check_union,
-                 check_sources, check_requests, check_stubs, check_rounds, check_paused, check_several, check_garbage, check_script)
-    side_by_side(check_many, check_idle, check_refusals, check_robots, check_lines, check_wild_times)
+                 check_sources, check_requests, check_stubs, check_rounds, check_paused, check_several, check_garbage, check_script,
+                 check_many, check_idle, check_refusals, check_robots, check_lines, check_wild_times)
     return finish()
 
 
