@@ -283,6 +283,10 @@ def signals(state, how):
         status, said = recorder.end(how)
         wanted = 2 if name in ("nobody", "stuck") else 0
         expect("%s, %s: status %d" % (state, how.name, wanted), status == wanted, status, said)
+        if name == "stuck":
+            told = sum(int(number) for number in re.findall(r"(\d+) (?:packets? that|more message|packets from)", said))
+            sent = len(controller.records_sent(1))
+            expect("%s, %s: what came is recorded or lost" % (state, how.name), 0.9 * sent < told < sent + 50, told, sent, said)
     os.close(stuck)
 
 

@@ -250,6 +250,22 @@ static int turn(struct record *record, bool is_idle)
     return outcome;
 }
 
+/* Nothing more can be written: says how much came that no file has been given. */
+static void count_rest(struct record *record)
+{
+    struct robot_event event;
+    uint64_t rest = 0;
+    while (robot_reader_next(record->reader, &event) == ROBOT_READER_EVENT) {
+        if (event.kind == ROBOT_BYTES && event.direction == ARMTAP_FROM_ROBOT)
+            rest++;
+        else if (event.kind == ROBOT_DROPPED)
+            rest += event.lost_messages;
+    }
+    if (rest > 0)
+        message_error("%" PRIu64 " more message%s came, and %s not recorded", rest, rest == 1 ? "" : "s",
+                      rest == 1 ? "is" : "are");
+}
+
 static void run(struct record *record)
 {
     enum robot_reader_outcome outcome = ROBOT_READER_SILENT;
@@ -268,6 +284,8 @@ static void run(struct record *record)
     for (size_t i = 0; i < record->track_count; i++)
         written |= capture_series_end(record->tracks[i].series);
     bool is_enough = total_of(record).closed == record->track_count;
+    if (written != 0 && !is_enough)
+        count_rest(record);
     record->status = (written == 0 || is_enough) && outcome != ROBOT_READER_GAVE_UP && outcome != ROBOT_READER_NO_MEMORY
                          ? EXIT_DONE
                          : EXIT_FAILED;
