@@ -368,7 +368,8 @@ def until():
             in_time("--to: the first that is no row", times[0] + 0.2 - one.records[len(times)].time / 1e9, 0.12)
     with Controller(roles={"rtde": 0}, faults=Faults(unconfirmed=True)) as one:
         run = Run("export", "--to", "+0.2", url(one))
-        expect("--to: a silent robot ends it, too", run.wait() < PATIENCE and run.status != -signal.SIGKILL, run.status, run.said())
+        expect("--to: a silent robot ends it, too", run.wait() < PATIENCE and run.status == 2, run.status, run.said())
+        expect("--to: a silent robot: why", "no telemetry: " in run.said() and "sent no data" in run.said(), run.said())
 
 
 def readme():
@@ -620,6 +621,19 @@ def bad_realtime():
     bad_peer("realtime", LEGACY_PEERS)
 
 
+def no_data_is_no_success():
+    """A peer that never answers as a robot: neither a report nor an empty table passes for one."""
+    acts = {"silent": (never_reads, "accepted, but sent nothing"), "zeros": (send_once(bytes(3000)), "nothing that can be read")}
+    for command in ("diagnose", "info", "export"):
+        for name, (act, pattern) in acts.items():
+            server = Peer(act)
+            run = Run(command, "rtde://127.0.0.1:%d" % server.port)
+            asked = run.wait_for(lambda run=run: re.search(r"does not answer|not RTDE", run.said()))
+            expect("%s, %s: asked" % (command, name), asked, run.said())
+            expect("%s, %s: status" % (command, name), run.end() == 2, run.status, run.said())
+            expect("%s, %s: why" % (command, name), re.search("no telemetry: .*" + pattern, run.said()), run.said())
+
+
 def every_byte():
     """The set-up, cut after every byte: robots of their own in one run."""
     with Controller(roles={"rtde": 0}, running=False) as one:
@@ -724,7 +738,9 @@ def signals(number):
             run.end(number)
             if state == "pausing":
                 continue
-            expect(state + ": status", run.status == 0, run.status, run.said())
+            has_data = state.startswith(("streaming", "pausing"))
+            expect(state + ": status", run.status == (0 if has_data else 2), run.status, run.said())
+            expect(state + ": no telemetry", ("no telemetry: " in run.said()) == (not has_data), run.said())
             if one.records:
                 check_rows(state, run, one.records_sent(1))
 
@@ -780,5 +796,6 @@ resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, several, live_findings, connects_again, cut_in_data, one_table, until,
              readme, messages, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer)
 side_by_side(bad_rtde, bad_realtime, slow_reader, kernel_times, *[functools.partial(signals, number) for number in SIGNALS], late_answers,
-             left_out_is_no_fault, restarted, silent_for_a_while, own_rate, good_bye_is_heard, every_byte)
+             left_out_is_no_fault, restarted, silent_for_a_while, own_rate, good_bye_is_heard, no_data_is_no_success,
+             every_byte)
 sys.exit(finish())

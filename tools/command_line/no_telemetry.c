@@ -59,3 +59,37 @@ void no_telemetry_report(const struct armtap_streams *streams, const struct repl
                       totals->packets, packets, connections->count, connections->count == 1 ? "" : "s", ports,
                       connections->more_ports ? " and others" : "", protocols);
 }
+
+/* ---- robots ------------------------------------------------------------------------------------------------------ */
+
+bool no_telemetry_came(const struct replay_source *source, const struct armtap_streams *streams)
+{
+    if (!source->robots)
+        return false;
+    for (size_t i = 0; i < armtap_streams_count(streams); i++)
+        if (armtap_streams_at(streams, i)->stream->records[ARMTAP_FROM_ROBOT] > 0)
+            return false;
+    return armtap_streams_rest(streams)->records[ARMTAP_FROM_ROBOT] == 0;
+}
+
+static const char *what_came(const struct armtap_stream *stream)
+{
+    if (stream->bytes_decoded[ARMTAP_FROM_ROBOT] > 0)
+        return "answered, but sent no data";
+    return stream->payload[ARMTAP_FROM_ROBOT] > 0 ? "sent nothing that can be read" : "accepted, but sent nothing";
+}
+
+void no_telemetry_report_robots(const struct armtap_streams *streams)
+{
+    size_t count = armtap_streams_count(streams);
+    const struct armtap_attempts *attempts = armtap_streams_attempts(streams);
+    if (count > 0) {
+        const struct armtap_stream *first = armtap_streams_at(streams, 0)->stream;
+        message_error("no telemetry: %s %s%s", first->robot, what_came(first),
+                      count > 1 ? "; nor did further connections bring data" : "");
+    } else if (armtap_attempts_at(attempts, 0)) {
+        report_attempts(attempts);
+    } else {
+        message_error("no telemetry: no robot has accepted a connection");
+    }
+}

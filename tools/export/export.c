@@ -696,9 +696,14 @@ static int survey(struct job *job)
     return tables_begin_rows(job->tables) == 0 ? 0 : job_give_up_memory(job);
 }
 
-/* Writes an output without rows: only its header. */
+/* Writes an output without rows: only its header; none for robots that sent nothing. */
 static int print_nothing(struct job *job)
 {
+    if (no_telemetry_came(job->source, job->streams)) {
+        if (job->status != EXIT_FAILED)
+            no_telemetry_report_robots(job->streams);
+        return job_give_up(job);
+    }
     message_warning("no record %s%s%s: the output has no row", job_direction(job),
                     job->opaque > 0 ? " that can be read" : "", job->out_of_time > 0 ? " in that time" : "");
     if (job->wish->split)

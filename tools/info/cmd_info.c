@@ -141,6 +141,10 @@ static void run(struct info *info)
         info->status = EXIT_FAILED;
     if (info->status == EXIT_DONE && armtap_streams_have_warning(info->streams))
         info->status = EXIT_FOUND;
+    if (info->status == EXIT_DONE && no_telemetry_came(&source, info->streams)) {
+        no_telemetry_report_robots(info->streams);
+        info->status = EXIT_FAILED;
+    }
 }
 
 int cmd_info(int argc, char **argv)
