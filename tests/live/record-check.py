@@ -46,7 +46,8 @@ class Recorder:
     def __init__(self, controller, *arguments, roles=("rtde",), limit=None):
         schemes = {"rtde": "rtde", "realtime": "realtime", "realtime_ro": "realtime"}
         robots = ["%s://%s:%d" % (schemes[role], controller.host, controller.port[role]) for role in roles]
-        fields = ["--fields", FIELDS] if "rtde" in roles else []
+        has_own = "--all" in arguments or "--fields" in arguments
+        fields = ["--fields", FIELDS] if "rtde" in roles and not has_own else []
         self.controller = controller
         self.program = subprocess.Popen([ARMTAP, "record", *fields, *arguments, *robots], stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, preexec_fn=ends_with_us(limit))
@@ -330,6 +331,17 @@ def not_overwritten():
             expect("what was there is there", file.read() == "mine")
 
 
+def contradictions():
+    with Controller(roles={"rtde": 0}) as controller:
+        for words, wanted in ((("--keep", "1k", "--rotate", "1M"), "--keep is less than one file"),
+                              (("--all", "--fields", "actual_q"), "--all and --fields both"),
+                              (("--fields", ",,"), "--fields ',,': expected names"), (("--fields", ""), "expected names")):
+            status, said = Recorder(controller, *words).end(None)
+            expect("%s: refused" % (words,), status == 2 and wanted in said, status, said)
+        expect("before any connection", controller.number == 0, controller.number)
+
+
 side_by_side(*(partial(signals, state, how) for state in STATES for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
-             one_file, gzip_file, two_robots, parts, room, full, small_disk, killed, pipe, again, for_a_time, not_overwritten)
+             one_file, gzip_file, two_robots, parts, room, full, small_disk, killed, pipe, again, for_a_time, not_overwritten,
+             contradictions)
 sys.exit(finish())

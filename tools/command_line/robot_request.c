@@ -170,6 +170,11 @@ static int add_fields(struct names *names, const struct robot_request *request)
     char word[WORD_MAX];
     size_t length;
     const char *list = request->fields;
+    if (!comma_list_next(&list, &length)) {
+        message_error("--fields '%s': expected names of fields", request->fields);
+        return -1;
+    }
+    list = request->fields;
     for (const char *at; (at = comma_list_next(&list, &length));) {
         if (length >= sizeof word) {
             message_error("--fields: '%.40s...' is longer than any name", at);
@@ -188,6 +193,10 @@ static int list_names(struct names *names, const struct robot_request *request, 
 {
     if (recipe && request->all) {
         message_error("--all and --recipe %s both say what to ask for; leave one of them out", request->recipe_name);
+        return -1;
+    }
+    if (request->all && request->fields && !request->columns) { /* else --fields also chooses columns */
+        message_error("--all and --fields both say what to ask for; leave one of them out");
         return -1;
     }
     if (recipe)

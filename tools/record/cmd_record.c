@@ -119,6 +119,8 @@ static int check_options(const struct record *record)
         message_error("record: --rotate needs files; standard output is one");
     else if (wish->keep > 0 && !rotates)
         message_error("record: --keep deletes whole files; give --rotate too");
+    else if (wish->keep > 0 && wish->keep < wish->part_size)
+        message_error("record: --keep is less than one file of --rotate; give a larger --keep or a smaller --rotate");
     else
         return part_name_check("record", wish->output);
     return -1;
