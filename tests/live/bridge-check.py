@@ -362,6 +362,22 @@ def check_many_programs():
         holds(len(bridge.lines) < 300, "lines: %d" % len(bridge.lines))
 
 
+def check_program_at_the_end():
+    """A program that the robot has not taken when the user ends the bridge: the robot is not blamed."""
+    host = a_host()
+    with Controller(roles={"rtde": 0}, host=host) as robot, socket.socket() as listener, \
+            Bridge("--layout", "1060", "--allow-script", "--allow-from", "127.0.0.1", url(robot)) as bridge:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        listener.bind((host, 30002))
+        listener.listen()
+        client = bridge.client()
+        client.packets(2)
+        client.socket.sendall(PROGRAM[:-4] + b"# filler\n" * 3000 + b"end\n")
+        holds(bridge.says("passes on"), "a program waits: " + bridge.said())
+        holds(bridge.end() == 0 and ":30002: the bridge ends" in bridge.said(), "who ended it: " + bridge.said())
+        holds("robot is lost" not in bridge.said(), "not the robot: " + bridge.said())
+
+
 def check_no_script_port():
     with Controller(roles={"rtde": 0}, host=a_host()) as robot, \
             Bridge("--layout", "1060", "--allow-script", "--allow-from", "127.0.0.1", url(robot)) as bridge:
@@ -444,7 +460,7 @@ def check_usage():
 def main():
     side_by_side(*(lambda size=size: check_cells(size) for size in (1220, 1140, 1116, 1108, 1060, 1044)))
     side_by_side(check_lacking, check_rate, check_cb2, check_loss, check_hold, check_drained, check_forwarded, check_uncertain,
-                 check_silent_robot, check_many_programs, check_hidden_mode, check_no_script_port, check_slow_client, check_signals, check_idle, check_usage)
+                 check_silent_robot, check_many_programs, check_program_at_the_end, check_hidden_mode, check_no_script_port, check_slow_client, check_signals, check_idle, check_usage)
     return finish()
 
 

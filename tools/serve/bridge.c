@@ -40,6 +40,7 @@ struct bridge {
     struct armtap_recipe *described; /* its cells were listed */
     int64_t data_time;               /* of the last record, by the monotonic clock; 0: none */
     bool lost;                       /* no connection to the robot, since there was one or an attempt failed */
+    bool ends;                       /* the user ended it: the robot is left, not lost */
     bool held_back;                  /* the robot is in a mode that the layout cannot state */
     double next_due;                 /* s of the controller's clock, with --hz; NAN: at once */
     uint64_t records, packets, not_sent;
@@ -122,6 +123,14 @@ static void on_client(void *user)
         event_timer_set(bridge->closer, event_clock());
 }
 
+static void lose_robot(struct bridge *bridge)
+{
+    bridge->lost = true;
+    bridge->data_time = 0;
+    script_forwarder_abort(bridge->forwarder, "the robot is lost");
+    event_timer_set(bridge->closer, event_clock());
+}
+
 static void on_event(void *user, const struct robot_event *event)
 {
     struct bridge *bridge = user;
@@ -134,10 +143,8 @@ static void on_event(void *user, const struct robot_event *event)
     case ROBOT_REFUSED:
     case ROBOT_UNANSWERED:
     case ROBOT_CLOSED:
-        bridge->lost = true;
-        bridge->data_time = 0;
-        script_forwarder_abort(bridge->forwarder, "the robot is lost");
-        event_timer_set(bridge->closer, event_clock());
+        if (!bridge->ends)
+            lose_robot(bridge);
         break;
     default:
         break;
@@ -231,6 +238,7 @@ static enum exit_status run(struct bridge *bridge)
         return EXIT_FAILED;
     }
     if (end == EVENT_LOOP_INTERRUPTED) {
+        bridge->ends = true;
         robot_link_stop(bridge->link);
         if (robot_link_outcome(bridge->link) == ROBOT_LINK_GOES_ON)
             event_loop_drain(bridge->loop, event_clock() + LAST_WORDS);
