@@ -405,6 +405,27 @@ def check_slow_client():
         lazy.close()
 
 
+def check_no_old_data():
+    """A client pauses: what waits for it meanwhile is bounded, and what comes after is new."""
+    with Controller(roles={"rtde": 0}) as robot, Bridge("--layout", "1220", url(robot)) as bridge:
+        client = socket.socket()
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # before it connects: the window follows
+        client.settimeout(PATIENCE)
+        client.connect(("127.0.0.1", int(bridge.port["30003"])))
+        holds(bridge.says(": connected"), bridge.said())
+        holds(wait_for(lambda: robot.counts["rtde", "records"] > 1500), "3 s of data come meanwhile")
+        data, clocks = b"", []
+        while len(clocks) < 1500:
+            data += client.recv(65536)
+            while len(data) >= 1220:
+                clocks.append(struct.unpack(">d", data[4:12])[0])
+                data = data[1220:]
+        steps = [later - one for one, later in zip(clocks, clocks[1:])]
+        old = next((at + 1 for at, step in enumerate(steps) if step > 0.1), len(clocks))
+        holds(old < 400, "packets of old data: %d" % old)
+        client.close()
+
+
 def check_signals():
     quickest = PATIENCE
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -460,7 +481,8 @@ def check_usage():
 def main():
     side_by_side(*(lambda size=size: check_cells(size) for size in (1220, 1140, 1116, 1108, 1060, 1044)))
     side_by_side(check_lacking, check_rate, check_cb2, check_loss, check_hold, check_drained, check_forwarded, check_uncertain,
-                 check_silent_robot, check_many_programs, check_program_at_the_end, check_hidden_mode, check_no_script_port, check_slow_client, check_signals, check_idle, check_usage)
+                 check_silent_robot, check_many_programs, check_program_at_the_end, check_hidden_mode, check_no_script_port, check_slow_client,
+                 check_no_old_data, check_signals, check_idle, check_usage)
     return finish()
 
 

@@ -291,6 +291,11 @@ void tcp_limit_unacknowledged(int fd, int64_t time)
     set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)(time / 1000000));
 }
 
+void tcp_limit_unsent(int fd, size_t bytes)
+{
+    set(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, (int)bytes);
+}
+
 size_t tcp_unacknowledged(int fd)
 {
     int bytes = 0;

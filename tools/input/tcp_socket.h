@@ -65,6 +65,8 @@ ssize_t tcp_send(int fd, const void *bytes, size_t length);
 /* The connection breaks when the peer acknowledges nothing of what was sent for that time, ns; by default the system
  * sends it again for minutes. */
 void tcp_limit_unacknowledged(int fd, int64_t time);
+/* The kernel takes no more while so many bytes were not sent yet; by default they may be megabytes. */
+void tcp_limit_unsent(int fd, size_t bytes);
 /* Bytes that were sent and that the peer has not acknowledged. */
 size_t tcp_unacknowledged(int fd);
 /* Nothing more will be sent: the peer reads an end. */

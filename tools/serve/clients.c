@@ -241,6 +241,8 @@ static struct client *make_client(struct port *port, int fd, const struct tcp_ad
     client->clients = clients;
     client->kind = port->kind;
     client->fd = fd;
+    tcp_limit_unsent(fd,
+                     CLIENTS_QUEUE); /* else a slow reader's data would be half a minute old before any is dropped */
     tcp_address_text(address, text);
     snprintf(client->name, sizeof client->name, "%s %s", port->label, text);
     const struct peer_wish wish = {client->name, address, on_say, clients};
