@@ -687,6 +687,17 @@ def check_wild_times():
             expect("gaps of more than a number holds", serve.said(" in 9223372036.9 s nothing was captured"), serve.lines)
 
 
+def check_empty_range():
+    """A range without a record is named, as by export."""
+    for words in (("--from", "+9999"), ("--from", "+1", "--to", "+0.5")):
+        with Serve(*words, capture("rtde-v1.pcap")) as serve:
+            expect("%s: ends" % (words,), serve.wait() == 0, serve.lines)
+            expect("%s: why" % (words,), serve.said("no record from the robot in that time"), serve.lines)
+    with Serve("--from", "+0.1", capture("rtde-v1.pcap")) as serve:
+        serve.wait()
+        expect("a range with records", not any("in that time" in line for line in serve.lines), serve.lines)
+
+
 def check_robots():
     for name in ("fd00::13", "[fd00::13]", "10.0.0.12"):
         with Serve("--paused", "--robot", name, "--hide", "paylod", capture("several-clients.pcapng")) as serve:
@@ -701,7 +712,7 @@ def check_robots():
 def main():
     side_by_side(check_slow, check_descriptors, check_pace, check_signals, check_record_py, check_legacy, check_each_other, check_union,
                  check_sources, check_requests, check_stubs, check_rounds, check_paused, check_several, check_garbage, check_script,
-                 check_many, check_idle, check_refusals, check_robots, check_lines, check_wild_times)
+                 check_many, check_idle, check_refusals, check_robots, check_lines, check_wild_times, check_empty_range)
     return finish()
 
 

@@ -434,6 +434,9 @@ static enum exit_status play(struct serve *serve)
         clients_close(serve->clients, false, "closed: interrupted");
     if (end == EVENT_LOOP_FAILED)
         message_error("cannot wait for clients: %s", strerror(errno));
+    else if (end != EVENT_LOOP_INTERRUPTED && player->played == 0 &&
+             (serve->options.from.given || serve->options.to.given))
+        message_warning("no record from the robot in that time: nothing was played");
     report_end(player);
     return end == EVENT_LOOP_FAILED || timeline_has_failed(player->timeline) ? EXIT_FAILED : EXIT_DONE;
 }
