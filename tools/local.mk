@@ -188,6 +188,7 @@ tools_libtools_a_SOURCES = \
 	tools/serve/dashboard_stub.h \
 	tools/serve/dashboard_talk.c \
 	tools/serve/dashboard_talk.h \
+	tools/serve/far_times.h \
 	tools/serve/latest.c \
 	tools/serve/latest.h \
 	tools/serve/legacy_layout.c \

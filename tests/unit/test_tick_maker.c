@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "serve/far_times.h"
 #include "serve/tick_maker.h"
 
 #define MS INT64_C(1000000)
@@ -77,7 +78,7 @@ static int on_tick(void *user, const struct tick *tick)
         assert_true(!tick->image && tick->for_whom == 0 && tick->message_port == 30001 && tick->message_length == 2);
         scene->made[scene->made_count++] = (struct made){.time = tick->time,
                                                          .message = tick->message[0] << 8 | tick->message[1],
-                                                         .captured = tick->captured - BEGIN};
+                                                         .captured = far_difference(tick->captured, BEGIN)};
         return 0;
     }
     scene->made[scene->made_count++] =
@@ -88,7 +89,7 @@ static int on_tick(void *user, const struct tick *tick)
                       .packet_clock = tick->packet_length > 12 ? double_at(tick->packet + 4) : NAN,
                       .packet_length = tick->packet_length,
                       .message = -1,
-                      .captured = tick->captured - BEGIN};
+                      .captured = far_difference(tick->captured, BEGIN)};
     return 0;
 }
 
@@ -558,6 +559,25 @@ static void test_messages_in_rounds(void **state)
     end(scene);
 }
 
+/* Times of a damaged capture, centuries apart, in every direction and round: ticks never go back. */
+static void test_wild_times(void **state)
+{
+    static const int64_t wild[] = {INT64_MAX - BEGIN, 1 - BEGIN, INT64_MAX - BEGIN - SECOND, 0};
+    static const double clocks[] = {-9e8, 9e8, 0, -9e8};
+    (void)state;
+    for (unsigned keeps = 0; keeps < 2; keeps++) {
+        struct scene *scene = make();
+        scene->wish.gaps = keeps ? GAPS_KEEP : GAPS_SQUEEZE;
+        for (unsigned i = 0; i < 16; i++)
+            say(scene, 0, wild[i % 4], clocks[i / 2 % 4]);
+        play(scene, 3);
+        assert_true(scene->made_count > 0);
+        for (size_t i = 1; i < scene->made_count; i++)
+            assert_true(scene->made[i].time >= scene->made[i - 1].time);
+        end(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -575,6 +595,7 @@ int main(void)
         cmocka_unit_test(test_two_speakers),
         cmocka_unit_test(test_messages_in_rounds),
         cmocka_unit_test(test_end_of_leader),
+        cmocka_unit_test(test_wild_times),
         cmocka_unit_test(test_leader),
         cmocka_unit_test(test_successors),
     };

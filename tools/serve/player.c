@@ -1,6 +1,7 @@
 #include "player.h"
 
 #include "base/message.h"
+#include "far_times.h"
 #include "nanoseconds.h"
 
 #define TICKS_AT_ONCE 64u /* then others get their turn */
@@ -67,10 +68,10 @@ void player_start(struct player *player)
 static int64_t due_time(struct player *player, const struct tick *tick)
 {
     if (!player->has_base) {
-        player->base = event_loop_now(player->loop) - (int64_t)((double)tick->time / player->speed);
+        player->base = far_difference(event_loop_now(player->loop), far_time((double)tick->time / player->speed));
         player->has_base = true;
     }
-    return player->base + (int64_t)((double)tick->time / player->speed);
+    return far_sum(player->base, far_time((double)tick->time / player->speed));
 }
 
 /* Whether the tick must wait; sets the timer if time alone is missing. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "far_times.h"
 #include "nanoseconds.h"
 
 #define CLOCKS 16u
@@ -152,35 +153,36 @@ static int64_t grid_time(struct tick_maker *maker, const struct armtap_record *r
     int64_t captured = record->where.time;
     bool has_clock = isfinite(record->clock) && fabs(record->clock) < 1e9;
     if (!has_clock)
-        return captured != ARMTAP_NO_TIME ? captured : maker->last - maker->base + maker->wish->cycle;
+        return captured != ARMTAP_NO_TIME ? captured
+                                          : far_sum(far_difference(maker->last, maker->base), maker->wish->cycle);
     int64_t clock = (int64_t)(record->clock * NS);
     if (captured == ARMTAP_NO_TIME)
         return clock;
     if (maker->wish->gaps == GAPS_KEEP)
         return captured;
     struct anchor *anchor = anchor_of(maker, record->stream->connection);
-    int64_t off = captured - clock - anchor->at;
+    int64_t off = far_difference(far_difference(captured, clock), anchor->at);
     if (!anchor->known || off > APART || off < -APART)
-        anchor->at += off;
+        anchor->at = far_sum(anchor->at, off);
     else
         anchor->at += off / FOLLOW;
     anchor->known = true;
-    return clock + anchor->at;
+    return far_sum(clock, anchor->at);
 }
 
 /* The time of a tick on the grid: rounds follow each other at a cycle's distance. */
 static int64_t tick_time(struct tick_maker *maker, int64_t grid)
 {
     if (!maker->has_base) {
-        int64_t begin = maker->has_last ? maker->last + maker->wish->cycle : 0;
-        maker->base = begin - grid;
+        int64_t begin = maker->has_last ? far_sum(maker->last, maker->wish->cycle) : 0;
+        maker->base = far_difference(begin, grid);
         maker->has_base = true;
         for (unsigned i = 0; i < SERVED_COUNT; i++)
             maker->own[i] = begin;
         for (unsigned i = 0; i < SERVED_COUNT; i++)
             maker->has_own[i] = maker->robot->records[i] > 0;
     }
-    int64_t time = grid + maker->base;
+    int64_t time = far_sum(grid, maker->base);
     return maker->has_last && time < maker->last ? maker->last : time;
 }
 
@@ -194,7 +196,7 @@ static bool leads(struct tick_maker *maker, const struct armtap_record *record, 
     uint64_t connection = record->stream->connection;
     if (maker->has_leader[protocol] && maker->leader[protocol] == connection)
         return true;
-    bool silent = time - maker->own[protocol] > TIMELINE_GAP;
+    bool silent = far_difference(time, maker->own[protocol]) > TIMELINE_GAP;
     bool better = !maker->has_leader[protocol] || recording_weight(wish->recording, connection) >
                                                       recording_weight(wish->recording, maker->leader[protocol]);
     if (wish->has_leader && maker->has_leader[protocol] && maker->leader[protocol] == wish->leader)
@@ -203,7 +205,7 @@ static bool leads(struct tick_maker *maker, const struct armtap_record *record, 
         better = true;
     if (!better && !silent)
         return false;
-    bool repeats = maker->has_led[protocol] && time - maker->own[protocol] < wish->cycle / 2;
+    bool repeats = maker->has_led[protocol] && far_difference(time, maker->own[protocol]) < wish->cycle / 2;
     maker->leader[protocol] = connection;
     maker->has_leader[protocol] = true;
     return !repeats;
@@ -218,7 +220,7 @@ static unsigned bit_of(enum served protocol)
 static unsigned for_whom(const struct tick_maker *maker, enum served protocol, int64_t time)
 {
     enum served other = protocol == SERVED_RTDE ? SERVED_REALTIME : SERVED_RTDE;
-    bool other_lives = maker->has_own[other] && time - maker->own[other] <= TIMELINE_GAP;
+    bool other_lives = maker->has_own[other] && far_difference(time, maker->own[other]) <= TIMELINE_GAP;
     return bit_of(protocol) | (other_lives ? 0 : bit_of(other));
 }
 
@@ -295,7 +297,7 @@ static int emit_waiting(struct tick_maker *maker, int64_t time)
     int outcome = 0;
     while (maker->waiting_count > 0 && outcome == 0) {
         const struct waiting *waiting = &maker->waiting[maker->first_waiting];
-        int64_t due = waiting->time + maker->base;
+        int64_t due = far_sum(waiting->time, maker->base);
         if (due > time)
             break;
         const struct tick tick = {.time = maker->has_last && due < maker->last ? maker->last : due,
@@ -315,7 +317,7 @@ static int emit(struct tick_maker *maker, int64_t time, unsigned whom, bool is_r
     if (outcome != 0)
         return outcome;
     const struct tick tick = {.time = time,
-                              .captured = time - maker->base,
+                              .captured = far_difference(time, maker->base),
                               .for_whom = whom,
                               .is_repeated = is_repeated,
                               .image = maker->image,
@@ -344,15 +346,15 @@ static int hold(struct tick_maker *maker, int64_t time)
 /* The tick at `*time` ends a gap, if it is one. */
 static int bridge_gap(struct tick_maker *maker, int64_t *time)
 {
-    if (!maker->has_last || *time - maker->last <= TIMELINE_GAP)
+    if (!maker->has_last || far_difference(*time, maker->last) <= TIMELINE_GAP)
         return 0;
     if (maker->wish->gaps == GAPS_HOLD)
         return hold(maker, *time);
     if (maker->wish->gaps == GAPS_SQUEEZE) {
-        int64_t late = *time - maker->last - maker->wish->cycle;
+        int64_t late = far_difference(far_difference(*time, maker->last), maker->wish->cycle);
         pass_all_waiting(maker);
-        maker->base -= late;
-        *time -= late;
+        maker->base = far_difference(maker->base, late);
+        *time = far_difference(*time, late);
     }
     return 0;
 }
@@ -412,13 +414,13 @@ static bool speaks(struct tick_maker *maker, const struct port_message *message)
 static int make_room(struct tick_maker *maker)
 {
     unsigned newest = (maker->first_waiting + maker->waiting_count - 1) % WAITING;
-    int64_t due = maker->waiting[maker->first_waiting].time + maker->base;
-    bool is_in_gap = maker->waiting[newest].time + maker->base - maker->last > TIMELINE_GAP;
+    int64_t due = far_sum(maker->waiting[maker->first_waiting].time, maker->base);
+    bool is_in_gap = far_difference(far_sum(maker->waiting[newest].time, maker->base), maker->last) > TIMELINE_GAP;
     if (is_in_gap && maker->wish->gaps == GAPS_SQUEEZE) {
         pass_waiting(maker);
         return 0;
     }
-    int outcome = is_in_gap && maker->wish->gaps == GAPS_HOLD ? hold(maker, due + maker->wish->cycle) : 0;
+    int outcome = is_in_gap && maker->wish->gaps == GAPS_HOLD ? hold(maker, far_sum(due, maker->wish->cycle)) : 0;
     return outcome == 0 ? emit_waiting(maker, due) : outcome;
 }
 
@@ -455,7 +457,7 @@ int tick_maker_end_round(struct tick_maker *maker)
 {
     int64_t last = maker->last;
     if (maker->waiting_count > 0)
-        last = maker->waiting[(maker->first_waiting + maker->waiting_count - 1) % WAITING].time + maker->base;
+        last = far_sum(maker->waiting[(maker->first_waiting + maker->waiting_count - 1) % WAITING].time, maker->base);
     int outcome = emit_waiting(maker, INT64_MAX);
     if (last > maker->last)
         maker->last = last; /* the next round follows */
