@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from functools import partial
+from itertools import accumulate
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
@@ -123,6 +124,9 @@ def two_robots():
                      and other.counts["realtime_ro", "records"] >= enough[2], "records of all")
             status, said = recorder.end()
             expect(name + ": status", status == 0, said)
+        times = [time for time, _ in Recording("both.pcapng").packets]
+        behind = max(latest - own for latest, own in zip(accumulate(times, max), times))
+        in_time("packets of several robots are in order of time: the latest", behind / 1e9, 0.02)
         found = json.loads(run("info", "--json", "both.pcapng").stdout)["streams"]
         expect("both: three streams", sorted(s["protocol"] for s in found) == ["realtime", "rtde", "rtde"], found)
         names = sorted(glob.glob("127*"))

@@ -38,6 +38,7 @@ struct robot_link {
     struct tcp_acknowledging acknowledging;
     struct held held[READS_MAX];
     size_t held_count, held_bytes;
+    size_t taken, taken_bytes; /* of these */
     uint8_t bytes[4 * READ_MAX];
 };
 
@@ -176,18 +177,28 @@ static void tell_closed(struct robot_link *link, enum armtap_direction direction
     tell(link, (struct robot_event){.kind = ROBOT_CLOSED, .time = time, .direction = direction, .reset = reset});
 }
 
-/* Gives the client what waits. */
+int64_t robot_link_waiting_time(const struct robot_link *link)
+{
+    return link->taken < link->held_count ? link->held[link->taken].time : ARMTAP_NO_TIME;
+}
+
+void robot_link_take(struct robot_link *link)
+{
+    const struct held *held = &link->held[link->taken++];
+    const uint8_t *bytes = link->bytes + link->taken_bytes;
+    struct armtap_where where = {.time = held->time};
+    link->taken_bytes += held->length;
+    link->error = armtap_client_receive(link->client, bytes, held->length, held->now, &where);
+    if (link->taken == link->held_count)
+        link->held_count = link->held_bytes = link->taken = link->taken_bytes = 0;
+}
+
 static void take_held(struct robot_link *link)
 {
-    const uint8_t *bytes = link->bytes;
-    size_t count = link->held_count;
-    link->held_count = link->held_bytes = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct held *held = &link->held[i];
-        struct armtap_where where = {.time = held->time};
-        link->error = armtap_client_receive(link->client, bytes, held->length, held->now, &where);
-        bytes += held->length;
-    }
+    if (link->held_count > 0 && link->wish.take_all)
+        link->wish.take_all(link->wish.user);
+    while (link->held_count > 0)
+        robot_link_take(link);
 }
 
 /* The connection is over. Where the robot answers no more, the system gives the connection up with a RST, which is told

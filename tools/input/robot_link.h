@@ -19,6 +19,9 @@ struct robot_link_wish {
     void (*on_event)(void *user, const struct robot_event *event);
     /* Decoded records as they come, or NULL. As a callback of a sink. */
     int (*on_record)(void *user, const struct armtap_record *record);
+    /* Data that waited is to be taken: by this function, with robot_link_take(), for the other links of the loop, too, so
+     * that what they got comes in the order of time. May be NULL. */
+    void (*take_all)(void *user);
     /* The link has ended: robot_link_outcome() says why. May be NULL. */
     void (*on_end)(void *user);
 };
@@ -34,6 +37,10 @@ enum robot_link_outcome {
 struct robot_link *robot_link_new(struct event_loop *loop, const struct robot_link_wish *wish);
 /* Closes what is open, in silence; not to be called from its own callbacks. Accepts NULL. */
 void robot_link_free(struct robot_link *link);
+/* When the oldest data that waits came; ARMTAP_NO_TIME: none waits. */
+int64_t robot_link_waiting_time(const struct robot_link *link);
+/* Tells of the oldest data that waits; there must be some. */
+void robot_link_take(struct robot_link *link);
 /* Ends it in an orderly way, which takes up to a second: on_end follows. */
 void robot_link_stop(struct robot_link *link);
 enum robot_link_outcome robot_link_outcome(const struct robot_link *link);

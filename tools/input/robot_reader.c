@@ -134,6 +134,30 @@ static void on_event(void *user, const struct robot_event *event)
         put(link->reader, event, 0);
 }
 
+/* The link whose waiting data is the oldest; NULL: none has any. */
+static struct robot_link *longest_waiting(const struct robot_reader *reader)
+{
+    struct robot_link *found = NULL;
+    int64_t oldest = ARMTAP_NO_TIME;
+    for (size_t i = 0; i < reader->count; i++) {
+        struct robot_link *link = reader->links[i].link;
+        int64_t time = link ? robot_link_waiting_time(link) : ARMTAP_NO_TIME;
+        if (time != ARMTAP_NO_TIME && (!found || time < oldest)) {
+            found = link;
+            oldest = time;
+        }
+    }
+    return found;
+}
+
+static void take_all(void *user)
+{
+    const struct reader_link *any = user;
+    struct robot_link *link;
+    while ((link = longest_waiting(any->reader)))
+        robot_link_take(link);
+}
+
 static void on_end(void *user)
 {
     struct reader_link *link = user;
@@ -189,6 +213,7 @@ static int begin_links(struct robot_reader *reader, const struct robot_sources *
                                              .patience = sources->patience,
                                              .user = link,
                                              .on_event = on_event,
+                                             .take_all = take_all,
                                              .on_end = on_end};
         *link = (struct reader_link){.reader = reader, .protocol = sources->robots[i].protocol, .number = (unsigned)i};
         link->link = robot_link_new(reader->loop, &wish);
