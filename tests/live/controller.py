@@ -266,6 +266,7 @@ class Controller:
     def _unlisten(self, role):
         listener = self.listeners.pop(role)
         self.selector.unregister(listener)
+        listener.shutdown(socket.SHUT_RDWR)  # a program that is just being started may have a copy, which listens on
         listener.close()
 
     def _reserve(self, role):
