@@ -107,6 +107,16 @@ def one_file(name="one.pcapng"):
         return file
 
 
+def no_empty_part():
+    """A robot that answers after the first part's time is over: its packets stand in the first part."""
+    with Controller(roles={"rtde": 0}, faults=Faults(late={"V": 1.2})) as controller:
+        recorder = Recorder(controller, "-o", "late-%H%M%S.pcapng", "--rotate", "1s")
+        recorder.records(700)
+        recorder.end()
+        parts = [Recording(name) for name in sorted(glob.glob("late-*"))]
+        expect("no part is empty", len(parts) > 1 and all(part.packets for part in parts), [len(part.packets) for part in parts])
+
+
 def gzip_file():
     one_file("one.pcapng.gz")
 
@@ -346,6 +356,6 @@ def contradictions():
 
 
 side_by_side(*(partial(signals, state, how) for state in STATES for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
-             one_file, gzip_file, two_robots, parts, room, full, small_disk, killed, pipe, again, for_a_time, not_overwritten,
+             one_file, gzip_file, no_empty_part, two_robots, parts, room, full, small_disk, killed, pipe, again, for_a_time, not_overwritten,
              contradictions)
 sys.exit(finish())

@@ -41,7 +41,7 @@ struct capture_series {
     bool told_full;
     uint64_t completed;      /* bytes of the parts before */
     uint64_t packets;        /* in this part, without repeated ones */
-    int64_t cut;             /* the next cut by time */
+    int64_t cut;             /* the next cut by time; INT64_MAX: none */
     int64_t synced, flushed; /* monotonic clock */
     bool failed;
     struct part *oldest, **newest; /* parts that may be deleted */
@@ -247,12 +247,17 @@ static int open_file(struct capture_series *series, int64_t time)
     return series->file ? 0 : report_open(series);
 }
 
+static int64_t next_cut(const struct capture_series *series, int64_t time)
+{
+    int64_t rotate = series->wish.rotate;
+    return rotate > 0 ? (time / rotate + 1) * rotate : INT64_MAX;
+}
+
 static int begin_part(struct capture_series *series, int64_t time)
 {
     struct repetition counted = {series, 0, false}, written = {series, 0, true};
     series->section.part++;
-    if (series->wish.rotate > 0)
-        series->cut = (time / series->wish.rotate + 1) * series->wish.rotate;
+    series->cut = next_cut(series, time);
     if (repeat(series, time, &counted) != 0)
         return -1;
     series->section.repeated = counted.count;
@@ -310,7 +315,7 @@ static bool is_part_due(const struct capture_series *series, int64_t time, size_
 {
     const struct capture_series_wish *wish = &series->wish;
     const struct capture_packet packet = {.length = length + HEADERS_MAX};
-    if (wish->rotate > 0 && time >= series->cut)
+    if (time >= series->cut)
         return true;
     return wish->part_size > 0 && series->packets > 0 &&
            capture_file_size(series->file) + capture_file_cost(&packet) > wish->part_size;
@@ -320,6 +325,9 @@ int capture_series_cut(struct capture_series *series, int64_t time, size_t lengt
 {
     if (series->failed)
         return -1;
+    bool is_empty = series->packets == 0 && series->section.repeated == 0;
+    if (is_empty && time >= series->cut) /* the first part, before a robot answered */
+        series->cut = next_cut(series, time);
     if (!is_part_due(series, time, length))
         return 0;
     if (end_part(series) != 0 || begin_part(series, time) != 0) {
