@@ -49,8 +49,9 @@ static int move(struct parquet_group *group, size_t room)
     }
     for (size_t i = 0; i < group->column_count && group->rows > 0; i++) {
         const struct parquet_held *column = &group->columns[i];
-        memcpy(values + room * column->before, parquet_group_values(group, i),
-               column->count * parquet_type_row(column->type)->width);
+        size_t width = parquet_type_row(column->type)->width; /* 0: texts, which stay where they are */
+        if (width > 0)
+            memcpy(values + room * column->before, parquet_group_values(group, i), column->count * width);
         memcpy(present + bits * i, parquet_group_present(group, i), group->room / WORD_BITS * sizeof *present);
     }
     free(group->values);
