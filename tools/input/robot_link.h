@@ -19,8 +19,8 @@ struct robot_link_wish {
     void (*on_event)(void *user, const struct robot_event *event);
     /* Decoded records as they come, or NULL. As a callback of a sink. */
     int (*on_record)(void *user, const struct armtap_record *record);
-    /* Data that waited is to be taken: by this function, with robot_link_take(), for the other links of the loop, too, so
-     * that what they got comes in the order of time. May be NULL. */
+    /* Data that waited is to be taken: by this function, with robot_link_take(), for the other links of the loop, too,
+     * so that what they got comes in the order of time. May be NULL. */
     void (*take_all)(void *user);
     /* The link has ended: robot_link_outcome() says why. May be NULL. */
     void (*on_end)(void *user);
