@@ -1,6 +1,11 @@
 # ---- unit tests: one cmocka program for each file tests/unit/test_NAME.c, with a line here ----------------------------
 
-UNIT_TESTS = \
+LONG_UNIT_TESTS = \
+	tests/unit/test_conn \
+	tests/unit/test_digest \
+	tests/unit/test_guesses \
+	tests/unit/test_limits
+SHORT_UNIT_TESTS = \
 	tests/unit/test_analysis \
 	tests/unit/test_analysis_memory \
 	tests/unit/test_annotate \
@@ -14,17 +19,13 @@ UNIT_TESTS = \
 	tests/unit/test_client_bytes \
 	tests/unit/test_column_ranges \
 	tests/unit/test_compression \
-	tests/unit/test_conn \
 	tests/unit/test_diagnose \
-	tests/unit/test_digest \
 	tests/unit/test_event_loop \
 	tests/unit/test_failed_attempts \
 	tests/unit/test_field \
 	tests/unit/test_field_selection \
-	tests/unit/test_guesses \
 	tests/unit/test_json_elements \
 	tests/unit/test_legacy_layout \
-	tests/unit/test_limits \
 	tests/unit/test_memory \
 	tests/unit/test_message \
 	tests/unit/test_misuse \
@@ -52,11 +53,12 @@ UNIT_TESTS = \
 	tests/unit/test_utf8
 
 if WITH_AUBO
-UNIT_TESTS += \
+SHORT_UNIT_TESTS += \
 	tests/unit/test_aubo \
 	tests/unit/test_aubo_json \
 	tests/unit/test_websocket
 endif
+UNIT_TESTS = $(LONG_UNIT_TESTS) $(SHORT_UNIT_TESTS)
 
 # Shared by several unit tests.
 tests_unit_libunit_a_SOURCES = \
@@ -128,9 +130,10 @@ check-emulated: dist
 
 # ---- tests of the whole ----------------------------------------------------------------------------------------------
 
-# TESTS begins with the longest, so that no long test runs alone at the end.
+# TESTS begins with the longest, so that no long test runs alone at the end. Those of live/ mostly wait: they come second
+# and run beside the first, which computes.
+LONGEST_TEST = tests/hostile-tools-check.py
 LONG_TESTS = \
-	tests/hostile-tools-check.py \
 	tests/explain-check.py \
 	tests/clean-check.py
 SCRIPT_TESTS = \
@@ -172,6 +175,11 @@ SCRIPT_TESTS = \
 	tests/thresholds-check.py \
 	tests/threads-check \
 	tests/union-check.py
+TESTS += $(LONGEST_TEST)
+include tests/live/local.mk
+if HAVE_CMOCKA
+TESTS += $(LONG_UNIT_TESTS)
+endif
 TESTS += $(LONG_TESTS)
 
 TEST_EXTENSIONS = .py
@@ -199,13 +207,12 @@ include tests/starve/local.mk
 include tests/bench/local.mk
 include tests/faults/local.mk
 include tests/fuzz/local.mk
-include tests/live/local.mk
 include tests/toy/local.mk
 include tests/toy-format/local.mk
 
 TESTS += $(SCRIPT_TESTS)
 if HAVE_CMOCKA
-TESTS += $(UNIT_TESTS)
+TESTS += $(SHORT_UNIT_TESTS)
 endif
 
 # ---- other targets ---------------------------------------------------------------------------------------------------
@@ -235,6 +242,7 @@ coverage:
 .PHONY: lint format mutants coverage
 
 EXTRA_DIST += \
+	$(LONGEST_TEST) \
 	$(LONG_TESTS) \
 	$(SCRIPT_TESTS) \
 	tests/README.md \
