@@ -98,6 +98,7 @@ static void pass_waiting(struct tick_maker *maker)
     maker->first_waiting = (maker->first_waiting + 1) % WAITING;
     maker->waiting_count--;
     free(waiting->bytes);
+    waiting->bytes = NULL;
 }
 
 static void pass_all_waiting(struct tick_maker *maker)
