@@ -46,6 +46,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_script_text \
 	tests/unit/test_shared \
 	tests/unit/test_spelling \
+	tests/unit/test_spool \
 	tests/unit/test_tables \
 	tests/unit/test_tcp \
 	tests/unit/test_tcp_socket \

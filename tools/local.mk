@@ -37,6 +37,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/progress.h \
 	tools/base/sandbox.c \
 	tools/base/sandbox.h \
+	tools/base/spool.c \
+	tools/base/spool.h \
 	tools/base/syscalls.def \
 	tools/base/thread.c \
 	tools/base/thread.h \

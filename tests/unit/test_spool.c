@@ -1,0 +1,72 @@
+/* spool: what was set aside comes back, from memory and from the file; the file has no name. */
+#define _POSIX_C_SOURCE 200809L
+#include "support.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/spool.h"
+
+static size_t count_files(const char *folder)
+{
+    DIR *open = opendir(folder);
+    size_t count = 0;
+    assert_non_null(open);
+    while (readdir(open))
+        count++;
+    closedir(open);
+    return count - 2;
+}
+
+/* Pieces of 1 to 1000 bytes, read back in another order, also between puts. */
+static void pieces_come_back(void **state)
+{
+    enum { PIECES = 500 };
+    static const size_t sizes[] = {0, 1, 999, 5000, 1 << 20};
+    uint64_t places[PIECES];
+    char piece[1000], back[1000], folder[] = "test_spool.XXXXXX";
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        struct spool *spool = spool_new(folder, sizes[s]);
+        for (size_t i = 0; i < PIECES; i++) {
+            memset(piece, (int)(i & 0xff), sizeof piece);
+            assert_int_equal(spool_put(spool, piece, 1 + i * 7 % 1000, &places[i]), 0);
+            size_t old = i * 3 / 4;
+            assert_int_equal(spool_get(spool, places[old], back, 1 + old * 7 % 1000), 0);
+            memset(piece, (int)(old & 0xff), sizeof piece);
+            assert_memory_equal(back, piece, 1 + old * 7 % 1000);
+        }
+        assert_int_equal(count_files(folder), 0);
+        for (size_t k = 0; k < PIECES; k++) {
+            size_t i = k * 77 % PIECES;
+            assert_int_equal(spool_get(spool, places[i], back, 1 + i * 7 % 1000), 0);
+            memset(piece, (int)(i & 0xff), sizeof piece);
+            assert_memory_equal(back, piece, 1 + i * 7 % 1000);
+        }
+        spool_free(spool);
+    }
+    rmdir(folder);
+}
+
+static void a_folder_that_is_missing(void **state)
+{
+    uint64_t place;
+    struct spool *spool = spool_new("test_spool.missing", 3);
+    (void)state;
+    assert_int_equal(spool_put(spool, "abc", 3, &place), 0);
+    assert_int_equal(spool_put(spool, "d", 1, &place), -1);
+    spool_free(spool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_come_back),
+        cmocka_unit_test(a_folder_that_is_missing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

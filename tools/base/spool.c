@@ -1,0 +1,115 @@
+#define _POSIX_C_SOURCE 200809L
+#include "spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buffer.h"
+#include "message.h"
+
+struct spool {
+    char *folder;
+    size_t in_memory;
+    int file;       /* -1: none yet */
+    uint64_t begin; /* place of the first byte in memory: those before it are in the file */
+    struct buffer bytes;
+};
+
+struct spool *spool_new(const char *folder, size_t in_memory)
+{
+    struct spool *spool = calloc(1, sizeof *spool);
+    if (!spool)
+        return NULL;
+    *spool = (struct spool){.folder = strdup(folder), .in_memory = in_memory, .file = -1};
+    if (spool->folder)
+        return spool;
+    free(spool);
+    return NULL;
+}
+
+void spool_free(struct spool *spool)
+{
+    if (!spool)
+        return;
+    if (spool->file >= 0)
+        close(spool->file);
+    free(spool->folder);
+    free(spool->bytes.data);
+    free(spool);
+}
+
+static int failed(const struct spool *spool, int error)
+{
+    message_error("%s: a temporary file cannot be written there: %s; free some space", spool->folder, strerror(error));
+    return -1;
+}
+
+/* Opens a file that has no name once this returns, so that none is left behind. */
+static int open_file(struct spool *spool)
+{
+    size_t room = strlen(spool->folder) + 60;
+    char *name = malloc(room);
+    int error = name ? EEXIST : ENOMEM;
+    for (unsigned i = 0; error == EEXIST && i < 100; i++) {
+        snprintf(name, room, "%s/.armtap-%ld-%u", spool->folder, (long)getpid(), i);
+        spool->file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        error = spool->file < 0 ? errno : 0;
+    }
+    if (error == 0)
+        unlink(name);
+    free(name);
+    return error == 0 ? 0 : failed(spool, error);
+}
+
+static int write_all(struct spool *spool)
+{
+    size_t done = 0;
+    if (spool->file < 0 && open_file(spool) != 0)
+        return -1;
+    while (done < spool->bytes.length) {
+        ssize_t written =
+            pwrite(spool->file, spool->bytes.data + done, spool->bytes.length - done, (off_t)(spool->begin + done));
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return failed(spool, errno);
+        done += (size_t)written;
+    }
+    spool->begin += done;
+    spool->bytes.length = 0;
+    return 0;
+}
+
+int spool_put(struct spool *spool, const void *bytes, size_t length, uint64_t *place)
+{
+    if (spool->bytes.length > 0 && spool->bytes.length + length > spool->in_memory && write_all(spool) != 0)
+        return -1;
+    *place = spool->begin + spool->bytes.length;
+    buffer_put(&spool->bytes, bytes, length);
+    if (!spool->bytes.failed)
+        return 0;
+    message_no_memory();
+    return -1;
+}
+
+int spool_get(struct spool *spool, uint64_t place, void *bytes, size_t length)
+{
+    size_t done = 0;
+    if (place >= spool->begin) {
+        memcpy(bytes, spool->bytes.data + (place - spool->begin), length);
+        return 0;
+    }
+    while (done < length) {
+        ssize_t got = pread(spool->file, (char *)bytes + done, length - done, (off_t)(place + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return failed(spool, got < 0 ? errno : EIO);
+        done += (size_t)got;
+    }
+    return 0;
+}
