@@ -302,12 +302,12 @@ static void put_value(struct cell *first, const struct output_row *row, const st
     struct json_elements items;
     if (!value->present || (pick->if_mixed && !row->is_mixed))
         return;
+    if (put_doubles(first, value))
+        return;
     if ((pick->numbered || pick->element || !column_is_text(first->column)) && json_elements_begin(&items, value)) {
         put_items(first, &items);
         return;
     }
-    if (put_doubles(first, value))
-        return;
     for (unsigned k = 0; k < pick->count; k++)
         put_element(&(struct cell){first->columns, first->column + k, first->row}, value, row->generation);
 }
