@@ -43,8 +43,8 @@ def expect_whole(what, found):
         expect("%s: %s is whole" % (what, path), content[:4] == content[-4:] == b"PAR1" and 0 < size < len(content) - 8, len(content))
 
 
-def make(path, start, count, step=0.002, robot=2):
-    """A capture of legacy packets, one after another."""
+def make(path, start, count, step=0.002, robot=2, days=(0,)):
+    """A capture of legacy packets, one after another; equal parts of it on days after the first."""
     with open(path, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101))
         for i in range(count):
@@ -52,7 +52,7 @@ def make(path, start, count, step=0.002, robot=2):
             data = data[:1060]
             head = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(data), i & 65535, 0, 64, 6, 0, bytes((10, 0, 0, robot)), bytes((10, 0, 0, 9)))
             head += struct.pack(">HHIIBBHHH", 30003, 50000, 1000 + 1060 * i & 0xFFFFFFFF, 1, 0x50, 24, 64240, 0, 0)
-            at = start + i * step
+            at = start + i * step + 86400 * days[i * len(days) // count]
             out.write(struct.pack("<IIII", int(at), int(at % 1 * 1e6), len(head) + len(data), len(head) + len(data)) + head + data)
 
 
@@ -93,6 +93,12 @@ def check_names(folder):
     expect("parts and directions", names == ["rtde-two-recipes-0.1.parquet", "rtde-two-recipes-0.parquet",
                                              "rtde-v2-0.parquet", "rtde-v2-0.to-robot.parquet"], names)
     expect_whole("names", files(folder + "/e"))
+    make(folder + "/jumps.pcap", MIDNIGHT, 600, days=(0, 1, 0, 1, 2, 0, 3, 2, 4, 2, 0))
+    run(folder + "/jumps.pcap", "-f", "parquet", "-o", folder + "/f/")
+    names = sorted(path.partition("/")[2][5:] for path in files(folder + "/f"))
+    expect("a clock that jumps", names == ["2026-02-%s/jumps-0%s.parquet" % one for one in
+                                           (("01", ".again1"), ("01", ".again2"), ("01", ""), ("02", ""), ("03", ".again1"), ("03", ""), ("04", ""), ("05", ""))], names)
+    expect_whole("jumps", files(folder + "/f"))
 
 
 def check_refused(folder):

@@ -5,6 +5,7 @@ within the manual's promise, the output in proportion to the capture, and what w
 import json
 import os
 import struct
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from tally import expect, finish
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 SCALE = int(sys.argv[1]) if len(sys.argv) > 1 else 1
 MEGABYTE = 1 << 20
-INFO, OTHERS = 32 * MEGABYTE, 64 * MEGABYTE
+INFO, OTHERS, FILES = 32 * MEGABYTE, 64 * MEGABYTE, 80 * MEGABYTE  # FILES: thousands at once, in Parquet
 EACH, ONCE, RECORD = 32, 4_000_000, 768  # bytes of text: for each byte captured, once, and of each row
 
 
@@ -183,6 +184,9 @@ class Outcome:
                 self.written += os.path.getsize(os.path.join(folder, name))
                 self.lines += count_lines(os.path.join(folder, name))
                 os.unlink(os.path.join(folder, name))
+        for top, _, names in os.walk(folder + "/parts"):
+            self.written += sum(os.path.getsize(os.path.join(top, name)) for name in names)
+        shutil.rmtree(folder + "/parts", ignore_errors=True)
         # A child's peak begins with what this process has: it reads little at a time.
         self.said = text_of(error, 1 << 16).decode(errors="replace")
         out.seek(0)
@@ -229,7 +233,7 @@ SANITIZED = is_sanitized()
 
 def check_costs(name, arguments, outcome, captured):
     what = "%s: %s" % (name, " ".join(arguments))
-    most = INFO if arguments[0] == "info" else OTHERS
+    most = INFO if arguments[0] == "info" else FILES if arguments == PARTS else OTHERS
     expect("%s: ends" % what, outcome.status in (0, 1, 2), (outcome.status, outcome.said))
     expect("%s: %.1f MB of memory" % (what, outcome.memory / MEGABYTE), SANITIZED or outcome.memory <= most)
     expect("%s: %d bytes out of %d" % (what, outcome.written, captured), outcome.written <= EACH * captured + ONCE + RECORD * outcome.lines + 65536)
@@ -387,12 +391,23 @@ def later_arms(capture):
         peer.send(ROBOT, b"[1" + b",[1,2,3,4,5,6]" * 3 + b"]")
 
 
+def many_days(capture):
+    """A day between records, each of a stream that is a file for every day of it."""
+    capture.step = 43200
+    for robot in range(4):
+        peer = Peer(capture, 30003, robot=bytes((10, 0, 0, robot)))
+        for i in range(6000 * SCALE):
+            peer.send(ROBOT, struct.pack(">Id", 1220, i / 500) + bytes(1208))
+
+
+PARTS = ["export", "-f", "parquet"]
 WIDE = ["export", "-f", "ndjson", "--threads", "16"]
 FEW = (["info"], ["diagnose"], ["export", "-f", "ndjson"])
 ALL = FEW + (["export", "--stream", "0"], ["export", "--union"], WIDE, ["recipe", "--from"], ["compare"])
 CROWDS = ((open_3000, ALL), (open_30000, FEW), (own_recipes, (["info"], WIDE, ["recipe", "--from"])),
           (everything_at_once, (["diagnose", "--around", "safety.stop=5"], WIDE)),
-          (four_arms, ALL), (later_arms, FEW), (all_channels, FEW), (bytes_one_by_one, FEW))
+          (four_arms, ALL), (later_arms, FEW), (all_channels, FEW), (bytes_one_by_one, FEW),
+          (many_days, FEW))
 
 
 def write_aside(path, shape):
@@ -412,8 +427,9 @@ def write_aside(path, shape):
 def check_crowd(folder, crowd, ways):
     path = folder + "/" + crowd.__name__ + ".pcap"
     write_aside(path, crowd)
-    for arguments in ways if SCALE == 1 else ALL:
-        outcome = Outcome(arguments + [path], folder)
+    for arguments in (*(ways if SCALE == 1 else ALL), PARTS):
+        more = ["-o", folder + "/parts/"] if arguments == PARTS else []
+        outcome = Outcome(arguments + more + [path], folder)
         check_costs(crowd.__name__, arguments, outcome, os.path.getsize(path))
         outcome.close()
     os.unlink(path)

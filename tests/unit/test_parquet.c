@@ -178,9 +178,10 @@ static int take(void *user, const char *bytes, size_t length)
     return 0;
 }
 
-static struct parquet_file *open_file(struct packer *packer, struct buffer *out)
+static struct parquet_file *open_file(struct packer *packer, struct spool *spool, struct buffer *out)
 {
-    const struct parquet_options options = {.packer = packer, .write = take, .user = out, .created_by = "x"};
+    const struct parquet_options options = {
+        .packer = packer, .spool = spool, .write = take, .user = out, .created_by = "x"};
     return parquet_file_new(&options);
 }
 
@@ -188,12 +189,14 @@ static struct parquet_file *open_file(struct packer *packer, struct buffer *out)
 static void whole_file(void **state)
 {
     struct packer *packer = packer_new(COMPRESSION_NONE, 1);
+    struct spool *spool = spool_new(".", 100);
     struct buffer out = {0}, rows = {0};
-    struct parquet_file *file = open_file(packer, &out);
+    struct parquet_file *file = open_file(packer, spool, &out);
     const uint64_t present = 1, words[] = {1, 0};
     (void)state;
     parquet_file_add_column(file, "a", 1, PARQUET_INT32);
     parquet_file_add_note(file, "k", "v", 1);
+    assert_int_equal(parquet_file_open(file), 0);
     parquet_rows_begin(&rows, 2);
     parquet_rows_numbers(&rows, PARQUET_INT32, &present, words, 2);
     assert_int_equal(parquet_file_rows(file, rows.data, rows.length), 0);
@@ -207,6 +210,7 @@ static void whole_file(void **state)
                      "63000000 50415231");
     parquet_file_free(file);
     packer_free(packer);
+    spool_free(spool);
     free(out.data);
     free(rows.data);
 }
@@ -223,11 +227,13 @@ static void runs_do_not_matter(void **state)
         words[i] = i * 3;
     for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
         struct packer *packer = packer_new(COMPRESSION_NONE, (unsigned)s % 3 + 1);
+        struct spool *spool = spool_new(".", s);
         struct buffer out = {0}, rows = {0};
-        struct parquet_file *file = open_file(packer, &out);
+        struct parquet_file *file = open_file(packer, spool, &out);
         parquet_file_add_column(file, "n", 1, PARQUET_INT64);
         parquet_file_add_column(file, "text", 4, PARQUET_TEXT);
         parquet_file_add_column(file, "truth", 5, PARQUET_BOOL);
+        assert_int_equal(parquet_file_open(file), 0);
         for (size_t from = 0; from < ROWS; from += steps[s]) {
             size_t count = ROWS - from < steps[s] ? ROWS - from : steps[s];
             memset(present, 0, count / 8 + 8);
@@ -246,6 +252,7 @@ static void runs_do_not_matter(void **state)
         assert_int_equal(parquet_file_end(file), 0);
         parquet_file_free(file);
         packer_free(packer);
+        spool_free(spool);
         free(rows.data);
         assert_true(first.length == 0 || first.length == out.length);
         if (first.length == 0) {

@@ -10,6 +10,7 @@ struct packer {
     enum compression compression;
     struct packer_desk *desks; /* one for each thread; the first is the caller's */
     size_t desk_count;
+    struct buffer results[PACKER_RESULTS];
     pthread_t *workers;
     size_t worker_count;
     bool has_lock;
@@ -73,6 +74,11 @@ void packer_run(struct packer *packer, size_t count, void (*work)(void *task, si
 enum compression packer_compression(const struct packer *packer)
 {
     return packer->compression;
+}
+
+struct buffer *packer_results(struct packer *packer)
+{
+    return packer->results;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -145,6 +151,8 @@ void packer_free(struct packer *packer)
         compressor_free(packer->desks[i].compressor);
         free(packer->desks[i].scratch.data);
     }
+    for (size_t i = 0; i < PACKER_RESULTS; i++)
+        free(packer->results[i].data);
     free(packer->desks);
     free(packer->workers);
     if (packer->has_lock) {

@@ -19,6 +19,10 @@ struct packer *packer_new(enum compression compression, unsigned threads);
 void packer_free(struct packer *packer);
 enum compression packer_compression(const struct packer *packer);
 
+#define PACKER_RESULTS 32
+/* Buffers for what the parts of a task make, for whoever runs one: kept from task to task. */
+struct buffer *packer_results(struct packer *packer);
+
 /* Does parts 0 to count - 1 of a task, at the same time and in any order. Returns when all are done. */
 void packer_run(struct packer *packer, size_t count, void (*work)(void *task, size_t part, struct packer_desk *desk),
                 void *task);

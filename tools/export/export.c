@@ -16,6 +16,7 @@
 #define SHOW_EVERY_NS 200000000
 /* By how much records of several robots may be out of order. */
 #define OUT_OF_ORDER_NS 500000000
+#define SPOOL_IN_MEMORY ((size_t)1 << 20)
 
 static int check_sink(struct job *job, enum sink_outcome outcome)
 {
@@ -95,6 +96,7 @@ static int fill_view(struct job *job, struct view *view, const struct table *tab
     if (format->writer->prepare && format->writer->prepare(view, layout_of(job, table)) != 0)
         return job_give_up_memory(job);
     measure_view(view);
+    view->header += format->writer->column_cost * view->cells;
     return 0;
 }
 
@@ -178,30 +180,60 @@ static const char *file_of(const struct job *job, const struct armtap_record *re
     return record->where.file < job->source->count ? job->source->names[record->where.file] : NULL;
 }
 
-/* The file of a row in a folder. */
-static struct output_file *outlet_of_day(struct job *job, struct table *table, const struct armtap_record *record)
+/* Completes a file of a folder that gets no more rows, so that it takes no more memory. */
+static int end_outlet(struct job *job, struct output_file *outlet)
 {
-    const struct partition partition = {.robot = record->stream->robot,
-                                        .day = partition_day(record->where.time),
-                                        .capture = file_of(job, record),
-                                        .direction = record->direction,
-                                        .stream = table->stream,
-                                        .part = table->part};
-    if (table->outlet && table->outlet_file == record->where.file && table->outlet_day == partition.day)
-        return table->outlet;
+    if (!outlet || outlet->is_over || !job->batches)
+        return 0;
+    if (check_sink(job, batches_drain(job->batches)) != 0 || check_sink(job, target_end(&job->targets, outlet)) != 0)
+        return -1;
+    outlet->is_over = true;
+    return 0;
+}
+
+/* Finds the row's file in the folder: NULL if it is not open, then *name is its name, which the caller frees; both NULL
+ * without memory. */
+static struct output_file *find_in_folder(struct job *job, struct partition *partition, char **name)
+{
     char ending[FORMATS_ENDING_MAX];
-    char *name = partition_name(job->wish->out, &partition, format_ending(job->wish->format, ending));
-    struct output_file *outlet = name ? output_files_open_named(&job->outlets, name) : NULL;
-    if (!name)
-        message_no_memory();
-    if (!outlet) {
-        job_give_up(job);
-        return NULL;
+    struct output_file *outlet;
+    do {
+        *name = partition_name(job->wish->out, partition, format_ending(job->wish->format, ending));
+        outlet = *name ? output_files_find_named(&job->outlets, *name) : NULL;
+        if (outlet) {
+            free(*name);
+            *name = NULL;
+        }
+        partition->again++;
+    } while (outlet && outlet->is_over);
+    return outlet;
+}
+
+/* Sets table->outlet to the row's file in the folder if that is open; else to NULL, and *name to its name, which the
+ * caller frees. The file before the last one gets no more rows. 0, or -1 after a message. */
+static int aim_at_folder(struct job *job, struct table *table, const struct armtap_record *record, char **name)
+{
+    struct partition partition = {.robot = record->stream->robot,
+                                  .day = partition_day(record->where.time),
+                                  .capture = file_of(job, record),
+                                  .direction = record->direction,
+                                  .stream = table->stream,
+                                  .part = table->part};
+    *name = NULL;
+    if (table->outlet && table->outlet_file == record->where.file && table->outlet_day == partition.day)
+        return 0;
+    struct output_file *outlet = find_in_folder(job, &partition, name);
+    if (!outlet && !*name)
+        return job_give_up_memory(job);
+    if (table->outlet && outlet != table->outlet_before && end_outlet(job, table->outlet_before) != 0) {
+        free(*name);
+        return -1;
     }
+    table->outlet_before = table->outlet ? table->outlet : table->outlet_before;
     table->outlet = outlet;
     table->outlet_file = record->where.file;
     table->outlet_day = partition.day;
-    return outlet;
+    return 0;
 }
 
 /* For a source that is read once: the checks at the first row of a table. */
@@ -220,7 +252,8 @@ static int begin_table(struct job *job, struct table *table, const struct armtap
     if (job->once && !all_tables && check_first_row(job, table, record) != 0)
         return -1;
     unsigned stream = all_tables ? tables_stream_number(job->tables, record->stream->connection) : table->stream;
-    table->outlet = job->wish->is_folder ? outlet_of_day(job, table, record) : outlet_of(job, stream, table->part);
+    if (!job->wish->is_folder)
+        table->outlet = outlet_of(job, stream, table->part);
     if (!table->outlet)
         return -1;
     table->begun = true;
@@ -309,8 +342,6 @@ static uint64_t row_cost(const struct job *job, const struct view *view, const s
 /* An output with all tables has one file for each stream. */
 static struct output_file *outlet_of_row(struct job *job, struct table *table, const struct armtap_record *record)
 {
-    if (job->wish->is_folder)
-        return outlet_of_day(job, table, record);
     if (!format_has(job->wish->format, FORMAT_ALL_TABLES))
         return table->outlet;
     return outlet_of(job, tables_stream_number(job->tables, record->stream->connection), 0);
@@ -328,6 +359,14 @@ static bool has_place(const struct job *job, const struct table *table)
     return !is_one || !job->only_table || job->only_table == table;
 }
 
+/* Pays for a row, and for the header if it is the first in its file. */
+static bool pay(struct job *job, const struct armtap_record *record, const struct view *view, bool is_first)
+{
+    uint64_t header = is_first && job->wish->format->writer->begin ? view->header : 0;
+    return tables_spend(job->tables, record,
+                        header + tables_row_price(job->tables, record, row_cost(job, view, record)));
+}
+
 static int print_record(struct job *job, const struct armtap_record *record, struct table *table,
                         const struct table_layout *layout)
 {
@@ -341,11 +380,16 @@ static int print_record(struct job *job, const struct armtap_record *record, str
         return -1;
     if (tables_count_row(job->tables, record) % job->wish->every != 0)
         return 0;
-    const struct view *view = table->view;
-    uint64_t header = table->begun || !job->wish->format->writer->begin ? 0 : view->header;
-    uint64_t price = tables_row_price(job->tables, record, row_cost(job, view, record));
-    if (!tables_spend(job->tables, record, header + price))
+    char *name = NULL; /* of a file in a folder that must be opened */
+    if (job->wish->is_folder && aim_at_folder(job, table, record, &name) != 0)
+        return -1;
+    if (!pay(job, record, table->view, !table->begun || name)) {
+        free(name);
+        table->outlet = name ? NULL : table->outlet;
         return leave_out(job, record);
+    }
+    if (name && !(table->outlet = output_files_open_named(&job->outlets, name)))
+        return job_give_up(job);
     if (!table->begun && begin_table(job, table, record) != 0)
         return -1;
     struct output_file *outlet = outlet_of_row(job, table, record);
@@ -731,13 +775,26 @@ static void warn_misfits(const struct job *job)
                         format_names(list, 0, FORMAT_COLUMNS | FORMAT_ONLY_NUMBERS));
 }
 
+/* Sets bytes aside beside the output, where there is room for them. */
+static struct spool *make_spool(const char *out)
+{
+    const char *slash = strrchr(out, '/'), *folder = getenv("TMPDIR");
+    if (strcmp(out, "-") == 0 || strncmp(out, "/dev/", strlen("/dev/")) == 0)
+        return spool_new(folder && *folder != '\0' ? folder : "/tmp", SPOOL_IN_MEMORY);
+    char *beside = slash ? strndup(out, (size_t)(slash - out) + 1) : strdup(".");
+    struct spool *spool = beside ? spool_new(beside, SPOOL_IN_MEMORY) : NULL;
+    free(beside);
+    return spool;
+}
+
 /* Threads are made before an interface is opened: its sandbox allows no more of them. */
 static int make_threads(struct job *job)
 {
     const struct export_wish *wish = job->wish;
     if (format_has(wish->format, FORMAT_PACKS)) {
         job->targets.settings.packer = packer_new(wish->compression, wish->threads);
-        if (!job->targets.settings.packer)
+        job->targets.settings.spool = make_spool(wish->out);
+        if (!job->targets.settings.packer || !job->targets.settings.spool)
             return -1;
     }
     job->batches = batches_new(&job->targets, wish->threads);
@@ -796,6 +853,7 @@ static void release(struct job *job)
     batches_free(job->batches);
     targets_forget(&job->targets);
     packer_free(job->targets.settings.packer);
+    spool_free(job->targets.settings.spool);
     output_files_discard(&job->outlets);
     picks_free(&job->opaque_view.picks);
     live_numbering_free(&job->numbering);

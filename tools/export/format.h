@@ -23,6 +23,7 @@
 #include "field_selection.h"
 #include "tables.h"
 #include "base/packer.h"
+#include "base/spool.h"
 
 /* The columns of a table that are printed. */
 struct view {
@@ -68,7 +69,9 @@ struct row_batch {
 
 /* What all files of an export share. */
 struct format_settings {
-    struct packer *packer; /* with FORMAT_PACKS: compresses as the user asked (packer.h); else NULL */
+    /* With FORMAT_PACKS, else NULL: */
+    struct packer *packer; /* compresses as the user asked, on several threads */
+    struct spool *spool;   /* keeps what a format knows of each part until the end of its file: an index */
 };
 
 struct target_file;
@@ -89,6 +92,8 @@ int target_write_out(struct target *target);
 /* The functions of a format; its capabilities are in its row of formats.def. All but `rows` may be NULL. They return 0,
  * or -1 after a message; out->failed may be set instead if memory ran out. */
 struct writer {
+    /* Bytes that a column takes in a file besides its name and its values: what an input may cost is limited. */
+    size_t column_cost;
     /* Adapts the picks to the format. `generation` selects the legacy layout. 0, or -1 without a message if memory
      * ran out. If all picks are absent afterwards, the format has no column for the table. */
     int (*prepare)(struct view *view, enum armtap_generation generation);

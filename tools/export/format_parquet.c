@@ -8,7 +8,9 @@
 #include "base/message.h"
 #include "parquet/parquet.h"
 
-#define WRITE_BYTES ((size_t)1 << 20)
+/* A column's schema, page header, place and range, name and unit. */
+#define COLUMN_COST 180
+#define WRITE_BYTES ((size_t)1 << 16)
 
 static const char created_by[] = "armtap version " ARMTAP_VERSION " (build 0)";
 
@@ -191,6 +193,7 @@ static struct state *new_state(struct target *target, bool splits_bytes)
         return NULL;
     *state = (struct state){.target = target};
     const struct parquet_options options = {.packer = target->settings->packer,
+                                            .spool = target->settings->spool,
                                             .write = take_bytes,
                                             .user = state,
                                             .created_by = created_by,
@@ -225,7 +228,7 @@ static int begin_file(struct target *target, const struct view *view, bool split
     if (outcome != 0)
         message_no_memory();
     columns_free(&columns);
-    return outcome;
+    return outcome == 0 ? parquet_file_open(state->file) : -1;
 }
 
 static int parquet_begin(struct target *target, const struct view *view, struct buffer *out)
@@ -302,8 +305,8 @@ static void parquet_forget(struct target *target)
 
 #define WRITER(how)                                                                                                    \
     {                                                                                                                  \
-        .prepare = parquet_prepare, .begin = (how), .rows = parquet_rows, .place = parquet_place,                      \
-        .ease = parquet_ease, .end = parquet_end, .forget = parquet_forget                                             \
+        .column_cost = COLUMN_COST, .prepare = parquet_prepare, .begin = (how), .rows = parquet_rows,                  \
+        .place = parquet_place, .ease = parquet_ease, .end = parquet_end, .forget = parquet_forget                     \
     }
 const struct writer writer_parquet = WRITER(parquet_begin);
 const struct writer writer_parquet_small = WRITER(parquet_begin_small);

@@ -136,14 +136,20 @@ struct output_file *output_files_open(struct output_files *outlets, unsigned str
     return wanted.sink ? add_copy(outlets, &wanted) : NULL;
 }
 
+struct output_file *output_files_find_named(const struct output_files *outlets, char *name)
+{
+    const struct output_file wanted = {.name = name};
+    return find(outlets, &wanted);
+}
+
 struct output_file *output_files_open_named(struct output_files *outlets, char *name)
 {
-    struct output_file wanted = {.name = name}, *outlet = find(outlets, &wanted);
-    if (!outlet && partition_make_folders(name) == 0)
-        wanted.sink = sink_file_open(name, outlets->inputs);
-    if (wanted.sink)
-        outlet = add_copy(outlets, &wanted);
-    if (!outlet || outlet->name != name)
+    struct output_file file = {.name = name}, *outlet = NULL;
+    if (partition_make_folders(name) == 0)
+        file.sink = sink_file_open(name, outlets->inputs);
+    if (file.sink)
+        outlet = add_copy(outlets, &file);
+    if (!outlet)
         free(name);
     return outlet;
 }

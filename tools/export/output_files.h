@@ -11,7 +11,8 @@
 struct output_file {
     unsigned stream; /* stream and part of its table; 0, 0 for the only file */
     unsigned part;
-    char *name; /* of a file in a folder; else NULL */
+    char *name;   /* of a file in a folder; else NULL */
+    bool is_over; /* it is complete but for its name */
     struct sink_file *sink;
     struct buffer buffer;
     uint64_t flushed;           /* bytes that have left the buffer */
@@ -49,8 +50,9 @@ char *output_files_split_name(const char *name, unsigned stream, unsigned part);
 
 /* The file of a table, opened if necessary; NULL after a message. Without `split` all tables share one. */
 struct output_file *output_files_open(struct output_files *outlets, unsigned stream, unsigned part);
-/* The file of that name, which lies in a folder, opened if necessary with the folders above it; NULL after a message.
- * Takes the name, which malloc() made. */
+/* The file of that name, which lies in a folder, if it is open; else NULL. */
+struct output_file *output_files_find_named(const struct output_files *outlets, char *name);
+/* Opens it, and makes the folders above it; NULL after a message. Takes the name, which malloc() made. */
 struct output_file *output_files_open_named(struct output_files *outlets, char *name);
 /* Appends bytes, and writes them once there are enough. */
 enum sink_outcome output_files_put(struct output_files *outlets, struct output_file *outlet, const char *bytes,

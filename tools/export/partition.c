@@ -97,6 +97,8 @@ char *partition_name(const char *folder, const struct partition *partition, cons
     snprintf(number, sizeof number, ".%u", partition->part);
     buffer_string(&name, partition->part > 0 ? number : "");
     buffer_string(&name, partition->direction == ARMTAP_TO_ROBOT ? ".to-robot" : "");
+    snprintf(number, sizeof number, ".again%u", partition->again);
+    buffer_string(&name, partition->again > 0 ? number : "");
     buffer_string(&name, ending);
     buffer_char(&name, '\0');
     if (!name.failed)

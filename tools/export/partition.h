@@ -1,6 +1,6 @@
 /* A folder as a partitioned data set (-o DIR/): DIR/robot=ADDRESS%3APORT/date=2026-01-31/CAPTURE-STREAM.parquet, with
- * .1 after the stream where a recipe was replaced, and .to-robot. Names depend on the input only, so a run that is
- * repeated replaces its files, and runs on captures of other names leave them alone. */
+ * .1 after the stream where a recipe was replaced, .to-robot, and .again1 if times go back by days. Names depend on the
+ * input only, so a run that is repeated replaces its files, and runs on captures of other names leave them alone. */
 #ifndef EXPORT_PARTITION_H
 #define EXPORT_PARTITION_H
 
@@ -14,6 +14,7 @@ struct partition {
     enum armtap_direction direction;
     unsigned stream;
     unsigned part;
+    unsigned again; /* counts the files of these rows: more than one if times go back and forth by days */
 };
 #define PARTITION_NO_DAY INT64_MIN
 

@@ -79,10 +79,12 @@ struct table {
     size_t column_count;
     char **own_names; /* names of renamed columns */
     size_t own_name_count;
-    void *view;           /* the user's; of the current columns */
-    void *outlet;         /* the user's; lives as long as the table */
-    uint32_t outlet_file; /* of a folder: the input and the day of its latest row */
+    void *view;   /* the user's; of the current columns */
+    void *outlet; /* the user's; lives as long as the table */
+    /* of a folder: */
+    uint32_t outlet_file; /* the input and the day of its latest row */
     int64_t outlet_day;
+    void *outlet_before; /* the file that it had before, which may get further rows */
     struct table *built; /* the next table with columns */
 };
 

@@ -142,35 +142,52 @@ enum sink_outcome targets_ease(struct targets *targets)
     return SINK_OK;
 }
 
-enum sink_outcome targets_end(struct targets *targets)
+/* Frees the format's state of a file. */
+static void forget(struct targets *targets, struct output_file *output)
+{
+    struct target_file *file = output->target;
+    if (!file)
+        return;
+    targets->held -= file->held;
+    if (targets->format->writer->forget)
+        targets->format->writer->forget(&file->target);
+    free(file->tables.data);
+    free(file);
+    output->target = NULL;
+}
+
+enum sink_outcome target_end(struct targets *targets, struct output_file *output)
 {
     const struct format *format = targets->format;
-    for (size_t i = 0; i < targets->files->count && format->writer->end; i++) {
-        struct output_file *output = targets->files->outlet[i];
-        enum sink_outcome outcome =
-            format_has(format, FORMAT_SEEKS) ? output_files_flush(targets->files, output) : SINK_OK;
-        if (outcome != SINK_OK)
-            return outcome;
-        struct target_file *file = target_of(targets, output);
-        if (!file)
-            return lack_memory();
-        outcome = judge(file, format->writer->end(&file->target, &output->buffer));
-        if (outcome != SINK_OK)
-            return outcome;
-    }
-    return SINK_OK;
+    if (!format->writer->end)
+        return SINK_OK;
+    enum sink_outcome outcome = format_has(format, FORMAT_SEEKS) ? output_files_flush(targets->files, output) : SINK_OK;
+    if (outcome != SINK_OK)
+        return outcome;
+    struct target_file *file = target_of(targets, output);
+    if (!file)
+        return lack_memory();
+    outcome = judge(file, format->writer->end(&file->target, &output->buffer));
+    if (outcome == SINK_OK)
+        outcome = output_files_flush(targets->files, output);
+    if (outcome == SINK_OK)
+        forget(targets, output);
+    free(output->buffer.data);
+    output->buffer = (struct buffer){0};
+    return outcome;
+}
+
+enum sink_outcome targets_end(struct targets *targets)
+{
+    enum sink_outcome outcome = SINK_OK;
+    for (size_t i = 0; i < targets->files->count && outcome == SINK_OK; i++)
+        if (!targets->files->outlet[i]->is_over)
+            outcome = target_end(targets, targets->files->outlet[i]);
+    return outcome;
 }
 
 void targets_forget(struct targets *targets)
 {
-    for (size_t i = 0; i < targets->files->count; i++) {
-        struct target_file *file = targets->files->outlet[i]->target;
-        if (!file)
-            continue;
-        if (targets->format->writer->forget)
-            targets->format->writer->forget(&file->target);
-        free(file->tables.data);
-        free(file);
-        targets->files->outlet[i]->target = NULL;
-    }
+    for (size_t i = 0; i < targets->files->count; i++)
+        forget(targets, targets->files->outlet[i]);
 }

@@ -21,7 +21,9 @@ enum sink_outcome target_put(struct targets *targets, struct output_file *file, 
 /* Has the format write rows if it keeps too many of them in memory. What it writes depends on when this is called,
  * which must depend on the rows only. */
 enum sink_outcome targets_ease(struct targets *targets);
-/* Ends every file. */
+/* Ends a file. */
+enum sink_outcome target_end(struct targets *targets, struct output_file *file);
+/* Ends every file that is not over. */
 enum sink_outcome targets_end(struct targets *targets);
 /* Frees the format's state of all files, ended or not. */
 void targets_forget(struct targets *targets);

@@ -9,23 +9,25 @@
 #define MAGIC "PAR1"
 
 enum {
-    PAGES_AT_ONCE = 32,     /* made before they are written */
+    PAGES_AT_ONCE = PACKER_RESULTS,
     FOOTER_BYTES = 1 << 16, /* of a footer's part that is written at once */
 };
 
+/* Of many files at once most are idle: what only the footer needs is in the spool meanwhile. */
 struct parquet_file {
     struct parquet_options options;
-    struct parquet_column *columns;
-    size_t count, room; /* of columns */
-    struct parquet_note *notes, **last_note;
+    struct parquet_column *columns; /* NULL once the file is open */
+    size_t count;                   /* of columns */
+    struct buffer notes;            /* as in the footer; empty once the file is open */
+    size_t note_count;
+    uint64_t description; /* in the spool: the columns' names, each with a NUL, then the notes */
+    size_t name_bytes, note_bytes;
     struct parquet_group group;
-    struct parquet_run *runs; /* of the rows that are being added; one for each column */
-    struct parquet_group_record *groups, **last_group;
+    uint64_t *groups; /* in the spool: the record of each group that is written */
     size_t group_count;
-    uint64_t rows;   /* in all groups that are written */
+    uint64_t rows;   /* in all of them */
     uint64_t offset; /* bytes written */
     bool failed;     /* memory ran out */
-    struct parquet_page pages[PAGES_AT_ONCE];
 };
 
 static int lack_memory(void)
@@ -43,11 +45,12 @@ static int write_bytes(struct parquet_file *file, const char *bytes, size_t leng
 /* Called before the first bytes. */
 static int begin(struct parquet_file *file)
 {
-    if (file->offset > 0)
-        return 0;
-    if (parquet_names_set_apart(file->columns, file->count) != 0)
-        return lack_memory();
-    return write_bytes(file, MAGIC, strlen(MAGIC));
+    return file->offset == 0 ? write_bytes(file, MAGIC, strlen(MAGIC)) : 0;
+}
+
+static size_t record_size(const struct parquet_file *file)
+{
+    return sizeof(struct parquet_group_record) + file->count * sizeof(struct parquet_chunk);
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -55,88 +58,80 @@ static int begin(struct parquet_file *file)
 struct parquet_file *parquet_file_new(const struct parquet_options *options)
 {
     struct parquet_file *file = calloc(1, sizeof *file);
-    if (!file)
-        return NULL;
-    file->options = *options;
-    file->last_note = &file->notes;
-    file->last_group = &file->groups;
+    if (file)
+        file->options = *options;
     return file;
+}
+
+static void free_columns(struct parquet_file *file)
+{
+    for (size_t i = 0; file->columns && i < file->count; i++)
+        free(file->columns[i].name);
+    free(file->columns);
+    file->columns = NULL;
 }
 
 void parquet_file_free(struct parquet_file *file)
 {
     if (!file)
         return;
-    for (size_t i = 0; i < file->count; i++)
-        free(file->columns[i].name);
-    for (struct parquet_note *note = file->notes, *next; note; note = next) {
-        next = note->next;
-        free(note->key);
-        free(note->value);
-        free(note);
-    }
-    for (struct parquet_group_record *group = file->groups, *next; group; group = next) {
-        next = group->next;
-        free(group);
-    }
-    for (size_t i = 0; i < PAGES_AT_ONCE; i++)
-        free(file->pages[i].bytes.data);
+    free_columns(file);
     parquet_group_free(&file->group);
-    free(file->columns);
-    free(file->runs);
+    free(file->notes.data);
+    free(file->groups);
     free(file);
-}
-
-/* NULL without memory; the caller frees. */
-static char *copy(const char *text, size_t length)
-{
-    char *own = malloc(length + 1);
-    if (own) {
-        memcpy(own, text, length);
-        own[length] = '\0';
-    }
-    return own;
 }
 
 void parquet_file_add_note(struct parquet_file *file, const char *key, const char *value, size_t length)
 {
-    struct parquet_note *note = calloc(1, sizeof *note);
-    file->failed = file->failed || !note;
-    if (!note)
-        return;
-    *note = (struct parquet_note){.key = copy(key, strlen(key)), .value = copy(value, length), .length = length};
-    file->failed = file->failed || !note->key || !note->value;
-    *file->last_note = note;
-    file->last_note = &note->next;
+    struct thrift thrift = {.out = &file->notes};
+    parquet_footer_note(&thrift, key, value, length);
+    file->note_count++;
 }
 
-static int add_column(struct parquet_file *file, char *name, enum parquet_type type)
+static int add_column(struct parquet_file *file, const char *name, size_t length, enum parquet_type type)
 {
-    if (file->count == file->room) {
-        size_t room = 2 * file->room + 16;
-        struct parquet_column *columns = realloc(file->columns, room * sizeof *columns);
+    if ((file->count & (file->count - 1)) == 0) {
+        struct parquet_column *columns = realloc(file->columns, (2 * file->count + 1) * sizeof *columns);
         if (!columns)
             return -1;
         file->columns = columns;
-        struct parquet_run *runs = realloc(file->runs, room * sizeof *runs);
-        if (!runs)
-            return -1;
-        file->runs = runs;
-        file->room = room;
     }
-    if (!name || parquet_group_add_column(&file->group, type) != 0)
+    struct parquet_column *column = &file->columns[file->count];
+    *column = (struct parquet_column){.name = malloc(length + 1), .type = type};
+    if (!column->name || parquet_group_add_column(&file->group, type) != 0) {
+        free(column->name);
         return -1;
-    file->columns[file->count++] = (struct parquet_column){name, type};
+    }
+    memcpy(column->name, name, length);
+    column->name[length] = '\0';
+    file->count++;
     return 0;
 }
 
 void parquet_file_add_column(struct parquet_file *file, const char *name, size_t length, enum parquet_type type)
 {
-    char *own = copy(name, length);
-    if (add_column(file, own, type) == 0)
-        return;
-    free(own);
-    file->failed = true;
+    if (add_column(file, name, length, type) != 0)
+        file->failed = true;
+}
+
+int parquet_file_open(struct parquet_file *file)
+{
+    struct buffer text = {0};
+    if (file->failed || parquet_names_set_apart(file->columns, file->count) != 0)
+        return lack_memory();
+    for (size_t i = 0; i < file->count; i++)
+        buffer_put(&text, file->columns[i].name, strlen(file->columns[i].name) + 1);
+    file->name_bytes = text.length;
+    file->note_bytes = file->notes.length;
+    buffer_put(&text, file->notes.data, file->notes.length);
+    bool failed = text.failed || file->notes.failed;
+    int outcome = failed ? lack_memory() : spool_put(file->options.spool, text.data, text.length, &file->description);
+    free(text.data);
+    free(file->notes.data);
+    file->notes = (struct buffer){0};
+    free_columns(file);
+    return outcome;
 }
 
 /* ---- row groups -------------------------------------------------------------------------------------------------- */
@@ -144,19 +139,20 @@ void parquet_file_add_column(struct parquet_file *file, const char *name, size_t
 struct packing {
     struct parquet_file *file;
     size_t first; /* column */
+    struct parquet_page pages[PAGES_AT_ONCE];
 };
 
 static void make_page(void *task, size_t part, struct packer_desk *desk)
 {
-    const struct packing *packing = task;
+    struct packing *packing = task;
     struct parquet_file *file = packing->file;
-    parquet_page_make(&file->pages[part], &file->group, packing->first + part, file->options.splits_bytes, desk);
+    parquet_page_make(&packing->pages[part], &file->group, packing->first + part, file->options.splits_bytes, desk);
 }
 
 static int write_page(struct parquet_file *file, const struct parquet_page *page, struct parquet_chunk *chunk)
 {
-    size_t length = page->bytes.length - page->skip;
-    if (page->bytes.failed)
+    size_t length = page->bytes->length - page->skip;
+    if (page->bytes->failed)
         return lack_memory();
     *chunk = (struct parquet_chunk){.offset = file->offset,
                                     .packed_size = (uint32_t)length,
@@ -165,17 +161,19 @@ static int write_page(struct parquet_file *file, const struct parquet_page *page
                                     .has_range = page->range.is_known};
     memcpy(chunk->low, page->range.low, sizeof chunk->low);
     memcpy(chunk->high, page->range.high, sizeof chunk->high);
-    return write_bytes(file, page->bytes.data + page->skip, length);
+    return write_bytes(file, page->bytes->data + page->skip, length);
 }
 
 static int write_columns(struct parquet_file *file, struct parquet_group_record *record)
 {
-    for (size_t first = 0; first < file->count; first += PAGES_AT_ONCE) {
-        size_t count = file->count - first < PAGES_AT_ONCE ? file->count - first : PAGES_AT_ONCE;
-        struct packing packing = {file, first};
+    struct packing packing = {.file = file};
+    for (size_t i = 0; i < PAGES_AT_ONCE; i++)
+        packing.pages[i].bytes = &packer_results(file->options.packer)[i];
+    for (; packing.first < file->count; packing.first += PAGES_AT_ONCE) {
+        size_t rest = file->count - packing.first, count = rest < PAGES_AT_ONCE ? rest : PAGES_AT_ONCE;
         packer_run(file->options.packer, count, make_page, &packing);
         for (size_t i = 0; i < count; i++)
-            if (write_page(file, &file->pages[i], &record->chunks[first + i]) != 0)
+            if (write_page(file, &packing.pages[i], &record->chunks[packing.first + i]) != 0)
                 return -1;
     }
     return 0;
@@ -195,39 +193,63 @@ static bool is_sorted(const struct parquet_file *file)
     return true;
 }
 
+/* Sets the record of a group aside. */
+static int keep_record(struct parquet_file *file, const struct parquet_group_record *record)
+{
+    if ((file->group_count & (file->group_count - 1)) == 0) {
+        uint64_t *groups = realloc(file->groups, (2 * file->group_count + 1) * sizeof *groups);
+        if (!groups)
+            return lack_memory();
+        file->groups = groups;
+    }
+    return spool_put(file->options.spool, record, record_size(file), &file->groups[file->group_count++]);
+}
+
 static int write_group(struct parquet_file *file)
 {
     if (file->group.rows == 0)
         return 0;
-    struct parquet_group_record *record = malloc(sizeof *record + file->count * sizeof *record->chunks);
+    struct parquet_group_record *record = calloc(1, record_size(file));
     if (!record)
         return lack_memory();
-    *record = (struct parquet_group_record){.rows = file->group.rows, .is_sorted = is_sorted(file)};
-    *file->last_group = record;
-    file->last_group = &record->next;
-    if (begin(file) != 0 || write_columns(file, record) != 0)
-        return -1;
-    file->rows += record->rows;
-    file->group_count++;
+    record->rows = file->group.rows;
+    record->is_sorted = is_sorted(file);
+    int outcome = begin(file);
+    if (outcome == 0)
+        outcome = write_columns(file, record);
+    if (outcome == 0)
+        outcome = keep_record(file, record);
+    free(record);
+    file->rows += file->group.rows;
     parquet_group_clear(&file->group, false);
-    return 0;
+    return outcome;
 }
 
-int parquet_file_rows(struct parquet_file *file, const char *rows, size_t length)
+static int add_rows(struct parquet_file *file, struct parquet_run *runs, size_t count)
 {
-    if (file->failed || length == 0)
-        return file->failed ? lack_memory() : 0;
-    size_t count = parquet_rows_count(&rows);
-    for (size_t i = 0; i < file->count; i++)
-        file->runs[i] = parquet_rows_next(&rows, count, file->columns[i].type);
     for (size_t from = 0; from < count;) {
-        from = parquet_group_add(&file->group, file->runs, from, count);
+        from = parquet_group_add(&file->group, runs, from, count);
         if (from == SIZE_MAX)
             return lack_memory();
         if (parquet_group_is_full(&file->group) && write_group(file) != 0)
             return -1;
     }
     return 0;
+}
+
+int parquet_file_rows(struct parquet_file *file, const char *rows, size_t length)
+{
+    if (length == 0)
+        return 0;
+    struct parquet_run *runs = malloc((file->count + 1) * sizeof *runs);
+    if (!runs)
+        return lack_memory();
+    size_t count = parquet_rows_count(&rows);
+    for (size_t i = 0; i < file->count; i++)
+        runs[i] = parquet_rows_next(&rows, count, file->group.columns[i].type);
+    int outcome = add_rows(file, runs, count);
+    free(runs);
+    return outcome;
 }
 
 size_t parquet_file_held(const struct parquet_file *file)
@@ -240,10 +262,6 @@ int parquet_file_ease(struct parquet_file *file)
     if (write_group(file) != 0)
         return -1;
     parquet_group_clear(&file->group, true);
-    for (size_t i = 0; i < PAGES_AT_ONCE; i++) {
-        free(file->pages[i].bytes.data);
-        file->pages[i].bytes = (struct buffer){0};
-    }
     return 0;
 }
 
@@ -261,21 +279,49 @@ static int write_part(struct parquet_file *file, struct buffer *part, bool is_la
     return outcome;
 }
 
-static int write_footer(struct parquet_file *file, struct buffer *part)
+/* Columns with the names that follow one another in `names`. NULL without memory; the caller frees. */
+static struct parquet_column *columns_of(const struct parquet_file *file, char *names)
+{
+    struct parquet_column *columns = malloc((file->count + 1) * sizeof *columns);
+    for (size_t i = 0; columns && i < file->count; i++) {
+        columns[i] = (struct parquet_column){names, file->group.columns[i].type};
+        names += strlen(names) + 1;
+    }
+    return columns;
+}
+
+static int write_groups(struct parquet_file *file, const struct parquet_layout *layout, struct thrift *thrift)
+{
+    int outcome = 0;
+    struct parquet_group_record *record = malloc(record_size(file));
+    if (!record)
+        return lack_memory();
+    for (size_t i = 0; i < file->group_count && outcome == 0; i++) {
+        outcome = spool_get(file->options.spool, file->groups[i], record, record_size(file));
+        if (outcome == 0) {
+            parquet_footer_group(thrift, layout, record, i);
+            outcome = write_part(file, thrift->out, false);
+        }
+    }
+    free(record);
+    return outcome;
+}
+
+/* `description` is what the spool has. */
+static int write_footer(struct parquet_file *file, char *description, struct buffer *part)
 {
     struct thrift thrift = {.out = part};
-    const struct parquet_layout layout = {file->columns, file->count,
-                                          parquet_page_codec(packer_compression(file->options.packer)),
-                                          file->options.splits_bytes};
+    struct parquet_column *columns = columns_of(file, description);
+    const struct parquet_layout layout = {
+        columns, file->count, parquet_page_codec(packer_compression(file->options.packer)), file->options.splits_bytes};
+    const struct parquet_notes notes = {description + file->name_bytes, file->note_bytes, file->note_count};
     uint64_t from = file->offset;
-    size_t ordinal = 0;
-    int outcome = 0;
+    if (!columns)
+        return lack_memory();
     parquet_footer_begin(&thrift, &layout, file->rows, file->group_count);
-    for (const struct parquet_group_record *group = file->groups; group && outcome == 0; group = group->next) {
-        parquet_footer_group(&thrift, &layout, group, ordinal++);
-        outcome = write_part(file, part, false);
-    }
-    parquet_footer_end(&thrift, &layout, file->notes, file->options.created_by);
+    int outcome = write_groups(file, &layout, &thrift);
+    parquet_footer_end(&thrift, &layout, &notes, file->options.created_by);
+    free(columns);
     char size[sizeof(uint32_t)];
     le32_store(size, (uint32_t)(file->offset - from + part->length));
     buffer_put(part, size, sizeof size);
@@ -286,11 +332,14 @@ static int write_footer(struct parquet_file *file, struct buffer *part)
 int parquet_file_end(struct parquet_file *file)
 {
     struct buffer part = {0};
-    if (file->failed)
-        return lack_memory();
+    size_t length = file->name_bytes + file->note_bytes;
     if (write_group(file) != 0 || begin(file) != 0)
         return -1;
-    int outcome = write_footer(file, &part);
+    char *description = malloc(length + 1);
+    int outcome = description ? spool_get(file->options.spool, file->description, description, length) : lack_memory();
+    if (outcome == 0)
+        outcome = write_footer(file, description, &part);
+    free(description);
     free(part.data);
     return outcome;
 }

@@ -143,25 +143,20 @@ void parquet_footer_group(struct thrift *thrift, const struct parquet_layout *la
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
-static size_t count_notes(const struct parquet_note *notes)
+void parquet_footer_note(struct thrift *thrift, const char *key, const char *value, size_t length)
 {
-    size_t count = 0;
-    for (; notes; notes = notes->next)
-        count++;
-    return count;
+    thrift_begin(thrift);
+    thrift_string(thrift, 1, key);
+    thrift_binary(thrift, 2, value, length);
+    thrift_end(thrift);
 }
 
-void parquet_footer_end(struct thrift *thrift, const struct parquet_layout *layout, const struct parquet_note *notes,
+void parquet_footer_end(struct thrift *thrift, const struct parquet_layout *layout, const struct parquet_notes *notes,
                         const char *created_by)
 {
-    if (notes)
-        thrift_list(thrift, 5, THRIFT_STRUCT, count_notes(notes));
-    for (; notes; notes = notes->next) {
-        thrift_begin(thrift);
-        thrift_string(thrift, 1, notes->key);
-        thrift_binary(thrift, 2, notes->value, notes->length);
-        thrift_end(thrift);
-    }
+    if (notes->count > 0)
+        thrift_list(thrift, 5, THRIFT_STRUCT, notes->count);
+    buffer_put(thrift->out, notes->bytes, notes->length);
     thrift_string(thrift, 6, created_by);
     /* Without the order of its type, readers ignore the range of a column. */
     thrift_list(thrift, 7, THRIFT_STRUCT, layout->count);

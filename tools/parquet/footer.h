@@ -10,11 +10,11 @@ struct parquet_column {
     enum parquet_type type;
 };
 
-struct parquet_note {
-    struct parquet_note *next;
-    char *key;
-    char *value;
+/* Keys and values, one after another, as parquet_footer_note() makes them. */
+struct parquet_notes {
+    const char *bytes;
     size_t length;
+    size_t count;
 };
 
 /* Where the page of a column is, and what it holds. */
@@ -27,7 +27,6 @@ struct parquet_chunk {
 };
 
 struct parquet_group_record {
-    struct parquet_group_record *next;
     uint64_t rows;
     bool is_sorted; /* by the first column */
     struct parquet_chunk chunks[];
@@ -45,7 +44,10 @@ struct parquet_layout {
 void parquet_footer_begin(struct thrift *thrift, const struct parquet_layout *layout, uint64_t rows, size_t groups);
 void parquet_footer_group(struct thrift *thrift, const struct parquet_layout *layout,
                           const struct parquet_group_record *group, size_t ordinal);
-void parquet_footer_end(struct thrift *thrift, const struct parquet_layout *layout, const struct parquet_note *notes,
+void parquet_footer_end(struct thrift *thrift, const struct parquet_layout *layout, const struct parquet_notes *notes,
                         const char *created_by);
+
+/* A note, outside of a footer. */
+void parquet_footer_note(struct thrift *thrift, const char *key, const char *value, size_t length);
 
 #endif

@@ -1,6 +1,11 @@
 #include "group.h"
 
-enum { WORD_BITS = 64, FIRST_ROOM = 64 };
+enum { WORD_BITS = 64, FIRST_ROOM = 1 };
+
+static size_t words_of(size_t rows)
+{
+    return (rows + WORD_BITS - 1) / WORD_BITS;
+}
 
 int parquet_group_add_column(struct parquet_group *group, enum parquet_type type)
 {
@@ -39,9 +44,9 @@ bool parquet_group_is_full(const struct parquet_group *group)
 /* Moves the columns to memory for `room` rows. 0, or -1 without memory. */
 static int move(struct parquet_group *group, size_t room)
 {
-    size_t bits = room / WORD_BITS;
+    size_t words = words_of(room);
     char *values = malloc(room * group->width + 1);
-    uint64_t *present = malloc((group->column_count * bits + 1) * sizeof *present);
+    uint64_t *present = malloc((group->column_count * words + 1) * sizeof *present);
     if (!values || !present) {
         free(values);
         free(present);
@@ -52,7 +57,7 @@ static int move(struct parquet_group *group, size_t room)
         size_t width = parquet_type_row(column->type)->width; /* 0: texts, which stay where they are */
         if (width > 0)
             memcpy(values + room * column->before, parquet_group_values(group, i), column->count * width);
-        memcpy(present + bits * i, parquet_group_present(group, i), group->room / WORD_BITS * sizeof *present);
+        memcpy(present + words * i, parquet_group_present(group, i), words_of(group->room) * sizeof *present);
     }
     free(group->values);
     free(group->present);
@@ -62,12 +67,13 @@ static int move(struct parquet_group *group, size_t room)
     return 0;
 }
 
+/* Doubles the room. The last step goes further, so that the old and the new room together stay small. */
 static int make_room(struct parquet_group *group, size_t rows)
 {
     size_t room = group->room > 0 ? group->room : FIRST_ROOM;
     while (room < rows)
         room *= 2;
-    room = room < group->rows_max ? room : group->rows_max;
+    room = room < group->rows_max / 2 ? room : group->rows_max;
     return room > group->room ? move(group, room) : 0;
 }
 
@@ -79,12 +85,13 @@ const char *parquet_group_values(const struct parquet_group *group, size_t colum
 
 const uint64_t *parquet_group_present(const struct parquet_group *group, size_t column)
 {
-    return group->present + group->room / WORD_BITS * column;
+    return group->present + words_of(group->room) * column;
 }
 
 size_t parquet_group_held(const struct parquet_group *group)
 {
-    return group->rows == 0 ? 0 : group->room * (group->width + group->column_count / 8) + group->text_bytes;
+    size_t bits = words_of(group->room) * sizeof *group->present * group->column_count;
+    return group->room * group->width + bits + group->text_bytes;
 }
 
 void parquet_group_clear(struct parquet_group *group, bool all)
@@ -141,7 +148,7 @@ static int add_column(struct parquet_group *group, size_t index, struct parquet_
 {
     struct parquet_held *column = &group->columns[index];
     size_t width = parquet_type_row(column->type)->width, at = column->count * width, length = 0;
-    uint64_t *bits = group->present + group->room / WORD_BITS * index;
+    uint64_t *bits = group->present + words_of(group->room) * index;
     size_t present = parquet_run_bits(run, from, count, bits, group->rows);
     column->count += present;
     if (width > 0) {

@@ -21,7 +21,7 @@ struct parquet_group {
     size_t width;      /* of a row, but for its texts */
     size_t rows;
     size_t rows_max;
-    size_t room;       /* in rows, a multiple of 64 */
+    size_t room;       /* in rows */
     size_t text_bytes; /* of all columns */
     char *values;      /* each column's one after another, `room` of them */
     uint64_t *present; /* the same with presence bits */

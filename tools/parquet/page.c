@@ -242,16 +242,16 @@ void parquet_page_make(struct parquet_page *page, const struct parquet_group *gr
     parquet_page_levels(plain, parquet_group_present(group, column), group->rows);
     put_values(plain, group, column, splits_bytes);
     /* The header is before the body, but has its compressed size. */
-    page->bytes.length = 0;
-    if (buffer_room(&page->bytes, HEADER_ROOM))
-        page->bytes.length = HEADER_ROOM;
-    compressor_pack(desk->compressor, COMPRESSION_BARE, plain->data, plain->length, &page->bytes);
-    put_header(&header, group->rows, plain->length, page->bytes.length - HEADER_ROOM,
+    page->bytes->length = 0;
+    if (buffer_room(page->bytes, HEADER_ROOM))
+        page->bytes->length = HEADER_ROOM;
+    compressor_pack(desk->compressor, COMPRESSION_BARE, plain->data, plain->length, page->bytes);
+    put_header(&header, group->rows, plain->length, page->bytes->length - HEADER_ROOM,
                parquet_page_encoding(held->type, splits_bytes));
-    page->bytes.failed = page->bytes.failed || plain->failed || header.failed;
-    page->skip = page->bytes.failed ? 0 : HEADER_ROOM - header.length;
-    if (!page->bytes.failed)
-        memcpy(page->bytes.data + page->skip, header.data, header.length);
+    page->bytes->failed = page->bytes->failed || plain->failed || header.failed;
+    page->skip = page->bytes->failed ? 0 : HEADER_ROOM - header.length;
+    if (!page->bytes->failed)
+        memcpy(page->bytes->data + page->skip, header.data, header.length);
     page->plain_size = plain->length + header.length;
     page->nulls = group->rows - held->count;
     page->range = parquet_range_of(held->type, parquet_group_values(group, column), held->count);

@@ -12,7 +12,7 @@ struct parquet_range {
 };
 
 struct parquet_page {
-    struct buffer bytes; /* header and body, but for the first `skip` */
+    struct buffer *bytes; /* header and body, but for the first `skip` */
     size_t skip;
     size_t plain_size; /* before compression, with the header */
     size_t nulls;
@@ -24,7 +24,7 @@ enum parquet_encoding { PARQUET_PLAIN = 0, PARQUET_RLE = 3, PARQUET_BYTE_STREAM_
 enum parquet_encoding parquet_page_encoding(enum parquet_type type, bool splits_bytes);
 int parquet_page_codec(enum compression compression);
 
-/* Makes the page of a column. Sets page->bytes.failed without memory. */
+/* Makes the page of a column in page->bytes, which it empties before. Sets page->bytes->failed without memory. */
 void parquet_page_make(struct parquet_page *page, const struct parquet_group *group, size_t column, bool splits_bytes,
                        struct packer_desk *desk);
 

@@ -7,6 +7,7 @@
 #define PARQUET_PARQUET_H
 
 #include "base/packer.h"
+#include "base/spool.h"
 
 /* What a column holds (types.def). */
 enum parquet_type {
@@ -18,6 +19,7 @@ enum parquet_type {
 
 struct parquet_options {
     struct packer *packer;
+    struct spool *spool; /* for what is known of each group until the footer is written */
     /* Takes the file's bytes, in order. 0, or -1 after a message. */
     int (*write)(void *user, const char *bytes, size_t length);
     void *user;
@@ -32,10 +34,13 @@ struct parquet_file;
 struct parquet_file *parquet_file_new(const struct parquet_options *options);
 void parquet_file_free(struct parquet_file *file);
 
-/* Before the first row. Names of columns are made different from each other, ignoring case: Spark and DuckDB do.
- * Without memory, the next call that returns a result fails. */
+/* Before the file is open. Names of columns are made different from each other, ignoring case: Spark and DuckDB do.
+ * Without memory, parquet_file_open() fails. */
 void parquet_file_add_column(struct parquet_file *file, const char *name, size_t length, enum parquet_type type);
 void parquet_file_add_note(struct parquet_file *file, const char *key, const char *value, size_t length);
+
+/* All columns and notes are known, rows may follow. 0, or -1 after a message. */
+int parquet_file_open(struct parquet_file *file);
 
 /* ---- rows ---- */
 
