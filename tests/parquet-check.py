@@ -19,8 +19,8 @@ import tempfile
 from tally import expect, finish
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
-TESTS = os.path.join(os.environ.get("srcdir", "."), "tests")
-SAMPLES = os.path.join(os.environ.get("srcdir", "."), "captures")
+TESTS = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "tests")
+SAMPLES = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "captures")
 PACKAGES = os.environ.get("NODE_PACKAGES") or os.path.join(os.environ.get("builddir", "."), "node-packages")
 VERSION = subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
 BUILT_IN = [name for name in ("lz4", "zstd") if "built without lib" + name not in VERSION] + ["none"]
@@ -41,13 +41,13 @@ def export(*arguments, status=(0,)):
     return done.stdout
 
 
-def read(pairs, queries=None):
-    """What the readers found in pairs of files."""
-    asked = {"packages": os.path.abspath(PACKAGES), "queries": queries or {},
+def read(pairs, queries=None, packages=PACKAGES):
+    """What the readers found in pairs of files, and their answers to queries."""
+    asked = {"packages": os.path.abspath(packages), "queries": queries or {},
              "pairs": [{"name": name, "parquet": parquet, "csv": table} for name, parquet, table in pairs]}
     done = subprocess.run(["node", TESTS + "/node/parquet.mjs"], input=json.dumps(asked), capture_output=True, text=True,
                           check=False)
-    expect("node", done.returncode == 0 and done.stdout.startswith("{"), done.returncode, done.stderr)
+    expect("node", done.returncode == 0 and done.stdout.startswith("{"), done.returncode, done.stderr.replace("\n", " "))
     if not done.stdout.startswith("{"):
         return {}, {}
     said = json.loads(done.stdout)
@@ -186,6 +186,53 @@ def check_options(folder):
                        export("-f", "parquet", "--compression", how, "--threads", threads, sample) == file.read())
 
 
+# ---- docs/in-parquet.md --------------------------------------------------------------------------------------------------
+
+
+def blocks(page):
+    """(language, text) of each fenced block."""
+    found, language = [], None
+    with open(page, encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("```"):
+                language = None if language is not None else line[3:].strip()
+                if language is not None:
+                    found.append([language, ""])
+            elif language is not None:
+                found[-1][1] += line
+    return found
+
+
+def check_page(folder):
+    """The page's commands and queries, in order, in a folder of their own."""
+    found = blocks(os.path.join(os.path.dirname(TESTS), "docs", "in-parquet.md"))
+    os.symlink(os.path.abspath(SAMPLES), folder + "/captures")
+    os.mkdir(folder + "/bin")
+    os.symlink(ARMTAP, folder + "/bin/armtap")
+    path = folder + "/bin" + os.pathsep + os.environ["PATH"]
+    for text in (text for language, text in found if language == "sh"):
+        done = subprocess.run(["sh", "-e", "-c", text], cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, check=False)
+        expect("in-parquet.md: commands", done.returncode == 0, text, done.stderr)
+    queries = {str(i): text for i, (language, text) in enumerate(found) if language == "sql"}
+    here = os.getcwd()
+    packages = os.path.abspath(PACKAGES)
+    os.chdir(folder)
+    try:
+        _, answers = read([], queries, packages)
+    finally:
+        os.chdir(here)
+    stop, units, cell = list(answers.values())
+    expect("a query", len(stop) == 5 and all(row[0].startswith("2026-01-31 12:00:0") for row in stop), stop)
+    expect("units", units == [["rad"]], units)
+    rows = {}
+    for sample in ("rtde-stop.pcap", "both-streams.pcap.gz"):
+        for line in export("-f", "ndjson", SAMPLES + "/" + sample).splitlines():
+            robot = json.loads(line)["robot"]
+            rows[robot] = rows.get(robot, 0) + 1
+    expect("the folder is one table", [(row[0], int(row[2])) for row in cell] == sorted(rows.items()) and len(rows) == 3 and
+           {row[1] for row in cell} == {"2026-01-31"} and all(float(row[3]) > 0 for row in cell), cell, rows)
+
+
 # ---- a large stream --------------------------------------------------------------------------------------------------
 
 
@@ -252,6 +299,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         values = check_samples(folder)
         check_options(folder)
+        check_page(folder)
         values += check_large(folder)
     print("%d values are equal in Parquet and CSV" % values)
     return finish()
