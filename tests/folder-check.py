@@ -78,7 +78,7 @@ def check_names(folder):
     expect("once more", files(folder + "/a", True) == both)
     with open(night, "rb") as file:
         run("-", "-f", "parquet", "-o", folder + "/c/", stdin=file)
-    expect("standard input", [path.rsplit("/")[-1] for path in files(folder + "/c")] == ["stdin-0.parquet"] * 2)
+    expect("standard input", [path.rsplit("/")[-1] for path in files(folder + "/c")] == ["stdin-20260131T235959Z-0.parquet"] * 2)
     with open(night, "rb") as file, open(folder + "/dump", "wb") as dump:
         content = file.read()
         for i in range(100):
@@ -123,6 +123,20 @@ def check_refused(folder):
     said = run(SAMPLES + "/both-streams.pcap.gz", "-f", "parquet", "-o", folder + "/half/", status=2)
     expect("half of it cannot be written", "Not a directory" in said and list(files(folder + "/half", True)) == ["robot=10.0.0.11%3A30004"], said,
            files(folder + "/half", True).keys())
+
+
+def check_many_streams(folder):
+    """Streams that together are more than may be kept in memory: row groups end alike with any number of threads."""
+    stream, found = os.path.join(os.environ.get("builddir", "."), "tests", "bench", "stream"), []
+    with open(folder + "/wide.pcap", "wb") as file:
+        subprocess.run([stream, "legacy", "64000", "8"], stdout=file, check=True)
+    for threads in ("1", "5"):
+        child = subprocess.Popen([ARMTAP, "export", folder + "/wide.pcap", "-f", "parquet", "--threads", threads, "-o",
+                                  "%s/by%s/" % (folder, threads)])
+        expect("eight streams: status", child.wait() == 0, child.returncode)
+        found.append(files(folder + "/by" + threads))
+    expect("eight streams: the same by five threads", found[0] == found[1] and len(found[0]) == 8, len(found[0]))
+    expect_whole("eight streams", found[0])
 
 
 # ---- damage -----------------------------------------------------------------------------------------------------------
@@ -179,7 +193,7 @@ def check_side_by_side(folder):
 
 
 def main():
-    for check in (check_names, check_refused, check_full, check_killed, check_side_by_side):
+    for check in (check_names, check_refused, check_many_streams, check_full, check_killed, check_side_by_side):
         with tempfile.TemporaryDirectory() as folder:
             check(folder)
     return finish()

@@ -216,6 +216,7 @@ static int aim_at_folder(struct job *job, struct table *table, const struct armt
     struct partition partition = {.robot = record->stream->robot,
                                   .day = partition_day(record->where.time),
                                   .capture = file_of(job, record),
+                                  .begin = job->totals.first_time,
                                   .direction = record->direction,
                                   .stream = table->stream,
                                   .part = table->part};

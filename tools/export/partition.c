@@ -57,15 +57,31 @@ static size_t stem_length(const char *base)
     return length;
 }
 
-static void put_capture(struct buffer *out, const char *capture)
+/* "-20260131T120000Z" */
+static void put_begin(struct buffer *out, int64_t time)
 {
+    char date[WHEN_DATE_MAX];
+    if (time == ARMTAP_NO_TIME)
+        return;
+    timestamp_date(date, time, TIMESTAMP_UTC);
+    buffer_char(out, '-');
+    for (const char *at = date; *at != '\0' && *at != '.'; at++)
+        if (*at != '-' && *at != ':')
+            buffer_char(out, *at);
+    buffer_char(out, 'Z');
+}
+
+/* What has no name is named after its beginning, so that the next one does not replace it. */
+static void put_capture(struct buffer *out, const struct partition *partition)
+{
+    const char *capture = partition->capture;
     const char *slash = capture ? strrchr(capture, '/') : NULL, *base = slash ? slash + 1 : capture;
-    if (!capture)
-        buffer_string(out, "live");
-    else if (strcmp(capture, "-") == 0)
-        buffer_string(out, "stdin");
-    else
+    if (capture && strcmp(capture, "-") != 0) {
         put_escaped(out, base, stem_length(base), true);
+        return;
+    }
+    buffer_string(out, capture ? "stdin" : "live");
+    put_begin(out, partition->begin);
 }
 
 static void put_day(struct buffer *out, int64_t day)
@@ -91,7 +107,7 @@ char *partition_name(const char *folder, const struct partition *partition, cons
     else
         buffer_string(&name, no_value);
     buffer_char(&name, '/');
-    put_capture(&name, partition->capture);
+    put_capture(&name, partition);
     snprintf(number, sizeof number, "-%u", partition->stream);
     buffer_string(&name, number);
     snprintf(number, sizeof number, ".%u", partition->part);
