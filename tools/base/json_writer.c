@@ -1,5 +1,7 @@
 #include "json_writer.h"
 
+#include "base64.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,6 +251,19 @@ void json_number(struct json *json, const char *digits)
 {
     separate(json);
     fputs(digits, json->file);
+}
+
+void json_base64(struct json *json, const uint8_t *bytes, size_t length)
+{
+    char text[BASE64_LENGTH(48)];
+    separate(json);
+    putc('"', json->file);
+    for (size_t at = 0; at < length; at += 48) {
+        size_t part = length - at < 48 ? length - at : 48;
+        base64_write(text, bytes + at, part);
+        fwrite(text, 1, BASE64_LENGTH(part), json->file);
+    }
+    putc('"', json->file);
 }
 
 void json_bool(struct json *json, bool truth)

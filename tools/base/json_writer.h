@@ -44,6 +44,8 @@ void json_decimal(struct json *json, int64_t number, unsigned digits);
 void json_double(struct json *json, double number);
 /* The digits of a finite number, unchanged. */
 void json_number(struct json *json, const char *digits);
+/* As base64 text. */
+void json_base64(struct json *json, const uint8_t *bytes, size_t length);
 void json_bool(struct json *json, bool truth);
 void json_null(struct json *json);
 

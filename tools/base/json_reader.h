@@ -1,0 +1,41 @@
+/* Reads JSON that may be damaged or hostile: a whole text becomes an array of nodes that point into it. */
+#ifndef BASE_JSON_READER_H
+#define BASE_JSON_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+
+/* An element, then those that it contains. In an object names and values take turns. */
+struct json_node {
+    enum json_kind kind;
+    size_t size;      /* nodes, its own and those that it contains */
+    const char *text; /* as in the text; a string without its quotes */
+    size_t length;
+};
+
+/* What json_read found wrong. */
+enum json_fault { JSON_FINE, JSON_MALFORMED, JSON_NO_MEMORY };
+
+/* Reads a text that must outlive the nodes. Returns the root, which the caller frees; NULL with the fault, and where in
+ * the text it is. */
+struct json_node *json_read(const char *text, size_t length, enum json_fault *fault, size_t *at);
+
+/* The first element of an array or object, and the one after an element; compare with json_end_of. NULL is allowed:
+ * then there is none. */
+const struct json_node *json_first(const struct json_node *node);
+const struct json_node *json_next(const struct json_node *node);
+const struct json_node *json_end_of(const struct json_node *node);
+/* The value of that name; NULL if the node is no object, or has none. */
+const struct json_node *json_member(const struct json_node *node, const char *name);
+/* Whether it is a string of that content, without escapes. */
+bool json_is(const struct json_node *node, const char *text);
+/* Whole numbers; false if it is none, or too large. */
+bool json_get_unsigned(const struct json_node *node, uint64_t *number);
+bool json_get_signed(const struct json_node *node, int64_t *number);
+/* A string's content with its escapes resolved, on the heap, NUL-terminated; NULL if memory runs out or it is none. */
+char *json_get_text(const struct json_node *node);
+
+#endif
