@@ -880,7 +880,8 @@ ARMTAP_API bool armtap_digest_is_whole(const struct armtap_digest *digest);
 /* The i-th element, valid until the digest changes; false beyond the last. */
 ARMTAP_API bool armtap_digest_at(const struct armtap_digest *digest, size_t i, struct armtap_kept *kept);
 /* From now on packets are added to this digest; NULL: to none. The one before is completed: read it after this call. A
- * digest must live until then. */
+ * digest must live until then. The net's sink must have the callbacks of those that are given the digest, on_record
+ * above all. */
 ARMTAP_API int armtap_net_digest(struct armtap_net *net, struct armtap_digest *digest);
 /* Passes over a stretch of a digest. ERR_NOT_OURS if the bytes are none; ERR_NOT_READY if it does not follow what came
  * before, as when a file is missing: then the net has ended. */

@@ -175,6 +175,7 @@ SCRIPT_TESTS = \
 	tests/terminal-check.py \
 	tests/thresholds-check.py \
 	tests/threads-check \
+	tests/archive-check.py \
 	tests/union-check.py
 TESTS += $(LONGEST_TEST)
 include tests/live/local.mk

@@ -11,6 +11,8 @@ armtap_LDADD = $(TOOLS_LIBS)
 # Everything except main(), for the unit tests to link.
 noinst_LIBRARIES += tools/libtools.a
 tools_libtools_a_SOURCES = \
+	tools/base/base64.c \
+	tools/base/base64.h \
 	tools/base/buffer.h \
 	tools/base/compression.c \
 	tools/base/compression.h \
@@ -20,6 +22,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/interrupt.h \
 	tools/base/json_elements.c \
 	tools/base/json_elements.h \
+	tools/base/json_reader.c \
+	tools/base/json_reader.h \
 	tools/base/json_writer.c \
 	tools/base/json_writer.h \
 	tools/base/libraries.c \
@@ -48,6 +52,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/utf8.h \
 	tools/base/word_wrap.c \
 	tools/base/word_wrap.h \
+	tools/input/archive.c \
+	tools/input/archive.h \
 	tools/input/capture.c \
 	tools/input/capture.h \
 	tools/input/capture_drops.c \
@@ -96,6 +102,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/section_comment.h \
 	tools/input/shell_command.c \
 	tools/input/shell_command.h \
+	tools/input/sidecar.c \
+	tools/input/sidecar.h \
 	tools/input/synthetic_tcp.c \
 	tools/input/synthetic_tcp.h \
 	tools/input/tcp_socket.c \
@@ -287,6 +295,7 @@ tools_libtools_a_SOURCES = \
 	tools/compare/cmd_compare.c \
 	tools/compare/report.c \
 	tools/compare/report.h \
+	tools/index/cmd_index.c \
 	tools/info/cmd_info.c \
 	tools/info/info.h \
 	tools/info/report_json.c \

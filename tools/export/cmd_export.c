@@ -25,6 +25,8 @@ enum option_id {
     OPTION_EVERY,
     OPTION_ENUMS,
     OPTION_CSV_SAFE,
+    OPTION_AFTER,
+    OPTION_FINDINGS_OK,
     OPTION_STRICT
 };
 
@@ -67,6 +69,10 @@ static const struct option_row rows[] = {
     {OPTION_CSV_SAFE, 0, "csv-safe", NULL,
      "for spreadsheets: an apostrophe before each text that begins as a formula does, with = + - @, a tab or a line "
      "end"},
+    {OPTION_AFTER, 0, "after", "SIDECAR",
+     "the capture goes on where another one ended: its sidecar, or the folder of all sidecars, from armtap index; the "
+     "rows are those that exporting all captures at once gives of this one"},
+    {OPTION_FINDINGS_OK, 0, "findings-ok", NULL, "exit with 0 where --strict would exit with 1"},
     {OPTION_STRICT, 0, "strict", NULL,
      "exit with 1 if there is a note of warning or error; armtap info counts them; of a robot: also stop if it lacks a "
      "field that was asked for"},
@@ -123,6 +129,7 @@ struct asked {
     const char *format;
     const char *dialect;
     bool has_compression;
+    bool findings_ok;
 };
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
@@ -223,6 +230,12 @@ static int take(void *user, int id, const char *value)
         return take_enums(value, wish);
     case OPTION_CSV_SAFE:
         wish->is_guarded = true;
+        return 0;
+    case OPTION_AFTER:
+        wish->after = value;
+        return 0;
+    case OPTION_FINDINGS_OK:
+        asked->findings_ok = true;
         return 0;
     case OPTION_STRICT:
         wish->strict = true;
@@ -352,6 +365,19 @@ static int check_folder(const struct export_wish *wish)
     return -1;
 }
 
+/* Whether there is one capture that others can precede. */
+static int check_after(const struct export_wish *wish, const struct options *options)
+{
+    if (wish->after && (options->source.count != 1 || replay_is_endless(&options->source) || options->source.follow))
+        message_error("--after: name one capture, which goes on where the sidecar's ended");
+    else if (wish->after && wish->every > 1)
+        message_error("--every: which rows they are depends on the rows of the captures before; leave out --after or "
+                      "--every");
+    else
+        return 0;
+    return -1;
+}
+
 static int check_asked(struct asked *asked, const struct options *options)
 {
     struct export_wish *wish = &asked->wish;
@@ -371,7 +397,7 @@ static int check_asked(struct asked *asked, const struct options *options)
         message_error("--split: needs -o OUT to name the files after");
     else if (*wish->out == '\0')
         message_error("-o: the name is empty");
-    else if (check_output(wish) != 0 || check_format(asked, options) != 0)
+    else if (check_output(wish) != 0 || check_format(asked, options) != 0 || check_after(wish, options) != 0)
         return -1;
     else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
              !wish->to.of_day && wish->to.ns < wish->from.ns)
@@ -405,6 +431,7 @@ static enum options_outcome parse(int argc, char **argv, struct options *options
         .examples = "  armtap export robot.pcapng -o robot.csv\n"
                     "  armtap export --fields timestamp,actual_q,'*_mode' robot.pcapng -o robot.csv\n"
                     "  armtap export --to-robot -f ndjson robot.pcapng\n"
+                    "  armtap export --after sidecars monday-2.pcapng -o monday-2.csv\n"
                     "  armtap export --fields timestamp,actual_q --to +60 rtde://10.0.0.2 -o robot.csv\n",
     };
     return options_parse(&usage, argc, argv, options, take, asked);
@@ -422,5 +449,5 @@ int cmd_export(int argc, char **argv)
     enum exit_status status =
         check_asked(&asked, &options) == 0 ? export_run(&asked.wish, &options.source) : EXIT_FAILED;
     options_free(&options);
-    return (int)status;
+    return status == EXIT_FOUND && asked.findings_ok ? EXIT_DONE : (int)status;
 }

@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "partition.h"
 #include "base/message.h"
+#include "input/archive.h"
 #include "input/tcp_socket.h"
 
 #define SHOW_EVERY_NS 200000000
@@ -177,7 +178,14 @@ static struct output_file *outlet_of(struct job *job, unsigned stream, unsigned 
 
 static const char *file_of(const struct job *job, const struct armtap_record *record)
 {
-    return record->where.file < job->source->count ? job->source->names[record->where.file] : NULL;
+    return replay_file_name(job->source, record->where.file);
+}
+
+/* The capture that a file of the folder is named after: of an archive the one that is read, though some of its first
+ * rows are of packets captured before it. */
+static const char *capture_of(const struct job *job, const struct armtap_record *record)
+{
+    return job->source->archive ? job->source->names[0] : file_of(job, record);
 }
 
 /* Completes a file of a folder that gets no more rows, so that it takes no more memory. */
@@ -215,7 +223,7 @@ static int aim_at_folder(struct job *job, struct table *table, const struct armt
 {
     struct partition partition = {.robot = record->stream->robot,
                                   .day = partition_day(record->where.time),
-                                  .capture = file_of(job, record),
+                                  .capture = capture_of(job, record),
                                   .begin = job->totals.first_time,
                                   .direction = record->direction,
                                   .stream = table->stream,
@@ -286,7 +294,7 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .robot = record->stream->robot,
         .client = record->stream->client,
         .file = file_of(job, record),
-        .several_files = job->source->count > 1,
+        .several_files = replay_has_several_files(job->source),
         .protocol = record->protocol,
         .direction = record->direction,
         .generation = record->stream->generation,
@@ -314,11 +322,22 @@ static int make_opaque_view(struct job *job)
     return 0;
 }
 
+/* The row is another capture's. */
+static int pass_over(struct job *job, const struct armtap_record *record, struct table *table)
+{
+    job->generations |= 1u << record->stream->generation;
+    missing_before(job, record, table);
+    missing_data_drop(job->missing, record);
+    return 0;
+}
+
 static int print_opaque(struct job *job, const struct armtap_record *record)
 {
-    job->opaque++;
+    job->opaque += !job->totals.elsewhere;
     if (!format_has(job->wish->format, FORMAT_ALL_TABLES))
         return 0;
+    if (job->totals.elsewhere)
+        return pass_over(job, record, NULL);
     unsigned stream = tables_stream_number(job->tables, record->stream->connection);
     struct output_file *outlet = outlet_of(job, stream, 0);
     if (!outlet || (!job->opaque_begun && make_opaque_view(job) != 0))
@@ -381,6 +400,8 @@ static int print_record(struct job *job, const struct armtap_record *record, str
         return -1;
     if (tables_count_row(job->tables, record) % job->wish->every != 0)
         return 0;
+    if (job->totals.elsewhere)
+        return pass_over(job, record, table);
     char *name = NULL; /* of a file in a folder that must be opened */
     if (job->wish->is_folder && aim_at_folder(job, table, record, &name) != 0)
         return -1;
@@ -414,7 +435,7 @@ static int check_time(struct job *job, const struct armtap_record *record, bool 
         return 0;
     if (record->where.time == ARMTAP_NO_TIME) {
         message_error("%s: it has no capture times, so --from and --to cannot be judged; leave them out",
-                      record->where.file < job->source->count ? job->source->names[record->where.file] : "input");
+                      job->source->count > 0 ? replay_file_name(job->source, record->where.file) : "input");
         return job_give_up(job);
     }
     if (!job->times_known)
@@ -466,6 +487,8 @@ static void keep_cut(struct job *job, const struct armtap_note *note)
 static int survey_note(void *user, const struct armtap_note *note)
 {
     struct job *job = user;
+    if (job->totals.elsewhere)
+        return missing_data_note(job->missing, note) != 0 ? job_give_up_memory(job) : 0;
     if (note->stream && strcmp(note->kind->id, "input.hostile") == 0)
         keep_cut(job, note);
     if (armtap_streams_note(job->streams, note) != 0 || missing_data_note(job->missing, note) != 0)
@@ -539,14 +562,14 @@ static int print_on_record(void *user, const struct armtap_record *record)
     if (check_time(job, record, &is_within) != 0)
         return -1;
     if (!is_within) {
-        job->out_of_time++;
+        job->out_of_time += !job->totals.elsewhere;
         if (missing_data_count_part(job->missing, record) != 0)
             return job_give_up_memory(job);
         missing_data_drop(job->missing, record);
         job->is_over = job->source->robots && job->to < record->where.time - OUT_OF_ORDER_NS;
         return job->is_over ? -1 : 0;
     }
-    if (missing_data_count(job->missing, record) != 0 || outcome == TABLES_NO_MEMORY)
+    if ((!job->totals.elsewhere && missing_data_count(job->missing, record) != 0) || outcome == TABLES_NO_MEMORY)
         return job_give_up_memory(job);
     int printed = 0;
     if (outcome == TABLES_GREW)
@@ -706,6 +729,7 @@ static int read_all(struct job *job, const struct armtap_sink *sink)
     source.quiet = job->status == EXIT_FAILED;
     source.knowledge = job->knowledge;
     source.on_turn = job->once ? on_turn : NULL;
+    source.part = sink == &survey_sink ? REPLAY_SIDECARS : REPLAY_CAPTURE;
     if (sink == &survey_sink)
         status = replay_learning(&source, sink, job, forget, &job->totals);
     else
@@ -865,13 +889,18 @@ static void release(struct job *job)
     missing_data_free(job->missing);
 }
 
-enum exit_status export_run(const struct export_wish *wish, const struct replay_source *source)
+enum exit_status export_run(const struct export_wish *wish, const struct replay_source *given)
 {
+    struct replay_source source = *given;
     struct job job = {
         .wish = wish,
-        .source = source,
-        .once = !replay_is_repeatable(source),
-        .outlets = {.name = wish->out, .inputs = source->inputs, .split = wish->split, .gzipped = wish->gzipped}};
+        .source = &source,
+        .outlets = {.name = wish->out, .inputs = given->inputs, .split = wish->split, .gzipped = wish->gzipped}};
+    source.archive = wish->after ? archive_open(wish->after, given->names[0]) : NULL;
+    if (wish->after && !source.archive)
+        return EXIT_FAILED;
+    /* What is known about the captures of an archive is read before the capture itself. */
+    job.once = !replay_is_repeatable(&source) && !(source.archive && archive_current_is_indexed(source.archive));
     job.targets = (struct targets){.format = wish->format, .files = &job.outlets};
     run(&job);
     if (job.status == EXIT_DONE && wish->strict && job.streams && armtap_streams_data_have_warning(job.streams)) {
@@ -879,5 +908,6 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
         job_report_strict(&job);
     }
     release(&job);
+    archive_free(source.archive);
     return job.status;
 }

@@ -72,8 +72,8 @@ static void put_place(struct line *line, const struct job *job, const struct mis
     if (where->packet == 0)
         return;
     put(line, " before packet %" PRIu64, where->packet);
-    if (job->source->count > 1 && where->file < job->source->count)
-        put(line, " of %s", job->source->names[where->file]);
+    if (replay_has_several_files(job->source) && replay_file_name(job->source, where->file))
+        put(line, " of %s", replay_file_name(job->source, where->file));
     if (where->time == ARMTAP_NO_TIME)
         return;
     put(line, " (");

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "archive.h"
 #include "capture.h"
 #include "capture_drops.h"
 #include "input_files.h"
@@ -46,6 +47,7 @@ struct run {
         uint32_t file;
     } before; /* the beginning of the file before */
     struct drops drops;
+    struct armtap_digest *digest; /* of the current file; NULL: none */
     bool damaged;
     bool stopped; /* by the sink, or by an error of the library */
     bool ended;   /* by Ctrl-C, as at the end of the source */
@@ -54,6 +56,18 @@ struct run {
 bool replay_is_repeatable(const struct replay_source *source)
 {
     return !replay_is_endless(source) && !source->follow && inputs_are_ordinary(source->inputs, source->count);
+}
+
+const char *replay_file_name(const struct replay_source *source, uint32_t file)
+{
+    if (source->archive)
+        return file < archive_count(source->archive) ? archive_name(source->archive, file) : NULL;
+    return file < source->count ? source->names[file] : NULL;
+}
+
+bool replay_has_several_files(const struct replay_source *source)
+{
+    return source->archive ? archive_count(source->archive) > 1 : source->count > 1;
 }
 
 bool replay_is_endless(const struct replay_source *source)
@@ -209,9 +223,8 @@ static void take_packet(struct run *run, struct armtap_packet *packet)
 
 /* Says how many packets at the beginning of a file repeat what the part before it had, and was just read: with both, a
  * connection simply goes on. */
-static uint64_t begin_section(struct run *run, const struct capture *capture)
+static uint64_t begin_section(struct run *run, const struct section_comment *section)
 {
-    const struct section_comment *section = capture_section(capture);
     bool follows = section_comment_follows(&run->section, section);
     run->section = *section;
     check(run, armtap_net_origin(run->net, section->from_socket ? ARMTAP_ORIGIN_SOCKET : ARMTAP_ORIGIN_NETWORK));
@@ -234,25 +247,68 @@ static void check_order(struct run *run, const struct armtap_packet *first)
     if (begins.time == ARMTAP_NO_TIME || source->count == 0 ||
         !armtap_packet_hosts(first, begins.hosts[0], begins.hosts[1]))
         return;
-    struct input *input = inputs_at(source->inputs, begins.file);
+    struct input *input = inputs_at(source->inputs, source->archive ? 0 : begins.file);
     if (run->before.time != ARMTAP_NO_TIME && begins.time < run->before.time && share_host(&begins, &run->before) &&
         !source->quiet && (!input || input_report_once(input)))
         message_warning("%s begins before %s, which is read first: name the files in order of time, or add --sort",
-                        reader_name(source->names[begins.file]), reader_name(source->names[run->before.file]));
+                        reader_name(replay_file_name(source, begins.file)),
+                        reader_name(replay_file_name(source, run->before.file)));
     run->before = begins;
 }
 
+/* ---- digests ----------------------------------------------------------------------------------------------------- */
+
+static void begin_digest(struct run *run)
+{
+    const struct armtap_digest_options options = {.size = sizeof options, .limit = SIDECAR_PACKETS_MAX};
+    if (!run->source->on_indexed)
+        return;
+    check(run, armtap_digest_new(&options, &run->digest));
+    if (run->digest)
+        check(run, armtap_net_digest(run->net, run->digest));
+}
+
+static void end_digest(struct run *run, struct capture *capture, const struct replay_indexed *counted)
+{
+    struct replay_indexed indexed = *counted;
+    if (!run->digest)
+        return;
+    check(run, armtap_net_digest(run->net, NULL));
+    indexed.section = capture_section(capture);
+    indexed.digest = run->digest;
+    if (!run->stopped) {
+        run->stop.why = run->source->on_indexed(run->stop.user, &indexed);
+        if (run->stop.why != REPLAY_GO_ON)
+            stop(run, ARMTAP_ERR_STOPPED);
+    }
+    armtap_digest_free(run->digest);
+    run->digest = NULL;
+}
+
+static void count_indexed(struct replay_indexed *indexed, const struct armtap_packet *packet)
+{
+    indexed->packets = packet->where.packet;
+    indexed->last_time = packet->where.time;
+    if (indexed->packets == 1)
+        indexed->first_time = packet->where.time;
+}
+
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
+
 static void run_packets(struct run *run, struct capture *capture, uint32_t file)
 {
-    uint64_t repeated = begin_section(run, capture);
+    uint64_t repeated = begin_section(run, capture_section(capture));
+    struct replay_indexed indexed = {.file = file, .first_time = ARMTAP_NO_TIME, .last_time = ARMTAP_NO_TIME};
     struct armtap_packet packet;
     struct armtap_where last = {ARMTAP_NO_TIME, 0, file};
     bool live = run->source->interface != NULL;
     enum capture_outcome outcome = CAPTURE_END;
+    begin_digest(run);
     while (!run->stopped && !run->ended && (outcome = capture_next(capture, &packet)) > CAPTURE_END) {
         if (outcome == CAPTURE_PACKET) {
             packet.where.file = file;
             last.packet = packet.where.packet;
+            count_indexed(&indexed, &packet);
             if (packet.where.packet == 1)
                 check_order(run, &packet);
             if (packet.where.packet > repeated)
@@ -265,6 +321,8 @@ static void run_packets(struct run *run, struct capture *capture, uint32_t file)
     }
     if (!run->stopped && outcome < CAPTURE_END)
         fail_input(run, outcome);
+    indexed.is_damaged = outcome < CAPTURE_END;
+    end_digest(run, capture, &indexed);
     if (live)
         watch_drops(run, capture, last.packet, true);
     report_dropped(run, capture, &last);
@@ -374,9 +432,9 @@ static void run_raw(struct run *run, struct capture *capture, uint32_t file, con
 
 static void run_file(struct run *run, uint32_t file)
 {
-    const char *name = run->source->names[file];
+    const char *name = replay_file_name(run->source, file);
     const struct reader_wish wish = {.name = name,
-                                     .input = inputs_at(run->source->inputs, file),
+                                     .input = inputs_at(run->source->inputs, run->source->archive ? 0 : file),
                                      .quiet = run->source->quiet,
                                      .threads = run->source->threads,
                                      .follows = run->source->follow && file + 1 == run->source->count,
@@ -500,6 +558,65 @@ static void run_robots(struct run *run)
     robot_capture_close(capture);
 }
 
+/* ---- archives ---------------------------------------------------------------------------------------------------- */
+
+static void refuse_sidecar(struct run *run, const struct sidecar *sidecar)
+{
+    const char *folder = archive_folder(run->source->archive);
+    message_error("%s: the sidecar of %s does not follow those before it: a capture is missing, or bytes were missing "
+                  "where it began; index all captures together: armtap index -o %s CAPTURE...",
+                  folder, sidecar->capture, folder);
+    run->stopped = run->totals->broken_off = true;
+}
+
+/* Gives the net what a sidecar kept of its capture. */
+static void push_kept(struct run *run, const struct sidecar *sidecar, uint32_t file)
+{
+    uint64_t repeated = begin_section(run, &sidecar->section);
+    for (size_t i = 0; i < sidecar->kept_count && !run->stopped; i++) {
+        struct armtap_packet packet = sidecar->kept[i].packet;
+        packet.where.file = file;
+        if (packet.where.packet <= repeated)
+            continue;
+        int outcome = sidecar->kept[i].is_stretch
+                          ? armtap_net_pass(run->net, &packet.where, packet.data, packet.captured)
+                          : armtap_net_packet(run->net, &packet);
+        if (outcome == ARMTAP_ERR_NOT_READY || outcome == ARMTAP_ERR_NOT_OURS)
+            refuse_sidecar(run, sidecar);
+        else
+            check(run, outcome);
+        turn(run);
+    }
+}
+
+static void run_sidecar(struct run *run, uint32_t file)
+{
+    struct sidecar sidecar;
+    if (archive_load(run->source->archive, file, &sidecar) == 0)
+        push_kept(run, &sidecar, file);
+    else
+        run->stopped = run->totals->broken_off = true;
+    sidecar_free(&sidecar);
+}
+
+/* Connections that go on after the capture are left open. */
+static void run_archive(struct run *run)
+{
+    const struct archive *archive = run->source->archive;
+    size_t current = archive_current(archive);
+    bool is_read = run->source->part == REPLAY_CAPTURE || !archive_current_is_indexed(archive);
+    size_t count = run->source->part == REPLAY_CAPTURE ? current + 1 : archive_count(archive);
+    run->totals->first_time = archive_first_time(archive);
+    for (uint32_t i = 0; i < count && !run->stopped && !run->ended; i++) {
+        run->totals->elsewhere = i != current;
+        if (i == current && is_read)
+            run_file(run, i);
+        else
+            run_sidecar(run, i);
+    }
+    run->ended = run->ended || count < archive_count(archive);
+}
+
 static void run_all(struct run *run)
 {
     struct armtap_net_options options = {.size = sizeof options,
@@ -516,10 +633,12 @@ static void run_all(struct run *run)
         run_live(run);
     else if (run->source->robots)
         run_robots(run);
+    else if (run->source->archive)
+        run_archive(run);
     else
         for (uint32_t i = 0; i < run->source->count && !run->stopped && !run->ended; i++)
             run_file(run, i);
-    if (!run->stopped)
+    if (!run->stopped && !(run->source->archive && run->ended))
         check(run, armtap_net_finish(run->net));
     armtap_net_free(run->net);
 }

@@ -20,12 +20,31 @@ struct replay_totals {
     uint64_t bytes;     /* captured */
     int64_t first_time; /* ARMTAP_NO_TIME if unknown */
     bool interrupted;   /* Ctrl-C broke off a source that would have ended by itself */
+    bool elsewhere;     /* what is pushed now is of another capture of the archive */
     bool broken_off;    /* a callback or a lack of memory ended it before the input did: the results are incomplete */
 };
 
+struct archive;
 struct inputs;
 struct capture;
+struct section_comment;
 struct robot_sources;
+
+/* What is read of an archive. */
+enum replay_part {
+    REPLAY_SIDECARS, /* what is known about all its captures */
+    REPLAY_CAPTURE   /* the capture itself, after what is known about those before it */
+};
+
+/* The digest of a capture that was read. */
+struct replay_indexed {
+    uint32_t file;
+    uint64_t packets;
+    int64_t first_time, last_time; /* of its packets; ARMTAP_NO_TIME without any */
+    const struct section_comment *section;
+    const struct armtap_digest *digest;
+    bool is_damaged; /* it was read up to the damage only */
+};
 
 struct replay_source {
     const char *const *names; /* files in order; "-" is standard input */
@@ -45,6 +64,10 @@ struct replay_source {
     unsigned threads;                   /* more than one: gzip is inflated in a thread of its own */
     /* called for each packet, and a few times a second while a live source is silent; may be NULL */
     enum replay_answer (*on_turn)(void *user, const struct replay_totals *totals);
+    struct archive *archive; /* other captures around the only file; NULL: none */
+    enum replay_part part;
+    /* called with the digest of each capture, in order; NULL: none are made */
+    enum replay_answer (*on_indexed)(void *user, const struct replay_indexed *indexed);
     bool follow;   /* at the end of the last file, wait for more until Ctrl-C */
     bool progress; /* may draw a progress bar on standard error */
     bool quiet;    /* an earlier reading has reported damage */
@@ -60,6 +83,10 @@ enum exit_status replay(const struct replay_source *source, const struct armtap_
  * user. The caller closes it with replay_close_interface. NULL after a message. */
 struct capture *replay_open_interface(const struct replay_source *source);
 void replay_close_interface(struct capture *live);
+/* The name of a file, as in struct armtap_where; NULL if it has none. */
+const char *replay_file_name(const struct replay_source *source, uint32_t file);
+/* Whether there are several files, or the only one is part of an archive. */
+bool replay_has_several_files(const struct replay_source *source);
 /* Whether the source may grow while it is read: an interface, a robot, a pipe, a terminal or a followed file. */
 bool replay_is_live(const struct replay_source *source);
 /* Whether it has no end of its own: an interface or a robot. */

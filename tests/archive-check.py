@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Captures in several files, decoded one by one, give the rows that all of them give at once: sample captures, and those
+with holes and packets out of order, are cut, indexed together and one by one, and exported part by part in any order."""
+import gzip
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+CAPTURES = os.path.join(os.environ.get("srcdir", "."), "captures")
+COLUMNS = "time_ns,packet,file,stream,robot,client,direction,lost_bytes,lost_s,skipped,*"
+
+
+def run(*arguments, status=(0,)):
+    done = subprocess.run([ARMTAP, *arguments], capture_output=True, check=False)
+    if done.returncode not in status:
+        sys.exit(f"armtap {' '.join(arguments)}: status {done.returncode}\n{done.stderr.decode()}")
+    return done
+
+
+# ---- cutting
+
+
+def read(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+        return file.read()
+
+
+def split_pcapng(data):
+    order = "<" if data[8:12] == b"\x4d\x3c\x2b\x1a" else ">"
+    head, packets, at = b"", [], 0
+    while at < len(data):
+        kind, length = struct.unpack(order + "II", data[at : at + 8])
+        block = data[at : at + length]
+        if kind == 6:
+            packets.append(block)
+        elif kind in (0x0A0D0D0A, 1):
+            head += block
+        at += length
+    return head, packets
+
+
+def split_pcap(data):
+    order = "<" if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
+    packets, at = [], 24
+    while at < len(data):
+        length = struct.unpack(order + "I", data[at + 8 : at + 12])[0]
+        packets.append(data[at : at + 16 + length])
+        at += 16 + length
+    return data[:24], packets
+
+
+def split(data):
+    """The beginning of a capture file, and its packets."""
+    return split_pcapng(data) if data[:4] == b"\x0a\x0d\x0d\x0a" else split_pcap(data)
+
+
+def disturbed(packets, chance):
+    """Some packets lost, some late, some twice."""
+    packets = list(packets)
+    for i in range(len(packets) - 4):
+        if chance.random() < 0.02:
+            packets.insert(i + chance.randint(1, 3), packets.pop(i))
+    out = []
+    for packet in packets:
+        what = chance.random()
+        out += [] if what < 0.02 else [packet, packet] if what < 0.04 else [packet]
+    return out
+
+
+def write_parts(folder, head, packets, ends):
+    names, begin = [], 0
+    for i, end in enumerate(sorted(ends) + [len(packets)]):
+        names.append(os.path.join(folder, f"part-{i:03}.cap"))
+        with open(names[-1], "wb") as file:
+            file.write(head + b"".join(packets[begin:end]))
+        begin = end
+    return names
+
+
+# ---- comparing
+
+
+def rows_of(output):
+    """CSV: the header, and the rows behind it."""
+    header, _, rows = output.partition(b"\n")
+    return header, rows
+
+
+def compare(what, folder, names, sidecars, options, chance):
+    whole = run("export", *options, *names, status=(0, 2))
+    shuffled = list(enumerate(names))
+    chance.shuffle(shuffled)
+    parts = {}
+    for i, name in shuffled:
+        previous = os.path.join(sidecars, os.path.basename(names[i - 1]) + ".armtap.json")
+        after = previous if i > 0 and chance.random() < 0.3 else sidecars
+        parts[i] = run("export", "--after", after, *options, name, status=(whole.returncode,)).stdout
+    if "csv" in options and whole.returncode == 0:
+        header, rows = rows_of(whole.stdout)
+        split_parts = [rows_of(parts[i]) for i in range(len(names))]
+        same = rows == b"".join(part for _, part in split_parts)
+        same = same and all(other == header for other, part in split_parts if part)
+    else:
+        same = whole.stdout == b"".join(parts[i] for i in range(len(names)))
+    if not same:
+        with open("archive-check.whole", "wb") as file:
+            file.write(whole.stdout)
+        with open("archive-check.parts", "wb") as file:
+            file.write(b"".join(parts[i] for i in range(len(names))))
+        sys.exit(f"{what}: export {' '.join(options)}: the parts differ from the whole: archive-check.{{whole,parts}}")
+    return whole.stdout.count(b"\n")
+
+
+def index(folder, names, together, chance):
+    sidecars = os.path.join(folder, "together" if together else "alone")
+    if together:
+        run("index", "-o", sidecars, *names)
+    else:
+        for name in chance.sample(names, len(names)):
+            run("index", "-o", sidecars, name)
+    return sidecars
+
+
+WAYS = (
+    ("-f", "ndjson"),
+    ("-f", "ndjson", "--to-robot"),
+    ("-f", "csv", "--union", "--fields", COLUMNS),
+)
+
+
+def check(name, head, packets, ends, chance, ways=WAYS, apart=True):
+    rows = 0
+    with tempfile.TemporaryDirectory() as folder:
+        names = write_parts(folder, head, packets, ends)
+        for together in (True, False) if apart else (True,):
+            sidecars = index(folder, names, together, chance)
+            for options in ways:
+                what = f"{name} cut at {sorted(ends)}, indexed {'together' if together else 'one by one'}"
+                rows += compare(what, folder, names, sidecars, options, chance)
+    return rows
+
+
+def check_samples():
+    chance = random.Random(5)
+    with open(os.path.join(CAPTURES, "INDEX"), encoding="utf-8") as file:
+        samples = [line.split()[0] for line in file if not line.startswith("#")]
+    for name in samples:
+        head, packets = split(read(os.path.join(CAPTURES, name)))
+        rows = 0
+        for parts in (2, 5):
+            ends = chance.sample(range(1, len(packets)), parts - 1)
+            rows += check(name, head, packets, ends, chance)
+        rows += check(f"{name} disturbed", head, disturbed(packets, chance), [len(packets) // 3, len(packets) // 2], chance,
+                      apart=False)
+        print(f"{name}: {rows} rows")
+
+
+check_samples()

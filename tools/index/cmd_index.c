@@ -1,0 +1,191 @@
+/* armtap index: what each capture leaves behind for those after it. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/message.h"
+#include "command_line/commands.h"
+#include "command_line/options.h"
+#include "export/atomic_file.h"
+#include "input/sidecar.h"
+
+#define OPTION_OUT 1
+
+static const struct option_row rows[] = {
+    {OPTION_OUT, 'o', "output", "DIR", "the folder for the sidecars, CAPTURE.armtap.json; made if it is missing"},
+};
+
+static const struct option_usage usage = {
+    .command = "index",
+    .arguments = "CAPTURE...",
+    .summary =
+        "Writes what each capture leaves behind for those after it, so that armtap export --after decodes each one by "
+        "itself, on any machine, with the rows that all of them together would give. Captures may be indexed one by "
+        "one, side by side, or several at once, which makes smaller files and cannot fail where data is missing "
+        "between two captures.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .reads_captures = true,
+    .examples = "  armtap index -o sidecars monday-*.pcapng\n"
+                "  for f in monday-*.pcapng; do armtap export --after sidecars $f -o ${f%.pcapng}.csv; done\n"};
+
+struct job {
+    struct options options;
+    const char *folder;
+    enum exit_status status;
+};
+
+static int take(void *user, int id, const char *value)
+{
+    struct job *job = user;
+    (void)id;
+    job->folder = value;
+    return 0;
+}
+
+/* ---- sidecars ---------------------------------------------------------------------------------------------------- */
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The sidecar's text, on the heap; NULL without memory. */
+static char *text_of(const struct job *job, const struct replay_indexed *indexed, size_t *length)
+{
+    char *text = NULL, *name = strdup(base_of(job->options.source.names[indexed->file]));
+    const struct sidecar sidecar = {.capture = name,
+                                    .packets = indexed->packets,
+                                    .first_time = indexed->first_time,
+                                    .last_time = indexed->last_time,
+                                    .section = *indexed->section};
+    FILE *stream = name ? open_memstream(&text, length) : NULL;
+    if (stream)
+        sidecar_write(stream, &sidecar, indexed->digest);
+    bool failed = !stream || ferror(stream);
+    if (stream && fclose(stream) != 0)
+        failed = true;
+    free(name);
+    if (!failed)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static enum replay_answer save(const struct job *job, const struct replay_indexed *indexed, const char *text,
+                               size_t length)
+{
+    const char *name = base_of(job->options.source.names[indexed->file]);
+    size_t room = strlen(job->folder) + strlen(name) + sizeof SIDECAR_ENDING + 1;
+    char *path = malloc(room);
+    if (!path)
+        return REPLAY_NO_MEMORY;
+    snprintf(path, room, "%s/%s%s", job->folder, name, SIDECAR_ENDING);
+    struct sink_file *sink = sink_file_open(path, job->options.inputs);
+    bool written = sink && sink_file_write(sink, text, length) == SINK_OK;
+    if (written)
+        written = sink_file_commit(sink) == SINK_OK;
+    else
+        sink_file_discard(sink);
+    free(path);
+    return written ? REPLAY_GO_ON : REPLAY_GAVE_UP;
+}
+
+static enum replay_answer on_indexed(void *user, const struct replay_indexed *indexed)
+{
+    struct job *job = user;
+    size_t length = 0;
+    if (!armtap_digest_is_whole(indexed->digest)) {
+        message_error("%s: it leaves more behind than a sidecar holds (%zu MB): a compressed stream, or one that is "
+                      "mostly no data; export it together with the captures before it",
+                      job->options.source.names[indexed->file], SIDECAR_PACKETS_MAX >> 20);
+        return REPLAY_GAVE_UP;
+    }
+    char *text = text_of(job, indexed, &length);
+    enum replay_answer answer = text ? save(job, indexed, text, length) : REPLAY_NO_MEMORY;
+    free(text);
+    return answer;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+/* Sidecars are named after captures. */
+static int check_names(const struct replay_source *source)
+{
+    for (size_t i = 0; i < source->count; i++) {
+        if (strcmp(source->names[i], "-") == 0) {
+            message_error("standard input has no name for a sidecar; name a file");
+            return -1;
+        }
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(base_of(source->names[i]), base_of(source->names[k])) != 0)
+                continue;
+            message_error("%s and %s would have one sidecar; index them into folders of their own", source->names[k],
+                          source->names[i]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int check_asked(const struct job *job)
+{
+    const struct replay_source *source = &job->options.source;
+    if (!job->folder)
+        message_error("index: name a folder for the sidecars with -o");
+    else if (replay_is_endless(source))
+        message_error("index: it reads files; record an interface or a robot first");
+    else if (check_names(source) != 0)
+        return -1;
+    else if (mkdir(job->folder, 0777) != 0 && errno != EEXIST)
+        message_error("%s: the folder cannot be made: %s; name another one with -o", job->folder, strerror(errno));
+    else
+        return 0;
+    return -1;
+}
+
+/* A digest holds what such callbacks are told: so there are all that read digests, and none does anything. */
+#define IGNORE(callback, type)                                                                                         \
+    static int callback(void *user, const struct type *what)                                                           \
+    {                                                                                                                  \
+        (void)user;                                                                                                    \
+        (void)what;                                                                                                    \
+        return REPLAY_GO_ON;                                                                                           \
+    }
+IGNORE(on_record, armtap_record)
+IGNORE(on_recipe, armtap_recipe_event)
+IGNORE(on_text, armtap_text)
+IGNORE(on_note, armtap_note)
+IGNORE(on_event, armtap_event)
+IGNORE(on_properties, armtap_record)
+IGNORE(on_refused, armtap_refused_setup)
+IGNORE(on_candidates, armtap_candidates)
+#undef IGNORE
+static const struct armtap_sink nothing = {.size = sizeof nothing,
+                                           .on_record = on_record,
+                                           .on_recipe = on_recipe,
+                                           .on_text = on_text,
+                                           .on_note = on_note,
+                                           .on_event = on_event,
+                                           .on_properties = on_properties,
+                                           .on_refused = on_refused,
+                                           .on_candidates = on_candidates};
+
+int cmd_index(int argc, char **argv)
+{
+    struct job job = {.status = EXIT_FAILED};
+    struct replay_totals totals;
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &job.options, take, &job);
+    if (outcome != OPTIONS_RUN)
+        return options_status(outcome);
+    if (check_asked(&job) == 0) {
+        job.options.source.on_indexed = on_indexed;
+        job.status = replay(&job.options.source, &nothing, &job, &totals);
+    }
+    options_free(&job.options);
+    return (int)job.status;
+}

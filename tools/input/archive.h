@@ -1,0 +1,26 @@
+/* Captures that were indexed (armtap index): the sidecars of a folder, in order of time, stand for the captures before
+ * and after the one that is read. */
+#ifndef INPUT_ARCHIVE_H
+#define INPUT_ARCHIVE_H
+
+#include "sidecar.h"
+
+struct archive;
+
+/* `after` is a folder of sidecars, or the sidecar of the capture before this one. NULL after a message. */
+struct archive *archive_open(const char *after, const char *capture);
+void archive_free(struct archive *archive);
+size_t archive_count(const struct archive *archive);
+/* The index of the capture that is read; the others are known by their sidecars. */
+size_t archive_current(const struct archive *archive);
+/* Whether that one has a sidecar, too. */
+bool archive_current_is_indexed(const struct archive *archive);
+/* The name of the i-th capture, for output: as given for the one that is read, in its folder for the others. */
+const char *archive_name(const struct archive *archive, size_t i);
+/* When the first packet of all was captured. */
+int64_t archive_first_time(const struct archive *archive);
+const char *archive_folder(const struct archive *archive);
+/* Reads the i-th sidecar; 0, or -1 after a message. */
+int archive_load(const struct archive *archive, size_t i, struct sidecar *sidecar);
+
+#endif

@@ -1,0 +1,247 @@
+#include "sidecar.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/json_reader.h"
+#include "base/json_writer.h"
+#include "base/message.h"
+
+#define LINK_TYPE_MAX 65535
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static void write_time(struct json *json, const char *key, int64_t time)
+{
+    if (key)
+        json_key(json, key);
+    if (time == ARMTAP_NO_TIME)
+        json_null(json);
+    else
+        json_signed(json, time);
+}
+
+static void write_section(struct json *json, const struct section_comment *section)
+{
+    json_key(json, "recording");
+    json_object(json, false);
+    json_key(json, "id");
+    json_text(json, section->recording);
+    json_key(json, "part");
+    json_unsigned(json, section->part);
+    json_key(json, "repeated");
+    json_unsigned(json, section->repeated);
+    json_close(json);
+}
+
+/* [packet, time, "bytes"] for a stretch; a packet's has its link type and length on the wire before the bytes. */
+static void write_kept(struct json *json, const struct armtap_kept *kept)
+{
+    const struct armtap_packet *packet = &kept->packet;
+    json_array(json, false);
+    json_unsigned(json, packet->where.packet);
+    write_time(json, NULL, packet->where.time);
+    if (!kept->is_stretch) {
+        json_signed(json, packet->link_type);
+        json_unsigned(json, packet->length);
+    }
+    json_base64(json, packet->data, packet->captured);
+    json_close(json);
+}
+
+void sidecar_write(FILE *file, const struct sidecar *sidecar, const struct armtap_digest *digest)
+{
+    struct json json;
+    struct armtap_kept kept;
+    json_begin(&json, file);
+    json_object(&json, true);
+    json_key(&json, "armtap_sidecar");
+    json_unsigned(&json, SIDECAR_VERSION);
+    json_key(&json, "capture");
+    json_text(&json, sidecar->capture);
+    json_key(&json, "packets");
+    json_unsigned(&json, sidecar->packets);
+    write_time(&json, "first_time_ns", sidecar->first_time);
+    write_time(&json, "last_time_ns", sidecar->last_time);
+    json_key(&json, "from_socket");
+    json_bool(&json, sidecar->section.from_socket);
+    if (sidecar->section.recording[0] != '\0')
+        write_section(&json, &sidecar->section);
+    json_key(&json, "kept");
+    json_array(&json, true);
+    for (size_t i = 0; armtap_digest_at(digest, i, &kept); i++)
+        write_kept(&json, &kept);
+    json_end(&json);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static bool read_time(const struct json_node *node, int64_t *time)
+{
+    *time = ARMTAP_NO_TIME;
+    return node && (node->kind == JSON_NULL || json_get_signed(node, time));
+}
+
+static bool read_section(const struct json_node *root, struct section_comment *section)
+{
+    const struct json_node *recording = json_member(root, "recording"), *id = json_member(recording, "id");
+    const struct json_node *from_socket = json_member(root, "from_socket");
+    uint64_t part, repeated;
+    section->from_socket = from_socket && from_socket->kind == JSON_TRUE;
+    if (!recording)
+        return true;
+    if (!id || id->kind != JSON_STRING || id->length > RECORDING_ID ||
+        !json_get_unsigned(json_member(recording, "part"), &part) || part > UINT32_MAX ||
+        !json_get_unsigned(json_member(recording, "repeated"), &repeated) || repeated > UINT32_MAX)
+        return false;
+    memcpy(section->recording, id->text, id->length);
+    section->part = (uint32_t)part;
+    section->repeated = (uint32_t)repeated;
+    return true;
+}
+
+/* Numbers, in order of their places in the array; all but the last element, which is the bytes. */
+static bool read_kept(const struct json_node *node, struct armtap_kept *kept, uint8_t **room)
+{
+    const struct json_node *at[6];
+    struct armtap_packet *packet = &kept->packet;
+    size_t count = 0;
+    uint64_t link_type = 0, length = 0;
+    if (node->kind != JSON_ARRAY)
+        return false;
+    for (const struct json_node *next = json_first(node); next != json_end_of(node) && count < 6;
+         next = json_next(next))
+        at[count++] = next;
+    if ((count != 3 && count != 5) || at[count - 1]->kind != JSON_STRING ||
+        !json_get_unsigned(at[0], &packet->where.packet) || packet->where.packet == 0 ||
+        !read_time(at[1], &packet->where.time))
+        return false;
+    kept->is_stretch = count == 3;
+    if (!kept->is_stretch && (!json_get_unsigned(at[2], &link_type) || link_type > LINK_TYPE_MAX ||
+                              !json_get_unsigned(at[3], &length) || length > UINT32_MAX))
+        return false;
+    long captured = base64_read(*room, at[count - 1]->text, at[count - 1]->length);
+    if (captured < 0)
+        return false;
+    packet->link_type = (int)link_type;
+    packet->data = *room;
+    packet->captured = (size_t)captured;
+    packet->length = kept->is_stretch ? packet->captured : (size_t)length;
+    *room += captured;
+    return true;
+}
+
+static bool read_all_kept(const struct json_node *list, struct sidecar *sidecar)
+{
+    uint8_t *room = sidecar->bytes;
+    uint64_t before = 0;
+    if (!list || list->kind != JSON_ARRAY)
+        return false;
+    for (const struct json_node *at = json_first(list); at != json_end_of(list); at = json_next(at)) {
+        struct armtap_kept *kept = &sidecar->kept[sidecar->kept_count];
+        if (!read_kept(at, kept, &room) || kept->packet.where.packet < before ||
+            kept->packet.where.packet > sidecar->packets)
+            return false;
+        before = kept->packet.where.packet;
+        sidecar->kept_count++;
+    }
+    return true;
+}
+
+static bool read_head(const struct json_node *root, struct sidecar *sidecar)
+{
+    sidecar->capture = json_get_text(json_member(root, "capture"));
+    return sidecar->capture && json_get_unsigned(json_member(root, "packets"), &sidecar->packets) &&
+           read_time(json_member(root, "first_time_ns"), &sidecar->first_time) &&
+           read_time(json_member(root, "last_time_ns"), &sidecar->last_time) && read_section(root, &sidecar->section);
+}
+
+/* 0, or -1 after a message. */
+static int take(const char *path, size_t length, const struct json_node *root, struct sidecar *sidecar)
+{
+    uint64_t version;
+    if (!json_get_unsigned(json_member(root, "armtap_sidecar"), &version)) {
+        message_error("%s: not a sidecar; armtap index writes them", path);
+        return -1;
+    }
+    if (version != SIDECAR_VERSION) {
+        message_error("%s: a sidecar of version %" PRIu64 ", which this armtap cannot read; write it anew with armtap "
+                      "index",
+                      path, version);
+        return -1;
+    }
+    const struct json_node *kept = json_member(root, "kept");
+    sidecar->bytes = malloc(length + 1);
+    sidecar->kept = calloc(kept ? kept->size : 1, sizeof *sidecar->kept);
+    if (!sidecar->bytes || !sidecar->kept) {
+        message_no_memory();
+        return -1;
+    }
+    if (read_head(root, sidecar) && read_all_kept(kept, sidecar))
+        return 0;
+    message_error("%s: a damaged sidecar; write it anew with armtap index", path);
+    return -1;
+}
+
+/* The whole file, on the heap; NULL after a message. */
+static char *load(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "rb");
+    size_t room = 65536, got = 1;
+    char *text = file ? malloc(room) : NULL;
+    *length = 0;
+    while (text && *length <= SIDECAR_MAX && got > 0) {
+        char *more = *length == room ? realloc(text, room *= 2) : text;
+        if (!more)
+            free(text);
+        text = more;
+        got = text ? fread(text + *length, 1, room - *length, file) : 0;
+        *length += got;
+    }
+    int error = !file || ferror(file) ? errno : 0;
+    bool is_long = *length > SIDECAR_MAX;
+    if (error)
+        message_error("%s: %s; give the folder or the sidecar that armtap index wrote", path, strerror(error));
+    else if (is_long)
+        message_error("%s: not a sidecar: it is too long", path);
+    else if (!text)
+        message_no_memory();
+    if (file)
+        fclose(file);
+    if (!error && !is_long)
+        return text;
+    free(text);
+    return NULL;
+}
+
+int sidecar_read(const char *path, struct sidecar *sidecar)
+{
+    size_t length, at;
+    enum json_fault fault;
+    *sidecar = (struct sidecar){0};
+    char *text = load(path, &length);
+    if (!text)
+        return -1;
+    struct json_node *root = json_read(text, length, &fault, &at);
+    int outcome = -1;
+    if (root)
+        outcome = take(path, length, root, sidecar);
+    else if (fault == JSON_NO_MEMORY)
+        message_no_memory();
+    else
+        message_error("%s: not JSON at byte %zu; write it anew with armtap index", path, at);
+    free(root);
+    free(text);
+    return outcome;
+}
+
+void sidecar_free(struct sidecar *sidecar)
+{
+    free(sidecar->capture);
+    free(sidecar->kept);
+    free(sidecar->bytes);
+    *sidecar = (struct sidecar){0};
+}

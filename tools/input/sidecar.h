@@ -1,0 +1,32 @@
+/* What a capture leaves behind for the captures after it, as JSON in a file beside them: FILE.armtap.json. */
+#ifndef INPUT_SIDECAR_H
+#define INPUT_SIDECAR_H
+
+#include <stdio.h>
+
+#include "armtap.h"
+#include "section_comment.h"
+
+#define SIDECAR_ENDING ".armtap.json"
+#define SIDECAR_VERSION 1
+/* No sidecar is longer; its packets take at most three quarters of that. */
+#define SIDECAR_MAX ((size_t)128 << 20)
+#define SIDECAR_PACKETS_MAX ((size_t)64 << 20)
+
+struct sidecar {
+    char *capture; /* the file's name, without its folder */
+    uint64_t packets;
+    int64_t first_time, last_time; /* of its packets; ARMTAP_NO_TIME without any */
+    struct section_comment section;
+    struct armtap_kept *kept; /* files are 0 */
+    size_t kept_count;
+    uint8_t *bytes; /* that `kept` points to */
+};
+
+/* Writes one. `digest` holds its packets. */
+void sidecar_write(FILE *file, const struct sidecar *sidecar, const struct armtap_digest *digest);
+/* Reads one; 0, or -1 after a message. Free it in both cases. */
+int sidecar_read(const char *path, struct sidecar *sidecar);
+void sidecar_free(struct sidecar *sidecar);
+
+#endif
