@@ -57,19 +57,23 @@ static const char *base_of(const char *path)
 /* The sidecar's text, on the heap; NULL without memory. */
 static char *text_of(const struct job *job, const struct replay_indexed *indexed, size_t *length)
 {
-    char *text = NULL, *name = strdup(base_of(job->options.source.names[indexed->file]));
+    const char *const *names = job->options.source.names;
+    char *text = NULL, *name = strdup(base_of(names[indexed->file]));
+    char *after = indexed->file > 0 ? strdup(base_of(names[indexed->file - 1])) : NULL;
     const struct sidecar sidecar = {.capture = name,
+                                    .after = after,
                                     .packets = indexed->packets,
                                     .first_time = indexed->first_time,
                                     .last_time = indexed->last_time,
                                     .section = *indexed->section};
-    FILE *stream = name ? open_memstream(&text, length) : NULL;
+    FILE *stream = name && (after || indexed->file == 0) ? open_memstream(&text, length) : NULL;
     if (stream)
         sidecar_write(stream, &sidecar, indexed->digest);
     bool failed = !stream || ferror(stream);
     if (stream && fclose(stream) != 0)
         failed = true;
     free(name);
+    free(after);
     if (!failed)
         return text;
     free(text);

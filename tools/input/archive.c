@@ -13,6 +13,7 @@
 struct part {
     char *path;    /* of its sidecar; NULL: it has none */
     char *capture; /* name without a folder */
+    char *after;   /* the capture that was indexed before it; NULL: none was */
     char *name;    /* with the folder of the capture that is read */
     int64_t first_time;
 };
@@ -29,6 +30,7 @@ static void archive_forget(struct archive *archive)
     for (size_t i = 0; i < archive->count; i++) {
         free(archive->parts[i].path);
         free(archive->parts[i].capture);
+        free(archive->parts[i].after);
         free(archive->parts[i].name);
     }
     free(archive->parts);
@@ -77,7 +79,7 @@ static int add(struct archive *archive, size_t at, char *path, char *capture, in
     }
     archive->parts = parts;
     memmove(parts + at + 1, parts + at, (archive->count - at) * sizeof *parts);
-    parts[at] = (struct part){path, capture, NULL, first_time};
+    parts[at] = (struct part){path, capture, NULL, NULL, first_time};
     archive->count++;
     return 0;
 }
@@ -90,13 +92,17 @@ static int add_sidecar(struct archive *archive, const char *name)
         message_no_memory();
         return -1;
     }
-    int outcome = sidecar_read(path, &sidecar);
-    if (outcome == 0)
-        outcome = add(archive, archive->count, path, sidecar.capture, sidecar.first_time);
-    else
+    if (sidecar_read(path, &sidecar) != 0) {
+        sidecar_free(&sidecar);
         free(path);
-    if (outcome == 0)
-        sidecar.capture = NULL;
+        return -1;
+    }
+    int outcome = add(archive, archive->count, path, sidecar.capture, sidecar.first_time);
+    sidecar.capture = NULL;
+    if (outcome == 0) {
+        archive->parts[archive->count - 1].after = sidecar.after;
+        sidecar.after = NULL;
+    }
     sidecar_free(&sidecar);
     return outcome;
 }
@@ -127,6 +133,21 @@ static int read_folder(struct archive *archive)
     if (outcome == 0 && archive->count > 0)
         qsort(archive->parts, archive->count, sizeof *archive->parts, in_time);
     return outcome;
+}
+
+/* Captures that were indexed together follow each other. */
+static int check_order(const struct archive *archive)
+{
+    for (size_t i = 0; i < archive->count; i++) {
+        const char *after = archive->parts[i].after, *before = i > 0 ? archive->parts[i - 1].capture : "nothing";
+        if (!after || strcmp(after, before) == 0)
+            continue;
+        message_error("%s: %s was indexed after %s, but by the times of their packets it comes after %s: a sidecar is "
+                      "missing, or the captures were not given in order of time; index them again, with --sort",
+                      archive->folder, archive->parts[i].capture, after, before);
+        return -1;
+    }
+    return 0;
 }
 
 /* ---- the capture that is read ------------------------------------------------------------------------------------ */
@@ -215,8 +236,8 @@ struct archive *archive_open(const char *after, const char *capture)
         return NULL;
     }
     archive->name = capture;
-    if (read_folder(archive) == 0 && (is_file ? place_after(archive, base_of(after)) : place_in_folder(archive)) == 0 &&
-        name_captures(archive) == 0)
+    if (read_folder(archive) == 0 && check_order(archive) == 0 &&
+        (is_file ? place_after(archive, base_of(after)) : place_in_folder(archive)) == 0 && name_captures(archive) == 0)
         return archive;
     archive_forget(archive);
     return NULL;

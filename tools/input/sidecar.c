@@ -62,6 +62,8 @@ void sidecar_write(FILE *file, const struct sidecar *sidecar, const struct armta
     json_unsigned(&json, SIDECAR_VERSION);
     json_key(&json, "capture");
     json_text(&json, sidecar->capture);
+    json_key(&json, "after");
+    json_text(&json, sidecar->after);
     json_key(&json, "packets");
     json_unsigned(&json, sidecar->packets);
     write_time(&json, "first_time_ns", sidecar->first_time);
@@ -154,6 +156,7 @@ static bool read_all_kept(const struct json_node *list, struct sidecar *sidecar)
 static bool read_head(const struct json_node *root, struct sidecar *sidecar)
 {
     sidecar->capture = json_get_text(json_member(root, "capture"));
+    sidecar->after = json_get_text(json_member(root, "after"));
     return sidecar->capture && json_get_unsigned(json_member(root, "packets"), &sidecar->packets) &&
            read_time(json_member(root, "first_time_ns"), &sidecar->first_time) &&
            read_time(json_member(root, "last_time_ns"), &sidecar->last_time) && read_section(root, &sidecar->section);
@@ -241,6 +244,7 @@ int sidecar_read(const char *path, struct sidecar *sidecar)
 void sidecar_free(struct sidecar *sidecar)
 {
     free(sidecar->capture);
+    free(sidecar->after);
     free(sidecar->kept);
     free(sidecar->bytes);
     *sidecar = (struct sidecar){0};

@@ -15,6 +15,7 @@
 
 struct sidecar {
     char *capture; /* the file's name, without its folder */
+    char *after;   /* that of the capture that was indexed before it; NULL: none was */
     uint64_t packets;
     int64_t first_time, last_time; /* of its packets; ARMTAP_NO_TIME without any */
     struct section_comment section;
