@@ -2,6 +2,7 @@
 """Captures in several files, decoded one by one, give the rows that all of them give at once: sample captures, and those
 with holes and packets out of order, are cut, indexed together and one by one, and exported part by part in any order."""
 import gzip
+import json
 import os
 import random
 import struct
@@ -90,7 +91,7 @@ def rows_of(output):
     return header, rows
 
 
-def compare(what, folder, names, sidecars, options, chance):
+def compare(what, names, sidecars, options, chance):
     whole = run("export", *options, *names, status=(0, 2))
     shuffled = list(enumerate(names))
     chance.shuffle(shuffled)
@@ -113,6 +114,26 @@ def compare(what, folder, names, sidecars, options, chance):
             file.write(b"".join(parts[i] for i in range(len(names))))
         sys.exit(f"{what}: export {' '.join(options)}: the parts differ from the whole: archive-check.{{whole,parts}}")
     return whole.stdout.count(b"\n")
+
+
+def compare_summaries(what, folder, names, sidecars, chance):
+    """info --json of the parts adds up to that of the whole."""
+    whole = run("info", "--json", *names, status=(0, 1, 2))
+    summaries = []
+    for i, name in enumerate(names):
+        summaries.append(os.path.join(folder, f"summary-{i}.json"))
+        with open(summaries[-1], "wb") as file:
+            file.write(run("info", "--json", "--after", sidecars, name, status=(0, 1, 2)).stdout)
+    chance.shuffle(summaries)
+    merged = run("merge", *summaries, status=(0, 1))
+    if merged.stdout != whole.stdout:
+        with open("archive-check.whole", "wb") as file:
+            file.write(whole.stdout)
+        with open("archive-check.parts", "wb") as file:
+            file.write(merged.stdout)
+        sys.exit(f"{what}: the summaries' sum differs from the whole's: archive-check.{{whole,parts}}")
+    if whole.returncode != merged.returncode and whole.returncode != 2:
+        sys.exit(f"{what}: merge's status is {merged.returncode}, info's {whole.returncode}")
 
 
 def index(folder, names, together, chance):
@@ -140,7 +161,8 @@ def check(name, head, packets, ends, chance, ways=WAYS, apart=True):
             sidecars = index(folder, names, together, chance)
             for options in ways:
                 what = f"{name} cut at {sorted(ends)}, indexed {'together' if together else 'one by one'}"
-                rows += compare(what, folder, names, sidecars, options, chance)
+                rows += compare(what, names, sidecars, options, chance)
+            compare_summaries(what, folder, names, sidecars, chance)
     return rows
 
 
@@ -159,4 +181,88 @@ def check_samples():
         print(f"{name}: {rows} rows")
 
 
-check_samples()
+# ---- what can be wrong
+
+
+def expect(what, words, *arguments):
+    done = run(*arguments, status=(2,))
+    message = done.stderr.decode()
+    if not all(word in message for word in words):
+        sys.exit(f"{what}: {message}")
+
+
+def check_faults():
+    head, packets = split(read(os.path.join(CAPTURES, "rtde-v2.pcapng.gz")))
+    chance = random.Random(3)
+    with tempfile.TemporaryDirectory() as folder:
+        names = write_parts(folder, head, packets, [200, 400, 600])
+        together, alone = index(folder, names, True, chance), index(folder, names, False, chance)
+        sidecar = os.path.join(together, "part-001.cap.armtap.json")
+        with open(sidecar, "rb") as file:
+            whole = file.read()
+        expect("not a capture of the folder", ["no sidecar", "armtap index"], "export", "--after", together, "Makefile")
+        expect("no such folder", ["No such file", "armtap index"], "export", "--after", "no-such-folder", names[1])
+        expect("the wrong predecessor", ["does not come next", "part-002.cap"], "export", "--after", sidecar, names[3])
+        expect("--every", ["--every"], "export", "--after", together, "--every", "2", names[1])
+        expect("two captures", ["--after"], "export", "--after", together, names[1], names[2])
+        expect("info without --json", ["--json"], "info", "--after", together, names[1])
+        expect("a summary twice", ["one capture"], "merge", *[write_summary(folder, alone, names[1], i) for i in (1, 2)])
+        expect("no summary", ["not a summary"], "merge", sidecar)
+        os.remove(sidecar)
+        expect("a sidecar is missing", ["part-002.cap", "indexed after part-001.cap", "part-000.cap"],
+               "export", "--after", together, names[3])
+        damage(whole, sidecar, together, names, chance)
+        os.remove(os.path.join(alone, "part-001.cap.armtap.json"))
+        run("export", "--after", alone, "-o", os.path.join(folder, "x.csv"), names[3], status=(0, 2))
+        # the newest capture need not be indexed, and may come from a pipe
+        before = os.path.join(index(os.path.join(folder), names[:3], True, chance), "part-002.cap.armtap.json")
+        with open(sidecar, "wb") as file:
+            file.write(whole)
+        os.remove(os.path.join(together, "part-003.cap.armtap.json"))
+        rows = run("export", "-f", "ndjson", *names).stdout.splitlines()
+        newest = run("export", "-f", "ndjson", "--after", before, names[3]).stdout.splitlines()
+        if not newest or newest != rows[-len(newest):]:
+            sys.exit("the newest capture, without a sidecar of its own, gives other rows")
+
+
+def write_summary(folder, sidecars, name, number):
+    path = os.path.join(folder, f"twice-{number}.json")
+    with open(path, "wb") as file:
+        file.write(run("info", "--json", "--after", sidecars, name, status=(0, 1, 2)).stdout)
+    return path
+
+
+def damage(whole, sidecar, folder, names, chance):
+    """A damaged sidecar ends in a message, or in other rows, but in nothing worse."""
+    for _ in range(60):
+        bytes_ = bytearray(whole)
+        for _ in range(chance.randint(1, 3)):
+            bytes_[chance.randrange(len(bytes_))] = chance.choice(b'"[]{},:0123456789AZ/=\\ \x00\xff')
+        with open(sidecar, "wb") as file:
+            file.write(bytes_[: chance.choice((len(bytes_), chance.randrange(len(bytes_))))])
+        run("export", "-f", "csv", "--after", folder, names[2], status=(0, 2))
+
+
+def check_manifest():
+    head, packets = split(read(os.path.join(CAPTURES, "rtde-stop.pcap")))
+    chance = random.Random(4)
+    with tempfile.TemporaryDirectory() as folder:
+        names = write_parts(folder, head, packets[:150] + packets[151:], [100, 200])
+        sidecars, manifest = index(folder, names, True, chance), os.path.join(folder, "manifest")
+        whole = run("export", "-f", "csv", "--strict", *names, status=(1,)).stdout.count(b"\n") - 1
+        for i, name in enumerate(names):
+            run("export", "--after", sidecars, "--strict", "--findings-ok", "--manifest", manifest, "-o", f"{name}.csv", name)
+        with open(manifest, encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        if [line["inputs"] for line in lines] != [[name] for name in names] or \
+                [line["outputs"] for line in lines] != [[f"{name}.csv"] for name in names] or \
+                sum(line["rows"] for line in lines) != whole or \
+                [line["bytes_lost"] > 0 for line in lines] != [False, True, False] or \
+                ["stream.gap" in line["notes"] for line in lines] != [False, True, False] or [line["status"] for line in lines] != [0, 1, 0]:
+            sys.exit(f"the manifest: {lines}")
+
+
+if not os.environ.get("QUICK"):
+    check_samples()
+check_faults()
+check_manifest()

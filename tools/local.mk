@@ -170,6 +170,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/live_numbering.h \
 	tools/export/missing_data.c \
 	tools/export/missing_data.h \
+	tools/export/manifest.c \
+	tools/export/manifest.h \
 	tools/export/mode_names.c \
 	tools/export/mode_names.h \
 	tools/export/output_allowance.c \
@@ -296,10 +298,15 @@ tools_libtools_a_SOURCES = \
 	tools/compare/report.c \
 	tools/compare/report.h \
 	tools/index/cmd_index.c \
+	tools/merge/cmd_merge.c \
+	tools/merge/summaries.c \
+	tools/merge/summaries.h \
 	tools/info/cmd_info.c \
 	tools/info/info.h \
 	tools/info/report_json.c \
 	tools/info/report_text.c \
+	tools/info/part.c \
+	tools/info/part.h \
 	tools/info/stream_numbers.c \
 	tools/fields/cmd_fields.c
 tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(TOOLS_CFLAGS) $(SECCOMP_CFLAGS)

@@ -13,13 +13,14 @@
 
 #define AROUND_DEFAULT SECOND
 
-enum { OPTION_JSON = 1, OPTION_LIST, OPTION_AROUND };
+enum { OPTION_JSON = 1, OPTION_LIST, OPTION_AROUND, OPTION_FINDINGS_OK };
 
 static const struct option_row rows[] = {
     {OPTION_AROUND, 0, "around", "ID[=SECONDS]",
      "show only what is near findings with this id, by default within 1 second; around safety.stop also the arm's "
      "positions, currents and forces"},
     {OPTION_JSON, 0, "json", NULL, "one JSON object instead of tables"},
+    {OPTION_FINDINGS_OK, 0, "findings-ok", NULL, "exit with 0 in place of 1"},
     {OPTION_LIST, 0, "list", NULL, "print every id with its severity, meaning and remedy"},
 };
 
@@ -39,7 +40,7 @@ static const struct option_usage usage = {
                 "  armtap diagnose --json robot.pcapng | jq .findings\n  armtap diagnose rtde://10.0.0.2\n"};
 
 struct command {
-    bool json, list;
+    bool json, list, findings_ok;
     struct options options;
     struct armtap_knowledge *knowledge;
     struct diagnosis diagnosis;
@@ -89,10 +90,9 @@ static int take(void *user, int id, const char *value)
     struct command *command = user;
     if (id == OPTION_AROUND)
         return take_around(&command->diagnosis, value);
-    if (id == OPTION_JSON)
-        command->json = true;
-    else
-        command->list = true;
+    command->json = command->json || id == OPTION_JSON;
+    command->findings_ok = command->findings_ok || id == OPTION_FINDINGS_OK;
+    command->list = command->list || id == OPTION_LIST;
     return 0;
 }
 
@@ -186,5 +186,5 @@ int cmd_diagnose(int argc, char **argv)
     live_free(command.diagnosis.live);
     armtap_knowledge_free(command.knowledge);
     options_free(&command.options);
-    return command.status;
+    return command.status == EXIT_FOUND && command.findings_ok ? EXIT_DONE : command.status;
 }

@@ -27,6 +27,7 @@ enum option_id {
     OPTION_CSV_SAFE,
     OPTION_AFTER,
     OPTION_FINDINGS_OK,
+    OPTION_MANIFEST,
     OPTION_STRICT
 };
 
@@ -73,6 +74,8 @@ static const struct option_row rows[] = {
      "the capture goes on where another one ended: its sidecar, or the folder of all sidecars, from armtap index; the "
      "rows are those that exporting all captures at once gives of this one"},
     {OPTION_FINDINGS_OK, 0, "findings-ok", NULL, "exit with 0 where --strict would exit with 1"},
+    {OPTION_MANIFEST, 0, "manifest", "FILE",
+     "append a line of JSON to this file: inputs, outputs, rows, bytes lost, notes, status, version"},
     {OPTION_STRICT, 0, "strict", NULL,
      "exit with 1 if there is a note of warning or error; armtap info counts them; of a robot: also stop if it lacks a "
      "field that was asked for"},
@@ -233,6 +236,9 @@ static int take(void *user, int id, const char *value)
         return 0;
     case OPTION_AFTER:
         wish->after = value;
+        return 0;
+    case OPTION_MANIFEST:
+        wish->manifest = value;
         return 0;
     case OPTION_FINDINGS_OK:
         asked->findings_ok = true;

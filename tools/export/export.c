@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "command_line/no_telemetry.h"
 #include "export_job.h"
+#include "manifest.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -765,7 +766,23 @@ static int survey(struct job *job)
     return tables_begin_rows(job->tables) == 0 ? 0 : job_give_up_memory(job);
 }
 
-/* Writes an output without rows: only its header; none for robots that sent nothing. */
+/* The table of the output if there is only one; else NULL. */
+static struct table *only_table(const struct job *job)
+{
+    struct table *only = NULL;
+    size_t wanted = 0;
+    for (size_t i = 0; i < tables_count(job->tables); i++) {
+        struct table *table = tables_at(job->tables, i);
+        if (!job_wants(job, table))
+            continue;
+        only = table;
+        wanted++;
+    }
+    return wanted == 1 ? only : NULL;
+}
+
+/* Writes an output without rows: only its header; none for robots that sent nothing. That of a capture in an archive is
+ * the header of all. */
 static int print_nothing(struct job *job)
 {
     if (no_telemetry_came(job->source, job->streams)) {
@@ -778,8 +795,10 @@ static int print_nothing(struct job *job)
     if (job->wish->split)
         return 0;
     struct output_file *outlet = outlet_of(job, 0, 0);
-    struct table none = {0};
+    struct table none = {0}, *table = job->source->archive ? only_table(job) : NULL;
     struct view view = {.table = &none};
+    if (table && outlet)
+        return make_view(job, table) != 0 ? -1 : check_sink(job, target_begin(&job->targets, outlet, table->view));
     const struct format *format = job->wish->format;
     if (!outlet)
         return -1;
@@ -826,6 +845,12 @@ static int make_threads(struct job *job)
     return job->batches ? 0 : -1;
 }
 
+/* Whether there are captures of the archive after the one that is read. */
+static bool source_goes_on(const struct replay_source *source)
+{
+    return source->archive && archive_current(source->archive) + 1 < archive_count(source->archive);
+}
+
 static int print(struct job *job)
 {
     if (make_threads(job) != 0)
@@ -838,6 +863,8 @@ static int print(struct job *job)
         return -1;
     if (!job->begun && job->rows == 0 && print_nothing(job) != 0)
         return -1;
+    if (source_goes_on(job->source))
+        missing_data_goes_on(job->missing);
     job_report(job);
     if (job->once)
         request_warn_numbers(job);
@@ -848,6 +875,8 @@ static int print(struct job *job)
     if (check_sink(job, targets_end(&job->targets)) != 0)
         return -1;
     targets_forget(&job->targets);
+    if (job->wish->manifest && manifest_collect(&job->manifest, job) != 0)
+        return job_give_up_memory(job);
     return check_sink(job, output_files_commit(&job->outlets));
 }
 
@@ -887,6 +916,7 @@ static void release(struct job *job)
     free_tables(job);
     armtap_streams_free(job->streams);
     missing_data_free(job->missing);
+    manifest_free(&job->manifest);
 }
 
 enum exit_status export_run(const struct export_wish *wish, const struct replay_source *given)
@@ -907,6 +937,8 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
         job.status = EXIT_FOUND;
         job_report_strict(&job);
     }
+    if (wish->manifest && manifest_write(&job.manifest, &job, wish->manifest, job.status) != 0)
+        job.status = EXIT_FAILED;
     release(&job);
     archive_free(source.archive);
     return job.status;

@@ -27,9 +27,10 @@ struct export_wish {
     enum timestamp_zone zone; /* for times of day in them */
     uint64_t every;
     bool strict;
-    const char *after; /* the sidecars around the capture; NULL: none */
-    bool is_shown;     /* output is a terminal */
-    bool is_guarded;   /* --csv-safe */
+    const char *after;    /* the sidecars around the capture; NULL: none */
+    const char *manifest; /* the file for a line about this export; NULL: none */
+    bool is_shown;        /* output is a terminal */
+    bool is_guarded;      /* --csv-safe */
     enum mode_names enums;
     unsigned threads; /* for formatting, at least 1 */
 };

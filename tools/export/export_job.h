@@ -23,6 +23,13 @@ struct cut {
 };
 #define CUTS_KEPT 8
 
+/* What a line of the manifest says of the output; the files are named before they are committed. */
+struct manifest {
+    char **outputs;
+    size_t count;
+    uint64_t lost_bytes; /* missing in the capture, between its rows */
+};
+
 struct job {
     const struct export_wish *wish;
     const struct replay_source *source;
@@ -54,6 +61,7 @@ struct job {
     const struct table *only_table; /* the table of the output; NULL: none yet */
     struct armtap_stream only_stream;
     struct left_over left_over;
+    struct manifest manifest;
     enum exit_status status;
     bool gave_up;            /* failed, after a message */
     bool closed;             /* the reader closed the pipe */

@@ -33,6 +33,7 @@ struct flow {
 struct missing_data {
     enum armtap_direction direction;
     int64_t from, to; /* the range of capture times */
+    bool goes_on;     /* the streams do, in another capture: what is missing after the last record is missing there */
     struct by_connection flows;
     struct by_connection placed; /* struct missing_places */
     struct armtap_rates_shared *shared;
@@ -56,6 +57,11 @@ void missing_data_limit(struct missing_data *data, int64_t from, int64_t to)
 {
     data->from = from;
     data->to = to;
+}
+
+void missing_data_goes_on(struct missing_data *data)
+{
+    data->goes_on = true;
 }
 
 static void flow_free(struct flow *flow)
@@ -574,6 +580,8 @@ bool missing_data_total(struct missing_data *data, const struct armtap_stream *s
     *total = flow->total ? *flow->total : none;
     *places = kept ? *kept : nowhere;
     *are_kept = kept || !has_places(total);
+    if (data->goes_on)
+        return true;
     bool is_limited = data->from != INT64_MIN || data->to != INT64_MAX;
     if (is_limited && (flow->last_time == ARMTAP_NO_TIME || flow->last_time > data->to))
         return true;

@@ -67,6 +67,8 @@ const struct missing_flow *missing_data_before(struct missing_data *data, const 
 void missing_data_drop(struct missing_data *data, const struct armtap_record *record);
 /* Adds the current record to its stream's total. 0, or -1 without memory. */
 int missing_data_count(struct missing_data *data, const struct armtap_record *record);
+/* What is missing after the last records does not count: the streams go on in another capture. */
+void missing_data_goes_on(struct missing_data *data);
 /* Limits the totals to a range of capture times. */
 void missing_data_limit(struct missing_data *data, int64_t from, int64_t to);
 /* For a record outside the range: adds the part of the hole before it that is inside. 0, or -1 without memory. */

@@ -7,12 +7,19 @@
 #include "command_line/no_telemetry.h"
 #include "command_line/commands.h"
 #include "base/message.h"
+#include "input/archive.h"
 #include "command_line/options.h"
 
 #define OPTION_JSON 1
+#define OPTION_AFTER 2
+#define OPTION_FINDINGS_OK 3
 
 static const struct option_row rows[] = {
     {OPTION_JSON, 0, "json", NULL, "one JSON object instead of tables"},
+    {OPTION_AFTER, 0, "after", "SIDECAR",
+     "with --json: the capture goes on where another one ended, as for armtap export; armtap merge adds up what is "
+     "printed of all of them"},
+    {OPTION_FINDINGS_OK, 0, "findings-ok", NULL, "exit with 0 in place of 1"},
 };
 
 static const struct option_usage usage = {
@@ -33,6 +40,8 @@ static const struct option_usage usage = {
 static int on_record(void *user, const struct armtap_record *record)
 {
     struct info *info = user;
+    if (info->part && !info->totals.elsewhere && info_part_record(info->part, record) != 0)
+        return REPLAY_NO_MEMORY;
     return armtap_streams_record(info->streams, record) == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
 }
 
@@ -90,9 +99,10 @@ static int on_traffic(void *user, const struct armtap_traffic *traffic)
 static int take(void *user, int id, const char *value)
 {
     struct info *info = user;
-    (void)id;
-    (void)value;
-    info->json = true;
+    info->json = info->json || id == OPTION_JSON;
+    info->findings_ok = info->findings_ok || id == OPTION_FINDINGS_OK;
+    if (id == OPTION_AFTER)
+        info->after = value;
     return 0;
 }
 
@@ -113,6 +123,21 @@ static int forget(void *user)
     return 0;
 }
 
+static enum replay_answer on_capture(void *user, bool begins)
+{
+    struct info *info = user;
+    int outcome = begins ? info_part_begin(info->part, info->streams) : info_part_end(info->part, info->streams);
+    return outcome == 0 ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
+}
+
+static bool has_warning(const struct info *info)
+{
+    for (size_t i = 0; info->part && i < armtap_note_count(); i++)
+        if (armtap_note_at(i)->severity >= ARMTAP_WARNING && info_notes_of(info->part, info->streams, NULL, i) > 0)
+            return true;
+    return !info->part && armtap_streams_have_warning(info->streams);
+}
+
 static void run(struct info *info)
 {
     const struct armtap_sink sink = {.size = sizeof sink,
@@ -125,9 +150,17 @@ static void run(struct info *info)
                                      .on_candidates = on_candidates};
     struct replay_source source = info->options.source;
     source.knowledge = info->knowledge;
+    source.archive = info->archive;
+    source.part = REPLAY_AMONG;
+    source.on_capture = info->archive ? on_capture : NULL;
     info->status = (int)replay_learning(&source, &sink, info, forget, &info->totals);
     if (info->totals.broken_off)
         return;
+    if (info->part && !info_part_has_ended(info->part) && info_part_end(info->part, info->streams) != 0) {
+        message_no_memory();
+        info->status = EXIT_FAILED;
+        return;
+    }
     armtap_streams_number(info->streams);
     const struct armtap_attempts *attempts = armtap_streams_attempts(info->streams);
     bool none = armtap_streams_count(info->streams) == 0 && !armtap_attempts_have_fault(attempts);
@@ -139,12 +172,29 @@ static void run(struct info *info)
         no_telemetry_report(info->streams, &info->totals);
     if (none)
         info->status = EXIT_FAILED;
-    if (info->status == EXIT_DONE && armtap_streams_have_warning(info->streams))
+    if (info->status == EXIT_DONE && has_warning(info))
         info->status = EXIT_FOUND;
     if (info->status == EXIT_DONE && no_telemetry_came(&source, info->streams)) {
         no_telemetry_report_robots(info->streams);
         info->status = EXIT_FAILED;
     }
+}
+
+/* Whether the capture is one that others can precede. */
+static int find_archive(struct info *info)
+{
+    const struct replay_source *source = &info->options.source;
+    if (!info->after)
+        return 0;
+    if (!info->json || source->count != 1 || replay_is_endless(source) || source->follow) {
+        message_error("--after: give --json and one capture, which goes on where the sidecar's ended");
+        return -1;
+    }
+    info->archive = archive_open(info->after, source->names[0]);
+    info->part = info->archive ? info_part_new() : NULL;
+    if (info->archive && !info->part)
+        message_no_memory();
+    return info->part ? 0 : -1;
 }
 
 int cmd_info(int argc, char **argv)
@@ -153,6 +203,11 @@ int cmd_info(int argc, char **argv)
     enum options_outcome outcome = options_parse(&usage, argc, argv, &info.options, take, &info);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
+    if (find_archive(&info) != 0) {
+        archive_free(info.archive);
+        options_free(&info.options);
+        return EXIT_FAILED;
+    }
     info.streams = armtap_streams_new();
     info.examples = calloc(armtap_note_count() + 1, sizeof *info.examples);
     if (info.streams && info.examples && armtap_knowledge_new(&info.knowledge) == ARMTAP_OK)
@@ -161,8 +216,10 @@ int cmd_info(int argc, char **argv)
         message_no_memory();
     armtap_streams_free(info.streams);
     armtap_knowledge_free(info.knowledge);
+    info_part_free(info.part);
+    archive_free(info.archive);
     free(info.examples);
     free(info.ports);
     options_free(&info.options);
-    return info.status;
+    return info.status == EXIT_FOUND && info.findings_ok ? EXIT_DONE : info.status;
 }

@@ -5,6 +5,7 @@
 #include "analysis/armtap-analysis.h"
 #include "command_line/options.h"
 #include "command_line/remedy.h"
+#include "part.h"
 
 /* Bytes of a note's text that are shown. */
 #define EXAMPLE_MAX 512
@@ -17,9 +18,13 @@ struct example {
 
 struct info {
     bool json;
+    bool findings_ok;
     struct options options;
     struct armtap_knowledge *knowledge;
     struct armtap_streams *streams;
+    const char *after; /* the sidecars around the capture; NULL: none */
+    struct archive *archive;
+    struct info_part *part;       /* the capture in its archive; NULL: there is none */
     struct example *examples;     /* by index of armtap_note_at */
     struct armtap_traffic *ports; /* ports that are not decoded */
     size_t port_count;
@@ -34,6 +39,8 @@ enum armtap_direction info_direction(const struct armtap_stream_summary *summary
 int64_t info_duration(const struct armtap_stream_summary *summary);
 /* Millionths of a record from the robot per second of streaming; negative if unknown. */
 int64_t info_rate(const struct armtap_stream_summary *summary);
+/* The same of a number of steps and the ns that they took. */
+int64_t info_rate_of(uint64_t steps, int64_t streaming);
 /* Of both directions. */
 uint64_t info_both(const uint64_t count[2]);
 

@@ -6,6 +6,7 @@
 
 #include "base/json_writer.h"
 #include "base/timestamp.h"
+#include "input/archive.h"
 
 #define RATE_DIGITS 6
 
@@ -31,13 +32,12 @@ static void key_time(struct json *json, const char *key, int64_t time)
 }
 
 /* The notes of a stream, or of the whole capture if `summary` is NULL. */
-static void notes_json(struct json *json, const struct armtap_streams *streams,
-                       const struct armtap_stream_summary *summary)
+static void notes_json(struct json *json, const struct info *info, const struct armtap_stream_summary *summary)
 {
     json_key(json, "notes");
     json_object(json, false);
     for (size_t i = 0; i < armtap_note_count(); i++) {
-        uint64_t count = summary ? armtap_streams_notes_of(summary, i) : armtap_streams_note_counts(streams)[i];
+        uint64_t count = info_notes_of(info->part, info->streams, summary, i);
         if (count > 0)
             key_unsigned(json, armtap_note_at(i)->id, count);
     }
@@ -132,10 +132,24 @@ static void candidates_json(struct json *json, const struct armtap_stream_summar
     json_close(json);
 }
 
-static void stream_json(struct json *json, const struct armtap_stream_summary *summary)
+static void rate_json(struct json *json, const struct info_counts *counts)
+{
+    int64_t rate = info_rate_of(counts->steps, counts->streaming);
+    json_key(json, "rate_hz");
+    if (rate < 0)
+        json_null(json);
+    else
+        json_decimal(json, rate, RATE_DIGITS);
+    key_unsigned(json, "steps", counts->steps);
+    json_key(json, "streaming_s");
+    json_decimal(json, counts->streaming, 9);
+}
+
+static void stream_json(struct json *json, const struct info *info, const struct armtap_stream_summary *summary,
+                        const struct info_counts *counts)
 {
     const struct armtap_stream *stream = summary->stream;
-    int64_t rate = info_rate(summary);
+    enum armtap_direction direction = info_direction(summary);
     json_object(json, true);
     key_unsigned(json, "stream", summary->number);
     json_key(json, "protocol");
@@ -150,25 +164,47 @@ static void stream_json(struct json *json, const struct armtap_stream_summary *s
     key_text(json, "robot", stream->robot);
     key_text(json, "client", stream->client);
     key_text(json, "controller_version", stream->controller_version);
-    key_unsigned(json, "records", stream->records[ARMTAP_FROM_ROBOT]);
-    key_unsigned(json, "records_to_robot", stream->records[ARMTAP_TO_ROBOT]);
-    key_time(json, "first_time", summary->first_time[info_direction(summary)]);
-    key_time(json, "last_time", summary->last_time[info_direction(summary)]);
-    json_key(json, "rate_hz");
-    if (rate < 0)
-        json_null(json);
-    else
-        json_decimal(json, rate, RATE_DIGITS);
+    key_unsigned(json, "records", counts->records[ARMTAP_FROM_ROBOT]);
+    key_unsigned(json, "records_to_robot", counts->records[ARMTAP_TO_ROBOT]);
+    key_time(json, "first_time", counts->first[direction]);
+    key_time(json, "last_time", counts->last[direction]);
+    rate_json(json, counts);
     fields_json(json, summary);
     guess_json(json, summary);
     candidates_json(json, summary);
     json_key(json, "midstream");
     json_bool(json, stream->midstream);
-    key_unsigned(json, "gaps", stream->gaps);
-    key_unsigned(json, "bytes_decoded", info_both(stream->bytes_decoded));
-    key_unsigned(json, "bytes_lost", info_both(stream->bytes_lost));
-    key_unsigned(json, "bytes_skipped", info_both(stream->bytes_skipped));
-    notes_json(json, NULL, summary);
+    key_unsigned(json, "gaps", counts->gaps);
+    key_unsigned(json, "bytes_decoded", counts->decoded);
+    key_unsigned(json, "bytes_lost", counts->lost);
+    key_unsigned(json, "bytes_skipped", counts->skipped);
+    notes_json(json, info, summary);
+    json_close(json);
+}
+
+/* Of a capture in an archive only the streams that have packets in it. */
+static void streams_json(struct json *json, const struct info *info)
+{
+    const struct armtap_stream_summary *summary;
+    json_key(json, "streams");
+    json_array(json, true);
+    for (size_t i = 0; (summary = armtap_streams_at(info->streams, i)); i++) {
+        struct info_counts counts = info_counts_of(info->part, summary);
+        if (!info->part || counts.packets > 0)
+            stream_json(json, info, summary, &counts);
+    }
+    json_close(json);
+}
+
+/* Where the capture stands in its archive. */
+static void archive_json(struct json *json, const struct archive *archive)
+{
+    if (!archive)
+        return;
+    json_key(json, "archive");
+    json_object(json, false);
+    key_unsigned(json, "capture", archive_current(archive));
+    key_unsigned(json, "captures", archive_count(archive));
     json_close(json);
 }
 
@@ -232,16 +268,13 @@ void info_print_json(const struct info *info)
     json_object(&json, true);
     key_unsigned(&json, "packets", info->totals.packets);
     key_unsigned(&json, "bytes", info->totals.bytes);
-    json_key(&json, "streams");
-    json_array(&json, true);
-    for (size_t i = 0; i < armtap_streams_count(info->streams); i++)
-        stream_json(&json, armtap_streams_at(info->streams, i));
-    json_close(&json);
+    archive_json(&json, info->archive);
+    streams_json(&json, info);
     rest_json(&json, armtap_streams_rest(info->streams));
     if (armtap_streams_recipes_left_out(info->streams) > 0)
         key_unsigned(&json, "more_recipes", armtap_streams_recipes_left_out(info->streams));
     attempts_json(&json, armtap_streams_attempts(info->streams));
     ports_json(&json, info);
-    notes_json(&json, info->streams, NULL);
+    notes_json(&json, info, NULL);
     json_end(&json);
 }

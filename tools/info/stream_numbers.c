@@ -17,12 +17,17 @@ int64_t info_duration(const struct armtap_stream_summary *summary)
     return duration < 0 ? ARMTAP_NO_TIME : duration;
 }
 
+int64_t info_rate_of(uint64_t steps, int64_t streaming)
+{
+    if (steps == 0 || streaming <= 0)
+        return -1;
+    double rate = (double)steps / ((double)streaming / 1e9) * 1e6;
+    return rate < 9e18 ? (int64_t)(rate + 0.5) : -1;
+}
+
 int64_t info_rate(const struct armtap_stream_summary *summary)
 {
-    if (summary->steps == 0 || summary->streaming <= 0)
-        return -1;
-    double rate = (double)summary->steps / ((double)summary->streaming / 1e9) * 1e6;
-    return rate < 9e18 ? (int64_t)(rate + 0.5) : -1;
+    return info_rate_of(summary->steps, summary->streaming);
 }
 
 uint64_t info_both(const uint64_t count[2])

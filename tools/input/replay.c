@@ -599,20 +599,33 @@ static void run_sidecar(struct run *run, uint32_t file)
     sidecar_free(&sidecar);
 }
 
-/* Connections that go on after the capture are left open. */
+static void tell_capture(struct run *run, bool begins)
+{
+    if (!run->source->on_capture || run->stopped)
+        return;
+    run->stop.why = run->source->on_capture(run->stop.user, begins);
+    if (run->stop.why != REPLAY_GO_ON)
+        stop(run, ARMTAP_ERR_STOPPED);
+}
+
+/* Connections that go on after the capture are left open. The last capture ends with them, and is not said to end. */
 static void run_archive(struct run *run)
 {
     const struct archive *archive = run->source->archive;
     size_t current = archive_current(archive);
-    bool is_read = run->source->part == REPLAY_CAPTURE || !archive_current_is_indexed(archive);
+    bool is_read = run->source->part != REPLAY_SIDECARS || !archive_current_is_indexed(archive);
     size_t count = run->source->part == REPLAY_CAPTURE ? current + 1 : archive_count(archive);
     run->totals->first_time = archive_first_time(archive);
     for (uint32_t i = 0; i < count && !run->stopped && !run->ended; i++) {
         run->totals->elsewhere = i != current;
+        if (i == current)
+            tell_capture(run, true);
         if (i == current && is_read)
             run_file(run, i);
         else
             run_sidecar(run, i);
+        if (i == current && i + 1 < archive_count(archive))
+            tell_capture(run, false);
     }
     run->ended = run->ended || count < archive_count(archive);
 }

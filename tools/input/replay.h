@@ -33,7 +33,8 @@ struct robot_sources;
 /* What is read of an archive. */
 enum replay_part {
     REPLAY_SIDECARS, /* what is known about all its captures */
-    REPLAY_CAPTURE   /* the capture itself, after what is known about those before it */
+    REPLAY_CAPTURE,  /* the capture itself, after what is known about those before it */
+    REPLAY_AMONG     /* the capture itself, and what is known about those before and after it */
 };
 
 /* The digest of a capture that was read. */
@@ -66,6 +67,8 @@ struct replay_source {
     enum replay_answer (*on_turn)(void *user, const struct replay_totals *totals);
     struct archive *archive; /* other captures around the only file; NULL: none */
     enum replay_part part;
+    /* called when that capture begins and when it ends; NULL: never */
+    enum replay_answer (*on_capture)(void *user, bool begins);
     /* called with the digest of each capture, in order; NULL: none are made */
     enum replay_answer (*on_indexed)(void *user, const struct replay_indexed *indexed);
     bool follow;   /* at the end of the last file, wait for more until Ctrl-C */
