@@ -284,13 +284,54 @@ static void parts_with_holes_follow_each_other(void **state)
     each_sample(in_parts, true);
 }
 
+/* Stretches with wrong bytes are refused, or pass over something else, but the net goes on. */
+static void cut_and_damaged(const char *name, struct scene *scene, struct sums *sums)
+{
+    uint64_t seed = 3;
+    struct armtap_kept kept;
+    struct armtap_digest *digest = digest_alone(scene, 0, scene->count - scene->count / 4, FIRST_RECORDS);
+    (void)name;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct log log = {0};
+        struct armtap_net *net = net_new(&log);
+        int error = ARMTAP_OK;
+        for (size_t i = 0; armtap_digest_at(digest, i, &kept) && error == ARMTAP_OK; i++) {
+            uint8_t *bytes = malloc(kept.packet.captured);
+            assert_non_null(bytes);
+            memcpy(bytes, kept.packet.data, kept.packet.captured);
+            for (unsigned k = 0; k < 3 && kept.is_stretch; k++)
+                bytes[random_bits(&seed) % kept.packet.captured] ^= (uint8_t)(1u << random_bits(&seed) % 8);
+            size_t length = random_bits(&seed) % 8 ? kept.packet.captured : random_bits(&seed) % kept.packet.captured;
+            error = kept.is_stretch ? armtap_net_pass(net, &kept.packet.where, bytes, length)
+                                    : armtap_net_packet(net, &kept.packet);
+            sums->stretches += kept.is_stretch;
+            free(bytes);
+        }
+        assert_true(error == ARMTAP_OK || error == ARMTAP_ERR_NOT_OURS || error == ARMTAP_ERR_NOT_READY);
+        sums->refused += error != ARMTAP_OK;
+        for (size_t i = scene->count - scene->count / 4; i < scene->count && error == ARMTAP_OK; i++)
+            error = armtap_net_packet(net, &scene->packets[i]);
+        if (error == ARMTAP_OK)
+            armtap_net_finish(net);
+        armtap_net_free(net);
+        log_free(&log);
+    }
+    armtap_digest_free(digest);
+    sums->refused = 0;
+}
+
+static void damaged_stretches_do_no_harm(void **state)
+{
+    (void)state;
+    each_sample(cut_and_damaged, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cut_goes_on_as_one),
-        cmocka_unit_test(digests_of_parts_follow_each_other),
-        cmocka_unit_test(holes_and_late_packets_go_on_too),
-        cmocka_unit_test(parts_with_holes_follow_each_other),
+        cmocka_unit_test(every_cut_goes_on_as_one),         cmocka_unit_test(digests_of_parts_follow_each_other),
+        cmocka_unit_test(holes_and_late_packets_go_on_too), cmocka_unit_test(parts_with_holes_follow_each_other),
+        cmocka_unit_test(damaged_stretches_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
