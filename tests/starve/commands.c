@@ -104,7 +104,8 @@ static int parse(const char *line, struct command *command)
     char *word, *status, *at = command->line = strdup(line);
     if (!at || !(command->name = next_word(&at)) || !(status = next_word(&at)))
         return -1;
-    command->status = atoi(status);
+    command->is_first = strcmp(status, "first") == 0;
+    command->status = command->is_first ? 0 : atoi(status);
     static char program[] = "armtap";
     command->words[command->count++] = program;
     while ((word = next_word(&at)))

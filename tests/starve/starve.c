@@ -229,7 +229,7 @@ static int try_command(struct test *test, const struct command *command)
         show("standard error", &usual.made.err);
         test->tally[0].failures++;
     }
-    for (size_t i = 0; i < WAY_COUNT; i++)
+    for (size_t i = 0; i < WAY_COUNT && !command->is_first; i++)
         if ((!test->way || test->way == &ways[i]) && try_way(test, command, &ways[i], &usual) != 0)
             return -1;
     made_free(&usual.made);
@@ -296,7 +296,7 @@ static int try_commands(struct test *test, const struct commands *commands)
 {
     size_t count = 0;
     for (size_t i = 0; i < commands->count; i++) {
-        if (!wants(test, &commands->all[i]))
+        if (!commands->all[i].is_first && !wants(test, &commands->all[i]))
             continue;
         count++;
         if (try_command(test, &commands->all[i]) != 0)

@@ -88,8 +88,13 @@ static void write_line(FILE *file, const struct manifest *manifest, const struct
 static int append(const char *name, const char *line, size_t length)
 {
     int file = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    ssize_t written = file < 0 ? -1 : write(file, line, length);
-    int error = written < 0 ? errno : (size_t)written < length ? ENOSPC : 0;
+    size_t done = 0;
+    int error = file < 0 ? errno : 0;
+    while (!error && done < length) { /* once, unless the disk is nearly full */
+        ssize_t written = write(file, line + done, length - done);
+        error = written < 0 && errno != EINTR ? errno : 0;
+        done += written > 0 ? (size_t)written : 0;
+    }
     if (file >= 0 && close(file) != 0 && !error)
         error = errno;
     if (error)

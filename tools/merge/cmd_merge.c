@@ -1,8 +1,10 @@
 /* armtap merge: what armtap info --json printed of many captures, as it would print it of all. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/json_writer.h"
 #include "base/message.h"
 #include "command_line/commands.h"
@@ -85,7 +87,8 @@ struct merge {
     size_t count, room;
     uint64_t *notes; /* by kind */
     bool findings_ok;
-    bool is_damaged; /* a value was not what it must be */
+    struct buffer text; /* of a value */
+    bool is_damaged;    /* a value was not what it must be */
 };
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
@@ -95,19 +98,21 @@ static bool is_null(const struct json_node *node)
     return !node || node->kind == JSON_NULL;
 }
 
-/* As it stands in the text. */
-static void print_node(struct json *json, const struct json_node *node)
+/* As it stands in the text, hidden characters escaped. */
+static void print_node(struct merge *merge, struct json *json, const struct json_node *node)
 {
-    bool is_text = node && node->kind == JSON_STRING;
-    char *raw = node ? malloc(node->length + 3) : NULL;
+    if (is_null(node)) {
+        json_null(json);
+        return;
+    }
+    size_t quote = node->kind == JSON_STRING, length = node->length + 2 * quote;
+    char *raw = buffer_room(&merge->text, JSON_QUOTED_MAX(length) + 1);
     if (!raw) {
         json_null(json);
         return;
     }
-    snprintf(raw, node->length + 3, "%s%.*s%s", is_text ? "\"" : "", (int)node->length, node->text,
-             is_text ? "\"" : "");
+    raw[json_mend(raw, node->text - quote, length)] = '\0';
     json_number(json, raw);
-    free(raw);
 }
 
 static uint64_t sum(struct merge *merge, const struct stream *stream, const char *key)
@@ -222,13 +227,13 @@ static void print_value(struct merge *merge, struct json *json, const struct str
 {
     switch (rule->how) {
     case HOW_LAST:
-        print_node(json, json_member(stream->parts[stream->count - 1], rule->key));
+        print_node(merge, json, json_member(stream->parts[stream->count - 1], rule->key));
         break;
     case HOW_FIRST:
-        print_node(json, first_of(stream, rule->key));
+        print_node(merge, json, first_of(stream, rule->key));
         break;
     case HOW_FINAL:
-        print_node(json, final_of(stream, rule->key));
+        print_node(merge, json, final_of(stream, rule->key));
         break;
     case HOW_SUM:
         json_unsigned(json, sum(merge, stream, rule->key));
@@ -333,7 +338,7 @@ static void print_sum(struct merge *merge, struct json *json, const char *key)
 }
 
 /* Of an archive each summary has all that is known of it: the last one's. */
-static void print_list(const struct merge *merge, struct json *json, const char *key)
+static void print_list(struct merge *merge, struct json *json, const char *key)
 {
     const struct summaries *summaries = &merge->summaries;
     json_key(json, key);
@@ -341,24 +346,24 @@ static void print_list(const struct merge *merge, struct json *json, const char 
     for (size_t i = summaries->is_archive ? summaries->count - 1 : 0; i < summaries->count; i++) {
         const struct json_node *list = json_member(summaries->all[i].root, key);
         for (const struct json_node *at = json_first(list); at != json_end_of(list); at = json_next(at))
-            print_node(json, at);
+            print_node(merge, json, at);
     }
     json_close(json);
 }
 
-static void print_rest(const struct merge *merge, struct json *json, const char *key)
+static void print_rest(struct merge *merge, struct json *json, const char *key)
 {
     const struct json_node *rest = json_member(merge->summaries.all[merge->summaries.count - 1].root, key);
     if (!rest)
         return;
     json_key(json, key);
-    print_node(json, rest);
+    print_node(merge, json, rest);
 }
 
-static void print(struct merge *merge)
+static void write_sum(struct merge *merge, FILE *file)
 {
     struct json json;
-    json_begin(&json, stdout);
+    json_begin(&json, file);
     json_object(&json, true);
     print_sum(merge, &json, "packets");
     print_sum(merge, &json, "bytes");
@@ -377,6 +382,23 @@ static void print(struct merge *merge)
         add_notes(merge, json_member(merge->summaries.all[i].root, "notes"));
     print_notes(merge, &json);
     json_end(&json);
+}
+
+/* All or nothing, if memory runs out. */
+static int print(struct merge *merge)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    if (file)
+        write_sum(merge, file);
+    bool failed = !file || ferror(file) || merge->text.failed;
+    if (file && fclose(file) != 0)
+        failed = true;
+    if (!failed)
+        fwrite(text, 1, length, stdout);
+    free(text);
+    return failed ? -1 : 0;
 }
 
 /* After print(): the notes of all. */
@@ -415,8 +437,10 @@ static enum exit_status run(struct merge *merge)
         message_no_memory();
         return EXIT_FAILED;
     }
-    print(merge);
-    return status_of(merge);
+    if (print(merge) == 0)
+        return status_of(merge);
+    message_no_memory();
+    return EXIT_FAILED;
 }
 
 int cmd_merge(int argc, char **argv)
@@ -430,6 +454,7 @@ int cmd_merge(int argc, char **argv)
         free((void *)merge.streams[i].parts);
     free(merge.streams);
     free(merge.notes);
+    free(merge.text.data);
     summaries_free(&merge.summaries);
     options_free(&merge.options);
     return (int)status;

@@ -19,6 +19,8 @@ static int load(struct summary *summary, size_t *length)
     struct reader *reader = reader_open(&wish);
     size_t room = 65536, got = 1;
     *length = 0;
+    if (!reader && errno == ENOMEM)
+        message_no_memory();
     if (!reader)
         return -1;
     summary->text = malloc(room);
@@ -31,13 +33,15 @@ static int load(struct summary *summary, size_t *length)
         *length += got;
     }
     const char *problem = reader_problem(reader);
-    if (problem)
+    if (reader_lacked_memory(reader))
+        message_no_memory();
+    else if (problem)
         message_error("%s: %s", reader_name(summary->name), problem);
     else if (!summary->text)
         message_no_memory();
     else if (*length > SUMMARY_MAX)
         message_error("%s: too long for a summary", reader_name(summary->name));
-    bool is_read = !problem && summary->text && *length <= SUMMARY_MAX;
+    bool is_read = !problem && !reader_lacked_memory(reader) && summary->text && *length <= SUMMARY_MAX;
     reader_close(reader);
     return is_read ? 0 : -1;
 }
