@@ -207,6 +207,10 @@ def check_faults():
         expect("two captures", ["--after"], "export", "--after", together, names[1], names[2])
         expect("info without --json", ["--json"], "info", "--after", together, names[1])
         expect("a summary twice", ["one capture"], "merge", *[write_summary(folder, alone, names[1], i) for i in (1, 2)])
+        dump = os.path.join(folder, "dump")
+        with open(dump, "wb") as file:
+            file.write(b"".join(struct.pack(">id1048x", 1060, 0.008 * i) for i in range(20)))
+        expect("a dump", ["dump", "cat"], "index", "-o", os.path.join(folder, "dumps"), dump)
         expect("no summary", ["not a summary"], "merge", sidecar)
         os.remove(sidecar)
         expect("a sidecar is missing", ["part-002.cap", "indexed after part-001.cap", "part-000.cap"],

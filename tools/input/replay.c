@@ -430,6 +430,14 @@ static void run_raw(struct run *run, struct capture *capture, uint32_t file, con
 
 /* ---- files and interfaces ---------------------------------------------------------------------------------------- */
 
+static void refuse_dump(struct run *run, const char *name)
+{
+    message_error("%s: a dump of a stream, without packets: nothing shows where it goes on; put the parts of a dump "
+                  "together with cat",
+                  reader_name(name));
+    run->damaged = true;
+}
+
 static void run_file(struct run *run, uint32_t file)
 {
     const char *name = replay_file_name(run->source, file);
@@ -445,7 +453,9 @@ static void run_file(struct run *run, uint32_t file)
         fail_input(run, outcome_of_errno(errno));
         return;
     }
-    if (capture_is_raw(capture))
+    if (capture_is_raw(capture) && (run->source->on_indexed || run->source->archive))
+        refuse_dump(run, name);
+    else if (capture_is_raw(capture))
         run_raw(run, capture, file, name);
     else
         run_packets(run, capture, file);
