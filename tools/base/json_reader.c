@@ -186,38 +186,38 @@ struct json_node *json_read(const char *text, size_t length, enum json_fault *fa
 
 /* ---- access ------------------------------------------------------------------------------------------------------ */
 
-const struct json_node *json_first(const struct json_node *node)
+const struct json_node *json_node_first(const struct json_node *node)
 {
     return node ? node + 1 : NULL;
 }
 
-const struct json_node *json_next(const struct json_node *node)
+const struct json_node *json_node_next(const struct json_node *node)
 {
     return node + node->size;
 }
 
-const struct json_node *json_end_of(const struct json_node *node)
+const struct json_node *json_node_end(const struct json_node *node)
 {
     return node ? node + node->size : NULL;
 }
 
-bool json_is(const struct json_node *node, const char *text)
+bool json_node_is(const struct json_node *node, const char *text)
 {
     return node && node->kind == JSON_STRING && node->length == strlen(text) &&
            memcmp(node->text, text, node->length) == 0;
 }
 
-const struct json_node *json_member(const struct json_node *node, const char *name)
+const struct json_node *json_node_member(const struct json_node *node, const char *name)
 {
     if (!node || node->kind != JSON_OBJECT)
         return NULL;
-    for (const struct json_node *at = json_first(node); at != json_end_of(node); at = json_next(at + 1))
-        if (json_is(at, name))
+    for (const struct json_node *at = json_node_first(node); at != json_node_end(node); at = json_node_next(at + 1))
+        if (json_node_is(at, name))
             return at + 1;
     return NULL;
 }
 
-bool json_get_unsigned(const struct json_node *node, uint64_t *number)
+bool json_node_unsigned(const struct json_node *node, uint64_t *number)
 {
     *number = 0;
     if (!node || node->kind != JSON_NUMBER)
@@ -231,20 +231,20 @@ bool json_get_unsigned(const struct json_node *node, uint64_t *number)
     return true;
 }
 
-bool json_get_signed(const struct json_node *node, int64_t *number)
+bool json_node_signed(const struct json_node *node, int64_t *number)
 {
     bool negative = node && node->kind == JSON_NUMBER && node->text[0] == '-';
     struct json_node digits =
         negative ? (struct json_node){JSON_NUMBER, 1, node->text + 1, node->length - 1} : (struct json_node){0};
     uint64_t size;
     *number = 0;
-    if (!json_get_unsigned(negative ? &digits : node, &size) || size > INT64_MAX)
+    if (!json_node_unsigned(negative ? &digits : node, &size) || size > INT64_MAX)
         return false;
     *number = negative ? -(int64_t)size : (int64_t)size;
     return true;
 }
 
-char *json_get_text(const struct json_node *node)
+char *json_node_text(const struct json_node *node)
 {
     struct buffer out = {0};
     if (!node || node->kind != JSON_STRING)

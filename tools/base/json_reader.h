@@ -23,19 +23,19 @@ enum json_fault { JSON_FINE, JSON_MALFORMED, JSON_NO_MEMORY };
  * the text it is. */
 struct json_node *json_read(const char *text, size_t length, enum json_fault *fault, size_t *at);
 
-/* The first element of an array or object, and the one after an element; compare with json_end_of. NULL is allowed:
+/* The first element of an array or object, and the one after an element; compare with json_node_end. NULL is allowed:
  * then there is none. */
-const struct json_node *json_first(const struct json_node *node);
-const struct json_node *json_next(const struct json_node *node);
-const struct json_node *json_end_of(const struct json_node *node);
+const struct json_node *json_node_first(const struct json_node *node);
+const struct json_node *json_node_next(const struct json_node *node);
+const struct json_node *json_node_end(const struct json_node *node);
 /* The value of that name; NULL if the node is no object, or has none. */
-const struct json_node *json_member(const struct json_node *node, const char *name);
+const struct json_node *json_node_member(const struct json_node *node, const char *name);
 /* Whether it is a string of that content, without escapes. */
-bool json_is(const struct json_node *node, const char *text);
+bool json_node_is(const struct json_node *node, const char *text);
 /* Whole numbers; false if it is none, or too large. */
-bool json_get_unsigned(const struct json_node *node, uint64_t *number);
-bool json_get_signed(const struct json_node *node, int64_t *number);
+bool json_node_unsigned(const struct json_node *node, uint64_t *number);
+bool json_node_signed(const struct json_node *node, int64_t *number);
 /* A string's content with its escapes resolved, on the heap, NUL-terminated; NULL if memory runs out or it is none. */
-char *json_get_text(const struct json_node *node);
+char *json_node_text(const struct json_node *node);
 
 #endif

@@ -84,20 +84,20 @@ void sidecar_write(FILE *file, const struct sidecar *sidecar, const struct armta
 static bool read_time(const struct json_node *node, int64_t *time)
 {
     *time = ARMTAP_NO_TIME;
-    return node && (node->kind == JSON_NULL || json_get_signed(node, time));
+    return node && (node->kind == JSON_NULL || json_node_signed(node, time));
 }
 
 static bool read_section(const struct json_node *root, struct section_comment *section)
 {
-    const struct json_node *recording = json_member(root, "recording"), *id = json_member(recording, "id");
-    const struct json_node *from_socket = json_member(root, "from_socket");
+    const struct json_node *recording = json_node_member(root, "recording"), *id = json_node_member(recording, "id");
+    const struct json_node *from_socket = json_node_member(root, "from_socket");
     uint64_t part, repeated;
     section->from_socket = from_socket && from_socket->kind == JSON_TRUE;
     if (!recording)
         return true;
     if (!id || id->kind != JSON_STRING || id->length > RECORDING_ID ||
-        !json_get_unsigned(json_member(recording, "part"), &part) || part > UINT32_MAX ||
-        !json_get_unsigned(json_member(recording, "repeated"), &repeated) || repeated > UINT32_MAX)
+        !json_node_unsigned(json_node_member(recording, "part"), &part) || part > UINT32_MAX ||
+        !json_node_unsigned(json_node_member(recording, "repeated"), &repeated) || repeated > UINT32_MAX)
         return false;
     memcpy(section->recording, id->text, id->length);
     section->part = (uint32_t)part;
@@ -114,16 +114,16 @@ static bool read_kept(const struct json_node *node, struct armtap_kept *kept, ui
     uint64_t link_type = 0, length = 0;
     if (node->kind != JSON_ARRAY)
         return false;
-    for (const struct json_node *next = json_first(node); next != json_end_of(node) && count < 6;
-         next = json_next(next))
+    for (const struct json_node *next = json_node_first(node); next != json_node_end(node) && count < 6;
+         next = json_node_next(next))
         at[count++] = next;
     if ((count != 3 && count != 5) || at[count - 1]->kind != JSON_STRING ||
-        !json_get_unsigned(at[0], &packet->where.packet) || packet->where.packet == 0 ||
+        !json_node_unsigned(at[0], &packet->where.packet) || packet->where.packet == 0 ||
         !read_time(at[1], &packet->where.time))
         return false;
     kept->is_stretch = count == 3;
-    if (!kept->is_stretch && (!json_get_unsigned(at[2], &link_type) || link_type > LINK_TYPE_MAX ||
-                              !json_get_unsigned(at[3], &length) || length > UINT32_MAX))
+    if (!kept->is_stretch && (!json_node_unsigned(at[2], &link_type) || link_type > LINK_TYPE_MAX ||
+                              !json_node_unsigned(at[3], &length) || length > UINT32_MAX))
         return false;
     long captured = base64_read(*room, at[count - 1]->text, at[count - 1]->length);
     if (captured < 0)
@@ -142,7 +142,7 @@ static bool read_all_kept(const struct json_node *list, struct sidecar *sidecar)
     uint64_t before = 0;
     if (!list || list->kind != JSON_ARRAY)
         return false;
-    for (const struct json_node *at = json_first(list); at != json_end_of(list); at = json_next(at)) {
+    for (const struct json_node *at = json_node_first(list); at != json_node_end(list); at = json_node_next(at)) {
         struct armtap_kept *kept = &sidecar->kept[sidecar->kept_count];
         if (!read_kept(at, kept, &room) || kept->packet.where.packet < before ||
             kept->packet.where.packet > sidecar->packets)
@@ -155,18 +155,19 @@ static bool read_all_kept(const struct json_node *list, struct sidecar *sidecar)
 
 static bool read_head(const struct json_node *root, struct sidecar *sidecar)
 {
-    sidecar->capture = json_get_text(json_member(root, "capture"));
-    sidecar->after = json_get_text(json_member(root, "after"));
-    return sidecar->capture && json_get_unsigned(json_member(root, "packets"), &sidecar->packets) &&
-           read_time(json_member(root, "first_time_ns"), &sidecar->first_time) &&
-           read_time(json_member(root, "last_time_ns"), &sidecar->last_time) && read_section(root, &sidecar->section);
+    sidecar->capture = json_node_text(json_node_member(root, "capture"));
+    sidecar->after = json_node_text(json_node_member(root, "after"));
+    return sidecar->capture && json_node_unsigned(json_node_member(root, "packets"), &sidecar->packets) &&
+           read_time(json_node_member(root, "first_time_ns"), &sidecar->first_time) &&
+           read_time(json_node_member(root, "last_time_ns"), &sidecar->last_time) &&
+           read_section(root, &sidecar->section);
 }
 
 /* 0, or -1 after a message. */
 static int take(const char *path, size_t length, const struct json_node *root, struct sidecar *sidecar)
 {
     uint64_t version;
-    if (!json_get_unsigned(json_member(root, "armtap_sidecar"), &version)) {
+    if (!json_node_unsigned(json_node_member(root, "armtap_sidecar"), &version)) {
         message_error("%s: not a sidecar; armtap index writes them", path);
         return -1;
     }
@@ -176,7 +177,7 @@ static int take(const char *path, size_t length, const struct json_node *root, s
                       path, version);
         return -1;
     }
-    const struct json_node *kept = json_member(root, "kept");
+    const struct json_node *kept = json_node_member(root, "kept");
     sidecar->bytes = malloc(length + 1);
     sidecar->kept = calloc(kept ? kept->size : 1, sizeof *sidecar->kept);
     if (!sidecar->bytes || !sidecar->kept) {

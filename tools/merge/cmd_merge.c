@@ -119,7 +119,7 @@ static uint64_t sum(struct merge *merge, const struct stream *stream, const char
 {
     uint64_t total = 0, number;
     for (size_t i = 0; i < stream->count; i++) {
-        if (!json_get_unsigned(json_member(stream->parts[i], key), &number))
+        if (!json_node_unsigned(json_node_member(stream->parts[i], key), &number))
             merge->is_damaged = true;
         total += number;
     }
@@ -152,7 +152,7 @@ static int64_t sum_decimal(struct merge *merge, const struct stream *stream, con
 {
     int64_t total = 0, number;
     for (size_t i = 0; i < stream->count; i++) {
-        if (!get_decimal(json_member(stream->parts[i], key), &number))
+        if (!get_decimal(json_node_member(stream->parts[i], key), &number))
             merge->is_damaged = true;
         total = armtap_time_shift(total, number);
     }
@@ -162,16 +162,16 @@ static int64_t sum_decimal(struct merge *merge, const struct stream *stream, con
 static const struct json_node *first_of(const struct stream *stream, const char *key)
 {
     for (size_t i = 0; i < stream->count; i++)
-        if (!is_null(json_member(stream->parts[i], key)))
-            return json_member(stream->parts[i], key);
+        if (!is_null(json_node_member(stream->parts[i], key)))
+            return json_node_member(stream->parts[i], key);
     return NULL;
 }
 
 static const struct json_node *final_of(const struct stream *stream, const char *key)
 {
     for (size_t i = stream->count; i-- > 0;)
-        if (!is_null(json_member(stream->parts[i], key)))
-            return json_member(stream->parts[i], key);
+        if (!is_null(json_node_member(stream->parts[i], key)))
+            return json_node_member(stream->parts[i], key);
     return NULL;
 }
 
@@ -188,12 +188,12 @@ static void add_notes(struct merge *merge, const struct json_node *notes)
         merge->is_damaged = true;
         return;
     }
-    for (const struct json_node *at = json_first(notes); at != json_end_of(notes); at = json_next(at + 1)) {
+    for (const struct json_node *at = json_node_first(notes); at != json_node_end(notes); at = json_node_next(at + 1)) {
         char id[80];
         uint64_t count;
         snprintf(id, sizeof id, "%.*s", (int)at->length, at->text);
         const struct armtap_note_kind *kind = armtap_note_find(id);
-        if (!kind || !json_get_unsigned(at + 1, &count))
+        if (!kind || !json_node_unsigned(at + 1, &count))
             merge->is_damaged = true;
         else
             merge->notes[kind - armtap_note_at(0)] += count;
@@ -227,7 +227,7 @@ static void print_value(struct merge *merge, struct json *json, const struct str
 {
     switch (rule->how) {
     case HOW_LAST:
-        print_node(merge, json, json_member(stream->parts[stream->count - 1], rule->key));
+        print_node(merge, json, json_node_member(stream->parts[stream->count - 1], rule->key));
         break;
     case HOW_FIRST:
         print_node(merge, json, first_of(stream, rule->key));
@@ -247,7 +247,7 @@ static void print_value(struct merge *merge, struct json *json, const struct str
     case HOW_NOTES:
         clear_notes(merge);
         for (size_t i = 0; i < stream->count; i++)
-            add_notes(merge, json_member(stream->parts[i], rule->key));
+            add_notes(merge, json_node_member(stream->parts[i], rule->key));
         print_notes(merge, json);
         break;
     case HOW_NUMBER:
@@ -287,7 +287,7 @@ static struct stream *stream_of(struct merge *merge, uint64_t number)
 static int add_part(struct merge *merge, const struct json_node *node)
 {
     uint64_t number;
-    if (!json_get_unsigned(json_member(node, "stream"), &number))
+    if (!json_node_unsigned(json_node_member(node, "stream"), &number))
         merge->is_damaged = true;
     struct stream *stream = stream_of(merge, merge->summaries.is_archive ? number : merge->count);
     if (!stream)
@@ -313,8 +313,9 @@ static int by_number(const void *a, const void *b)
 static int find_streams(struct merge *merge)
 {
     for (size_t i = 0; i < merge->summaries.count; i++) {
-        const struct json_node *streams = json_member(merge->summaries.all[i].root, "streams");
-        for (const struct json_node *at = json_first(streams); at != json_end_of(streams); at = json_next(at))
+        const struct json_node *streams = json_node_member(merge->summaries.all[i].root, "streams");
+        for (const struct json_node *at = json_node_first(streams); at != json_node_end(streams);
+             at = json_node_next(at))
             if (add_part(merge, at) != 0)
                 return -1;
     }
@@ -329,7 +330,7 @@ static void print_sum(struct merge *merge, struct json *json, const char *key)
 {
     uint64_t total = 0, number;
     for (size_t i = 0; i < merge->summaries.count; i++) {
-        if (!json_get_unsigned(json_member(merge->summaries.all[i].root, key), &number))
+        if (!json_node_unsigned(json_node_member(merge->summaries.all[i].root, key), &number))
             merge->is_damaged = true;
         total += number;
     }
@@ -344,8 +345,8 @@ static void print_list(struct merge *merge, struct json *json, const char *key)
     json_key(json, key);
     json_array(json, true);
     for (size_t i = summaries->is_archive ? summaries->count - 1 : 0; i < summaries->count; i++) {
-        const struct json_node *list = json_member(summaries->all[i].root, key);
-        for (const struct json_node *at = json_first(list); at != json_end_of(list); at = json_next(at))
+        const struct json_node *list = json_node_member(summaries->all[i].root, key);
+        for (const struct json_node *at = json_node_first(list); at != json_node_end(list); at = json_node_next(at))
             print_node(merge, json, at);
     }
     json_close(json);
@@ -353,7 +354,7 @@ static void print_list(struct merge *merge, struct json *json, const char *key)
 
 static void print_rest(struct merge *merge, struct json *json, const char *key)
 {
-    const struct json_node *rest = json_member(merge->summaries.all[merge->summaries.count - 1].root, key);
+    const struct json_node *rest = json_node_member(merge->summaries.all[merge->summaries.count - 1].root, key);
     if (!rest)
         return;
     json_key(json, key);
@@ -379,7 +380,7 @@ static void write_sum(struct merge *merge, FILE *file)
     json_key(&json, "notes");
     clear_notes(merge);
     for (size_t i = 0; i < merge->summaries.count; i++)
-        add_notes(merge, json_member(merge->summaries.all[i].root, "notes"));
+        add_notes(merge, json_node_member(merge->summaries.all[i].root, "notes"));
     print_notes(merge, &json);
     json_end(&json);
 }

@@ -53,12 +53,12 @@ static int read_summary(struct summary *summary)
     if (load(summary, &length) != 0)
         return -1;
     summary->root = json_read(summary->text, length, &fault, &at);
-    const struct json_node *streams = json_member(summary->root, "streams");
+    const struct json_node *streams = json_node_member(summary->root, "streams");
     if (!summary->root && fault == JSON_NO_MEMORY)
         message_no_memory();
     else if (!summary->root)
         message_error("%s: not JSON at byte %zu; give what armtap info --json printed", reader_name(summary->name), at);
-    else if (!streams || streams->kind != JSON_ARRAY || !json_member(summary->root, "packets"))
+    else if (!streams || streams->kind != JSON_ARRAY || !json_node_member(summary->root, "packets"))
         message_error("%s: not a summary; give what armtap info --json printed", reader_name(summary->name));
     else
         return 0;
@@ -79,9 +79,9 @@ static int order(struct summaries *summaries)
     size_t placed = 0;
     uint64_t captures = 0;
     for (size_t i = 0; i < summaries->count; i++) {
-        const struct json_node *archive = json_member(summaries->all[i].root, "archive");
-        json_get_unsigned(json_member(archive, "captures"), &captures);
-        placed += json_get_unsigned(json_member(archive, "capture"), &summaries->all[i].capture);
+        const struct json_node *archive = json_node_member(summaries->all[i].root, "archive");
+        json_node_unsigned(json_node_member(archive, "captures"), &captures);
+        placed += json_node_unsigned(json_node_member(archive, "capture"), &summaries->all[i].capture);
     }
     summaries->is_archive = placed > 0;
     if (placed > 0 && placed < summaries->count) {
