@@ -11,7 +11,7 @@ struct command {
     char *line; /* the words point into it */
     const char *name;
     int status;
-    bool is_first; /* makes files for the others, and nothing fails */
+    bool is_first;                      /* makes files for the others, and nothing fails */
     char *words[COMMAND_WORDS_MAX + 1]; /* argv */
     int count;
     const char *input;    /* standard input; NULL: empty */
