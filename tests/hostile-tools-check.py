@@ -219,6 +219,8 @@ def commands(folder):
     yield ["explain", "--packet", "5"]
     yield ["proxy", "--ports", "30004=0", "127.0.0.1", "-o"]
     yield ["record"]
+    yield ["index", "-o", folder + "/sidecars"]
+    yield ["merge"]
     yield ["serve", "--ports", "30004=0", "--to", "+0", "--stream", "0"]
 
 

@@ -160,6 +160,9 @@ static const struct trial single[] = {
     {{"recipe", "--from", "%F", "--accepted", "--stream", "0"}, judge_xml},
     {{"proxy", "--ports", "30004=0", "-o", "%F", "127.0.0.1"}, NULL},
     {{"record", "%F"}, NULL},
+    {{"index", "-o", "/proc", "%F"}, NULL}, /* where no file can be made */
+    {{"merge", "%F"}, one_json},
+    {{"export", "--after", "%F", "%F"}, judge_csv},
     {{"serve", "--ports", "30004=0", "--to", "+0", "--stream", "0", "%F"}, NULL},
     {{"compare", "%F"}, judge_shown},
     {{"compare", "--json", "%F"}, one_json},

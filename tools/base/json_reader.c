@@ -6,6 +6,7 @@
 #include "json_elements.h"
 
 #define DEPTH_MAX 32
+#define NODES_MAX 1000000
 
 struct reading {
     const char *text, *at, *end;
@@ -30,6 +31,8 @@ static void skip_blanks(struct reading *reading)
 
 static bool add(struct reading *reading, enum json_kind kind, const char *text, size_t length)
 {
+    if (reading->count == NODES_MAX)
+        return fail(reading, JSON_MALFORMED);
     if (reading->count == reading->room) {
         size_t room = reading->room ? 2 * reading->room : 256;
         struct json_node *nodes = realloc(reading->nodes, room * sizeof *nodes);

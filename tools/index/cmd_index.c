@@ -54,64 +54,62 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The sidecar's text, on the heap; NULL without memory. */
-static char *text_of(const struct job *job, const struct replay_indexed *indexed, size_t *length)
+static char *name_of(const struct job *job, uint32_t file)
 {
-    const char *const *names = job->options.source.names;
-    char *text = NULL, *name = strdup(base_of(names[indexed->file]));
-    char *after = indexed->file > 0 ? strdup(base_of(names[indexed->file - 1])) : NULL;
-    const struct sidecar sidecar = {.capture = name,
-                                    .after = after,
-                                    .packets = indexed->packets,
-                                    .first_time = indexed->first_time,
-                                    .last_time = indexed->last_time,
-                                    .section = *indexed->section};
-    FILE *stream = name && (after || indexed->file == 0) ? open_memstream(&text, length) : NULL;
-    if (stream)
-        sidecar_write(stream, &sidecar, indexed->digest);
-    bool failed = !stream || ferror(stream);
-    if (stream && fclose(stream) != 0)
-        failed = true;
-    free(name);
-    free(after);
-    if (!failed)
-        return text;
-    free(text);
-    return NULL;
+    return strdup(base_of(job->options.source.names[file]));
 }
 
-static enum replay_answer save(const struct job *job, const struct replay_indexed *indexed, const char *text,
-                               size_t length)
+/* Writes the sidecar to the temporary file; 0, or -1 with errno. */
+static int write_sidecar(const struct job *job, const struct replay_indexed *indexed, const char *path)
 {
-    const char *name = base_of(job->options.source.names[indexed->file]);
-    size_t room = strlen(job->folder) + strlen(name) + sizeof SIDECAR_ENDING + 1;
-    char *path = malloc(room);
-    if (!path)
-        return REPLAY_NO_MEMORY;
-    snprintf(path, room, "%s/%s%s", job->folder, name, SIDECAR_ENDING);
+    struct sidecar sidecar = {.capture = name_of(job, indexed->file),
+                              .after = indexed->file > 0 ? name_of(job, indexed->file - 1) : NULL,
+                              .packets = indexed->packets,
+                              .first_time = indexed->first_time,
+                              .last_time = indexed->last_time,
+                              .section = *indexed->section};
+    bool has_names = sidecar.capture && (sidecar.after || indexed->file == 0);
+    FILE *file = has_names ? fopen(path, "w") : NULL;
+    errno = file ? 0 : errno;
+    if (file)
+        sidecar_write(file, &sidecar, indexed->digest);
+    bool failed = !file || ferror(file);
+    if (file && fclose(file) != 0)
+        failed = true;
+    sidecar_free(&sidecar);
+    return failed ? -1 : 0;
+}
+
+static enum replay_answer save(const struct job *job, const struct replay_indexed *indexed, const char *path)
+{
     struct sink_file *sink = sink_file_open(path, job->options.inputs);
-    bool written = sink && sink_file_write(sink, text, length) == SINK_OK;
-    if (written)
-        written = sink_file_commit(sink) == SINK_OK;
-    else
-        sink_file_discard(sink);
-    free(path);
-    return written ? REPLAY_GO_ON : REPLAY_GAVE_UP;
+    if (!sink)
+        return REPLAY_GAVE_UP;
+    const char *beside = sink_file_path(sink);
+    if (beside && write_sidecar(job, indexed, beside) == 0)
+        return sink_file_commit(sink) == SINK_OK ? REPLAY_GO_ON : REPLAY_GAVE_UP;
+    message_error("%s: %s; name another folder with -o", path, beside ? strerror(errno) : "not an ordinary file");
+    sink_file_discard(sink);
+    return REPLAY_GAVE_UP;
 }
 
 static enum replay_answer on_indexed(void *user, const struct replay_indexed *indexed)
 {
     struct job *job = user;
-    size_t length = 0;
+    const char *name = job->options.source.names[indexed->file];
     if (!armtap_digest_is_whole(indexed->digest)) {
         message_error("%s: it leaves more behind than a sidecar holds (%zu MB): a compressed stream, or one that is "
                       "mostly no data; export it together with the captures before it",
-                      job->options.source.names[indexed->file], SIDECAR_PACKETS_MAX >> 20);
+                      name, SIDECAR_PACKETS_MAX >> 20);
         return REPLAY_GAVE_UP;
     }
-    char *text = text_of(job, indexed, &length);
-    enum replay_answer answer = text ? save(job, indexed, text, length) : REPLAY_NO_MEMORY;
-    free(text);
+    size_t room = strlen(job->folder) + strlen(base_of(name)) + sizeof SIDECAR_ENDING + 1;
+    char *path = malloc(room);
+    if (!path)
+        return REPLAY_NO_MEMORY;
+    snprintf(path, room, "%s/%s%s", job->folder, base_of(name), SIDECAR_ENDING);
+    enum replay_answer answer = save(job, indexed, path);
+    free(path);
     return answer;
 }
 

@@ -430,8 +430,15 @@ static void run_raw(struct run *run, struct capture *capture, uint32_t file, con
 
 /* ---- files and interfaces ---------------------------------------------------------------------------------------- */
 
-static void refuse_dump(struct run *run, const char *name)
+/* A file that could not be read is no dump. */
+static void refuse_dump(struct run *run, struct capture *capture, const char *name)
 {
+    uint8_t byte;
+    long got = capture_read(capture, &byte, 1);
+    if (got < 0) {
+        fail_input(run, (enum capture_outcome)got);
+        return;
+    }
     message_error("%s: a dump of a stream, without packets: nothing shows where it goes on; put the parts of a dump "
                   "together with cat",
                   reader_name(name));
@@ -454,7 +461,7 @@ static void run_file(struct run *run, uint32_t file)
         return;
     }
     if (capture_is_raw(capture) && (run->source->on_indexed || run->source->archive))
-        refuse_dump(run, name);
+        refuse_dump(run, capture, name);
     else if (capture_is_raw(capture))
         run_raw(run, capture, file, name);
     else

@@ -178,7 +178,7 @@ static int take(const char *path, size_t length, const struct json_node *root, s
         return -1;
     }
     const struct json_node *kept = json_node_member(root, "kept");
-    sidecar->bytes = malloc(length + 1);
+    sidecar->bytes = malloc(length / 4 * 3 + 4);
     sidecar->kept = calloc(kept ? kept->size : 1, sizeof *sidecar->kept);
     if (!sidecar->bytes || !sidecar->kept) {
         message_no_memory();

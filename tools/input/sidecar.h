@@ -9,9 +9,9 @@
 
 #define SIDECAR_ENDING ".armtap.json"
 #define SIDECAR_VERSION 1
-/* No sidecar is longer; its packets take at most three quarters of that. */
-#define SIDECAR_MAX ((size_t)128 << 20)
-#define SIDECAR_PACKETS_MAX ((size_t)64 << 20)
+/* No sidecar is longer; its packets take less than three quarters of that. */
+#define SIDECAR_MAX ((size_t)32 << 20)
+#define SIDECAR_PACKETS_MAX ((size_t)16 << 20)
 
 struct sidecar {
     char *capture; /* the file's name, without its folder */
