@@ -19,8 +19,8 @@ struct json_node {
 /* What json_read found wrong. */
 enum json_fault { JSON_FINE, JSON_MALFORMED, JSON_NO_MEMORY };
 
-/* Reads a text of up to a million nodes, which it must outlive. Returns the root, which the caller frees; NULL with the fault, and where in
- * the text it is. */
+/* Reads a text of up to a million nodes, which it must outlive. Returns the root, which the caller frees; NULL with the
+ * fault, and where in the text it is. */
 struct json_node *json_read(const char *text, size_t length, enum json_fault *fault, size_t *at);
 
 /* The first element of an array or object, and the one after an element; compare with json_node_end. NULL is allowed:
