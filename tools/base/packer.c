@@ -150,6 +150,7 @@ void packer_free(struct packer *packer)
     for (size_t i = 0; i < packer->desk_count; i++) {
         compressor_free(packer->desks[i].compressor);
         free(packer->desks[i].scratch.data);
+        free(packer->desks[i].notes.data);
     }
     for (size_t i = 0; i < PACKER_RESULTS; i++)
         free(packer->results[i].data);

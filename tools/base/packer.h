@@ -9,6 +9,7 @@
 struct packer_desk {
     struct compressor *compressor;
     struct buffer scratch; /* for what is to be compressed; keeps its memory */
+    struct buffer notes;   /* the same for anything else */
 };
 
 struct packer;

@@ -175,22 +175,11 @@ static int write_columns(struct parquet_file *file, struct parquet_group_record 
         for (size_t i = 0; i < count; i++)
             if (write_page(file, &packing.pages[i], &record->chunks[packing.first + i]) != 0)
                 return -1;
+        if (packing.first == 0)
+            record->is_sorted =
+                file->options.is_sorted_by_first && packing.pages[0].range.rises && packing.pages[0].nulls == 0;
     }
     return 0;
-}
-
-/* Whether the values of the first column are all present and rise. */
-static bool is_sorted(const struct parquet_file *file)
-{
-    const struct parquet_group *group = &file->group;
-    const char *values = file->count > 0 ? parquet_group_values(group, 0) : NULL;
-    if (!file->options.is_sorted_by_first || !values || group->columns[0].count < group->rows ||
-        parquet_type_row(group->columns[0].type)->physical != PARQUET_PHYSICAL_INT64)
-        return false;
-    for (size_t i = 1; i < group->rows; i++)
-        if ((int64_t)le64_load(values + 8 * i) < (int64_t)le64_load(values + 8 * (i - 1)))
-            return false;
-    return true;
 }
 
 /* Sets the record of a group aside. */
@@ -213,7 +202,6 @@ static int write_group(struct parquet_file *file)
     if (!record)
         return lack_memory();
     record->rows = file->group.rows;
-    record->is_sorted = is_sorted(file);
     int outcome = begin(file);
     if (outcome == 0)
         outcome = write_columns(file, record);

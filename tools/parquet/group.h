@@ -1,4 +1,5 @@
-/* The rows of a row group, in memory: for each column its presence bits and the values of the rows that are present. */
+/* The rows of a row group, in memory. They are kept in blocks, so that nothing moves as the group grows: in a block
+ * each column has its presence bits and the values of the rows that are present. */
 #ifndef PARQUET_GROUP_H
 #define PARQUET_GROUP_H
 
@@ -9,9 +10,17 @@ enum { PARQUET_GROUP_ROWS = 131072, PARQUET_GROUP_BYTES = 20 << 20 };
 
 struct parquet_held {
     enum parquet_type type;
-    size_t before; /* widths of the columns before it */
-    size_t count;  /* values */
+    size_t before;   /* widths of the columns before it */
+    size_t count;    /* values */
+    uint32_t latest; /* values in the last block */
     struct buffer texts;
+};
+
+struct parquet_block {
+    size_t rows;
+    size_t room;
+    uint64_t *present; /* of each column, one after another; the block's memory begins here */
+    char *values;      /* the same; each column has room for all rows */
 };
 
 struct parquet_group {
@@ -21,10 +30,12 @@ struct parquet_group {
     size_t width;      /* of a row, but for its texts */
     size_t rows;
     size_t rows_max;
-    size_t room;       /* in rows */
-    size_t text_bytes; /* of all columns */
-    char *values;      /* each column's one after another, `room` of them */
-    uint64_t *present; /* the same with presence bits */
+    size_t block_rows; /* of all blocks but the last: a multiple of 64 */
+    struct parquet_block *blocks;
+    size_t block_count; /* those in use */
+    size_t block_room;  /* all */
+    size_t block_bytes; /* memory of all blocks */
+    size_t text_bytes;  /* of all columns */
 };
 
 /* 0, or -1 without memory. */
@@ -38,8 +49,9 @@ size_t parquet_group_held(const struct parquet_group *group);
 /* Forgets the rows. `all`: gives their memory back. */
 void parquet_group_clear(struct parquet_group *group, bool all);
 
-/* A column's values and presence bits. */
-const char *parquet_group_values(const struct parquet_group *group, size_t column);
-const uint64_t *parquet_group_present(const struct parquet_group *group, size_t column);
+/* Appends a column's values, or texts, as in the file; a BOOL takes a byte. */
+void parquet_group_values(const struct parquet_group *group, size_t column, struct buffer *out);
+/* Appends a column's presence bits, in words. */
+void parquet_group_present(const struct parquet_group *group, size_t column, struct buffer *out);
 
 #endif

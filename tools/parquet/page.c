@@ -95,19 +95,6 @@ static void put_split(struct buffer *out, const char *values, size_t count, size
     out->length += count * width;
 }
 
-static void put_values(struct buffer *out, const struct parquet_group *group, size_t column, bool splits_bytes)
-{
-    const struct parquet_held *held = &group->columns[column];
-    const struct parquet_type_row *type = parquet_type_row(held->type);
-    const char *values = parquet_group_values(group, column);
-    if (type->physical == PARQUET_PHYSICAL_BOOLEAN)
-        put_bits(out, values, held->count);
-    else if (parquet_page_encoding(held->type, splits_bytes) == PARQUET_BYTE_STREAM_SPLIT)
-        put_split(out, values, held->count, type->width);
-    else
-        buffer_put(out, values, type->width == 0 ? held->texts.length : held->count * type->width);
-}
-
 /* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 static double double_load(const char *at)
@@ -158,13 +145,16 @@ static struct parquet_range range_of_doubles(const char *values, size_t count)
 /* With the sign bit flipped, signed numbers are in order as unsigned ones. */
 static struct parquet_range range_of_longs(const char *values, size_t count, bool is_signed)
 {
-    uint64_t flip = is_signed ? (uint64_t)1 << 63 : 0, low = UINT64_MAX, high = 0;
+    uint64_t flip = is_signed ? (uint64_t)1 << 63 : 0, low = UINT64_MAX, high = 0, before = 0;
+    bool rises = true;
     for (size_t i = 0; i < count; i++) {
         uint64_t value = le64_load(values + i * sizeof value) ^ flip;
         low = value < low ? value : low;
         high = value > high ? value : high;
+        rises = rises && value >= before;
+        before = value;
     }
-    struct parquet_range range = {.is_known = count > 0};
+    struct parquet_range range = {.is_known = count > 0, .rises = rises};
     le64_store(range.low, low ^ flip);
     le64_store(range.high, high ^ flip);
     return range;
@@ -232,6 +222,34 @@ static void put_header(struct buffer *out, size_t rows, size_t plain, size_t pac
     thrift_end(&thrift);
 }
 
+static void put_levels(struct buffer *out, const struct parquet_group *group, size_t column, struct buffer *words)
+{
+    words->length = 0;
+    parquet_group_present(group, column, words);
+    if (!words->failed)
+        parquet_page_levels(out, (const uint64_t *)(const void *)words->data, group->rows);
+}
+
+/* Puts the values, and notes their range. Those that are not stored as they are in memory go through `plain`. */
+static void put_values(struct parquet_page *page, struct buffer *out, const struct parquet_group *group, size_t column,
+                       bool splits_bytes, struct buffer *plain)
+{
+    const struct parquet_held *held = &group->columns[column];
+    bool is_bool = held->type == PARQUET_BOOL;
+    bool is_split = parquet_page_encoding(held->type, splits_bytes) == PARQUET_BYTE_STREAM_SPLIT;
+    struct buffer *values = is_bool || is_split ? plain : out;
+    plain->length = 0;
+    size_t at = values->length;
+    parquet_group_values(group, column, values);
+    if (values->failed)
+        return;
+    page->range = parquet_range_of(held->type, values->data + at, held->count);
+    if (is_bool)
+        put_bits(out, plain->data, held->count);
+    else if (is_split)
+        put_split(out, plain->data, held->count, parquet_type_row(held->type)->width);
+}
+
 void parquet_page_make(struct parquet_page *page, const struct parquet_group *group, size_t column, bool splits_bytes,
                        struct packer_desk *desk)
 {
@@ -239,8 +257,8 @@ void parquet_page_make(struct parquet_page *page, const struct parquet_group *gr
     const struct parquet_held *held = &group->columns[column];
     struct buffer *plain = &desk->scratch, header = {0};
     plain->length = 0;
-    parquet_page_levels(plain, parquet_group_present(group, column), group->rows);
-    put_values(plain, group, column, splits_bytes);
+    put_levels(plain, group, column, &desk->notes);
+    put_values(page, plain, group, column, splits_bytes, &desk->notes);
     /* The header is before the body, but has its compressed size. */
     page->bytes->length = 0;
     if (buffer_room(page->bytes, HEADER_ROOM))
@@ -248,12 +266,11 @@ void parquet_page_make(struct parquet_page *page, const struct parquet_group *gr
     compressor_pack(desk->compressor, COMPRESSION_BARE, plain->data, plain->length, page->bytes);
     put_header(&header, group->rows, plain->length, page->bytes->length - HEADER_ROOM,
                parquet_page_encoding(held->type, splits_bytes));
-    page->bytes->failed = page->bytes->failed || plain->failed || header.failed;
+    page->bytes->failed = page->bytes->failed || plain->failed || desk->notes.failed || header.failed;
     page->skip = page->bytes->failed ? 0 : HEADER_ROOM - header.length;
     if (!page->bytes->failed)
         memcpy(page->bytes->data + page->skip, header.data, header.length);
     page->plain_size = plain->length + header.length;
     page->nulls = group->rows - held->count;
-    page->range = parquet_range_of(held->type, parquet_group_values(group, column), held->count);
     free(header.data);
 }

@@ -18,7 +18,7 @@ static uint64_t word_at(const char *words, size_t index)
 }
 
 /* Adds up bits, pairs, fours ... */
-static size_t ones(uint64_t word)
+size_t parquet_ones(uint64_t word)
 {
     word -= word >> 1 & 0x5555555555555555;
     word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
@@ -126,7 +126,7 @@ struct parquet_run parquet_rows_next(const char **rows, size_t count, enum parqu
     struct parquet_run run = {.present = *rows, .values = *rows + words_of(count) * sizeof(uint64_t)};
     size_t present = 0;
     for (size_t i = 0; i < words_of(count); i++)
-        present += ones(word_at(run.present, i));
+        present += parquet_ones(word_at(run.present, i));
     *rows = run.values + present * width;
     for (size_t i = 0; i < present && width == 0; i++)
         *rows += parquet_text_size(*rows);
@@ -155,7 +155,7 @@ size_t parquet_run_bits(const struct parquet_run *run, size_t from, size_t count
         size_t shift = at % WORD_BITS, some = count < WORD_BITS - shift ? count : WORD_BITS - shift;
         uint64_t more = bits_from(run->present, from, some);
         bits[at / WORD_BITS] = (shift == 0 ? 0 : bits[at / WORD_BITS]) | more << shift;
-        present += ones(more);
+        present += parquet_ones(more);
         from += some;
         at += some;
         count -= some;

@@ -10,6 +10,8 @@ struct parquet_run {
     const char *values;  /* of the rows that are present, as in the file; a BOOL takes a byte */
 };
 
+/* How many bits are 1. */
+size_t parquet_ones(uint64_t word);
 /* Whether row `row` has a value. */
 bool parquet_run_has(const struct parquet_run *run, size_t row);
 /* Copies `count` presence bits, from row `from` on, to bit `at` of `bits`. Later bits of the last word become 0.
