@@ -332,7 +332,9 @@ EXTRA_DIST += \
 	tools/explain/README.md \
 	tools/diagnose/README.md \
 	tools/compare/README.md \
+	tools/index/README.md \
 	tools/info/README.md \
+	tools/merge/README.md \
 	tools/fields/README.md \
 	tools/serve/README.md \
 	tools/main/README.md \
