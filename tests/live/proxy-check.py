@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from controller import Controller  # noqa: E402
 from recording import FIN, RST, Recording, Streams, ends_with_us  # noqa: E402
-from tally import expect, finish, in_time, side_by_side  # noqa: E402
+from tally import Late, expect, finish, in_time, side_by_side  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 40
@@ -437,7 +437,7 @@ def ports_in_use():
 def crowd():
     """More clients than are served: the rest is reset, those that are served go on."""
     robot = Robot(lambda connection: connection.recv(1))
-    proxy = Proxy(robot.port)
+    begin, proxy = time.monotonic(), Proxy(robot.port)
     clients = [proxy.client(robot.port[0]) for _ in range(420)]
     proxy.wait(lambda: any("no more are served" in line for line in proxy.said), "a word on the crowd")
     expect("crowd: memory", proxy.memory() < 120 * 1024, proxy.memory())
@@ -452,7 +452,10 @@ def crowd():
         proxy.client(robot.port[0]).close()
     status, said = proxy.end()
     expect("crowd: status", status == 0, said)
-    expect("crowd: not a line for each of the many", said.count("\n") < 1300 and "left out" in said, said.count("\n"))
+    seconds = time.monotonic() - begin
+    expect("crowd: at most 300 lines a second", said.count("\n") < 300 * (seconds + 2), said.count("\n"), seconds)
+    if "left out" not in said:
+        raise Late("920 clients took %.1f s: too long for more than 300 lines a second" % seconds)
 
 
 if __name__ == "__main__":
