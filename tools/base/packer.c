@@ -1,8 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "packer.h"
 
-#include <pthread.h>
-#include <signal.h>
+#include "thread.h"
 
 #define THREADS_MAX 16
 
@@ -83,16 +82,11 @@ struct buffer *packer_results(struct packer *packer)
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* Blocks signals in the workers: the main thread handles them. */
 static void start_workers(struct packer *packer)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (packer->worker_count + 1 < packer->desk_count &&
-           pthread_create(&packer->workers[packer->worker_count], NULL, help, packer) == 0)
+           thread_begin(&packer->workers[packer->worker_count], help, packer) == 0)
         packer->worker_count++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static int set_up_desks(struct packer *packer, size_t count)

@@ -3,9 +3,9 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 #include "base/message.h"
+#include "base/thread.h"
 #include "columns.h"
 
 enum {
@@ -318,19 +318,14 @@ static int make_ring(struct batches *batches, size_t threads)
     return batches->ring ? 0 : -1;
 }
 
-/* Blocks signals in the workers: the main thread handles them. Fewer workers than requested will do, even none. */
+/* Fewer workers than requested will do, even none. */
 static int start_workers(struct batches *batches, size_t count)
 {
-    sigset_t all, before;
     batches->workers = calloc(count + 1, sizeof(pthread_t));
     if (!batches->workers)
         return -1;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (batches->worker_count < count &&
-           pthread_create(&batches->workers[batches->worker_count], NULL, work, batches) == 0)
+    while (batches->worker_count < count && thread_begin(&batches->workers[batches->worker_count], work, batches) == 0)
         batches->worker_count++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return 0;
 }
 
