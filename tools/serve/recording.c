@@ -109,7 +109,7 @@ static struct recorded_stream *count_step(struct recording *recording, struct re
     struct recorded_stream *stream = stream_of(recording, record->stream->connection);
     if (!stream && recording->stream_count < RECORDING_STREAMS_MAX) {
         stream = &recording->streams[recording->stream_count++];
-        *stream = (struct recorded_stream){record->stream->connection, index, protocol, 0, NAN, NULL};
+        *stream = (struct recorded_stream){record->stream->connection, index, protocol, 0, NAN, NULL, 0};
     }
     if (!stream)
         return NULL;
@@ -121,14 +121,21 @@ static struct recorded_stream *count_step(struct recording *recording, struct re
     return stream;
 }
 
-/* Recipes seldom change: their variables are learned from the first record. */
+/* Recipes seldom change: their variables are learned from the first record. A short one lacks the last of them. */
+static bool knows(const struct recorded_stream *stream, const struct armtap_record *record)
+{
+    return record->protocol == ARMTAP_RTDE && stream && stream->learned == record->recipe &&
+           record->values_length <= stream->learned_length;
+}
+
 static int learn(struct recorded_robot *robot, struct recorded_stream *stream, const struct armtap_record *record)
 {
-    if (record->protocol == ARMTAP_RTDE && stream && stream->learned == record->recipe)
+    if (knows(stream, record))
         return 0;
-    if (stream && !(record->flags & ARMTAP_SHORT)) {
+    if (stream) {
         armtap_recipe_release(stream->learned);
         stream->learned = armtap_recipe_hold(record->recipe);
+        stream->learned_length = record->values_length;
     }
     return robot_view_learn(robot->variables, robot->first, record) == 0 ? 0 : REPLAY_NO_MEMORY;
 }

@@ -22,6 +22,7 @@ struct recorded_stream {
     uint64_t records;
     double clock;                  /* of its last record */
     struct armtap_recipe *learned; /* whose variables are known; NULL: none */
+    size_t learned_length;         /* bytes of the longest record that they are known from */
 };
 
 /* ns: a silence of more than this is a gap. */
