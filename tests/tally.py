@@ -27,6 +27,24 @@ def in_time(what, seconds, limit):
     expect(what, True)
 
 
+def wait_for(truth, patience, ends=lambda: False):
+    """Whether truth() holds within `patience` seconds, or when ends() does."""
+    limit = time.monotonic() + patience
+    while not truth():
+        if time.monotonic() > limit or ends():
+            return bool(truth())
+        time.sleep(0.01)
+    return True
+
+
+def until(what, truth, patience=30):
+    """Waits for what must come true; counts it as a failure if it does not."""
+    came = wait_for(truth, patience)
+    if not came:
+        expect("in time: " + what, False)
+    return came
+
+
 def _attempt(case):
     """Whether the case came to its end; what failed until then counts anyway."""
     before = _counts[True]

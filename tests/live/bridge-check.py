@@ -2,6 +2,7 @@
 """The bridge, armtap serve --layout SIZE rtde://HOST, between a fake controller and plain sockets: each cell, what is
 said of the cells that stay 0, the rate, a robot that goes and comes, script text, signals, memory."""
 import contextlib
+import contextlib
 import os
 import random
 import re
@@ -18,7 +19,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import wire  # noqa: E402
 from controller import Controller, Faults  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import expect, finish, in_time, side_by_side  # noqa: E402
+from tally import expect, finish, in_time, side_by_side, wait_for  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 20
@@ -28,15 +29,6 @@ RESERVED = [94, *range(103, 109), *range(112, 118), 120, 121, *range(140, 143)]
 
 def holds(truth, what):
     expect(what, truth)
-
-
-def wait_for(truth):
-    end = time.monotonic() + PATIENCE
-    while not truth():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 class Bridge:
@@ -49,7 +41,7 @@ class Bridge:
         self.reader = threading.Thread(target=lambda: self.lines.extend(iter(self.process.stderr.readline, "")), daemon=True)
         self.reader.start()
         self.port = {}
-        wait_for(lambda: self._ports() or self.process.poll() is not None)
+        wait_for(lambda: self._ports() or self.process.poll() is not None, PATIENCE)
 
     def _ports(self):
         self.port = dict(re.findall(r"(30003|30013): realtime listens on [\d.]+:(\d+)", self.said()))
@@ -59,7 +51,7 @@ class Bridge:
         return "".join(self.lines)
 
     def says(self, text):
-        return wait_for(lambda: text in self.said())
+        return wait_for(lambda: text in self.said(), PATIENCE)
 
     def client(self, role="30003", host="127.0.0.1"):
         return Client(int(self.port[role]), host)
@@ -233,7 +225,7 @@ def check_loss():
         holds(bridge.says("refuses connections"), "it says why: " + bridge.said())
         holds(bridge.client().ends(), "whoever connects meanwhile is disconnected, too")
         robot.listen("rtde")
-        holds(wait_for(lambda: comes_back(bridge)), "the robot is back: packets come again")
+        holds(wait_for(lambda: comes_back(bridge), PATIENCE), "the robot is back: packets come again")
         holds(bridge.says("the robot is not connected"), "it is said why: " + bridge.said())
 
 
@@ -299,14 +291,14 @@ def check_forwarded():
             time.sleep(0.002)
         client.socket.sendall(b"stopj(2)\n\n" + PROGRAM[:-5])
         other.socket.sendall(PROGRAM.replace(b"move", b"evil"))
-        holds(wait_for(lambda: len(scripts(robot)) >= len(PROGRAM) + 9), "programs reach the robot")
+        holds(wait_for(lambda: len(scripts(robot)) >= len(PROGRAM) + 9, PATIENCE), "programs reach the robot")
         client.close()
         holds(bridge.says("bytes of a program without its end: they were dropped"), "half a program is named: " + bridge.said())
         holds(bridge.says("its address is not allowed"), "who is not allowed is named: " + bridge.said())
         third = bridge.client(host="127.0.0.9")
         third.packets(1)
         third.socket.sendall(b"power on\n")
-        wait_for(lambda: b"power" in scripts(robot))
+        wait_for(lambda: b"power" in scripts(robot), PATIENCE)
         holds(scripts(robot) == PROGRAM + b"stopj(2)\npower on\n", "whole programs, nothing else: %r" % scripts(robot))
         holds(len(robot.events("opened", role="secondary")) == 1, "over one connection")
         holds(not robot.events("full", role="secondary"), "which is read")
@@ -327,7 +319,7 @@ def check_uncertain():
         client.socket.sendall(b"def p():\n textmsg('the end')\n stopj(2)\nend\nstopj(2)\n")
         holds(bridge.says("whose end is not certain (a single quote)"), "it is said why: " + bridge.said())
         other.socket.sendall(b"power on\n")
-        wait_for(lambda: b"power" in scripts(robot))
+        wait_for(lambda: b"power" in scripts(robot), PATIENCE)
         holds(scripts(robot) == b"power on\n", "nothing of such a client reaches the robot: %r" % scripts(robot))
 
 
@@ -343,8 +335,9 @@ def check_silent_robot():
         holds(not scripts(robot), "also not later")
 
 
-def check_many_programs():
-    """A robot that does not read, and more programs than can wait."""
+@contextlib.contextmanager
+def deaf_robot():
+    """The bridge, and a client whose programs the robot takes but never reads."""
     host = a_host()
     with Controller(roles={"rtde": 0}, host=host) as robot, socket.socket() as listener, \
             Bridge("--layout", "1060", "--allow-script", "--allow-from", "127.0.0.1", url(robot)) as bridge:
@@ -353,6 +346,12 @@ def check_many_programs():
         listener.listen()
         client = bridge.client()
         client.packets(2)
+        yield bridge, client
+
+
+def check_many_programs():
+    """A robot that does not read, and more programs than can wait."""
+    with deaf_robot() as (bridge, client):
         threading.Thread(target=lambda: client.socket.sendall(b"a\n" * 500000), daemon=True).start()
         holds(bridge.says("further lines about programs are left out"), "its lines are bounded")
         holds(len(bridge.client().packets(500)) == 500, "packets go on")
@@ -364,14 +363,7 @@ def check_many_programs():
 
 def check_program_at_the_end():
     """A program that the robot has not taken when the user ends the bridge: the robot is not blamed."""
-    host = a_host()
-    with Controller(roles={"rtde": 0}, host=host) as robot, socket.socket() as listener, \
-            Bridge("--layout", "1060", "--allow-script", "--allow-from", "127.0.0.1", url(robot)) as bridge:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        listener.bind((host, 30002))
-        listener.listen()
-        client = bridge.client()
-        client.packets(2)
+    with deaf_robot() as (bridge, client):
         client.socket.sendall(PROGRAM[:-4] + b"# filler\n" * 3000 + b"end\n")
         holds(bridge.says("passes on"), "a program waits: " + bridge.said())
         holds(bridge.end() == 0 and ":30002: the bridge ends" in bridge.said(), "who ended it: " + bridge.said())
@@ -413,7 +405,7 @@ def check_no_old_data():
         client.settimeout(PATIENCE)
         client.connect(("127.0.0.1", int(bridge.port["30003"])))
         holds(bridge.says(": connected"), bridge.said())
-        holds(wait_for(lambda: robot.counts["rtde", "records"] > 1500), "3 s of data come meanwhile")
+        holds(wait_for(lambda: robot.counts["rtde", "records"] > 1500, PATIENCE), "3 s of data come meanwhile")
         data, clocks = b"", []
         while len(clocks) < 1500:
             data += client.recv(65536)

@@ -20,23 +20,13 @@ import capture  # pylint: disable=wrong-import-position
 import wire  # pylint: disable=wrong-import-position
 from robot import Robot  # pylint: disable=wrong-import-position
 from sessions import robot_state, version_message  # pylint: disable=wrong-import-position
-from tally import expect, finish  # pylint: disable=wrong-import-position
+from tally import expect, finish, until  # pylint: disable=wrong-import-position
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 30  # s until a condition must have come true
 PORTS = (30004, 30001, 30002, 30011, 29999)
 NAMES = ("timestamp", "actual_q", "robot_mode")
 STATE, TEXT = 16, 20
-
-
-def until(what, condition):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > end:
-            expect("in time: " + what, False)
-            return False
-        time.sleep(0.01)
-    return True
 
 
 class Serve:

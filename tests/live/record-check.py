@@ -19,7 +19,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from controller import Controller, Faults  # noqa: E402
 from recording import Recording, ends_with_us  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import expect, finish, in_time, side_by_side  # noqa: E402
+from tally import expect, finish, in_time, side_by_side, until  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 30
@@ -29,16 +29,6 @@ FIELDS = "timestamp,actual_q,robot_mode"
 
 def run(*arguments):
     return subprocess.run([ARMTAP, *arguments], capture_output=True, text=True, timeout=PATIENCE)
-
-
-def wait_for(truth, what):
-    end = time.monotonic() + PATIENCE
-    while not truth():
-        if time.monotonic() > end:
-            expect("in time: " + what, False)
-            return False
-        time.sleep(0.01)
-    return True
 
 
 class Recorder:
@@ -55,8 +45,8 @@ class Recorder:
 
     def records(self, count, role="rtde"):
         """Waits until the controller has sent so many."""
-        return wait_for(lambda: self.controller.counts[role, "records"] >= count or self.program.poll() is not None,
-                        "%d records" % count)
+        return until("%d records" % count,
+                     lambda: self.controller.counts[role, "records"] >= count or self.program.poll() is not None)
 
     def end(self, how=signal.SIGINT):
         """Status and standard error, or None as status if it does not end soon."""
@@ -130,8 +120,9 @@ def two_robots():
             enough = [controller.counts[role, "records"] + 300
                       for controller, role in ((one, "rtde"), (other, "rtde"), (other, "realtime_ro"))]
             recorder = Recorder(one, "-o", name, *urls)
-            wait_for(lambda: one.counts["rtde", "records"] >= enough[0] and other.counts["rtde", "records"] >= enough[1]
-                     and other.counts["realtime_ro", "records"] >= enough[2], "records of all")
+            until("records of all",
+                  lambda: one.counts["rtde", "records"] >= enough[0] and other.counts["rtde", "records"] >= enough[1]
+                  and other.counts["realtime_ro", "records"] >= enough[2])
             status, said = recorder.end()
             expect(name + ": status", status == 0, said)
         times = [time for time, _ in Recording("both.pcapng").packets]
@@ -242,7 +233,7 @@ def killed():
             before = controller.counts["rtde", "records"]
             for _ in range(3):  # the first sync may have begun before
                 size = os.path.getsize(name)
-                wait_for(lambda size=size: os.path.getsize(name) > size, "a sync")
+                until("a sync", lambda size=size: os.path.getsize(name) > size)
             recorder.program.kill()
             recorder.program.communicate()
             done = run("export", name)
@@ -292,9 +283,9 @@ def signals(state, how):
         recorder = Recorder(controller, "-o", name)
         if count:
             recorder.records(count)
-        wait_for(lambda: obeys(recorder.program.pid), "a program that obeys signals")
+        until("a program that obeys signals", lambda: obeys(recorder.program.pid))
         if state == "no answer":
-            wait_for(controller.requests, "a request")
+            until("a request", controller.requests)
         status, said = recorder.end(how)
         wanted = 2 if name in ("nobody", "stuck") else 0
         expect("%s, %s: status %d" % (state, how.name, wanted), status == wanted, status, said)
@@ -311,7 +302,7 @@ def again():
         recorder = Recorder(controller, "-o", "again.pcapng")
         recorder.records(200)
         controller.reboot()
-        wait_for(lambda: len(controller.records_sent(2)) > 200, "the second connection")
+        until("the second connection", lambda: len(controller.records_sent(2)) > 200)
         status, said = recorder.end()
         expect("again: status", status == 0, said)
         found = json.loads(run("info", "--json", "again.pcapng").stdout)["streams"]

@@ -25,7 +25,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import wire  # noqa: E402
 from controller import Controller, Faults, text  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import Late, expect, finish, in_time, side_by_side  # noqa: E402
+from tally import Late, expect, finish, in_time, side_by_side, wait_for  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 20  # seconds, of a machine that does much else
@@ -53,12 +53,7 @@ class Run:
         return self.out.read()
 
     def wait_for(self, truth):
-        end = time.monotonic() + PATIENCE
-        while not truth():
-            if time.monotonic() > end or self.program.poll() is not None:
-                return bool(truth())
-            time.sleep(0.01)
-        return True
+        return wait_for(truth, PATIENCE, ends=lambda: self.program.poll() is not None)
 
     def says(self, pattern):
         found = self.wait_for(lambda: re.search(pattern, self.said()))

@@ -21,7 +21,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from tally import expect, finish, in_time, side_by_side  # pylint: disable=wrong-import-position
+from tally import expect, finish, in_time, side_by_side, until  # pylint: disable=wrong-import-position
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 CAPTURES = os.path.abspath(os.path.join(os.environ.get("srcdir", "."), "captures"))
@@ -45,16 +45,6 @@ def capture(name):
 
 def run(*words):
     return subprocess.run([ARMTAP, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
-
-
-def until(what, condition):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > end:
-            expect("in time: " + what, False)
-            return False
-        time.sleep(0.01)
-    return True
 
 
 # ---- the server, and clients --------------------------------------------------------------------------------------------
