@@ -29,6 +29,7 @@ tools_libtools_a_SOURCES = \
 	tools/base/libraries.c \
 	tools/base/libraries.def \
 	tools/base/libraries.h \
+	tools/base/little_endian.h \
 	tools/base/message.c \
 	tools/base/message.h \
 	tools/base/number_text.cc \
@@ -125,7 +126,6 @@ tools_libtools_a_SOURCES = \
 	tools/parquet/footer.h \
 	tools/parquet/group.c \
 	tools/parquet/group.h \
-	tools/parquet/little_endian.h \
 	tools/parquet/names.c \
 	tools/parquet/names.h \
 	tools/parquet/page.c \

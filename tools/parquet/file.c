@@ -3,7 +3,7 @@
 #include "base/message.h"
 #include "footer.h"
 #include "group.h"
-#include "little_endian.h"
+#include "base/little_endian.h"
 #include "names.h"
 
 #define MAGIC "PAR1"

@@ -1,7 +1,7 @@
-/* Numbers as Parquet stores them, whatever the machine's byte order. Written out, so that compilers make one
+/* Numbers in little-endian order, whatever the machine's byte order. Written out, so that compilers make one
  * instruction of each. */
-#ifndef PARQUET_LITTLE_ENDIAN_H
-#define PARQUET_LITTLE_ENDIAN_H
+#ifndef BASE_LITTLE_ENDIAN_H
+#define BASE_LITTLE_ENDIAN_H
 
 #include <stdint.h>
 
