@@ -138,6 +138,8 @@ tools_libtools_a_SOURCES = \
 	tools/parquet/types.c \
 	tools/parquet/types.def \
 	tools/parquet/types.h \
+	tools/ros/cdr.c \
+	tools/ros/cdr.h \
 	tools/export/atomic_file.c \
 	tools/export/atomic_file.h \
 	tools/export/check_request.c \
@@ -325,6 +327,7 @@ EXTRA_DIST += \
 	tools/input/README.md \
 	tools/command_line/README.md \
 	tools/parquet/README.md \
+	tools/ros/README.md \
 	tools/export/README.md \
 	tools/recipe/README.md \
 	tools/proxy/README.md \

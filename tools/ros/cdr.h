@@ -1,0 +1,36 @@
+/* CDR, the encoding of ROS 2 messages: XCDR1, little-endian. Numbers are aligned to their own size, counted from behind
+ * the four bytes that begin a message. An array of fixed length is its elements; a sequence is cdr_count() and its
+ * elements; a struct is its members. If memory runs out, out->failed is set and the message is incomplete. */
+#ifndef ROS_CDR_H
+#define ROS_CDR_H
+
+#include "base/buffer.h"
+
+/* A message that is being appended to a buffer. */
+struct cdr {
+    struct buffer *out;
+    size_t origin; /* where alignment counts from */
+};
+
+/* Appends the first four bytes of a message. */
+struct cdr cdr_begin(struct buffer *out);
+void cdr_u8(const struct cdr *cdr, uint8_t number);
+void cdr_i8(const struct cdr *cdr, int8_t number);
+void cdr_bool(const struct cdr *cdr, bool truth);
+void cdr_u32(const struct cdr *cdr, uint32_t number);
+void cdr_i32(const struct cdr *cdr, int32_t number);
+void cdr_u64(const struct cdr *cdr, uint64_t number);
+void cdr_i64(const struct cdr *cdr, int64_t number);
+void cdr_f32(const struct cdr *cdr, float number);
+void cdr_f64(const struct cdr *cdr, double number);
+/* `count` elements, without their number. */
+void cdr_f64s(const struct cdr *cdr, const double *numbers, size_t count);
+/* The number of elements of a sequence, which follow. */
+void cdr_count(const struct cdr *cdr, size_t count);
+/* A text of `length` bytes; the NUL that ends it in the message need not be there. */
+void cdr_text(const struct cdr *cdr, const char *text, size_t length);
+void cdr_string(const struct cdr *cdr, const char *string);
+/* A sequence of bytes, uint8[]. */
+void cdr_bytes(const struct cdr *cdr, const void *bytes, size_t length);
+
+#endif
