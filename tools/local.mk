@@ -140,6 +140,15 @@ tools_libtools_a_SOURCES = \
 	tools/parquet/types.h \
 	tools/ros/cdr.c \
 	tools/ros/cdr.h \
+	tools/ros/geometry.c \
+	tools/ros/geometry.h \
+	tools/ros/inputs.def \
+	tools/ros/log.c \
+	tools/ros/messages.c \
+	tools/ros/ros.h \
+	tools/ros/schemas.c \
+	tools/ros/schemas.def \
+	tools/ros/topics.def \
 	tools/export/atomic_file.c \
 	tools/export/atomic_file.h \
 	tools/export/check_request.c \

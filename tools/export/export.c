@@ -14,6 +14,7 @@
 #include "base/message.h"
 #include "input/archive.h"
 #include "input/tcp_socket.h"
+#include "ros/ros.h"
 
 #define SHOW_EVERY_NS 200000000
 /* By how much records of several robots may be out of order. */
@@ -299,6 +300,7 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .protocol = record->protocol,
         .direction = record->direction,
         .generation = record->stream->generation,
+        .release = ros_release(record->stream),
         .is_mixed = mode_names_are_mixed(job->generations),
         .layout = layout,
         .missing = missing_before(job, record, table),

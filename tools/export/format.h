@@ -50,7 +50,8 @@ struct output_row {
     enum armtap_protocol protocol;
     enum armtap_direction direction;
     enum armtap_generation generation;
-    bool is_mixed; /* the output has rows of several generations, which number their modes differently */
+    unsigned release; /* as ros_release() has it */
+    bool is_mixed;    /* the output has rows of several generations, which number their modes differently */
     const struct table_layout *layout; /* NULL: the record has no recipe, so no values */
     struct missing_flow missing;       /* since the row before */
     const uint8_t *values;

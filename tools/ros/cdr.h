@@ -30,7 +30,13 @@ void cdr_count(const struct cdr *cdr, size_t count);
 /* A text of `length` bytes; the NUL that ends it in the message need not be there. */
 void cdr_text(const struct cdr *cdr, const char *text, size_t length);
 void cdr_string(const struct cdr *cdr, const char *string);
+/* A text from outside: NUL and what is not UTF-8 are escaped. */
+void cdr_foreign_text(const struct cdr *cdr, const char *text, size_t length);
 /* A sequence of bytes, uint8[]. */
 void cdr_bytes(const struct cdr *cdr, const void *bytes, size_t length);
+/* A builtin_interfaces/Time from ns since the epoch; it holds no time before that, and none after 2038. */
+void cdr_time(const struct cdr *cdr, int64_t time);
+/* A std_msgs/Header. */
+void cdr_header(const struct cdr *cdr, int64_t time, const char *frame);
 
 #endif
