@@ -185,6 +185,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/manifest.h \
 	tools/export/mode_names.c \
 	tools/export/mode_names.h \
+	tools/export/names_apart.c \
+	tools/export/names_apart.h \
 	tools/export/output_allowance.c \
 	tools/export/output_allowance.h \
 	tools/export/output_files.c \

@@ -6,6 +6,7 @@
 #include "base/json_writer.h"
 #include "base/json_elements.h"
 #include "mode_names.h"
+#include "names_apart.h"
 #include "base/number_text.h"
 
 /* The first keys of every object; `file` only if there are several. */
@@ -16,57 +17,17 @@ static const struct cell_style json = {.truth = {"false", "true"}, .absent = "nu
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* The names in use, with open addressing. A name that a leading key or an earlier field has becomes the first free one
- * of NAME_2, NAME_3, ... */
-struct taken {
-    struct taken_slot {
-        const char *name;    /* NULL: free */
-        uint64_t repetition; /* number given to its last repetition */
-    } * slots;
-    size_t mask;
-    struct armtap_hash_key key;
-};
-
-static struct taken_slot *taken_slot(const struct taken *taken, const char *name)
-{
-    size_t at = (size_t)armtap_hash_text(&taken->key, name) & taken->mask;
-    while (taken->slots[at].name && strcmp(taken->slots[at].name, name) != 0)
-        at = (at + 1) & taken->mask;
-    return &taken->slots[at];
-}
-
-static size_t append_number(char *name, size_t length, uint64_t number)
-{
-    name[length++] = '_';
-    length += number_unsigned(number, name + length);
-    name[length] = '\0';
-    return length;
-}
-
 /* A copy of the pick's name, with room for a number; NULL without memory. The caller frees. */
 static char *own_name(const struct pick *pick)
 {
     size_t length = strlen(pick->name);
-    char *name = malloc(length + 2 * (NUMBER_MAX + 1) + 1);
+    char *name = malloc(length + NAMES_APART_ROOM);
     if (!name)
         return NULL;
     memcpy(name, pick->name, length + 1);
     if (pick->element)
-        append_number(name, length, pick->first);
+        name_append_number(name, length, pick->first);
     return name;
-}
-
-/* Numbers a name until it is free. */
-static void change_name(const struct taken *taken, char *name)
-{
-    size_t length = strlen(name);
-    struct taken_slot *own = taken_slot(taken, name);
-    struct taken_slot *slot = own;
-    while (slot->name) {
-        append_number(name, length, ++own->repetition);
-        slot = taken_slot(taken, name);
-    }
-    *slot = (struct taken_slot){name, 1};
 }
 
 /* The name as a key of an object: ,"name": */
@@ -86,34 +47,23 @@ static char *quoted_key(const char *name)
     return key;
 }
 
-/* First reserves the names that are free, so that a field named time_2 always keeps its name. */
-static int take_names(const struct view *view, const struct taken *taken, char **names, bool *changed)
+/* Sets view's keys. `names` is for their names; those that are not NULL the caller frees. 0, or -1 without memory. */
+static int make_keys(struct view *view, char **names)
 {
+    const char *reserved[sizeof leading / sizeof *leading + 1] = {NULL};
     for (size_t i = 0; i < sizeof leading / sizeof *leading; i++)
-        *taken_slot(taken, row_column_name(leading[i])) = (struct taken_slot){row_column_name(leading[i]), 1};
+        reserved[i] = row_column_name(leading[i]);
     for (size_t i = 0; i < view->picks.count; i++) {
+        if (view->picks.pick[i].row_column == ROW_COLUMN_file)
+            continue;
         names[i] = own_name(&view->picks.pick[i]);
         if (!names[i])
             return -1;
-        if (view->picks.pick[i].row_column == ROW_COLUMN_file)
-            continue;
-        struct taken_slot *slot = taken_slot(taken, names[i]);
-        changed[i] = slot->name != NULL;
-        if (!changed[i])
-            *slot = (struct taken_slot){names[i], 1};
     }
-    for (size_t i = 0; i < view->picks.count; i++)
-        if (changed[i])
-            change_name(taken, names[i]);
-    return 0;
-}
-
-static int make_keys(struct view *view, const struct taken *taken, char **names, bool *changed)
-{
-    if (take_names(view, taken, names, changed) != 0)
+    if (names_set_apart(reserved, names, view->picks.count) != 0)
         return -1;
     for (size_t i = 0; i < view->picks.count; i++) {
-        view->picks.pick[i].key = quoted_key(names[i]);
+        view->picks.pick[i].key = quoted_key(names[i] ? names[i] : row_column_name(ROW_COLUMN_file));
         if (!view->picks.pick[i].key)
             return -1;
     }
@@ -126,19 +76,12 @@ static int ndjson_prepare(struct view *view, enum armtap_generation generation)
     for (size_t i = 0; i < sizeof leading / sizeof *leading; i++)
         if (leading[i] != ROW_COLUMN_file)
             picks_drop(&view->picks, leading[i]);
-    size_t slots = 32;
-    while (slots < 2 * (view->picks.count + sizeof leading / sizeof *leading))
-        slots *= 2;
-    struct taken taken = {calloc(slots, sizeof(struct taken_slot)), slots - 1, armtap_hash_draw_key()};
     char **names = calloc(view->picks.count + 1, sizeof(char *));
-    bool *changed = calloc(view->picks.count + 1, sizeof(bool));
-    int failed = !taken.slots || !names || !changed || make_keys(view, &taken, names, changed) != 0;
+    int outcome = names ? make_keys(view, names) : -1;
     for (size_t i = 0; names && i < view->picks.count; i++)
         free(names[i]);
     free(names);
-    free(changed);
-    free(taken.slots);
-    return failed ? -1 : 0;
+    return outcome;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
