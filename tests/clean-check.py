@@ -438,8 +438,8 @@ def texts_of(rows):
 
 
 def check_formats(paths):
-    """ndjson and csv have the same texts; none controls a terminal; record.py's and gnuplot's formats are valid; parquet is
-    never written to a terminal."""
+    """ndjson and csv have the same texts; none controls a terminal; record.py's and gnuplot's formats are valid; parquet and mcap
+    are never written to a terminal."""
     for name in ("rtde", "aubo"):
         if name not in paths:
             continue
@@ -461,9 +461,9 @@ def check_formats(paths):
         done = run(*words, "-f", "gnuplot", "--fields", "timestamp")
         if done.out:
             check(judge_gnuplot, done, done.out)
-        for dialect in ("", "small"):
-            done = run(*words, "-f", "parquet", "--dialect", dialect, terminal=True)
-            check(is_true, done, done.status == 2 and b"PAR1" not in done.out, "parquet on a terminal")
+        for form, dialect, magic in (("parquet", "", b"PAR1"), ("parquet", "small", b"PAR1"), ("mcap", "", b"MCAP0")):
+            done = run(*words, "-f", form, "--dialect", dialect, terminal=True)
+            check(is_true, done, done.status == 2 and magic not in done.out, form + " on a terminal")
         done = run(*words, "--union")
         check(judge_csv, done, done.out)
     done = run("export", paths["rtde"], "--csv-safe", "-f", "ndjson")

@@ -110,6 +110,8 @@ def check_samples():
             file, pipe = (run("-f", "parquet", "--stream", "0", *dialect, *more, source=source)
                           for more, source in (([sample], None), ([], sample)))
             expect("%s parquet %s" % (sample, dialect), file.stdout == pipe.stdout and len(file.stdout) > 100, pipe.stderr)
+        file, pipe = (run("-f", "mcap", "--stream", "0", *more, source=source) for more, source in (([sample], None), ([], sample)))
+        expect("%s mcap" % sample, file.stdout == pipe.stdout and len(file.stdout) > 100, pipe.stderr)
 
 
 # ---- live ------------------------------------------------------------------------------------------------------------

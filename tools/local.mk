@@ -121,6 +121,14 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/remedy.h \
 	tools/command_line/robot_request.c \
 	tools/command_line/robot_request.h \
+	tools/mcap/checksum.c \
+	tools/mcap/checksum.h \
+	tools/mcap/chunk.c \
+	tools/mcap/chunk.h \
+	tools/mcap/file.c \
+	tools/mcap/mcap.h \
+	tools/mcap/record.c \
+	tools/mcap/record.h \
 	tools/parquet/file.c \
 	tools/parquet/footer.c \
 	tools/parquet/footer.h \
@@ -165,6 +173,7 @@ tools_libtools_a_SOURCES = \
 	tools/export/format.h \
 	tools/export/format_csv.c \
 	tools/export/format_gnuplot.c \
+	tools/export/format_mcap.c \
 	tools/export/format_ndjson.c \
 	tools/export/format_parquet.c \
 	tools/export/format_recordpy.c \
@@ -193,6 +202,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/output_files.h \
 	tools/export/partition.c \
 	tools/export/partition.h \
+	tools/export/ros_state.c \
+	tools/export/ros_state.h \
 	tools/export/row_columns.c \
 	tools/export/row_columns.def \
 	tools/export/row_columns.h \
@@ -337,6 +348,7 @@ EXTRA_DIST += \
 	tools/base/README.md \
 	tools/input/README.md \
 	tools/command_line/README.md \
+	tools/mcap/README.md \
 	tools/parquet/README.md \
 	tools/ros/README.md \
 	tools/export/README.md \

@@ -46,6 +46,10 @@ const char *judge_gnuplot(struct span text, size_t *at);
 bool next_word(struct span *line, struct span *word);
 bool next_line(struct span *rest, struct span *line);
 
+/* ---- judge_mcap.c ---- */
+
+const char *judge_mcap(struct span file, size_t *at);
+
 /* ---- judge_parquet.c ---- */
 
 const char *judge_parquet(struct span file, size_t *at);

@@ -15,6 +15,7 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/honest.h \
 	tests/fuzz/judge.h \
 	tests/fuzz/judge_json.c \
+	tests/fuzz/judge_mcap.c \
 	tests/fuzz/judge_parquet.c \
 	tests/fuzz/judge_recipe.c \
 	tests/fuzz/judge_rows.c \

@@ -433,12 +433,20 @@ static void resolve_times(struct job *job)
 /* Whether a record is within --from and --to. 0, or -1 after a message if it has no time. */
 static int check_time(struct job *job, const struct armtap_record *record, bool *is_within)
 {
+    char list[FORMATS_LIST_MAX];
+    const char *name = job->source->count > 0 ? replay_file_name(job->source, record->where.file) : "input";
+    bool has_time = record->where.time != ARMTAP_NO_TIME;
     *is_within = true;
+    if (!has_time && format_has(job->wish->format, FORMAT_NEEDS_TIME)) {
+        message_error("%s: it has no capture times, which messages of -f %s need; give -f %s, or capture with armtap "
+                      "record or tcpdump",
+                      name, job->wish->format->name, format_names(list, 0, FORMAT_NEEDS_TIME));
+        return job_give_up(job);
+    }
     if (!job->wish->from.given && !job->wish->to.given)
         return 0;
-    if (record->where.time == ARMTAP_NO_TIME) {
-        message_error("%s: it has no capture times, so --from and --to cannot be judged; leave them out",
-                      job->source->count > 0 ? replay_file_name(job->source, record->where.file) : "input");
+    if (!has_time) {
+        message_error("%s: it has no capture times, so --from and --to cannot be judged; leave them out", name);
         return job_give_up(job);
     }
     if (!job->times_known)
@@ -754,6 +762,17 @@ static int check_telemetry(struct job *job)
     return job_give_up(job);
 }
 
+/* Whether several streams have rows, which share a file. */
+static bool has_several_streams(const struct job *job)
+{
+    size_t count = 0;
+    if (job->wish->split || job->wish->has_stream)
+        return false;
+    for (size_t i = 0; i < armtap_streams_count(job->streams) && count < 2; i++)
+        count += armtap_streams_at(job->streams, i)->stream->records[job->wish->direction] > 0;
+    return count > 1 || armtap_streams_rest(job->streams)->records[job->wish->direction] > 0;
+}
+
 /* The first of two readings: finds the tables. */
 static int survey(struct job *job)
 {
@@ -765,6 +784,7 @@ static int survey(struct job *job)
         return -1;
     if (check_before_rows(job) != 0)
         return -1;
+    job->targets.settings.several_streams = has_several_streams(job);
     return tables_begin_rows(job->tables) == 0 ? 0 : job_give_up_memory(job);
 }
 

@@ -31,6 +31,20 @@ void picks_drop(struct picks *picks, enum row_column column)
     picks->count = kept;
 }
 
+void picks_drop_if_mixed(struct picks *picks)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < picks->count; i++) {
+        if (!picks->pick[i].if_mixed) {
+            picks->pick[kept++] = picks->pick[i];
+            continue;
+        }
+        free(picks->pick[i].own_name);
+        free(picks->pick[i].key);
+    }
+    picks->count = kept;
+}
+
 int picks_lead(struct picks *picks, enum row_column column)
 {
     picks_drop(picks, column);

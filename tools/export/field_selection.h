@@ -29,6 +29,9 @@ void picks_free(struct picks *picks);
 /* Removes a row column, if present. */
 void picks_drop(struct picks *picks, enum row_column column);
 
+/* Removes names of modes that only rows of several generations have. */
+void picks_drop_if_mixed(struct picks *picks);
+
 /* Puts a row column in front, as the first pick. 0, or -1 without memory. */
 int picks_lead(struct picks *picks, enum row_column column);
 

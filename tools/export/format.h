@@ -73,6 +73,7 @@ struct format_settings {
     /* With FORMAT_PACKS, else NULL: */
     struct packer *packer; /* compresses as the user asked, on several threads */
     struct spool *spool;   /* keeps what a format knows of each part until the end of its file: an index */
+    bool several_streams;  /* a file has rows of more than one, as far as is known before the first row */
 };
 
 struct target_file;

@@ -1,0 +1,383 @@
+/* MCAP: the topics of a record and their messages, in a file of channels (tools/mcap). */
+#define _POSIX_C_SOURCE 200809L
+#include "by_connection.h"
+#include "format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/little_endian.h"
+#include "base/message.h"
+#include "mcap/mcap.h"
+#include "ros_state.h"
+
+/* A field's line in the schema, of which a file has two. */
+#define COLUMN_COST 80
+#define WRITE_BYTES ((size_t)1 << 16)
+
+enum { TOPIC_STATE };
+
+/* What the messages of a dialect are. */
+struct dialect {
+    const char *profile;
+    const char *schema_encoding, *message_encoding;
+    void (*schema)(const struct view *view, struct buffer *out);
+    void (*message)(const struct view *view, const struct output_row *row, struct buffer *out);
+};
+
+/* A schema of a table's messages. Tables with equal schemas share one. */
+struct table_schema {
+    unsigned id;
+    unsigned number; /* counts those of its direction from 1 */
+    uint64_t hash;   /* of its text */
+    size_t length;
+};
+
+struct channel {
+    unsigned id;
+};
+
+struct stream {
+    struct by_connection states; /* struct channel, by the id of its schema */
+    unsigned state_count[2];
+    bool has_prefix;
+    char *robot, *client;
+    enum armtap_protocol protocol;
+};
+
+/* What is known of a file. */
+struct state {
+    const struct dialect *dialect;
+    struct mcap_file *file;
+    struct target *target;
+    struct buffer *out; /* of the current call */
+    struct armtap_hash_key key;
+    struct table_schema **schemas;
+    size_t schema_count;
+    struct by_connection tables;  /* struct table_schema, by the table's number */
+    struct by_connection streams; /* struct stream, by number */
+};
+
+static int lack_memory(void)
+{
+    message_no_memory();
+    return -1;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Before the first message of a stream in a batch: what its channels say of it. Begins like a record of a file; its
+ * opcode is one of those that the format leaves to others. */
+#define INTRODUCTION '\x80'
+enum { HEAD = 9 };
+
+static void introduce(const struct output_row *row, struct buffer *out)
+{
+    const uint32_t numbers[] = {row->stream, (uint32_t)row->protocol};
+    size_t begin = out->length;
+    char *head = buffer_room(out, HEAD);
+    if (!head)
+        return;
+    out->length += HEAD;
+    buffer_put(out, (const char *)numbers, sizeof numbers);
+    buffer_put(out, row->robot, strlen(row->robot) + 1);
+    buffer_put(out, row->client, strlen(row->client) + 1);
+    if (out->failed)
+        return;
+    out->data[begin] = INTRODUCTION;
+    le64_store(out->data + begin + 1, out->length - begin - HEAD);
+}
+
+static int put_rows(const struct dialect *dialect, const struct row_batch *batch, struct buffer *out)
+{
+    for (size_t i = 0; i < batch->count && batch->view->table; i++) {
+        const struct output_row *row = &batch->rows[i];
+        if (i == 0 || row->stream != row[-1].stream)
+            introduce(row, out);
+        size_t begin = mcap_message_begin(out, TOPIC_STATE, row->stream, row->where.time);
+        dialect->message(batch->view, row, out);
+        mcap_message_end(out, begin);
+    }
+    return out->failed ? -1 : 0;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static int take_bytes(void *user, const char *bytes, size_t length)
+{
+    struct state *state = user;
+    buffer_put(state->out, bytes, length);
+    return state->out->failed || state->out->length >= WRITE_BYTES ? target_write_out(state->target) : 0;
+}
+
+static int describe(struct state *state)
+{
+    struct buffer map = {0};
+    mcap_map_add(&map, "version", armtap_version(), strlen(armtap_version()));
+    int outcome = map.failed ? lack_memory() : mcap_file_add_metadata(state->file, "armtap", &map);
+    free(map.data);
+    return outcome;
+}
+
+static int open_file(struct target *target, const struct dialect *dialect, struct buffer *out)
+{
+    struct state *state = calloc(1, sizeof *state);
+    if (!state)
+        return lack_memory();
+    target->state = state;
+    *state = (struct state){.dialect = dialect, .target = target, .out = out, .key = armtap_hash_draw_key()};
+    const struct mcap_options options = {.packer = target->settings->packer,
+                                         .spool = target->settings->spool,
+                                         .write = take_bytes,
+                                         .user = state,
+                                         .profile = dialect->profile,
+                                         .library = "armtap " ARMTAP_VERSION};
+    state->file = mcap_file_new(&options);
+    if (!state->file)
+        return lack_memory();
+    return mcap_file_open(state->file) == 0 ? describe(state) : -1;
+}
+
+/* ---- schemas of tables ------------------------------------------------------------------------------------------- */
+
+/* The schema that has that text already, or NULL. */
+static struct table_schema *find_schema(const struct state *state, uint64_t hash, size_t length)
+{
+    for (size_t i = 0; i < state->schema_count; i++)
+        if (state->schemas[i]->hash == hash && state->schemas[i]->length == length)
+            return state->schemas[i];
+    return NULL;
+}
+
+/* NULL after a message. */
+static struct table_schema *add_schema(struct state *state, const struct buffer *text, uint64_t hash)
+{
+    char name[60] = "armtap_msgs/msg/State";
+    struct table_schema **schemas = realloc(state->schemas, (state->schema_count + 1) * sizeof *schemas);
+    struct table_schema *schema = schemas ? calloc(1, sizeof *schema) : NULL;
+    state->schemas = schemas ? schemas : state->schemas;
+    if (!schema) {
+        lack_memory();
+        return NULL;
+    }
+    *schema = (struct table_schema){.number = (unsigned)state->schema_count + 1, .hash = hash, .length = text->length};
+    if (schema->number > 1)
+        snprintf(name, sizeof name, "armtap_msgs/msg/State%u", schema->number);
+    state->schemas[state->schema_count++] = schema;
+    const struct mcap_schema described = {name, state->dialect->schema_encoding, text->data, text->length - 1};
+    schema->id = mcap_file_add_schema(state->file, &described);
+    return schema->id == MCAP_NO_ID ? NULL : schema;
+}
+
+static int begin_table(struct state *state, const struct view *view)
+{
+    struct buffer text = {0};
+    struct table_schema *schema = NULL;
+    state->dialect->schema(view, &text);
+    buffer_char(&text, '\0');
+    if (text.failed) {
+        lack_memory();
+    } else {
+        uint64_t hash = armtap_hash_text(&state->key, text.data);
+        schema = find_schema(state, hash, text.length);
+        schema = schema ? schema : add_schema(state, &text, hash);
+    }
+    free(text.data);
+    if (!schema)
+        return -1;
+    return by_connection_add(&state->tables, view->table->number, schema) ? 0 : lack_memory();
+}
+
+static int begin(struct target *target, const struct view *view, const struct dialect *dialect, struct buffer *out)
+{
+    struct state *state = target->state;
+    if (!state && open_file(target, dialect, out) != 0)
+        return -1;
+    state = target->state;
+    state->out = out;
+    return view->table && view->table->layout_count > 0 ? begin_table(state, view) : 0;
+}
+
+/* ---- channels ---------------------------------------------------------------------------------------------------- */
+
+static void free_stream(struct stream *stream)
+{
+    for (size_t i = 0; i < stream->states.count; i++)
+        free(stream->states.slots[i].thing);
+    free(stream->states.slots);
+    free(stream->robot);
+    free(stream->client);
+    free(stream);
+}
+
+/* The stream that is introduced; NULL after a message. */
+static struct stream *meet(struct state *state, const char *record)
+{
+    uint32_t numbers[2];
+    memcpy(numbers, record + HEAD, sizeof numbers);
+    const char *robot = record + HEAD + sizeof numbers, *client = robot + strlen(robot) + 1;
+    struct stream *stream = by_connection_find(&state->streams, numbers[0]);
+    if (stream)
+        return stream;
+    stream = calloc(1, sizeof *stream);
+    if (stream) {
+        stream->has_prefix = state->target->settings->several_streams || state->streams.count > 0;
+        stream->protocol = (enum armtap_protocol)numbers[1];
+        stream->robot = strdup(robot);
+        stream->client = strdup(client);
+    }
+    if (stream && stream->robot && stream->client && by_connection_add(&state->streams, numbers[0], stream))
+        return stream;
+    if (stream)
+        free_stream(stream);
+    lack_memory();
+    return NULL;
+}
+
+static void add_text(struct buffer *map, const char *key, const char *value)
+{
+    if (value && *value != '\0')
+        mcap_map_add(map, key, value, strlen(value));
+}
+
+/* Adds a channel of a stream. An id, or MCAP_NO_ID after a message. */
+static unsigned add_channel(struct state *state, const struct stream *stream, uint32_t number, unsigned schema,
+                            const char *name)
+{
+    char text[100];
+    struct buffer map = {0};
+    snprintf(text, sizeof text, "%" PRIu32, number);
+    add_text(&map, "armtap.robot", stream->robot);
+    add_text(&map, "armtap.client", stream->client);
+    add_text(&map, "armtap.stream", text);
+    add_text(&map, "armtap.protocol", armtap_protocol_name(stream->protocol));
+    mcap_map_add(&map, "offered_qos_profiles", "", 0);
+    if (stream->has_prefix)
+        snprintf(text, sizeof text, "/s%" PRIu32 "%s", number, name);
+    else
+        snprintf(text, sizeof text, "%s", name);
+    const struct mcap_channel channel = {schema, text, state->dialect->message_encoding, &map};
+    unsigned id = map.failed ? MCAP_NO_ID : mcap_file_add_channel(state->file, &channel);
+    if (map.failed)
+        lack_memory();
+    free(map.data);
+    return id;
+}
+
+/* The channel of a stream's messages with that schema; NULL after a message. */
+static struct channel *state_channel(struct state *state, struct stream *stream, uint32_t number,
+                                     const struct table *table)
+{
+    static const char *const names[] = {"/armtap/state", "/armtap/to_robot"};
+    char name[40];
+    const struct table_schema *schema = by_connection_find(&state->tables, table->number);
+    struct channel *channel = by_connection_find(&stream->states, schema->id);
+    if (channel)
+        return channel;
+    bool to_robot = table->direction == ARMTAP_TO_ROBOT;
+    unsigned count = ++stream->state_count[to_robot];
+    snprintf(name, sizeof name, count > 1 ? "%s_%u" : "%s", names[to_robot], count);
+    channel = calloc(1, sizeof *channel);
+    if (!channel || !by_connection_add(&stream->states, schema->id, channel)) {
+        free(channel);
+        lack_memory();
+        return NULL;
+    }
+    channel->id = add_channel(state, stream, number, schema->id, name);
+    return channel->id == MCAP_NO_ID ? NULL : channel;
+}
+
+/* ---- the writer -------------------------------------------------------------------------------------------------- */
+
+static int place_message(struct state *state, const struct view *view, struct stream *stream, const char *record)
+{
+    const struct mcap_message message = mcap_message_at(record);
+    const struct channel *channel = state_channel(state, stream, message.mark32, view->table);
+    return channel ? mcap_file_message(state->file, channel->id, &message) : -1;
+}
+
+static int mcap_place(struct target *target, const struct view *view, const char *bytes, size_t length,
+                      struct buffer *out)
+{
+    struct state *state = target->state;
+    struct stream *stream = NULL;
+    int outcome = 0;
+    state->out = out;
+    for (size_t from = 0; from < length && outcome == 0;) {
+        const char *record = bytes + from;
+        if (*record == INTRODUCTION)
+            outcome = (stream = meet(state, record)) ? 0 : -1;
+        else
+            outcome = place_message(state, view, stream, record);
+        from += HEAD + (size_t)le64_load(record + 1);
+    }
+    target->held = mcap_file_held(state->file);
+    return outcome;
+}
+
+static int mcap_ease(struct target *target, struct buffer *out)
+{
+    struct state *state = target->state;
+    state->out = out;
+    int outcome = mcap_file_ease(state->file);
+    target->held = mcap_file_held(state->file);
+    return outcome;
+}
+
+static int mcap_end(struct target *target, struct buffer *out)
+{
+    struct state *state = target->state;
+    if (!state)
+        return 0;
+    state->out = out;
+    return mcap_file_end(state->file);
+}
+
+static void mcap_forget(struct target *target)
+{
+    struct state *state = target->state;
+    if (!state)
+        return;
+    for (size_t i = 0; i < state->streams.count; i++)
+        free_stream(state->streams.slots[i].thing);
+    for (size_t i = 0; i < state->schema_count; i++)
+        free(state->schemas[i]);
+    free(state->streams.slots);
+    free(state->tables.slots);
+    free(state->schemas);
+    mcap_file_free(state->file);
+    free(state);
+}
+
+/* ---- ROS 2 ------------------------------------------------------------------------------------------------------- */
+
+static const struct dialect ros2 = {.profile = "ros2",
+                                    .schema_encoding = "ros2msg",
+                                    .message_encoding = "cdr",
+                                    .schema = ros_state_schema,
+                                    .message = ros_state_message};
+
+static int mcap_prepare(struct view *view, enum armtap_generation generation)
+{
+    (void)generation;
+    return ros_state_name_members(view);
+}
+
+static int mcap_begin(struct target *target, const struct view *view, struct buffer *out)
+{
+    return begin(target, view, &ros2, out);
+}
+
+static int mcap_rows(const struct row_batch *batch, struct buffer *out)
+{
+    return put_rows(&ros2, batch, out);
+}
+
+const struct writer writer_mcap = {.column_cost = COLUMN_COST,
+                                   .prepare = mcap_prepare,
+                                   .begin = mcap_begin,
+                                   .rows = mcap_rows,
+                                   .place = mcap_place,
+                                   .ease = mcap_ease,
+                                   .end = mcap_end,
+                                   .forget = mcap_forget};
