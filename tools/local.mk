@@ -204,6 +204,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/partition.h \
 	tools/export/ros_state.c \
 	tools/export/ros_state.h \
+	tools/export/remarks.c \
+	tools/export/remarks.h \
 	tools/export/row_columns.c \
 	tools/export/row_columns.def \
 	tools/export/row_columns.h \

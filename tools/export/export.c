@@ -664,6 +664,38 @@ static const struct armtap_sink print_sink = {.size = sizeof print_sink,
                                               .on_event = print_on_event_answer,
                                               .on_candidates = print_on_candidates_answer};
 
+/* The same for a format that also says what was found. Of an archive, only what is found in the capture itself. */
+#define HEARD(callback, member, type)                                                                                  \
+    static int callback##_heard(void *user, const struct type *what)                                                   \
+    {                                                                                                                  \
+        const struct job *job = user;                                                                                  \
+        if (!job->totals.elsewhere && remarks_sink(job->remarks)->member(job->remarks, what) != ARMTAP_OK)             \
+            return REPLAY_NO_MEMORY;                                                                                   \
+        return callback##_answer(user, what);                                                                          \
+    }
+HEARD(print_on_record, on_record, armtap_record)
+HEARD(print_on_recipe, on_recipe, armtap_recipe_event)
+HEARD(print_on_note, on_note, armtap_note)
+HEARD(print_on_event, on_event, armtap_event)
+#undef HEARD
+
+static int on_message_heard(void *user, const struct armtap_message *message)
+{
+    const struct job *job = user;
+    if (job->totals.elsewhere)
+        return REPLAY_GO_ON;
+    int outcome = remarks_sink(job->remarks)->on_message(job->remarks, message);
+    return outcome == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
+}
+
+static const struct armtap_sink print_and_hear_sink = {.size = sizeof print_and_hear_sink,
+                                                       .on_record = print_on_record_heard,
+                                                       .on_recipe = print_on_recipe_heard,
+                                                       .on_note = print_on_note_heard,
+                                                       .on_event = print_on_event_heard,
+                                                       .on_message = on_message_heard,
+                                                       .on_candidates = print_on_candidates_answer};
+
 /* ---- the readings ---------------------------------------------------------------------------------------------- */
 
 /* Waiting rows refer to views that are about to be freed: writes them, or drops them if that fails. */
@@ -863,6 +895,8 @@ static int make_threads(struct job *job)
         if (!job->targets.settings.packer || !job->targets.settings.spool)
             return -1;
     }
+    if (format_has(wish->format, FORMAT_REMARKS) && !(job->remarks = remarks_new(job)))
+        return -1;
     job->batches = batches_new(&job->targets, wish->threads);
     return job->batches ? 0 : -1;
 }
@@ -877,7 +911,7 @@ static int print(struct job *job)
 {
     if (make_threads(job) != 0)
         return job_give_up_memory(job);
-    if (read_all(job, &print_sink) != 0)
+    if (read_all(job, job->remarks ? &print_and_hear_sink : &print_sink) != 0)
         return -1;
     if (job->once && (check_telemetry(job) != 0 || check_stream(job) != 0))
         return -1;
@@ -894,6 +928,9 @@ static int print(struct job *job)
     if (!job->batches || check_sink(job, batches_drain(job->batches)) != 0)
         return -1;
     warn_misfits(job);
+    if (job->remarks && remarks_finish(job->remarks) != 0)
+        return job_give_up_memory(job);
+    job->targets.settings.remarks = job->remarks;
     if (check_sink(job, targets_end(&job->targets)) != 0)
         return -1;
     targets_forget(&job->targets);
@@ -938,6 +975,7 @@ static void release(struct job *job)
     free_tables(job);
     armtap_streams_free(job->streams);
     missing_data_free(job->missing);
+    remarks_free(job->remarks);
     manifest_free(&job->manifest);
 }
 

@@ -38,6 +38,7 @@ struct job {
     struct armtap_streams *streams;
     struct tables *tables;
     struct missing_data *missing;
+    struct remarks *remarks;    /* NULL: the format has no place for them */
     struct cut cuts[CUTS_KEPT]; /* the first ones */
     uint64_t cut_count;         /* including those not kept */
     struct live_numbering numbering;

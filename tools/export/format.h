@@ -21,6 +21,7 @@
 
 #include "missing_data.h"
 #include "field_selection.h"
+#include "remarks.h"
 #include "tables.h"
 #include "base/packer.h"
 #include "base/spool.h"
@@ -74,6 +75,8 @@ struct format_settings {
     struct packer *packer; /* compresses as the user asked, on several threads */
     struct spool *spool;   /* keeps what a format knows of each part until the end of its file: an index */
     bool several_streams;  /* a file has rows of more than one, as far as is known before the first row */
+    /* With FORMAT_REMARKS, and only when `end` is called; else NULL. */
+    const struct remarks *remarks;
 };
 
 struct target_file;

@@ -16,6 +16,7 @@ enum format_flag {
     FORMAT_SEEKS = 256,       /* it seeks in its file, which must be regular and uncompressed */
     FORMAT_PARTITIONS = 1024, /* -o DIR/ makes a folder of files by robot and day (partition.h) */
     FORMAT_NEEDS_TIME = 2048, /* every record must have a capture time */
+    FORMAT_REMARKS = 4096,    /* it has a place for what the diagnosis finds (remarks.h) */
     FORMAT_PACKS = 512,       /* it compresses parts of its file (--compression), so the file itself need not be */
 };
 
