@@ -202,10 +202,10 @@ tools_libtools_a_SOURCES = \
 	tools/export/output_files.h \
 	tools/export/partition.c \
 	tools/export/partition.h \
-	tools/export/ros_state.c \
-	tools/export/ros_state.h \
 	tools/export/remarks.c \
 	tools/export/remarks.h \
+	tools/export/ros_rows.c \
+	tools/export/ros_rows.h \
 	tools/export/row_columns.c \
 	tools/export/row_columns.def \
 	tools/export/row_columns.h \

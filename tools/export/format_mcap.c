@@ -9,20 +9,23 @@
 #include "base/little_endian.h"
 #include "base/message.h"
 #include "mcap/mcap.h"
-#include "ros_state.h"
+#include "ros_rows.h"
 
 /* A field's line in the schema, of which a file has two. */
 #define COLUMN_COST 80
+/* Messages of topics that are on change have an enclosed number and the four bytes before it. */
+#define LAST_MAX 16
 #define WRITE_BYTES ((size_t)1 << 16)
 
-enum { TOPIC_STATE };
+/* What messages on their way to a file are marked with: a topic of the driver, or this. Their other mark is the stream.
+ */
+enum { MARK_STATE = ROS_TOPICS, MARK_REMARK };
 
 /* What the messages of a dialect are. */
 struct dialect {
     const char *profile;
     const char *schema_encoding, *message_encoding;
-    void (*schema)(const struct view *view, struct buffer *out);
-    void (*message)(const struct view *view, const struct output_row *row, struct buffer *out);
+    void (*schema)(const struct view *view, struct buffer *out); /* of the message with all fields */
 };
 
 /* A schema of a table's messages. Tables with equal schemas share one. */
@@ -34,10 +37,14 @@ struct table_schema {
 };
 
 struct channel {
-    unsigned id;
+    unsigned id; /* MCAP_NO_ID: not yet */
+    size_t last_length;
+    char last[LAST_MAX]; /* on a topic that is on change: the last message, if it is that short */
 };
 
 struct stream {
+    struct channel topics[ROS_TOPICS];
+    bool has_remarked;
     struct by_connection states; /* struct channel, by the id of its schema */
     unsigned state_count[2];
     bool has_prefix;
@@ -54,8 +61,9 @@ struct state {
     struct armtap_hash_key key;
     struct table_schema **schemas;
     size_t schema_count;
-    struct by_connection tables;  /* struct table_schema, by the table's number */
-    struct by_connection streams; /* struct stream, by number */
+    unsigned topic_schemas[ROS_TOPICS]; /* MCAP_NO_ID: not yet */
+    struct by_connection tables;        /* struct table_schema, by the table's number */
+    struct by_connection streams;       /* struct stream, by number */
 };
 
 static int lack_memory(void)
@@ -88,17 +96,72 @@ static void introduce(const struct output_row *row, struct buffer *out)
     le64_store(out->data + begin + 1, out->length - begin - HEAD);
 }
 
-static int put_rows(const struct dialect *dialect, const struct row_batch *batch, struct buffer *out)
+/* Messages of a row that are being appended. */
+struct posting {
+    struct buffer *out;
+    const struct output_row *row;
+    size_t begin;
+    bool is_remark;
+};
+
+static void begin_message(void *user, enum ros_topic_id topic)
 {
-    for (size_t i = 0; i < batch->count && batch->view->table; i++) {
+    struct posting *posting = user;
+    posting->begin = mcap_message_begin(posting->out, posting->is_remark ? MARK_REMARK : topic, posting->row->stream,
+                                        posting->row->where.time);
+}
+
+static void end_message(void *user)
+{
+    struct posting *posting = user;
+    mcap_message_end(posting->out, posting->begin);
+}
+
+static void put_remark(const struct posting *given, const char *remark)
+{
+    struct posting posting = {.out = given->out, .row = given->row, .is_remark = true};
+    const struct ros_out out = {given->out, begin_message, end_message, &posting};
+    const struct ros_log log = {.time = given->row->where.time,
+                                .level = ROS_INFO,
+                                .name = given->row->robot,
+                                .text = remark,
+                                .text_length = strlen(remark),
+                                .file = "",
+                                .function = ""};
+    ros_publish_log(&log, &out);
+}
+
+static void put_row(struct ros_rows *rows, const struct output_row *row, bool is_first, struct buffer *bytes)
+{
+    struct posting posting = {.out = bytes, .row = row};
+    const struct ros_out out = {bytes, begin_message, end_message, &posting};
+    posting.begin = mcap_message_begin(bytes, MARK_STATE, row->stream, row->where.time);
+    ros_rows_state(rows, row, bytes);
+    mcap_message_end(bytes, posting.begin);
+    if (row->direction == ARMTAP_TO_ROBOT)
+        return;
+    const struct ros_record record = ros_rows_record(rows, row);
+    ros_publish(&record, &out);
+    const char *remark = is_first ? ros_remark(&record) : NULL;
+    if (remark)
+        put_remark(&posting, remark);
+}
+
+static int mcap_rows(const struct row_batch *batch, struct buffer *out)
+{
+    if (!batch->view->table)
+        return 0;
+    struct ros_rows *rows = ros_rows_new(batch->view);
+    for (size_t i = 0; i < batch->count && rows; i++) {
         const struct output_row *row = &batch->rows[i];
-        if (i == 0 || row->stream != row[-1].stream)
+        bool is_first = i == 0 || row->stream != row[-1].stream;
+        if (is_first)
             introduce(row, out);
-        size_t begin = mcap_message_begin(out, TOPIC_STATE, row->stream, row->where.time);
-        dialect->message(batch->view, row, out);
-        mcap_message_end(out, begin);
+        put_row(rows, row, is_first, out);
     }
-    return out->failed ? -1 : 0;
+    bool failed = !rows || out->failed;
+    ros_rows_free(rows);
+    return failed ? -1 : 0;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -287,11 +350,67 @@ static struct channel *state_channel(struct state *state, struct stream *stream,
     return channel->id == MCAP_NO_ID ? NULL : channel;
 }
 
+/* Topics of one type share its schema. An id, or MCAP_NO_ID after a message. */
+static unsigned schema_of(struct state *state, enum ros_topic_id topic)
+{
+    struct buffer name = {0}, text = {0};
+    for (unsigned i = 0; i < ROS_TOPICS && state->topic_schemas[topic] == MCAP_NO_ID; i++)
+        if (strcmp(ros_topic((enum ros_topic_id)i)->type, ros_topic(topic)->type) == 0)
+            state->topic_schemas[topic] = state->topic_schemas[i];
+    if (state->topic_schemas[topic] != MCAP_NO_ID)
+        return state->topic_schemas[topic];
+    ros_type_name(ros_topic(topic), &name);
+    buffer_char(&name, '\0');
+    ros_type_text(ros_topic(topic), &text);
+    const struct mcap_schema schema = {name.data, state->dialect->schema_encoding, text.data, text.length};
+    if (name.failed || text.failed)
+        lack_memory();
+    else
+        state->topic_schemas[topic] = mcap_file_add_schema(state->file, &schema);
+    free(name.data);
+    free(text.data);
+    return state->topic_schemas[topic];
+}
+
+/* Adds a stream's channel of the driver's. 0, or -1 after a message. */
+static int add_topic(struct state *state, struct stream *stream, uint32_t number, enum ros_topic_id topic)
+{
+    unsigned schema = schema_of(state, topic);
+    if (schema != MCAP_NO_ID)
+        stream->topics[topic].id = add_channel(state, stream, number, schema, ros_topic(topic)->name);
+    return stream->topics[topic].id != MCAP_NO_ID ? 0 : -1;
+}
+
 /* ---- the writer -------------------------------------------------------------------------------------------------- */
+
+static int put_on_topic(struct state *state, struct stream *stream, enum ros_topic_id topic,
+                        const struct mcap_message *message)
+{
+    struct channel *channel = &stream->topics[topic];
+    bool is_short = ros_topic(topic)->is_on_change && message->length <= LAST_MAX;
+    if (channel->id == MCAP_NO_ID && add_topic(state, stream, message->mark32, topic) != 0)
+        return -1;
+    if (is_short && channel->last_length == message->length &&
+        memcmp(channel->last, message->data, message->length) == 0)
+        return 0;
+    if (is_short) {
+        channel->last_length = message->length;
+        memcpy(channel->last, message->data, message->length);
+    }
+    return mcap_file_message(state->file, channel->id, message);
+}
 
 static int place_message(struct state *state, const struct view *view, struct stream *stream, const char *record)
 {
     const struct mcap_message message = mcap_message_at(record);
+    if (message.mark < ROS_TOPICS)
+        return put_on_topic(state, stream, (enum ros_topic_id)message.mark, &message);
+    if (message.mark == MARK_REMARK && stream->has_remarked)
+        return 0;
+    if (message.mark == MARK_REMARK) {
+        stream->has_remarked = true;
+        return put_on_topic(state, stream, ROS_TOPIC_rosout, &message);
+    }
     const struct channel *channel = state_channel(state, stream, message.mark32, view->table);
     return channel ? mcap_file_message(state->file, channel->id, &message) : -1;
 }
@@ -351,26 +470,18 @@ static void mcap_forget(struct target *target)
 
 /* ---- ROS 2 ------------------------------------------------------------------------------------------------------- */
 
-static const struct dialect ros2 = {.profile = "ros2",
-                                    .schema_encoding = "ros2msg",
-                                    .message_encoding = "cdr",
-                                    .schema = ros_state_schema,
-                                    .message = ros_state_message};
+static const struct dialect ros2 = {
+    .profile = "ros2", .schema_encoding = "ros2msg", .message_encoding = "cdr", .schema = ros_state_schema};
 
 static int mcap_prepare(struct view *view, enum armtap_generation generation)
 {
     (void)generation;
-    return ros_state_name_members(view);
+    return ros_name_members(view);
 }
 
 static int mcap_begin(struct target *target, const struct view *view, struct buffer *out)
 {
     return begin(target, view, &ros2, out);
-}
-
-static int mcap_rows(const struct row_batch *batch, struct buffer *out)
-{
-    return put_rows(&ros2, batch, out);
 }
 
 const struct writer writer_mcap = {.column_cost = COLUMN_COST,

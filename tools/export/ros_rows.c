@@ -1,4 +1,4 @@
-#include "ros_state.h"
+#include "ros_rows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,15 +9,9 @@
 #include "line_cells.h"
 #include "mode_names.h"
 #include "names_apart.h"
-#include "ros/cdr.h"
 
 /* Members before and behind the fields. */
 static const char stamp_member[] = "header", absent_member[] = "absent";
-
-/* Behind the members: the types that they have. */
-#define LINE "================================================================================\n"
-static const char header_schemas[] = LINE "MSG: std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id\n" LINE
-                                          "MSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n";
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -57,7 +51,7 @@ static char *member_name(const struct pick *pick)
     return name;
 }
 
-int ros_state_name_members(struct view *view)
+int ros_name_members(struct view *view)
 {
     static const char *const reserved[] = {stamp_member, absent_member, NULL};
     struct picks *picks = &view->picks;
@@ -116,20 +110,23 @@ void ros_state_schema(const struct view *view, struct buffer *out)
         [ARMTAP_BYTES] = "uint8[]", [ARMTAP_JSON] = "string",
     };
     bool is_text = is_of_text(view);
-    buffer_string(out, "std_msgs/Header header\n");
+    struct buffer text = {0};
+    buffer_string(&text, "std_msgs/Header header\n");
     for (size_t i = 0; i < view->picks.count; i++) {
         const struct pick *pick = &view->picks.pick[i];
         const struct member member = member_of(view, pick, is_text);
         char count[24];
         snprintf(count, sizeof count, "[%u]", member.count);
-        buffer_string(out, types[member.type]);
-        buffer_string(out, member.shape == SHAPE_ARRAY ? count : member.shape == SHAPE_SEQUENCE ? "[]" : "");
-        buffer_char(out, ' ');
-        buffer_string(out, pick->key);
-        buffer_char(out, '\n');
+        buffer_string(&text, types[member.type]);
+        buffer_string(&text, member.shape == SHAPE_ARRAY ? count : member.shape == SHAPE_SEQUENCE ? "[]" : "");
+        buffer_char(&text, ' ');
+        buffer_string(&text, pick->key);
+        buffer_char(&text, '\n');
     }
-    buffer_string(out, "string[] absent\n");
-    buffer_string(out, header_schemas);
+    buffer_string(&text, "string[] absent\n");
+    ros_definition(text.data, text.length, out);
+    out->failed = out->failed || text.failed;
+    free(text.data);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
@@ -391,39 +388,82 @@ static bool put_member(const struct making *making)
     return is_there;
 }
 
-static void put_header(const struct cdr *cdr, int64_t time)
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+struct ros_rows {
+    const struct view *view;
+    struct buffer absent; /* size_t: picks of the current row */
+    /* Values that topics need have a slot of their own, the others share the last. */
+    struct armtap_value values[ROS_INPUTS + 1];
+    struct plan {
+        struct member member;
+        enum ros_input input;
+    } plans[]; /* by pick */
+};
+
+/* The input that a pick is as a whole, of the first arm. */
+static enum ros_input input_of(const struct view *view, const struct pick *pick)
 {
-    cdr_i32(cdr, (int32_t)(time / 1000000000));
-    cdr_u32(cdr, (uint32_t)(time % 1000000000));
-    cdr_string(cdr, "");
+    if (pick->row_column != ROW_COLUMN_NONE || pick->element)
+        return ROS_INPUTS;
+    const struct table_column *column = &view->table->columns[pick->column];
+    return column->field && column->arm <= 1 ? ros_input_of(column->field) : ROS_INPUTS;
 }
 
-static void put_absent(const struct cdr *cdr, const struct view *view, const size_t *absent, size_t count)
+struct ros_rows *ros_rows_new(const struct view *view)
 {
-    cdr_count(cdr, count);
-    for (size_t i = 0; i < count; i++)
-        cdr_string(cdr, view->picks.pick[absent[i]].key);
-}
-
-void ros_state_message(const struct view *view, const struct output_row *row, struct buffer *out)
-{
-    const struct cdr cdr = cdr_begin(out);
-    struct armtap_value value;
-    struct buffer absent = {0};
+    struct ros_rows *rows = calloc(1, sizeof *rows + view->picks.count * sizeof *rows->plans);
+    if (!rows)
+        return NULL;
+    rows->view = view;
     bool is_text = is_of_text(view);
-    put_header(&cdr, row->where.time);
     for (size_t i = 0; i < view->picks.count; i++) {
         const struct pick *pick = &view->picks.pick[i];
-        const struct member member = member_of(view, pick, is_text);
-        if (pick->row_column != ROW_COLUMN_NONE)
-            row_column_value(pick->row_column, row, &value);
-        else
-            pick_read(pick, row, &value);
-        const struct making making = {&cdr, &member, pick, &value, row->generation};
-        if (!put_member(&making))
-            buffer_put(&absent, (const char *)&i, sizeof i);
+        rows->plans[i] = (struct plan){member_of(view, pick, is_text), input_of(view, pick)};
     }
-    put_absent(&cdr, view, (const size_t *)(void *)absent.data, absent.length / sizeof(size_t));
-    out->failed = out->failed || absent.failed;
-    free(absent.data);
+    return rows;
+}
+
+void ros_rows_free(struct ros_rows *rows)
+{
+    if (!rows)
+        return;
+    free(rows->absent.data);
+    free(rows);
+}
+
+static void put_absent(const struct cdr *cdr, const struct ros_rows *rows)
+{
+    const size_t *picks = (const size_t *)(const void *)rows->absent.data;
+    size_t count = rows->absent.length / sizeof *picks;
+    cdr_count(cdr, count);
+    for (size_t i = 0; i < count; i++)
+        cdr_string(cdr, rows->view->picks.pick[picks[i]].key);
+}
+
+void ros_rows_state(struct ros_rows *rows, const struct output_row *row, struct buffer *out)
+{
+    const struct cdr cdr = cdr_begin(out);
+    rows->absent.length = 0;
+    cdr_header(&cdr, row->where.time, "");
+    for (size_t i = 0; i < rows->view->picks.count; i++) {
+        const struct pick *pick = &rows->view->picks.pick[i];
+        const struct plan *plan = &rows->plans[i];
+        struct armtap_value *value = &rows->values[plan->input];
+        if (pick->row_column != ROW_COLUMN_NONE)
+            row_column_value(pick->row_column, row, value);
+        else
+            pick_read(pick, row, value);
+        const struct making making = {&cdr, &plan->member, pick, value, row->generation};
+        if (!put_member(&making))
+            buffer_put(&rows->absent, (const char *)&i, sizeof i);
+    }
+    put_absent(&cdr, rows);
+    out->failed = out->failed || rows->absent.failed;
+}
+
+struct ros_record ros_rows_record(const struct ros_rows *rows, const struct output_row *row)
+{
+    return (struct ros_record){
+        .time = row->where.time, .generation = row->generation, .release = row->release, .values = rows->values};
 }
