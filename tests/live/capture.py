@@ -13,15 +13,16 @@ FIN, SYN, PSH, ACK = 1, 2, 8, 16
 class Connection:
     """Packets of a TCP connection, at times that rise."""
 
-    def __init__(self, port, client_port, begin=0.0):
+    def __init__(self, port, client_port, begin=0.0, robot=ROBOT):
         self.ports, self.sequence, self.packets = {"robot": port, "client": client_port}, {"robot": 1000, "client": 5000}, []
+        self.robot = robot
         self.packet(begin, "client", SYN)
         self.packet(begin, "robot", SYN | ACK)
         self.packet(begin, "client", ACK)
 
     def packet(self, time, sender, flags, data=b""):
         other = "client" if sender == "robot" else "robot"
-        hosts = [socket.inet_aton(ROBOT if one == "robot" else CLIENT) for one in (sender, other)]
+        hosts = [socket.inet_aton(self.robot if one == "robot" else CLIENT) for one in (sender, other)]
         tcp = struct.pack(">HHIIBBHHH", self.ports[sender], self.ports[other], self.sequence[sender],
                           self.sequence[other] if flags & ACK else 0, 0x50, flags, 64240, 0, 0)
         ip = struct.pack(">BBHHHBBH", 0x45, 0, 40 + len(data), 0, 0x4000, 64, 6, 0) + b"".join(hosts)
@@ -72,9 +73,9 @@ def realtime(robot, steps, divisor=1):
     return link.packets
 
 
-def spoken(port, client_port, begin, said, size=1448):
+def spoken(port, client_port, begin, said, size=1448, robot=ROBOT):
     """A connection on which each (time, sender, bytes) of `said` is sent, in segments of that size; each is acknowledged."""
-    link = Connection(port, client_port, begin)
+    link = Connection(port, client_port, begin, robot)
     for time, sender, data in said:
         for at in range(0, len(data), size):
             link.say(time, sender, data[at:at + size])
