@@ -166,11 +166,11 @@ def check_full(folder):
 
 
 def check_killed(folder):
-    """Killed while it writes: only names with a dot are left, and a second run completes the folder."""
+    """Killed while it writes: only names with a dot are left; a second run completes the folder and removes these."""
     large, whole, out = folder + "/large.pcap", folder + "/whole/", folder + "/killed/"
     make(large, MIDNIGHT - 30, 30000)
     run(large, "-f", "parquet", "-o", whole)
-    wanted, kills = files(whole), 0
+    wanted, kills, left = files(whole), 0, []
     for wait in (0.02, 0.1, 0.3):
         export = subprocess.Popen([ARMTAP, "export", large, "-f", "parquet", "-o", out])
         limit = time.monotonic() + 20
@@ -179,11 +179,19 @@ def check_killed(folder):
         time.sleep(wait)
         export.kill()
         kills += export.wait() == -signal.SIGKILL
+        left += [path for path in files(out, True) if path not in files(out)]
         for path, content in files(out).items():
             expect("killed: %s is whole or absent" % path, wanted.get(path) == content, len(content))
-    expect("killed while it ran", kills > 0, kills)
+    expect("killed while it ran", kills > 0 and left, kills, left)
+    name, machine, _, number = left[0].rsplit("-", 3)
+    others = [left[0].replace("/.", "/.other"), "-".join((name, machine, str(os.getpid()), number)), "-".join((name, "0" * 8, str(1 << 22), number))]
+    for path in left + others:
+        with open(os.path.join(out, path), "wb"):
+            pass
     run(large, "-f", "parquet", "-o", out)
     expect("completed", files(out) == wanted)
+    hidden = files(out, True).keys() - wanted.keys()
+    expect("only what others may be writing is left", hidden == set(others), hidden, others)
 
 
 def check_side_by_side(folder):

@@ -215,6 +215,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/tables.h \
 	tools/export/target.c \
 	tools/export/target.h \
+	tools/export/temporary_file.c \
+	tools/export/temporary_file.h \
 	tools/serve/bridge.c \
 	tools/serve/bridge.h \
 	tools/serve/clients.c \

@@ -13,8 +13,9 @@
 #include "base/interrupt.h"
 #include "base/message.h"
 #include "base/privileges.h"
+#include "temporary_file.h"
 
-enum { ATTEMPTS_MAX = 100, LINKS_MAX = 40, PATH_BYTES = 4096, NAME_KEPT = 200 };
+enum { LINKS_MAX = 40, PATH_BYTES = 4096 };
 
 struct sink_file {
     char *name;   /* from the user */
@@ -91,25 +92,9 @@ static struct sink_file *refuse(struct sink_file *sink, int error)
 /* Creates the temporary file, with the permissions of the file that it will replace. */
 static int make_beside(struct sink_file *sink, const struct stat *replaced)
 {
-    const char *slash = strrchr(sink->place, '/'), *base = slash ? slash + 1 : sink->place;
-    size_t room = strlen(sink->place) + 48;
-    sink->beside = malloc(room);
-    if (!sink->beside)
-        return ENOMEM;
-    int file = -1;
-    for (unsigned i = 0; file < 0 && i < ATTEMPTS_MAX; i++) {
-        snprintf(sink->beside, room, "%.*s.%.*s.armtap-%ld-%u", (int)(base - sink->place), sink->place, NAME_KEPT, base,
-                 (long)getpid(), i);
-        file = open(sink->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file < 0 && errno != EEXIST)
-            break;
-    }
-    int error = errno;
-    if (file < 0) {
-        free(sink->beside);
-        sink->beside = NULL;
-        return error;
-    }
+    int file = temporary_file_make(sink->place, &sink->beside);
+    if (file < 0)
+        return errno;
     if (replaced)
         (void)!fchmod(file, replaced->st_mode & 0777);
     close(file);
