@@ -212,6 +212,7 @@ include tests/faults/local.mk
 include tests/fuzz/local.mk
 include tests/toy/local.mk
 include tests/toy-format/local.mk
+include tests/archives/local.mk
 
 TESTS += $(SCRIPT_TESTS)
 if HAVE_CMOCKA

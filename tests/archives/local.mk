@@ -1,0 +1,14 @@
+# ---- archives on schedulers: see ../README.md -------------------------------------------------------------------------
+
+# docs/archives.md on a Slurm of this machine's own: make slurm-check
+slurm-check: armtap$(EXEEXT)
+	ARMTAP='$(abs_top_builddir)/armtap$(EXEEXT)' CC='$(CC)' builddir='$(abs_top_builddir)' \
+	    $(SHELL) $(srcdir)/tests/with-python $(srcdir)/tests/archives/slurm-check.py
+.PHONY: slurm-check
+
+EXTRA_DIST += \
+	tests/archives/cluster.py \
+	tests/archives/fleet.py \
+	tests/archives/pages.py \
+	tests/archives/pause.c \
+	tests/archives/slurm-check.py
