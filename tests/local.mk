@@ -260,6 +260,7 @@ EXTRA_DIST += \
 	tests/namespace.py \
 	tests/lint \
 	tests/mutants \
+	tests/node/cells.mjs \
 	tests/node/package.json \
 	tests/node/parquet.mjs \
 	tests/snapshot/meanwhile.c \

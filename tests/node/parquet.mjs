@@ -5,6 +5,7 @@
 import { createRequire } from "node:module"
 import { readFileSync } from "node:fs"
 import { pathToFileURL } from "node:url"
+import { isDouble, parseCsv } from "./cells.mjs"
 
 const asked = JSON.parse(readFileSync(0, "utf8"))
 const require = createRequire(asked.packages + "/package.json")
@@ -18,51 +19,11 @@ await database.run("SET TimeZone = 'UTC'")
 const errors = []
 const fail = (...words) => errors.length < 20 && errors.push(words.join(" "))
 
-// RFC 4180: records of cells; a cell without quotes and without a character is null.
-function parseCsv(text) {
-  const rows = []
-  let row = [], at = 0
-  while (at < text.length) {
-    let cell
-    if (text[at] === '"') {
-      const parts = []
-      let end = text.indexOf('"', at + 1)
-      while (text[end + 1] === '"') {
-        parts.push(text.slice(at + 1, end + 1))
-        at = end + 1
-        end = text.indexOf('"', at + 1)
-      }
-      cell = parts.join("") + text.slice(at + 1, end)
-      at = end + 1
-    } else {
-      const from = at
-      while (text[at] !== "," && text[at] !== "\n") at++
-      cell = at > from ? text.slice(from, at) : null
-    }
-    row.push(cell)
-    if (text[at] === "\n") {
-      rows.push(row)
-      row = []
-    }
-    at++
-  }
-  return rows
-}
-
-const bits = new DataView(new ArrayBuffer(16))
-function sameBits(a, b) {
-  bits.setFloat64(0, a)
-  bits.setFloat64(8, b)
-  return bits.getBigUint64(0) === bits.getBigUint64(8)
-}
-
-const numbers = { inf: Infinity, "-inf": -Infinity }
-
 // Whether a value is what the CSV's cell says. Times are microseconds in Parquet, nine decimals in the CSV.
 function isSame(value, cell, type) {
   if (value === null || (cell === null && value !== '""')) return value === cell || (value === "" && cell === null)
   if (type === "TIME") return BigInt(value) === BigInt.asIntN(64, floorMicroseconds(cell))
-  if (type === "DOUBLE") return cell === "nan" ? Number.isNaN(value) : sameBits(value, numbers[cell] ?? Number(cell))
+  if (type === "DOUBLE") return isDouble(value, cell)
   if (type === "BOOLEAN") return value === (cell === "1")
   // A column whose values may be of any type holds JSON; the CSV has its texts without quotes.
   if (type === "BYTE_ARRAY" && value.startsWith('"')) return JSON.parse(value) === (cell ?? "")
