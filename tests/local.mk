@@ -161,6 +161,7 @@ SCRIPT_TESTS = \
 	tests/json-keys.py \
 	tests/live-check.py \
 	tests/namespaces-check.py \
+	tests/mcap-check.py \
 	tests/missing-check.py \
 	tests/outputs-check.py \
 	tests/pandas-check.py \
@@ -261,6 +262,8 @@ EXTRA_DIST += \
 	tests/lint \
 	tests/mutants \
 	tests/node/cells.mjs \
+	tests/node/mcap.mjs \
+	tests/node/mcap_records.mjs \
 	tests/node/package.json \
 	tests/node/parquet.mjs \
 	tests/snapshot/meanwhile.c \

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""MCAP, read by @mcap/core's readers and decoded by @foxglove's (tests/node/mcap.mjs): every value of every sample equals the
+CSV's, times to the nanosecond; what no reader checks: sums, index, statistics; pipes, threads.
+
+Skipped without node or its packages, but not in CI. NODE_PACKAGES is a folder where `npm install` was run in a copy of
+tests/node; by default node-packages in the build's folder."""
+import glob
+import json
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+from tally import expect, finish
+
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+TESTS = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "tests")
+SAMPLES = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "captures")
+PACKAGES = os.environ.get("NODE_PACKAGES") or os.path.join(os.environ.get("builddir", "."), "node-packages")
+VERSION = subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
+BUILT_IN = [name for name in ("lz4", "zstd") if "built without lib" + name not in VERSION] + ["none"]
+sys.path.append(TESTS + "/live")
+import capture  # noqa: E402  pylint: disable=wrong-import-position
+import wire  # noqa: E402  pylint: disable=wrong-import-position
+
+
+def missing():
+    """What is missing for this test, or None."""
+    if not shutil.which("node"):
+        return "node is not installed"
+    if not os.path.isdir(PACKAGES + "/node_modules/@mcap"):
+        return "%s has no packages: copy %s/node there and run npm install" % (PACKAGES, TESTS)
+    return None
+
+
+def armtap(*arguments, status=(0,), **how):
+    done = subprocess.run([ARMTAP, *arguments], capture_output=True, check=False, **how)
+    expect("%s: status" % " ".join(arguments), done.returncode in status, done.returncode, done.stderr.decode())
+    return done.stdout
+
+
+def read(files, packages=PACKAGES):
+    """What the readers found in the files."""
+    done = subprocess.run(["node", TESTS + "/node/mcap.mjs"], input=json.dumps({"packages": os.path.abspath(packages), "files": files}),
+                          capture_output=True, text=True, check=False)
+    expect("node", done.returncode == 0 and done.stdout.startswith("{"), done.returncode, done.stderr.replace("\n", " "))
+    said = json.loads(done.stdout) if done.stdout.startswith("{") else {"files": {}, "errors": []}
+    for error in said["errors"]:
+        expect("same values", False, error)
+    return said["files"]
+
+
+# ---- what is expected ------------------------------------------------------------------------------------------------
+
+
+def tables_of(folder, name, inputs, *options):
+    """The tables of each stream, as CSV."""
+    armtap("export", *inputs, *options, "--split", "--fields", "time_ns,*", "-o", "%s/%s.csv" % (folder, name))
+    found = {}
+    for path in sorted(glob.glob("%s/%s.*.csv" % (glob.escape(folder), glob.escape(name)))):
+        found.setdefault(int(path.rsplit(".", 2)[1].split("-")[0]), []).append(path)
+    return found
+
+
+def case(folder, name, inputs, *options):
+    """An MCAP file and all that is known of its rows."""
+    path = "%s/%s.mcap" % (folder, name)
+    armtap("export", *inputs, *options, "-o", path)
+    streams = json.loads(armtap("info", "--json", *inputs, status=(0, 1)))["streams"]
+    tables = tables_of(folder, name, inputs, *(one for one in options if one == "--to-robot"))
+    return {"name": name, "mcap": path, "inputs": inputs, "options": options, "streams": [
+        {"prefix": "/s%d" % one["stream"] if len(tables) > 1 else "", "tables": tables[one["stream"]]} for one in streams if one["stream"] in tables]}
+
+
+# ---- robots whose values are known to be hard --------------------------------------------------------------------------
+
+DRIVER = ("timestamp actual_q actual_qd actual_current target_speed_fraction speed_scaling runtime_state actual_TCP_force actual_TCP_pose "
+          "actual_TCP_speed target_TCP_pose standard_analog_input0 standard_analog_input1 standard_analog_output0 standard_analog_output1 "
+          "tool_mode tool_analog_input0 tool_analog_input1 tool_output_voltage tool_output_current tool_temperature robot_mode safety_mode "
+          "actual_digital_input_bits actual_digital_output_bits analog_io_types tool_analog_input_types tcp_offset").split()
+OTHERS = "target_q target_qd joint_mode safety_status payload_cog output_bit_register_64 output_int_register_0 robot_status_bits".split()
+ANY_BITS = ("target_q", "target_qd", "payload_cog", "actual_q", "actual_current")
+
+
+def type_of(name, protocol):
+    _, before, since_3 = wire.variables()[name]
+    return since_3 if protocol == 3 else before
+
+
+def value_of(name, kind, chance, step):
+    """Numbers of a size that the field has; poses from no turn at all to more than one; NaN, infinity and -0 here and there."""
+    form, count = wire.TYPES[kind]
+    form = form[-1]
+    if form == "?":
+        return (chance.random() < 0.5,)
+    if form != "d":
+        modes = {"robot_mode": 9, "safety_mode": 12, "runtime_state": 6, "tool_output_voltage": 25, "tool_mode": 256}
+        top = modes.get(name) or {"B": 256, "I": 1 << 32, "Q": 1 << 64, "i": 1 << 31}[form]
+        if name in modes and name != "tool_mode":
+            return (random.Random(name + str(step // 7)).randrange(top),)
+        return tuple(chance.randrange(-top if form == "i" and not modes.get(name) else 0, top) for _ in range(count))
+    if name in ANY_BITS and step % 5 == 0:
+        return tuple(chance.choice((float("nan"), float("inf"), -0.0, 5e-324, -1.7976931348623157e308, 0.1)) for _ in range(count))
+    if name.endswith("TCP_pose") or name == "tcp_offset":
+        size = chance.choice((0, 1e-17, 1e-9, 0.5, 3.1, 3.14159265, 3.2, 6.2, 6.4, 20))
+        turn = [chance.gauss(0, 1) for _ in range(3)]
+        length = sum(one * one for one in turn) ** 0.5
+        return tuple(chance.uniform(-1, 1) for _ in range(3)) + tuple(one * size / length for one in turn)
+    return tuple(chance.gauss(0, 10) for _ in range(count))
+
+
+def robot(capture_to, address, version, names, seed, protocol=2, more=()):
+    """A connection to a robot: the handshake, a text, packages; then another recipe, if there is one."""
+    chance, link = random.Random(seed), capture.Connection(30004, 41000 + seed, 0.001 * seed, address)
+    at = 0.001 * seed + 0.01
+    dialogue = [("V", protocol.to_bytes(2, "big"), b"\1")] + ([("v", b"", b"".join(one.to_bytes(4, "big") for one in version))] if version else [])
+    for kind, asked, answer in dialogue:
+        link.say(at, "client", wire.package(kind, asked))
+        link.say(at + 0.0001, "robot", wire.package(kind, answer))
+    for number, chosen in enumerate((names, *more)):
+        recipe = wire.Recipe(chosen, [type_of(name, protocol) for name in chosen])
+        for kind, asked, answer in (("O", bytes.fromhex("405f400000000000") + ",".join(chosen).encode(), bytes([number + 1]) + ",".join(recipe.types).encode()),
+                                    ("S", b"", b"\1")):
+            at += 0.001
+            link.say(at, "client", wire.package(kind, asked))
+            link.say(at + 0.0001, "robot", wire.package(kind, answer))
+        for step in range(60):
+            at += 0.008
+            values = {name: value_of(name, kind, chance, step) for name, kind in zip(chosen, recipe.types)}
+            link.say(at, "robot", wire.package("U", bytes([number + 1]) + recipe.pack(values)))
+            if step == 20:
+                link.say(at + 0.001, "robot", wire.text_package("Zwölf %d \"x\"\n" % seed, "RTDE", 1 + seed % 3))
+        link.say(at + 0.001, "client", wire.package("P"))
+        link.say(at + 0.0011, "robot", wire.package("P", b"\1"))
+    link.end(at + 0.01)
+    capture_to.append(link.packets)
+
+
+def cell(path):
+    """Robots of each kind, with and without what the driver's wrench needs."""
+    without = [name for name in DRIVER if name not in ("tcp_offset", "analog_io_types", "actual_digital_output_bits", "tool_mode", "actual_qd")]
+    streams = []
+    robot(streams, "10.0.0.1", (5, 11, 1, 108), DRIVER + OTHERS, 1)
+    robot(streams, "10.0.0.2", (3, 12, 1, 9), DRIVER, 2)
+    robot(streams, "10.0.0.3", (10, 7, 0, 1), DRIVER, 3, protocol=3)
+    robot(streams, "10.0.0.4", (5, 9, 0, 1), without, 4, more=(DRIVER, ["timestamp", "speed_scaling", "actual_qd"]))
+    robot(streams, "10.0.0.5", None, DRIVER, 5)
+    robot(streams, "10.0.0.6", (3, 4, 0, 1), without, 6)
+    capture.write(path, *streams)
+
+
+# ---- checks ----------------------------------------------------------------------------------------------------------
+
+def check_file(name, one):
+    """What holds of every file."""
+    expect(name + ": library", VERSION.startswith(one["library"] + "\n"), one["library"])
+    expect(name + ": profile", one["profile"] == "ros2", one["profile"])
+    expect(name + ": chunks", one["largest"] < 4 << 20, one["largest"])
+    expect(name + ": version", {"name": "armtap", "entries": {"version": one["library"].split()[1]}} in one["metadata"], one["metadata"])
+    topics, types = {}, {}
+    for channel in one["channels"]:
+        expect(name + ": a channel without messages", channel["count"] > 0, channel["topic"])
+        expect(name + ": a topic of one type", topics.setdefault(channel["topic"], channel["type"]) == channel["type"], channel["topic"])
+        expect(name + ": one text of a type", types.setdefault(channel["type"], channel["text"]) == channel["text"], channel["type"])
+        expect(name + ": encoding", (channel["encoding"], channel["schema"]) == ("cdr", "ros2msg"), channel)
+        expect(name + ": QoS", channel["metadata"].get("offered_qos_profiles") == "", channel)
+
+
+def samples():
+    found = sorted(glob.glob(SAMPLES + "/*.pcap*"))
+    return [name for name in found if "aubo" not in name] if "without AUBO" in VERSION else found
+
+
+def check_samples(folder):
+    """Every stream of every sample, in both directions, and captures made here."""
+    cell(folder + "/cell.pcap")
+    inputs = {os.path.basename(path).partition(".")[0]: [path] for path in [*samples(), folder + "/cell.pcap"]}
+    inputs["together"] = [SAMPLES + "/" + one for one in ("several-clients.pcapng", "cb2-812.pcap.gz", "rtde-stop.pcap")]
+    expect("samples", len(inputs) > 12, inputs)
+    cases = [case(folder, name, paths) for name, paths in inputs.items()]
+    cases += [case(folder, name + "-to", paths, "--to-robot") for name, paths in inputs.items()]
+    cases += [case(folder, "stop-" + how, inputs["rtde-stop"], "--compression", how) for how in BUILT_IN]
+    found = read(cases)
+    expect("every file was read", len(found) == len(cases), list(found))
+    for one in cases:
+        check_file(one["name"], found[one["name"]])
+    for how in BUILT_IN:
+        expect("compression " + how, found["stop-" + how]["compressions"] == [how.replace("none", "")], found["stop-" + how]["compressions"])
+    prefixes = {stream["prefix"] for stream in cases[list(inputs).index("together")]["streams"]}
+    expect("prefixes", prefixes == {"/s%d" % i for i in range(7)}, prefixes)
+    values = sum(one["values"] for one in found.values())
+    expect("values", values > 200000 and sum(one["rows"] for one in found.values()) > 4000, values)
+    return values
+
+
+# ---- a large stream ----------------------------------------------------------------------------------------------------
+
+
+def check_large(folder):
+    """Several chunks; doubles with any bits; columns that come later. The same bytes through a pipe and by any threads."""
+    chance, link = random.Random(1), capture.Connection(30003, 41000)
+    for i in range(1500):
+        size = 1060 if i < 700 else 1220
+        packet = bytearray(size.to_bytes(4, "big") + chance.randbytes(size - 4))
+        for offset, name, count in wire.layouts()[size]:
+            if name in ("robot_mode", "joint_mode", "safety_mode", "program_state", "runtime_state", "safety_status", "timestamp") or "bits" in name:
+                packet[offset:offset + 8 * count] = bytes(8 * count)
+        packet[4:12] = struct.pack(">d", 0.008 * i)
+        link.say(0.008 * i, "robot", bytes(packet))
+    capture.write(folder + "/large.pcap", link.packets)
+    large = case(folder, "large", [folder + "/large.pcap"])
+    found = read([large])["large"]
+    expect("chunks", found["chunks"] > 1 and found["values"] > 150000, found["chunks"], found["values"])
+    with open(large["mcap"], "rb") as file:
+        wanted = file.read()
+    for threads in ("1", "3", "16"):
+        expect("the same by %s threads" % threads, armtap("export", *large["inputs"], "-f", "mcap", "--threads", threads) == wanted)
+    with open(large["inputs"][0], "rb") as file:
+        piped = armtap("export", "-", "-f", "mcap", stdin=file)
+    with open(folder + "/piped.mcap", "wb") as file:
+        file.write(piped)
+    expect("from a pipe", read([{**large, "name": "piped", "mcap": folder + "/piped.mcap"}])["piped"]["values"] == found["values"])
+    return found["values"]
+
+
+def main():
+    lacking = missing()
+    if lacking:
+        print("mcap-check: " + lacking)
+        return 1 if os.environ.get("CI") == "true" else 77
+    with tempfile.TemporaryDirectory() as folder:
+        values = check_samples(folder)
+        values += check_large(folder)
+    print("%d values are equal in MCAP and CSV" % values)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
