@@ -95,7 +95,8 @@ static void lz4_close(struct compressor *compressor)
 /* ---- zstd -------------------------------------------------------------------------------------------------------- */
 
 #ifdef ARMTAP_WITH_ZSTD
-#define ZSTD_LEVEL 1
+/* Messages shrink by 3 % less at the faster level, which takes half the time; columns by much less. */
+static const int zstd_levels[] = {[COMPRESSION_FRAMED] = -1, [COMPRESSION_BARE] = 1};
 
 static size_t zstd_bound(enum compression_shape shape, size_t length)
 {
@@ -106,8 +107,7 @@ static size_t zstd_bound(enum compression_shape shape, size_t length)
 static size_t zstd_pack(struct compressor *compressor, enum compression_shape shape, struct bytes bytes, char *out,
                         size_t room)
 {
-    (void)shape;
-    size_t written = ZSTD_compressCCtx(compressor->context, out, room, bytes.at, bytes.length, ZSTD_LEVEL);
+    size_t written = ZSTD_compressCCtx(compressor->context, out, room, bytes.at, bytes.length, zstd_levels[shape]);
     return ZSTD_isError(written) ? 0 : written;
 }
 

@@ -21,10 +21,10 @@ const char *compression_names(char list[COMPRESSION_LIST_MAX]);
 /* "libzstd version 1.5.4", or "built without libzstd". */
 const char *compression_library(enum compression compression, char text[64]);
 
-/* How a block is compressed by lz4; zstd always makes a frame, with the block's size. */
+/* What a block is. zstd always makes a frame with its size. */
 enum compression_shape {
-    COMPRESSION_FRAMED, /* a frame, with the block's size */
-    COMPRESSION_BARE    /* without: the reader knows the size */
+    COMPRESSION_FRAMED, /* messages; lz4 makes a frame with the size */
+    COMPRESSION_BARE    /* a column; lz4 makes a block without: the reader knows the size */
 };
 
 struct compressor;

@@ -75,6 +75,11 @@ enum compression packer_compression(const struct packer *packer)
     return packer->compression;
 }
 
+size_t packer_threads(const struct packer *packer)
+{
+    return packer->worker_count + 1;
+}
+
 struct buffer *packer_results(struct packer *packer)
 {
     return packer->results;

@@ -19,6 +19,8 @@ struct packer;
 struct packer *packer_new(enum compression compression, unsigned threads);
 void packer_free(struct packer *packer);
 enum compression packer_compression(const struct packer *packer);
+/* How many threads there are, with the caller's. */
+size_t packer_threads(const struct packer *packer);
 
 #define PACKER_RESULTS 32
 /* Buffers for what the parts of a task make, for whoever runs one: kept from task to task. */

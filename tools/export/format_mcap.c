@@ -21,6 +21,8 @@
  */
 enum { MARK_STATE = ROS_TOPICS, MARK_REMARK };
 
+#define NO_STREAM UINT64_MAX
+
 /* What the messages of a dialect are. */
 struct dialect {
     const char *profile;
@@ -131,7 +133,8 @@ static void put_remark(const struct posting *given, const char *remark)
     ros_publish_log(&log, &out);
 }
 
-static void put_row(struct ros_rows *rows, const struct output_row *row, bool is_first, struct buffer *bytes)
+/* Puts the messages of a row. `remarked`: the stream of the last remark in the batch, or NO_STREAM. */
+static void put_row(struct ros_rows *rows, const struct output_row *row, uint64_t *remarked, struct buffer *bytes)
 {
     struct posting posting = {.out = bytes, .row = row};
     const struct ros_out out = {bytes, begin_message, end_message, &posting};
@@ -142,9 +145,11 @@ static void put_row(struct ros_rows *rows, const struct output_row *row, bool is
         return;
     const struct ros_record record = ros_rows_record(rows, row);
     ros_publish(&record, &out);
-    const char *remark = is_first ? ros_remark(&record) : NULL;
-    if (remark)
-        put_remark(&posting, remark);
+    const char *remark = *remarked != row->stream ? ros_remark(&record) : NULL;
+    if (!remark)
+        return;
+    put_remark(&posting, remark);
+    *remarked = row->stream;
 }
 
 static int mcap_rows(const struct row_batch *batch, struct buffer *out)
@@ -152,12 +157,12 @@ static int mcap_rows(const struct row_batch *batch, struct buffer *out)
     if (!batch->view->table)
         return 0;
     struct ros_rows *rows = ros_rows_new(batch->view);
+    uint64_t remarked = NO_STREAM;
     for (size_t i = 0; i < batch->count && rows; i++) {
         const struct output_row *row = &batch->rows[i];
-        bool is_first = i == 0 || row->stream != row[-1].stream;
-        if (is_first)
+        if (i == 0 || row->stream != row[-1].stream)
             introduce(row, out);
-        put_row(rows, row, is_first, out);
+        put_row(rows, row, &remarked, out);
     }
     bool failed = !rows || out->failed;
     ros_rows_free(rows);

@@ -7,7 +7,7 @@
 #include "record.h"
 
 enum {
-    CHUNKS_AT_ONCE = 8,    /* that are compressed at the same time */
+    CHUNKS_AT_ONCE = 8,    /* at most, that are compressed at the same time */
     WRITE_BYTES = 1 << 16, /* of the summary that are written at once */
 };
 
@@ -38,6 +38,7 @@ struct mcap_file {
     struct channel *channels;
     struct chunk chunks[CHUNKS_AT_ONCE]; /* the last of them gets messages */
     size_t chunk_count;
+    size_t chunks_at_once; /* with one thread, one that is still in its cache */
     uint64_t chunk_number; /* of all so far */
     struct mcap_counts counts;
 };
@@ -90,8 +91,11 @@ static int keep(struct mcap_file *file, enum kept_kind kind, const char *bytes, 
 struct mcap_file *mcap_file_new(const struct mcap_options *options)
 {
     struct mcap_file *file = calloc(1, sizeof *file);
-    if (file)
-        file->options = *options;
+    if (!file)
+        return NULL;
+    size_t threads = packer_threads(options->packer), wanted = threads == 1 ? 1 : 2 * threads;
+    file->options = *options;
+    file->chunks_at_once = wanted < CHUNKS_AT_ONCE ? wanted : CHUNKS_AT_ONCE;
     return file;
 }
 
@@ -339,7 +343,7 @@ static struct chunk *chunk_for(struct mcap_file *file, size_t length)
     struct chunk *chunk = file->chunk_count > 0 ? &file->chunks[file->chunk_count - 1] : NULL;
     if (chunk && chunk->bytes.length + length <= CHUNK_BYTES)
         return chunk;
-    if (file->chunk_count == CHUNKS_AT_ONCE && mcap_file_flush(file) != 0)
+    if (file->chunk_count == file->chunks_at_once && mcap_file_flush(file) != 0)
         return NULL;
     file->chunk_number++;
     return &file->chunks[file->chunk_count++];
