@@ -4,7 +4,8 @@ LONG_UNIT_TESTS = \
 	tests/unit/test_conn \
 	tests/unit/test_digest \
 	tests/unit/test_guesses \
-	tests/unit/test_limits
+	tests/unit/test_limits \
+	tests/unit/test_transcript
 SHORT_UNIT_TESTS = \
 	tests/unit/test_analysis \
 	tests/unit/test_analysis_memory \

@@ -317,8 +317,15 @@ tools_libtools_a_SOURCES = \
 	tools/diagnose/diagnosis.h \
 	tools/diagnose/live_findings.c \
 	tools/diagnose/live_findings.h \
+	tools/diagnose/part.c \
+	tools/diagnose/part.h \
 	tools/diagnose/report_json.c \
 	tools/diagnose/report_text.c \
+	tools/diagnose/transcript.h \
+	tools/diagnose/transcript_play.c \
+	tools/diagnose/transcript_rows.c \
+	tools/diagnose/transcript_rows.h \
+	tools/diagnose/transcript_write.c \
 	tools/diagnose/verdicts.c \
 	tools/compare/choose_streams.c \
 	tools/compare/choose_streams.h \
@@ -327,6 +334,8 @@ tools_libtools_a_SOURCES = \
 	tools/compare/report.h \
 	tools/index/cmd_index.c \
 	tools/merge/cmd_merge.c \
+	tools/merge/diagnoses.c \
+	tools/merge/diagnoses.h \
 	tools/merge/summaries.c \
 	tools/merge/summaries.h \
 	tools/info/cmd_info.c \

@@ -6,6 +6,8 @@
 #include "command_line/no_telemetry.h"
 #include "command_line/commands.h"
 #include "diagnosis.h"
+#include "input/archive.h"
+#include "part.h"
 #include "base/message.h"
 #include "command_line/options.h"
 #include "base/timestamp.h"
@@ -13,13 +15,16 @@
 
 #define AROUND_DEFAULT SECOND
 
-enum { OPTION_JSON = 1, OPTION_LIST, OPTION_AROUND, OPTION_FINDINGS_OK };
+enum { OPTION_JSON = 1, OPTION_LIST, OPTION_AROUND, OPTION_FINDINGS_OK, OPTION_AFTER };
 
 static const struct option_row rows[] = {
     {OPTION_AROUND, 0, "around", "ID[=SECONDS]",
      "show only what is near findings with this id, by default within 1 second; around safety.stop also the arm's "
      "positions, currents and forces"},
     {OPTION_JSON, 0, "json", NULL, "one JSON object instead of tables"},
+    {OPTION_AFTER, 0, "after", "SIDECAR",
+     "with --json: the capture goes on where another one ended, as for armtap export; what shows only over several "
+     "captures is found by armtap merge of what is printed of all of them"},
     {OPTION_FINDINGS_OK, 0, "findings-ok", NULL, "exit with 0 in place of 1"},
     {OPTION_LIST, 0, "list", NULL, "print every id with its severity, meaning and remedy"},
 };
@@ -41,6 +46,7 @@ static const struct option_usage usage = {
 
 struct command {
     bool json, list, findings_ok;
+    const char *after;
     struct options options;
     struct armtap_knowledge *knowledge;
     struct diagnosis diagnosis;
@@ -93,6 +99,8 @@ static int take(void *user, int id, const char *value)
     command->json = command->json || id == OPTION_JSON;
     command->findings_ok = command->findings_ok || id == OPTION_FINDINGS_OK;
     command->list = command->list || id == OPTION_LIST;
+    if (id == OPTION_AFTER)
+        command->after = value;
     return 0;
 }
 
@@ -115,7 +123,8 @@ static void run(struct command *command)
         source.progress = false;
     }
     diagnosis->source = &source;
-    command->status = (int)diagnosis_read(diagnosis);
+    command->status =
+        (int)(diagnosis->part ? diagnosis_part_read(diagnosis->part, diagnosis) : diagnosis_read(diagnosis));
     bool any_shown = diagnosis->live && live_end(diagnosis->live);
     if (diagnosis->totals.broken_off)
         return;
@@ -158,6 +167,24 @@ static int begin(struct command *command)
     return diagnosis_begin(diagnosis) == 0 && armtap_knowledge_new(&command->knowledge) == ARMTAP_OK ? 0 : -1;
 }
 
+/* Whether the capture is one that others can precede. */
+static int find_archive(struct command *command)
+{
+    const struct replay_source *source = &command->options.source;
+    if (!command->after)
+        return 0;
+    if (!command->json || command->diagnosis.around || source->count != 1 || replay_is_endless(source) ||
+        source->follow) {
+        message_error("--after: give --json, no --around, and one capture, which goes on where the sidecar's ended");
+        return -1;
+    }
+    struct archive *archive = archive_open(command->after, source->names[0]);
+    command->diagnosis.part = archive ? diagnosis_part_new(archive) : NULL;
+    if (archive && !command->diagnosis.part)
+        message_no_memory();
+    return command->diagnosis.part ? 0 : -1;
+}
+
 static int list(const struct command *command)
 {
     if (command->json)
@@ -178,10 +205,13 @@ int cmd_diagnose(int argc, char **argv)
         command.status = list(&command);
     else if (source->count == 0 && !replay_is_endless(source))
         message_error("diagnose: no capture given; name a file, - for standard input, or -i INTERFACE");
+    else if (find_archive(&command) != 0)
+        command.status = EXIT_FAILED;
     else if (begin(&command) == 0)
         run(&command);
     else
         message_no_memory();
+    diagnosis_part_free(command.diagnosis.part);
     diagnosis_free(&command.diagnosis);
     live_free(command.diagnosis.live);
     armtap_knowledge_free(command.knowledge);

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/archive.h"
 #include "input/file_reader.h"
 #include "input/robot_reader.h"
 #include "base/timestamp.h"
+#include "part.h"
 
 static int on_finding(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
 {
@@ -157,9 +159,20 @@ bool diagnosis_has_subject(const struct diagnosis *diagnosis)
 
 const char *diagnosis_file(const struct diagnosis *diagnosis, const struct armtap_where *where)
 {
+    const struct archive *archive = diagnosis->part ? diagnosis_part_archive(diagnosis->part) : NULL;
     if (diagnosis->source->interface)
         return diagnosis->source->interface;
+    if (archive)
+        return where->file < archive_count(archive) ? reader_name(archive_name(archive, where->file)) : NULL;
     return where->file < diagnosis->source->count ? reader_name(diagnosis->source->names[where->file]) : NULL;
+}
+
+uint32_t diagnosis_number(const struct diagnosis *diagnosis, uint32_t number)
+{
+    const struct armtap_stream_summary *own = armtap_streams_at(diagnosis->streams, number), *known = NULL;
+    if (diagnosis->part && own)
+        known = armtap_streams_of(diagnosis_part_streams(diagnosis->part), own->stream->connection);
+    return known ? known->number : number;
 }
 
 /* Without times, only the same packet is near. */

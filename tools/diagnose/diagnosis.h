@@ -6,8 +6,11 @@
 #include "command_line/remedy.h"
 #include "base/timestamp.h"
 
+struct diagnosis_part;
+
 struct diagnosis {
     const struct replay_source *source;
+    struct diagnosis_part *part;           /* the source is a capture of an archive; NULL: all of it */
     const struct armtap_note_kind *around; /* NULL: everything is shown */
     int64_t reach;                         /* ns */
     enum timestamp_zone zone;              /* of printed times */
@@ -39,6 +42,9 @@ bool diagnosis_found_fault(const struct diagnosis *diagnosis);
 bool diagnosis_shows(const struct diagnosis *diagnosis, const struct armtap_where *where);
 /* The name of the file or interface. */
 const char *diagnosis_file(const struct diagnosis *diagnosis, const struct armtap_where *where);
+
+/* The number that users know a stream by; `number` is its place in this reading. */
+uint32_t diagnosis_number(const struct diagnosis *diagnosis, uint32_t number);
 
 /* 0, or -1 if memory runs out. */
 int diagnosis_print(const struct diagnosis *diagnosis);

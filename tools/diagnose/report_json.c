@@ -4,6 +4,9 @@
 
 #include "diagnosis.h"
 #include "base/json_writer.h"
+#include "input/archive.h"
+#include "input/file_reader.h"
+#include "part.h"
 
 #define TIME_DIGITS 9
 
@@ -59,7 +62,7 @@ static void finding_json(struct json *json, const struct diagnosis *diagnosis, c
     if (finding->stream == ARMTAP_NO_STREAM)
         json_null(json);
     else
-        json_unsigned(json, finding->stream);
+        json_unsigned(json, diagnosis_number(diagnosis, finding->stream));
     key_packet(json, finding->where.packet);
     key_time(json, "time", finding->where.time);
     json_key(json, "text");
@@ -71,7 +74,8 @@ static void finding_json(struct json *json, const struct diagnosis *diagnosis, c
     json_close(json);
 }
 
-static void stream_json(struct json *json, const struct armtap_stream_diagnosis *stream)
+static void stream_json(struct json *json, const struct diagnosis *diagnosis,
+                        const struct armtap_stream_diagnosis *stream)
 {
     static const struct armtap_rates_totals no_rates = {
         .jitter_p50 = -1, .jitter_p99 = -1, .jitter_max = -1, .longest_silence = -1};
@@ -81,7 +85,7 @@ static void stream_json(struct json *json, const struct armtap_stream_diagnosis 
     const struct armtap_clock_totals *clocks = stream->clock ? stream->clock : &no_clock;
     json_object(json, true);
     json_key(json, "stream");
-    json_unsigned(json, summary->number);
+    json_unsigned(json, diagnosis_number(diagnosis, summary->number));
     key_double(json, "expected_hz", rates->expected_hz, rates->expected_hz > 0, 6);
     key_double(json, "rate_hz", rates->rate_hz, rates->rate_hz > 0, 6);
     json_key(json, "skipped");
@@ -105,7 +109,7 @@ static void mode_json(struct json *json, const struct diagnosis *diagnosis, cons
         return;
     json_object(json, false);
     json_key(json, "stream");
-    json_unsigned(json, summary->number);
+    json_unsigned(json, diagnosis_number(diagnosis, summary->number));
     key_packet(json, entry->where.packet);
     key_time(json, "time", entry->where.time);
     json_key(json, "field");
@@ -128,14 +132,15 @@ static size_t *places_of(const struct diagnosis *diagnosis)
     return places;
 }
 
-static void verdict_json(struct json *json, const struct armtap_verdict *verdict, const size_t *places)
+static void verdict_json(struct json *json, const struct diagnosis *diagnosis, const struct armtap_verdict *verdict,
+                         const size_t *places)
 {
     json_object(json, false);
     json_key(json, "stream");
     if (verdict->stream == ARMTAP_NO_STREAM)
         json_null(json);
     else
-        json_unsigned(json, verdict->stream);
+        json_unsigned(json, diagnosis_number(diagnosis, verdict->stream));
     key_time(json, "from", verdict->from);
     key_time(json, "to", verdict->to);
     json_key(json, "side");
@@ -159,9 +164,28 @@ static void verdicts_json(struct json *json, const struct diagnosis *diagnosis, 
     for (size_t i = 0; i < armtap_diagnosis_verdict_count(diagnosis->found); i++) {
         const struct armtap_verdict *verdict = armtap_diagnosis_verdict_at(diagnosis->found, i);
         if (verdict->severity >= ARMTAP_WARNING)
-            verdict_json(json, verdict, places);
+            verdict_json(json, diagnosis, verdict, places);
     }
     json_close(json);
+}
+
+/* Where the capture stands in its archive, and what armtap merge makes findings of all captures from. */
+static void part_json(struct json *json, const struct diagnosis_part *part)
+{
+    const struct archive *archive = diagnosis_part_archive(part);
+    size_t length;
+    const uint8_t *bytes = diagnosis_part_transcript(part, &length);
+    json_key(json, "archive");
+    json_object(json, false);
+    json_key(json, "capture");
+    json_unsigned(json, archive_current(archive));
+    json_key(json, "captures");
+    json_unsigned(json, archive_count(archive));
+    json_key(json, "file");
+    json_text(json, reader_name(archive_name(archive, archive_current(archive))));
+    json_close(json);
+    json_key(json, "transcript");
+    json_base64(json, bytes, length);
 }
 
 int diagnosis_print_json(const struct diagnosis *diagnosis)
@@ -181,7 +205,7 @@ int diagnosis_print_json(const struct diagnosis *diagnosis)
     json_key(&json, "streams");
     json_array(&json, true);
     for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++)
-        stream_json(&json, armtap_diagnosis_stream_at(diagnosis->found, i));
+        stream_json(&json, diagnosis, armtap_diagnosis_stream_at(diagnosis->found, i));
     json_close(&json);
     json_key(&json, "modes");
     json_array(&json, true);
@@ -190,6 +214,8 @@ int diagnosis_print_json(const struct diagnosis *diagnosis)
             mode_json(&json, diagnosis, armtap_diagnosis_mode_at(diagnosis->found, i));
     json_close(&json);
     verdicts_json(&json, diagnosis, places);
+    if (diagnosis->part)
+        part_json(&json, diagnosis->part);
     json_end(&json);
     free(places);
     return 0;

@@ -1,0 +1,333 @@
+/* Transcripts of a capture's parts lead to what the whole capture leads to: findings, rates, modes and verdicts of
+ * every sample capture cut at every packet into two, and some into several parts; and damaged transcripts do no harm.
+ */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/armtap-analysis.h"
+#include "diagnose/transcript_rows.h"
+#include "input/capture.h"
+
+#define ROUNDS 10
+#define PARTS_MAX 8
+
+static const char *const samples[] = {
+    "rtde-v1.pcap",
+    "rtde-v3.pcapng",
+    "rtde-two-recipes.pcap",
+    "rtde-stop.pcap",
+    "rtde-refused.pcap",
+    "not-connected.pcap",
+    "several-clients.pcapng",
+    "both-streams.pcap.gz",
+    "e-series-1220.pcapng.gz",
+    "cb2-812.pcap.gz",
+    "cb3-1060.pcap.gz",
+    "rtde-v2.pcapng.gz",
+    "aubo-guide-tcp.pcap",
+    "aubo-guide-websocket.pcap",
+    "aubo-tcp.pcap.gz",
+    "aubo-two-arms.pcap.gz",
+    "aubo-websocket.pcap.gz",
+};
+
+/* ---- captures in memory ---- */
+
+struct scene {
+    struct armtap_packet *packets;
+    size_t count;
+};
+
+static void scene_read(struct scene *scene, const char *name)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/captures/%s", getenv("srcdir") ? getenv("srcdir") : ".", name);
+    const struct reader_wish wish = {.name = path, .threads = 1};
+    struct capture *capture = capture_open(&wish);
+    struct armtap_packet packet;
+    enum capture_outcome outcome;
+    *scene = (struct scene){0};
+    assert_non_null(capture);
+    while ((outcome = capture_next(capture, &packet)) > CAPTURE_END) {
+        if (outcome != CAPTURE_PACKET)
+            continue;
+        scene->packets = realloc(scene->packets, (scene->count + 1) * sizeof packet);
+        uint8_t *data = malloc(packet.captured + 1);
+        assert_true(scene->packets && data);
+        memcpy(data, packet.data, packet.captured);
+        packet.data = data;
+        scene->packets[scene->count++] = packet;
+    }
+    assert_int_equal(outcome, CAPTURE_END);
+    capture_close(capture);
+}
+
+/* Loses some packets and captures some twice, so that there are findings. */
+static void disturb(struct scene *scene, uint64_t *seed)
+{
+    for (size_t i = 1; i < scene->count; i++) {
+        struct armtap_packet *packet = &scene->packets[i];
+        uint64_t what = random_bits(seed) % 40;
+        if (what == 0)
+            packet->captured = packet->length = 0;
+        if (what == 1 && scene->packets[i - 1].captured > 0) {
+            uint8_t *data = malloc(scene->packets[i - 1].captured + 1);
+            assert_non_null(data);
+            memcpy(data, scene->packets[i - 1].data, scene->packets[i - 1].captured);
+            free((void *)packet->data);
+            packet->data = data;
+            packet->captured = scene->packets[i - 1].captured;
+            packet->length = scene->packets[i - 1].length;
+        }
+    }
+}
+
+static void scene_free(struct scene *scene)
+{
+    for (size_t i = 0; i < scene->count; i++)
+        free((void *)scene->packets[i].data);
+    free(scene->packets);
+}
+
+/* ---- what a diagnosis says ---- */
+
+static void log_findings(struct log *log, const struct armtap_diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis); i++) {
+        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis, i);
+        log_line(log, "%s %u %llu %lld %u x%llu %d: %s", finding->kind->id, finding->stream,
+                 (unsigned long long)finding->where.packet, (long long)finding->where.time, finding->where.file,
+                 (unsigned long long)finding->count, finding->is_doubtful, finding->text);
+    }
+    for (size_t i = 0; i < armtap_diagnosis_verdict_count(diagnosis); i++) {
+        const struct armtap_verdict *verdict = armtap_diagnosis_verdict_at(diagnosis, i);
+        log_line(log, "verdict %u %lld %lld %s %d %zu: %s", verdict->stream, (long long)verdict->from,
+                 (long long)verdict->to, armtap_blame_name(verdict->side), verdict->is_network_clean,
+                 verdict->evidence_count, verdict->text);
+    }
+}
+
+static void log_streams(struct log *log, const struct armtap_diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis); i++) {
+        const struct armtap_stream_diagnosis *told = armtap_diagnosis_stream_at(diagnosis, i);
+        const struct armtap_stream *stream = told->summary->stream;
+        log_line(log, "stream %zu %s %s %s v%d %llu+%llu records, %llu lost, %llu gaps, %s, %llu unread", i,
+                 stream->robot, stream->client, stream->controller_version, stream->version,
+                 (unsigned long long)stream->records[0], (unsigned long long)stream->records[1],
+                 (unsigned long long)stream->bytes_lost[0], (unsigned long long)stream->gaps, told->no_data,
+                 (unsigned long long)told->unread);
+        if (told->rates)
+            log_line(log, "rates %a %a %llu %lld %lld %lld %lld", told->rates->expected_hz, told->rates->rate_hz,
+                     (unsigned long long)told->rates->skipped, (long long)told->rates->jitter_p50,
+                     (long long)told->rates->jitter_p99, (long long)told->rates->jitter_max,
+                     (long long)told->rates->longest_silence);
+        if (told->clock)
+            log_line(log, "clock %d %lld %d %a", told->clock->has_offset, (long long)told->clock->offset,
+                     told->clock->has_drift, told->clock->drift_ppm);
+    }
+    for (size_t i = 0; i < armtap_diagnosis_mode_count(diagnosis); i++) {
+        const struct armtap_mode *mode = armtap_diagnosis_mode_at(diagnosis, i);
+        log_line(log, "mode %llu %llu %s %u %lld", (unsigned long long)mode->connection,
+                 (unsigned long long)mode->where.packet, mode->field->name, mode->arm, (long long)mode->value);
+    }
+}
+
+static char *say(struct armtap_diagnosis *diagnosis)
+{
+    struct log log = {0};
+    assert_int_equal(armtap_diagnosis_finish(diagnosis), ARMTAP_OK);
+    log_findings(&log, diagnosis);
+    log_streams(&log, diagnosis);
+    armtap_diagnosis_free(diagnosis);
+    return log.text ? log.text : calloc(1, 1);
+}
+
+static struct armtap_diagnosis *diagnosis_new(void)
+{
+    struct armtap_diagnosis *diagnosis;
+    assert_int_equal(armtap_diagnosis_new(NULL, &diagnosis), ARMTAP_OK);
+    return diagnosis;
+}
+
+static char *whole(const struct scene *scene)
+{
+    struct armtap_net *net;
+    struct armtap_diagnosis *diagnosis = diagnosis_new();
+    assert_int_equal(armtap_net_new(NULL, armtap_diagnosis_sink(diagnosis), diagnosis, &net), ARMTAP_OK);
+    for (size_t i = 0; i < scene->count; i++)
+        assert_int_equal(armtap_net_packet(net, &scene->packets[i]), ARMTAP_OK);
+    assert_int_equal(armtap_net_finish(net), ARMTAP_OK);
+    armtap_net_free(net);
+    return say(diagnosis);
+}
+
+/* ---- transcripts ---- */
+
+struct parts {
+    struct transcript *all[PARTS_MAX];
+    size_t count;
+};
+
+#define WRITE(callback, type, write)                                                                                   \
+    static int callback(void *user, const struct type *what)                                                           \
+    {                                                                                                                  \
+        const struct parts *parts = user;                                                                              \
+        return write(parts->all[parts->count - 1], what);                                                              \
+    }
+WRITE(on_record, armtap_record, transcript_record)
+WRITE(on_recipe, armtap_recipe_event, transcript_recipe)
+WRITE(on_note, armtap_note, transcript_note)
+WRITE(on_event, armtap_event, transcript_event)
+WRITE(on_message, armtap_message, transcript_message)
+#undef WRITE
+
+/* The transcripts of the parts that begin at these packets, in order. */
+static void write_parts(struct parts *parts, const struct scene *scene, const size_t *begins, size_t count)
+{
+    const struct armtap_sink sink = {.size = sizeof sink,
+                                     .on_record = on_record,
+                                     .on_recipe = on_recipe,
+                                     .on_note = on_note,
+                                     .on_event = on_event,
+                                     .on_message = on_message};
+    struct armtap_net *net;
+    *parts = (struct parts){.count = 1, .all = {transcript_new()}};
+    assert_int_equal(armtap_net_new(NULL, &sink, parts, &net), ARMTAP_OK);
+    for (size_t i = 0; i < scene->count; i++) {
+        if (parts->count <= count && i >= begins[parts->count - 1])
+            parts->all[parts->count++] = transcript_new();
+        assert_int_equal(armtap_net_packet(net, &scene->packets[i]), ARMTAP_OK);
+    }
+    assert_int_equal(armtap_net_finish(net), ARMTAP_OK);
+    armtap_net_free(net);
+}
+
+/* What the transcripts lead to; frees them. */
+static char *play_parts(struct parts *parts, size_t *bytes)
+{
+    struct armtap_diagnosis *diagnosis = diagnosis_new();
+    struct transcript_player *player = transcript_player_new();
+    assert_non_null(player);
+    for (size_t i = 0; i < parts->count; i++) {
+        size_t length;
+        const uint8_t *text = transcript_end(parts->all[i], &length);
+        *bytes += length;
+        assert_int_equal(transcript_play(player, text, length, armtap_diagnosis_sink(diagnosis), diagnosis),
+                         TRANSCRIPT_PLAYED);
+        transcript_free(parts->all[i]);
+    }
+    char *text = say(diagnosis);
+    transcript_player_free(player);
+    return text;
+}
+
+static size_t check(const char *name, const struct scene *scene, const char *expected, const size_t *begins,
+                    size_t count)
+{
+    struct parts parts;
+    size_t i = 0, bytes = 0;
+    write_parts(&parts, scene, begins, count);
+    char *text = play_parts(&parts, &bytes);
+    while (text[i] != '\0' && text[i] == expected[i])
+        i++;
+    while (i > 0 && text[i - 1] != '\n')
+        i--;
+    if (strcmp(text, expected) != 0)
+        fail_msg("%s cut at packet %zu and %zu more:\n%.300s\ninstead of\n%.300s", name, begins[0], count - 1, text + i,
+                 expected + i);
+    free(text);
+    return bytes;
+}
+
+static void cut(const char *name, bool disturbed, uint64_t *seed)
+{
+    struct scene scene;
+    size_t begins[PARTS_MAX], bytes = 0, packets = 0;
+    scene_read(&scene, name);
+    if (disturbed)
+        disturb(&scene, seed);
+    for (size_t i = 0; i < scene.count; i++)
+        packets += scene.packets[i].captured;
+    char *expected = whole(&scene);
+    for (size_t at = 1; at < scene.count && !disturbed; at++)
+        bytes = check(name, &scene, expected, &at, 1);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        size_t count = 0;
+        for (size_t at = 0; count < PARTS_MAX - 1 && at < scene.count; at = begins[count++])
+            begins[count] = at + 1 + random_bits(seed) % (scene.count / 4);
+        check(name, &scene, expected, begins, count);
+    }
+    print_message("%s: %zu packets of %zu bytes; transcripts of %zu bytes\n", name, scene.count, packets, bytes);
+    free(expected);
+    scene_free(&scene);
+}
+
+static void parts_lead_to_what_the_whole_leads_to(void **state)
+{
+    uint64_t seed = 5;
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        cut(samples[i], false, &seed);
+        cut(samples[i], true, &seed);
+    }
+}
+
+/* ---- damage ---- */
+
+/* A sum that fits, as in a transcript that somebody made on purpose. */
+static void put_sum(uint8_t *bytes, size_t length)
+{
+    uint64_t sum = rows_sum(bytes, length - SUM_BYTES);
+    for (unsigned i = 0; i < SUM_BYTES; i++)
+        bytes[length - SUM_BYTES + i] = (uint8_t)(sum >> 8 * i);
+}
+
+static void play_damaged(const uint8_t *bytes, size_t length, uint64_t *seed, unsigned round)
+{
+    struct armtap_diagnosis *diagnosis = diagnosis_new();
+    struct transcript_player *player = transcript_player_new();
+    const struct armtap_sink *sink = armtap_diagnosis_sink(diagnosis);
+    uint8_t *damaged = malloc(length);
+    assert_true(damaged && player);
+    memcpy(damaged, bytes, length);
+    for (unsigned k = 0; k < 1 + round % 4; k++)
+        damaged[1 + random_bits(seed) % (length - 1)] ^= (uint8_t)(1 + random_bits(seed) % 255);
+    assert_int_equal(transcript_play(player, damaged, length, sink, diagnosis), TRANSCRIPT_DAMAGED);
+    assert_int_equal(transcript_play(player, bytes, length / 2, sink, diagnosis), TRANSCRIPT_DAMAGED);
+    put_sum(damaged, length);
+    assert_int_not_equal(transcript_play(player, damaged, length, sink, diagnosis), TRANSCRIPT_STOPPED);
+    free(say(diagnosis));
+    transcript_player_free(player);
+    free(damaged);
+}
+
+static void damaged_transcripts_do_no_harm(void **state)
+{
+    uint64_t seed = 9;
+    (void)state;
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        struct scene scene;
+        struct parts parts;
+        size_t length, begin = SIZE_MAX;
+        scene_read(&scene, samples[i]);
+        write_parts(&parts, &scene, &begin, 0);
+        const uint8_t *bytes = transcript_end(parts.all[0], &length);
+        for (unsigned round = 0; round < 4 * ROUNDS; round++)
+            play_damaged(bytes, length, &seed, round);
+        transcript_free(parts.all[0]);
+        scene_free(&scene);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_lead_to_what_the_whole_leads_to),
+        cmocka_unit_test(damaged_transcripts_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

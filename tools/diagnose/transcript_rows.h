@@ -1,0 +1,63 @@
+/* The parts of a transcript: the version, entries, and a sum of these bytes, so that damage is noticed. An entry is
+ *
+ *     kind and flags   one byte
+ *     connection       if it is not that of the entry before
+ *     names            of the stream, if they changed
+ *     rows             the call, the stream, the modes of a record: each has the numbers that are not as expected
+ *     texts            of notes and events
+ *
+ * A number is expected to grow as it did the last time in the same kind of entry of the same stream. Those that do
+ * otherwise have a bit in the row's mask, and are written as the difference. All numbers are LEB128. */
+#ifndef DIAGNOSE_TRANSCRIPT_ROWS_H
+#define DIAGNOSE_TRANSCRIPT_ROWS_H
+
+#include "by_connection.h"
+#include "transcript.h"
+
+enum { ENTRY_RECORD, ENTRY_RECIPE, ENTRY_NOTE, ENTRY_EVENT, ENTRY_MESSAGE, ENTRY_KINDS, ENTRY_FORGET = 7 };
+enum { ENTRY_KIND = 7, ENTRY_HAS_STREAM = 8, ENTRY_OTHER_STREAM = 16, ENTRY_NAMES = 32, ENTRY_MOST = 63 };
+
+#define TRANSCRIPT_VERSION 1
+#define SUM_BYTES 8
+
+/* Streams known at once; then all are forgotten, by writer and player. */
+#define STREAMS_MAX 4096
+#define MODES_FOLLOWED 4
+#define ARM_NUMBERS (2 + MODES_FOLLOWED) /* its number, a bit for each mode that it has, the modes */
+#define ROW_MAX 32
+#define MESSAGE_HEAD 3 /* length and type */
+
+/* What a call says apart from its stream. */
+struct call {
+    struct armtap_where where, first;
+    uint64_t frame_length, a;
+    double clock, frequency;
+    uint32_t direction, version, flags, recipe_id, arms, content, type, code;
+    bool has_recipe, doubtful, has_text;
+};
+
+/* The numbers of a row as they were last, and by how much they had grown. */
+struct row {
+    uint64_t last[ROW_MAX], step[ROW_MAX];
+};
+
+struct told {
+    struct armtap_stream stream;
+    struct row of_stream, of_call[ENTRY_KINDS], of_modes;
+};
+
+/* As rows. The stream's times are relative to the call. */
+size_t rows_from_stream(uint64_t numbers[ROW_MAX], const struct armtap_stream *stream, const struct call *call);
+void rows_to_stream(struct armtap_stream *stream, const uint64_t numbers[ROW_MAX], const struct call *call);
+size_t rows_from_call(uint64_t numbers[ROW_MAX], const struct call *call);
+void rows_to_call(struct call *call, const uint64_t numbers[ROW_MAX]);
+extern const enum armtap_field_id rows_modes[MODES_FOLLOWED];
+
+/* The numbers that come next if all grow as they did. */
+void rows_expect(const struct row *row, uint64_t expected[ROW_MAX]);
+void rows_advance(struct row *row, const uint64_t numbers[ROW_MAX], size_t count);
+
+uint64_t rows_sum(const uint8_t *bytes, size_t length);
+void rows_forget(struct by_connection *told);
+
+#endif

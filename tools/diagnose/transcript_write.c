@@ -1,0 +1,235 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "transcript_rows.h"
+
+struct transcript {
+    struct buffer bytes;
+    struct by_connection told; /* struct told */
+    struct told capture;       /* of calls without a stream */
+    uint64_t connection;       /* of the last entry */
+    bool is_cut;
+};
+
+struct transcript *transcript_new(void)
+{
+    struct transcript *transcript = calloc(1, sizeof *transcript);
+    if (!transcript)
+        return NULL;
+    buffer_char(&transcript->bytes, TRANSCRIPT_VERSION);
+    if (!transcript->bytes.failed)
+        return transcript;
+    transcript_free(transcript);
+    return NULL;
+}
+
+void transcript_free(struct transcript *transcript)
+{
+    if (!transcript)
+        return;
+    rows_forget(&transcript->told);
+    free(transcript->told.slots);
+    free(transcript->bytes.data);
+    free(transcript);
+}
+
+bool transcript_is_cut(const struct transcript *transcript)
+{
+    return transcript->is_cut;
+}
+
+const uint8_t *transcript_end(struct transcript *transcript, size_t *length)
+{
+    struct buffer *bytes = &transcript->bytes;
+    uint64_t sum = rows_sum((const uint8_t *)bytes->data, bytes->length);
+    for (unsigned i = 0; i < SUM_BYTES; i++)
+        buffer_char(bytes, (char)(sum >> 8 * i & 0xFF));
+    *length = bytes->length;
+    return bytes->failed ? NULL : (const uint8_t *)bytes->data;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+static void put_number(struct buffer *to, uint64_t number)
+{
+    for (; number > 0x7F; number >>= 7)
+        buffer_char(to, (char)(number | 0x80));
+    buffer_char(to, (char)number);
+}
+
+/* A text, or NULL. */
+static void put_text(struct buffer *to, const char *text)
+{
+    size_t length = text ? strlen(text) : 0;
+    put_number(to, text ? length + 1 : 0);
+    if (text)
+        buffer_put(to, text, length);
+}
+
+static void put_row(struct buffer *to, struct row *row, const uint64_t numbers[ROW_MAX], size_t count)
+{
+    uint64_t expected[ROW_MAX], mask = 0;
+    rows_expect(row, expected);
+    for (size_t i = 0; i < count; i++)
+        mask |= (uint64_t)(numbers[i] != expected[i]) << i;
+    put_number(to, mask);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t off = numbers[i] - expected[i];
+        if (off != 0)
+            put_number(to, off << 1 ^ (off >> 63 ? UINT64_MAX : 0));
+    }
+    rows_advance(row, numbers, count);
+}
+
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
+
+static struct told *told_of(struct transcript *transcript, const struct armtap_stream *stream)
+{
+    struct told *told = by_connection_find(&transcript->told, stream->connection);
+    if (told)
+        return told;
+    if (transcript->told.count == STREAMS_MAX) {
+        rows_forget(&transcript->told);
+        buffer_char(&transcript->bytes, ENTRY_FORGET);
+    }
+    told = calloc(1, sizeof *told);
+    if (told && by_connection_add(&transcript->told, stream->connection, told))
+        return told;
+    free(told);
+    return NULL;
+}
+
+static bool has_names_of(const struct armtap_stream *one, const struct armtap_stream *other)
+{
+    return strcmp(one->robot, other->robot) == 0 && strcmp(one->client, other->client) == 0 &&
+           strcmp(one->controller_version, other->controller_version) == 0;
+}
+
+/* The beginning of an entry, up to the rows of stream and call. */
+static struct told *begin(struct transcript *transcript, unsigned kind, const struct armtap_stream *stream,
+                          const struct call *call)
+{
+    struct buffer *to = &transcript->bytes;
+    struct told *told = stream ? told_of(transcript, stream) : &transcript->capture;
+    uint64_t numbers[ROW_MAX];
+    transcript->is_cut = transcript->is_cut || to->length > TRANSCRIPT_MAX;
+    if (!told || transcript->is_cut)
+        return NULL;
+    if (stream)
+        kind |= ENTRY_HAS_STREAM | (stream->connection != transcript->connection ? ENTRY_OTHER_STREAM : 0u) |
+                (has_names_of(stream, &told->stream) ? 0u : ENTRY_NAMES);
+    buffer_char(to, (char)kind);
+    if (kind & ENTRY_OTHER_STREAM)
+        put_number(to, transcript->connection = stream->connection);
+    if (kind & ENTRY_NAMES) {
+        put_text(to, stream->robot);
+        put_text(to, stream->client);
+        put_text(to, stream->controller_version);
+    }
+    put_row(to, &told->of_call[kind & ENTRY_KIND], numbers, rows_from_call(numbers, call));
+    if (stream) {
+        put_row(to, &told->of_stream, numbers, rows_from_stream(numbers, stream, call));
+        told->stream = *stream;
+    }
+    return told;
+}
+
+/* What callers return: 0 if the entry is there, or is left out because there are too many. */
+static int end(const struct transcript *transcript, const struct told *told)
+{
+    return transcript->bytes.failed || (!told && !transcript->is_cut) ? -1 : 0;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+static int64_t mode_of(const struct armtap_state *state, size_t i)
+{
+    const int64_t modes[MODES_FOLLOWED] = {state->robot_mode, state->safety_mode, state->safety_status,
+                                           state->runtime_state};
+    return modes[i];
+}
+
+static void arm_numbers(uint64_t numbers[ARM_NUMBERS], const struct armtap_arm *arm)
+{
+    numbers[0] = arm->number;
+    numbers[1] = 0;
+    for (size_t i = 0; i < MODES_FOLLOWED; i++) {
+        bool is_set = armtap_set_has(arm->updated, rows_modes[i]);
+        numbers[1] |= (uint64_t)is_set << i;
+        numbers[2 + i] = is_set ? (uint64_t)mode_of(arm->state, i) : 0;
+    }
+}
+
+int transcript_record(struct transcript *transcript, const struct armtap_record *record)
+{
+    const struct call call = {.where = record->where,
+                              .frame_length = record->frame_length,
+                              .clock = record->clock,
+                              .direction = record->direction,
+                              .version = (uint32_t)record->version,
+                              .flags = record->flags,
+                              .recipe_id = (uint32_t)record->recipe_id,
+                              .arms = (uint32_t)record->arm_count,
+                              .has_recipe = record->recipe != NULL};
+    struct told *told = begin(transcript, ENTRY_RECORD, record->stream, &call);
+    uint64_t numbers[ROW_MAX] = {0};
+    for (size_t i = 0; i < record->arm_count && i < ARMTAP_ARMS_MAX; i++)
+        arm_numbers(numbers + i * ARM_NUMBERS, &record->arms[i]);
+    if (told && record->arm_count > 0)
+        put_row(&transcript->bytes, &told->of_modes, numbers, ARMTAP_ARMS_MAX * ARM_NUMBERS);
+    return end(transcript, told);
+}
+
+int transcript_recipe(struct transcript *transcript, const struct armtap_recipe_event *event)
+{
+    const struct call call = {.where = event->where,
+                              .direction = event->direction,
+                              .recipe_id = (uint32_t)event->recipe_id,
+                              .flags = event->flags,
+                              .frequency = event->frequency};
+    return end(transcript, begin(transcript, ENTRY_RECIPE, event->stream, &call));
+}
+
+int transcript_note(struct transcript *transcript, const struct armtap_note *note)
+{
+    const struct call call = {.where = note->where, .direction = note->direction};
+    struct told *told = begin(transcript, ENTRY_NOTE, note->stream, &call);
+    if (told) {
+        put_text(&transcript->bytes, note->kind->id);
+        put_text(&transcript->bytes, note->text);
+    }
+    return end(transcript, told);
+}
+
+int transcript_event(struct transcript *transcript, const struct armtap_event *event)
+{
+    const struct armtap_unreachable *why = event->unreachable;
+    const struct call call = {.where = event->where,
+                              .direction = event->direction,
+                              .type = event->type,
+                              .a = event->a,
+                              .doubtful = event->doubtful,
+                              .has_text = why != NULL,
+                              .version = why ? why->type : 0,
+                              .code = why ? why->code : 0};
+    struct told *told = begin(transcript, ENTRY_EVENT, event->stream, &call);
+    if (told && why) {
+        put_text(&transcript->bytes, why->reporter);
+        put_text(&transcript->bytes, why->reason);
+    }
+    return end(transcript, told);
+}
+
+/* Only RTDE's are looked at, while there is no data, and only their type. */
+int transcript_message(struct transcript *transcript, const struct armtap_message *message)
+{
+    if (message->stream->protocol != ARMTAP_RTDE || message->stream->records[ARMTAP_FROM_ROBOT] > 0)
+        return 0;
+    bool is_whole = !message->skipped && message->length >= MESSAGE_HEAD;
+    const struct call call = {.where = message->where,
+                              .first = message->first,
+                              .direction = message->direction,
+                              .content = is_whole ? message->bytes[MESSAGE_HEAD - 1] : 0,
+                              .doubtful = !is_whole};
+    return end(transcript, begin(transcript, ENTRY_MESSAGE, message->stream, &call));
+}
