@@ -116,14 +116,14 @@ def compare(what, names, sidecars, options, chance):
     return whole.stdout.count(b"\n")
 
 
-def compare_summaries(what, folder, names, sidecars, chance):
-    """info --json of the parts adds up to that of the whole."""
-    whole = run("info", "--json", *names, status=(0, 1, 2))
+def compare_summaries(what, command, folder, names, sidecars, chance):
+    """What a command prints as JSON of the parts adds up to that of the whole."""
+    whole = run(command, "--json", *names, status=(0, 1, 2))
     summaries = []
     for i, name in enumerate(names):
-        summaries.append(os.path.join(folder, f"summary-{i}.json"))
+        summaries.append(os.path.join(folder, f"{command}-{i}.json"))
         with open(summaries[-1], "wb") as file:
-            file.write(run("info", "--json", "--after", sidecars, name, status=(0, 1, 2)).stdout)
+            file.write(run(command, "--json", "--after", sidecars, name, status=(0, 1, 2)).stdout)
     chance.shuffle(summaries)
     merged = run("merge", *summaries, status=(0, 1))
     if merged.stdout != whole.stdout:
@@ -131,9 +131,9 @@ def compare_summaries(what, folder, names, sidecars, chance):
             file.write(whole.stdout)
         with open("archive-check.parts", "wb") as file:
             file.write(merged.stdout)
-        sys.exit(f"{what}: the summaries' sum differs from the whole's: archive-check.{{whole,parts}}")
+        sys.exit(f"{what}: what {command} prints of the parts differs from the whole: archive-check.{{whole,parts}}")
     if whole.returncode != merged.returncode and whole.returncode != 2:
-        sys.exit(f"{what}: merge's status is {merged.returncode}, info's {whole.returncode}")
+        sys.exit(f"{what}: merge's status is {merged.returncode}, {command}'s {whole.returncode}")
 
 
 def index(folder, names, together, chance):
@@ -162,7 +162,8 @@ def check(name, head, packets, ends, chance, ways=WAYS, apart=True):
             for options in ways:
                 what = f"{name} cut at {sorted(ends)}, indexed {'together' if together else 'one by one'}"
                 rows += compare(what, names, sidecars, options, chance)
-            compare_summaries(what, folder, names, sidecars, chance)
+            for command in ("info", "diagnose"):
+                compare_summaries(what, command, folder, names, sidecars, chance)
     return rows
 
 
@@ -206,7 +207,9 @@ def check_faults():
         expect("--every", ["--every"], "export", "--after", together, "--every", "2", names[1])
         expect("two captures", ["--after"], "export", "--after", together, names[1], names[2])
         expect("info without --json", ["--json"], "info", "--after", together, names[1])
-        expect("a summary twice", ["one capture"], "merge", *[write_summary(folder, alone, names[1], i) for i in (1, 2)])
+        expect("a summary twice", ["one capture"], "merge",
+               *[write_summary("info", folder, alone, names[1], i) for i in (1, 2)])
+        check_diagnoses(folder, alone, names, chance)
         dump = os.path.join(folder, "dump")
         with open(dump, "wb") as file:
             file.write(b"".join(struct.pack(">id1048x", 1060, 0.008 * i) for i in range(20)))
@@ -229,11 +232,61 @@ def check_faults():
             sys.exit("the newest capture, without a sidecar of its own, gives other rows")
 
 
-def write_summary(folder, sidecars, name, number):
-    path = os.path.join(folder, f"twice-{number}.json")
+def write_summary(command, folder, sidecars, name, number):
+    path = os.path.join(folder, f"{command}-{number}.json")
     with open(path, "wb") as file:
-        file.write(run("info", "--json", "--after", sidecars, name, status=(0, 1, 2)).stdout)
+        file.write(run(command, "--json", "--after", sidecars, name, status=(0, 1, 2)).stdout)
     return path
+
+
+def check_diagnoses(folder, sidecars, names, chance):
+    """What merge refuses, and what it says of diagnoses that are not all there, or of no archive."""
+    parts = [write_summary("diagnose", folder, sidecars, name, i) for i, name in enumerate(names)]
+    info = write_summary("info", folder, sidecars, names[0], 9)
+    expect("two kinds", ["one is of armtap info", "diagnose"], "merge", parts[0], info)
+    expect("a diagnosis twice", ["one capture"], "merge", parts[1], parts[0], parts[1])
+    expect("diagnose without --json", ["--json"], "diagnose", "--after", sidecars, names[1])
+    if b"2 of 4 captures" not in run("merge", parts[3], parts[0], status=(0, 1)).stderr:
+        sys.exit("merge does not say that captures are missing")
+    with open(parts[1], "rb") as file:
+        whole = file.read()
+    begin = whole.index(b'"transcript"')
+    for _ in range(30):
+        bytes_ = bytearray(whole)
+        for _ in range(chance.randint(1, 3)):
+            bytes_[chance.randrange(begin, len(bytes_))] = chance.choice(b'"[]{},:0123456789AZ/=\\ \x00\xff')
+        with open(parts[1], "wb") as file:
+            file.write(bytes_)
+        run("merge", *parts, status=(0, 1, 2))
+    with open(parts[1], "wb") as file:
+        file.write(whole.replace(b'"transcript": "', b'"transcript": "////'))
+    expect("a damaged transcript", ["diagnose-1.json", "damaged", "anew"], "merge", *parts)
+    check_joined(folder)
+
+
+def check_joined(folder):
+    """Diagnoses of captures that are no archive: one after another, streams and evidence with new numbers."""
+    samples, parts = ("rtde-stop.pcap", "several-clients.pcapng", "rtde-refused.pcap"), []
+    for name in samples:
+        parts.append(os.path.join(folder, name + ".json"))
+        with open(parts[-1], "wb") as file:
+            file.write(run("diagnose", "--json", os.path.join(CAPTURES, name), status=(0, 1, 2)).stdout)
+    single = []
+    for path in parts:
+        with open(path, encoding="utf-8") as file:
+            single.append(json.load(file))
+    merged = json.loads(run("merge", *parts, status=(0, 1)).stdout)
+    if [stream["stream"] for stream in merged["streams"]] != list(range(sum(len(one["streams"]) for one in single))):
+        sys.exit("merge of diagnoses: streams are not numbered anew")
+    if [finding["text"] for finding in merged["findings"]] != [f["text"] for one in single for f in one["findings"]]:
+        sys.exit("merge of diagnoses: other findings")
+    told = [(v["text"], [one["findings"][i] for i in v["evidence"]]) for one in single for v in one["verdicts"]]
+    for finding in (f for one in single for f in one["findings"]):
+        del finding["stream"]
+    for finding in merged["findings"]:
+        del finding["stream"]
+    if told != [(v["text"], [merged["findings"][i] for i in v["evidence"]]) for v in merged["verdicts"]]:
+        sys.exit("merge of diagnoses: other verdicts")
 
 
 def damage(whole, sidecar, folder, names, chance):

@@ -1,4 +1,4 @@
-/* armtap merge: what armtap info --json printed of many captures, as it would print it of all. */
+/* armtap merge: what armtap info --json or diagnose --json printed of many captures, as it would print it of all. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "base/message.h"
 #include "command_line/commands.h"
 #include "command_line/options.h"
+#include "diagnoses.h"
 #include "info/info.h"
 #include "summaries.h"
 
@@ -24,9 +25,9 @@ static const struct option_usage usage = {
     .command = "merge",
     .arguments = "SUMMARY...",
     .summary =
-        "Adds up what armtap info --json printed. Of captures in an archive, printed with --after, the sum is what "
-        "info prints of all of them at once; streams of other captures are listed one after another. Exit "
-        "status 1 if there is a warning or an error.",
+        "Adds up what armtap info --json or armtap diagnose --json printed. Of captures in an archive, printed with "
+        "--after, the sum is what these print of all of them at once; streams of other captures are listed one after "
+        "another. Exit status 1 if there is a warning or an error.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .examples = "  for f in monday-*.pcapng; do armtap info --json --after sidecars $f > $f.json; done\n"
@@ -428,11 +429,15 @@ static int take(void *user, int id, const char *value)
 static enum exit_status run(struct merge *merge)
 {
     if (merge->options.operand_count == 0) {
-        message_error("merge: name the summaries, which armtap info --json prints");
+        message_error("merge: name the summaries, which armtap info --json and diagnose --json print");
         return EXIT_FAILED;
     }
     if (summaries_read(&merge->summaries, merge->options.operands, merge->options.operand_count) != 0)
         return EXIT_FAILED;
+    if (merge->summaries.is_diagnosis) {
+        enum exit_status status = diagnoses_merge(&merge->summaries);
+        return status == EXIT_FOUND && merge->findings_ok ? EXIT_DONE : status;
+    }
     merge->notes = calloc(armtap_note_count() + 1, sizeof *merge->notes);
     if (!merge->notes || find_streams(merge) != 0) {
         message_no_memory();

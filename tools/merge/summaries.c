@@ -11,6 +11,7 @@
 
 /* No summary is longer. */
 #define SUMMARY_MAX ((size_t)256 << 20)
+#define CAPTURES_MAX 1000000
 
 /* 0, or -1 after a message. */
 static int load(struct summary *summary, size_t *length)
@@ -46,23 +47,69 @@ static int load(struct summary *summary, size_t *length)
     return is_read ? 0 : -1;
 }
 
-static int read_summary(struct summary *summary)
+/* 0, or -1 after a message. */
+static int parse(struct summary *summary)
 {
     size_t length, at;
     enum json_fault fault;
     if (load(summary, &length) != 0)
         return -1;
     summary->root = json_read(summary->text, length, &fault, &at);
-    const struct json_node *streams = json_node_member(summary->root, "streams");
     if (!summary->root && fault == JSON_NO_MEMORY)
         message_no_memory();
     else if (!summary->root)
-        message_error("%s: not JSON at byte %zu; give what armtap info --json printed", reader_name(summary->name), at);
-    else if (!streams || streams->kind != JSON_ARRAY || !json_node_member(summary->root, "packets"))
-        message_error("%s: not a summary; give what armtap info --json printed", reader_name(summary->name));
-    else
+        message_error("%s: not JSON at byte %zu; give what armtap info --json or diagnose --json printed",
+                      reader_name(summary->name), at);
+    return summary->root ? 0 : -1;
+}
+
+static bool has_list(const struct summary *summary, const char *key)
+{
+    const struct json_node *list = json_node_member(summary->root, key);
+    return list && list->kind == JSON_ARRAY;
+}
+
+/* Where a diagnosis stands in its archive. */
+static int read_file(struct summary *summary)
+{
+    const struct json_node *archive = json_node_member(summary->root, "archive");
+    if (!summary->is_diagnosis || !archive)
         return 0;
+    const struct json_node *file = json_node_member(archive, "file");
+    summary->file = json_node_text(file);
+    if (summary->file)
+        return 0;
+    if (file && file->kind == JSON_STRING)
+        message_no_memory();
+    else
+        message_error("%s: it does not name its capture; print it anew with armtap diagnose --json --after",
+                      reader_name(summary->name));
     return -1;
+}
+
+static int read_summary(struct summary *summary)
+{
+    if (parse(summary) != 0)
+        return -1;
+    summary->is_diagnosis = has_list(summary, "findings");
+    if (has_list(summary, "streams") && (summary->is_diagnosis || json_node_member(summary->root, "packets")))
+        return read_file(summary);
+    message_error("%s: not a summary; give what armtap info --json or diagnose --json printed",
+                  reader_name(summary->name));
+    return -1;
+}
+
+int summary_load(struct summary *summary)
+{
+    return summary->root || parse(summary) == 0 ? 0 : -1;
+}
+
+void summary_unload(struct summary *summary)
+{
+    free(summary->text);
+    free(summary->root);
+    summary->text = NULL;
+    summary->root = NULL;
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
@@ -73,16 +120,62 @@ static int by_capture(const void *a, const void *b)
     return (one->capture > other->capture) - (one->capture < other->capture);
 }
 
-/* Puts those of an archive in order; each must be there once. */
-static int order(struct summaries *summaries)
+/* Finds where each stands in its archive; returns how many are of one. */
+static size_t place(struct summaries *summaries, uint64_t *captures)
 {
     size_t placed = 0;
-    uint64_t captures = 0;
+    *captures = 0;
     for (size_t i = 0; i < summaries->count; i++) {
-        const struct json_node *archive = json_node_member(summaries->all[i].root, "archive");
-        json_node_unsigned(json_node_member(archive, "captures"), &captures);
-        placed += json_node_unsigned(json_node_member(archive, "capture"), &summaries->all[i].capture);
+        struct summary *summary = &summaries->all[i];
+        const struct json_node *archive = json_node_member(summary->root, "archive");
+        json_node_unsigned(json_node_member(archive, "captures"), captures);
+        placed += json_node_unsigned(json_node_member(archive, "capture"), &summary->capture);
+        if (archive && summary->is_diagnosis && strcmp(summary->name, "-") != 0)
+            summary_unload(summary);
     }
+    return placed;
+}
+
+static int check_kinds(struct summaries *summaries)
+{
+    summaries->is_diagnosis = summaries->all[0].is_diagnosis;
+    for (size_t i = 1; i < summaries->count; i++) {
+        if (summaries->all[i].is_diagnosis == summaries->is_diagnosis)
+            continue;
+        message_error("%s and %s: one is of armtap info, the other of armtap diagnose; merge each kind by itself",
+                      summaries->all[0].name, summaries->all[i].name);
+        return -1;
+    }
+    return 0;
+}
+
+/* Each must be there once. */
+static int check_order(const struct summaries *summaries, uint64_t captures)
+{
+    for (size_t i = 1; i < summaries->count; i++) {
+        if (summaries->all[i].capture != summaries->all[i - 1].capture)
+            continue;
+        message_error("%s and %s are summaries of one capture; give one of them", summaries->all[i - 1].name,
+                      summaries->all[i].name);
+        return -1;
+    }
+    if (summaries->count > 0 && summaries->all[summaries->count - 1].capture >= CAPTURES_MAX) {
+        message_error("%s: damaged: no archive has so many captures", summaries->all[summaries->count - 1].name);
+        return -1;
+    }
+    if (summaries->count < captures)
+        message_warning("summaries of %zu of %" PRIu64 " captures: the sums are of these only", summaries->count,
+                        captures);
+    return 0;
+}
+
+/* Puts those of an archive in order. */
+static int order(struct summaries *summaries)
+{
+    uint64_t captures;
+    if (check_kinds(summaries) != 0)
+        return -1;
+    size_t placed = place(summaries, &captures);
     summaries->is_archive = placed > 0;
     if (placed > 0 && placed < summaries->count) {
         message_error(
@@ -90,18 +183,10 @@ static int order(struct summaries *summaries)
             "by itself");
         return -1;
     }
-    if (placed > 0)
-        qsort(summaries->all, summaries->count, sizeof *summaries->all, by_capture);
-    for (size_t i = 1; i < placed; i++) {
-        if (summaries->all[i].capture != summaries->all[i - 1].capture)
-            continue;
-        message_error("%s and %s are summaries of one capture; give one of them", summaries->all[i - 1].name,
-                      summaries->all[i].name);
-        return -1;
-    }
-    if (placed > 0 && placed < captures)
-        message_warning("summaries of %zu of %" PRIu64 " captures: the sums are of these only", placed, captures);
-    return 0;
+    if (placed == 0)
+        return 0;
+    qsort(summaries->all, summaries->count, sizeof *summaries->all, by_capture);
+    return check_order(summaries, captures);
 }
 
 int summaries_read(struct summaries *summaries, char *const *names, size_t count)
@@ -125,8 +210,8 @@ int summaries_read(struct summaries *summaries, char *const *names, size_t count
 void summaries_free(struct summaries *summaries)
 {
     for (size_t i = 0; i < summaries->count; i++) {
-        free(summaries->all[i].text);
-        free(summaries->all[i].root);
+        summary_unload(&summaries->all[i]);
+        free(summaries->all[i].file);
     }
     free(summaries->all);
 }

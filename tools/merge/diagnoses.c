@@ -1,0 +1,217 @@
+#define _POSIX_C_SOURCE 200809L
+#include "diagnoses.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/buffer.h"
+#include "base/json_writer.h"
+#include "base/message.h"
+#include "diagnose/diagnosis.h"
+#include "diagnose/transcript.h"
+
+/* ---- captures of an archive -------------------------------------------------------------------------------------- */
+
+/* The files by their places in the archive; of those that no summary is of, NULL. */
+static const char **file_names(const struct summaries *summaries, size_t *count)
+{
+    *count = (size_t)summaries->all[summaries->count - 1].capture + 1;
+    const char **names = calloc(*count, sizeof *names);
+    for (size_t i = 0; names && i < summaries->count; i++)
+        names[summaries->all[i].capture] = summaries->all[i].file;
+    return names;
+}
+
+/* 0, or -1 after a message. */
+static int play(struct transcript_player *player, struct summary *summary, const struct diagnosis *diagnosis)
+{
+    if (summary_load(summary) != 0)
+        return -1;
+    const struct json_node *text = json_node_member(summary->root, "transcript");
+    uint8_t *bytes = text && text->kind == JSON_STRING ? malloc(text->length / 4 * 3 + 1) : NULL;
+    long length = bytes ? base64_read(bytes, text->text, text->length) : -1;
+    enum transcript_outcome outcome = TRANSCRIPT_DAMAGED;
+    if (length >= 0)
+        outcome =
+            transcript_play(player, bytes, (size_t)length, armtap_diagnosis_sink(diagnosis->found), diagnosis->found);
+    if (text && text->kind == JSON_STRING && !bytes)
+        outcome = TRANSCRIPT_STOPPED;
+    free(bytes);
+    summary_unload(summary);
+    if (outcome == TRANSCRIPT_DAMAGED)
+        message_error("%s: its transcript is damaged, or of another version of armtap; print it anew with armtap "
+                      "diagnose --json --after",
+                      summary->name);
+    if (outcome == TRANSCRIPT_STOPPED)
+        message_no_memory();
+    return outcome == TRANSCRIPT_PLAYED ? 0 : -1;
+}
+
+static enum exit_status play_all(struct summaries *summaries, struct transcript_player *player,
+                                 struct diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < summaries->count; i++)
+        if (play(player, &summaries->all[i], diagnosis) != 0)
+            return EXIT_FAILED;
+    if (diagnosis_settle(diagnosis) == 0 && diagnosis_print_json(diagnosis) == 0)
+        return diagnosis_found_fault(diagnosis) ? EXIT_FOUND : EXIT_DONE;
+    message_no_memory();
+    return EXIT_FAILED;
+}
+
+static enum exit_status merge_archive(struct summaries *summaries)
+{
+    struct replay_source source = {.count = 0};
+    struct diagnosis diagnosis = {.source = &source};
+    struct transcript_player *player = transcript_player_new();
+    const char **names = file_names(summaries, &source.count);
+    enum exit_status status = EXIT_FAILED;
+    source.names = names;
+    if (player && names && diagnosis_begin(&diagnosis) == 0)
+        status = play_all(summaries, player, &diagnosis);
+    else
+        message_no_memory();
+    diagnosis_free(&diagnosis);
+    transcript_player_free(player);
+    free(names);
+    return status;
+}
+
+/* ---- captures that have nothing to do with each other -------------------------------------------------------------
+ */
+
+struct joining {
+    struct json json;
+    struct buffer text;
+    uint64_t streams, findings; /* in the summaries before */
+    bool is_damaged, has_fault;
+};
+
+static const struct json_node *list_of(const struct summary *summary, const char *key)
+{
+    return json_node_member(summary->root, key);
+}
+
+static void print_raw(struct joining *joining, const struct json_node *node)
+{
+    size_t quote = node->kind == JSON_STRING, length = node->length + 2 * quote;
+    char *raw = buffer_room(&joining->text, JSON_QUOTED_MAX(length) + 1);
+    if (!raw) {
+        json_null(&joining->json);
+        return;
+    }
+    raw[json_mend(raw, node->text - quote, length)] = '\0';
+    json_number(&joining->json, raw);
+}
+
+/* A number in a list of all that was one in a list of the summary's. */
+static void print_moved(struct joining *joining, const struct json_node *node, uint64_t by)
+{
+    uint64_t number;
+    if (node->kind == JSON_NULL)
+        json_null(&joining->json);
+    else if (json_node_unsigned(node, &number))
+        json_unsigned(&joining->json, number + by);
+    else
+        joining->is_damaged = true;
+}
+
+static void print_evidence(struct joining *joining, const struct json_node *list)
+{
+    json_array(&joining->json, false);
+    for (const struct json_node *at = json_node_first(list); at != json_node_end(list); at = json_node_next(at))
+        print_moved(joining, at, joining->findings);
+    json_close(&joining->json);
+}
+
+static void print_item(struct joining *joining, const struct json_node *item, bool lines)
+{
+    json_object(&joining->json, lines);
+    joining->is_damaged = joining->is_damaged || item->kind != JSON_OBJECT;
+    for (const struct json_node *at = json_node_first(item); item->kind == JSON_OBJECT && at != json_node_end(item);
+         at = json_node_next(at + 1)) {
+        char key[80];
+        snprintf(key, sizeof key, "%.*s", (int)at->length, at->text);
+        json_key(&joining->json, key);
+        if (json_node_is(at, "stream"))
+            print_moved(joining, at + 1, joining->streams);
+        else if (json_node_is(at, "evidence"))
+            print_evidence(joining, at + 1);
+        else
+            print_raw(joining, at + 1);
+    }
+    json_close(&joining->json);
+}
+
+static size_t count_of(const struct json_node *list)
+{
+    size_t count = 0;
+    for (const struct json_node *at = json_node_first(list); at != json_node_end(list); at = json_node_next(at))
+        count++;
+    return count;
+}
+
+/* The lists of that name, one after another. */
+static void join_lists(struct joining *joining, const struct summaries *summaries, const char *key)
+{
+    json_key(&joining->json, key);
+    json_array(&joining->json, true);
+    joining->streams = joining->findings = 0;
+    for (size_t i = 0; i < summaries->count; i++) {
+        const struct json_node *list = list_of(&summaries->all[i], key);
+        joining->is_damaged = joining->is_damaged || !list || list->kind != JSON_ARRAY;
+        for (const struct json_node *at = json_node_first(list); at != json_node_end(list); at = json_node_next(at))
+            print_item(joining, at, strcmp(key, "streams") == 0);
+        joining->streams += count_of(list_of(&summaries->all[i], "streams"));
+        joining->findings += count_of(list_of(&summaries->all[i], "findings"));
+    }
+    json_close(&joining->json);
+}
+
+static bool has_fault(const struct summaries *summaries)
+{
+    for (size_t i = 0; i < summaries->count; i++) {
+        const struct json_node *list = list_of(&summaries->all[i], "findings");
+        for (const struct json_node *at = json_node_first(list); at != json_node_end(list); at = json_node_next(at)) {
+            const struct json_node *severity = json_node_member(at, "severity");
+            if (json_node_is(severity, "warning") || json_node_is(severity, "error"))
+                return true;
+        }
+    }
+    return false;
+}
+
+static enum exit_status join(const struct summaries *summaries)
+{
+    static const char *const keys[] = {"findings", "streams", "modes", "verdicts"};
+    struct joining joining = {.streams = 0};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    if (file) {
+        json_begin(&joining.json, file);
+        json_object(&joining.json, true);
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+            join_lists(&joining, summaries, keys[i]);
+        json_end(&joining.json);
+    }
+    bool failed = !file || ferror(file) || joining.text.failed;
+    if (file && fclose(file) != 0)
+        failed = true;
+    if (failed)
+        message_no_memory();
+    else if (joining.is_damaged)
+        message_error("a summary lacks what armtap diagnose --json prints: print the summaries anew");
+    else
+        fwrite(text, 1, length, stdout);
+    free(text);
+    free(joining.text.data);
+    return failed || joining.is_damaged ? EXIT_FAILED : has_fault(summaries) ? EXIT_FOUND : EXIT_DONE;
+}
+
+enum exit_status diagnoses_merge(struct summaries *summaries)
+{
+    return summaries->is_archive ? merge_archive(summaries) : join(summaries);
+}
