@@ -211,9 +211,10 @@ static void put_pins(const struct ros_record *record, enum ros_input input, cons
 {
     const struct armtap_value *bits = value_of(record, input);
     cdr_count(cdr, bits ? PINS : 0);
-    for (unsigned i = 0; bits && i < PINS; i++) {
-        cdr_u8(cdr, (uint8_t)i);
-        cdr_bool(cdr, (bits->u64[0] >> i & 1) != 0);
+    char *at = bits ? cdr_room(cdr, 1, (size_t)2 * PINS) : NULL;
+    for (unsigned i = 0; at && i < PINS; i++) {
+        at[2 * i] = (char)i;
+        at[2 * i + 1] = (char)(bits->u64[0] >> i & 1);
     }
 }
 
