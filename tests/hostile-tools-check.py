@@ -399,7 +399,7 @@ def many_days(capture):
     capture.step = 43200
     for robot in range(4):
         peer = Peer(capture, 30003, robot=bytes((10, 0, 0, robot)))
-        for i in range(6000 * SCALE):
+        for i in range(2000 * SCALE):
             peer.send(ROBOT, struct.pack(">Id", 1220, i / 500) + bytes(1208))
 
 
