@@ -464,6 +464,9 @@ def check_formats(paths):
         for form, dialect, magic in (("parquet", "", b"PAR1"), ("parquet", "small", b"PAR1"), ("mcap", "", b"MCAP0")):
             done = run(*words, "-f", form, "--dialect", dialect, terminal=True)
             check(is_true, done, done.status == 2 and magic not in done.out, form + " on a terminal")
+        for name, dialect in (("mat", ""), ("mat", "v5"), ("h5", "")):
+            done = run(*words, "-f", name, "--dialect", dialect, terminal=True)
+            check(is_true, done, done.status == 2 and b"MATLAB 5" not in done.out and b"HDF" not in done.out, name + " on a terminal")
         done = run(*words, "--union")
         check(judge_csv, done, done.out)
     done = run("export", paths["rtde"], "--csv-safe", "-f", "ndjson")

@@ -13,6 +13,7 @@ import tempfile
 from tally import expect, finish
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
+HAS_MATLAB = "built without libhdf5" not in subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
 SCALE = int(sys.argv[1]) if len(sys.argv) > 1 else 1
 MEGABYTE = 1 << 20
 INFO, OTHERS, FILES = 32 * MEGABYTE, 64 * MEGABYTE, 80 * MEGABYTE  # FILES: thousands at once, in Parquet
@@ -210,6 +211,8 @@ def commands(folder):
     yield ["export", "-f", "mcap", "-o", folder + "/x.mcap"]
     yield ["export", "-f", "parquet", "--stream", "0", "-o", folder + "/x.parquet"]
     yield ["export", "--dialect", "small", "--split", "-o", folder + "/split.parquet"]
+    for name, dialect in (("mat", ""), ("h5", ""), ("mat", "v5")) if HAS_MATLAB else ():
+        yield ["export", "-f", name, "--dialect", dialect, "--split", "-o", "%s/split%s.%s" % (folder, dialect, name)]
     yield ["export", "--enums", "both", "-f", "ndjson"]
     yield ["export", "--fields", "a*,*_1,robot_mode", "-f", "ndjson"]
     for way in ([], ["--json"]):

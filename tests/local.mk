@@ -163,6 +163,7 @@ SCRIPT_TESTS = \
 	tests/live-check.py \
 	tests/namespaces-check.py \
 	tests/mcap-check.py \
+	tests/matlab-check.py \
 	tests/missing-check.py \
 	tests/outputs-check.py \
 	tests/pandas-check.py \

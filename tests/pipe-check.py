@@ -114,6 +114,25 @@ def check_samples():
         expect("%s mcap" % sample, file.stdout == pipe.stdout and len(file.stdout) > 100, pipe.stderr)
 
 
+def check_seeking():
+    """Formats that seek in their file: the same from a pipe, and never into one."""
+    sample, version = SAMPLES + "/rtde-stop.pcap", subprocess.run([ARMTAP, "--version"], capture_output=True, text=True).stdout
+    for name, dialect, library in (("mat", "", "libhdf5"), ("h5", "", "libhdf5"), ("mat", "v5", "libmatio")):
+        words = ["-f", name, "--dialect", dialect]
+        done = run(*words, sample)
+        absent = "built without " + library in version
+        said = "configure it" if absent else "name a file with -o"
+        expect("%s %s to a pipe" % (name, dialect), done.returncode == 2 and said in done.stderr.decode() and not done.stdout, done.stderr)
+        if absent:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            files = [folder + "/file", folder + "/pipe"]
+            run(*words, sample, "-o", files[0])
+            run(*words, "-o", files[1], source=sample)
+            contents = [open(path, "rb").read() for path in files]
+            expect("%s %s from a pipe" % (name, dialect), contents[0] == contents[1] and len(contents[0]) > 10000)
+
+
 # ---- live ------------------------------------------------------------------------------------------------------------
 
 
@@ -254,7 +273,7 @@ def check_replaced():
 
 
 def main():
-    checks = [check_samples, check_live_other_stream, check_replaced]
+    checks = [check_samples, check_seeking, check_live_other_stream, check_replaced]
     if "without AUBO" not in subprocess.run([ARMTAP, "--version"], capture_output=True, text=True).stdout:
         checks += [check_live_ndjson, check_live_csv]
     for check in checks:

@@ -129,6 +129,26 @@ tools_libtools_a_SOURCES = \
 	tools/mcap/mcap.h \
 	tools/mcap/record.c \
 	tools/mcap/record.h \
+	tools/matlab/block.c \
+	tools/matlab/block.h \
+	tools/matlab/classes.def \
+	tools/matlab/content.h \
+	tools/matlab/file.c \
+	tools/matlab/hdf5.c \
+	tools/matlab/matlab.h \
+	tools/matlab/meta.c \
+	tools/matlab/meta.h \
+	tools/matlab/names.c \
+	tools/matlab/names.h \
+	tools/matlab/rows.c \
+	tools/matlab/rows.h \
+	tools/matlab/store.c \
+	tools/matlab/store.h \
+	tools/matlab/types.c \
+	tools/matlab/types.def \
+	tools/matlab/types.h \
+	tools/matlab/v5.c \
+	tools/matlab/writers.h \
 	tools/parquet/file.c \
 	tools/parquet/footer.c \
 	tools/parquet/footer.h \
@@ -174,6 +194,7 @@ tools_libtools_a_SOURCES = \
 	tools/export/format_csv.c \
 	tools/export/format_gnuplot.c \
 	tools/export/format_mcap.c \
+	tools/export/format_matlab.c \
 	tools/export/format_ndjson.c \
 	tools/export/format_parquet.c \
 	tools/export/format_recordpy.c \
@@ -362,6 +383,7 @@ EXTRA_DIST += \
 	tools/input/README.md \
 	tools/command_line/README.md \
 	tools/mcap/README.md \
+	tools/matlab/README.md \
 	tools/parquet/README.md \
 	tools/ros/README.md \
 	tools/export/README.md \

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include <zlib.h>
+
 #include "libraries.h"
 #ifdef ARMTAP_WITH_LZ4
 #include <lz4.h>
@@ -25,6 +27,7 @@ struct bytes {
 
 struct codec {
     const char *name;
+    unsigned families;    /* compression_family */
     enum library library; /* that it needs */
     const char *(*version)(void);
     size_t (*bound)(enum compression_shape shape, size_t length); /* NULL: not built in */
@@ -52,6 +55,70 @@ static size_t none_pack(struct compressor *compressor, enum compression_shape sh
     (void)room;
     memcpy(out, bytes.at, bytes.length);
     return bytes.length;
+}
+
+/* ---- gzip -------------------------------------------------------------------------------------------------------- */
+
+enum { SEGMENT = 8192, LEVELS_COST = 16, BYTE_VALUES = 256 };
+
+static size_t gzip_bound(enum compression_shape shape, size_t length)
+{
+    (void)shape;
+    return compressBound((uLong)length) + (length / SEGMENT + 2) * LEVELS_COST;
+}
+
+/* Whether bytes are nearly as random as can be: their most frequent values are hardly more frequent than others. Pairs
+ * of equal bytes are counted, which in random ones are a 256th of all pairs. */
+static bool is_random(const unsigned char *bytes, size_t length)
+{
+    uint32_t counts[BYTE_VALUES] = {0};
+    uint64_t pairs = 0;
+    for (size_t i = 0; i < length; i++)
+        counts[bytes[i]]++;
+    for (size_t i = 0; i < BYTE_VALUES; i++)
+        pairs += (uint64_t)counts[i] * counts[i];
+    return pairs < (uint64_t)length * length / (BYTE_VALUES / 2);
+}
+
+/* The low bytes of measured values cannot be compressed, and trying takes most of the time: they are stored. */
+static size_t gzip_pack(struct compressor *compressor, enum compression_shape shape, struct bytes bytes, char *out,
+                        size_t room)
+{
+    z_stream *stream = compressor->context;
+    int outcome = deflateReset(stream), level = -1;
+    (void)shape;
+    stream->next_out = (Bytef *)out;
+    stream->avail_out = (uInt)room;
+    stream->next_in = (Bytef *)(uintptr_t)bytes.at; /* only read */
+    stream->avail_in = 0;
+    for (size_t at = 0; outcome == Z_OK && at < bytes.length; at += SEGMENT) {
+        size_t length = bytes.length - at < SEGMENT ? bytes.length - at : SEGMENT;
+        int wanted = is_random((const unsigned char *)bytes.at + at, length) ? Z_NO_COMPRESSION : Z_BEST_SPEED;
+        if (wanted != level)
+            outcome = deflateParams(stream, wanted, Z_DEFAULT_STRATEGY);
+        level = wanted;
+        stream->avail_in = (uInt)length;
+        if (outcome == Z_OK)
+            outcome = deflate(stream, Z_NO_FLUSH);
+    }
+    return outcome == Z_OK && deflate(stream, Z_FINISH) == Z_STREAM_END ? room - stream->avail_out : 0;
+}
+
+static bool gzip_open(struct compressor *compressor)
+{
+    z_stream *stream = calloc(1, sizeof *stream);
+    if (stream && deflateInit(stream, Z_BEST_SPEED) != Z_OK) {
+        free(stream);
+        stream = NULL;
+    }
+    compressor->context = stream;
+    return stream != NULL;
+}
+
+static void gzip_close(struct compressor *compressor)
+{
+    deflateEnd(compressor->context);
+    free(compressor->context);
 }
 
 /* ---- lz4 --------------------------------------------------------------------------------------------------------- */
@@ -127,8 +194,16 @@ static void zstd_close(struct compressor *compressor)
 
 /* The later one packs better. */
 static const struct codec codecs[COMPRESSION_END] = {
-    [COMPRESSION_NONE] = {.name = "none", .bound = none_bound, .pack = none_pack},
+    [COMPRESSION_NONE] = {.name = "none", .families = COMPRESSION_ANY, .bound = none_bound, .pack = none_pack},
+    [COMPRESSION_GZIP] = {.name = "gzip",
+                          .families = COMPRESSION_DEFLATE,
+                          .version = zlibVersion,
+                          .bound = gzip_bound,
+                          .pack = gzip_pack,
+                          .open = gzip_open,
+                          .close = gzip_close},
     [COMPRESSION_LZ4] = {.name = "lz4",
+                         .families = COMPRESSION_MODERN,
                          .library = LIBRARY_LZ4,
 #ifdef ARMTAP_WITH_LZ4
                          .version = LZ4_versionString,
@@ -139,6 +214,7 @@ static const struct codec codecs[COMPRESSION_END] = {
 #endif
     },
     [COMPRESSION_ZSTD] = {.name = "zstd",
+                          .families = COMPRESSION_MODERN,
                           .library = LIBRARY_ZSTD,
 #ifdef ARMTAP_WITH_ZSTD
                           .version = ZSTD_versionString,
@@ -163,10 +239,15 @@ enum compression compression_find(const char *name)
     return COMPRESSION_END;
 }
 
-enum compression compression_best(void)
+bool compression_is_of(enum compression compression, enum compression_family family)
+{
+    return (codecs[compression].families & family) != 0;
+}
+
+enum compression compression_best(enum compression_family family)
 {
     unsigned best = COMPRESSION_END - 1;
-    while (!codecs[best].bound)
+    while (!codecs[best].bound || !compression_is_of((enum compression)best, family))
         best--;
     return (enum compression)best;
 }
@@ -181,12 +262,16 @@ int compression_check(enum compression compression)
     return -1;
 }
 
-const char *compression_names(char list[COMPRESSION_LIST_MAX])
+const char *compression_names(char list[COMPRESSION_LIST_MAX], enum compression_family family)
 {
     size_t length = 0;
-    for (unsigned i = 0; i < COMPRESSION_END; i++) {
-        const char *separator = i == 0 ? "" : i + 1 < COMPRESSION_END ? ", " : " or ";
-        length += (size_t)snprintf(list + length, COMPRESSION_LIST_MAX - length, "%s%s", separator, codecs[i].name);
+    unsigned last = 0;
+    for (unsigned i = 0; i < COMPRESSION_END; i++)
+        last = compression_is_of((enum compression)i, family) ? i : last;
+    for (unsigned i = 0; i <= last; i++) {
+        const char *separator = i == 0 ? "" : i < last ? ", " : " or ";
+        if (compression_is_of((enum compression)i, family))
+            length += (size_t)snprintf(list + length, COMPRESSION_LIST_MAX - length, "%s%s", separator, codecs[i].name);
     }
     return list;
 }

@@ -4,24 +4,32 @@
 
 #include "buffer.h"
 
-enum compression { COMPRESSION_NONE, COMPRESSION_LZ4, COMPRESSION_ZSTD, COMPRESSION_END };
+enum compression { COMPRESSION_NONE, COMPRESSION_GZIP, COMPRESSION_LZ4, COMPRESSION_ZSTD, COMPRESSION_END };
+
+/* Those that a format can take; none is of every family. */
+enum compression_family {
+    COMPRESSION_MODERN = 1,  /* lz4 and zstd */
+    COMPRESSION_DEFLATE = 2, /* gzip: zlib's */
+    COMPRESSION_ANY = 3
+};
 
 /* "zstd" */
 const char *compression_name(enum compression compression);
 /* COMPRESSION_END if no compression has that name. */
 enum compression compression_find(const char *name);
-/* The one that packs best of those that are built in. */
-enum compression compression_best(void);
+bool compression_is_of(enum compression compression, enum compression_family family);
+/* The one of the family that packs best of those that are built in. */
+enum compression compression_best(enum compression_family family);
 /* Whether it is built in: 0, or -1 after a message that names the library, its package and configure's option. */
 int compression_check(enum compression compression);
 
 #define COMPRESSION_LIST_MAX 60
-/* "none, lz4 or zstd": all, built in or not. */
-const char *compression_names(char list[COMPRESSION_LIST_MAX]);
+/* "none, lz4 or zstd": all of the family, built in or not. */
+const char *compression_names(char list[COMPRESSION_LIST_MAX], enum compression_family family);
 /* "libzstd version 1.5.4", or "built without libzstd". */
 const char *compression_library(enum compression compression, char text[64]);
 
-/* What a block is. zstd always makes a frame with its size. */
+/* What a block is. zstd always makes a frame with its size, gzip what zlib's compress() makes. */
 enum compression_shape {
     COMPRESSION_FRAMED, /* messages; lz4 makes a frame with the size */
     COMPRESSION_BARE    /* a column; lz4 makes a block without: the reader knows the size */

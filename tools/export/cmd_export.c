@@ -87,7 +87,7 @@ struct format_help {
     char summary[FORMATS_LIST_MAX + 40];
     char names[FORMATS_LIST_MAX];
     char dialects[FORMATS_LIST_MAX];
-    char compressions[FORMATS_LIST_MAX + COMPRESSION_LIST_MAX + 40];
+    char compressions[2 * (FORMATS_LIST_MAX + COMPRESSION_LIST_MAX + 40)];
     char layouts[FORMATS_LIST_MAX + 60];
     char joined[FORMATS_LIST_MAX + 120];
 };
@@ -98,9 +98,11 @@ static void make_help(struct format_help *help)
     snprintf(help->summary, sizeof help->summary, "Writes a capture's records as %s.", format_briefs(list));
     format_names(help->names, 0, 0);
     format_dialect_briefs(help->dialects);
-    char compressions[COMPRESSION_LIST_MAX];
-    snprintf(help->compressions, sizeof help->compressions, "%s: %s (the default, if it is built in)",
-             format_names(list, FORMAT_PACKS, 0), compression_names(compressions));
+    char compressions[COMPRESSION_LIST_MAX], deflates[FORMATS_LIST_MAX], deflate[COMPRESSION_LIST_MAX];
+    snprintf(help->compressions, sizeof help->compressions,
+             "%s: %s (the default, if it is built in); %s: %s (the default, but for --dialect v5)",
+             format_names(list, FORMAT_PACKS, FORMAT_DEFLATES), compression_names(compressions, COMPRESSION_MODERN),
+             format_names(deflates, FORMAT_DEFLATES, 0), compression_names(deflate, COMPRESSION_DEFLATE));
     snprintf(help->layouts, sizeof help->layouts, "%s: columns of cb2 or cb3e, whatever the stream",
              format_names(list, FORMAT_HAS_LAYOUTS, 0));
     snprintf(help->joined, sizeof help->joined,
@@ -163,7 +165,7 @@ static int take_compression(const char *value, struct asked *asked)
     asked->wish.compression = compression_find(value);
     if (asked->wish.compression != COMPRESSION_END)
         return compression_check(asked->wish.compression);
-    message_error("--compression '%s': give %s", value, compression_names(list));
+    message_error("--compression '%s': give %s", value, compression_names(list, COMPRESSION_ANY));
     return -1;
 }
 
@@ -320,6 +322,23 @@ static int check_output(const struct export_wish *wish)
     return -1;
 }
 
+static enum compression_family family_of(const struct format *format)
+{
+    return format_has(format, FORMAT_DEFLATES) ? COMPRESSION_DEFLATE : COMPRESSION_MODERN;
+}
+
+/* Whether the format is built in. */
+static int check_built_in(const struct format *format)
+{
+    char what[80];
+    if (format->writer->lacks == LIBRARY_NONE)
+        return 0;
+    snprintf(what, sizeof what, "-f %s%s%s", format->name, *format->dialect != '\0' ? " --dialect " : "",
+             format->dialect);
+    library_report_missing(format->writer->lacks, what);
+    return -1;
+}
+
 /* Whether the options go with the format. */
 static int check_format(const struct asked *asked, const struct options *options)
 {
@@ -343,6 +362,9 @@ static int check_format(const struct asked *asked, const struct options *options
     else if (asked->has_compression && !format_has(wish->format, FORMAT_PACKS))
         message_error("--compression works only with -f %s; for a compressed %s give OUT a name that ends in .gz",
                       format_names(list, FORMAT_PACKS, 0), name);
+    else if (asked->has_compression && !compression_is_of(wish->compression, family_of(wish->format)))
+        message_error("--compression %s does not work with -f %s; give %s", compression_name(wish->compression),
+                      wish->format->name, compression_names(list, family_of(wish->format)));
     else if (wish->is_guarded && !format_has(wish->format, FORMAT_CAN_GUARD))
         message_error("--csv-safe works only with -f %s; %s is not for spreadsheets, leave it out",
                       format_names(list, FORMAT_CAN_GUARD, 0), name);
@@ -396,6 +418,9 @@ static int check_asked(struct asked *asked, const struct options *options)
         return -1;
     size_t length = strlen(wish->out);
     wish->is_folder = length > 0 && wish->out[length - 1] == '/';
+    if (!asked->has_compression)
+        wish->compression =
+            format_has(wish->format, FORMAT_LOOSE) ? COMPRESSION_NONE : compression_best(family_of(wish->format));
     if (check_folder(wish) != 0)
         return -1;
     wish->split = wish->split || wish->is_folder;
@@ -403,7 +428,8 @@ static int check_asked(struct asked *asked, const struct options *options)
         message_error("--split: needs -o OUT to name the files after");
     else if (*wish->out == '\0')
         message_error("-o: the name is empty");
-    else if (check_output(wish) != 0 || check_format(asked, options) != 0 || check_after(wish, options) != 0)
+    else if (check_built_in(wish->format) != 0 || check_output(wish) != 0 || check_format(asked, options) != 0 ||
+             check_after(wish, options) != 0)
         return -1;
     else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
              !wish->to.of_day && wish->to.ns < wish->from.ns)
@@ -445,7 +471,7 @@ static enum options_outcome parse(int argc, char **argv, struct options *options
 
 int cmd_export(int argc, char **argv)
 {
-    struct asked asked = {.wish = {.every = 1, .compression = compression_best()}};
+    struct asked asked = {.wish = {.every = 1}};
     struct options options;
     enum options_outcome outcome = parse(argc, argv, &options, &asked);
     if (outcome != OPTIONS_RUN)

@@ -23,6 +23,7 @@
 #include "field_selection.h"
 #include "remarks.h"
 #include "tables.h"
+#include "base/libraries.h"
 #include "base/packer.h"
 #include "base/spool.h"
 
@@ -85,6 +86,7 @@ struct target_file;
 struct target {
     uint64_t offset;  /* of the next byte in the file, before compression */
     const char *path; /* with FORMAT_SEEKS: the temporary file, complete when `end` is called; else NULL */
+    const char *name; /* the file as the user named it: for messages */
     void *state;      /* the format's own, which `forget` frees */
     size_t held;      /* set by a format with `ease`: bytes of rows in its state */
     const struct format_settings *settings;
@@ -97,6 +99,8 @@ int target_write_out(struct target *target);
 /* The functions of a format; its capabilities are in its row of formats.def. All but `rows` may be NULL. They return 0,
  * or -1 after a message; out->failed may be set instead if memory ran out. */
 struct writer {
+    /* A library that the format needs and this build lacks; LIBRARY_NONE: the format is built in. */
+    enum library lacks;
     /* Bytes that a column takes in a file besides its name and its values: what an input may cost is limited. */
     size_t column_cost;
     /* Adapts the picks to the format. `generation` selects the legacy layout. 0, or -1 without a message if memory

@@ -14,9 +14,11 @@ enum format_flag {
     FORMAT_COLUMNS = 64,      /* it takes columns, not frames; needs FORMAT_SPREADS */
     FORMAT_BINARY = 128,      /* not for terminals */
     FORMAT_SEEKS = 256,       /* it seeks in its file, which must be regular and uncompressed */
+    FORMAT_DEFLATES = 8192,   /* with FORMAT_PACKS: by gzip or not at all */
     FORMAT_PARTITIONS = 1024, /* -o DIR/ makes a folder of files by robot and day (partition.h) */
     FORMAT_NEEDS_TIME = 2048, /* every record must have a capture time */
     FORMAT_REMARKS = 4096,    /* it has a place for what the diagnosis finds (remarks.h) */
+    FORMAT_LOOSE = 16384,     /* with FORMAT_PACKS: not compressed unless asked */
     FORMAT_PACKS = 512,       /* it compresses parts of its file (--compression), so the file itself need not be */
 };
 
@@ -45,7 +47,7 @@ const struct format *format_of_ending(const char *ending, size_t length);
 /* The first ending of its file names. */
 const char *format_ending(const struct format *format, char ending[FORMATS_ENDING_MAX]);
 
-#define FORMATS_LIST_MAX 400
+#define FORMATS_LIST_MAX 800
 /* "csv, gnuplot or ndjson": formats that have all flags of `with` and none of `without`. */
 const char *format_names(char list[FORMATS_LIST_MAX], unsigned with, unsigned without);
 /* "CSV, gnuplot columns or JSON lines": what they are. */

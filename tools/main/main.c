@@ -11,6 +11,7 @@
 #include "command_line/options.h"
 #include "base/privileges.h"
 #include "input/file_reader.h"
+#include "matlab/matlab.h"
 #include "input/recipe_file.h"
 #include "base/sandbox.h"
 #include "base/word_wrap.h"
@@ -55,7 +56,10 @@ static void show_version(void)
     printf("armtap %s\n%s\nzlib version %s\n%s\n%s\n%s\n", armtap_version(), capture_library(), reader_library(),
            recipe_file_library(), aubo ? aubo : "built without AUBO", sandbox ? sandbox : "built without libseccomp");
     for (int i = COMPRESSION_NONE + 1; i < COMPRESSION_END; i++)
-        printf("%s\n", compression_library((enum compression)i, text));
+        if (compression_is_of((enum compression)i, COMPRESSION_MODERN))
+            printf("%s\n", compression_library((enum compression)i, text));
+    printf("%s\n", matlab_hdf5_library(text));
+    printf("%s\n", matlab_matio_library(text));
 }
 
 static const struct command *find(const char *name)

@@ -1,0 +1,259 @@
+/* MAT-files and HDF5: what the columns of a table are in a file of MATLAB variables (tools/matlab). */
+#include "columns.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "atomic_file.h"
+#include "base/message.h"
+#include "matlab/matlab.h"
+
+/* A data set of HDF5 with its attributes, its chunks and its place in the file's directory. */
+#define COLUMN_COST 1200
+
+/* What is known of a file. */
+struct state {
+    struct matlab_file *file;
+    int64_t time; /* of the first row */
+};
+
+/* ---- variables --------------------------------------------------------------------------------------------------- */
+
+/* Every file begins with its times. */
+static int matlab_prepare(struct view *view, enum armtap_generation generation)
+{
+    (void)generation;
+    return picks_lead(&view->picks, ROW_COLUMN_time_ns) != 0 ? -1 : picks_lead(&view->picks, ROW_COLUMN_time);
+}
+
+static enum matlab_type type_of(const struct column *column)
+{
+    static const enum matlab_type types[] = {
+        [ARMTAP_BOOL] = MATLAB_BOOL,     [ARMTAP_UINT8] = MATLAB_UINT8, [ARMTAP_UINT32] = MATLAB_UINT32,
+        [ARMTAP_UINT64] = MATLAB_UINT64, [ARMTAP_INT32] = MATLAB_INT32, [ARMTAP_DOUBLE] = MATLAB_DOUBLE,
+        [ARMTAP_STRING] = MATLAB_TEXT,   [ARMTAP_BYTES] = MATLAB_BYTES, [ARMTAP_INT64] = MATLAB_INT64,
+        [ARMTAP_JSON] = MATLAB_TEXT,
+    };
+    return column->pick->row_column == ROW_COLUMN_time ? MATLAB_TIME : types[column->type];
+}
+
+/* Texts side by side make no matrix. */
+static size_t columns_of(const struct column *column)
+{
+    return column_is_text(column) ? 1 : column->pick->count;
+}
+
+/* A variable has the field's name; that of a single element, or of a text, the column's. */
+static void put_name(const struct column *column, struct buffer *out)
+{
+    if (column->pick->element || columns_of(column) < column->pick->count)
+        column_name(column, out);
+    else
+        buffer_string(out, column->pick->name);
+}
+
+static const struct armtap_field *field_of(const struct column *column, const struct view *view)
+{
+    const struct pick *pick = column->pick;
+    return pick->row_column == ROW_COLUMN_NONE && pick->column != TABLE_NONE && !pick->by_name
+               ? view->table->columns[pick->column].field
+               : NULL;
+}
+
+static const char *unit_of(const struct column *column, const struct armtap_field *field)
+{
+    if (column->pick->row_column == ROW_COLUMN_time)
+        return "s";
+    if (column->pick->row_column == ROW_COLUMN_time_ns)
+        return "ns";
+    return !field || strcmp(field->unit, "enum") == 0 || strcmp(field->unit, "bits") == 0 ? "" : field->unit;
+}
+
+/* Whether controllers of that generation have the value; of an unknown one, as the newest. */
+static bool is_valid(const struct armtap_enum_value *value, enum armtap_generation generation)
+{
+    if (generation == ARMTAP_GENERATION_UNKNOWN)
+        generation = ARMTAP_GENERATION_CB3E;
+    return value->generation == generation ||
+           (value->generation == ARMTAP_GENERATION_UNKNOWN && generation != ARMTAP_GENERATION_AUBO);
+}
+
+static void add_values(struct matlab_file *file, const struct armtap_field *field, const struct view *view)
+{
+    const struct armtap_enum_value *value;
+    for (size_t i = 0; (value = armtap_enum_at(field, i)) != NULL; i++)
+        if (value->is_bit || is_valid(value, view->table->generation))
+            matlab_file_add_value(file, value->is_bit, value->value, value->name);
+}
+
+/* 0, or -1 without memory. */
+static int declare(struct matlab_file *file, const struct columns *columns, const struct view *view)
+{
+    struct buffer name = {0};
+    for (size_t i = 0; i < columns->count && !name.failed; i += columns_of(&columns->column[i])) {
+        const struct column *column = &columns->column[i];
+        const struct armtap_field *field = field_of(column, view);
+        name.length = 0;
+        put_name(column, &name);
+        matlab_file_add_variable(file, name.data, name.length, type_of(column), columns_of(column),
+                                 unit_of(column, field));
+        if (field)
+            add_values(file, field, view);
+    }
+    free(name.data);
+    return name.failed ? -1 : 0;
+}
+
+static void note_table(struct matlab_file *file, const struct table *table)
+{
+    char number[16];
+    matlab_file_add_note(file, "version", armtap_version());
+    if (!table || table->layout_count == 0)
+        return;
+    matlab_file_add_note(file, "direction", armtap_direction_name(table->direction));
+    if (table->is_joined)
+        return;
+    snprintf(number, sizeof number, "%u", table->stream);
+    matlab_file_add_note(file, "robot", table->robot);
+    matlab_file_add_note(file, "stream", number);
+    matlab_file_add_note(file, "protocol", armtap_protocol_name(table->protocol));
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static struct state *new_state(struct target *target, enum matlab_kind kind)
+{
+    struct state *state = calloc(1, sizeof *state);
+    const struct matlab_options options = {kind, target->settings->packer, target->settings->spool};
+    if (!state)
+        return NULL;
+    *state = (struct state){.file = matlab_file_new(&options), .time = ARMTAP_NO_TIME};
+    target->state = state;
+    return state->file ? state : NULL;
+}
+
+static int begin_file(struct target *target, const struct view *view, enum matlab_kind kind)
+{
+    struct columns columns = {0};
+    struct state *state = new_state(target, kind);
+    int outcome = state ? columns_gather(&columns, view, NULL, 0) : -1;
+    if (outcome == 0)
+        outcome = declare(state->file, &columns, view);
+    if (outcome == 0)
+        note_table(state->file, view->table);
+    else
+        message_no_memory();
+    columns_free(&columns);
+    return outcome == 0 ? matlab_file_open(state->file) : -1;
+}
+
+static int matlab_begin_73(struct target *target, const struct view *view, struct buffer *out)
+{
+    (void)out;
+    return begin_file(target, view, MATLAB_KIND_73);
+}
+
+static int matlab_begin_hdf5(struct target *target, const struct view *view, struct buffer *out)
+{
+    (void)out;
+    return begin_file(target, view, MATLAB_KIND_HDF5);
+}
+
+static int matlab_begin_5(struct target *target, const struct view *view, struct buffer *out)
+{
+    (void)out;
+    return begin_file(target, view, MATLAB_KIND_5);
+}
+
+static void put_texts(const struct columns *columns, const struct column *column, struct buffer *out)
+{
+    size_t place = matlab_rows_texts(out, column->present, columns->rows);
+    for (size_t i = 0; i < columns->rows; i++)
+        if (column_has(column, i))
+            matlab_rows_text(out, columns->texts.data + column->text[i].at, column->text[i].length);
+    matlab_rows_texts_end(out, place, columns->rows, type_of(column));
+}
+
+/* The first row's time, then the rows. */
+static int matlab_rows(const struct row_batch *batch, struct buffer *out)
+{
+    const struct columns *columns = batch->columns;
+    buffer_put(out, (const char *)&batch->rows[0].where.time, sizeof batch->rows[0].where.time);
+    matlab_rows_begin(out, columns->rows);
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct column *column = &columns->column[i];
+        if (column_is_text(column))
+            put_texts(columns, column, out);
+        else
+            matlab_rows_numbers(out, type_of(column), column->present, column->u64, columns->rows);
+    }
+    return out->failed ? -1 : 0;
+}
+
+static int matlab_place(struct target *target, const struct view *view, const char *bytes, size_t length,
+                        struct buffer *out)
+{
+    struct state *state = target->state;
+    int64_t time;
+    (void)view;
+    (void)out;
+    if (length == 0)
+        return 0;
+    memcpy(&time, bytes, sizeof time);
+    if (state->time == ARMTAP_NO_TIME)
+        state->time = time;
+    int outcome = matlab_file_rows(state->file, bytes + sizeof time, length - sizeof time);
+    target->held = matlab_file_held(state->file);
+    return outcome;
+}
+
+static int matlab_ease(struct target *target, struct buffer *out)
+{
+    struct state *state = target->state;
+    (void)out;
+    int outcome = matlab_file_ease(state->file);
+    target->held = matlab_file_held(state->file);
+    return outcome;
+}
+
+static int matlab_end(struct target *target, struct buffer *out)
+{
+    struct state *state = target->state;
+    int error = 0;
+    (void)out;
+    if (!state)
+        return 0;
+    enum matlab_outcome outcome = matlab_file_end(state->file, target->path, target->name, state->time, &error);
+    if (outcome == MATLAB_SYSTEM)
+        sink_file_report(target->name, error);
+    return outcome == MATLAB_OK ? 0 : -1;
+}
+
+static void matlab_forget(struct target *target)
+{
+    struct state *state = target->state;
+    if (!state)
+        return;
+    matlab_file_free(state->file);
+    free(state);
+}
+
+#ifdef ARMTAP_WITH_HDF5
+#define LACKS_HDF5 LIBRARY_NONE
+#else
+#define LACKS_HDF5 LIBRARY_HDF5
+#endif
+#ifdef ARMTAP_WITH_MATIO
+#define LACKS_MATIO LIBRARY_NONE
+#else
+#define LACKS_MATIO LIBRARY_MATIO
+#endif
+
+#define WRITER(library, how)                                                                                           \
+    {                                                                                                                  \
+        .lacks = (library), .column_cost = COLUMN_COST, .prepare = matlab_prepare, .begin = (how),                     \
+        .rows = matlab_rows, .place = matlab_place, .ease = matlab_ease, .end = matlab_end, .forget = matlab_forget    \
+    }
+const struct writer writer_mat = WRITER(LACKS_HDF5, matlab_begin_73);
+const struct writer writer_mat_v5 = WRITER(LACKS_MATIO, matlab_begin_5);
+const struct writer writer_h5 = WRITER(LACKS_HDF5, matlab_begin_hdf5);

@@ -1,0 +1,199 @@
+#include "block.h"
+
+#include "base/message.h"
+
+#define NS_PER_S 1000000000
+
+static int lack_memory(void)
+{
+    message_no_memory();
+    return -1;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+void matlab_block_free(struct matlab_block *block)
+{
+    free(block->values.data);
+    free(block->present.data);
+}
+
+int matlab_block_load(struct matlab_block *block, const struct matlab_content *content,
+                      const struct matlab_variable *variable, uint64_t from, size_t rows)
+{
+    size_t width = matlab_type_row(content->store->columns[variable->first].type)->width;
+    size_t words = matlab_words_of(rows);
+    block->rows = rows;
+    block->values.length = block->present.length = 0;
+    char *values = buffer_room(&block->values, variable->columns * rows * width + 1);
+    char *present = buffer_room(&block->present, variable->columns * words * sizeof(uint64_t) + 1);
+    if (!values || !present)
+        return lack_memory();
+    for (size_t i = 0; i < variable->columns; i++)
+        if (matlab_store_get(content->store, variable->first + i, from, rows, values + i * rows * width,
+                             (uint64_t *)(void *)present + i * words) != 0)
+            return -1;
+    return 0;
+}
+
+static bool has(const uint64_t *present, size_t row)
+{
+    return (present[row / 64] >> row % 64 & 1) != 0;
+}
+
+/* Rounded once: the seconds are exact in a double, and so is their sum with the fraction, but for its last bit. */
+static double seconds(int64_t ns)
+{
+    int64_t whole = ns / NS_PER_S;
+    return (double)whole + (double)(ns % NS_PER_S) / NS_PER_S;
+}
+
+static double number_at(enum matlab_type type, const char *values, size_t row)
+{
+    union {
+        double f64;
+        int64_t i64;
+        uint64_t u64;
+        int32_t i32;
+        uint32_t u32;
+    } value;
+    size_t width = matlab_type_row(type)->width;
+    memcpy(&value, values + row * width, width);
+    switch (type) {
+    case MATLAB_TIME:
+        return seconds(value.i64);
+    case MATLAB_INT64:
+        return (double)value.i64;
+    case MATLAB_UINT64:
+        return (double)value.u64;
+    case MATLAB_INT32:
+        return value.i32;
+    case MATLAB_UINT32:
+        return value.u32;
+    case MATLAB_DOUBLE:
+        return value.f64;
+    default:
+        return (unsigned char)values[row];
+    }
+}
+
+static void put_doubles(enum matlab_type type, const char *values, const uint64_t *present, size_t rows, char *out)
+{
+    static const uint64_t nan = 0x7ff8000000000000;
+    for (size_t i = 0; i < rows; i++) {
+        double number = has(present, i) ? number_at(type, values, i) : 0;
+        if (has(present, i))
+            memcpy(out + i * sizeof number, &number, sizeof number);
+        else
+            memcpy(out + i * sizeof nan, &nan, sizeof nan);
+    }
+}
+
+/* Doubles are copied as bits, so that a NaN keeps its payload. */
+static void copy_doubles(const char *values, const uint64_t *present, size_t rows, char *out)
+{
+    static const uint64_t nan = 0x7ff8000000000000;
+    memcpy(out, values, rows * sizeof nan);
+    for (size_t from = 0; from < rows; from += 64) {
+        size_t count = rows - from < 64 ? rows - from : 64;
+        uint64_t all = count == 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1;
+        for (size_t i = from; present[from / 64] != all && i < from + count; i++)
+            if (!has(present, i))
+                memcpy(out + i * sizeof nan, &nan, sizeof nan);
+    }
+}
+
+void matlab_block_column(const struct matlab_block *block, const struct matlab_content *content,
+                         const struct matlab_variable *variable, size_t column, char *out)
+{
+    enum matlab_type type = content->store->columns[variable->first + column].type;
+    const struct matlab_type_row *row = matlab_type_row(type);
+    const char *values = block->values.data + column * block->rows * row->width;
+    const uint64_t *present =
+        (const uint64_t *)(const void *)block->present.data + column * matlab_words_of(block->rows);
+    if (variable->is_absence)
+        for (size_t i = 0; i < block->rows; i++)
+            out[i] = !has(present, i);
+    else if (type == MATLAB_DOUBLE)
+        copy_doubles(values, present, block->rows, out);
+    else if (variable->class == MATLAB_CLASS_DOUBLE)
+        put_doubles(type, values, present, block->rows, out);
+    else
+        memcpy(out, values, block->rows * row->width);
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+/* The code point of valid UTF-8 at *at; advances it. */
+static uint32_t code_point(const char **at)
+{
+    const unsigned char *byte = (const unsigned char *)*at;
+    unsigned more = *byte < 0xc0 ? 0 : *byte < 0xe0 ? 1 : *byte < 0xf0 ? 2 : 3;
+    uint32_t code = more == 0 ? *byte : *byte & (0x3fu >> more);
+    for (unsigned i = 1; i <= more; i++)
+        code = code << 6 | (byte[i] & 0x3f);
+    *at += 1 + more;
+    return code;
+}
+
+size_t matlab_units(const char *text, size_t length, uint16_t *out, size_t stride, size_t room)
+{
+    size_t units = 0;
+    for (const char *at = text; at < text + length;) {
+        uint32_t code = code_point(&at);
+        size_t needed = code >= 0x10000 ? 2 : 1;
+        if (units + needed > room)
+            return units;
+        if (needed == 2)
+            out[units++ * stride] = (uint16_t)(0xd800 + ((code - 0x10000) >> 10));
+        out[units++ * stride] = needed == 2 ? (uint16_t)(0xdc00 + ((code - 0x10000) & 0x3ff)) : (uint16_t)code;
+    }
+    return units;
+}
+
+uint16_t *matlab_characters(const char *const *texts, size_t count, size_t *width)
+{
+    *width = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t units = matlab_text_units(texts[i], strlen(texts[i]));
+        *width = units > *width ? units : *width;
+    }
+    uint16_t *units = malloc((count * *width + 1) * sizeof *units);
+    for (size_t i = 0; units && i < count; i++) {
+        size_t k = matlab_units(texts[i], strlen(texts[i]), units + i, count, *width);
+        for (; k < *width; k++)
+            units[k * count + i] = ' ';
+    }
+    return units;
+}
+
+void matlab_texts_free(struct matlab_texts *texts)
+{
+    free(texts->bytes.data);
+}
+
+int matlab_texts_next(struct matlab_texts *texts, uint16_t *out, size_t stride)
+{
+    const struct matlab_store *store = texts->content->store;
+    size_t room = texts->variable->characters, units = 0, length;
+    uint64_t bits;
+    if (texts->row == texts->rows) {
+        const struct matlab_piece *piece = &store->pieces[texts->piece++];
+        if (matlab_store_texts(store, texts->variable->first, piece, &texts->bytes, &texts->run) != 0)
+            return -1;
+        texts->row = 0;
+        texts->rows = piece->rows;
+    }
+    size_t row = texts->row++;
+    memcpy(&bits, texts->run.present + row / 64 * sizeof bits, sizeof bits);
+    if (bits >> row % 64 & 1) {
+        const char *text = matlab_text_next(&texts->run.values, &length);
+        if (store->columns[texts->variable->first].type == MATLAB_TEXT)
+            units = matlab_units(text, length, out, stride, room);
+        for (; units < length && units < room && store->columns[texts->variable->first].type == MATLAB_BYTES; units++)
+            out[units * stride] = (unsigned char)text[units];
+    }
+    for (; units < room; units++)
+        out[units * stride] = ' ';
+    return 0;
+}

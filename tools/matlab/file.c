@@ -1,0 +1,404 @@
+#define _POSIX_C_SOURCE 200809L
+#include "matlab.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/message.h"
+#include "meta.h"
+#include "names.h"
+#include "writers.h"
+
+/* Bytes of a matrix of characters for each byte of its texts, and without any: a few long texts among many short ones
+ * would make it huge. */
+#define MATRIX_SHARE 64
+#define MATRIX_FREE ((uint64_t)16 << 20)
+
+/* A variable, until the end of the file. */
+struct member {
+    size_t first;
+    size_t columns;
+};
+
+struct matlab_file {
+    struct matlab_options options;
+    struct matlab_store store;
+    struct member *members;
+    size_t count;
+    struct buffer description; /* of the members, then the notes; empty once the file is open */
+    struct buffer notes;
+    struct matlab_names *names; /* NULL once the file is open */
+    uint64_t place;             /* of the description, in the spool */
+    size_t description_bytes;
+    bool failed; /* memory ran out */
+};
+
+static int lack_memory(void)
+{
+    message_no_memory();
+    return -1;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+struct matlab_file *matlab_file_new(const struct matlab_options *options)
+{
+    struct matlab_file *file = calloc(1, sizeof *file);
+    char made[MATLAB_NAME_MAX + 1];
+    if (!file)
+        return NULL;
+    file->options = *options;
+    file->store.spool = options->spool;
+    file->names = matlab_names_new();
+    if (file->names && matlab_names_take(file->names, "meta", strlen("meta"), made) == 0)
+        return file;
+    matlab_file_free(file);
+    return NULL;
+}
+
+void matlab_file_free(struct matlab_file *file)
+{
+    if (!file)
+        return;
+    matlab_store_free(&file->store);
+    matlab_names_free(file->names);
+    free(file->members);
+    free(file->description.data);
+    free(file->notes.data);
+    free(file);
+}
+
+static void put_string(struct buffer *out, const char *string)
+{
+    buffer_put(out, string, strlen(string) + 1);
+}
+
+static int add_member(struct matlab_file *file, enum matlab_type type, size_t columns)
+{
+    if ((file->count & (file->count - 1)) == 0) {
+        struct member *members = realloc(file->members, (2 * file->count + 1) * sizeof *members);
+        if (!members)
+            return -1;
+        file->members = members;
+    }
+    file->members[file->count++] = (struct member){file->store.column_count, columns};
+    for (size_t i = 0; i < columns; i++)
+        if (matlab_store_add_column(&file->store, type) != 0)
+            return -1;
+    return 0;
+}
+
+/* The description has for each member its name, its name before, its unit, then its values: 'v' or 'b', the number, and
+ * the name; then an empty text. */
+void matlab_file_add_variable(struct matlab_file *file, const char *name, size_t length, enum matlab_type type,
+                              size_t columns, const char *unit)
+{
+    char made[MATLAB_NAME_MAX + 1];
+    if (matlab_names_take(file->names, name, length, made) != 0 || add_member(file, type, columns) != 0) {
+        file->failed = true;
+        return;
+    }
+    if (file->count > 1)
+        put_string(&file->description, "");
+    put_string(&file->description, made);
+    buffer_put(&file->description, name, length);
+    buffer_char(&file->description, '\0');
+    put_string(&file->description, unit);
+}
+
+void matlab_file_add_value(struct matlab_file *file, bool is_bit, int64_t value, const char *name)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%c%" PRId64, is_bit ? 'b' : 'v', value);
+    put_string(&file->description, number);
+    put_string(&file->description, name);
+}
+
+void matlab_file_add_note(struct matlab_file *file, const char *key, const char *value)
+{
+    put_string(&file->notes, key);
+    put_string(&file->notes, value);
+}
+
+int matlab_file_open(struct matlab_file *file)
+{
+    put_string(&file->description, "");
+    buffer_put(&file->description, file->notes.data, file->notes.length);
+    put_string(&file->description, "");
+    if (file->failed || file->description.failed || file->notes.failed)
+        return lack_memory();
+    file->description_bytes = file->description.length;
+    int outcome = spool_put(file->options.spool, file->description.data, file->description.length, &file->place);
+    free(file->description.data);
+    free(file->notes.data);
+    file->description = file->notes = (struct buffer){0};
+    matlab_names_free(file->names);
+    file->names = NULL;
+    return outcome;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+int matlab_file_rows(struct matlab_file *file, const char *rows, size_t length)
+{
+    return length == 0 ? 0 : matlab_store_add(&file->store, rows);
+}
+
+size_t matlab_file_held(const struct matlab_file *file)
+{
+    return matlab_store_held(&file->store);
+}
+
+int matlab_file_ease(struct matlab_file *file)
+{
+    return matlab_store_set_aside(&file->store);
+}
+
+/* ---- variables --------------------------------------------------------------------------------------------------- */
+
+/* A text that ends with NUL; *at is set to the next one. */
+static const char *next_text(const char **at)
+{
+    const char *text = *at;
+    *at += strlen(text) + 1;
+    return text;
+}
+
+/* How wide a column of texts may be. */
+static size_t characters_of(const struct matlab_store *store, const struct matlab_column *column)
+{
+    uint64_t max = (MATRIX_FREE + MATRIX_SHARE * column->text_bytes) / (store->rows + 1) / sizeof(uint16_t) + 1;
+    return column->characters < max ? column->characters : (size_t)max;
+}
+
+/* MATLAB's whole numbers have no NaN: with rows that lack them they are doubles, unless these cannot hold them. */
+static enum matlab_class class_of(const struct matlab_store *store, const struct member *member, bool *has_absence)
+{
+    const struct matlab_type_row *row = matlab_type_row(store->columns[member->first].type);
+    bool has_absent = false, is_wide = false;
+    for (size_t i = member->first; i < member->first + member->columns; i++) {
+        has_absent = has_absent || store->columns[i].has_absent;
+        is_wide = is_wide || store->columns[i].is_wide;
+    }
+    *has_absence = has_absent && is_wide;
+    return has_absent && !is_wide && row->width > 0 ? MATLAB_CLASS_DOUBLE : row->class;
+}
+
+static void add_variable(struct matlab_content *content, const struct matlab_variable *variable)
+{
+    content->variables[content->count++] = *variable;
+}
+
+/* The name of the variable that tells which rows lack values. */
+static int name_absence(struct matlab_names *names, const char *name, char made[MATLAB_NAME_MAX + 1])
+{
+    char wanted[MATLAB_NAME_MAX + 8];
+    int length = snprintf(wanted, sizeof wanted, "%.*s_absent", MATLAB_NAME_MAX - 7, name);
+    return matlab_names_take(names, wanted, (size_t)length, made);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+/* What is needed while the file is written. */
+struct making {
+    struct matlab_content content;
+    char *description;
+    struct matlab_names *names;
+    char (*absences)[MATLAB_NAME_MAX + 1];
+};
+
+/* Adds the values of a member to meta. Sets *at to the next member. */
+static int describe_values(const char **at, const char *name, struct matlab_node *enums, struct matlab_node *bits)
+{
+    struct matlab_node *values = NULL, *numbers = NULL, *names = NULL;
+    while (**at != '\0') {
+        const char *number = next_text(at), *text = next_text(at);
+        if (!values) {
+            values = matlab_node_new(*number == 'b' ? bits : enums, name, MATLAB_NODE_STRUCT);
+            numbers = values ? matlab_node_new(values, "values", MATLAB_NODE_NUMBERS) : NULL;
+            names = values ? matlab_node_new(values, "names", MATLAB_NODE_TEXTS) : NULL;
+        }
+        if (!numbers || !names || matlab_node_add_number(numbers, (int32_t)strtol(number + 1, NULL, 10)) != 0 ||
+            matlab_node_add_text(names, text) != 0)
+            return -1;
+    }
+    (*at)++;
+    return 0;
+}
+
+static int describe_unit(struct matlab_node *units, const char *name, const char *unit)
+{
+    struct matlab_node *node = *unit == '\0' ? NULL : matlab_node_new(units, name, MATLAB_NODE_TEXTS);
+    return *unit == '\0' ? 0 : node ? matlab_node_add_text(node, unit) : -1;
+}
+
+static int add_notes(struct matlab_node *meta, const char *at)
+{
+    while (*at != '\0') {
+        const char *key = next_text(&at), *value = next_text(&at);
+        struct matlab_node *node = matlab_node_new(meta, key, MATLAB_NODE_TEXTS);
+        if (!node || matlab_node_add_text(node, value) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void warn_cut(const struct matlab_variable *variable, const struct matlab_column *column)
+{
+    if (variable->characters < column->characters)
+        message_warning("%s: a text of %zu characters was cut to %zu, since all rows of a matrix of characters are as "
+                        "wide as its longest text; -f ndjson keeps it",
+                        variable->source, column->characters, variable->characters);
+}
+
+static int add_members(struct matlab_file *file, struct making *making, struct matlab_node *units,
+                       struct matlab_node *enums, struct matlab_node *bits, const char **at)
+{
+    for (size_t i = 0; i < file->count; i++) {
+        const struct member *member = &file->members[i];
+        const struct matlab_column *column = &file->store.columns[member->first];
+        bool has_absence;
+        struct matlab_variable variable = {.first = member->first, .columns = member->columns};
+        variable.name = next_text(at);
+        variable.source = next_text(at);
+        variable.unit = next_text(at);
+        variable.class = class_of(&file->store, member, &has_absence);
+        variable.characters = characters_of(&file->store, column);
+        if (describe_unit(units, variable.name, variable.unit) != 0 ||
+            describe_values(at, variable.name, enums, bits) != 0)
+            return -1;
+        add_variable(&making->content, &variable);
+        if (matlab_type_is_text(column->type))
+            warn_cut(&variable, column);
+        if (!has_absence)
+            continue;
+        if (name_absence(making->names, variable.name, making->absences[i]) != 0)
+            return -1;
+        variable.source = variable.name = making->absences[i];
+        variable.unit = "";
+        variable.class = MATLAB_CLASS_LOGICAL;
+        variable.is_absence = true;
+        add_variable(&making->content, &variable);
+    }
+    return 0;
+}
+
+/* Names of the members are taken again, since names of absences must differ from them. */
+static int take_names(struct matlab_file *file, struct making *making)
+{
+    const char *at = making->description;
+    char made[MATLAB_NAME_MAX + 1];
+    if (matlab_names_take(making->names, "meta", strlen("meta"), made) != 0)
+        return -1;
+    for (size_t i = 0; i < file->count; i++) {
+        const char *name = next_text(&at);
+        next_text(&at);
+        next_text(&at);
+        while (*next_text(&at) != '\0')
+            next_text(&at);
+        if (matlab_names_take(making->names, name, strlen(name), made) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* 0, or -1 without memory. */
+static int describe(struct matlab_file *file, struct making *making)
+{
+    const char *at = making->description;
+    struct matlab_content *content = &making->content;
+    content->store = &file->store;
+    content->packer = file->options.packer;
+    content->variables = calloc(2 * file->count + 1, sizeof *content->variables);
+    making->absences = calloc(file->count + 1, sizeof *making->absences);
+    making->names = matlab_names_new();
+    content->meta = matlab_node_new(NULL, "meta", MATLAB_NODE_STRUCT);
+    if (!content->variables || !making->absences || !making->names || !content->meta || take_names(file, making) != 0)
+        return -1;
+    struct matlab_node *notes = content->meta;
+    struct matlab_node *units = matlab_node_new(content->meta, "units", MATLAB_NODE_STRUCT);
+    struct matlab_node *enums = matlab_node_new(content->meta, "enums", MATLAB_NODE_STRUCT);
+    struct matlab_node *bits = matlab_node_new(content->meta, "bits", MATLAB_NODE_STRUCT);
+    if (!units || !enums || !bits || add_members(file, making, units, enums, bits, &at) != 0)
+        return -1;
+    if (file->count == 0)
+        next_text(&at);
+    return add_notes(notes, at);
+}
+
+static void make_head(enum matlab_kind kind, int64_t time, char head[117])
+{
+    char text[117], date[40];
+    time_t seconds = time == INT64_MIN ? 0 : (time_t)(time / 1000000000);
+    struct tm broken;
+    if (!gmtime_r(&seconds, &broken) || strftime(date, sizeof date, "%a %b %e %H:%M:%S %Y", &broken) == 0)
+        strcpy(date, "Thu Jan  1 00:00:00 1970");
+    snprintf(text, sizeof text, "MATLAB %s MAT-file, Platform: GLNXA64, Created on: %s%s",
+             kind == MATLAB_KIND_5 ? "5.0" : "7.3", date, kind == MATLAB_KIND_5 ? "" : " HDF5 schema 1.00 .");
+    snprintf(head, 117, "%-116s", text);
+}
+
+/* Reports a file beyond its size limit as an error, not as a signal that would end the program. */
+static enum matlab_outcome write_without_signal(const struct matlab_content *content, enum matlab_kind kind,
+                                                const char *path, int *error)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGXFSZ, &ignore, &before);
+    enum matlab_outcome outcome = kind == MATLAB_KIND_5
+                                      ? matlab_v5_write(content, path, error)
+                                      : matlab_hdf5_write(content, path, kind == MATLAB_KIND_73, error);
+    sigaction(SIGXFSZ, &before, NULL);
+    return outcome;
+}
+
+/* A variable that a file of version 5 cannot hold, or NULL. */
+static const struct matlab_variable *too_large(const struct matlab_content *content)
+{
+    for (size_t i = 0; i < content->count; i++) {
+        const struct matlab_variable *variable = &content->variables[i];
+        size_t width = variable->class == MATLAB_CLASS_CHAR ? variable->characters : variable->columns;
+        if (!matlab_v5_holds(content->store->rows, width * matlab_class_row(variable->class)->width))
+            return variable;
+    }
+    return NULL;
+}
+
+static enum matlab_outcome write_content(const struct matlab_file *file, const struct matlab_content *content,
+                                         const char *path, const char *name, int *error)
+{
+    const struct matlab_variable *large = file->options.kind == MATLAB_KIND_5 ? too_large(content) : NULL;
+    if (!large)
+        return write_without_signal(content, file->options.kind, path, error);
+    message_error("%s: variable %s of %" PRIu64 " rows is over 2 GiB, more than MAT-files of version 5 can hold; leave "
+                  "--dialect v5 out, or take fewer rows with --from and --to, or --every",
+                  name, large->name, content->store->rows);
+    return MATLAB_FAILED;
+}
+
+enum matlab_outcome matlab_file_end(struct matlab_file *file, const char *path, const char *name, int64_t time,
+                                    int *error)
+{
+    struct making making = {.description = malloc(file->description_bytes + 1)};
+    enum matlab_outcome outcome = MATLAB_FAILED;
+    if (matlab_store_set_aside(&file->store) != 0 || !making.description)
+        outcome = MATLAB_FAILED;
+    else if (spool_get(file->options.spool, file->place, making.description, file->description_bytes) != 0)
+        outcome = MATLAB_FAILED;
+    else if (describe(file, &making) != 0)
+        lack_memory();
+    else {
+        make_head(file->options.kind, time, making.content.head);
+        outcome = write_content(file, &making.content, path, name, error);
+    }
+    if (!making.description)
+        lack_memory();
+    free(making.description);
+    free(making.absences);
+    free(making.content.variables);
+    matlab_names_free(making.names);
+    matlab_node_free(making.content.meta);
+    return outcome;
+}

@@ -1,0 +1,521 @@
+/* MAT-files of version 7.3 and HDF5. Objects have the attributes that libmatio gives them. Dimensions are in HDF5's
+ * order, the reverse of MATLAB's. */
+#define _POSIX_C_SOURCE 200809L
+#include "writers.h"
+
+#include <errno.h>
+
+#include "base/message.h"
+
+#ifdef ARMTAP_WITH_HDF5
+#include <fcntl.h>
+#include <hdf5.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "block.h"
+
+enum { HEAD_BYTES = 512, AT_ONCE = PACKER_RESULTS, TEXT_CHUNK_BYTES = 1 << 20 };
+
+struct writer {
+    const struct matlab_content *content;
+    hid_t file;
+    bool is_packed;
+    bool out_of_memory;
+    int error; /* the system's, of the first call that failed; 0: none */
+};
+
+/* A data set that is being written. */
+struct dataset {
+    hid_t handle;
+    size_t rows; /* of a chunk */
+};
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/* libhdf5 keeps the system's error number in a sentence. */
+static herr_t look_for_error(unsigned depth, const H5E_error2_t *entry, void *user)
+{
+    static const char key[] = "errno = ";
+    const char *at = entry->desc ? strstr(entry->desc, key) : NULL;
+    int *error = user;
+    (void)depth;
+    if (at)
+        *error = (int)strtol(at + strlen(key), NULL, 10);
+    return 0;
+}
+
+/* Remembers why the call failed. Returns -1. */
+static int failed(struct writer *writer)
+{
+    int error = 0;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look_for_error, &error);
+    if (writer->error == 0)
+        writer->error = error != 0 ? error : EIO;
+    return -1;
+}
+
+static int lack_memory(struct writer *writer)
+{
+    if (!writer->out_of_memory)
+        message_no_memory();
+    writer->out_of_memory = true;
+    return -1;
+}
+
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
+
+static hid_t type_of(enum matlab_class class)
+{
+    switch (class) {
+    case MATLAB_CLASS_DOUBLE:
+        return H5T_NATIVE_DOUBLE;
+    case MATLAB_CLASS_INT32:
+        return H5T_NATIVE_INT32;
+    case MATLAB_CLASS_UINT32:
+        return H5T_NATIVE_UINT32;
+    case MATLAB_CLASS_INT64:
+        return H5T_NATIVE_INT64;
+    case MATLAB_CLASS_UINT64:
+        return H5T_NATIVE_UINT64;
+    case MATLAB_CLASS_CHAR:
+        return H5T_NATIVE_UINT16;
+    default:
+        return H5T_NATIVE_UINT8;
+    }
+}
+
+/* Writes an attribute and closes type and space. */
+static int put_attribute(struct writer *writer, hid_t object, const char *name, hid_t type, hid_t space,
+                         const void *value)
+{
+    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    int outcome = attribute >= 0 && H5Awrite(attribute, type, value) >= 0 ? 0 : failed(writer);
+    if (attribute >= 0 && H5Aclose(attribute) < 0)
+        outcome = failed(writer);
+    H5Sclose(space);
+    H5Tclose(type);
+    return outcome;
+}
+
+static hid_t text_type(size_t length)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    if (type >= 0)
+        H5Tset_size(type, length);
+    return type;
+}
+
+static int put_text(struct writer *writer, hid_t object, const char *name, const char *text)
+{
+    return put_attribute(writer, object, name, text_type(strlen(text)), H5Screate(H5S_SCALAR), text);
+}
+
+static int put_number(struct writer *writer, hid_t object, const char *name, hid_t type, int32_t number)
+{
+    return put_attribute(writer, object, name, H5Tcopy(type), H5Screate(H5S_SCALAR), &number);
+}
+
+/* What tells MATLAB the class. */
+static int put_class(struct writer *writer, hid_t object, enum matlab_class class)
+{
+    if (put_text(writer, object, "MATLAB_class", matlab_class_row(class)->name) != 0)
+        return -1;
+    if (class == MATLAB_CLASS_LOGICAL)
+        return put_number(writer, object, "MATLAB_int_decode", H5T_NATIVE_INT32, 1);
+    return class == MATLAB_CLASS_CHAR ? put_number(writer, object, "MATLAB_int_decode", H5T_NATIVE_INT32, 2) : 0;
+}
+
+/* ---- whole data sets --------------------------------------------------------------------------------------------- */
+
+/* Without the time of writing: the same rows make the same file. */
+static hid_t creation(void)
+{
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    if (list >= 0)
+        H5Pset_obj_track_times(list, 0);
+    return list;
+}
+
+/* A matrix without elements is stored as its size. */
+static int put_empty(struct writer *writer, hid_t place, const char *name, enum matlab_class class, uint64_t rows,
+                     size_t columns)
+{
+    hsize_t two = 2;
+    uint64_t size[] = {rows, columns};
+    hid_t list = creation(), space = H5Screate_simple(1, &two, NULL);
+    hid_t id = H5Dcreate2(place, name, H5T_NATIVE_UINT64, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    int outcome =
+        id >= 0 && H5Dwrite(id, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, size) >= 0 ? 0 : failed(writer);
+    if (outcome == 0)
+        outcome = put_text(writer, id, "MATLAB_class", matlab_class_row(class)->name);
+    if (outcome == 0)
+        outcome = put_number(writer, id, "MATLAB_empty", H5T_NATIVE_UINT32, 1);
+    if (id >= 0 && H5Dclose(id) < 0)
+        outcome = failed(writer);
+    H5Sclose(space);
+    H5Pclose(list);
+    return outcome;
+}
+
+static int put_matrix(struct writer *writer, hid_t place, const char *name, enum matlab_class class, size_t rows,
+                      size_t columns, const void *values)
+{
+    hsize_t size[] = {columns, rows};
+    if (rows == 0 || columns == 0)
+        return put_empty(writer, place, name, class, rows, columns);
+    hid_t list = creation(), space = H5Screate_simple(2, size, NULL);
+    hid_t id = H5Dcreate2(place, name, type_of(class), space, H5P_DEFAULT, list, H5P_DEFAULT);
+    int outcome =
+        id >= 0 && H5Dwrite(id, type_of(class), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0 ? 0 : failed(writer);
+    if (outcome == 0)
+        outcome = put_class(writer, id, class);
+    if (id >= 0 && H5Dclose(id) < 0)
+        outcome = failed(writer);
+    H5Sclose(space);
+    H5Pclose(list);
+    return outcome;
+}
+
+/* ---- meta -------------------------------------------------------------------------------------------------------- */
+
+static int put_texts(struct writer *writer, hid_t place, const struct matlab_node *node)
+{
+    size_t width;
+    uint16_t *units = matlab_characters(node->texts, node->count, &width);
+    if (!units)
+        return lack_memory(writer);
+    int outcome = put_matrix(writer, place, node->name, MATLAB_CLASS_CHAR, node->count, width, units);
+    free(units);
+    return outcome;
+}
+
+/* The names of a structure's fields, in order: a sequence of characters for each. */
+static int put_fields(struct writer *writer, hid_t group, const struct matlab_node *node)
+{
+    hsize_t count = node->count;
+    hvl_t *names = calloc(node->count + 1, sizeof *names);
+    if (!names)
+        return lack_memory(writer);
+    size_t i = 0;
+    for (const struct matlab_node *child = node->children; child; child = child->next)
+        names[i++] = (hvl_t){strlen(child->name), (void *)(uintptr_t)child->name};
+    hid_t letter = text_type(1), type = H5Tvlen_create(letter);
+    int outcome = put_attribute(writer, group, "MATLAB_fields", type, H5Screate_simple(1, &count, NULL), names);
+    H5Tclose(letter);
+    free(names);
+    return outcome;
+}
+
+static int put_node(struct writer *writer, hid_t place, const struct matlab_node *node)
+{
+    if (node->kind == MATLAB_NODE_TEXTS)
+        return put_texts(writer, place, node);
+    if (node->kind == MATLAB_NODE_NUMBERS)
+        return put_matrix(writer, place, node->name, MATLAB_CLASS_INT32, node->count, 1, node->numbers);
+    hid_t group = H5Gcreate2(place, node->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    int outcome = group >= 0 ? put_text(writer, group, "MATLAB_class", "struct") : failed(writer);
+    if (outcome == 0 && node->count > 0)
+        outcome = put_fields(writer, group, node);
+    for (const struct matlab_node *child = node->children; outcome == 0 && child; child = child->next)
+        outcome = put_node(writer, group, child);
+    if (group >= 0 && H5Gclose(group) < 0)
+        outcome = failed(writer);
+    return outcome;
+}
+
+/* ---- variables --------------------------------------------------------------------------------------------------- */
+
+static size_t width_of(const struct matlab_variable *variable)
+{
+    return variable->class == MATLAB_CLASS_CHAR ? variable->characters : variable->columns;
+}
+
+static bool is_empty(const struct writer *writer, const struct matlab_variable *variable)
+{
+    return writer->content->store->rows == 0 || width_of(variable) == 0;
+}
+
+/* Chunks are written past libhdf5's cache. */
+static int create(struct writer *writer, const struct matlab_variable *variable, struct dataset *dataset)
+{
+    hsize_t size[] = {width_of(variable), writer->content->store->rows};
+    hsize_t chunk[] = {size[0], dataset->rows};
+    hid_t list = creation(), space = H5Screate_simple(2, size, NULL), access = H5Pcreate(H5P_DATASET_ACCESS);
+    bool is_ready = H5Pset_chunk(list, 2, chunk) >= 0 && H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0 &&
+                    H5Pset_chunk_cache(access, 1, 0, 1) >= 0;
+    if (is_ready && writer->is_packed)
+        is_ready = H5Pset_shuffle(list) >= 0 && H5Pset_deflate(list, 1) >= 0;
+    dataset->handle = !is_ready ? -1
+                                : H5Dcreate2(writer->file, variable->name, type_of(variable->class), space, H5P_DEFAULT,
+                                             list, access);
+    int outcome = dataset->handle >= 0 ? put_class(writer, dataset->handle, variable->class) : failed(writer);
+    if (outcome == 0 && *variable->unit != '\0')
+        outcome = put_text(writer, dataset->handle, "unit", variable->unit);
+    if (outcome == 0 && strcmp(variable->source, variable->name) != 0 && *variable->source != '\0')
+        outcome = put_text(writer, dataset->handle, "name", variable->source);
+    H5Pclose(access);
+    H5Sclose(space);
+    H5Pclose(list);
+    return outcome;
+}
+
+static int put_chunk(struct writer *writer, const struct dataset *dataset, uint64_t row, const struct buffer *bytes)
+{
+    hsize_t offset[] = {0, row};
+    if (bytes->failed)
+        return lack_memory(writer);
+    return H5Dwrite_chunk(dataset->handle, H5P_DEFAULT, 0, offset, bytes->length, bytes->data) >= 0 ? 0
+                                                                                                    : failed(writer);
+}
+
+/* The first bytes of all values, then the second bytes ...: libhdf5's filter "shuffle". */
+static void shuffle(const char *values, size_t width, size_t count, char *out)
+{
+    for (size_t k = 0; k < width; k++)
+        for (size_t i = 0; i < count; i++)
+            out[k * count + i] = values[i * width + k];
+}
+
+/* Appends values to `out` as they are in the file. */
+static void pack(const struct writer *writer, const char *values, size_t width, size_t count, struct packer_desk *desk,
+                 struct buffer *out)
+{
+    struct buffer *notes = &desk->notes;
+    out->length = notes->length = 0;
+    char *shuffled = writer->is_packed && width > 1 ? buffer_room(notes, width * count) : NULL;
+    if (shuffled)
+        shuffle(values, width, count, shuffled);
+    out->failed = out->failed || notes->failed;
+    compressor_pack(desk->compressor, COMPRESSION_BARE, shuffled ? shuffled : values, width * count, out);
+}
+
+/* Some variables, and rows of a chunk of each. */
+struct batch {
+    const struct writer *writer;
+    const struct matlab_variable *variables;
+    size_t count;
+    struct dataset datasets[AT_ONCE];
+    struct matlab_block blocks[AT_ONCE];
+    struct buffer *results;
+};
+
+/* A chunk beyond the last row is full of zeros. */
+static void make_chunk(void *task, size_t part, struct packer_desk *desk)
+{
+    struct batch *batch = task;
+    const struct matlab_variable *variable = &batch->variables[part];
+    const struct matlab_block *block = &batch->blocks[part];
+    size_t width = matlab_class_row(variable->class)->width, rows = batch->datasets[part].rows;
+    struct buffer *values = &desk->scratch, *result = &batch->results[part];
+    if (variable->class == MATLAB_CLASS_CHAR)
+        return;
+    values->length = 0;
+    char *out = buffer_room(values, variable->columns * rows * width);
+    result->failed = !out;
+    for (size_t i = 0; out && i < variable->columns; i++, out += rows * width) {
+        matlab_block_column(block, batch->writer->content, variable, i, out);
+        memset(out + block->rows * width, 0, (rows - block->rows) * width);
+    }
+    if (out)
+        pack(batch->writer, values->data, width, variable->columns * rows, desk, result);
+}
+
+static int put_chunks(struct writer *writer, struct batch *batch, uint64_t from, size_t rows)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->variables[i].class != MATLAB_CLASS_CHAR &&
+            matlab_block_load(&batch->blocks[i], writer->content, &batch->variables[i], from, rows) != 0) {
+            writer->out_of_memory = true;
+            return -1;
+        }
+    packer_run(writer->content->packer, batch->count, make_chunk, batch);
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->variables[i].class != MATLAB_CLASS_CHAR &&
+            put_chunk(writer, &batch->datasets[i], from, &batch->results[i]) != 0)
+            return -1;
+    return 0;
+}
+
+static int put_numbers(struct writer *writer, struct batch *batch)
+{
+    const struct matlab_store *store = writer->content->store;
+    size_t chunk = store->rows < store->rows_max ? (size_t)store->rows : store->rows_max;
+    int outcome = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        batch->datasets[i] = (struct dataset){.handle = -1, .rows = chunk};
+    for (size_t i = 0; i < batch->count && outcome == 0; i++)
+        if (batch->variables[i].class != MATLAB_CLASS_CHAR)
+            outcome = create(writer, &batch->variables[i], &batch->datasets[i]);
+    for (uint64_t from = 0; from < store->rows && outcome == 0; from += chunk) {
+        uint64_t rest = store->rows - from;
+        outcome = put_chunks(writer, batch, from, rest < chunk ? (size_t)rest : chunk);
+    }
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->datasets[i].handle >= 0 && H5Dclose(batch->datasets[i].handle) < 0)
+            outcome = failed(writer);
+    return outcome;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+struct text_chunk {
+    const struct writer *writer;
+    uint16_t *units;
+    size_t count; /* of units */
+    struct buffer *result;
+};
+
+static void make_text_chunk(void *task, size_t part, struct packer_desk *desk)
+{
+    const struct text_chunk *chunk = task;
+    (void)part;
+    pack(chunk->writer, (const char *)chunk->units, sizeof *chunk->units, chunk->count, desk, chunk->result);
+}
+
+static int put_text_chunk(struct writer *writer, struct matlab_texts *texts, const struct dataset *dataset,
+                          uint64_t from, uint16_t *units)
+{
+    size_t width = texts->variable->characters;
+    uint64_t rest = writer->content->store->rows - from;
+    struct text_chunk chunk = {writer, units, dataset->rows * width, packer_results(writer->content->packer)};
+    memset(units, 0, chunk.count * sizeof *units);
+    for (size_t i = 0; i < dataset->rows && i < rest; i++)
+        if (matlab_texts_next(texts, units + i, dataset->rows) != 0) {
+            writer->out_of_memory = true;
+            return -1;
+        }
+    packer_run(writer->content->packer, 1, make_text_chunk, &chunk);
+    return put_chunk(writer, dataset, from, chunk.result);
+}
+
+static int put_characters(struct writer *writer, const struct matlab_variable *variable)
+{
+    uint64_t count = writer->content->store->rows;
+    size_t rows = TEXT_CHUNK_BYTES / sizeof(uint16_t) / variable->characters;
+    struct dataset dataset = {.rows = rows < 1 ? 1 : rows < count ? rows : (size_t)count};
+    struct matlab_texts texts = {.content = writer->content, .variable = variable};
+    uint16_t *units = malloc(dataset.rows * variable->characters * sizeof *units);
+    if (!units)
+        return lack_memory(writer);
+    int outcome = create(writer, variable, &dataset);
+    for (uint64_t from = 0; from < count && outcome == 0; from += dataset.rows)
+        outcome = put_text_chunk(writer, &texts, &dataset, from, units);
+    if (dataset.handle >= 0 && H5Dclose(dataset.handle) < 0)
+        outcome = failed(writer);
+    matlab_texts_free(&texts);
+    free(units);
+    return outcome;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static int put_batch(struct writer *writer, size_t first)
+{
+    const struct matlab_content *content = writer->content;
+    size_t count = content->count - first < AT_ONCE ? content->count - first : AT_ONCE;
+    struct batch batch = {.writer = writer,
+                          .variables = content->variables + first,
+                          .count = count,
+                          .results = packer_results(content->packer)};
+    int outcome = put_numbers(writer, &batch);
+    for (size_t i = 0; i < count; i++)
+        matlab_block_free(&batch.blocks[i]);
+    for (size_t i = 0; i < count && outcome == 0; i++)
+        if (batch.variables[i].class == MATLAB_CLASS_CHAR && !is_empty(writer, &batch.variables[i]))
+            outcome = put_characters(writer, &batch.variables[i]);
+    return outcome;
+}
+
+static int put_variables(struct writer *writer)
+{
+    const struct matlab_content *content = writer->content;
+    for (size_t i = 0; i < content->count; i++) {
+        const struct matlab_variable *variable = &content->variables[i];
+        if (is_empty(writer, variable) && put_empty(writer, writer->file, variable->name, variable->class,
+                                                    content->store->rows, width_of(variable)) != 0)
+            return -1;
+    }
+    for (size_t i = 0; i < content->count && content->store->rows > 0; i += AT_ONCE)
+        if (put_batch(writer, i) != 0)
+            return -1;
+    return put_node(writer, writer->file, content->meta);
+}
+
+/* Older versions of MATLAB have libhdf5 1.8. Locks would need a system call that a live capture gives up. */
+static hid_t create_file(const char *path, bool is_mat)
+{
+    hid_t list = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
+    bool is_ready = H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0 &&
+                    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+                    (!is_mat || H5Pset_userblock(list, HEAD_BYTES) >= 0);
+#if H5_VERSION_GE(1, 10, 7) && !(H5_VERS_MAJOR == 1 && H5_VERS_MINOR == 12 && H5_VERS_RELEASE == 0)
+    is_ready = is_ready && H5Pset_file_locking(access, 0, 1) >= 0;
+#endif
+    if (is_ready)
+        file = H5Fcreate(path, H5F_ACC_TRUNC, list, access);
+    H5Pclose(access);
+    H5Pclose(list);
+    return file;
+}
+
+/* 0, or an error number. */
+static int put_head(const char *path, const char *text)
+{
+    static const unsigned char version[] = {0x00, 0x02, 'I', 'M'};
+    char head[128] = {0};
+    memcpy(head, text, 116);
+    memcpy(head + 124, version, sizeof version);
+    int file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC), error = file < 0 ? errno : 0;
+    if (file >= 0 && pwrite(file, head, sizeof head, 0) != (ssize_t)sizeof head)
+        error = errno;
+    if (file >= 0 && close(file) != 0 && error == 0)
+        error = errno;
+    return error;
+}
+
+static void set_up(void)
+{
+    H5dont_atexit();
+    H5open();
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+enum matlab_outcome matlab_hdf5_write(const struct matlab_content *content, const char *path, bool is_mat, int *error)
+{
+    struct writer writer = {.content = content, .is_packed = packer_compression(content->packer) != COMPRESSION_NONE};
+    set_up();
+    writer.file = create_file(path, is_mat);
+    int outcome = writer.file >= 0 ? put_variables(&writer) : failed(&writer);
+    if (writer.file >= 0 && H5Fclose(writer.file) < 0)
+        outcome = failed(&writer);
+    if (outcome == 0 && is_mat)
+        writer.error = put_head(path, content->head);
+    *error = writer.error;
+    return writer.out_of_memory ? MATLAB_FAILED : writer.error != 0 ? MATLAB_SYSTEM : MATLAB_OK;
+}
+
+const char *matlab_hdf5_library(char text[64])
+{
+    unsigned major = 0, minor = 0, release = 0;
+    H5dont_atexit();
+    H5get_libversion(&major, &minor, &release);
+    snprintf(text, 64, "%s version %u.%u.%u", library_name(LIBRARY_HDF5), major, minor, release);
+    return text;
+}
+#else
+enum matlab_outcome matlab_hdf5_write(const struct matlab_content *content, const char *path, bool is_mat, int *error)
+{
+    (void)content;
+    (void)path;
+    (void)is_mat;
+    *error = ENOSYS;
+    return MATLAB_SYSTEM;
+}
+
+const char *matlab_hdf5_library(char text[64])
+{
+    (void)text;
+    return library_absence(LIBRARY_HDF5);
+}
+#endif

@@ -1,0 +1,88 @@
+/* Writes files of MATLAB variables: MAT-files of version 7.3, which are HDF5, plain HDF5, and MAT-files of version 5.
+ * Knows columns, rows and files, but no captures.
+ *
+ * A variable is a matrix with a row for each row of the table. Its class may depend on all of its values, and all its
+ * rows are written together, so rows are set aside in the spool until the end of the file. Then variables are written
+ * one by one; their values are compressed on the packer's threads. libhdf5 is called from one thread only.
+ *
+ * Sources: The MathWorks, MAT-File Format (version 5); what libmatio writes (version 7.3). */
+#ifndef MATLAB_MATLAB_H
+#define MATLAB_MATLAB_H
+
+#include "base/libraries.h"
+#include "base/packer.h"
+#include "base/spool.h"
+
+/* What a column holds (types.def). */
+enum matlab_type {
+#define MATLAB_TYPE(id, width, class) MATLAB_##id,
+#include "types.def"
+#undef MATLAB_TYPE
+    MATLAB_TYPES
+};
+
+enum matlab_kind { MATLAB_KIND_73, MATLAB_KIND_HDF5, MATLAB_KIND_5 };
+
+/* "libhdf5 version 1.10.8", or "built without libhdf5". */
+const char *matlab_hdf5_library(char text[64]);
+const char *matlab_matio_library(char text[64]);
+
+struct matlab_options {
+    enum matlab_kind kind;
+    struct packer *packer;
+    struct spool *spool; /* for rows, and what else is needed at the end of a file only */
+};
+
+struct matlab_file;
+
+/* NULL without memory. The options' pointers must outlive the file. */
+struct matlab_file *matlab_file_new(const struct matlab_options *options);
+void matlab_file_free(struct matlab_file *file);
+
+/* Before the file is open. Names become those of MATLAB's variables, different from each other: letters, digits and
+ * underscores, 63 at most, first a letter. Without memory, matlab_file_open() fails. */
+
+/* A variable of that many columns. `unit` may be empty. */
+void matlab_file_add_variable(struct matlab_file *file, const char *name, size_t length, enum matlab_type type,
+                              size_t columns, const char *unit);
+/* The name of a value, or of a bit, of the latest variable: for `meta`. */
+void matlab_file_add_value(struct matlab_file *file, bool is_bit, int64_t value, const char *name);
+/* A text in `meta`. */
+void matlab_file_add_note(struct matlab_file *file, const char *key, const char *value);
+
+/* All variables and notes are known, rows may follow. 0, or -1 after a message. */
+int matlab_file_open(struct matlab_file *file);
+
+/* ---- rows ---- */
+
+/* Rows on their way into a file: first the number of rows, then each column in order. Any thread may make them. */
+void matlab_rows_begin(struct buffer *rows, size_t count);
+/* Bit i % 64 of present[i / 64] says whether row i has a value. A value is words[i]: a number, or the bits of a double;
+ * of a time, nanoseconds since the epoch. */
+void matlab_rows_numbers(struct buffer *rows, enum matlab_type type, const uint64_t *present, const uint64_t *words,
+                         size_t count);
+/* The texts of the rows that have one follow, in order, by matlab_rows_text(): TEXT is UTF-8. matlab_rows_texts_end()
+ * after them. Returns the place for it. */
+size_t matlab_rows_texts(struct buffer *rows, const uint64_t *present, size_t count);
+void matlab_rows_text(struct buffer *rows, const char *text, size_t length);
+void matlab_rows_texts_end(struct buffer *rows, size_t place, size_t count, enum matlab_type type);
+
+/* Adds rows to the file. 0, or -1 after a message. */
+int matlab_file_rows(struct matlab_file *file, const char *rows, size_t length);
+/* Bytes of memory that rows take. */
+size_t matlab_file_held(const struct matlab_file *file);
+/* Frees that memory: sets the rows aside. 0, or -1 after a message. */
+int matlab_file_ease(struct matlab_file *file);
+
+enum matlab_outcome {
+    MATLAB_OK,
+    MATLAB_FAILED, /* after a message */
+    MATLAB_SYSTEM  /* the file cannot be written: *error is the system's error number */
+};
+
+/* Writes the file: `path` exists, and its content is replaced; `name` is what messages call it. `time` in ns stands in
+ * the file's head. */
+enum matlab_outcome matlab_file_end(struct matlab_file *file, const char *path, const char *name, int64_t time,
+                                    int *error);
+
+#endif
