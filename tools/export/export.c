@@ -991,7 +991,10 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
         return EXIT_FAILED;
     /* What is known about the captures of an archive is read before the capture itself. */
     job.once = !replay_is_repeatable(&source) && !(source.archive && archive_current_is_indexed(source.archive));
-    job.targets = (struct targets){.format = wish->format, .files = &job.outlets};
+    job.targets =
+        (struct targets){.format = wish->format,
+                         .files = &job.outlets,
+                         .settings = {.is_split = wish->split, .several_files = replay_has_several_files(&source)}};
     run(&job);
     if (job.status == EXIT_DONE && wish->strict && job.streams && armtap_streams_data_have_warning(job.streams)) {
         job.status = EXIT_FOUND;

@@ -75,6 +75,8 @@ struct format_settings {
     /* With FORMAT_PACKS, else NULL: */
     struct packer *packer; /* compresses as the user asked, on several threads */
     struct spool *spool;   /* keeps what a format knows of each part until the end of its file: an index */
+    bool is_split;         /* each stream has a file of its own */
+    bool several_files;    /* captures are read */
     bool several_streams;  /* a file has rows of more than one, as far as is known before the first row */
     /* With FORMAT_REMARKS, and only when `end` is called; else NULL. */
     const struct remarks *remarks;

@@ -49,6 +49,7 @@ struct stream {
     bool has_remarked;
     struct by_connection states; /* struct channel, by the id of its schema */
     unsigned state_count[2];
+    uint32_t number;
     bool has_prefix;
     char *robot, *client;
     enum armtap_protocol protocol;
@@ -64,6 +65,7 @@ struct state {
     struct table_schema **schemas;
     size_t schema_count;
     unsigned topic_schemas[ROS_TOPICS]; /* MCAP_NO_ID: not yet */
+    struct channel rosout;              /* of all streams: its messages name the robot */
     struct by_connection tables;        /* struct table_schema, by the table's number */
     struct by_connection streams;       /* struct stream, by number */
 };
@@ -289,6 +291,7 @@ static struct stream *meet(struct state *state, const char *record)
         return stream;
     stream = calloc(1, sizeof *stream);
     if (stream) {
+        stream->number = numbers[0];
         stream->has_prefix = state->target->settings->several_streams || state->streams.count > 0;
         stream->protocol = (enum armtap_protocol)numbers[1];
         stream->robot = strdup(robot);
@@ -308,23 +311,28 @@ static void add_text(struct buffer *map, const char *key, const char *value)
         mcap_map_add(map, key, value, strlen(value));
 }
 
-/* Adds a channel of a stream. An id, or MCAP_NO_ID after a message. */
-static unsigned add_channel(struct state *state, const struct stream *stream, uint32_t number, unsigned schema,
-                            const char *name)
+static void describe_stream(struct buffer *map, const struct stream *stream)
 {
-    char text[100];
+    char number[24];
+    snprintf(number, sizeof number, "%" PRIu32, stream->number);
+    add_text(map, "armtap.robot", stream->robot);
+    add_text(map, "armtap.client", stream->client);
+    add_text(map, "armtap.stream", number);
+    add_text(map, "armtap.protocol", armtap_protocol_name(stream->protocol));
+}
+
+/* Adds a channel of a stream, or of all: NULL. An id, or MCAP_NO_ID after a message. */
+static unsigned add_channel(struct state *state, const struct stream *stream, unsigned schema, const char *name)
+{
+    char topic[100];
     struct buffer map = {0};
-    snprintf(text, sizeof text, "%" PRIu32, number);
-    add_text(&map, "armtap.robot", stream->robot);
-    add_text(&map, "armtap.client", stream->client);
-    add_text(&map, "armtap.stream", text);
-    add_text(&map, "armtap.protocol", armtap_protocol_name(stream->protocol));
-    mcap_map_add(&map, "offered_qos_profiles", "", 0);
-    if (stream->has_prefix)
-        snprintf(text, sizeof text, "/s%" PRIu32 "%s", number, name);
-    else
-        snprintf(text, sizeof text, "%s", name);
-    const struct mcap_channel channel = {schema, text, state->dialect->message_encoding, &map};
+    snprintf(topic, sizeof topic, "%s", name);
+    if (stream)
+        describe_stream(&map, stream);
+    if (stream && stream->has_prefix)
+        snprintf(topic, sizeof topic, "/s%" PRIu32 "%s", stream->number, name);
+    mcap_map_add(&map, "offered_qos_profiles", "", 0); /* the defaults: how they are written depends on the release */
+    const struct mcap_channel channel = {schema, topic, state->dialect->message_encoding, &map};
     unsigned id = map.failed ? MCAP_NO_ID : mcap_file_add_channel(state->file, &channel);
     if (map.failed)
         lack_memory();
@@ -333,8 +341,7 @@ static unsigned add_channel(struct state *state, const struct stream *stream, ui
 }
 
 /* The channel of a stream's messages with that schema; NULL after a message. */
-static struct channel *state_channel(struct state *state, struct stream *stream, uint32_t number,
-                                     const struct table *table)
+static struct channel *state_channel(struct state *state, struct stream *stream, const struct table *table)
 {
     static const char *const names[] = {"/armtap/state", "/armtap/to_robot"};
     char name[40];
@@ -351,7 +358,7 @@ static struct channel *state_channel(struct state *state, struct stream *stream,
         lack_memory();
         return NULL;
     }
-    channel->id = add_channel(state, stream, number, schema->id, name);
+    channel->id = add_channel(state, stream, schema->id, name);
     return channel->id == MCAP_NO_ID ? NULL : channel;
 }
 
@@ -377,13 +384,17 @@ static unsigned schema_of(struct state *state, enum ros_topic_id topic)
     return state->topic_schemas[topic];
 }
 
-/* Adds a stream's channel of the driver's. 0, or -1 after a message. */
-static int add_topic(struct state *state, struct stream *stream, uint32_t number, enum ros_topic_id topic)
+/* The channel of a topic; NULL after a message. */
+static struct channel *topic_channel(struct state *state, struct stream *stream, enum ros_topic_id topic)
 {
+    bool is_shared = topic == ROS_TOPIC_rosout;
+    struct channel *channel = is_shared ? &state->rosout : &stream->topics[topic];
+    if (channel->id != MCAP_NO_ID)
+        return channel;
     unsigned schema = schema_of(state, topic);
     if (schema != MCAP_NO_ID)
-        stream->topics[topic].id = add_channel(state, stream, number, schema, ros_topic(topic)->name);
-    return stream->topics[topic].id != MCAP_NO_ID ? 0 : -1;
+        channel->id = add_channel(state, is_shared ? NULL : stream, schema, ros_topic(topic)->name);
+    return channel->id != MCAP_NO_ID ? channel : NULL;
 }
 
 /* ---- the writer -------------------------------------------------------------------------------------------------- */
@@ -391,9 +402,9 @@ static int add_topic(struct state *state, struct stream *stream, uint32_t number
 static int put_on_topic(struct state *state, struct stream *stream, enum ros_topic_id topic,
                         const struct mcap_message *message)
 {
-    struct channel *channel = &stream->topics[topic];
+    struct channel *channel = topic_channel(state, stream, topic);
     bool is_short = ros_topic(topic)->is_on_change && message->length <= LAST_MAX;
-    if (channel->id == MCAP_NO_ID && add_topic(state, stream, message->mark32, topic) != 0)
+    if (!channel)
         return -1;
     if (is_short && channel->last_length == message->length &&
         memcmp(channel->last, message->data, message->length) == 0)
@@ -416,7 +427,7 @@ static int place_message(struct state *state, const struct view *view, struct st
         stream->has_remarked = true;
         return put_on_topic(state, stream, ROS_TOPIC_rosout, &message);
     }
-    const struct channel *channel = state_channel(state, stream, message.mark32, view->table);
+    const struct channel *channel = state_channel(state, stream, view->table);
     return channel ? mcap_file_message(state->file, channel->id, &message) : -1;
 }
 
@@ -448,13 +459,61 @@ static int mcap_ease(struct target *target, struct buffer *out)
     return outcome;
 }
 
+/* Whether a remark is about what the file holds. */
+static bool is_of_file(const struct state *state, const struct remark *remark)
+{
+    return !remark->robot || !state->target->settings->is_split ||
+           by_connection_look_up(&state->streams, remark->stream);
+}
+
+static int put_finding(struct state *state, const struct remark *remark, struct buffer *bytes)
+{
+    const struct output_row row = {.where = {.time = remark->time}};
+    struct posting posting = {.out = bytes, .row = &row};
+    const struct ros_out out = {bytes, begin_message, end_message, &posting};
+    struct buffer text = {0};
+    bool several_files = state->target->settings->several_files;
+    buffer_string(&text, remark->kind->id);
+    buffer_string(&text, ": ");
+    buffer_string(&text, remark->text);
+    const struct ros_log log = {.time = remark->time,
+                                .level = ros_level_of_severity(remark->kind->severity),
+                                .name = remark->robot ? remark->robot : "armtap",
+                                .text = text.data,
+                                .text_length = text.length,
+                                .file = several_files && remark->file ? remark->file : "",
+                                .function = remark->kind->id,
+                                .function_length = strlen(remark->kind->id),
+                                .line = remark->packet};
+    bytes->length = 0;
+    ros_publish_log(&log, &out);
+    bool failed = text.failed || bytes->failed;
+    free(text.data);
+    if (failed)
+        return lack_memory();
+    const struct mcap_message message = mcap_message_at(bytes->data);
+    return put_on_topic(state, NULL, ROS_TOPIC_rosout, &message);
+}
+
+static int put_findings(struct state *state)
+{
+    struct buffer bytes = {0};
+    struct remark remark;
+    int outcome = 0;
+    for (size_t i = 0; outcome == 0 && remarks_next(state->target->settings->remarks, &i, &remark);)
+        if (is_of_file(state, &remark))
+            outcome = put_finding(state, &remark, &bytes);
+    free(bytes.data);
+    return outcome;
+}
+
 static int mcap_end(struct target *target, struct buffer *out)
 {
     struct state *state = target->state;
     if (!state)
         return 0;
     state->out = out;
-    return mcap_file_end(state->file);
+    return put_findings(state) == 0 ? mcap_file_end(state->file) : -1;
 }
 
 static void mcap_forget(struct target *target)
