@@ -7,6 +7,7 @@
 void chunk_clear(struct chunk *chunk)
 {
     chunk->bytes.length = 0;
+    chunk->first = chunk->last = 0;
     chunk->channels.length = 0;
 }
 
@@ -95,10 +96,12 @@ static void put_index(const struct chunk *chunk, struct buffer *notes, struct bu
     put_heads(chunk, at, cursors);
     for (size_t from = 0; from < chunk->bytes.length;) {
         const char *record = chunk->bytes.data + from;
-        uint64_t *cursor = &cursors[load_u16(record + MCAP_HEAD)];
-        le64_store(at + *cursor, le64_load(record + MCAP_HEAD + 6));
-        le64_store(at + *cursor + sizeof(uint64_t), from);
-        *cursor += MCAP_MESSAGE_INDEX_ENTRY;
+        if (*record == MCAP_MESSAGE) {
+            uint64_t *cursor = &cursors[load_u16(record + MCAP_HEAD)];
+            le64_store(at + *cursor, le64_load(record + MCAP_HEAD + 6));
+            le64_store(at + *cursor + sizeof(uint64_t), from);
+            *cursor += MCAP_MESSAGE_INDEX_ENTRY;
+        }
         from += MCAP_HEAD + le64_load(record + 1);
     }
     sort_entries(chunk, at);

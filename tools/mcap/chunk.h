@@ -13,8 +13,8 @@ struct chunk_channel {
 };
 
 struct chunk {
-    struct buffer bytes;    /* records of messages */
-    uint64_t first, last;   /* times of messages: the least and the greatest */
+    struct buffer bytes;    /* records: messages, schemas and channels */
+    uint64_t first, last;   /* times of messages: the least and the greatest; 0 without */
     struct buffer channels; /* struct chunk_channel, in the order of their first messages */
 };
 

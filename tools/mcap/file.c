@@ -34,6 +34,7 @@ struct mcap_file {
     uint64_t offset; /* bytes written */
     uint32_t crc;    /* of the data section, or of the summary */
     struct buffer record;
+    struct buffer index; /* of a chunk */
     struct kept_list kept[KEPT_KINDS];
     struct channel *channels;
     struct chunk chunks[CHUNKS_AT_ONCE]; /* the last of them gets messages */
@@ -109,6 +110,7 @@ void mcap_file_free(struct mcap_file *file)
         free(file->kept[i].kept);
     free(file->channels);
     free(file->record.data);
+    free(file->index.data);
     free(file);
 }
 
@@ -120,6 +122,110 @@ int mcap_file_open(struct mcap_file *file)
     record_text(&file->record, file->options.library);
     record_end(&file->record, begin);
     return write_record(file);
+}
+
+/* ---- chunks ------------------------------------------------------------------------------------------------------ */
+
+struct packing {
+    const struct mcap_file *file;
+    struct buffer *results;
+    struct chunk_place places[CHUNKS_AT_ONCE];
+};
+
+static void pack(void *task, size_t part, struct packer_desk *desk)
+{
+    struct packing *packing = task;
+    struct buffer *result = &packing->results[part];
+    result->length = 0;
+    result->failed = false;
+    chunk_pack(&packing->file->chunks[part], packer_compression(packing->file->options.packer), desk, result,
+               &packing->places[part]);
+}
+
+/* Where the message index of each channel of the chunk begins. */
+static void put_index_map(struct mcap_file *file, const struct chunk *chunk, uint64_t offset)
+{
+    const struct chunk_channel *channels = chunk_channels(chunk);
+    record_u32(&file->index, (uint32_t)(chunk_channel_count(chunk) * (sizeof(uint16_t) + sizeof(uint64_t))));
+    for (size_t i = 0; i < chunk_channel_count(chunk); i++) {
+        record_u16(&file->index, channels[i].id);
+        record_u64(&file->index, offset);
+        offset += chunk_index_length(&channels[i]);
+    }
+}
+
+static int keep_chunk_index(struct mcap_file *file, const struct chunk *chunk, const struct chunk_place *place,
+                            size_t index_length)
+{
+    struct buffer *out = &file->index;
+    enum compression compression = packer_compression(file->options.packer);
+    size_t begin = record_begin(out, MCAP_CHUNK_INDEX);
+    record_u64(out, chunk->first);
+    record_u64(out, chunk->last);
+    record_u64(out, file->offset);
+    record_u64(out, place->length);
+    put_index_map(file, chunk, file->offset + place->length);
+    record_u64(out, index_length);
+    record_text(out, compression == COMPRESSION_NONE ? "" : compression_name(compression));
+    record_u64(out, place->packed_length);
+    record_u64(out, chunk->bytes.length);
+    record_end(out, begin);
+    int outcome = out->failed ? lack_memory() : keep(file, KEPT_CHUNK_INDEXES, out->data, out->length);
+    out->length = 0;
+    return outcome;
+}
+
+static int write_chunk(struct mcap_file *file, const struct chunk *chunk, const struct buffer *bytes,
+                       const struct chunk_place *place)
+{
+    if (bytes->failed)
+        return lack_memory();
+    if (keep_chunk_index(file, chunk, place, bytes->length - place->length) != 0)
+        return -1;
+    return write_summed(file, bytes->data, bytes->length, place->crc);
+}
+
+int mcap_file_flush(struct mcap_file *file)
+{
+    struct packing packing = {.file = file, .results = packer_results(file->options.packer)};
+    int outcome = 0;
+    if (file->chunk_count == 0)
+        return 0;
+    packer_run(file->options.packer, file->chunk_count, pack, &packing);
+    for (size_t i = 0; i < file->chunk_count && outcome == 0; i++)
+        outcome = write_chunk(file, &file->chunks[i], &packing.results[i], &packing.places[i]);
+    for (size_t i = 0; i < file->chunk_count; i++)
+        chunk_clear(&file->chunks[i]);
+    file->chunk_count = 0;
+    return outcome;
+}
+
+int mcap_file_ease(struct mcap_file *file)
+{
+    int outcome = mcap_file_flush(file);
+    for (size_t i = 0; i < CHUNKS_AT_ONCE; i++)
+        chunk_free(&file->chunks[i]);
+    return outcome;
+}
+
+size_t mcap_file_held(const struct mcap_file *file)
+{
+    size_t held = 0;
+    for (size_t i = 0; i < CHUNKS_AT_ONCE; i++)
+        held += file->chunks[i].bytes.length + file->chunks[i].channels.length;
+    return held;
+}
+
+/* The chunk for a record of that length; NULL after a message. */
+static struct chunk *chunk_for(struct mcap_file *file, size_t length)
+{
+    struct chunk *chunk = file->chunk_count > 0 ? &file->chunks[file->chunk_count - 1] : NULL;
+    if (chunk && chunk->bytes.length + length <= CHUNK_BYTES)
+        return chunk;
+    if (file->chunk_count == file->chunks_at_once && mcap_file_flush(file) != 0)
+        return NULL;
+    file->chunk_number++;
+    return &file->chunks[file->chunk_count++];
 }
 
 /* ---- schemas, channels, metadata --------------------------------------------------------------------------------- */
@@ -141,13 +247,18 @@ static unsigned next_id(const struct mcap_file *file, enum kept_kind kind, const
     return MCAP_NO_ID;
 }
 
-/* Keeps a record for the summary and writes it. */
+/* Keeps a record for the summary and puts it into the chunk, before the messages that need it. */
 static int add(struct mcap_file *file, enum kept_kind kind)
 {
-    if (file->record.failed)
+    struct buffer *record = &file->record;
+    if (record->failed)
         return lack_memory();
-    int outcome = keep(file, kind, file->record.data, file->record.length);
-    return outcome == 0 ? write_record(file) : outcome;
+    struct chunk *chunk = keep(file, kind, record->data, record->length) == 0 ? chunk_for(file, record->length) : NULL;
+    if (!chunk)
+        return -1;
+    buffer_put(&chunk->bytes, record->data, record->length);
+    record->length = 0;
+    return chunk->bytes.failed ? lack_memory() : 0;
 }
 
 unsigned mcap_file_add_schema(struct mcap_file *file, const struct mcap_schema *schema)
@@ -208,98 +319,6 @@ int mcap_file_add_metadata(struct mcap_file *file, const char *name, const struc
     return outcome == 0 ? write_record(file) : outcome;
 }
 
-/* ---- chunks ------------------------------------------------------------------------------------------------------ */
-
-struct packing {
-    const struct mcap_file *file;
-    struct buffer *results;
-    struct chunk_place places[CHUNKS_AT_ONCE];
-};
-
-static void pack(void *task, size_t part, struct packer_desk *desk)
-{
-    struct packing *packing = task;
-    struct buffer *result = &packing->results[part];
-    result->length = 0;
-    result->failed = false;
-    chunk_pack(&packing->file->chunks[part], packer_compression(packing->file->options.packer), desk, result,
-               &packing->places[part]);
-}
-
-/* Where the message index of each channel of the chunk begins. */
-static void put_index_map(struct mcap_file *file, const struct chunk *chunk, uint64_t offset)
-{
-    const struct chunk_channel *channels = chunk_channels(chunk);
-    record_u32(&file->record, (uint32_t)(chunk_channel_count(chunk) * (sizeof(uint16_t) + sizeof(uint64_t))));
-    for (size_t i = 0; i < chunk_channel_count(chunk); i++) {
-        record_u16(&file->record, channels[i].id);
-        record_u64(&file->record, offset);
-        offset += chunk_index_length(&channels[i]);
-    }
-}
-
-static int keep_chunk_index(struct mcap_file *file, const struct chunk *chunk, const struct chunk_place *place,
-                            size_t index_length)
-{
-    struct buffer *out = &file->record;
-    enum compression compression = packer_compression(file->options.packer);
-    size_t begin = record_begin(out, MCAP_CHUNK_INDEX);
-    record_u64(out, chunk->first);
-    record_u64(out, chunk->last);
-    record_u64(out, file->offset);
-    record_u64(out, place->length);
-    put_index_map(file, chunk, file->offset + place->length);
-    record_u64(out, index_length);
-    record_text(out, compression == COMPRESSION_NONE ? "" : compression_name(compression));
-    record_u64(out, place->packed_length);
-    record_u64(out, chunk->bytes.length);
-    record_end(out, begin);
-    int outcome = out->failed ? lack_memory() : keep(file, KEPT_CHUNK_INDEXES, out->data, out->length);
-    out->length = 0;
-    return outcome;
-}
-
-static int write_chunk(struct mcap_file *file, const struct chunk *chunk, const struct buffer *bytes,
-                       const struct chunk_place *place)
-{
-    if (bytes->failed)
-        return lack_memory();
-    if (keep_chunk_index(file, chunk, place, bytes->length - place->length) != 0)
-        return -1;
-    return write_summed(file, bytes->data, bytes->length, place->crc);
-}
-
-int mcap_file_flush(struct mcap_file *file)
-{
-    struct packing packing = {.file = file, .results = packer_results(file->options.packer)};
-    int outcome = 0;
-    if (file->chunk_count == 0)
-        return 0;
-    packer_run(file->options.packer, file->chunk_count, pack, &packing);
-    for (size_t i = 0; i < file->chunk_count && outcome == 0; i++)
-        outcome = write_chunk(file, &file->chunks[i], &packing.results[i], &packing.places[i]);
-    for (size_t i = 0; i < file->chunk_count; i++)
-        chunk_clear(&file->chunks[i]);
-    file->chunk_count = 0;
-    return outcome;
-}
-
-int mcap_file_ease(struct mcap_file *file)
-{
-    int outcome = mcap_file_flush(file);
-    for (size_t i = 0; i < CHUNKS_AT_ONCE; i++)
-        chunk_free(&file->chunks[i]);
-    return outcome;
-}
-
-size_t mcap_file_held(const struct mcap_file *file)
-{
-    size_t held = 0;
-    for (size_t i = 0; i < CHUNKS_AT_ONCE; i++)
-        held += file->chunks[i].bytes.length + file->chunks[i].channels.length;
-    return held;
-}
-
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 enum { MARK = MCAP_HEAD, MARK32 = MARK + 2, LOG_TIME = MARK32 + 4, PUBLISH_TIME = LOG_TIME + 8 };
@@ -337,18 +356,6 @@ struct mcap_message mcap_message_at(const char *record)
                                  .length = length - MCAP_MESSAGE_HEAD};
 }
 
-/* The chunk for a message of that length; NULL after a message. */
-static struct chunk *chunk_for(struct mcap_file *file, size_t length)
-{
-    struct chunk *chunk = file->chunk_count > 0 ? &file->chunks[file->chunk_count - 1] : NULL;
-    if (chunk && chunk->bytes.length + length <= CHUNK_BYTES)
-        return chunk;
-    if (file->chunk_count == file->chunks_at_once && mcap_file_flush(file) != 0)
-        return NULL;
-    file->chunk_number++;
-    return &file->chunks[file->chunk_count++];
-}
-
 /* Counts a message of the channel in its chunk. */
 static void count_in_chunk(struct mcap_file *file, struct chunk *chunk, unsigned id)
 {
@@ -363,8 +370,9 @@ static void count_in_chunk(struct mcap_file *file, struct chunk *chunk, unsigned
         chunk_channels(chunk)[channel->in_chunk].messages++;
 }
 
-static void count_time(struct mcap_file *file, struct chunk *chunk, uint64_t time, bool is_first)
+static void count_time(struct mcap_file *file, struct chunk *chunk, uint64_t time)
 {
+    bool is_first = chunk_channel_count(chunk) == 0;
     struct mcap_counts *counts = &file->counts;
     chunk->first = is_first || time < chunk->first ? time : chunk->first;
     chunk->last = is_first || time > chunk->last ? time : chunk->last;
@@ -384,7 +392,7 @@ int mcap_file_message(struct mcap_file *file, unsigned channel, const struct mca
     memcpy(at, message->record, message->record_length);
     store_u16(at + MARK, channel);
     le32_store(at + MARK32, (uint32_t)file->channels[channel - 1].messages++);
-    count_time(file, chunk, le64_load(at + LOG_TIME), chunk->bytes.length == 0);
+    count_time(file, chunk, le64_load(at + LOG_TIME));
     chunk->bytes.length += message->record_length;
     count_in_chunk(file, chunk, channel);
     return chunk->channels.failed ? lack_memory() : 0;

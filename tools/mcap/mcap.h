@@ -44,7 +44,8 @@ struct mcap_channel {
 };
 /* Appends an entry to a map. */
 void mcap_map_add(struct buffer *map, const char *key, const char *value, size_t length);
-/* These write what is described, at any time before it is used. An id, or MCAP_NO_ID after a message. */
+/* These add what is described, at any time before it is used: it is in the chunk of the first message that needs it, or
+ * in one before. An id, or MCAP_NO_ID after a message. */
 unsigned mcap_file_add_schema(struct mcap_file *file, const struct mcap_schema *schema);
 unsigned mcap_file_add_channel(struct mcap_file *file, const struct mcap_channel *channel);
 /* 0, or -1 after a message. */
