@@ -268,6 +268,7 @@ EXTRA_DIST += \
 	tests/node/mcap_records.mjs \
 	tests/node/package.json \
 	tests/node/parquet.mjs \
+	tests/node/ros_topics.mjs \
 	tests/snapshot/meanwhile.c \
 	tests/summary \
 	tests/format_rows.py \

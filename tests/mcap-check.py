@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """MCAP, read by @mcap/core's readers and decoded by @foxglove's (tests/node/mcap.mjs): every value of every sample equals the
-CSV's, times to the nanosecond; what no reader checks: sums, index, statistics; pipes, threads.
+CSV's, times to the nanosecond; the ROS 2 driver's topics, worked out from the CSV by other formulas; findings; what no
+reader checks: sums, index, statistics; pipes, threads.
 
 Skipped without node or its packages, but not in CI. NODE_PACKAGES is a folder where `npm install` was run in a copy of
 tests/node; by default node-packages in the build's folder."""
@@ -56,6 +57,18 @@ def read(files, packages=PACKAGES):
 # ---- what is expected ------------------------------------------------------------------------------------------------
 
 
+def series_of(stream):
+    """By whose rules the driver's topics are made."""
+    if stream["protocol"] == "aubo":
+        return "aubo"
+    if stream["controller_version"]:
+        major = int(stream["controller_version"].split(".")[0])
+        return "cb3" if major == 3 else "e" if major >= 5 else None
+    if stream["protocol"] == "realtime" and stream["version"] <= 812:
+        return "cb2"
+    return "cb3" if stream["protocol"] == "realtime" and stream["version"] < 1108 else None
+
+
 def tables_of(folder, name, inputs, *options):
     """The tables of each stream, as CSV."""
     armtap("export", *inputs, *options, "--split", "--fields", "time_ns,*", "-o", "%s/%s.csv" % (folder, name))
@@ -70,9 +83,11 @@ def case(folder, name, inputs, *options):
     path = "%s/%s.mcap" % (folder, name)
     armtap("export", *inputs, *options, "-o", path)
     streams = json.loads(armtap("info", "--json", *inputs, status=(0, 1)))["streams"]
-    tables = tables_of(folder, name, inputs, *(one for one in options if one == "--to-robot"))
+    is_back = "--to-robot" in options
+    tables = tables_of(folder, name, inputs, *(["--to-robot"] if is_back else []))
     return {"name": name, "mcap": path, "inputs": inputs, "options": options, "streams": [
-        {"prefix": "/s%d" % one["stream"] if len(tables) > 1 else "", "tables": tables[one["stream"]]} for one in streams if one["stream"] in tables]}
+        {"prefix": "/s%d" % one["stream"] if len(tables) > 1 else "", "robot": one["robot"], "series": series_of(one),
+         "is_back": is_back, "tables": tables[one["stream"]]} for one in streams if one["stream"] in tables]}
 
 
 # ---- robots whose values are known to be hard --------------------------------------------------------------------------
@@ -104,6 +119,8 @@ def value_of(name, kind, chance, step):
         return tuple(chance.randrange(-top if form == "i" and not modes.get(name) else 0, top) for _ in range(count))
     if name in ANY_BITS and step % 5 == 0:
         return tuple(chance.choice((float("nan"), float("inf"), -0.0, 5e-324, -1.7976931348623157e308, 0.1)) for _ in range(count))
+    if name == "actual_TCP_force" and step % 9 == 0:
+        return (float("nan"),) * 3 + (3.0, 4.0, 5.0)
     if name.endswith("TCP_pose") or name == "tcp_offset":
         size = chance.choice((0, 1e-17, 1e-9, 0.5, 3.1, 3.14159265, 3.2, 6.2, 6.4, 20))
         turn = [chance.gauss(0, 1) for _ in range(3)]
@@ -154,6 +171,22 @@ def cell(path):
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
 
+LEVELS = {"info": 20, "notice": 20, "warning": 30, "error": 40}
+
+
+def check_findings(name, inputs, found):
+    """Findings are diagnose's, in the same order; texts are in /rosout once."""
+    wanted = json.loads(armtap("diagnose", "--json", *inputs, status=(0, 1)), parse_float=str)["findings"]
+    ids = {one["id"] for one in wanted}
+    said = [log for log in found["logs"] if log["function"] in ids]
+    told = [(one["time"].replace(".", "") if one["time"] else "0", LEVELS[one["severity"]], one["packet"] or 0, "%s: %s" % (one["id"], one["text"])) for one in wanted]
+    expect(name + ": findings", [(log["time"], log["level"], log["line"], log["msg"]) for log in said] == told, said, told)
+    remarks = sorted((log["name"], log["level"]) for log in found["logs"] if log not in said)
+    expect(name + ": remarks", remarks == sorted((robot, 20) for robot in found["raw"]), remarks, found["raw"])
+    for log in found["logs"]:
+        expect(name + ": stamp", log["time"] == "%d" % (log["stamp"]["sec"] * 10**9 + log["stamp"]["nanosec"]), log)
+
+
 def check_file(name, one):
     """What holds of every file."""
     expect(name + ": library", VERSION.startswith(one["library"] + "\n"), one["library"])
@@ -203,11 +236,13 @@ def check_large(folder):
     """Several chunks; doubles with any bits; columns that come later. The same bytes through a pipe and by any threads."""
     chance, link = random.Random(1), capture.Connection(30003, 41000)
     for i in range(1500):
-        size = 1060 if i < 700 else 1220
+        size = 1044 if i < 700 else 1060
         packet = bytearray(size.to_bytes(4, "big") + chance.randbytes(size - 4))
         for offset, name, count in wire.layouts()[size]:
             if name in ("robot_mode", "joint_mode", "safety_mode", "program_state", "runtime_state", "safety_status", "timestamp") or "bits" in name:
                 packet[offset:offset + 8 * count] = bytes(8 * count)
+            if name.endswith(("TCP_pose", "TCP_force")):
+                packet[offset:offset + 8 * count] = struct.pack(">6d", *(chance.gauss(0, 1) for _ in range(6)))
         packet[4:12] = struct.pack(">d", 0.008 * i)
         link.say(0.008 * i, "robot", bytes(packet))
     capture.write(folder + "/large.pcap", link.packets)

@@ -1,13 +1,14 @@
 // Reads MCAP files with @mcap/core's indexed and stream readers and by hand, decodes every message with @foxglove's readers, and
-// compares it with the CSV of the same rows.
+// compares it with the CSV of the same rows, and with what Universal Robots' ROS 2 driver would publish (ros_topics.mjs).
 //
-// Standard input: {"packages": folder of node_modules, "files": [{"name", "mcap", "streams": [{"prefix", "tables": [CSV]}]}]}. Standard output:
-// {"files": {name: facts}, "errors": [text]}.
+// Standard input: {"packages": folder of node_modules, "files": [{"name", "mcap", "streams": [{"prefix", "robot", "series",
+// "is_back" (records to the robot), "tables": [CSV]}]}]}. Standard output: {"files": {name: facts}, "errors": [text]}.
 import { createRequire } from "node:module"
 import { readFileSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import { isDouble, parseCsv } from "./cells.mjs"
 import { walk } from "./mcap_records.mjs"
+import { differs, driverTopics, WRENCH } from "./ros_topics.mjs"
 
 const asked = JSON.parse(readFileSync(0, "utf8"))
 const require = createRequire(asked.packages + "/package.json")
@@ -221,10 +222,29 @@ function checkState(name, messages, rows, seen) {
   for (const [time, left] of waiting) if (left.length) fail(name, "no message of the row at", time, "in", left[0].table)
 }
 
+// The driver's topics of a stream, message by message.
+function checkTopics(name, topics, stream, rows, seen) {
+  const wanted = driverTopics(rows, stream.series), raw = wanted.get(WRENCH)?.some(one => one.value.header.frame_id === "base")
+  if (raw) seen.raw.push(stream.robot)
+  for (const topic of new Set([...wanted.keys(), ...[...topics.keys()].filter(one => one.startsWith(stream.prefix + "/")).map(one => one.slice(stream.prefix.length))])) {
+    if (topic.startsWith("/armtap/") || topic === "/rosout") continue
+    const found = topics.get(stream.prefix + topic) ?? [], expected = wanted.get(topic) ?? []
+    if (found.length !== expected.length) {
+      fail(name, topic, "messages", found.length, "expected", expected.length)
+      continue
+    }
+    for (let i = 0; i < found.length; i++) {
+      const wrong = found[i].time !== expected[i].time ? `time ${found[i].time}, expected ${expected[i].time}` : differs(found[i].value, expected[i].value, topic)
+      if (wrong) fail(name, topic, i, wrong)
+      seen.topics[topic] = (seen.topics[topic] ?? 0) + 1
+    }
+  }
+}
+
 const files = {}
 for (const file of asked.files) {
   const bytes = readFileSync(file.mcap), name = file.name
-  const seen = { values: 0, rows: 0, topics: {} }
+  const seen = { values: 0, rows: 0, topics: {}, raw: [] }
   files[name] = seen
   try {
     const walked = walk(bytes, chunk => chunk.compression ? decompressHandlers[chunk.compression](chunk.packed, BigInt(chunk.size)) : chunk.packed,
@@ -237,6 +257,7 @@ for (const file of asked.files) {
       rows.sort((a, b) => a.time < b.time ? -1 : a.time > b.time ? 1 : 0)
       const state = [...topics].filter(([topic]) => topic.startsWith(stream.prefix + "/armtap/")).flatMap(([, messages]) => messages)
       checkState(`${name} ${stream.prefix}`, state, rows, seen)
+      if (isRos && !stream.is_back) checkTopics(`${name} ${stream.prefix}`, topics, stream, rows, seen)
     }
     const text = value => JSON.stringify(value, (key, one) => typeof one === "bigint" ? String(one) : ArrayBuffer.isView(one) ? [...one] : one)
     Object.assign(seen, {
