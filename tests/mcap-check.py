@@ -169,6 +169,20 @@ def cell(path):
     capture.write(path, *streams)
 
 
+def any_type(path):
+    """AUBO: values of every type in one field, numbers beyond every integer, texts that are hard to write."""
+    values = ('"\\u0000x"', '"\\ud83d\\ude00"', '""', "null", "true", "false", "9223372036854775807", "18446744073709551615", "-9223372036854775808",
+              "18446744073709551616", "0.1", "-0.0", "[]", "[1,2,[3]]", "{}", '{"a":[1,"b"]}', '"a,b\\n\\"c"', '"%s"' % ("x" * 2000))
+    link = capture.Connection(30010, 41000, robot="10.0.0.9")
+    link.say(0, "client", json.dumps([100, {"chanel": 1, "frequency": 50.0, "to_server": False, "trigger": 0, "segments": [
+        "timestamp", "R1_actual_q", "R1_message", "R1_thing", "R1_robot_mode"]}]).encode())
+    for i, value in enumerate(values):
+        text = "[1,%g,[1,2,%s,4,5,0.5],%s,%s,%d]" % (i / 50, "null" if i % 3 == 0 else "3", value, values[7 * i % len(values)], i % 5)
+        link.say(0.02 * i + 0.02, "robot", text.encode())
+    link.end(2)
+    capture.write(path, link.packets)
+
+
 # ---- checks ----------------------------------------------------------------------------------------------------------
 
 LEVELS = {"info": 20, "notice": 20, "warning": 30, "error": 40}
@@ -211,6 +225,9 @@ def check_samples(folder):
     """Every stream of every sample, in both directions, and captures made here."""
     cell(folder + "/cell.pcap")
     inputs = {os.path.basename(path).partition(".")[0]: [path] for path in [*samples(), folder + "/cell.pcap"]}
+    if "without AUBO" not in VERSION:
+        any_type(folder + "/any.pcap")
+        inputs["any"] = [folder + "/any.pcap"]
     inputs["together"] = [SAMPLES + "/" + one for one in ("several-clients.pcapng", "cb2-812.pcap.gz", "rtde-stop.pcap")]
     expect("samples", len(inputs) > 12, inputs)
     cases = [case(folder, name, paths) for name, paths in inputs.items()]

@@ -65,15 +65,17 @@ function rosDecoder(schema) {
   const decode = data => {
     const value = reader.readMessage(data)
     if (reader.lastReadHadTrailingBytes()) throw new Error("bytes behind the last field")
-    if (Buffer.compare(writer.writeMessage(value), data) && !hasNan(value)) throw new Error("other bytes than rosmsg2-serialization's")
+    if (Buffer.compare(writer.writeMessage(value), data) && !isBeyondWriter(value)) throw new Error("other bytes than rosmsg2-serialization's")
     return value
   }
   return { decode, fields: definitions.find(one => !one.name || one.name === schema.name.replace("/msg/", "/")).definitions }
 }
 
-function hasNan(value) {
+// The writer puts other bits for NaN, and the wrong length before a text that is not ASCII.
+function isBeyondWriter(value) {
   if (typeof value === "number") return Number.isNaN(value)
-  return value !== null && typeof value === "object" && (ArrayBuffer.isView(value) ? [...value] : Object.values(value)).some(hasNan)
+  if (typeof value === "string") return /[^\0-\x7f]/.test(value)
+  return value !== null && typeof value === "object" && (ArrayBuffer.isView(value) ? [...value] : Object.values(value)).some(isBeyondWriter)
 }
 
 // A decoder of JSON, for which the schema is strict. Whole numbers above 2^53 become BigInts.
@@ -170,7 +172,9 @@ function isSame(value, cell) {
 function* elementsOf(name, one, row) {
   if (typeof one === "string" && !row.cells.has(name) && /^\[/.test(one)) one = JSON.parse(one).flat(Infinity)
   const isList = Array.isArray(one) || ArrayBuffer.isView(one)
-  if (!isList || one.length === 1 && row.cells.has(name)) return yield [name, isList ? one[0] : one]
+  // A column of values of any type is spread where one of them is an array.
+  const alone = row.cells.has(name) || !row.cells.has(name + "_0") ? name : name + "_0"
+  if (!isList || one.length === 1 && row.cells.has(name)) return yield [alone, isList ? one[0] : one]
   for (let k = 0; k < one.length; k++) if (one[k] !== null) yield [`${name}_${k}`, one[k]]
 }
 

@@ -4,6 +4,7 @@ import { numberOf } from "./cells.mjs"
 
 const JOINTS = ["shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3"].map(name => name + "_joint")
 export const WRENCH = "/force_torque_sensor_broadcaster/wrench"
+const ELEMENTS = [0, 1, 2, 3, 4, 5].map(k => "_" + k)
 const PINS = [...Array(18).keys()]
 
 // The matrix of a rotation vector, by the series of its exponential: no sine, no cosine.
@@ -133,8 +134,8 @@ export function driverTopics(rows, series) {
   for (const { time, cells } of rows) {
     const record = {
       time, has: name => cells.has(name), number: name => numberOf(cells.get(name)),
-      bits: name => cells.has(name) ? BigInt(cells.get(name)) : null,
-      vector: name => cells.has(name + "_0") ? [0, 1, 2, 3, 4, 5].map(k => numberOf(cells.get(`${name}_${k}`))) : null,
+      bits: name => /^\d+$/.test(cells.get(name)) ? BigInt(cells.get(name)) : null,
+      vector: name => ELEMENTS.every(k => cells.has(name + k)) ? ELEMENTS.map(k => numberOf(cells.get(name + k))) : null,
     }
     for (const [topic, value, onChange] of messagesOf(record, series)) {
       const text = onChange ? JSON.stringify(value) : ""
