@@ -238,6 +238,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/target.h \
 	tools/export/temporary_file.c \
 	tools/export/temporary_file.h \
+	tools/export/write_bytes.c \
+	tools/export/write_bytes.h \
 	tools/serve/bridge.c \
 	tools/serve/bridge.h \
 	tools/serve/clients.c \

@@ -3,17 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/interrupt.h"
 #include "base/message.h"
 #include "base/privileges.h"
 #include "temporary_file.h"
+#include "write_bytes.h"
 
 enum { LINKS_MAX = 40, PATH_BYTES = 4096 };
 
@@ -235,48 +234,19 @@ struct sink_file *sink_file_open(const char *name, const struct inputs *inputs)
     return strcmp(name, "-") == 0 ? open_given(sink, STDOUT_FILENO, inputs) : open_named(sink, inputs);
 }
 
-static int write_all(int file, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(file, bytes, length);
-        if (written < 0 && errno == EINTR && !interrupt_is_overdue())
-            continue;
-        if (written < 0)
-            return errno;
-        bytes += written;
-        length -= (size_t)written;
-    }
-    return 0;
-}
-
-/* Writes all. Reports a closed pipe and a file size limit as errors, not as signals that would end the program. */
-static int write_without_signals(int file, const char *bytes, size_t length)
-{
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction pipe_before;
-    struct sigaction size_before;
-    sigemptyset(&ignore.sa_mask);
-    sigaction(SIGPIPE, &ignore, &pipe_before);
-    sigaction(SIGXFSZ, &ignore, &size_before);
-    int error = write_all(file, bytes, length);
-    sigaction(SIGPIPE, &pipe_before, NULL);
-    sigaction(SIGXFSZ, &size_before, NULL);
-    return error;
-}
-
 enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, size_t length)
 {
     if (length == 0)
         return SINK_OK;
     int error;
     if (!sink->beside) {
-        error = write_without_signals(sink->file, bytes, length);
+        error = write_bytes(sink->file, bytes, length);
         return error == 0 ? SINK_OK : error == EPIPE ? SINK_CLOSED : failed(sink, "cannot be written", error);
     }
     int file = open(sink->beside, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0)
         return failed(sink, "cannot be written", errno);
-    error = write_without_signals(file, bytes, length);
+    error = write_bytes(file, bytes, length);
     if (close(file) != 0 && error == 0)
         error = errno;
     return error == 0 ? SINK_OK : failed(sink, "cannot be written", error);
