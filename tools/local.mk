@@ -177,6 +177,8 @@ tools_libtools_a_SOURCES = \
 	tools/ros/schemas.c \
 	tools/ros/schemas.def \
 	tools/ros/topics.def \
+	tools/export/append_line.c \
+	tools/export/append_line.h \
 	tools/export/atomic_file.c \
 	tools/export/atomic_file.h \
 	tools/export/check_request.c \

@@ -1,5 +1,7 @@
 # ---- archives on schedulers: see ../README.md -------------------------------------------------------------------------
 
+TESTS += tests/archives/damage-check.py
+
 # docs/archives.md on a Slurm of this machine's own: make slurm-check
 slurm-check: armtap$(EXEEXT)
 	ARMTAP='$(abs_top_builddir)/armtap$(EXEEXT)' CC='$(CC)' builddir='$(abs_top_builddir)' \
@@ -7,6 +9,7 @@ slurm-check: armtap$(EXEEXT)
 .PHONY: slurm-check
 
 EXTRA_DIST += \
+	tests/archives/damage-check.py \
 	tests/archives/cluster.py \
 	tests/archives/fleet.py \
 	tests/archives/pages.py \

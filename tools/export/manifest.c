@@ -1,13 +1,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "manifest.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "append_line.h"
 #include "base/json_writer.h"
 #include "base/message.h"
 
@@ -84,24 +82,6 @@ static void write_line(FILE *file, const struct manifest *manifest, const struct
     json_end(&json);
 }
 
-/* One write: lines of exports that run side by side do not mix. */
-static int append(const char *name, const char *line, size_t length)
-{
-    int file = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    size_t done = 0;
-    int error = file < 0 ? errno : 0;
-    while (!error && done < length) { /* once, unless the disk is nearly full */
-        ssize_t written = write(file, line + done, length - done);
-        error = written < 0 && errno != EINTR ? errno : 0;
-        done += written > 0 ? (size_t)written : 0;
-    }
-    if (file >= 0 && close(file) != 0 && !error)
-        error = errno;
-    if (error)
-        message_error("--manifest %s: %s", name, strerror(error));
-    return error ? -1 : 0;
-}
-
 int manifest_write(const struct manifest *manifest, const struct job *job, const char *name, enum exit_status status)
 {
     char *line = NULL;
@@ -114,7 +94,9 @@ int manifest_write(const struct manifest *manifest, const struct job *job, const
         failed = true;
     if (failed)
         message_no_memory();
-    int outcome = failed ? -1 : append(name, line, length);
+    int error = failed ? 0 : append_line(name, line, length, "{\"inputs\": [");
+    if (error)
+        message_error("--manifest %s: %s", name, strerror(error));
     free(line);
-    return outcome;
+    return failed || error ? -1 : 0;
 }

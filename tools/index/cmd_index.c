@@ -1,6 +1,7 @@
 /* armtap index: what each capture leaves behind for those after it. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,8 +87,12 @@ static enum replay_answer save(const struct job *job, const struct replay_indexe
     if (!sink)
         return REPLAY_GAVE_UP;
     const char *beside = sink_file_path(sink);
-    if (beside && write_sidecar(job, indexed, beside) == 0)
-        return sink_file_commit(sink) == SINK_OK ? REPLAY_GO_ON : REPLAY_GAVE_UP;
+    if (beside && write_sidecar(job, indexed, beside) == 0) {
+        if (sink_file_sync(sink) == SINK_OK)
+            return sink_file_commit(sink) == SINK_OK ? REPLAY_GO_ON : REPLAY_GAVE_UP;
+        sink_file_discard(sink);
+        return REPLAY_GAVE_UP;
+    }
     message_error("%s: %s; name another folder with -o", path, beside ? strerror(errno) : "not an ordinary file");
     sink_file_discard(sink);
     return REPLAY_GAVE_UP;
@@ -184,6 +189,7 @@ int cmd_index(int argc, char **argv)
     enum options_outcome outcome = options_parse(&usage, argc, argv, &job.options, take, &job);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
+    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error like a full disk */
     if (check_asked(&job) == 0) {
         job.options.source.on_indexed = on_indexed;
         job.status = replay(&job.options.source, &nothing, &job, &totals);
