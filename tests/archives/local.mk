@@ -1,6 +1,8 @@
 # ---- archives on schedulers: see ../README.md -------------------------------------------------------------------------
 
-TESTS += tests/archives/damage-check.py
+TESTS += \
+	tests/archives/damage-check.py \
+	tests/archives/page-check.py
 
 # docs/archives.md on a Slurm of this machine's own: make slurm-check
 slurm-check: armtap$(EXEEXT)
@@ -12,6 +14,7 @@ EXTRA_DIST += \
 	tests/archives/damage-check.py \
 	tests/archives/cluster.py \
 	tests/archives/fleet.py \
+	tests/archives/page-check.py \
 	tests/archives/pages.py \
 	tests/archives/pause.c \
 	tests/archives/slurm-check.py
