@@ -319,7 +319,47 @@ def check_manifest():
             sys.exit(f"the manifest: {lines}")
 
 
+def set_back(packets, seconds):
+    """The packets of a little-endian pcap, captured earlier."""
+    return [struct.pack("<I", struct.unpack("<I", packet[:4])[0] - seconds) + packet[4:] for packet in packets]
+
+
+def same_rows(what, sidecars, names):
+    whole = run("export", "-f", "ndjson", *names).stdout
+    parts = b"".join(run("export", "-f", "ndjson", "--after", sidecars, name).stdout for name in names)
+    if whole != parts:
+        sys.exit(f"{what}: the parts differ from the whole")
+
+
+def check_archives():
+    """Captures without packets, clocks that were set back, captures that changed, and what lies in a folder by mistake."""
+    head, packets = split(read(os.path.join(CAPTURES, "cb3-1060.pcap.gz")))
+    chance = random.Random(6)
+    with tempfile.TemporaryDirectory() as folder:
+        names = write_parts(folder, head, packets, [200, 200, 400])
+        same_rows("a capture without packets", index(folder, names, True, chance), names)
+        if run("diagnose", "--json", "--after", os.path.join(folder, "together"), names[1]).stdout.count(b'"archive"') != 1:
+            sys.exit("diagnose of a capture without packets")
+        with open(names[2], "wb") as file:
+            file.write(head + b"".join(set_back(packets[200:400], 1000)))
+        run("index", "-o", os.path.join(folder, "back"), *names)
+        same_rows("a clock that was set back", os.path.join(folder, "back"), names)
+        back = os.path.join(folder, "back")
+        with open(names[2], "ab") as file:
+            file.write(packets[400])
+        expect("a capture that grew", ["part-002.cap", "not as it was", "index it again"], "export", "--after", back, names[2])
+        run("index", "-o", back, os.path.join(CAPTURES, "cb2-812.pcap.gz"))
+        expect("two archives", ["cb2-812.pcap.gz", "folder of its own"], "export", "--after", back, names[3])
+        sidecar = os.path.join(back, "cb2-812.pcap.gz.armtap.json")
+        os.rename(sidecar, os.path.join(back, "other.armtap.json"))
+        expect("a renamed sidecar", ["other.armtap.json", "cb2-812.pcap.gz", "anew"], "export", "--after", back, names[3])
+        os.remove(os.path.join(back, "other.armtap.json"))
+        os.mkfifo(sidecar)
+        expect("a pipe", ["cb2-812.pcap.gz.armtap.json", "not an ordinary file"], "export", "--after", back, names[3])
+
+
 if not os.environ.get("QUICK"):
     check_samples()
+check_archives()
 check_faults()
 check_manifest()

@@ -113,6 +113,12 @@ static enum replay_answer on_turn(void *user, const struct replay_totals *totals
     return REPLAY_GO_ON;
 }
 
+/* A capture without telemetry is in order where others have it. */
+static bool is_of_archive(const struct diagnosis *diagnosis)
+{
+    return diagnosis->part && armtap_streams_count(diagnosis_part_streams(diagnosis->part)) > 0;
+}
+
 static void run(struct command *command)
 {
     struct diagnosis *diagnosis = &command->diagnosis;
@@ -135,7 +141,8 @@ static void run(struct command *command)
         command->status = EXIT_FAILED;
         return;
     }
-    bool blank = !diagnosis_has_content(diagnosis), none = !diagnosis_has_subject(diagnosis);
+    bool blank = !diagnosis_has_content(diagnosis),
+         none = !diagnosis_has_subject(diagnosis) && !is_of_archive(diagnosis);
     if (command->json ? diagnosis_print_json(diagnosis) != 0 : !blank && diagnosis_print(diagnosis) != 0) {
         message_no_memory();
         command->status = EXIT_FAILED;

@@ -15,8 +15,15 @@ struct part {
     char *capture; /* name without a folder */
     char *after;   /* the capture that was indexed before it; NULL: none was */
     char *name;    /* with the folder of the capture that is read */
-    int64_t first_time;
+    uint64_t packets;
+    int64_t first_time, last_time;
+    size_t before, head; /* the indices of `after`, and of the first of those that were indexed together; NONE */
+    size_t rank;         /* how many lie between */
+    int64_t head_time;
+    const char *head_capture;
 };
+
+#define NONE SIZE_MAX
 
 struct archive {
     char *folder;
@@ -79,8 +86,37 @@ static int add(struct archive *archive, size_t at, char *path, char *capture, in
     }
     archive->parts = parts;
     memmove(parts + at + 1, parts + at, (archive->count - at) * sizeof *parts);
-    parts[at] = (struct part){path, capture, NULL, NULL, first_time};
+    parts[at] = (struct part){.path = path, .capture = capture, .first_time = first_time};
     archive->count++;
+    return 0;
+}
+
+/* A sidecar is named after its capture. */
+static bool is_own(const char *path, const char *capture)
+{
+    const char *name = base_of(path);
+    size_t length = strlen(capture);
+    return strncmp(name, capture, length) == 0 && strcmp(name + length, SIDECAR_ENDING) == 0;
+}
+
+/* Adds the sidecar, of which only the head stays; takes the path. */
+static int add_head(struct archive *archive, char *path, struct sidecar *sidecar)
+{
+    if (!is_own(path, sidecar->capture)) {
+        message_error("%s: the sidecar of another capture, %s; write it anew with armtap index", path,
+                      sidecar->capture);
+        free(path);
+        return -1;
+    }
+    if (add(archive, archive->count, path, sidecar->capture, sidecar->first_time) != 0) {
+        sidecar->capture = NULL;
+        return -1;
+    }
+    struct part *part = &archive->parts[archive->count - 1];
+    part->after = sidecar->after;
+    part->packets = sidecar->packets;
+    part->last_time = sidecar->last_time;
+    sidecar->capture = sidecar->after = NULL;
     return 0;
 }
 
@@ -88,32 +124,88 @@ static int add_sidecar(struct archive *archive, const char *name)
 {
     struct sidecar sidecar;
     char *path = joined(archive->folder, name);
+    int outcome = -1;
     if (!path) {
         message_no_memory();
         return -1;
     }
-    if (sidecar_read(path, &sidecar) != 0) {
-        sidecar_free(&sidecar);
+    if (sidecar_read(path, &sidecar) == 0)
+        outcome = add_head(archive, path, &sidecar);
+    else
         free(path);
-        return -1;
-    }
-    int outcome = add(archive, archive->count, path, sidecar.capture, sidecar.first_time);
-    sidecar.capture = NULL;
-    if (outcome == 0) {
-        archive->parts[archive->count - 1].after = sidecar.after;
-        sidecar.after = NULL;
-    }
     sidecar_free(&sidecar);
     return outcome;
 }
 
-/* By the times of their first packets; captures without any go first. */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+
 static int in_time(const void *a, const void *b)
 {
     const struct part *one = a, *other = b;
     if (one->first_time != other->first_time)
         return one->first_time < other->first_time ? -1 : 1;
     return strcmp(one->capture, other->capture);
+}
+
+/* By the times of the first packets; captures without any go first. Those that were indexed together stay together. */
+static int in_order(const void *a, const void *b)
+{
+    const struct part *one = a, *other = b;
+    if (one->head_time != other->head_time)
+        return one->head_time < other->head_time ? -1 : 1;
+    int difference = strcmp(one->head_capture, other->head_capture);
+    if (difference != 0)
+        return difference;
+    return one->rank != other->rank ? (one->rank > other->rank) - (one->rank < other->rank)
+                                    : strcmp(one->capture, other->capture);
+}
+
+/* The index of the capture that was indexed before this one: most likely the one before it. */
+static size_t before_of(const struct archive *archive, size_t i)
+{
+    const struct part *parts = archive->parts;
+    if (!parts[i].after)
+        return NONE;
+    if (i > 0 && strcmp(parts[i - 1].capture, parts[i].after) == 0)
+        return i - 1;
+    for (size_t k = 0; k < archive->count; k++)
+        if (strcmp(parts[k].capture, parts[i].after) == 0)
+            return k;
+    return NONE;
+}
+
+/* Finds the head of each capture whose predecessor's is known; returns whether there was one. */
+static bool find_heads(const struct archive *archive)
+{
+    struct part *parts = archive->parts;
+    bool found = false;
+    for (size_t i = 0; i < archive->count; i++) {
+        size_t before = parts[i].before;
+        if (parts[i].head != NONE || before == NONE || parts[before].head == NONE)
+            continue;
+        parts[i].head = parts[before].head;
+        parts[i].rank = parts[before].rank + 1;
+        found = true;
+    }
+    return found;
+}
+
+static void sort(struct archive *archive)
+{
+    struct part *parts = archive->parts;
+    qsort(parts, archive->count, sizeof *parts, in_time);
+    for (size_t i = 0; i < archive->count; i++) {
+        parts[i].before = before_of(archive, i);
+        parts[i].head = parts[i].before == NONE ? i : NONE;
+    }
+    while (find_heads(archive))
+        ;
+    for (size_t i = 0; i < archive->count; i++) {
+        const struct part *head = &parts[parts[i].head != NONE ? parts[i].head : i];
+        parts[i].head_time = head->first_time;
+        parts[i].head_capture = head->capture;
+    }
+    qsort(parts, archive->count, sizeof *parts, in_order);
 }
 
 static int read_folder(struct archive *archive)
@@ -131,20 +223,33 @@ static int read_folder(struct archive *archive)
             outcome = add_sidecar(archive, entry->d_name);
     closedir(folder);
     if (outcome == 0 && archive->count > 0)
-        qsort(archive->parts, archive->count, sizeof *archive->parts, in_time);
+        sort(archive);
     return outcome;
+}
+
+/* Whether it lies among captures that were indexed together, but not with it. */
+static bool lies_among(const struct part *part, const struct part *before)
+{
+    return !part->after && before->after && part->first_time != ARMTAP_NO_TIME &&
+           before->first_time != ARMTAP_NO_TIME && part->first_time < before->first_time;
 }
 
 /* Captures that were indexed together follow each other. */
 static int check_order(const struct archive *archive)
 {
     for (size_t i = 0; i < archive->count; i++) {
-        const char *after = archive->parts[i].after, *before = i > 0 ? archive->parts[i - 1].capture : "nothing";
-        if (!after || strcmp(after, before) == 0)
+        const struct part *part = &archive->parts[i], *before = i > 0 ? part - 1 : NULL;
+        if (before && lies_among(part, before)) {
+            message_error("%s: %s begins before %s, which was indexed after %s: give each archive a folder of its own, "
+                          "or index all captures together",
+                          archive->folder, part->capture, before->capture, before->after);
+            return -1;
+        }
+        if (!part->after || strcmp(part->after, before ? before->capture : "") == 0)
             continue;
-        message_error("%s: %s was indexed after %s, but by the times of their packets it comes after %s: a sidecar is "
-                      "missing, or the captures were not given in order of time; index them again, with --sort",
-                      archive->folder, archive->parts[i].capture, after, before);
+        message_error("%s: %s was indexed after %s, but comes after %s: a sidecar is missing, or there are captures of "
+                      "two archives; index them again, each archive into a folder of its own",
+                      archive->folder, part->capture, part->after, before ? before->capture : "nothing");
         return -1;
     }
     return 0;
@@ -258,6 +363,12 @@ size_t archive_current(const struct archive *archive)
 bool archive_current_is_indexed(const struct archive *archive)
 {
     return archive->parts[archive->current].path != NULL;
+}
+
+bool archive_current_is(const struct archive *archive, uint64_t packets, int64_t first_time, int64_t last_time)
+{
+    const struct part *part = &archive->parts[archive->current];
+    return !part->path || (part->packets == packets && part->first_time == first_time && part->last_time == last_time);
 }
 
 const char *archive_name(const struct archive *archive, size_t i)

@@ -1,4 +1,4 @@
-/* Captures that were indexed (armtap index): the sidecars of a folder, in order of time, stand for the captures before
+/* Captures that were indexed (armtap index): the sidecars of a folder, in order, stand for the captures before
  * and after the one that is read. */
 #ifndef INPUT_ARCHIVE_H
 #define INPUT_ARCHIVE_H
@@ -15,6 +15,8 @@ size_t archive_count(const struct archive *archive);
 size_t archive_current(const struct archive *archive);
 /* Whether that one has a sidecar, too. */
 bool archive_current_is_indexed(const struct archive *archive);
+/* Whether it has as many packets, from and to the same times, as when it was indexed; true without a sidecar. */
+bool archive_current_is(const struct archive *archive, uint64_t packets, int64_t first_time, int64_t last_time);
 /* The name of the i-th capture, for output: as given for the one that is read, in its folder for the others. */
 const char *archive_name(const struct archive *archive, size_t i);
 /* When the first packet of all was captured. */

@@ -293,6 +293,20 @@ static void count_indexed(struct replay_indexed *indexed, const struct armtap_pa
         indexed->first_time = packet->where.time;
 }
 
+/* What follows it was indexed after what it was then. */
+static void check_indexed(struct run *run, const struct replay_indexed *indexed)
+{
+    const struct archive *archive = run->source->archive;
+    if (!archive || run->stopped || run->ended ||
+        archive_current_is(archive, indexed->packets, indexed->first_time, indexed->last_time))
+        return;
+    if (!run->source->quiet)
+        message_error("%s: not as it was when it was indexed: index it again, together with those after it, and read "
+                      "those again",
+                      reader_name(replay_file_name(run->source, indexed->file)));
+    run->damaged = true;
+}
+
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
 static void run_packets(struct run *run, struct capture *capture, uint32_t file)
@@ -323,6 +337,7 @@ static void run_packets(struct run *run, struct capture *capture, uint32_t file)
         fail_input(run, outcome);
     indexed.is_damaged = outcome < CAPTURE_END;
     end_digest(run, capture, &indexed);
+    check_indexed(run, &indexed);
     if (live)
         watch_drops(run, capture, last.packet, true);
     report_dropped(run, capture, &last);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/base64.h"
 #include "base/json_reader.h"
@@ -190,10 +191,22 @@ static int take(const char *path, size_t length, const struct json_node *root, s
     return -1;
 }
 
+/* An ordinary file: a pipe would wait, a device never end. */
+static FILE *open_file(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return NULL;
+    if (S_ISREG(status.st_mode))
+        return fopen(path, "rb");
+    errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+    return NULL;
+}
+
 /* The whole file, on the heap; NULL after a message. */
 static char *load(const char *path, size_t *length)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = open_file(path);
     size_t room = 65536, got = 1;
     char *text = file ? malloc(room) : NULL;
     *length = 0;
@@ -207,7 +220,9 @@ static char *load(const char *path, size_t *length)
     }
     int error = !file || ferror(file) ? errno : 0;
     bool is_long = *length > SIDECAR_MAX;
-    if (error)
+    if (error == EINVAL)
+        message_error("%s: not an ordinary file; give the folder or the sidecar that armtap index wrote", path);
+    else if (error)
         message_error("%s: %s; give the folder or the sidecar that armtap index wrote", path, strerror(error));
     else if (is_long)
         message_error("%s: not a sidecar: it is too long", path);
