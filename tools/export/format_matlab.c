@@ -32,15 +32,15 @@ static enum matlab_type type_of(const struct column *column)
         [ARMTAP_BOOL] = MATLAB_BOOL,     [ARMTAP_UINT8] = MATLAB_UINT8, [ARMTAP_UINT32] = MATLAB_UINT32,
         [ARMTAP_UINT64] = MATLAB_UINT64, [ARMTAP_INT32] = MATLAB_INT32, [ARMTAP_DOUBLE] = MATLAB_DOUBLE,
         [ARMTAP_STRING] = MATLAB_TEXT,   [ARMTAP_BYTES] = MATLAB_BYTES, [ARMTAP_INT64] = MATLAB_INT64,
-        [ARMTAP_JSON] = MATLAB_TEXT,
+        [ARMTAP_JSON] = MATLAB_JSON,
     };
     return column->pick->row_column == ROW_COLUMN_time ? MATLAB_TIME : types[column->type];
 }
 
-/* Texts side by side make no matrix. */
+/* Texts side by side make no matrix, unless they are numbers. */
 static size_t columns_of(const struct column *column)
 {
-    return column_is_text(column) ? 1 : column->pick->count;
+    return column_is_text(column) && column->type != ARMTAP_JSON ? 1 : column->pick->count;
 }
 
 /* A variable has the field's name; that of a single element, or of a text, the column's. */

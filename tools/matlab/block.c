@@ -14,8 +14,54 @@ static int lack_memory(void)
 
 void matlab_block_free(struct matlab_block *block)
 {
+    for (size_t i = 0; i < block->texts_count; i++)
+        matlab_texts_free(&block->texts[i]);
+    free(block->texts);
     free(block->values.data);
     free(block->present.data);
+}
+
+bool matlab_is_parsed(const struct matlab_content *content, const struct matlab_variable *variable)
+{
+    return content->store->columns[variable->first].type == MATLAB_JSON && variable->class != MATLAB_CLASS_CHAR;
+}
+
+/* A JSON number, true or false. */
+static double parse_one(const char *text, size_t length)
+{
+    char digits[400];
+    if (*text == 't' || *text == 'f')
+        return *text == 't';
+    size_t some = length < sizeof digits ? length : sizeof digits - 1;
+    memcpy(digits, text, some);
+    digits[some] = '\0';
+    return strtod(digits, NULL);
+}
+
+/* Reads on where the load before ended. */
+static int parse(struct matlab_block *block, const struct matlab_content *content,
+                 const struct matlab_variable *variable, size_t rows, char *values, uint64_t *present)
+{
+    size_t words = matlab_words_of(rows), length;
+    if (!block->texts)
+        block->texts = calloc(variable->columns, sizeof *block->texts);
+    if (!block->texts)
+        return lack_memory();
+    memset(present, 0, variable->columns * words * sizeof *present);
+    for (size_t i = 0; i < variable->columns; i++) {
+        struct matlab_texts *texts = &block->texts[i];
+        if (i == block->texts_count)
+            *texts = (struct matlab_texts){.content = content, .column = variable->first + block->texts_count++};
+        for (size_t k = 0; k < rows; k++) {
+            const char *text;
+            if (matlab_texts_next(texts, &text, &length) != 0)
+                return -1;
+            double number = text ? parse_one(text, length) : 0;
+            memcpy(values + (i * rows + k) * sizeof number, &number, sizeof number);
+            present[i * words + k / 64] |= (uint64_t)(text != NULL) << k % 64;
+        }
+    }
+    return 0;
 }
 
 int matlab_block_load(struct matlab_block *block, const struct matlab_content *content,
@@ -23,12 +69,16 @@ int matlab_block_load(struct matlab_block *block, const struct matlab_content *c
 {
     size_t width = matlab_type_row(content->store->columns[variable->first].type)->width;
     size_t words = matlab_words_of(rows);
+    bool is_parsed = matlab_is_parsed(content, variable);
+    width = is_parsed ? sizeof(double) : width;
     block->rows = rows;
     block->values.length = block->present.length = 0;
     char *values = buffer_room(&block->values, variable->columns * rows * width + 1);
     char *present = buffer_room(&block->present, variable->columns * words * sizeof(uint64_t) + 1);
     if (!values || !present)
         return lack_memory();
+    if (is_parsed)
+        return parse(block, content, variable, rows, values, (uint64_t *)(void *)present);
     for (size_t i = 0; i < variable->columns; i++)
         if (matlab_store_get(content->store, variable->first + i, from, rows, values + i * rows * width,
                              (uint64_t *)(void *)present + i * words) != 0)
@@ -108,13 +158,18 @@ void matlab_block_column(const struct matlab_block *block, const struct matlab_c
 {
     enum matlab_type type = content->store->columns[variable->first + column].type;
     const struct matlab_type_row *row = matlab_type_row(type);
-    const char *values = block->values.data + column * block->rows * row->width;
+    bool is_parsed = matlab_is_parsed(content, variable);
+    size_t width = is_parsed ? sizeof(double) : row->width;
+    const char *values = block->values.data + column * block->rows * width;
     const uint64_t *present =
         (const uint64_t *)(const void *)block->present.data + column * matlab_words_of(block->rows);
     if (variable->is_absence)
         for (size_t i = 0; i < block->rows; i++)
             out[i] = !has(present, i);
-    else if (type == MATLAB_DOUBLE)
+    else if (is_parsed && variable->class == MATLAB_CLASS_LOGICAL)
+        for (size_t i = 0; i < block->rows; i++)
+            out[i] = number_at(MATLAB_DOUBLE, values, i) != 0;
+    else if (type == MATLAB_DOUBLE || is_parsed)
         copy_doubles(values, present, block->rows, out);
     else if (variable->class == MATLAB_CLASS_DOUBLE)
         put_doubles(type, values, present, block->rows, out);
@@ -123,33 +178,6 @@ void matlab_block_column(const struct matlab_block *block, const struct matlab_c
 }
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
-
-/* The code point of valid UTF-8 at *at; advances it. */
-static uint32_t code_point(const char **at)
-{
-    const unsigned char *byte = (const unsigned char *)*at;
-    unsigned more = *byte < 0xc0 ? 0 : *byte < 0xe0 ? 1 : *byte < 0xf0 ? 2 : 3;
-    uint32_t code = more == 0 ? *byte : *byte & (0x3fu >> more);
-    for (unsigned i = 1; i <= more; i++)
-        code = code << 6 | (byte[i] & 0x3f);
-    *at += 1 + more;
-    return code;
-}
-
-size_t matlab_units(const char *text, size_t length, uint16_t *out, size_t stride, size_t room)
-{
-    size_t units = 0;
-    for (const char *at = text; at < text + length;) {
-        uint32_t code = code_point(&at);
-        size_t needed = code >= 0x10000 ? 2 : 1;
-        if (units + needed > room)
-            return units;
-        if (needed == 2)
-            out[units++ * stride] = (uint16_t)(0xd800 + ((code - 0x10000) >> 10));
-        out[units++ * stride] = needed == 2 ? (uint16_t)(0xdc00 + ((code - 0x10000) & 0x3ff)) : (uint16_t)code;
-    }
-    return units;
-}
 
 uint16_t *matlab_characters(const char *const *texts, size_t count, size_t *width)
 {
@@ -172,27 +200,37 @@ void matlab_texts_free(struct matlab_texts *texts)
     free(texts->bytes.data);
 }
 
-int matlab_texts_next(struct matlab_texts *texts, uint16_t *out, size_t stride)
+int matlab_texts_next(struct matlab_texts *texts, const char **text, size_t *length)
 {
     const struct matlab_store *store = texts->content->store;
-    size_t room = texts->variable->characters, units = 0, length;
     uint64_t bits;
     if (texts->row == texts->rows) {
         const struct matlab_piece *piece = &store->pieces[texts->piece++];
-        if (matlab_store_texts(store, texts->variable->first, piece, &texts->bytes, &texts->run) != 0)
+        if (matlab_store_texts(store, texts->column, piece, &texts->bytes, &texts->run) != 0)
             return -1;
         texts->row = 0;
         texts->rows = piece->rows;
     }
     size_t row = texts->row++;
     memcpy(&bits, texts->run.present + row / 64 * sizeof bits, sizeof bits);
-    if (bits >> row % 64 & 1) {
-        const char *text = matlab_text_next(&texts->run.values, &length);
-        if (store->columns[texts->variable->first].type == MATLAB_TEXT)
-            units = matlab_units(text, length, out, stride, room);
-        for (; units < length && units < room && store->columns[texts->variable->first].type == MATLAB_BYTES; units++)
-            out[units * stride] = (unsigned char)text[units];
-    }
+    *text = bits >> row % 64 & 1 ? matlab_text_next(&texts->run.values, length) : NULL;
+    return 0;
+}
+
+int matlab_texts_row(struct matlab_texts *texts, const struct matlab_variable *variable, uint16_t *out, size_t stride)
+{
+    enum matlab_type type = texts->content->store->columns[texts->column].type;
+    bool is_bytes = type == MATLAB_BYTES;
+    size_t room = variable->characters, units = 0, length;
+    const char *text;
+    if (matlab_texts_next(texts, &text, &length) != 0)
+        return -1;
+    if (text && type == MATLAB_JSON && *text == '"')
+        units = matlab_json_units(text, length, out, stride, room);
+    else if (text && !is_bytes)
+        units = matlab_units(text, length, out, stride, room);
+    for (; text && is_bytes && units < length && units < room; units++)
+        out[units * stride] = (unsigned char)text[units];
     for (; units < room; units++)
         out[units * stride] = ' ';
     return 0;

@@ -42,7 +42,5 @@ struct matlab_content {
 /* Rows of a matrix of characters as wide as the longest text, padded with blanks, column after column. NULL without
  * memory; the caller frees. Sets *width. */
 uint16_t *matlab_characters(const char *const *texts, size_t count, size_t *width);
-/* Stores UTF-8 as UTF-16 units, at most `room`, with a stride. Returns how many. */
-size_t matlab_units(const char *text, size_t length, uint16_t *out, size_t stride, size_t room);
 
 #endif

@@ -75,7 +75,7 @@ static void put_string(struct buffer *out, const char *string)
     buffer_put(out, string, strlen(string) + 1);
 }
 
-static int add_member(struct matlab_file *file, enum matlab_type type, size_t columns)
+static int begin_member(struct matlab_file *file, enum matlab_type type, size_t columns)
 {
     if ((file->count & (file->count - 1)) == 0) {
         struct member *members = realloc(file->members, (2 * file->count + 1) * sizeof *members);
@@ -96,7 +96,7 @@ void matlab_file_add_variable(struct matlab_file *file, const char *name, size_t
                               size_t columns, const char *unit)
 {
     char made[MATLAB_NAME_MAX + 1];
-    if (matlab_names_take(file->names, name, length, made) != 0 || add_member(file, type, columns) != 0) {
+    if (matlab_names_take(file->names, name, length, made) != 0 || begin_member(file, type, columns) != 0) {
         file->failed = true;
         return;
     }
@@ -166,37 +166,35 @@ static const char *next_text(const char **at)
     return text;
 }
 
-/* How wide a column of texts may be. */
+/* How wide a matrix of characters may be. */
 static size_t characters_of(const struct matlab_store *store, const struct matlab_column *column)
 {
     uint64_t max = (MATRIX_FREE + MATRIX_SHARE * column->text_bytes) / (store->rows + 1) / sizeof(uint16_t) + 1;
     return column->characters < max ? column->characters : (size_t)max;
 }
 
-/* MATLAB's whole numbers have no NaN: with rows that lack them they are doubles, unless these cannot hold them. */
-static enum matlab_class class_of(const struct matlab_store *store, const struct member *member, bool *has_absence)
+/* What is known of some columns together. */
+static struct matlab_column sum_up(const struct matlab_store *store, size_t first, size_t count)
 {
-    const struct matlab_type_row *row = matlab_type_row(store->columns[member->first].type);
-    bool has_absent = false, is_wide = false;
-    for (size_t i = member->first; i < member->first + member->columns; i++) {
-        has_absent = has_absent || store->columns[i].has_absent;
-        is_wide = is_wide || store->columns[i].is_wide;
+    struct matlab_column all = store->columns[first];
+    for (size_t i = first + 1; i < first + count; i++) {
+        all.has_absent = all.has_absent || store->columns[i].has_absent;
+        all.is_wide = all.is_wide || store->columns[i].is_wide;
+        all.kinds |= store->columns[i].kinds;
     }
-    *has_absence = has_absent && is_wide;
-    return has_absent && !is_wide && row->width > 0 ? MATLAB_CLASS_DOUBLE : row->class;
+    return all;
 }
 
-static void add_variable(struct matlab_content *content, const struct matlab_variable *variable)
+/* MATLAB's whole numbers have no NaN: with rows that lack them they are doubles, unless these cannot hold them. */
+static enum matlab_class class_of(const struct matlab_column *column)
 {
-    content->variables[content->count++] = *variable;
-}
-
-/* The name of the variable that tells which rows lack values. */
-static int name_absence(struct matlab_names *names, const char *name, char made[MATLAB_NAME_MAX + 1])
-{
-    char wanted[MATLAB_NAME_MAX + 8];
-    int length = snprintf(wanted, sizeof wanted, "%.*s_absent", MATLAB_NAME_MAX - 7, name);
-    return matlab_names_take(names, wanted, (size_t)length, made);
+    const struct matlab_type_row *row = matlab_type_row(column->type);
+    if (column->type == MATLAB_JSON && column->kinds == MATLAB_JSON_TRUTH && !column->has_absent)
+        return MATLAB_CLASS_LOGICAL;
+    if (column->type == MATLAB_JSON &&
+        (column->kinds == MATLAB_JSON_TRUTH || (column->kinds & ~(unsigned)MATLAB_JSON_NUMBER) == 0))
+        return MATLAB_CLASS_DOUBLE;
+    return row->width > 0 && column->has_absent && !column->is_wide ? MATLAB_CLASS_DOUBLE : row->class;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -206,7 +204,8 @@ struct making {
     struct matlab_content content;
     char *description;
     struct matlab_names *names;
-    char (*absences)[MATLAB_NAME_MAX + 1];
+    char (*made)[MATLAB_NAME_MAX + 1]; /* names of variables that no member has */
+    size_t made_count;
 };
 
 /* Adds the values of a member to meta. Sets *at to the next member. */
@@ -245,47 +244,83 @@ static int add_notes(struct matlab_node *meta, const char *at)
     return 0;
 }
 
-static void warn_cut(const struct matlab_variable *variable, const struct matlab_column *column)
+static void warn_cut(const struct matlab_variable *variable, size_t longest)
 {
-    if (variable->characters < column->characters)
+    if (variable->characters < longest)
         message_warning("%s: a text of %zu characters was cut to %zu, since all rows of a matrix of characters are as "
                         "wide as its longest text; -f ndjson keeps it",
-                        variable->source, column->characters, variable->characters);
+                        variable->source, longest, variable->characters);
+}
+
+/* A name for a variable that no member has; NULL without memory. */
+static const char *make_name(struct making *making, const char *stem, const char *ending)
+{
+    char wanted[2 * MATLAB_NAME_MAX];
+    char *made = making->made[making->made_count++];
+    int length = snprintf(wanted, sizeof wanted, "%.*s%s", (int)(MATLAB_NAME_MAX - strlen(ending)), stem, ending);
+    return matlab_names_take(making->names, wanted, (size_t)length, made) == 0 ? made : NULL;
+}
+
+/* Adds a variable of some columns, and one for their absence if there is no other sign of it. */
+static int add_variable(const struct matlab_store *store, struct making *making, struct matlab_variable variable)
+{
+    struct matlab_content *content = &making->content;
+    struct matlab_column column = sum_up(store, variable.first, variable.columns);
+    variable.class = class_of(&column);
+    if (variable.class == MATLAB_CLASS_CHAR) {
+        variable.characters = characters_of(store, &column);
+        warn_cut(&variable, column.characters);
+    }
+    content->variables[content->count++] = variable;
+    if (!column.has_absent || !column.is_wide)
+        return 0;
+    variable.source = variable.name = make_name(making, variable.name, "_absent");
+    variable.unit = "";
+    variable.class = MATLAB_CLASS_LOGICAL;
+    variable.is_absence = true;
+    content->variables[content->count++] = variable;
+    return variable.name ? 0 : -1;
+}
+
+/* JSON whose columns are not all numbers makes no matrix: each is a variable of its own. */
+static int add_apart(const struct matlab_store *store, struct making *making, const struct matlab_variable *member)
+{
+    for (size_t i = 0; i < member->columns; i++) {
+        char ending[24];
+        struct matlab_variable variable = *member;
+        snprintf(ending, sizeof ending, "_%zu", i);
+        variable.first += i;
+        variable.columns = 1;
+        variable.source = variable.name = make_name(making, member->name, ending);
+        if (!variable.name || add_variable(store, making, variable) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int add_member(const struct matlab_store *store, struct making *making, const struct matlab_variable *member)
+{
+    struct matlab_column all = sum_up(store, member->first, member->columns);
+    bool is_apart = member->columns > 1 && matlab_type_is_text(all.type) && class_of(&all) == MATLAB_CLASS_CHAR;
+    return is_apart ? add_apart(store, making, member) : add_variable(store, making, *member);
 }
 
 static int add_members(struct matlab_file *file, struct making *making, struct matlab_node *units,
                        struct matlab_node *enums, struct matlab_node *bits, const char **at)
 {
     for (size_t i = 0; i < file->count; i++) {
-        const struct member *member = &file->members[i];
-        const struct matlab_column *column = &file->store.columns[member->first];
-        bool has_absence;
-        struct matlab_variable variable = {.first = member->first, .columns = member->columns};
-        variable.name = next_text(at);
-        variable.source = next_text(at);
-        variable.unit = next_text(at);
-        variable.class = class_of(&file->store, member, &has_absence);
-        variable.characters = characters_of(&file->store, column);
-        if (describe_unit(units, variable.name, variable.unit) != 0 ||
-            describe_values(at, variable.name, enums, bits) != 0)
+        struct matlab_variable member = {.first = file->members[i].first, .columns = file->members[i].columns};
+        member.name = next_text(at);
+        member.source = next_text(at);
+        member.unit = next_text(at);
+        if (describe_unit(units, member.name, member.unit) != 0 || describe_values(at, member.name, enums, bits) != 0 ||
+            add_member(&file->store, making, &member) != 0)
             return -1;
-        add_variable(&making->content, &variable);
-        if (matlab_type_is_text(column->type))
-            warn_cut(&variable, column);
-        if (!has_absence)
-            continue;
-        if (name_absence(making->names, variable.name, making->absences[i]) != 0)
-            return -1;
-        variable.source = variable.name = making->absences[i];
-        variable.unit = "";
-        variable.class = MATLAB_CLASS_LOGICAL;
-        variable.is_absence = true;
-        add_variable(&making->content, &variable);
     }
     return 0;
 }
 
-/* Names of the members are taken again, since names of absences must differ from them. */
+/* Names of the members are taken again, since others must differ from them. */
 static int take_names(struct matlab_file *file, struct making *making)
 {
     const char *at = making->description;
@@ -311,11 +346,11 @@ static int describe(struct matlab_file *file, struct making *making)
     struct matlab_content *content = &making->content;
     content->store = &file->store;
     content->packer = file->options.packer;
-    content->variables = calloc(2 * file->count + 1, sizeof *content->variables);
-    making->absences = calloc(file->count + 1, sizeof *making->absences);
+    content->variables = calloc(2 * file->store.column_count + 1, sizeof *content->variables);
+    making->made = calloc(file->store.column_count + 1, sizeof *making->made);
     making->names = matlab_names_new();
     content->meta = matlab_node_new(NULL, "meta", MATLAB_NODE_STRUCT);
-    if (!content->variables || !making->absences || !making->names || !content->meta || take_names(file, making) != 0)
+    if (!content->variables || !making->made || !making->names || !content->meta || take_names(file, making) != 0)
         return -1;
     struct matlab_node *notes = content->meta;
     struct matlab_node *units = matlab_node_new(content->meta, "units", MATLAB_NODE_STRUCT);
@@ -396,7 +431,7 @@ enum matlab_outcome matlab_file_end(struct matlab_file *file, const char *path, 
     if (!making.description)
         lack_memory();
     free(making.description);
-    free(making.absences);
+    free(making.made);
     free(making.content.variables);
     matlab_names_free(making.names);
     matlab_node_free(making.content.meta);

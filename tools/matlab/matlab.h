@@ -61,8 +61,8 @@ void matlab_rows_begin(struct buffer *rows, size_t count);
  * of a time, nanoseconds since the epoch. */
 void matlab_rows_numbers(struct buffer *rows, enum matlab_type type, const uint64_t *present, const uint64_t *words,
                          size_t count);
-/* The texts of the rows that have one follow, in order, by matlab_rows_text(): TEXT is UTF-8. matlab_rows_texts_end()
- * after them. Returns the place for it. */
+/* The texts of the rows that have one follow, in order, by matlab_rows_text(): TEXT and JSON are UTF-8.
+ * matlab_rows_texts_end() after them. Returns the place for it. */
 size_t matlab_rows_texts(struct buffer *rows, const uint64_t *present, size_t count);
 void matlab_rows_text(struct buffer *rows, const char *text, size_t length);
 void matlab_rows_texts_end(struct buffer *rows, size_t place, size_t count, enum matlab_type type);

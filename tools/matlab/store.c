@@ -134,6 +134,7 @@ static int add_some(struct matlab_store *store, struct matlab_run *runs, size_t 
                          store->held_rows);
         column->has_absent = column->has_absent || run->has_absent;
         column->is_wide = column->is_wide || run->is_wide;
+        column->kinds |= run->kinds;
         column->characters = column->characters > run->characters ? column->characters : run->characters;
         if (width > 0)
             memcpy(store->values + store->room * column->before + store->held_rows * width, run->values + from * width,

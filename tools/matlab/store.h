@@ -9,6 +9,7 @@ struct matlab_column {
     size_t before; /* widths of the columns before it; of a text, the number of texts before it */
     bool has_absent;
     bool is_wide;
+    unsigned kinds;      /* of JSON: matlab_json_kind */
     size_t characters;   /* of its longest text */
     uint64_t text_bytes; /* with a length before each */
 };
