@@ -9,12 +9,15 @@ import ctypes.util
 import glob
 import json
 import os
-import random
+import importlib.util
+import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 from tally import expect, finish
 
@@ -27,7 +30,6 @@ NAN = struct.unpack("<q", struct.pack("<q", 0x7ff8000000000000))[0]
 # In numpy's words: what a column of the field table becomes, if each row has a value.
 KINDS = {"DOUBLE": "float64", "INT32": "int32", "UINT32": "uint32", "UINT64": "uint64", "UINT8": "uint8", "BOOL": "uint8",
          "VECTOR3D": "float64", "VECTOR6D": "float64", "VECTOR6INT32": "int32", "VECTOR6UINT32": "uint32"}
-CLASSES = {"float64": "double", "uint16": "char"}
 
 
 def missing():
@@ -44,8 +46,15 @@ def missing():
     return None
 
 
-def run(*arguments, status=(0,)):
-    done = subprocess.run([ARMTAP, *arguments], capture_output=True, check=False)
+def load(name):
+    spec = importlib.util.spec_from_file_location(name.replace("-", "_"), os.path.join(TOP, "tests", name + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(*arguments, status=(0,), **options):
+    done = subprocess.run([ARMTAP, *arguments], capture_output=True, check=False, **options)
     expect("armtap %s: status" % " ".join(arguments), done.returncode in status, done.returncode, done.stderr.decode())
     return done
 
@@ -297,6 +306,252 @@ def check_all(folder, tables):
     return values
 
 
+# ---- bits ------------------------------------------------------------------------------------------------------------
+
+
+def check_bits(folder):
+    """Doubles with any bits, NaN's payloads among them, over several chunks; some absent in the first half, as in packets
+    that become longer. Python takes them from the packets."""
+    import numpy
+    parquet = load("parquet-check")
+    dump, names, count, sizes = folder + "/dump", [], 18000, (1060, 1220)
+    parquet.make_large(dump, count, sizes)
+    for name, more in (("bits1.mat", ("--threads", "1")), ("bits3.mat", ("--threads", "3")), ("bits.h5", ("--compression", "none")),
+                       ("bits5.mat", ("--dialect", "v5"))):
+        names.append(folder + "/" + name)
+        run("export", "--raw", "realtime", dump, "-o", names[-1], *more)
+    with open(names[0], "rb") as one, open(names[1], "rb") as other:
+        expect("the same by three threads", one.read() == other.read())
+    octave_dumps(folder, names)
+    half, content, values = count // 2, open(dump, "rb").read(), 0
+    parts = [numpy.frombuffer(content[:half * 1060], "V1060"), numpy.frombuffer(content[half * 1060:], "V1220")]
+    readers = [("h5py", name, read_hdf5(name)) for name in names[:3]] + [("scipy", names[3], read_scipy(names[3]))]
+    readers += [("octave", name, read_dump(name)) for name in names]
+    first = dict((name, offset) for offset, name, _ in parquet.layout(1060))
+    for offset, field, many in parquet.layout(1220):
+        if field_of(field) is None or not field_of(field)["type"].startswith(("DOUBLE", "VECTOR3D", "VECTOR6D")):
+            continue
+        columns = []
+        for k in range(many):
+            bits = numpy.full(count, NAN, "<i8")
+            for part, at in zip(parts, (slice(0, half), slice(half, count))):
+                if part is parts[1] or field in first:
+                    raw = numpy.frombuffer(part.tobytes(), numpy.uint8).reshape(half, -1)
+                    bits[at] = numpy.ascontiguousarray(raw[:, offset + 8 * k:offset + 8 * k + 8]).view(">i8").ravel()
+            columns.append(bits)
+        for reader, path, variables in readers:
+            kind, rows, wide, raw = variables[field]
+            expect("%s by %s: %s" % (os.path.basename(path), reader, field), (kind, rows, wide) == ("float64", count, many) and
+                   raw == b"".join(column.tobytes() for column in columns), kind, rows, wide)
+            values += rows * wide
+    expect("values with any bits", values > 10**7, values)
+    return values
+
+
+# ---- names, absent values, meta --------------------------------------------------------------------------------------
+
+
+LONG = "a" * 70
+STRANGE = [("big", "UINT64"), ("1st", "DOUBLE"), ("x1st", "INT32"), ("a b", "UINT32"), ("a_b", "DOUBLE"), ("end", "DOUBLE"), ("meta", "UINT8"),
+           (LONG, "DOUBLE"), (LONG + "b", "DOUBLE"), ("big_absent", "BOOL"), ("small", "UINT64"), ("int", "INT32")]
+MADE = ["big", "x1st", "x1st_2", "a_b", "a_b_2", "end_", "meta_2", "a" * 63, "a" * 61 + "_2", "big_absent", "small", "int"]
+
+
+def make_strange(path):
+    """An RTDE stream whose names are none of MATLAB's; its first value needs all of its 64 bits."""
+    aubo = load("aubo-check")
+    package = lambda kind, body: struct.pack(">HB", 3 + len(body), ord(kind)) + body
+    connection = aubo.Connection(30004, 50000)
+    connection.send("c", package("V", b"\0\2"))
+    connection.send("r", package("V", b"\1"))
+    connection.send("c", package("O", struct.pack(">d", 500) + ",".join(name for name, _ in STRANGE).encode()))
+    connection.send("r", package("O", b"\1" + ",".join(kind for _, kind in STRANGE).encode()))
+    connection.send("c", package("S", b""))
+    connection.send("r", package("S", b"\1"))
+    values = []
+    for i in range(5):
+        values.append((2**64 - 1 - i, i + .5, -i, 2**32 - 1 - i, -0.0, float("inf"), 200 + i, i, -i, i % 2, 2**53 - i, -2**31 + i))
+        connection.send("r", package("U", b"\1" + struct.pack(">QdiIddBdd?Qi", *values[-1])))
+    connection.write(path)
+    return values
+
+
+def check_strange(folder):
+    """Names that MATLAB does not take; whole numbers that are absent in some rows, of which one does not fit a double."""
+    import h5py
+    import numpy
+    values = make_strange(folder + "/strange.pcap")
+    run("export", folder + "/strange.pcap", "-o", folder + "/strange.mat")
+    with h5py.File(folder + "/strange.mat") as file:
+        expect("names", set(file) == set(MADE) | {"time", "time_ns", "meta"}, set(file) ^ set(MADE))
+        for k, (name, (source, _)) in enumerate(zip(MADE, STRANGE)):
+            got = file[name][0].tolist()
+            expect("values of " + name, got == [row[k] for row in values] and
+                   struct.pack("<d", got[0]) == struct.pack("<d", values[0][k]), got)
+            expect("name of " + name, file[name].attrs.get("name", name.encode()) == source.encode(), dict(file[name].attrs))
+        expect("classes", [file[name].dtype.name for name in ("big", "x1st_2", "a_b", "meta_2", "big_absent")] ==
+               ["uint64", "int32", "uint32", "uint8", "uint8"], [file[name].dtype for name in MADE])
+    for dialect in ("", "v5"):
+        path = folder + "/union.mat"
+        run("export", "--union", folder + "/strange.pcap", SAMPLES + "/rtde-stop.pcap", "-o", path, "--dialect", dialect)
+        found = read_scipy(path) if dialect else read_hdf5(path)
+        big, absent, small = (numpy.frombuffer(found[name][3], found[name][0]) for name in ("big", "big_absent_2", "small"))
+        expect("a wide number with absent rows " + dialect, found["big"][0] == "uint64" and [int(n) for n in big[absent == 0]] ==
+               [row[0] for row in values] and absent.sum() == len(absent) - 5 > 10 and not big[absent == 1].any(), big[:9])
+        expect("a narrow one " + dialect, found["small"][0] == "float64" and small[~numpy.isnan(small)].tolist() ==
+               [row[10] for row in values] and int(numpy.isnan(small).sum()) == int(absent.sum()), found["small"][:3])
+        truth = numpy.frombuffer(found["big_absent"][3], found["big_absent"][0])
+        expect("a logical with absent rows " + dialect, found["big_absent"][0] == "float64" and
+               truth[absent == 0].tolist() == [0, 1, 0, 1, 0] and numpy.isnan(truth[absent == 1]).all(), truth)
+
+
+def text_of(item):
+    return item[()].T.tobytes().decode("utf-16-le")
+
+
+def check_meta(folder):
+    """Robot, units, names of modes; h5py's unit attribute."""
+    import h5py
+    sample, path = SAMPLES + "/e-series-1220.pcapng.gz", folder + "/meta.mat"
+    run("export", sample, "-o", path)
+    run("export", sample, "-o", folder + "/meta.csv")
+    robot = json.loads(run("info", "--json", sample, status=(0, 1)).stdout)["streams"][0]
+    with h5py.File(path) as file:
+        meta = file["meta"]
+        expect("meta", [text_of(meta[key]) for key in ("robot", "stream", "protocol", "direction")] ==
+               [robot["robot"], "0", "realtime", "from the robot"] and VERSION.startswith("armtap %s\n" % text_of(meta["version"])))
+        units = {name: text_of(item) for name, item in meta["units"].items()}
+        for name, item in file.items():
+            field = field_of(name)
+            unit = field["unit"] or "" if field else {"time": "s", "time_ns": "ns"}.get(name, "")
+            unit = "" if unit in ("enum", "bits") else unit
+            if name != "meta":
+                expect("unit of " + name, units.get(name, "") == unit == item.attrs.get("unit", b"").decode(), units.get(name), unit)
+        expect("units", units["actual_q"] == "rad" and len(units) > 20, units)
+        modes = {}
+        for line in run("fields", "--enum", "robot_mode").stdout.decode().splitlines():
+            words = line.split()
+            if len(words) >= 2 and words[0].lstrip("-").isdigit() and words[1] != "AUBO":
+                modes.setdefault(int(words[0]), set()).update(words[1:])
+        names = [bytes(row).decode() for row in meta["enums/robot_mode/names"][()].T.astype("uint8")]
+        got = dict(zip(meta["enums/robot_mode/values"][0].tolist(), (name.rstrip() for name in names)))
+        expect("names of modes", got[7] == "RUNNING" and got[-1] == "NO_CONTROLLER" and all(name in modes[value] for value, name in got.items()), got, modes)
+
+
+def check_empty(folder):
+    """A file without rows."""
+    for ending, dialect in (("mat", ""), ("h5", ""), ("mat", "v5")):
+        path = "%s/empty.%s" % (folder, ending)
+        run("export", "--from", "2100-01-01T00:00:00Z", SAMPLES + "/rtde-stop.pcap", "-o", path, "--dialect", dialect)
+        found = read_scipy(path) if dialect else read_hdf5(path)
+        expect("empty %s %s" % (ending, dialect), found["time"][:3] == ("float64", 0, 1) and found["time_ns"][:3] == ("int64", 0, 1), found)
+
+
+# ---- libmatio --------------------------------------------------------------------------------------------------------
+
+
+def write_by_matio(path):
+    """A MAT-file of version 7.3 with a variable of each class, written by libmatio."""
+    matio = ctypes.CDLL(ctypes.util.find_library("matio"))
+    for name in ("Mat_CreateVer", "Mat_VarCreate", "Mat_VarCreateStruct", "Mat_VarSetStructFieldByIndex"):
+        getattr(matio, name).restype = ctypes.c_void_p
+    file = ctypes.c_void_p(matio.Mat_CreateVer(path.encode(), None, 0x0200))
+    # enum matio_classes, enum matio_types, flags: matio.h
+    kinds = {"double": (6, 9, 0), "int32": (12, 5, 0), "uint32": (13, 6, 0), "int64": (14, 12, 0), "uint64": (15, 13, 0), "uint8": (9, 2, 0),
+             "logical": (9, 2, 0x0200), "char": (4, 16, 0)}
+
+    def make(name, kind, rows, columns):
+        size = (ctypes.c_size_t * 2)(rows, columns)
+        data = ctypes.create_string_buffer(b"a" * (rows * columns * 8 + 1))
+        what, stored, flags = kinds[kind]
+        return ctypes.c_void_p(matio.Mat_VarCreate(name and name.encode(), what, stored, 2, size, data, flags))
+
+    for kind in kinds:
+        matio.Mat_VarWrite(file, make(kind, kind, 3, 2), 0)
+        matio.Mat_VarWrite(file, make(kind + "_empty", kind, 0, 2), 0)
+    fields = (ctypes.c_char_p * 2)(b"robot", b"units")
+    one = (ctypes.c_size_t * 2)(1, 1)
+    meta = ctypes.c_void_p(matio.Mat_VarCreateStruct(b"struct", 2, one, fields, 2))
+    for i in range(2):
+        matio.Mat_VarSetStructFieldByIndex(meta, ctypes.c_size_t(i), ctypes.c_size_t(0), make(None, "char", 1, 3))
+    matio.Mat_VarWrite(file, meta, 0)
+    matio.Mat_Close(file)
+
+
+def marks_of(item):
+    """What tells MATLAB how to read an object: attributes with their types; those for h5py left out."""
+    import h5py
+    marks = {}
+    for name in item.attrs:
+        attribute = h5py.h5a.open(item.id, name.encode())
+        kind = attribute.get_type()
+        value = item.attrs[name]
+        marks[name] = (kind.get_class(), kind.get_size(), attribute.shape if name != "MATLAB_fields" else (), value if name != "MATLAB_fields" else "")
+    for name in ("unit", "name"):
+        marks.pop(name, None)
+    return marks, getattr(item, "dtype", None), getattr(item, "ndim", None)
+
+
+def check_marks(folder):
+    """Objects have the attributes that libmatio gives those of their class."""
+    import h5py
+    write_by_matio(folder + "/matio.mat")
+    run("export", SAMPLES + "/aubo-two-arms.pcap.gz" if "without AUBO" not in VERSION else SAMPLES + "/cb2-812.pcap.gz", "-o", folder + "/ours1.mat")
+    run("export", folder + "/strange.pcap", "-o", folder + "/ours2.mat", "--fields", "*,robot,packet")
+    run("export", "--from", "2100-01-01T00:00:00Z", SAMPLES + "/rtde-stop.pcap", "-o", folder + "/ours3.mat")
+    seen = set()
+    with h5py.File(folder + "/matio.mat") as theirs:
+        for number in "123":
+            with h5py.File(folder + "/ours%s.mat" % number) as ours:
+                for name, item in ours.items():
+                    kind = item.attrs["MATLAB_class"].decode() + ("_empty" if "MATLAB_empty" in item.attrs else "")
+                    seen.add(kind)
+                    expect("attributes of a " + kind, marks_of(item) == marks_of(theirs[kind]), name, marks_of(item), marks_of(theirs[kind]))
+                fields = [bytes(one).decode() for one in (b"".join(word) for word in ours["meta"].attrs["MATLAB_fields"])]
+                expect("fields of meta", set(fields) == set(ours["meta"]), fields)
+    expect("classes", seen >= {"double", "int32", "uint32", "int64", "uint64", "uint8", "logical", "char", "struct", "double_empty", "int64_empty"},
+           seen)
+
+
+# ---- damage ----------------------------------------------------------------------------------------------------------
+
+
+def check_full(folder):
+    """A file that may not grow, as on a full disk: the file that was there stays, and nothing is left beside it."""
+    place = folder + "/full"
+    os.mkdir(place)
+    for ending, dialect in (("mat", ""), ("h5", ""), ("mat", "v5")):
+        path = "%s/x.%s" % (place, ending)
+        for size in (300, 3000, 50000, 150000, 300000):
+            with open(path, "wb") as file:
+                file.write(b"before")
+            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+            done = run("export", SAMPLES + "/cb3-1060.pcap.gz", "-o", path, "--dialect", dialect, "--compression", "none", status=(2,),
+                       preexec_fn=limit)
+            said = done.stderr.decode()
+            expect("full at %d: %s %s" % (size, ending, dialect), said.count("\n") == 1 and "cannot be written" in said and
+                   os.listdir(place) == ["x." + ending] and open(path, "rb").read() == b"before", said, os.listdir(place))
+        os.unlink(path)
+
+
+def check_killed(folder):
+    """Killed at any time: no file under the final name but a whole one."""
+    place, kills = folder + "/killed", 0
+    os.mkdir(place)
+    for ending, dialect in (("mat", ""), ("h5", ""), ("mat", "v5")):
+        path = "%s/x.%s" % (place, ending)
+        for wait in (0.05, 0.15, 0.3):
+            export = subprocess.Popen([ARMTAP, "export", "--raw", "realtime", folder + "/dump", "-o", path, "--dialect", dialect])
+            time.sleep(wait)
+            export.kill()
+            was_killed = export.wait() == -signal.SIGKILL
+            kills += was_killed
+            expect("killed: %s %s" % (ending, dialect), os.path.exists(path) != was_killed, was_killed)
+            for name in glob.glob(place + "/*"):
+                os.unlink(name)
+    expect("killed while it ran", kills > 0, kills)
+
+
 def main():
     lacking = missing()
     if lacking and sys.executable != DEBIAN and os.path.exists(DEBIAN) and "module" in lacking:
@@ -306,7 +561,11 @@ def main():
         return 1 if os.environ.get("CI") == "true" else 77
     with tempfile.TemporaryDirectory() as folder:
         values = check_all(folder, check_samples(folder))
-    print("values equal to the CSV's: %s" % ", ".join("%d by %s" % (count, name) for name, count in values.items()))
+        bits = check_bits(folder)
+        for check in (check_strange, check_meta, check_empty, check_marks, check_full, check_killed):
+            check(folder)
+    print("values equal to the CSV's: %s" % ", ".join("%d by %s" % (count, name) for name, count in values.items()) +
+          "; %d with any bits" % bits)
     return finish()
 
 

@@ -204,7 +204,7 @@ static bool read_all(int file, void *bytes, size_t length, off_t at)
     return true;
 }
 
-/* libmatio does not tell whether its bytes reached the disk: the file must be a chain of elements up to its end. */
+/* libmatio does not tell whether its bytes reached the disk: the file must be a chain of all elements up to its end. */
 static int check_chain(struct writer *writer)
 {
     uint32_t tag[2];
@@ -212,13 +212,15 @@ static int check_chain(struct writer *writer)
     int file = open(writer->path, O_RDONLY | O_CLOEXEC);
     bool is_whole = file >= 0 && fstat(file, &status) == 0;
     off_t at = HEAD_BYTES;
+    size_t count = 0;
     while (is_whole && at < status.st_size) {
         is_whole = read_all(file, tag, sizeof tag, at) && tag[0] != 0;
         at += (off_t)sizeof tag + tag[1];
+        count++;
     }
     if (file >= 0)
         close(file);
-    return is_whole && at == status.st_size ? 0 : failed(writer, ENOSPC);
+    return is_whole && at == status.st_size && count == writer->content->count + 1 ? 0 : failed(writer, ENOSPC);
 }
 
 static int put_content(struct writer *writer)
