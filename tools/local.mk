@@ -207,6 +207,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/formats.h \
 	tools/export/gzip_text.c \
 	tools/export/gzip_text.h \
+	tools/export/json_rows.c \
+	tools/export/json_rows.h \
 	tools/export/line_cells.c \
 	tools/export/line_cells.h \
 	tools/export/live_numbering.c \
