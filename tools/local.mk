@@ -213,6 +213,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/line_cells.h \
 	tools/export/live_numbering.c \
 	tools/export/live_numbering.h \
+	tools/export/mcap_json.c \
+	tools/export/mcap_json.h \
 	tools/export/missing_data.c \
 	tools/export/missing_data.h \
 	tools/export/manifest.c \

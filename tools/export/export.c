@@ -16,6 +16,7 @@
 #include "input/tcp_socket.h"
 #include "ros/ros.h"
 
+#define NS_PER_S 1000000000
 #define SHOW_EVERY_NS 200000000
 /* By how much records of several robots may be out of order. */
 #define OUT_OF_ORDER_NS 500000000
@@ -551,6 +552,11 @@ static int keep_up(struct job *job)
     job->last_flush = now;
     if (job->batches && check_sink(job, batches_drain(job->batches)) != 0)
         return -1;
+    if (now - job->last_show >= NS_PER_S) {
+        job->last_show = now;
+        if (check_sink(job, targets_show(&job->targets)) != 0)
+            return -1;
+    }
     return check_sink(job, output_files_flush_all(&job->outlets));
 }
 

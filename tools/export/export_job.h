@@ -48,6 +48,7 @@ struct job {
     struct output_files outlets;
     struct targets targets;
     struct batches *batches; /* NULL before the first row, and after a write error */
+    int64_t last_show;       /* the same */
     int64_t last_flush;      /* of a live source: ns of the monotonic clock */
     struct replay_totals totals;
     bool times_known; /* from and to are resolved */

@@ -7,6 +7,7 @@
  *   rows      a batch of rows becomes bytes               on any thread, in any order
  *   place     these bytes reach their file                in order, by the thread that writes
  *   ease      too many rows are kept in memory            the same
+ *   show      a live source: a second has passed          the same
  *   end       the file is complete: its footer            the same
  *   forget    frees its state of the file           the same
  *
@@ -118,6 +119,8 @@ struct writer {
     /* For formats that collect rows in their state: appends them to `out` and frees their memory. Called when all files
      * together hold too much, for those that hold most. Needs `place`. */
     int (*ease)(struct target *target, struct buffer *out);
+    /* The same once a second while rows come live, so that a reader of the file sees them. Their memory may be kept. */
+    int (*show)(struct target *target, struct buffer *out);
     int (*end)(struct target *target, struct buffer *out);
     void (*forget)(struct target *target);
 };

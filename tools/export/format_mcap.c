@@ -9,6 +9,7 @@
 #include "base/little_endian.h"
 #include "base/message.h"
 #include "mcap/mcap.h"
+#include "mcap_json.h"
 #include "ros_rows.h"
 
 /* A field's line in the schema, of which a file has two. */
@@ -27,7 +28,13 @@ enum { MARK_STATE = ROS_TOPICS, MARK_REMARK };
 struct dialect {
     const char *profile;
     const char *schema_encoding, *message_encoding;
-    void (*schema)(const struct view *view, struct buffer *out); /* of the message with all fields */
+    const char *state_type;
+    /* Of messages with all fields. */
+    void (*state_schema)(const struct view *view, struct buffer *out);
+    /* Of a topic; only ROS 2's dialect has others than rosout. */
+    void (*topic_schema)(enum ros_topic_id topic, struct buffer *name, struct buffer *text);
+    void (*log)(const struct ros_log *log, const struct ros_out *out);
+    bool has_qos;
 };
 
 /* A schema of a table's messages. Tables with equal schemas share one. */
@@ -222,7 +229,7 @@ static struct table_schema *find_schema(const struct state *state, uint64_t hash
 /* NULL after a message. */
 static struct table_schema *add_schema(struct state *state, const struct buffer *text, uint64_t hash)
 {
-    char name[60] = "armtap_msgs/msg/State";
+    char name[60];
     struct table_schema **schemas = realloc(state->schemas, (state->schema_count + 1) * sizeof *schemas);
     struct table_schema *schema = schemas ? calloc(1, sizeof *schema) : NULL;
     state->schemas = schemas ? schemas : state->schemas;
@@ -231,8 +238,7 @@ static struct table_schema *add_schema(struct state *state, const struct buffer 
         return NULL;
     }
     *schema = (struct table_schema){.number = (unsigned)state->schema_count + 1, .hash = hash, .length = text->length};
-    if (schema->number > 1)
-        snprintf(name, sizeof name, "armtap_msgs/msg/State%u", schema->number);
+    snprintf(name, sizeof name, schema->number > 1 ? "%s%u" : "%s", state->dialect->state_type, schema->number);
     state->schemas[state->schema_count++] = schema;
     const struct mcap_schema described = {name, state->dialect->schema_encoding, text->data, text->length - 1};
     schema->id = mcap_file_add_schema(state->file, &described);
@@ -243,7 +249,7 @@ static int begin_table(struct state *state, const struct view *view)
 {
     struct buffer text = {0};
     struct table_schema *schema = NULL;
-    state->dialect->schema(view, &text);
+    state->dialect->state_schema(view, &text);
     buffer_char(&text, '\0');
     if (text.failed) {
         lack_memory();
@@ -331,7 +337,9 @@ static unsigned add_channel(struct state *state, const struct stream *stream, un
         describe_stream(&map, stream);
     if (stream && stream->has_prefix)
         snprintf(topic, sizeof topic, "/s%" PRIu32 "%s", stream->number, name);
-    mcap_map_add(&map, "offered_qos_profiles", "", 0); /* the defaults: how they are written depends on the release */
+    if (state->dialect->has_qos)
+        mcap_map_add(&map, "offered_qos_profiles", "",
+                     0); /* the defaults: how they are written depends on the release */
     const struct mcap_channel channel = {schema, topic, state->dialect->message_encoding, &map};
     unsigned id = map.failed ? MCAP_NO_ID : mcap_file_add_channel(state->file, &channel);
     if (map.failed)
@@ -371,9 +379,8 @@ static unsigned schema_of(struct state *state, enum ros_topic_id topic)
             state->topic_schemas[topic] = state->topic_schemas[i];
     if (state->topic_schemas[topic] != MCAP_NO_ID)
         return state->topic_schemas[topic];
-    ros_type_name(ros_topic(topic), &name);
+    state->dialect->topic_schema(topic, &name, &text);
     buffer_char(&name, '\0');
-    ros_type_text(ros_topic(topic), &text);
     const struct mcap_schema schema = {name.data, state->dialect->schema_encoding, text.data, text.length};
     if (name.failed || text.failed)
         lack_memory();
@@ -459,6 +466,15 @@ static int mcap_ease(struct target *target, struct buffer *out)
     return outcome;
 }
 
+static int mcap_show(struct target *target, struct buffer *out)
+{
+    struct state *state = target->state;
+    state->out = out;
+    int outcome = mcap_file_flush(state->file);
+    target->held = mcap_file_held(state->file);
+    return outcome;
+}
+
 /* Whether a remark is about what the file holds. */
 static bool is_of_file(const struct state *state, const struct remark *remark)
 {
@@ -486,7 +502,7 @@ static int put_finding(struct state *state, const struct remark *remark, struct 
                                 .function_length = strlen(remark->kind->id),
                                 .line = remark->packet};
     bytes->length = 0;
-    ros_publish_log(&log, &out);
+    state->dialect->log(&log, &out);
     bool failed = text.failed || bytes->failed;
     free(text.data);
     if (failed)
@@ -534,8 +550,20 @@ static void mcap_forget(struct target *target)
 
 /* ---- ROS 2 ------------------------------------------------------------------------------------------------------- */
 
-static const struct dialect ros2 = {
-    .profile = "ros2", .schema_encoding = "ros2msg", .message_encoding = "cdr", .schema = ros_state_schema};
+static void ros_topic_schema(enum ros_topic_id topic, struct buffer *name, struct buffer *text)
+{
+    ros_type_name(ros_topic(topic), name);
+    ros_type_text(ros_topic(topic), text);
+}
+
+static const struct dialect ros2 = {.profile = "ros2",
+                                    .schema_encoding = "ros2msg",
+                                    .message_encoding = "cdr",
+                                    .state_type = "armtap_msgs/msg/State",
+                                    .state_schema = ros_state_schema,
+                                    .topic_schema = ros_topic_schema,
+                                    .log = ros_publish_log,
+                                    .has_qos = true};
 
 static int mcap_prepare(struct view *view, enum armtap_generation generation)
 {
@@ -548,11 +576,58 @@ static int mcap_begin(struct target *target, const struct view *view, struct buf
     return begin(target, view, &ros2, out);
 }
 
-const struct writer writer_mcap = {.column_cost = COLUMN_COST,
-                                   .prepare = mcap_prepare,
-                                   .begin = mcap_begin,
-                                   .rows = mcap_rows,
-                                   .place = mcap_place,
-                                   .ease = mcap_ease,
-                                   .end = mcap_end,
-                                   .forget = mcap_forget};
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void json_topic_schema(enum ros_topic_id topic, struct buffer *name, struct buffer *text)
+{
+    (void)topic;
+    buffer_string(name, MCAP_JSON_LOG);
+    buffer_string(text, mcap_json_log_schema);
+}
+
+static void json_log(const struct ros_log *log, const struct ros_out *out)
+{
+    out->begin(out->user, ROS_TOPIC_rosout);
+    mcap_json_log(log, out->bytes);
+    out->end(out->user);
+}
+
+static const struct dialect json = {.profile = "",
+                                    .schema_encoding = "jsonschema",
+                                    .message_encoding = "json",
+                                    .state_type = "armtap.State",
+                                    .state_schema = mcap_json_state_schema,
+                                    .topic_schema = json_topic_schema,
+                                    .log = json_log};
+
+static int json_prepare(struct view *view, enum armtap_generation generation)
+{
+    (void)generation;
+    return mcap_json_name_members(view);
+}
+
+static int json_begin(struct target *target, const struct view *view, struct buffer *out)
+{
+    return begin(target, view, &json, out);
+}
+
+static int json_rows(const struct row_batch *batch, struct buffer *out)
+{
+    for (size_t i = 0; i < batch->count && batch->view->table; i++) {
+        const struct output_row *row = &batch->rows[i];
+        if (i == 0 || row->stream != row[-1].stream)
+            introduce(row, out);
+        size_t begin = mcap_message_begin(out, MARK_STATE, row->stream, row->where.time);
+        mcap_json_state(batch->view, row, out);
+        mcap_message_end(out, begin);
+    }
+    return out->failed ? -1 : 0;
+}
+
+#define WRITER(dialect)                                                                                                \
+    {                                                                                                                  \
+        .column_cost = COLUMN_COST, .prepare = dialect##_prepare, .begin = dialect##_begin, .rows = dialect##_rows,    \
+        .place = mcap_place, .ease = mcap_ease, .show = mcap_show, .end = mcap_end, .forget = mcap_forget              \
+    }
+const struct writer writer_mcap = WRITER(mcap);
+const struct writer writer_mcap_json = WRITER(json);

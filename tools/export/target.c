@@ -143,6 +143,20 @@ enum sink_outcome targets_ease(struct targets *targets)
     return SINK_OK;
 }
 
+enum sink_outcome targets_show(struct targets *targets)
+{
+    const struct writer *writer = targets->format->writer;
+    enum sink_outcome outcome = SINK_OK;
+    for (size_t i = 0; i < targets->files->count && writer->show && outcome == SINK_OK; i++) {
+        struct target_file *file = targets->files->outlet[i]->target;
+        if (!file || file->target.held == 0)
+            continue;
+        update(file);
+        outcome = judge(file, writer->show(&file->target, &file->file->buffer));
+    }
+    return outcome;
+}
+
 /* Frees the format's state of a file. */
 static void forget(struct targets *targets, struct output_file *output)
 {

@@ -21,6 +21,8 @@ enum sink_outcome target_put(struct targets *targets, struct output_file *file, 
 /* Has the format write rows if it keeps too many of them in memory. What it writes depends on when this is called,
  * which must depend on the rows only. */
 enum sink_outcome targets_ease(struct targets *targets);
+/* Has the format write the rows that it keeps in memory, if it can. */
+enum sink_outcome targets_show(struct targets *targets);
 /* Ends a file. */
 enum sink_outcome target_end(struct targets *targets, struct output_file *file);
 /* Ends every file that is not over. */

@@ -1,0 +1,116 @@
+#include "mcap_json.h"
+
+#include "base/json_writer.h"
+#include "base/number_text.h"
+#include "json_rows.h"
+
+#define NS_PER_S INT64_C(1000000000)
+
+int mcap_json_name_members(struct view *view)
+{
+    static const char *const reserved[] = {NULL};
+    picks_drop_if_mixed(&view->picks); /* a topic has the rows of one robot */
+    return json_rows_set_keys(view, reserved);
+}
+
+/* ---- schema ------------------------------------------------------------------------------------------------------ */
+
+/* NULL: any. */
+static const char *type_name(enum armtap_type type)
+{
+    switch (type) {
+    case ARMTAP_BOOL:
+        return "boolean";
+    case ARMTAP_DOUBLE:
+        return "number";
+    case ARMTAP_STRING:
+    case ARMTAP_BYTES:
+        return "string";
+    case ARMTAP_JSON:
+        return NULL;
+    default:
+        return "integer";
+    }
+}
+
+/* The type of a pick's elements. */
+static enum armtap_type type_of(const struct view *view, const struct pick *pick)
+{
+    if (pick->row_column == ROW_COLUMN_time)
+        return ARMTAP_DOUBLE;
+    if (pick->row_column != ROW_COLUMN_NONE)
+        return row_column_type(pick->row_column);
+    return pick->by_name ? ARMTAP_STRING : view->table->columns[pick->column].type;
+}
+
+static void put_property(const char *type, bool is_array, struct buffer *out)
+{
+    buffer_string(out, is_array ? "{\"type\":\"array\",\"items\":{\"type\":\"" : "{\"type\":\"");
+    buffer_string(out, type);
+    buffer_string(out, is_array ? "\"}}" : "\"}");
+}
+
+void mcap_json_state_schema(const struct view *view, struct buffer *out)
+{
+    bool is_first = true;
+    buffer_string(out, "{\"type\":\"object\",\"properties\":{");
+    for (size_t i = 0; i < view->picks.count; i++) {
+        const struct pick *pick = &view->picks.pick[i];
+        const char *type = type_name(type_of(view, pick));
+        bool is_field = pick->row_column == ROW_COLUMN_NONE;
+        if (!type)
+            continue;
+        buffer_string(out, pick->key + is_first); /* it begins with a comma */
+        put_property(type, is_field && !pick->element && view->table->columns[pick->column].count > 1, out);
+        is_first = false;
+    }
+    buffer_string(out, "}}");
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+void mcap_json_state(const struct view *view, const struct output_row *row, struct buffer *out)
+{
+    size_t begin = out->length;
+    json_rows_values(view, row, JSON_ROWS_LEFT_OUT, out);
+    if (out->length == begin)
+        buffer_char(out, ',');
+    if (!out->failed)
+        out->data[begin] = '{'; /* in place of the first comma */
+    buffer_char(out, '}');
+}
+
+const char mcap_json_log_schema[] =
+    "{\"type\":\"object\",\"title\":\"" MCAP_JSON_LOG "\",\"properties\":{\"timestamp\":{\"type\":\"object\",\"title\":"
+    "\"time\",\"properties\":{\"sec\":{\"type\":\"integer\",\"minimum\":0},\"nsec\":{\"type\":\"integer\",\"minimum\":"
+    "0,"
+    "\"maximum\":999999999}}},\"level\":{\"type\":\"integer\"},\"message\":{\"type\":\"string\"},\"name\":{\"type\":"
+    "\"string\"},\"file\":{\"type\":\"string\"},\"line\":{\"type\":\"integer\",\"minimum\":0}}}";
+
+static void put_number(const char *key, uint64_t number, struct buffer *out)
+{
+    char digits[NUMBER_MAX];
+    buffer_string(out, key);
+    buffer_put(out, digits, number_unsigned(number, digits));
+}
+
+static void put_text(const char *key, const char *text, size_t length, struct buffer *out)
+{
+    buffer_string(out, key);
+    char *at = buffer_room(out, JSON_QUOTED_MAX(length));
+    if (at)
+        out->length += json_quote(at, text, length);
+}
+
+void mcap_json_log(const struct ros_log *log, struct buffer *out)
+{
+    uint64_t time = log->time < 0 ? 0 : (uint64_t)log->time;
+    put_number("{\"timestamp\":{\"sec\":", time / NS_PER_S, out);
+    put_number(",\"nsec\":", time % NS_PER_S, out);
+    put_number("},\"level\":", (unsigned)log->level / 10, out); /* ROS counts in tens */
+    put_text(",\"message\":", log->text, log->text_length, out);
+    put_text(",\"name\":", log->name, strlen(log->name), out);
+    put_text(",\"file\":", log->file, strlen(log->file), out);
+    put_number(",\"line\":", log->line, out);
+    buffer_char(out, '}');
+}
