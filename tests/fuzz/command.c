@@ -91,7 +91,7 @@ static void limit_output(void)
     struct rlimit limit;
     CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
     limit.rlim_cur = OUTPUT_MAX;
-    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0 && signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
 }
 
 void __sanitizer_set_report_fd(void *file) __attribute__((weak));

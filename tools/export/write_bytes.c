@@ -23,14 +23,10 @@ static int write_all(int file, const char *bytes, size_t length)
 
 int write_bytes(int file, const char *bytes, size_t length)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction pipe_before;
-    struct sigaction size_before;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigemptyset(&ignore.sa_mask);
-    sigaction(SIGPIPE, &ignore, &pipe_before);
-    sigaction(SIGXFSZ, &ignore, &size_before);
+    sigaction(SIGPIPE, &ignore, &before);
     int error = write_all(file, bytes, length);
-    sigaction(SIGPIPE, &pipe_before, NULL);
-    sigaction(SIGXFSZ, &size_before, NULL);
+    sigaction(SIGPIPE, &before, NULL);
     return error;
 }

@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-/* Writes all. A closed pipe and a limit of file sizes are errors, not signals that would end the program. 0, or an
- * error number; part may be written then. */
+/* Writes all. A closed pipe is an error, not a signal that would end the program. 0, or an error number; part may be
+ * written then. */
 int write_bytes(int file, const char *bytes, size_t length);
 
 #endif

@@ -1,7 +1,6 @@
 /* armtap index: what each capture leaves behind for those after it. */
-#define _XOPEN_SOURCE 700
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,7 +188,6 @@ int cmd_index(int argc, char **argv)
     enum options_outcome outcome = options_parse(&usage, argc, argv, &job.options, take, &job);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
-    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error like a full disk */
     if (check_asked(&job) == 0) {
         job.options.source.on_indexed = on_indexed;
         job.status = replay(&job.options.source, &nothing, &job, &totals);

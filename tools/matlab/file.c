@@ -2,7 +2,6 @@
 #include "matlab.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -375,20 +374,6 @@ static void make_head(enum matlab_kind kind, int64_t time, char head[117])
     snprintf(head, 117, "%-116s", text);
 }
 
-/* Reports a file beyond its size limit as an error, not as a signal that would end the program. */
-static enum matlab_outcome write_without_signal(const struct matlab_content *content, enum matlab_kind kind,
-                                                const char *path, int *error)
-{
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-    sigemptyset(&ignore.sa_mask);
-    sigaction(SIGXFSZ, &ignore, &before);
-    enum matlab_outcome outcome = kind == MATLAB_KIND_5
-                                      ? matlab_v5_write(content, path, error)
-                                      : matlab_hdf5_write(content, path, kind == MATLAB_KIND_73, error);
-    sigaction(SIGXFSZ, &before, NULL);
-    return outcome;
-}
-
 /* A variable that a file of version 5 cannot hold, or NULL. */
 static const struct matlab_variable *too_large(const struct matlab_content *content)
 {
@@ -406,7 +391,9 @@ static enum matlab_outcome write_content(const struct matlab_file *file, const s
 {
     const struct matlab_variable *large = file->options.kind == MATLAB_KIND_5 ? too_large(content) : NULL;
     if (!large)
-        return write_without_signal(content, file->options.kind, path, error);
+        return file->options.kind == MATLAB_KIND_5
+                   ? matlab_v5_write(content, path, error)
+                   : matlab_hdf5_write(content, path, file->options.kind == MATLAB_KIND_73, error);
     message_error("%s: variable %s of %" PRIu64 " rows is over 2 GiB, more than MAT-files of version 5 can hold; leave "
                   "--dialect v5 out, or take fewer rows with --from and --to, or --every",
                   name, large->name, content->store->rows);

@@ -376,11 +376,10 @@ static int begin(struct capture_file *file, const char *path, const struct secti
     return file->blocks.failed ? -1 : 0;
 }
 
-/* write() reports these instead. */
+/* write() reports a closed pipe instead. */
 static void ignore_signals(void)
 {
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
 }
 
 struct capture_file *capture_file_open(const char *path, const struct section_comment *comment)
