@@ -1,18 +1,26 @@
 #!/usr/bin/env python3
 """Where -o writes: temporary files are hidden, links are followed, an input is never overwritten under any name, and a
-file that the shell opened is written from its current position."""
+file that the shell opened is written from its current position. In every format: what a full disk, a kill, a folder that
+may not be written or a second run cannot break."""
 import os
+import random
+import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "live"))
+import capture  # noqa: E402  pylint: disable=wrong-import-position
+from format_rows import rows_of
 from tally import expect, finish
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 CAPTURES = os.path.join(os.environ.get("srcdir", "."), "captures")
+FORMATS = os.path.join(os.environ.get("srcdir", "."), "tools", "export", "formats.def")
 RECIPE = b'<?xml version="1.0"?><rtde_config><recipe key="out"><field name="timestamp" type="DOUBLE"/></recipe></rtde_config>'
 
 
@@ -129,10 +137,101 @@ def hidden_until_whole():
             os.remove("h/" + left)
 
 
+# ---- damage, in every format -------------------------------------------------------------------------------------------
+
+
+def make_large(path):
+    """Legacy packets whose numbers do not compress, enough for several parts of any file."""
+    packets = b"".join(bytes.fromhex("00000424") + struct.pack(">d", 0.008 * i) + random.Random(i).randbytes(12 * 8).ljust(1060 - 12, b"\0")
+                       for i in range(4000))
+    link = capture.Connection(30003, 41000)
+    for i in range(4000):
+        link.say(0.008 * i, "robot", packets[1060 * i:1060 * (i + 1)])
+    capture.write(path, link.packets)
+
+
+def left_in_place(what, folder, old):
+    """The old output is as it was, and there is nothing else."""
+    found = {name: content(os.path.join(folder, name)) for name in os.listdir(folder)}
+    expect(what + ": the old file, and no other", found == old, {name: len(data) for name, data in found.items()})
+
+
+def full_disk(out, whole):
+    """The file may grow no further than this, as on a full disk."""
+    for size in 0, 1, len(whole) // 2, len(whole) - 1:
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))  # pylint: disable=cell-var-from-loop
+        status, message, _ = run("export", "large.pcap", "-o", out, preexec_fn=limit)
+        expect("%s: full at %d" % (out, size), status == 2 and "File too large" in message and message.count("\n") == 1, (status, message))
+        left_in_place("%s: full at %d" % (out, size), "out", {os.path.basename(out): b"old"})
+
+
+def small_disk(outs):
+    """A file system with room for a part of each file."""
+    script = "mount -t tmpfs -o size=64k none out && for name; do printf old >out/$name; %s export large.pcap -o out/$name; echo status $?; " \
+             "ls -A out; cat out/$name; rm out/$name; done" % ARMTAP
+    if subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode != 0:
+        print("small_disk: this user may mount nothing")
+        return
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", script, "-", *outs], capture_output=True, text=True, check=False)
+    expect("a full disk", done.stdout == "".join("status 2\n%s\nold" % name for name in outs), done.stdout)
+    expect("a full disk is named", done.stderr.count("No space left on device; free some space") == len(outs), done.stderr)
+
+
+def killed(out, whole):
+    """Killed when it has read a part: the old file stays; the next run is whole, and removes what the killed one left."""
+    data = content("large.pcap")
+    program = subprocess.Popen([ARMTAP, "export", "-", "-o", out], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    program.stdin.write(data[:len(data) // 2])
+    end = time.monotonic() + 60
+    while len(os.listdir("out")) < 2 and time.monotonic() < end:
+        time.sleep(0.01)
+    program.kill()
+    program.wait()
+    names = [name for name in os.listdir("out") if not name.startswith(".")]
+    expect(out + ": killed", names == [os.path.basename(out)] and len(os.listdir("out")) == 2 and content(out) == b"old", os.listdir("out"))
+    status, message, _ = run("export", "large.pcap", "-o", out)
+    expect(out + ": the next run", status == 0, message)
+    left_in_place(out + ": the next run", "out", {os.path.basename(out): whole})
+
+
+def two_at_once(out, whole):
+    runs = [subprocess.Popen([ARMTAP, "export", "large.pcap", "-o", out]) for _ in range(2)]
+    expect(out + ": two at once", [one.wait() for one in runs] == [0, 0])
+    left_in_place(out + ": two at once", "out", {os.path.basename(out): whole})
+
+
+def forbidden(out):
+    """A folder that this user may not write to; root is another user meanwhile."""
+    os.chmod("out", 0o555)
+    user = (lambda: os.setuid(65534)) if os.geteuid() == 0 else None
+    status, message, _ = run("export", "large.pcap", "-o", out, preexec_fn=user)
+    os.chmod("out", 0o755)
+    expect(out + ": forbidden", status == 2 and "Permission denied" in message, (status, message))
+    left_in_place(out + ": forbidden", "out", {os.path.basename(out): b"old"})
+
+
+def every_format():
+    endings = [ending for _, _, endings, _, _ in rows_of(FORMATS) for ending in endings[:1]] + [".csv.gz"]
+    expect("formats", {".csv", ".parquet", ".mcap"} <= set(endings), endings)
+    make_large("large.pcap")
+    os.mkdir("out")
+    for ending in endings:
+        out = "out/x" + ending
+        status, message, _ = run("export", "large.pcap", "-o", out)
+        whole = content(out)
+        expect(out, status == 0 and len(whole) > 200000, message)
+        for damage in (lambda: full_disk(out, whole), lambda: killed(out, whole), lambda: two_at_once(out, whole), lambda: forbidden(out)):
+            put(out, b"old")
+            damage()
+        os.remove(out)
+    small_disk(["x" + ending for ending in endings])
+
+
 os.environ.pop("POSIXLY_CORRECT", None)
 folder = tempfile.mkdtemp()
+os.chmod(folder, 0o755)
 back = os.getcwd()
-ARMTAP, CAPTURES = os.path.abspath(ARMTAP), os.path.abspath(CAPTURES)
+ARMTAP, CAPTURES, FORMATS = (os.path.abspath(path) for path in (ARMTAP, CAPTURES, FORMATS))
 try:
     os.chdir(folder)
     inputs_stay()
@@ -142,6 +241,7 @@ try:
     links_lead(ROWS)
     devices_and_memory(ROWS)
     hidden_until_whole()
+    every_format()
 finally:
     os.chdir(back)
     shutil.rmtree(folder)
