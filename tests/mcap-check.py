@@ -15,10 +15,12 @@ import subprocess
 import sys
 import tempfile
 
+from format_rows import rows_of
 from tally import expect, finish
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 TESTS = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "tests")
+FORMATS = os.path.join(os.environ.get("srcdir", "."), "tools", "export", "formats.def")
 SAMPLES = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "captures")
 PACKAGES = os.environ.get("NODE_PACKAGES") or os.path.join(os.environ.get("builddir", "."), "node-packages")
 VERSION = subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
@@ -100,7 +102,12 @@ OTHERS = "target_q target_qd joint_mode safety_status payload_cog output_bit_reg
 ANY_BITS = ("target_q", "target_qd", "payload_cog", "actual_q", "actual_current")
 
 
+OF_TYPE = {"some_" + one.lower(): one for one in wire.TYPES}
+
+
 def type_of(name, protocol):
+    if name in OF_TYPE:
+        return OF_TYPE[name]
     _, before, since_3 = wire.variables()[name]
     return since_3 if protocol == 3 else before
 
@@ -160,7 +167,7 @@ def cell(path):
     """Robots of each kind, with and without what the driver's wrench needs."""
     without = [name for name in DRIVER if name not in ("tcp_offset", "analog_io_types", "actual_digital_output_bits", "tool_mode", "actual_qd")]
     streams = []
-    robot(streams, "10.0.0.1", (5, 11, 1, 108), DRIVER + OTHERS, 1)
+    robot(streams, "10.0.0.1", (5, 11, 1, 108), DRIVER + OTHERS + list(OF_TYPE), 1)
     robot(streams, "10.0.0.2", (3, 12, 1, 9), DRIVER, 2)
     robot(streams, "10.0.0.3", (10, 7, 0, 1), DRIVER, 3, protocol=3)
     robot(streams, "10.0.0.4", (5, 9, 0, 1), without, 4, more=(DRIVER, ["timestamp", "speed_scaling", "actual_qd"]))
@@ -189,7 +196,7 @@ LEVELS = {"info": 20, "notice": 20, "warning": 30, "error": 40}
 
 
 def check_findings(name, inputs, found):
-    """Findings are diagnose's, in the same order; texts are in /rosout once."""
+    """Findings are diagnose's, in the same order; a remark says whose forces are as the robot sends them."""
     wanted = json.loads(armtap("diagnose", "--json", *inputs, status=(0, 1)), parse_float=str)["findings"]
     if "logs" not in found:
         return
@@ -203,13 +210,20 @@ def check_findings(name, inputs, found):
         expect(name + ": stamp", log["time"] == "%d" % (log["stamp"]["sec"] * 10**9 + log["stamp"]["nanosec"]), log)
 
 
-def check_file(name, one):
+def check_texts(name, inputs, found):
+    """The same in JSON, which has no forces of its own."""
+    wanted = json.loads(armtap("diagnose", "--json", *inputs, status=(0, 1)), parse_float=str)["findings"]
+    told = [(one["time"].replace(".", "") if one["time"] else "0", "%s: %s" % (one["id"], one["text"])) for one in wanted]
+    expect(name + ": findings", [(log["time"], log["message"]) for log in found["logs"]] == told, found["logs"], told)
+
+
+def check_file(name, one, is_json=False):
     """What holds of every file."""
-    expect(name + ": was read", "library" in one)
+    expect(name + ": was read", "library" in one, name)
     if "library" not in one:
         return
     expect(name + ": library", VERSION.startswith(one["library"] + "\n"), one["library"])
-    expect(name + ": profile", one["profile"] == "ros2", one["profile"])
+    expect(name + ": profile", one["profile"] == ("" if is_json else "ros2"), one["profile"])
     expect(name + ": chunks", one["largest"] < 4 << 20, one["largest"])
     expect(name + ": version", {"name": "armtap", "entries": {"version": one["library"].split()[1]}} in one["metadata"], one["metadata"])
     topics, types = {}, {}
@@ -217,8 +231,8 @@ def check_file(name, one):
         expect(name + ": a channel without messages", channel["count"] > 0, channel["topic"])
         expect(name + ": a topic of one type", topics.setdefault(channel["topic"], channel["type"]) == channel["type"], channel["topic"])
         expect(name + ": one text of a type", types.setdefault(channel["type"], channel["text"]) == channel["text"], channel["type"])
-        expect(name + ": encoding", (channel["encoding"], channel["schema"]) == ("cdr", "ros2msg"), channel)
-        expect(name + ": QoS", channel["metadata"].get("offered_qos_profiles") == "", channel)
+        expect(name + ": encoding", (channel["encoding"], channel["schema"]) == (("json", "jsonschema") if is_json else ("cdr", "ros2msg")), channel)
+        expect(name + ": QoS", is_json or channel["metadata"].get("offered_qos_profiles") == "", channel)
 
 
 def samples():
@@ -238,11 +252,15 @@ def check_samples(folder):
     cases = [case(folder, name, paths) for name, paths in inputs.items()]
     cases += [case(folder, name + "-to", paths, "--to-robot") for name, paths in inputs.items()]
     cases += [case(folder, "stop-" + how, inputs["rtde-stop"], "--compression", how) for how in BUILT_IN]
+    if ("mcap", "json") in {row[:2] for row in rows_of(FORMATS)}:
+        cases += [case(folder, name + "-json", paths, "--dialect", "json") for name, paths in inputs.items()]
     found = read(cases)
     expect("every file was read", len(found) == len(cases), list(found))
     for one in cases:
-        check_file(one["name"], found[one["name"]])
-        if "--to-robot" not in one["options"]:
+        check_file(one["name"], found[one["name"]], "json" in one["options"])
+        if "json" in one["options"]:
+            check_texts(one["name"], one["inputs"], found[one["name"]])
+        elif "--to-robot" not in one["options"]:
             check_findings(one["name"], one["inputs"], found[one["name"]])
     for how in BUILT_IN:
         expect("compression " + how, found["stop-" + how]["compressions"] == [how.replace("none", "")], found["stop-" + how]["compressions"])

@@ -78,14 +78,15 @@ function isBeyondWriter(value) {
   return value !== null && typeof value === "object" && (ArrayBuffer.isView(value) ? [...value] : Object.values(value)).some(isBeyondWriter)
 }
 
-// A decoder of JSON, for which the schema is strict. Whole numbers above 2^53 become BigInts.
-function jsonDecoder(schema) {
+// A decoder of JSON. The schema must have every member; if it is open, it may lack those of any type. Whole numbers above 2^53
+// become BigInts.
+function jsonDecoder(schema, isOpen) {
   const wanted = JSON.parse(schema.data)
   const decode = data => {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(data)
-    const value = JSON.parse(text.replace(/("(?:[^"\\]|\\.)*")|(?<![\d.eE+-])(-?\d{16,})(?![\d.eE])/g, (all, string, digits) => string ?? `{"big":"${digits}"}`),
-      (key, one) => one?.big !== undefined ? BigInt(one.big) : one)
-    checkJson(value, wanted, "message")
+    const value = JSON.parse(text.replace(/("(?:[^"\\]|\\.)*")|(?<![\d.eE+-])(-?\d{16,})(?![\d.eE])/g, (all, string, digits) => string ?? `{"$big":"${digits}"}`),
+      (key, one) => one?.$big !== undefined ? BigInt(one.$big) : one)
+    checkJson(value, wanted, isOpen ? "" : "message")
     return value
   }
   return { decode, fields: null }
@@ -98,16 +99,18 @@ const jsonTypes = {
 }
 function checkJson(value, schema, where) {
   for (const word of Object.keys(schema)) {
-    if (!["type", "properties", "items", "minItems", "maxItems", "title", "description", "$schema", "enum", "oneOf", "contentEncoding"].includes(word))
+    if (!["type", "properties", "items", "minItems", "maxItems", "title", "minimum", "maximum", "contentEncoding"].includes(word))
       throw new Error(`the schema says "${word}"`)
   }
   const types = [schema.type ?? []].flat()
   if (types.length && !types.some(type => jsonTypes[type](value))) throw new Error(`${where} is no ${types.join(" or ")}`)
   if (Array.isArray(value)) {
     if (value.length < (schema.minItems ?? 0) || value.length > (schema.maxItems ?? Infinity)) throw new Error(`${where} has ${value.length} items`)
-    value.forEach((one, i) => checkJson(one, schema.items ?? {}, `${where}[${i}]`))
+    // null: NaN or infinity
+    value.forEach((one, i) => one === null || checkJson(one, schema.items ?? {}, `${where}[${i}]`))
   } else if (jsonTypes.object(value)) {
     for (const [key, one] of Object.entries(value)) {
+      if (!schema.properties?.[key] && where === "") continue
       if (!schema.properties?.[key]) throw new Error(`${where}.${key} is not in the schema`)
       checkJson(one, schema.properties[key], `${where}.${key}`)
     }
@@ -121,7 +124,7 @@ function decodeAll(name, walked) {
     const schema = walked.schemas.get(channel.schema)
     if (channel.encoding !== (walked.header.profile === "ros2" ? "cdr" : "json")) fail(name, channel.topic, "is", channel.encoding)
     try {
-      decoders.set(id, schema.encoding === "ros2msg" ? rosDecoder(schema) : jsonDecoder(schema))
+      decoders.set(id, schema.encoding === "ros2msg" ? rosDecoder(schema) : jsonDecoder(schema, new Map(channel.metadata).get("armtap.protocol") === "aubo"))
     } catch (error) {
       fail(name, channel.topic, "schema:", error.message)
     }
@@ -145,13 +148,14 @@ function decodeAll(name, walked) {
 
 // ---- values --------------------------------------------------------------------------------------------------------------------
 
-// The rows of a table: {time, cells: Map of name to cell, without absent ones}. Names in the message's spelling.
-function readTable(path, spell) {
+// The rows of a table: {time, cells: Map of name to cell, without absent ones}. Names in the message's spelling. JSON has no NaN and
+// no infinity.
+function readTable(path, spell, isJson) {
   const [header, ...rows] = parseCsv(readFileSync(path, "utf8"))
   const names = header.map(spell), at = header.indexOf("time_ns")
   return rows.map((row, index) => {
     const cells = new Map()
-    for (let k = at + 1; k < row.length; k++) if (row[k] !== null) cells.set(names[k], row[k])
+    for (let k = at + 1; k < row.length; k++) if (row[k] !== null && !(isJson && /^(nan|-?inf)$/.test(row[k]))) cells.set(names[k], row[k])
     return { time: BigInt(row[at]), cells, index, table: path }
   })
 }
@@ -161,6 +165,7 @@ const stampOf = ({ sec, nanosec }) => BigInt(sec) * 1000000000n + BigInt(nanosec
 // Whether a value equals its cell.
 function isSame(value, cell) {
   if (typeof value === "boolean") return cell === (value ? "1" : "0") || cell === String(value)
+  if (typeof value === "object") return JSON.stringify(value) === cell
   // A field whose values may be of any type holds JSON.
   if (typeof value === "string" && /^"/.test(value)) return JSON.parse(value) === cell
   if (value === "true" || value === "false") return cell === value || cell === String(Number(value === "true"))
@@ -170,7 +175,8 @@ function isSame(value, cell) {
 
 // The elements of a member, by the names of the CSV's cells. What is an array there may be JSON here.
 function* elementsOf(name, one, row) {
-  if (typeof one === "string" && !row.cells.has(name) && /^\[/.test(one)) one = JSON.parse(one).flat(Infinity)
+  if (typeof one === "string" && !row.cells.has(name) && /^\[/.test(one)) one = JSON.parse(one)
+  if (Array.isArray(one)) one = one.flat(Infinity)
   const isList = Array.isArray(one) || ArrayBuffer.isView(one)
   // A column of values of any type is spread where one of them is an array.
   const alone = row.cells.has(name) || !row.cells.has(name + "_0") ? name : name + "_0"
@@ -178,11 +184,12 @@ function* elementsOf(name, one, row) {
   for (let k = 0; k < one.length; k++) if (one[k] !== null) yield [`${name}_${k}`, one[k]]
 }
 
-const isPlaceholder = one => Number.isNaN(one) || one === 0 || one === 0n || one === false || one === ""
+// What stands for an absent element: NaN where there is one.
+const isPlaceholder = (one, type) => type === "float64" ? Number.isNaN(one) : one === 0 || one === 0n || one === false || one === ""
 
 // The first difference of a message and a row; counts values. A message of ROS 2 names the members that are absent, which may have
 // other elements.
-function difference(value, row, seen) {
+function difference(value, fields, row, seen) {
   let count = 0
   const absent = new Set(value.header && value.absent)
   for (const [name, one] of Object.entries(value)) {
@@ -190,7 +197,7 @@ function difference(value, row, seen) {
     let lacking = 0, there = 0
     for (const [cell, element] of elementsOf(name, one, row)) {
       const wanted = row.cells.get(cell)
-      if (wanted === undefined && absent.has(name) && isPlaceholder(element)) {
+      if (wanted === undefined && absent.has(name) && isPlaceholder(element, fields.find(field => field.name === name).type)) {
         lacking++
         continue
       }
@@ -212,11 +219,11 @@ function difference(value, row, seen) {
 function checkState(name, messages, rows, seen) {
   const waiting = new Map(), last = new Map()
   for (const row of rows) waiting.set(row.time, [...(waiting.get(row.time) ?? []), row])
-  for (const { time, value, channel } of messages) {
+  for (const { time, value, fields, channel } of messages) {
     if (value.header && stampOf(value.header.stamp) !== time) fail(name, "stamp", stampOf(value.header.stamp), "log time", time)
     const rowsThen = waiting.get(time) ?? []
-    const at = rowsThen.findIndex(row => difference(value, row, seen) === null)
-    if (at < 0) fail(name, "at", time, rowsThen.length ? difference(value, rowsThen[0], seen) : "no row in CSV")
+    const at = rowsThen.findIndex(row => difference(value, fields, row, seen) === null)
+    if (at < 0) fail(name, "at", time, rowsThen.length ? difference(value, fields, rowsThen[0], seen) : "no row in CSV")
     if (at < 0) continue
     const [row] = rowsThen.splice(at, 1), place = channel + row.table
     if (last.get(place) > row.index) fail(name, "row", row.index, "after", last.get(place))
@@ -257,7 +264,7 @@ for (const file of asked.files) {
     const topics = decodeAll(name, walked), isRos = walked.header.profile === "ros2"
     const spell = isRos ? text => text.toLowerCase() : text => text
     for (const stream of file.streams) {
-      const rows = stream.tables.flatMap(path => readTable(path, spell))
+      const rows = stream.tables.flatMap(path => readTable(path, spell, !isRos))
       rows.sort((a, b) => a.time < b.time ? -1 : a.time > b.time ? 1 : 0)
       const state = [...topics].filter(([topic]) => topic.startsWith(stream.prefix + "/armtap/")).flatMap(([, messages]) => messages)
       checkState(`${name} ${stream.prefix}`, state, rows, seen)
