@@ -129,7 +129,7 @@ static int add_sidecar(struct archive *archive, const char *name)
         message_no_memory();
         return -1;
     }
-    if (sidecar_read(path, &sidecar) == 0)
+    if (sidecar_read_head(path, &sidecar) == 0)
         outcome = add_head(archive, path, &sidecar);
     else
         free(path);

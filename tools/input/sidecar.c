@@ -12,6 +12,7 @@
 #include "base/message.h"
 
 #define LINK_TYPE_MAX 65535
+#define HEAD_BYTES 8192 /* have room for two names with all bytes escaped */
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
@@ -203,47 +204,41 @@ static FILE *open_file(const char *path)
     return NULL;
 }
 
-/* The whole file, on the heap; NULL after a message. */
-static char *load(const char *path, size_t *length)
+/* The beginning of a file, on the heap; NULL after a message. */
+static char *load(const char *path, size_t most, size_t *length)
 {
     FILE *file = open_file(path);
-    size_t room = 65536, got = 1;
+    size_t room = most < 65536 ? most : 65536, got = 1;
     char *text = file ? malloc(room) : NULL;
     *length = 0;
-    while (text && *length <= SIDECAR_MAX && got > 0) {
+    while (text && *length < most && got > 0) {
         char *more = *length == room ? realloc(text, room *= 2) : text;
         if (!more)
             free(text);
         text = more;
-        got = text ? fread(text + *length, 1, room - *length, file) : 0;
+        got = text ? fread(text + *length, 1, (room < most ? room : most) - *length, file) : 0;
         *length += got;
     }
     int error = !file || ferror(file) ? errno : 0;
-    bool is_long = *length > SIDECAR_MAX;
     if (error == EINVAL)
         message_error("%s: not an ordinary file; give the folder or the sidecar that armtap index wrote", path);
     else if (error)
         message_error("%s: %s; give the folder or the sidecar that armtap index wrote", path, strerror(error));
-    else if (is_long)
-        message_error("%s: not a sidecar: it is too long", path);
     else if (!text)
         message_no_memory();
     if (file)
         fclose(file);
-    if (!error && !is_long)
+    if (!error)
         return text;
     free(text);
     return NULL;
 }
 
-int sidecar_read(const char *path, struct sidecar *sidecar)
+/* Frees the text. */
+static int parse(const char *path, char *text, size_t length, struct sidecar *sidecar)
 {
-    size_t length, at;
+    size_t at;
     enum json_fault fault;
-    *sidecar = (struct sidecar){0};
-    char *text = load(path, &length);
-    if (!text)
-        return -1;
     struct json_node *root = json_read(text, length, &fault, &at);
     int outcome = -1;
     if (root)
@@ -255,6 +250,47 @@ int sidecar_read(const char *path, struct sidecar *sidecar)
     free(root);
     free(text);
     return outcome;
+}
+
+int sidecar_read(const char *path, struct sidecar *sidecar)
+{
+    size_t length;
+    *sidecar = (struct sidecar){0};
+    char *text = load(path, SIDECAR_MAX + 1, &length);
+    if (text && length <= SIDECAR_MAX)
+        return parse(path, text, length, sidecar);
+    if (text)
+        message_error("%s: not a sidecar: it is too long", path);
+    free(text);
+    return -1;
+}
+
+/* Ends the JSON where the packets begin, so that there are none; false if they begin later. In a text, a backslash
+ * would stand before each quotation mark. */
+static bool cut_kept(char *text, size_t *length)
+{
+    static const char key[] = "\"kept\": [";
+    for (size_t at = 0; at + sizeof key + 1 < *length; at++) {
+        if (memcmp(text + at, key, sizeof key - 1) != 0)
+            continue;
+        memcpy(text + at + sizeof key - 1, "]}", 2);
+        *length = at + sizeof key + 1;
+        return true;
+    }
+    return false;
+}
+
+int sidecar_read_head(const char *path, struct sidecar *sidecar)
+{
+    size_t length;
+    *sidecar = (struct sidecar){0};
+    char *text = load(path, HEAD_BYTES, &length);
+    if (!text)
+        return -1;
+    if (cut_kept(text, &length))
+        return parse(path, text, length, sidecar);
+    free(text);
+    return sidecar_read(path, sidecar);
 }
 
 void sidecar_free(struct sidecar *sidecar)

@@ -28,6 +28,8 @@ struct sidecar {
 void sidecar_write(FILE *file, const struct sidecar *sidecar, const struct armtap_digest *digest);
 /* Reads one; 0, or -1 after a message. Free it in both cases. */
 int sidecar_read(const char *path, struct sidecar *sidecar);
+/* The same without packets: reads the beginning of the file only. */
+int sidecar_read_head(const char *path, struct sidecar *sidecar);
 void sidecar_free(struct sidecar *sidecar);
 
 #endif
