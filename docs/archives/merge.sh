@@ -1,6 +1,6 @@
 #!/bin/sh
 #SBATCH --cpus-per-task=1 --mem=128M
-# merge.sh: one summary and one manifest of all captures of captures.txt; fails if one of them was not exported.
+# merge.sh: summary, diagnosis and manifest of all captures of captures.txt; fails if one of them was not exported.
 set -e
 lacking=0
 while IFS= read -r capture; do
@@ -15,7 +15,9 @@ done <captures.txt
 [ $lacking -eq 0 ]
 
 (cd summaries && armtap merge --findings-ok -- "$@") >.summary.json
+(cd diagnoses && armtap merge --findings-ok -- "$@") >.diagnosis.json
 # An export that was run twice left the same line twice, one that failed a line with status 2.
 (cd manifests && cat -- "$@") | grep -v '"status": 2,' | sort -u >.manifest.ndjson
 mv .summary.json summary.json
+mv .diagnosis.json diagnosis.json
 mv .manifest.ndjson manifest.ndjson

@@ -27,10 +27,11 @@ ProctrackType=proctrack/pgid
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU_Memory
 SchedulerParameters=sched_interval=1
+SlurmdParameters=config_overrides
 KillWait=1
 MinJobAge=2
 ReturnToService=2
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=1000
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=8000
 PartitionName=all Nodes=ALL Default=YES OverSubscribe=FORCE:4
 """
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "sinfo")

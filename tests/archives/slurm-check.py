@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """docs/archives.md on a real Slurm: an archive of rotated captures is indexed and exported by array jobs and merged by a job that
 waits for them, while tasks are killed, stopped half way and run twice. The data set equals that of one command over all captures:
-its rows (read by DuckDB), its summary, the sums of its manifest. Run by `make slurm-check`."""
+its rows (read by DuckDB), its summary and diagnosis, the sums of its manifest. Run by `make slurm-check`."""
 import filecmp
 import glob
 import json
@@ -45,7 +45,7 @@ def prepare(folder):
     os.mkdir(folder + "/captures")
     names = [os.path.relpath(name, folder) for name in fleet.make(folder + "/captures")]
     armtap(folder, "export", *names, "-f", "parquet", "-o", "whole/", "--manifest", "whole.ndjson")
-    whole = {"summary": armtap(folder, "info", "--json", *names), "manifest": read_lines(folder + "/whole.ndjson"),
+    whole = {"summary": armtap(folder, "info", "--json", *names), "diagnosis": armtap(folder, "diagnose", "--json", *names), "manifest": read_lines(folder + "/whole.ndjson"),
              "rows": len(armtap(folder, "export", "-f", "ndjson", *names).splitlines())}
     alone = sum(len(armtap(folder, "export", "-f", "ndjson", name).splitlines()) for name in names)
     guessed = sum(b"stream.midstream" in armtap(folder, "info", "--json", name) for name in names)
@@ -149,8 +149,9 @@ def compare(what, folder, place, whole, expected):
     """The data set against that of one command; the files also against those of the scripts without Slurm."""
     compared = filecmp.cmpfiles(place + "/data", expected + "/data", files(expected + "/data"), shallow=False)
     expect(what + ": files", files(place + "/data") == files(expected + "/data") and not compared[1] and not compared[2], compared[1:])
-    with open(place + "/summary.json", "rb") as file:
-        expect(what + ": summary", file.read() == whole["summary"])
+    for kind in ("summary", "diagnosis"):
+        with open("%s/%s.json" % (place, kind), "rb") as file:
+            expect("%s: %s" % (what, kind), file.read() == whole[kind])
     manifest = read_lines(place + "/manifest.ndjson")
     captures = sorted(line["inputs"][0] for line in manifest)
     expect(what + ": a line for each capture", captures == sorted(set(captures)) and len(captures) == len(whole["names"]), captures)
@@ -159,8 +160,8 @@ def compare(what, folder, place, whole, expected):
     expect(what + ": sums of the manifest", totals(manifest) == totals(whole["manifest"]), totals(manifest), totals(whole["manifest"]))
     rows = same_rows(folder, place)
     expect(what + ": rows", rows == [whole["rows"], 0, 0] or not rows and os.environ.get("CI") != "true", rows, whole["rows"])
-    say("%s: %d files, summary (%d bytes), manifest (%s) are those of one command; rows: %s" % (
-        what, len(compared[0]), len(whole["summary"]), ", ".join("%s %s" % one for one in totals(manifest).items()),
+    say("%s: %d files, summary (%d bytes), diagnosis (%d), manifest (%s) are those of one command; rows: %s" % (
+        what, len(compared[0]), len(whole["summary"]), len(whole["diagnosis"]), ", ".join("%s %s" % one for one in totals(manifest).items()),
         "%d by DuckDB, %d more, %d fewer" % tuple(rows) if rows else "not compared, DuckDB is not installed"))
 
 
