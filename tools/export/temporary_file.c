@@ -43,6 +43,25 @@ static void put_prefix(char prefix[PREFIX_MAX], const char *base)
 
 /* ---- what killed runs left behind -------------------------------------------------------------------------------- */
 
+/* Whether a process has ended, though nobody has asked for its status yet, as happens in containers. */
+static bool is_zombie(long process)
+{
+    char path[40], text[512];
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0)
+        close(file);
+    text[length > 0 ? length : 0] = '\0';
+    const char *name_end = strrchr(text, ')');
+    return name_end && (strncmp(name_end, ") Z", 3) == 0 || strncmp(name_end, ") X", 3) == 0);
+}
+
+static bool is_gone(long process)
+{
+    return kill((pid_t)process, 0) != 0 ? errno == ESRCH : is_zombie(process);
+}
+
 /* Whether a name with this prefix is that of a process which is gone. */
 static bool is_left_over(const char *name, const char *prefix)
 {
@@ -51,7 +70,7 @@ static bool is_left_over(const char *name, const char *prefix)
         return false;
     char *end;
     long process = strtol(name + length, &end, 10);
-    return process > 0 && *end == '-' && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+    return process > 0 && *end == '-' && is_gone(process);
 }
 
 /* A folder that cannot be read keeps them: they are only in the way of people. */
