@@ -14,7 +14,7 @@ name=$(basename "$1")
 # report COMMAND FOLDER: what a command says of the capture; the file appears when it is whole.
 report()
 {
-    unfinished=$2/.$name.$(uname -n).$$
+    unfinished=$2/.$name.armtap-$(uname -n)-$$
     armtap "$1" --json --after sidecars --findings-ok "$capture" >"$unfinished"
     mv "$unfinished" "$2/$name.json"
 }
