@@ -201,6 +201,7 @@ def check_scripts(archive):
     """merge.sh, killed at many moments: the summary is the old one or the new one."""
     place = archive.folder + "/scripts"
     shutil.copytree(SCRIPTS, place)
+    os.chmod(place, 0o755)  # the source may be read-only
     os.mkdir(place + "/bin")
     os.symlink(ARMTAP, place + "/bin/armtap")
     os.environ["PATH"] = place + "/bin:" + os.environ["PATH"]

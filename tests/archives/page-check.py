@@ -26,6 +26,7 @@ def room(folder, name):
     """A folder with the program in its PATH, and the scripts."""
     place = os.path.join(folder, name)
     shutil.copytree(os.path.join(TOP, "docs", "archives"), place)
+    os.chmod(place, 0o755)  # the source may be read-only
     os.mkdir(place + "/bin")
     os.symlink(ARMTAP, place + "/bin/armtap")
     return place
