@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """MCAP, read by @mcap/core's readers and decoded by @foxglove's (tests/node/mcap.mjs): every value of every sample equals the
 CSV's, times to the nanosecond; the ROS 2 driver's topics, worked out from the CSV by other formulas; findings; what no
-reader checks: sums, index, statistics; pipes, threads.
+reader checks: sums, index, statistics; JSON, bags, odd names, pipes, threads.
 
 Skipped without node or its packages, but not in CI. NODE_PACKAGES is a folder where `npm install` was run in a copy of
 tests/node; by default node-packages in the build's folder."""
@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import random
+import resource
 import shutil
 import struct
 import subprocess
@@ -271,6 +272,51 @@ def check_samples(folder):
     return values
 
 
+def check_names(folder):
+    """Names that are none in ROS 2, and names that are equal in small letters. Foxglove's parser refuses what is none."""
+    names = "actual_q Actual_q a__b _x x_ 2nd A a header absent a.b actual_TCP_pose actual_tcp_pose A_2 a_2 ROBOT".split()
+    OF_TYPE.update({name: "VECTOR6D" if name.endswith(("_q", "_pose")) else "DOUBLE" for name in names})
+    streams = []
+    robot(streams, "10.0.0.1", (5, 11, 1, 108), names, 1)
+    capture.write(folder + "/names.pcap", *streams)
+    one = {**case(folder, "names", [folder + "/names.pcap"]), "is_by_place": True}
+    found = read([one])["names"]
+    expect("odd names", found["values"] == 60 * (12 + 4 * 6), found["values"])
+
+
+# ---- bags --------------------------------------------------------------------------------------------------------------
+
+
+def counts_of(one):
+    """Of a file, as a bag's metadata has them: texts, since they are 64 bits."""
+    first, last = int(one["first"]), int(one["last"])
+    return {"duration": {"nanoseconds": str(last - first)}, "starting_time": {"nanoseconds_since_epoch": str(first)},
+            "message_count": str(one["messages"])}
+
+
+def check_bag(folder):
+    """A folder with the same file and metadata.yaml, whose numbers are those of the file; a second run replaces both; on a full
+    disk there is neither."""
+    for sample in ("rtde-refused.pcap", "several-clients.pcapng", "rtde-stop.pcap"):
+        one, bag = case(folder, "bag-" + sample, [SAMPLES + "/" + sample]), folder + "/a bag/"
+        armtap("export", *one["inputs"], "-f", "mcap", "-o", bag)
+        expect("files of a bag", sorted(os.listdir(bag)) == ["a bag_0.mcap", "metadata.yaml"], os.listdir(bag))
+        with open(one["mcap"], "rb") as file, open(bag + "a bag_0.mcap", "rb") as same:
+            expect("the file of a bag", file.read() == same.read())
+        found = read([{**one, "mcap": bag + "a bag_0.mcap", "yaml": bag + "metadata.yaml"}])[one["name"]]
+        topics = [{"topic_metadata": {"name": channel["topic"], "type": channel["type"], "serialization_format": "cdr", "offered_qos_profiles": ""},
+                   "message_count": str(channel["count"])} for channel in found["channels"]]
+        wanted = {"version": "5", "storage_identifier": "mcap", **counts_of(found), "topics_with_message_count": topics,
+                  "compression_format": "", "compression_mode": "", "relative_file_paths": ["a bag_0.mcap"],
+                  "files": [{"path": "a bag_0.mcap", **counts_of(found)}]}
+        told = found["bag"]["rosbag2_bagfile_information"]
+        told["topics_with_message_count"].sort(key=lambda topic: [one["topic"] for one in found["channels"]].index(topic["topic_metadata"]["name"]))
+        expect("metadata.yaml of " + sample, told == wanted, told, wanted)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+    armtap("export", *one["inputs"], "-f", "mcap", "-o", folder + "/full/", status=(2,), preexec_fn=limit)
+    expect("a bag on a full disk", not os.path.exists(folder + "/full") or os.listdir(folder + "/full") == [])
+
+
 # ---- a large stream ----------------------------------------------------------------------------------------------------
 
 
@@ -310,6 +356,8 @@ def main():
         return 1 if os.environ.get("CI") == "true" else 77
     with tempfile.TemporaryDirectory() as folder:
         values = check_samples(folder)
+        check_names(folder)
+        check_bag(folder)
         values += check_large(folder)
     print("%d values are equal in MCAP and CSV" % values)
     return finish()

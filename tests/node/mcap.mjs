@@ -1,8 +1,8 @@
 // Reads MCAP files with @mcap/core's indexed and stream readers and by hand, decodes every message with @foxglove's readers, and
 // compares it with the CSV of the same rows, and with what Universal Robots' ROS 2 driver would publish (ros_topics.mjs).
 //
-// Standard input: {"packages": folder of node_modules, "files": [{"name", "mcap", "streams": [{"prefix", "robot", "series",
-// "is_back" (records to the robot), "tables": [CSV]}]}]}. Standard output: {"files": {name: facts}, "errors": [text]}.
+// Standard input: {"packages": folder of node_modules, "files": [{"name", "mcap", "is_by_place" (values have other
+// names in the CSV), "yaml" (a bag's metadata), "streams": [{"prefix", "robot", "series", "is_back" (records to the robot), "tables": [CSV]}]}]}. Standard output: {"files": {name: facts}, "errors": [text]}.
 import { createRequire } from "node:module"
 import { readFileSync } from "node:fs"
 import { pathToFileURL } from "node:url"
@@ -16,6 +16,7 @@ const load = async name => import(pathToFileURL(require.resolve(name)))
 const { McapIndexedReader, McapStreamReader } = await load("@mcap/core")
 const { parse } = await load("@foxglove/rosmsg")
 const { MessageReader, MessageWriter } = await load("@foxglove/rosmsg2-serialization")
+const { parse: parseYaml } = await load("yaml")
 const zstd = (await load("@foxglove/wasm-zstd")).default
 const lz4 = (await load("@foxglove/wasm-lz4")).default
 await Promise.all([zstd.isLoaded, lz4.isLoaded])
@@ -148,11 +149,16 @@ function decodeAll(name, walked) {
 
 // ---- values --------------------------------------------------------------------------------------------------------------------
 
+// The names of a message's values, in order: those of a table's columns, where these are no names in ROS 2.
+const valueNames = fields => fields.filter(field => !field.isComplex && field.name !== "absent").flatMap(field =>
+  field.arrayLength ? [...Array(field.arrayLength).keys()].map(k => `${field.name}_${k}`) : [field.name])
+
 // The rows of a table: {time, cells: Map of name to cell, without absent ones}. Names in the message's spelling. JSON has no NaN and
 // no infinity.
-function readTable(path, spell, isJson) {
+function readTable(path, spell, isJson, fields) {
   const [header, ...rows] = parseCsv(readFileSync(path, "utf8"))
-  const names = header.map(spell), at = header.indexOf("time_ns")
+  const at = header.indexOf("time_ns"), names = fields ? [...header.slice(0, at + 1), ...valueNames(fields)] : header.map(spell)
+  if (names.length !== header.length || new Set(names).size !== names.length) fail(path, "names", names.join(), "in CSV", header.join())
   return rows.map((row, index) => {
     const cells = new Map()
     for (let k = at + 1; k < row.length; k++) if (row[k] !== null && !(isJson && /^(nan|-?inf)$/.test(row[k]))) cells.set(names[k], row[k])
@@ -264,13 +270,14 @@ for (const file of asked.files) {
     const topics = decodeAll(name, walked), isRos = walked.header.profile === "ros2"
     const spell = isRos ? text => text.toLowerCase() : text => text
     for (const stream of file.streams) {
-      const rows = stream.tables.flatMap(path => readTable(path, spell, !isRos))
-      rows.sort((a, b) => a.time < b.time ? -1 : a.time > b.time ? 1 : 0)
       const state = [...topics].filter(([topic]) => topic.startsWith(stream.prefix + "/armtap/")).flatMap(([, messages]) => messages)
+      const rows = stream.tables.flatMap(path => readTable(path, spell, !isRos, file.is_by_place ? state[0]?.fields : null))
+      rows.sort((a, b) => a.time < b.time ? -1 : a.time > b.time ? 1 : 0)
       checkState(`${name} ${stream.prefix}`, state, rows, seen)
       if (isRos && !stream.is_back) checkTopics(`${name} ${stream.prefix}`, topics, stream, rows, seen)
     }
     const text = value => JSON.stringify(value, (key, one) => typeof one === "bigint" ? String(one) : ArrayBuffer.isView(one) ? [...one] : one)
+    if (file.yaml) seen.bag = JSON.parse(text(parseYaml(readFileSync(file.yaml, "utf8"), { intAsBigInt: true })))
     Object.assign(seen, {
       profile: walked.header.profile, library: walked.header.library, compressions: [...new Set(walked.chunks.map(chunk => chunk.compression))],
       chunks: walked.chunks.length, largest: Math.max(0, ...walked.chunks.map(chunk => chunk.size)), messages: walked.messages.length,
