@@ -148,6 +148,39 @@ def check_many_streams(folder):
     expect_whole("eight streams", found[0])
 
 
+# ---- a bag ------------------------------------------------------------------------------------------------------------
+
+
+def check_bag(folder):
+    """MCAP in a folder: one file, and metadata.yaml that counts what its statistics count."""
+    sample, out = SAMPLES + "/both-streams.pcap.gz", folder + "/the cell/"
+    run(sample, "-f", "mcap", "-o", out)
+    run(sample, "-o", folder + "/alone.mcap")
+    made = files(out, True)
+    expect("bag: files", sorted(made) == ["metadata.yaml", "the cell_0.mcap"], sorted(made))
+    with open(folder + "/alone.mcap", "rb") as file:
+        data = file.read()
+    expect("bag: the same file", made.get("the cell_0.mcap") == data, len(data))
+    # Statistics: opcode 11, 46 + 10 bytes a channel; the last in the file that fits.
+    text = made["metadata.yaml"].decode()
+    counts = [int(line.split()[1]) for line in text.splitlines() if " message_count:" in line]
+    channels = len(counts) - 2
+    at = data.rindex(bytes([11]) + (46 + 10 * channels).to_bytes(8, "little")) + 9
+    messages, first, last = (int.from_bytes(data[at + begin:at + begin + 8], "little") for begin in (0, 26, 34))
+    each = [int.from_bytes(data[at + 48 + 10 * i:at + 56 + 10 * i], "little") for i in range(channels)]
+    expect("bag: counts", counts == [messages, *each, messages] and sum(each) == messages > 1000, counts, messages)
+    expect("bag: times", text.count("nanoseconds: %d\n" % (last - first)) == 2 and
+           text.count("nanoseconds_since_epoch: %d\n" % first) == 2, text)
+    expect("bag: its file", text.count('"the cell_0.mcap"') == 2, text)
+    run(sample, "-f", "mcap", "-o", out)
+    expect("bag: again", files(out, True) == made)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+    run(sample, "-f", "mcap", "--compression", "none", "-o", out, status=2, preexec_fn=limit)
+    expect("bag: disk full", files(out, True) == made, files(out, True).keys())
+    said = run(sample, "-f", "mcap", "-o", out, "--split", status=2)
+    expect("bag: --split", "leave --split out" in said, said)
+
+
 # ---- damage -----------------------------------------------------------------------------------------------------------
 
 
@@ -214,7 +247,7 @@ def check_side_by_side(folder):
 
 
 def main():
-    for check in (check_names, check_refused, check_many_streams, check_full, check_killed, check_side_by_side):
+    for check in (check_names, check_refused, check_bag, check_many_streams, check_full, check_killed, check_side_by_side):
         with tempfile.TemporaryDirectory() as folder:
             check(folder)
     return finish()

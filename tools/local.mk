@@ -181,6 +181,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/append_line.h \
 	tools/export/atomic_file.c \
 	tools/export/atomic_file.h \
+	tools/export/bag.c \
+	tools/export/bag.h \
 	tools/export/check_request.c \
 	tools/export/cmd_export.c \
 	tools/export/columns.c \

@@ -49,8 +49,7 @@ static const char fields_help[] = "fields in the order wanted: actual_q, one ele
 static const struct option_row rows[] = {
     {OPTION_OUT, 'o', "output", "OUT",
      "file to write, - for standard output; its extension selects the format; a final .gz compresses it; DIR/: a "
-     "folder "
-     "(-f parquet)"},
+     "folder (-f parquet), or a bag (-f mcap)"},
     {OPTION_FORMAT, 'f', "format", "FORMAT", NULL},
     {OPTION_DIALECT, 0, "dialect", "NAME", NULL},
     {OPTION_COMPRESSION, 0, "compression", "HOW", NULL},
@@ -135,6 +134,7 @@ struct asked {
     const char *dialect;
     bool has_compression;
     bool findings_ok;
+    char *bag_file; /* the output, if it is in a bag; owned */
 };
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
@@ -376,12 +376,13 @@ static int check_format(const struct asked *asked, const struct options *options
 /* Whether the format can make a folder, if one is asked for. */
 static int check_folder(const struct export_wish *wish)
 {
-    char list[FORMATS_LIST_MAX];
+    char list[FORMATS_LIST_MAX], bags[FORMATS_LIST_MAX];
     if (!wish->is_folder)
         return 0;
     if (!format_has(wish->format, FORMAT_PARTITIONS))
-        message_error("-o %s: a folder, which %s does not make; name a file in it, or give -f %s", wish->out,
-                      format_of(wish->format), format_names(list, FORMAT_PARTITIONS, 0));
+        message_error("-o %s: a folder, which %s does not make; name a file in it, or give -f %s or %s", wish->out,
+                      format_of(wish->format), format_names(list, FORMAT_PARTITIONS, 0),
+                      format_names(bags, FORMAT_BAG, 0));
     else if (wish->split)
         message_error("--split: -o %s is a folder, which has a file for each table anyway; leave --split out",
                       wish->out);
@@ -391,6 +392,26 @@ static int check_folder(const struct export_wish *wish)
     else
         return 0;
     return -1;
+}
+
+/* A bag has one file with a name of its own. 0, or -1 after a message. */
+static int aim_at_bag(struct asked *asked)
+{
+    char ending[FORMATS_ENDING_MAX];
+    struct export_wish *wish = &asked->wish;
+    if (wish->split) {
+        message_error("--split: -o %s is a bag, which has one file; leave --split out", wish->out);
+        return -1;
+    }
+    asked->bag_file = bag_file_name(wish->out, format_ending(wish->format, ending));
+    if (!asked->bag_file) {
+        message_no_memory();
+        return -1;
+    }
+    wish->bag = wish->out;
+    wish->out = asked->bag_file;
+    wish->is_folder = false;
+    return 0;
 }
 
 /* Whether there is one capture that others can precede. */
@@ -421,6 +442,8 @@ static int check_asked(struct asked *asked, const struct options *options)
     if (!asked->has_compression)
         wish->compression =
             format_has(wish->format, FORMAT_LOOSE) ? COMPRESSION_NONE : compression_best(family_of(wish->format));
+    if (wish->is_folder && format_has(wish->format, FORMAT_BAG) && aim_at_bag(asked) != 0)
+        return -1;
     if (check_folder(wish) != 0)
         return -1;
     wish->split = wish->split || wish->is_folder;
@@ -481,5 +504,6 @@ int cmd_export(int argc, char **argv)
     enum exit_status status =
         check_asked(&asked, &options) == 0 ? export_run(&asked.wish, &options.source) : EXIT_FAILED;
     options_free(&options);
+    free(asked.bag_file);
     return status == EXIT_FOUND && asked.findings_ok ? EXIT_DONE : (int)status;
 }

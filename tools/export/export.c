@@ -913,6 +913,26 @@ static bool source_goes_on(const struct replay_source *source)
     return source->archive && archive_current(source->archive) + 1 < archive_count(source->archive);
 }
 
+/* Adds metadata.yaml to the files of a bag. 0, or -1 after a message. */
+static int describe_bag(struct job *job)
+{
+    struct buffer text = {0};
+    char *name = bag_metadata_name(job->wish->bag);
+    bag_begin(&text, &job->bag_counts);
+    buffer_put(&text, job->bag_topics.data, job->bag_topics.length);
+    bag_end(&text, job->wish->out, &job->bag_counts, job->bag_topics.length > 0);
+    if (!name || text.failed || job->bag_topics.failed) {
+        free(name);
+        free(text.data);
+        return job_give_up_memory(job);
+    }
+    struct output_file *file = output_files_open_named(&job->outlets, name);
+    int outcome =
+        file ? check_sink(job, output_files_put(&job->outlets, file, text.data, text.length)) : job_give_up(job);
+    free(text.data);
+    return outcome;
+}
+
 static int print(struct job *job)
 {
     if (make_threads(job) != 0)
@@ -940,6 +960,8 @@ static int print(struct job *job)
     if (check_sink(job, targets_end(&job->targets)) != 0)
         return -1;
     targets_forget(&job->targets);
+    if (job->wish->bag && describe_bag(job) != 0)
+        return -1;
     if (job->wish->manifest && manifest_collect(&job->manifest, job) != 0)
         return job_give_up_memory(job);
     return check_sink(job, output_files_commit(&job->outlets));
@@ -955,7 +977,13 @@ static int run(struct job *job)
         return job_give_up_memory(job);
     if (!job->tables || !job->streams || !job->missing || selection_parse(job->wish->fields, &job->selection) != 0)
         return job_give_up_memory(job);
+    if (job->wish->bag) {
+        job->targets.settings.bag = &job->bag_topics;
+        job->targets.settings.bag_counts = &job->bag_counts;
+    }
     /* Report an unwritable output before reading gigabytes. */
+    if (job->wish->bag && partition_check_folder(job->wish->bag) != 0)
+        return job_give_up(job);
     if (job->wish->is_folder && partition_check_folder(job->wish->out) != 0)
         return job_give_up(job);
     if (!job->wish->split && !outlet_of(job, 0, 0))
@@ -983,6 +1011,7 @@ static void release(struct job *job)
     missing_data_free(job->missing);
     remarks_free(job->remarks);
     manifest_free(&job->manifest);
+    free(job->bag_topics.data);
 }
 
 enum exit_status export_run(const struct export_wish *wish, const struct replay_source *given)

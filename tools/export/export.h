@@ -19,6 +19,7 @@ struct export_wish {
     unsigned stream;
     bool split;         /* also with a folder */
     bool is_folder;     /* `out` ends in a slash: a file for each robot, day, capture and table */
+    const char *bag;    /* the folder of a bag, with a slash, in which `out` is; NULL: none */
     bool joined;        /* --union */
     const char *fields; /* NULL: all */
     enum armtap_direction direction;

@@ -47,6 +47,8 @@ struct job {
     bool opaque_begun;
     struct output_files outlets;
     struct targets targets;
+    struct buffer bag_topics; /* for its metadata.yaml */
+    struct bag_counts bag_counts;
     struct batches *batches; /* NULL before the first row, and after a write error */
     int64_t last_show;       /* the same */
     int64_t last_flush;      /* of a live source: ns of the monotonic clock */

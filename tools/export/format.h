@@ -25,6 +25,7 @@
 #include "remarks.h"
 #include "tables.h"
 #include "base/libraries.h"
+#include "bag.h"
 #include "base/packer.h"
 #include "base/spool.h"
 
@@ -79,6 +80,8 @@ struct format_settings {
     bool is_split;         /* each stream has a file of its own */
     bool several_files;    /* captures are read */
     bool several_streams;  /* a file has rows of more than one, as far as is known before the first row */
+    struct buffer *bag;    /* takes the topics of a bag's metadata.yaml when `end` is called (bag.h); NULL: no bag */
+    struct bag_counts *bag_counts; /* the same */
     /* With FORMAT_REMARKS, and only when `end` is called; else NULL. */
     const struct remarks *remarks;
 };

@@ -37,8 +37,11 @@ struct dialect {
     bool has_qos;
 };
 
+#define TYPE_MAX 60
+
 /* A schema of a table's messages. Tables with equal schemas share one. */
 struct table_schema {
+    char type[TYPE_MAX];
     unsigned id;
     unsigned number; /* counts those of its direction from 1 */
     uint64_t hash;   /* of its text */
@@ -62,6 +65,12 @@ struct stream {
     enum armtap_protocol protocol;
 };
 
+/* What a bag's metadata says of a channel. */
+struct topic {
+    char *name;
+    char *type;
+};
+
 /* What is known of a file. */
 struct state {
     const struct dialect *dialect;
@@ -73,8 +82,10 @@ struct state {
     size_t schema_count;
     unsigned topic_schemas[ROS_TOPICS]; /* MCAP_NO_ID: not yet */
     struct channel rosout;              /* of all streams: its messages name the robot */
-    struct by_connection tables;        /* struct table_schema, by the table's number */
-    struct by_connection streams;       /* struct stream, by number */
+    struct topic *topics;               /* of all channels, for a bag's metadata */
+    size_t topic_count;
+    struct by_connection tables;  /* struct table_schema, by the table's number */
+    struct by_connection streams; /* struct stream, by number */
 };
 
 static int lack_memory(void)
@@ -229,18 +240,22 @@ static struct table_schema *find_schema(const struct state *state, uint64_t hash
 /* NULL after a message. */
 static struct table_schema *add_schema(struct state *state, const struct buffer *text, uint64_t hash)
 {
-    char name[60];
     struct table_schema **schemas = realloc(state->schemas, (state->schema_count + 1) * sizeof *schemas);
-    struct table_schema *schema = schemas ? calloc(1, sizeof *schema) : NULL;
-    state->schemas = schemas ? schemas : state->schemas;
+    if (!schemas) {
+        lack_memory();
+        return NULL;
+    }
+    state->schemas = schemas;
+    struct table_schema *schema = calloc(1, sizeof *schema);
     if (!schema) {
         lack_memory();
         return NULL;
     }
     *schema = (struct table_schema){.number = (unsigned)state->schema_count + 1, .hash = hash, .length = text->length};
-    snprintf(name, sizeof name, schema->number > 1 ? "%s%u" : "%s", state->dialect->state_type, schema->number);
+    snprintf(schema->type, sizeof schema->type, schema->number > 1 ? "%s%u" : "%s", state->dialect->state_type,
+             schema->number);
     state->schemas[state->schema_count++] = schema;
-    const struct mcap_schema described = {name, state->dialect->schema_encoding, text->data, text->length - 1};
+    const struct mcap_schema described = {schema->type, state->dialect->schema_encoding, text->data, text->length - 1};
     schema->id = mcap_file_add_schema(state->file, &described);
     return schema->id == MCAP_NO_ID ? NULL : schema;
 }
@@ -327,8 +342,23 @@ static void describe_stream(struct buffer *map, const struct stream *stream)
     add_text(map, "armtap.protocol", armtap_protocol_name(stream->protocol));
 }
 
+/* Keeps what a bag's metadata says. 0, or -1 after a message. */
+static int keep_topic(struct state *state, const char *name, const char *type)
+{
+    if (!state->target->settings->bag)
+        return 0;
+    struct topic *topics = realloc(state->topics, (state->topic_count + 1) * sizeof *topics);
+    if (!topics)
+        return lack_memory();
+    state->topics = topics;
+    struct topic *topic = &topics[state->topic_count++];
+    *topic = (struct topic){strdup(name), strdup(type)};
+    return topic->name && topic->type ? 0 : lack_memory();
+}
+
 /* Adds a channel of a stream, or of all: NULL. An id, or MCAP_NO_ID after a message. */
-static unsigned add_channel(struct state *state, const struct stream *stream, unsigned schema, const char *name)
+static unsigned add_channel(struct state *state, const struct stream *stream, unsigned schema, const char *name,
+                            const char *type)
 {
     char topic[100];
     struct buffer map = {0};
@@ -341,7 +371,8 @@ static unsigned add_channel(struct state *state, const struct stream *stream, un
         mcap_map_add(&map, "offered_qos_profiles", "",
                      0); /* the defaults: how they are written depends on the release */
     const struct mcap_channel channel = {schema, topic, state->dialect->message_encoding, &map};
-    unsigned id = map.failed ? MCAP_NO_ID : mcap_file_add_channel(state->file, &channel);
+    bool is_kept = !map.failed && keep_topic(state, topic, type) == 0;
+    unsigned id = is_kept ? mcap_file_add_channel(state->file, &channel) : MCAP_NO_ID;
     if (map.failed)
         lack_memory();
     free(map.data);
@@ -366,7 +397,7 @@ static struct channel *state_channel(struct state *state, struct stream *stream,
         lack_memory();
         return NULL;
     }
-    channel->id = add_channel(state, stream, schema->id, name);
+    channel->id = add_channel(state, stream, schema->id, name, schema->type);
     return channel->id == MCAP_NO_ID ? NULL : channel;
 }
 
@@ -398,9 +429,16 @@ static struct channel *topic_channel(struct state *state, struct stream *stream,
     struct channel *channel = is_shared ? &state->rosout : &stream->topics[topic];
     if (channel->id != MCAP_NO_ID)
         return channel;
+    struct buffer type = {0}, text = {0};
     unsigned schema = schema_of(state, topic);
-    if (schema != MCAP_NO_ID)
-        channel->id = add_channel(state, is_shared ? NULL : stream, schema, ros_topic(topic)->name);
+    state->dialect->topic_schema(topic, &type, &text);
+    buffer_char(&type, '\0');
+    if (schema != MCAP_NO_ID && type.failed)
+        lack_memory();
+    else if (schema != MCAP_NO_ID)
+        channel->id = add_channel(state, is_shared ? NULL : stream, schema, ros_topic(topic)->name, type.data);
+    free(type.data);
+    free(text.data);
     return channel->id != MCAP_NO_ID ? channel : NULL;
 }
 
@@ -523,13 +561,28 @@ static int put_findings(struct state *state)
     return outcome;
 }
 
+/* Topics are in the order of their channels' ids. */
+static void describe_bag(const struct state *state)
+{
+    const struct format_settings *settings = state->target->settings;
+    const struct mcap_counts counts = mcap_file_counts(state->file);
+    *settings->bag_counts = (struct bag_counts){counts.messages, counts.first, counts.last};
+    for (size_t i = 0; i < state->topic_count; i++)
+        bag_topic(settings->bag, state->topics[i].name, state->topics[i].type,
+                  mcap_file_channel_messages(state->file, (unsigned)i + 1));
+}
+
 static int mcap_end(struct target *target, struct buffer *out)
 {
     struct state *state = target->state;
     if (!state)
         return 0;
     state->out = out;
-    return put_findings(state) == 0 ? mcap_file_end(state->file) : -1;
+    if (put_findings(state) != 0 || mcap_file_end(state->file) != 0)
+        return -1;
+    if (target->settings->bag)
+        describe_bag(state);
+    return 0;
 }
 
 static void mcap_forget(struct target *target)
@@ -541,6 +594,11 @@ static void mcap_forget(struct target *target)
         free_stream(state->streams.slots[i].thing);
     for (size_t i = 0; i < state->schema_count; i++)
         free(state->schemas[i]);
+    for (size_t i = 0; i < state->topic_count; i++) {
+        free(state->topics[i].name);
+        free(state->topics[i].type);
+    }
+    free(state->topics);
     free(state->streams.slots);
     free(state->tables.slots);
     free(state->schemas);

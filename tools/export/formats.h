@@ -15,6 +15,7 @@ enum format_flag {
     FORMAT_BINARY = 128,      /* not for terminals */
     FORMAT_SEEKS = 256,       /* it seeks in its file, which must be regular and uncompressed */
     FORMAT_DEFLATES = 8192,   /* with FORMAT_PACKS: by gzip or not at all */
+    FORMAT_BAG = 32768,       /* -o DIR/ makes a bag: a file, and metadata.yaml */
     FORMAT_PARTITIONS = 1024, /* -o DIR/ makes a folder of files by robot and day (partition.h) */
     FORMAT_NEEDS_TIME = 2048, /* every record must have a capture time */
     FORMAT_REMARKS = 4096,    /* it has a place for what the diagnosis finds (remarks.h) */

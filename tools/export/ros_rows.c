@@ -10,6 +10,8 @@
 #include "mode_names.h"
 #include "names_apart.h"
 
+#define TWO_TO_63 9223372036854775808.0
+
 /* Members before and behind the fields. */
 static const char stamp_member[] = "header", absent_member[] = "absent";
 
@@ -201,9 +203,9 @@ static bool holds(enum armtap_type type, double number)
     case ARMTAP_INT32:
         return number >= INT32_MIN && number <= INT32_MAX;
     case ARMTAP_INT64:
-        return number >= -0x1p63 && number < 0x1p63;
+        return number >= -TWO_TO_63 && number < TWO_TO_63;
     default:
-        return number >= 0 && number < 0x1p64;
+        return number >= 0 && number < 2 * TWO_TO_63;
     }
 }
 
