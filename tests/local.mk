@@ -27,6 +27,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_field_selection \
 	tests/unit/test_json_elements \
 	tests/unit/test_legacy_layout \
+	tests/unit/test_mcap \
 	tests/unit/test_memory \
 	tests/unit/test_message \
 	tests/unit/test_misuse \
