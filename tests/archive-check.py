@@ -136,6 +136,23 @@ def compare_summaries(what, command, folder, names, sidecars, chance):
         sys.exit(f"{what}: merge's status is {merged.returncode}, {command}'s {whole.returncode}")
 
 
+def files_of(folder):
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(path, name), "rb") as file:
+                yield os.path.relpath(os.path.join(path, name), folder), file.read()
+
+
+def compare_folders(what, folder, names, sidecars, chance):
+    """A partitioned folder gets the same files from the parts, in any order, as from the whole."""
+    run("export", "-f", "parquet", "-o", os.path.join(folder, "whole") + "/", *names, status=(0, 2))
+    for name in chance.sample(names, len(names)):
+        run("export", "-f", "parquet", "-o", os.path.join(folder, "parts") + "/", "--after", sidecars, name, status=(0, 2))
+    whole, parts = (dict(files_of(os.path.join(folder, name))) for name in ("whole", "parts"))
+    if whole != parts:
+        sys.exit(f"{what}: other files in the folder: {sorted(whole)} and {sorted(parts)}")
+
+
 def index(folder, names, together, chance):
     sidecars = os.path.join(folder, "together" if together else "alone")
     if together:
@@ -162,6 +179,8 @@ def check(name, head, packets, ends, chance, ways=WAYS, apart=True):
             for options in ways:
                 what = f"{name} cut at {sorted(ends)}, indexed {'together' if together else 'one by one'}"
                 rows += compare(what, names, sidecars, options, chance)
+            if together:
+                compare_folders(what, folder, names, sidecars, chance)
             for command in ("info", "diagnose"):
                 compare_summaries(what, command, folder, names, sidecars, chance)
     return rows

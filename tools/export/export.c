@@ -179,18 +179,6 @@ static struct output_file *outlet_of(struct job *job, unsigned stream, unsigned 
     return outlet;
 }
 
-static const char *file_of(const struct job *job, const struct armtap_record *record)
-{
-    return replay_file_name(job->source, record->where.file);
-}
-
-/* The capture that a file of the folder is named after: of an archive the one that is read, though some of its first
- * rows are of packets captured before it. */
-static const char *capture_of(const struct job *job, const struct armtap_record *record)
-{
-    return job->source->archive ? job->source->names[0] : file_of(job, record);
-}
-
 /* Completes a file of a folder that gets no more rows, so that it takes no more memory. */
 static int end_outlet(struct job *job, struct output_file *outlet)
 {
@@ -226,13 +214,13 @@ static int aim_at_folder(struct job *job, struct table *table, const struct armt
 {
     struct partition partition = {.robot = record->stream->robot,
                                   .day = partition_day(record->where.time),
-                                  .capture = capture_of(job, record),
+                                  .capture = replay_file_name(job->source, job->totals.file),
                                   .begin = job->totals.first_time,
                                   .direction = record->direction,
                                   .stream = table->stream,
                                   .part = table->part};
     *name = NULL;
-    if (table->outlet && table->outlet_file == record->where.file && table->outlet_day == partition.day)
+    if (table->outlet && table->outlet_file == job->totals.file && table->outlet_day == partition.day)
         return 0;
     struct output_file *outlet = find_in_folder(job, &partition, name);
     if (!outlet && !*name)
@@ -243,7 +231,7 @@ static int aim_at_folder(struct job *job, struct table *table, const struct armt
     }
     table->outlet_before = table->outlet ? table->outlet : table->outlet_before;
     table->outlet = outlet;
-    table->outlet_file = record->where.file;
+    table->outlet_file = job->totals.file;
     table->outlet_day = partition.day;
     return 0;
 }
@@ -296,7 +284,7 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .stream = tables_stream_number(job->tables, record->stream->connection),
         .robot = record->stream->robot,
         .client = record->stream->client,
-        .file = file_of(job, record),
+        .file = replay_file_name(job->source, record->where.file),
         .several_files = replay_has_several_files(job->source),
         .protocol = record->protocol,
         .direction = record->direction,

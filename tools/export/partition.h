@@ -10,7 +10,7 @@
 struct partition {
     const char *robot;   /* "": not known */
     int64_t day;         /* since the epoch; PARTITION_NO_DAY: the capture has no times */
-    const char *capture; /* name of the row's file; NULL: an interface or a robot */
+    const char *capture; /* that was read when the row came out; NULL: an interface or a robot */
     int64_t begin;       /* time of the capture's first packet: part of the name if the capture has none */
     enum armtap_direction direction;
     unsigned stream;

@@ -471,6 +471,7 @@ static void run_file(struct run *run, uint32_t file)
                                      .on_wait = wait_on,
                                      .user = run};
     struct capture *capture = capture_open(&wish);
+    run->totals->file = file;
     if (!capture) {
         fail_input(run, outcome_of_errno(errno));
         return;
