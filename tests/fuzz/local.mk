@@ -39,9 +39,11 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/script.c \
 	tests/fuzz/script.h \
 	tests/fuzz/serve.c \
+	tests/fuzz/sidecar.c \
 	tests/fuzz/target.c \
 	tests/fuzz/target.h \
 	tests/fuzz/targets.def \
+	tests/fuzz/transcript.c \
 	tests/fuzz/watch.c \
 	tests/fuzz/watch.h \
 	tests/fuzz/work.c \
