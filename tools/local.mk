@@ -192,6 +192,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/export_job.c \
 	tools/export/export_job.h \
 	tools/export/export_report.c \
+	tools/export/field_notes.c \
+	tools/export/field_notes.h \
 	tools/export/field_selection.c \
 	tools/export/field_selection.h \
 	tools/export/format.h \

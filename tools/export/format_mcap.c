@@ -8,6 +8,7 @@
 
 #include "base/little_endian.h"
 #include "base/message.h"
+#include "field_notes.h"
 #include "mcap/mcap.h"
 #include "mcap_json.h"
 #include "ros_rows.h"
@@ -34,6 +35,8 @@ struct dialect {
     /* Of a topic; only ROS 2's dialect has others than rosout. */
     void (*topic_schema)(enum ros_topic_id topic, struct buffer *name, struct buffer *text);
     void (*log)(const struct ros_log *log, const struct ros_out *out);
+    /* The name of a pick's member, from its key. */
+    const char *(*member)(const struct pick *pick, size_t *length);
     bool has_qos;
 };
 
@@ -63,6 +66,7 @@ struct stream {
     bool has_prefix;
     char *robot, *client;
     enum armtap_protocol protocol;
+    enum armtap_generation generation; /* of its first row */
 };
 
 /* What a bag's metadata says of a channel. */
@@ -103,7 +107,7 @@ enum { HEAD = 9 };
 
 static void introduce(const struct output_row *row, struct buffer *out)
 {
-    const uint32_t numbers[] = {row->stream, (uint32_t)row->protocol};
+    const uint32_t numbers[] = {row->stream, (uint32_t)row->protocol, (uint32_t)row->generation};
     size_t begin = out->length;
     char *head = buffer_room(out, HEAD);
     if (!head)
@@ -237,8 +241,51 @@ static struct table_schema *find_schema(const struct state *state, uint64_t hash
     return NULL;
 }
 
+/* The field of a pick, if its value is what the dictionary describes. */
+static const struct armtap_field *field_of(const struct view *view, const struct pick *pick)
+{
+    bool is_field = pick->row_column == ROW_COLUMN_NONE && pick->column != TABLE_NONE && !pick->by_name;
+    return is_field ? view->table->columns[pick->column].field : NULL;
+}
+
+/* Notes of one kind on all fields, as a JSON object by their names in messages. */
+static void put_notes(const struct state *state, const struct view *view, enum armtap_generation generation,
+                      size_t kind, struct buffer *object)
+{
+    buffer_char(object, '{');
+    for (size_t i = 0; i < view->picks.count && !object->failed; i++) {
+        const struct pick *pick = &view->picks.pick[i];
+        const struct armtap_field *field = field_of(view, pick);
+        size_t length;
+        const char *name = state->dialect->member(pick, &length);
+        if (field)
+            field_note_put(kind, field, generation, name, length, object);
+    }
+    buffer_char(object, '}');
+}
+
+/* Adds metadata under the name of a schema: units, names of modes and bits. 0, or -1 after a message. */
+static int note_fields(struct state *state, const struct view *view, enum armtap_generation generation,
+                       const char *type)
+{
+    struct buffer map = {0}, object = {0};
+    for (size_t kind = 0; field_note_key(kind); kind++) {
+        object.length = 0;
+        put_notes(state, view, generation, kind, &object);
+        if (object.length > strlen("{}"))
+            mcap_map_add(&map, field_note_key(kind), object.data, object.length);
+    }
+    int outcome = map.failed || object.failed ? lack_memory()
+                  : map.length > 0            ? mcap_file_add_metadata(state->file, type, &map)
+                                              : 0;
+    free(map.data);
+    free(object.data);
+    return outcome;
+}
+
 /* NULL after a message. */
-static struct table_schema *add_schema(struct state *state, const struct buffer *text, uint64_t hash)
+static struct table_schema *add_schema(struct state *state, const struct view *view, enum armtap_generation generation,
+                                       const struct buffer *text, uint64_t hash)
 {
     struct table_schema **schemas = realloc(state->schemas, (state->schema_count + 1) * sizeof *schemas);
     if (!schemas) {
@@ -256,11 +303,14 @@ static struct table_schema *add_schema(struct state *state, const struct buffer 
              schema->number);
     state->schemas[state->schema_count++] = schema;
     const struct mcap_schema described = {schema->type, state->dialect->schema_encoding, text->data, text->length - 1};
+    if (note_fields(state, view, generation, schema->type) != 0)
+        return NULL;
     schema->id = mcap_file_add_schema(state->file, &described);
     return schema->id == MCAP_NO_ID ? NULL : schema;
 }
 
-static int begin_table(struct state *state, const struct view *view)
+/* The schema of a table, whose first row is of that generation; NULL after a message. */
+static struct table_schema *begin_table(struct state *state, const struct view *view, enum armtap_generation generation)
 {
     struct buffer text = {0};
     struct table_schema *schema = NULL;
@@ -271,22 +321,20 @@ static int begin_table(struct state *state, const struct view *view)
     } else {
         uint64_t hash = armtap_hash_text(&state->key, text.data);
         schema = find_schema(state, hash, text.length);
-        schema = schema ? schema : add_schema(state, &text, hash);
+        schema = schema ? schema : add_schema(state, view, generation, &text, hash);
     }
     free(text.data);
-    if (!schema)
-        return -1;
-    return by_connection_add(&state->tables, view->table->number, schema) ? 0 : lack_memory();
+    if (schema && !by_connection_add(&state->tables, view->table->number, schema)) {
+        lack_memory();
+        return NULL;
+    }
+    return schema;
 }
 
-static int begin(struct target *target, const struct view *view, const struct dialect *dialect, struct buffer *out)
+/* Schemas follow with the first rows that need them: what is said of fields depends on the rows' generation. */
+static int begin(struct target *target, const struct dialect *dialect, struct buffer *out)
 {
-    struct state *state = target->state;
-    if (!state && open_file(target, dialect, out) != 0)
-        return -1;
-    state = target->state;
-    state->out = out;
-    return view->table && view->table->layout_count > 0 ? begin_table(state, view) : 0;
+    return target->state ? 0 : open_file(target, dialect, out);
 }
 
 /* ---- channels ---------------------------------------------------------------------------------------------------- */
@@ -304,7 +352,7 @@ static void free_stream(struct stream *stream)
 /* The stream that is introduced; NULL after a message. */
 static struct stream *meet(struct state *state, const char *record)
 {
-    uint32_t numbers[2];
+    uint32_t numbers[3];
     memcpy(numbers, record + HEAD, sizeof numbers);
     const char *robot = record + HEAD + sizeof numbers, *client = robot + strlen(robot) + 1;
     struct stream *stream = by_connection_find(&state->streams, numbers[0]);
@@ -315,6 +363,7 @@ static struct stream *meet(struct state *state, const char *record)
         stream->number = numbers[0];
         stream->has_prefix = state->target->settings->several_streams || state->streams.count > 0;
         stream->protocol = (enum armtap_protocol)numbers[1];
+        stream->generation = (enum armtap_generation)numbers[2];
         stream->robot = strdup(robot);
         stream->client = strdup(client);
     }
@@ -380,15 +429,17 @@ static unsigned add_channel(struct state *state, const struct stream *stream, un
 }
 
 /* The channel of a stream's messages with that schema; NULL after a message. */
-static struct channel *state_channel(struct state *state, struct stream *stream, const struct table *table)
+static struct channel *state_channel(struct state *state, struct stream *stream, const struct view *view)
 {
     static const char *const names[] = {"/armtap/state", "/armtap/to_robot"};
     char name[40];
-    const struct table_schema *schema = by_connection_find(&state->tables, table->number);
+    const struct table_schema *schema = by_connection_find(&state->tables, view->table->number);
+    if (!schema && !(schema = begin_table(state, view, stream->generation)))
+        return NULL;
     struct channel *channel = by_connection_find(&stream->states, schema->id);
     if (channel)
         return channel;
-    bool to_robot = table->direction == ARMTAP_TO_ROBOT;
+    bool to_robot = view->table->direction == ARMTAP_TO_ROBOT;
     unsigned count = ++stream->state_count[to_robot];
     snprintf(name, sizeof name, count > 1 ? "%s_%u" : "%s", names[to_robot], count);
     channel = calloc(1, sizeof *channel);
@@ -472,7 +523,7 @@ static int place_message(struct state *state, const struct view *view, struct st
         stream->has_remarked = true;
         return put_on_topic(state, stream, ROS_TOPIC_rosout, &message);
     }
-    const struct channel *channel = state_channel(state, stream, view->table);
+    const struct channel *channel = state_channel(state, stream, view);
     return channel ? mcap_file_message(state->file, channel->id, &message) : -1;
 }
 
@@ -614,6 +665,12 @@ static void ros_topic_schema(enum ros_topic_id topic, struct buffer *name, struc
     ros_type_text(ros_topic(topic), text);
 }
 
+static const char *ros_member(const struct pick *pick, size_t *length)
+{
+    *length = strlen(pick->key);
+    return pick->key;
+}
+
 static const struct dialect ros2 = {.profile = "ros2",
                                     .schema_encoding = "ros2msg",
                                     .message_encoding = "cdr",
@@ -621,6 +678,7 @@ static const struct dialect ros2 = {.profile = "ros2",
                                     .state_schema = ros_state_schema,
                                     .topic_schema = ros_topic_schema,
                                     .log = ros_publish_log,
+                                    .member = ros_member,
                                     .has_qos = true};
 
 static int mcap_prepare(struct view *view, enum armtap_generation generation)
@@ -631,7 +689,8 @@ static int mcap_prepare(struct view *view, enum armtap_generation generation)
 
 static int mcap_begin(struct target *target, const struct view *view, struct buffer *out)
 {
-    return begin(target, view, &ros2, out);
+    (void)view;
+    return begin(target, &ros2, out);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -650,13 +709,21 @@ static void json_log(const struct ros_log *log, const struct ros_out *out)
     out->end(out->user);
 }
 
+/* Keys are ,"name": and names of fields need no escapes. */
+static const char *json_member(const struct pick *pick, size_t *length)
+{
+    *length = strlen(pick->key) - strlen(",\"\":");
+    return pick->key + strlen(",\"");
+}
+
 static const struct dialect json = {.profile = "",
                                     .schema_encoding = "jsonschema",
                                     .message_encoding = "json",
                                     .state_type = "armtap.State",
                                     .state_schema = mcap_json_state_schema,
                                     .topic_schema = json_topic_schema,
-                                    .log = json_log};
+                                    .log = json_log,
+                                    .member = json_member};
 
 static int json_prepare(struct view *view, enum armtap_generation generation)
 {
@@ -666,7 +733,8 @@ static int json_prepare(struct view *view, enum armtap_generation generation)
 
 static int json_begin(struct target *target, const struct view *view, struct buffer *out)
 {
-    return begin(target, view, &json, out);
+    (void)view;
+    return begin(target, &json, out);
 }
 
 static int json_rows(const struct row_batch *batch, struct buffer *out)

@@ -1,11 +1,10 @@
 /* Parquet: what the columns of a table are in a Parquet file (tools/parquet). */
 #include "columns.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
-#include "base/json_writer.h"
 #include "base/message.h"
+#include "field_notes.h"
 #include "parquet/parquet.h"
 
 /* A column's schema, page header, place and range, name and unit. */
@@ -57,99 +56,24 @@ static const struct armtap_field *field_of(const struct column *column, const st
                : NULL;
 }
 
-static void put_json(struct buffer *out, const char *text, size_t length)
-{
-    char *at = buffer_room(out, JSON_QUOTED_MAX(length));
-    if (at)
-        out->length += json_quote(at, text, length);
-}
-
-/* Begins a member of a JSON object: a comma unless it is the first, and the key. */
-static void put_key(struct buffer *out, const char *key, size_t length)
-{
-    if (out->data[out->length - 1] != '{')
-        buffer_char(out, ',');
-    put_json(out, key, length);
-    buffer_char(out, ':');
-}
-
-static void put_unit(const struct armtap_field *field, const struct view *view, struct buffer *out)
-{
-    (void)view;
-    put_json(out, field->unit, strlen(field->unit));
-}
-
-/* Whether controllers of that generation have the value; of an unknown one, as the newest. */
-static bool is_valid(const struct armtap_enum_value *value, enum armtap_generation generation)
-{
-    if (generation == ARMTAP_GENERATION_UNKNOWN)
-        generation = ARMTAP_GENERATION_CB3E;
-    return value->generation == generation ||
-           (value->generation == ARMTAP_GENERATION_UNKNOWN && generation != ARMTAP_GENERATION_AUBO);
-}
-
-/* Names by number, as in {"7":"RUNNING"}. */
-static void put_values(const struct armtap_field *field, const struct view *view, struct buffer *out)
-{
-    const struct armtap_enum_value *value;
-    char number[24];
-    buffer_char(out, '{');
-    for (size_t i = 0; !out->failed && (value = armtap_enum_at(field, i)) != NULL; i++) {
-        if (!value->is_bit && !is_valid(value, view->table->generation))
-            continue;
-        put_key(out, number, (size_t)snprintf(number, sizeof number, "%" PRId64, value->value));
-        put_json(out, value->name, strlen(value->name));
-    }
-    buffer_char(out, '}');
-}
-
-static bool has_unit(const struct armtap_field *field)
-{
-    return *field->unit != '\0' && strcmp(field->unit, "enum") != 0 && strcmp(field->unit, "bits") != 0;
-}
-
-static bool has_values(const struct armtap_field *field)
-{
-    const struct armtap_enum_value *first = armtap_enum_at(field, 0);
-    return first && !first->is_bit;
-}
-
-static bool has_bits(const struct armtap_field *field)
-{
-    const struct armtap_enum_value *first = armtap_enum_at(field, 0);
-    return first && first->is_bit;
-}
-
-/* What a note says of each column, as a JSON object by the names of the columns. */
-static const struct {
-    const char *key;
-    bool (*has)(const struct armtap_field *field);
-    void (*put)(const struct armtap_field *field, const struct view *view, struct buffer *out);
-} column_notes[] = {
-    {"armtap.units", has_unit, put_unit},
-    {"armtap.enums", has_values, put_values},
-    {"armtap.bits", has_bits, put_values},
-};
-
 /* 0, or -1 without memory. */
 static int note_columns(struct parquet_file *file, const struct columns *columns, const struct view *view)
 {
     struct buffer text = {0}, name = {0};
-    for (size_t n = 0; n < sizeof column_notes / sizeof *column_notes; n++) {
+    for (size_t n = 0; field_note_key(n); n++) {
         text.length = 0;
         buffer_char(&text, '{');
         for (size_t i = 0; i < columns->count && !text.failed && !name.failed; i++) {
             const struct armtap_field *field = field_of(&columns->column[i], view);
-            if (!field || !column_notes[n].has(field))
+            if (!field)
                 continue;
             name.length = 0;
             column_name(&columns->column[i], &name);
-            put_key(&text, name.data, name.length);
-            column_notes[n].put(field, view, &text);
+            field_note_put(n, field, view->table->generation, name.data, name.length, &text);
         }
         buffer_char(&text, '}');
         if (text.length > strlen("{}"))
-            parquet_file_add_note(file, column_notes[n].key, text.data, text.length);
+            parquet_file_add_note(file, field_note_key(n), text.data, text.length);
     }
     free(text.data);
     free(name.data);

@@ -16,7 +16,7 @@ struct kept {
     uint64_t place;
     uint64_t length;
 };
-enum kept_kind { KEPT_SCHEMAS, KEPT_CHANNELS, KEPT_CHUNK_INDEXES, KEPT_METADATA_INDEXES, KEPT_KINDS };
+enum kept_kind { KEPT_SCHEMAS, KEPT_CHANNELS, KEPT_CHUNK_INDEXES, KEPT_METADATA, KEPT_METADATA_INDEXES, KEPT_KINDS };
 struct kept_list {
     struct kept *kept;
     size_t count;
@@ -302,21 +302,47 @@ unsigned mcap_file_add_channel(struct mcap_file *file, const struct mcap_channel
     return add(file, KEPT_CHANNELS) == 0 ? id : MCAP_NO_ID;
 }
 
+/* Writes a record of metadata and keeps its index. The name stands first in it. */
+static int write_metadata(struct mcap_file *file, const char *record, size_t length)
+{
+    const char *name = record + MCAP_HEAD;
+    struct buffer *index = &file->index;
+    size_t begin = record_begin(index, MCAP_METADATA_INDEX);
+    record_u64(index, file->offset);
+    record_u64(index, length);
+    buffer_put(index, name, sizeof(uint32_t) + le32_load(name));
+    record_end(index, begin);
+    int outcome = index->failed ? lack_memory() : keep(file, KEPT_METADATA_INDEXES, index->data, index->length);
+    index->length = 0;
+    return outcome == 0 ? write_bytes(file, record, length) : outcome;
+}
+
 int mcap_file_add_metadata(struct mcap_file *file, const char *name, const struct buffer *map)
 {
-    struct buffer index = {0};
-    size_t begin = record_begin(&file->record, MCAP_METADATA);
-    record_text(&file->record, name);
-    record_bytes(&file->record, map->data, map->length);
-    record_end(&file->record, begin);
-    begin = record_begin(&index, MCAP_METADATA_INDEX);
-    record_u64(&index, file->offset);
-    record_u64(&index, file->record.length);
-    record_text(&index, name);
-    record_end(&index, begin);
-    int outcome = index.failed ? lack_memory() : keep(file, KEPT_METADATA_INDEXES, index.data, index.length);
-    free(index.data);
-    return outcome == 0 ? write_record(file) : outcome;
+    struct buffer *record = &file->record;
+    size_t begin = record_begin(record, MCAP_METADATA);
+    record_text(record, name);
+    record_bytes(record, map->data, map->length);
+    record_end(record, begin);
+    int outcome = record->failed            ? lack_memory()
+                  : file->chunk_number == 0 ? write_metadata(file, record->data, record->length)
+                                            : keep(file, KEPT_METADATA, record->data, record->length);
+    record->length = 0;
+    return outcome;
+}
+
+/* Writes what was added after the first chunk had begun: before, its place would depend on how many chunks wait. */
+static int write_late_metadata(struct mcap_file *file)
+{
+    const struct kept_list *list = &file->kept[KEPT_METADATA];
+    int outcome = 0;
+    for (size_t i = 0; i < list->count && outcome == 0; i++) {
+        size_t length = (size_t)list->kept[i].length;
+        char *at = buffer_room(&file->record, length);
+        outcome = at ? spool_get(file->options.spool, list->kept[i].place, at, length) : lack_memory();
+        outcome = outcome == 0 ? write_metadata(file, at, length) : outcome;
+    }
+    return outcome;
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
@@ -511,7 +537,7 @@ static int write_summary(struct mcap_file *file)
 
 int mcap_file_end(struct mcap_file *file)
 {
-    if (mcap_file_flush(file) != 0)
+    if (mcap_file_flush(file) != 0 || write_late_metadata(file) != 0)
         return -1;
     size_t begin = record_begin(&file->record, MCAP_DATA_END);
     record_u32(&file->record, file->crc);

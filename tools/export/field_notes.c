@@ -1,0 +1,93 @@
+#include "field_notes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/json_writer.h"
+
+static void put_json(struct buffer *out, const char *text, size_t length)
+{
+    char *at = buffer_room(out, JSON_QUOTED_MAX(length));
+    if (at)
+        out->length += json_quote(at, text, length);
+}
+
+/* Begins a member of a JSON object: a comma unless it is the first, and the key. */
+static void put_key(struct buffer *out, const char *key, size_t length)
+{
+    if (out->data[out->length - 1] != '{')
+        buffer_char(out, ',');
+    put_json(out, key, length);
+    buffer_char(out, ':');
+}
+
+static void put_unit(const struct armtap_field *field, enum armtap_generation generation, struct buffer *out)
+{
+    (void)generation;
+    put_json(out, field->unit, strlen(field->unit));
+}
+
+/* Whether controllers of that generation have the value; of an unknown one, as the newest. */
+static bool is_valid(const struct armtap_enum_value *value, enum armtap_generation generation)
+{
+    if (generation == ARMTAP_GENERATION_UNKNOWN)
+        generation = ARMTAP_GENERATION_CB3E;
+    return value->generation == generation ||
+           (value->generation == ARMTAP_GENERATION_UNKNOWN && generation != ARMTAP_GENERATION_AUBO);
+}
+
+/* Names by number, as in {"7":"RUNNING"}. */
+static void put_values(const struct armtap_field *field, enum armtap_generation generation, struct buffer *out)
+{
+    const struct armtap_enum_value *value;
+    char number[24];
+    buffer_char(out, '{');
+    for (size_t i = 0; !out->failed && (value = armtap_enum_at(field, i)) != NULL; i++) {
+        if (!value->is_bit && !is_valid(value, generation))
+            continue;
+        put_key(out, number, (size_t)snprintf(number, sizeof number, "%" PRId64, value->value));
+        put_json(out, value->name, strlen(value->name));
+    }
+    buffer_char(out, '}');
+}
+
+static bool has_unit(const struct armtap_field *field)
+{
+    return *field->unit != '\0' && strcmp(field->unit, "enum") != 0 && strcmp(field->unit, "bits") != 0;
+}
+
+static bool has_values(const struct armtap_field *field)
+{
+    const struct armtap_enum_value *first = armtap_enum_at(field, 0);
+    return first && !first->is_bit;
+}
+
+static bool has_bits(const struct armtap_field *field)
+{
+    const struct armtap_enum_value *first = armtap_enum_at(field, 0);
+    return first && first->is_bit;
+}
+
+static const struct {
+    const char *key;
+    bool (*has)(const struct armtap_field *field);
+    void (*put)(const struct armtap_field *field, enum armtap_generation generation, struct buffer *out);
+} notes[] = {
+    {"armtap.units", has_unit, put_unit},
+    {"armtap.enums", has_values, put_values},
+    {"armtap.bits", has_bits, put_values},
+};
+
+const char *field_note_key(size_t kind)
+{
+    return kind < sizeof notes / sizeof *notes ? notes[kind].key : NULL;
+}
+
+void field_note_put(size_t kind, const struct armtap_field *field, enum armtap_generation generation, const char *name,
+                    size_t length, struct buffer *object)
+{
+    if (!notes[kind].has(field))
+        return;
+    put_key(object, name, length);
+    notes[kind].put(field, generation, object);
+}
