@@ -15,7 +15,7 @@
 
 #include "block.h"
 
-enum { HEAD_BYTES = 512, AT_ONCE = PACKER_RESULTS, TEXT_CHUNK_BYTES = 1 << 20 };
+enum { HEAD_BYTES = 512, AT_ONCE = PACKER_RESULTS, TEXT_CHUNK_BYTES = 1 << 20, KEPT_BYTES = 1 << 16 };
 
 struct writer {
     const struct matlab_content *content;
@@ -504,6 +504,8 @@ static void set_up(void)
     H5dont_atexit();
     H5open();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    /* Of each kind of list: what libhdf5 keeps for later. */
+    H5set_free_list_limits(KEPT_BYTES, KEPT_BYTES, KEPT_BYTES, KEPT_BYTES, KEPT_BYTES, KEPT_BYTES);
 }
 
 enum matlab_outcome matlab_hdf5_write(const struct matlab_content *content, const char *path, bool is_mat, int *error)

@@ -58,8 +58,9 @@ void matlab_store_free(struct matlab_store *store)
 
 size_t matlab_store_held(const struct matlab_store *store)
 {
-    return store->room * store->width + store->column_count * matlab_words_of(store->room) * sizeof(uint64_t) +
-           store->text_bytes;
+    size_t present = store->column_count * matlab_words_of(store->room) * sizeof(uint64_t);
+    /* Half as much again while it grows. */
+    return (store->room * store->width + present + store->text_bytes) / 2 * 3;
 }
 
 /* ---- in memory --------------------------------------------------------------------------------------------------- */
