@@ -135,6 +135,9 @@ tools_libtools_a_SOURCES = \
 	tools/matlab/content.h \
 	tools/matlab/file.c \
 	tools/matlab/hdf5.c \
+	tools/matlab/hdf5_names.def \
+	tools/matlab/load.c \
+	tools/matlab/load.h \
 	tools/matlab/matlab.h \
 	tools/matlab/meta.c \
 	tools/matlab/meta.h \

@@ -332,7 +332,7 @@ static int check_built_in(const struct format *format)
 {
     char what[80];
     if (format->writer->lacks == LIBRARY_NONE)
-        return 0;
+        return format->writer->load ? format->writer->load() : 0;
     snprintf(what, sizeof what, "-f %s%s%s", format->name, *format->dialect != '\0' ? " --dialect " : "",
              format->dialect);
     library_report_missing(format->writer->lacks, what);

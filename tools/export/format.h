@@ -107,6 +107,8 @@ int target_write_out(struct target *target);
 struct writer {
     /* A library that the format needs and this build lacks; LIBRARY_NONE: the format is built in. */
     enum library lacks;
+    /* Loads the libraries that the format needs; NULL if there are none. 0, or -1 after a message. */
+    int (*load)(void);
     /* Bytes that a column takes in a file besides its name and its values: what an input may cost is limited. */
     size_t column_cost;
     /* Adapts the picks to the format. `generation` selects the legacy layout. 0, or -1 without a message if memory

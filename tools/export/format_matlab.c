@@ -249,11 +249,11 @@ static void matlab_forget(struct target *target)
 #define LACKS_MATIO LIBRARY_MATIO
 #endif
 
-#define WRITER(library, how)                                                                                           \
+#define WRITER(library, load_it, how)                                                                                  \
     {                                                                                                                  \
-        .lacks = (library), .column_cost = COLUMN_COST, .prepare = matlab_prepare, .begin = (how),                     \
+        .lacks = (library), .load = (load_it), .column_cost = COLUMN_COST, .prepare = matlab_prepare, .begin = (how),  \
         .rows = matlab_rows, .place = matlab_place, .ease = matlab_ease, .end = matlab_end, .forget = matlab_forget    \
     }
-const struct writer writer_mat = WRITER(LACKS_HDF5, matlab_begin_73);
-const struct writer writer_mat_v5 = WRITER(LACKS_MATIO, matlab_begin_5);
-const struct writer writer_h5 = WRITER(LACKS_HDF5, matlab_begin_hdf5);
+const struct writer writer_mat = WRITER(LACKS_HDF5, matlab_hdf5_load, matlab_begin_73);
+const struct writer writer_mat_v5 = WRITER(LACKS_MATIO, matlab_v5_load, matlab_begin_5);
+const struct writer writer_h5 = WRITER(LACKS_HDF5, matlab_hdf5_load, matlab_begin_hdf5);

@@ -14,13 +14,35 @@
 #include <unistd.h>
 
 #include "block.h"
+#include "load.h"
 
-enum { HEAD_BYTES = 512, AT_ONCE = PACKER_RESULTS, TEXT_CHUNK_BYTES = 1 << 20, KEPT_BYTES = 1 << 16 };
+enum { HEAD_BYTES = 512, AT_ONCE = PACKER_RESULTS, TEXT_CHUNK_BYTES = 1 << 20, KEPT_BYTES = 1 << 16, SMALL_ROWS = 64 };
+
+#if H5_VERSION_GE(1, 10, 7) && !(H5_VERS_MAJOR == 1 && H5_VERS_MINOR == 12 && H5_VERS_RELEASE == 0)
+#define HAS_LOCKING 1
+#endif
+
+/* Constants that would call the library. */
+#undef H5CHECK
+#undef H5OPEN
+#define H5CHECK
+#define H5OPEN
+
+/* The library, once it is loaded. */
+struct hdf5 {
+#define HDF5_FUNCTION(name) __typeof__(&name) name;
+#define HDF5_NUMBER(name) const hid_t *name;
+#include "hdf5_names.def"
+#undef HDF5_FUNCTION
+#undef HDF5_NUMBER
+};
 
 struct writer {
+    struct hdf5 hdf5;
     const struct matlab_content *content;
     hid_t file;
     bool is_packed;
+    bool is_small; /* a table of few rows */
     bool out_of_memory;
     int error; /* the system's, of the first call that failed; 0: none */
 };
@@ -28,6 +50,7 @@ struct writer {
 /* A data set that is being written. */
 struct dataset {
     hid_t handle;
+    hid_t type;
     size_t rows; /* of a chunk */
 };
 
@@ -49,7 +72,7 @@ static herr_t look_for_error(unsigned depth, const H5E_error2_t *entry, void *us
 static int failed(struct writer *writer)
 {
     int error = 0;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look_for_error, &error);
+    writer->hdf5.H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look_for_error, &error);
     if (writer->error == 0)
         writer->error = error != 0 ? error : EIO;
     return -1;
@@ -65,23 +88,23 @@ static int lack_memory(struct writer *writer)
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 
-static hid_t type_of(enum matlab_class class)
+static hid_t type_of(const struct writer *writer, enum matlab_class class)
 {
     switch (class) {
     case MATLAB_CLASS_DOUBLE:
-        return H5T_NATIVE_DOUBLE;
+        return *writer->hdf5.H5T_NATIVE_DOUBLE_g;
     case MATLAB_CLASS_INT32:
-        return H5T_NATIVE_INT32;
+        return *writer->hdf5.H5T_NATIVE_INT32_g;
     case MATLAB_CLASS_UINT32:
-        return H5T_NATIVE_UINT32;
+        return *writer->hdf5.H5T_NATIVE_UINT32_g;
     case MATLAB_CLASS_INT64:
-        return H5T_NATIVE_INT64;
+        return *writer->hdf5.H5T_NATIVE_INT64_g;
     case MATLAB_CLASS_UINT64:
-        return H5T_NATIVE_UINT64;
+        return *writer->hdf5.H5T_NATIVE_UINT64_g;
     case MATLAB_CLASS_CHAR:
-        return H5T_NATIVE_UINT16;
+        return *writer->hdf5.H5T_NATIVE_UINT16_g;
     default:
-        return H5T_NATIVE_UINT8;
+        return *writer->hdf5.H5T_NATIVE_UINT8_g;
     }
 }
 
@@ -89,31 +112,32 @@ static hid_t type_of(enum matlab_class class)
 static int put_attribute(struct writer *writer, hid_t object, const char *name, hid_t type, hid_t space,
                          const void *value)
 {
-    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    int outcome = attribute >= 0 && H5Awrite(attribute, type, value) >= 0 ? 0 : failed(writer);
-    if (attribute >= 0 && H5Aclose(attribute) < 0)
+    hid_t attribute = writer->hdf5.H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    int outcome = attribute >= 0 && writer->hdf5.H5Awrite(attribute, type, value) >= 0 ? 0 : failed(writer);
+    if (attribute >= 0 && writer->hdf5.H5Aclose(attribute) < 0)
         outcome = failed(writer);
-    H5Sclose(space);
-    H5Tclose(type);
+    writer->hdf5.H5Sclose(space);
+    writer->hdf5.H5Tclose(type);
     return outcome;
 }
 
-static hid_t text_type(size_t length)
+static hid_t text_type(const struct writer *writer, size_t length)
 {
-    hid_t type = H5Tcopy(H5T_C_S1);
+    hid_t type = writer->hdf5.H5Tcopy(*writer->hdf5.H5T_C_S1_g);
     if (type >= 0)
-        H5Tset_size(type, length);
+        writer->hdf5.H5Tset_size(type, length);
     return type;
 }
 
 static int put_text(struct writer *writer, hid_t object, const char *name, const char *text)
 {
-    return put_attribute(writer, object, name, text_type(strlen(text)), H5Screate(H5S_SCALAR), text);
+    return put_attribute(writer, object, name, text_type(writer, strlen(text)), writer->hdf5.H5Screate(H5S_SCALAR),
+                         text);
 }
 
 static int put_number(struct writer *writer, hid_t object, const char *name, hid_t type, int32_t number)
 {
-    return put_attribute(writer, object, name, H5Tcopy(type), H5Screate(H5S_SCALAR), &number);
+    return put_attribute(writer, object, name, writer->hdf5.H5Tcopy(type), writer->hdf5.H5Screate(H5S_SCALAR), &number);
 }
 
 /* What tells MATLAB the class. */
@@ -122,18 +146,20 @@ static int put_class(struct writer *writer, hid_t object, enum matlab_class clas
     if (put_text(writer, object, "MATLAB_class", matlab_class_row(class)->name) != 0)
         return -1;
     if (class == MATLAB_CLASS_LOGICAL)
-        return put_number(writer, object, "MATLAB_int_decode", H5T_NATIVE_INT32, 1);
-    return class == MATLAB_CLASS_CHAR ? put_number(writer, object, "MATLAB_int_decode", H5T_NATIVE_INT32, 2) : 0;
+        return put_number(writer, object, "MATLAB_int_decode", *writer->hdf5.H5T_NATIVE_INT32_g, 1);
+    return class == MATLAB_CLASS_CHAR
+               ? put_number(writer, object, "MATLAB_int_decode", *writer->hdf5.H5T_NATIVE_INT32_g, 2)
+               : 0;
 }
 
 /* ---- whole data sets --------------------------------------------------------------------------------------------- */
 
 /* Without the time of writing: the same rows make the same file. */
-static hid_t creation(void)
+static hid_t creation(const struct writer *writer)
 {
-    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t list = writer->hdf5.H5Pcreate(*writer->hdf5.H5P_CLS_DATASET_CREATE_ID_g);
     if (list >= 0)
-        H5Pset_obj_track_times(list, 0);
+        writer->hdf5.H5Pset_obj_track_times(list, 0);
     return list;
 }
 
@@ -143,18 +169,21 @@ static int put_empty(struct writer *writer, hid_t place, const char *name, enum 
 {
     hsize_t two = 2;
     uint64_t size[] = {rows, columns};
-    hid_t list = creation(), space = H5Screate_simple(1, &two, NULL);
-    hid_t id = H5Dcreate2(place, name, H5T_NATIVE_UINT64, space, H5P_DEFAULT, list, H5P_DEFAULT);
-    int outcome =
-        id >= 0 && H5Dwrite(id, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, size) >= 0 ? 0 : failed(writer);
+    hid_t list = creation(writer), space = writer->hdf5.H5Screate_simple(1, &two, NULL);
+    hid_t id =
+        writer->hdf5.H5Dcreate2(place, name, *writer->hdf5.H5T_NATIVE_UINT64_g, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    int outcome = id >= 0 && writer->hdf5.H5Dwrite(id, *writer->hdf5.H5T_NATIVE_UINT64_g, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                                                   size) >= 0
+                      ? 0
+                      : failed(writer);
     if (outcome == 0)
         outcome = put_text(writer, id, "MATLAB_class", matlab_class_row(class)->name);
     if (outcome == 0)
-        outcome = put_number(writer, id, "MATLAB_empty", H5T_NATIVE_UINT32, 1);
-    if (id >= 0 && H5Dclose(id) < 0)
+        outcome = put_number(writer, id, "MATLAB_empty", *writer->hdf5.H5T_NATIVE_UINT32_g, 1);
+    if (id >= 0 && writer->hdf5.H5Dclose(id) < 0)
         outcome = failed(writer);
-    H5Sclose(space);
-    H5Pclose(list);
+    writer->hdf5.H5Sclose(space);
+    writer->hdf5.H5Pclose(list);
     return outcome;
 }
 
@@ -164,16 +193,18 @@ static int put_matrix(struct writer *writer, hid_t place, const char *name, enum
     hsize_t size[] = {columns, rows};
     if (rows == 0 || columns == 0)
         return put_empty(writer, place, name, class, rows, columns);
-    hid_t list = creation(), space = H5Screate_simple(2, size, NULL);
-    hid_t id = H5Dcreate2(place, name, type_of(class), space, H5P_DEFAULT, list, H5P_DEFAULT);
+    hid_t list = creation(writer), space = writer->hdf5.H5Screate_simple(2, size, NULL);
+    hid_t id = writer->hdf5.H5Dcreate2(place, name, type_of(writer, class), space, H5P_DEFAULT, list, H5P_DEFAULT);
     int outcome =
-        id >= 0 && H5Dwrite(id, type_of(class), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0 ? 0 : failed(writer);
+        id >= 0 && writer->hdf5.H5Dwrite(id, type_of(writer, class), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0
+            ? 0
+            : failed(writer);
     if (outcome == 0)
         outcome = put_class(writer, id, class);
-    if (id >= 0 && H5Dclose(id) < 0)
+    if (id >= 0 && writer->hdf5.H5Dclose(id) < 0)
         outcome = failed(writer);
-    H5Sclose(space);
-    H5Pclose(list);
+    writer->hdf5.H5Sclose(space);
+    writer->hdf5.H5Pclose(list);
     return outcome;
 }
 
@@ -200,9 +231,10 @@ static int put_fields(struct writer *writer, hid_t group, const struct matlab_no
     size_t i = 0;
     for (const struct matlab_node *child = node->children; child; child = child->next)
         names[i++] = (hvl_t){strlen(child->name), (void *)(uintptr_t)child->name};
-    hid_t letter = text_type(1), type = H5Tvlen_create(letter);
-    int outcome = put_attribute(writer, group, "MATLAB_fields", type, H5Screate_simple(1, &count, NULL), names);
-    H5Tclose(letter);
+    hid_t letter = text_type(writer, 1), type = writer->hdf5.H5Tvlen_create(letter);
+    int outcome =
+        put_attribute(writer, group, "MATLAB_fields", type, writer->hdf5.H5Screate_simple(1, &count, NULL), names);
+    writer->hdf5.H5Tclose(letter);
     free(names);
     return outcome;
 }
@@ -213,13 +245,13 @@ static int put_node(struct writer *writer, hid_t place, const struct matlab_node
         return put_texts(writer, place, node);
     if (node->kind == MATLAB_NODE_NUMBERS)
         return put_matrix(writer, place, node->name, MATLAB_CLASS_INT32, node->count, 1, node->numbers);
-    hid_t group = H5Gcreate2(place, node->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t group = writer->hdf5.H5Gcreate2(place, node->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     int outcome = group >= 0 ? put_text(writer, group, "MATLAB_class", "struct") : failed(writer);
     if (outcome == 0 && node->count > 0)
         outcome = put_fields(writer, group, node);
     for (const struct matlab_node *child = node->children; outcome == 0 && child; child = child->next)
         outcome = put_node(writer, group, child);
-    if (group >= 0 && H5Gclose(group) < 0)
+    if (group >= 0 && writer->hdf5.H5Gclose(group) < 0)
         outcome = failed(writer);
     return outcome;
 }
@@ -236,27 +268,32 @@ static bool is_empty(const struct writer *writer, const struct matlab_variable *
     return writer->content->store->rows == 0 || width_of(variable) == 0;
 }
 
-/* Chunks are written past libhdf5's cache. */
+/* Chunks are written past libhdf5's cache. A small matrix has none: the directory of its chunks would be larger. */
 static int create(struct writer *writer, const struct matlab_variable *variable, struct dataset *dataset)
 {
     hsize_t size[] = {width_of(variable), writer->content->store->rows};
     hsize_t chunk[] = {size[0], dataset->rows};
-    hid_t list = creation(), space = H5Screate_simple(2, size, NULL), access = H5Pcreate(H5P_DATASET_ACCESS);
-    bool is_ready = H5Pset_chunk(list, 2, chunk) >= 0 && H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0 &&
-                    H5Pset_chunk_cache(access, 1, 0, 1) >= 0;
+    hid_t list = creation(writer), space = writer->hdf5.H5Screate_simple(2, size, NULL),
+          access = writer->hdf5.H5Pcreate(*writer->hdf5.H5P_CLS_DATASET_ACCESS_ID_g);
+    bool is_ready = writer->hdf5.H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0;
+    if (is_ready && !writer->is_small)
+        is_ready =
+            writer->hdf5.H5Pset_chunk(list, 2, chunk) >= 0 && writer->hdf5.H5Pset_chunk_cache(access, 1, 0, 1) >= 0;
     if (is_ready && writer->is_packed)
-        is_ready = H5Pset_shuffle(list) >= 0 && H5Pset_deflate(list, 1) >= 0;
-    dataset->handle = !is_ready ? -1
-                                : H5Dcreate2(writer->file, variable->name, type_of(variable->class), space, H5P_DEFAULT,
-                                             list, access);
+        is_ready = writer->hdf5.H5Pset_shuffle(list) >= 0 && writer->hdf5.H5Pset_deflate(list, 1) >= 0;
+    dataset->type = type_of(writer, variable->class);
+    dataset->handle = !is_ready
+                          ? -1
+                          : writer->hdf5.H5Dcreate2(writer->file, variable->name, type_of(writer, variable->class),
+                                                    space, H5P_DEFAULT, list, access);
     int outcome = dataset->handle >= 0 ? put_class(writer, dataset->handle, variable->class) : failed(writer);
     if (outcome == 0 && *variable->unit != '\0')
         outcome = put_text(writer, dataset->handle, "unit", variable->unit);
     if (outcome == 0 && strcmp(variable->source, variable->name) != 0 && *variable->source != '\0')
         outcome = put_text(writer, dataset->handle, "name", variable->source);
-    H5Pclose(access);
-    H5Sclose(space);
-    H5Pclose(list);
+    writer->hdf5.H5Pclose(access);
+    writer->hdf5.H5Sclose(space);
+    writer->hdf5.H5Pclose(list);
     return outcome;
 }
 
@@ -265,8 +302,13 @@ static int put_chunk(struct writer *writer, const struct dataset *dataset, uint6
     hsize_t offset[] = {0, row};
     if (bytes->failed)
         return lack_memory(writer);
-    return H5Dwrite_chunk(dataset->handle, H5P_DEFAULT, 0, offset, bytes->length, bytes->data) >= 0 ? 0
-                                                                                                    : failed(writer);
+    if (writer->is_small)
+        return writer->hdf5.H5Dwrite(dataset->handle, dataset->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes->data) >= 0
+                   ? 0
+                   : failed(writer);
+    return writer->hdf5.H5Dwrite_chunk(dataset->handle, H5P_DEFAULT, 0, offset, bytes->length, bytes->data) >= 0
+               ? 0
+               : failed(writer);
 }
 
 /* Eight values of eight bytes, as a matrix that is transposed: of halves, of their halves, of bytes. */
@@ -312,7 +354,10 @@ static void pack(const struct writer *writer, const char *values, size_t width, 
     if (shuffled)
         shuffle(values, width, count, shuffled);
     out->failed = out->failed || notes->failed;
-    compressor_pack(desk->compressor, COMPRESSION_BARE, shuffled ? shuffled : values, width * count, out);
+    if (writer->is_packed)
+        compressor_pack(desk->compressor, COMPRESSION_BARE, shuffled ? shuffled : values, width * count, out);
+    else
+        buffer_put(out, values, width * count);
 }
 
 /* Some variables, and rows of a chunk of each. */
@@ -377,7 +422,7 @@ static int put_numbers(struct writer *writer, struct batch *batch)
         outcome = put_chunks(writer, batch, from, rest < chunk ? (size_t)rest : chunk);
     }
     for (size_t i = 0; i < batch->count; i++)
-        if (batch->datasets[i].handle >= 0 && H5Dclose(batch->datasets[i].handle) < 0)
+        if (batch->datasets[i].handle >= 0 && writer->hdf5.H5Dclose(batch->datasets[i].handle) < 0)
             outcome = failed(writer);
     return outcome;
 }
@@ -419,6 +464,7 @@ static int put_characters(struct writer *writer, const struct matlab_variable *v
     uint64_t count = writer->content->store->rows;
     size_t rows = TEXT_CHUNK_BYTES / sizeof(uint16_t) / variable->characters;
     struct dataset dataset = {.rows = rows < 1 ? 1 : rows < count ? rows : (size_t)count};
+    dataset.rows = writer->is_small ? (size_t)count : dataset.rows;
     struct matlab_texts texts = {.content = writer->content, .column = variable->first};
     uint16_t *units = malloc(dataset.rows * variable->characters * sizeof *units);
     if (!units)
@@ -426,7 +472,7 @@ static int put_characters(struct writer *writer, const struct matlab_variable *v
     int outcome = create(writer, variable, &dataset);
     for (uint64_t from = 0; from < count && outcome == 0; from += dataset.rows)
         outcome = put_text_chunk(writer, &texts, variable, &dataset, from, units);
-    if (dataset.handle >= 0 && H5Dclose(dataset.handle) < 0)
+    if (dataset.handle >= 0 && writer->hdf5.H5Dclose(dataset.handle) < 0)
         outcome = failed(writer);
     matlab_texts_free(&texts);
     free(units);
@@ -468,19 +514,20 @@ static int put_variables(struct writer *writer)
 }
 
 /* Older versions of MATLAB have libhdf5 1.8. Locks would need a system call that a live capture gives up. */
-static hid_t create_file(const char *path, bool is_mat)
+static hid_t create_file(const struct writer *writer, const char *path, bool is_mat)
 {
-    hid_t list = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
-    bool is_ready = H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0 &&
-                    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-                    (!is_mat || H5Pset_userblock(list, HEAD_BYTES) >= 0);
-#if H5_VERSION_GE(1, 10, 7) && !(H5_VERS_MAJOR == 1 && H5_VERS_MINOR == 12 && H5_VERS_RELEASE == 0)
-    is_ready = is_ready && H5Pset_file_locking(access, 0, 1) >= 0;
+    hid_t list = writer->hdf5.H5Pcreate(*writer->hdf5.H5P_CLS_FILE_CREATE_ID_g),
+          access = writer->hdf5.H5Pcreate(*writer->hdf5.H5P_CLS_FILE_ACCESS_ID_g), file = -1;
+    bool is_ready = writer->hdf5.H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0 &&
+                    writer->hdf5.H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+                    (!is_mat || writer->hdf5.H5Pset_userblock(list, HEAD_BYTES) >= 0);
+#ifdef HAS_LOCKING
+    is_ready = is_ready && writer->hdf5.H5Pset_file_locking(access, 0, 1) >= 0;
 #endif
     if (is_ready)
-        file = H5Fcreate(path, H5F_ACC_TRUNC, list, access);
-    H5Pclose(access);
-    H5Pclose(list);
+        file = writer->hdf5.H5Fcreate(path, H5F_ACC_TRUNC, list, access);
+    writer->hdf5.H5Pclose(access);
+    writer->hdf5.H5Pclose(list);
     return file;
 }
 
@@ -499,38 +546,67 @@ static int put_head(const char *path, const char *text)
     return error;
 }
 
-static void set_up(void)
+/* 0, or -1 after a message. */
+static int load(struct hdf5 *hdf5)
 {
-    H5dont_atexit();
-    H5open();
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    void *handle = matlab_load(ARMTAP_HDF5_FILE);
+    if (!handle)
+        return -1;
+#define HDF5_FUNCTION(name)                                                                                            \
+    if (matlab_load_name(handle, #name, &hdf5->name) != 0)                                                             \
+        return -1;
+#define HDF5_NUMBER(name) HDF5_FUNCTION(name)
+#include "hdf5_names.def"
+#undef HDF5_FUNCTION
+#undef HDF5_NUMBER
+    return 0;
+}
+
+static void set_up(const struct writer *writer)
+{
+    writer->hdf5.H5dont_atexit();
+    writer->hdf5.H5open();
+    writer->hdf5.H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     /* Of each kind of list: what libhdf5 keeps for later. */
-    H5set_free_list_limits(KEPT_BYTES, KEPT_BYTES, KEPT_BYTES, KEPT_BYTES, KEPT_BYTES, KEPT_BYTES);
+    writer->hdf5.H5set_free_list_limits(KEPT_BYTES, KEPT_BYTES, KEPT_BYTES, KEPT_BYTES, KEPT_BYTES, KEPT_BYTES);
+}
+
+int matlab_hdf5_load(void)
+{
+    struct hdf5 hdf5;
+    return load(&hdf5);
 }
 
 enum matlab_outcome matlab_hdf5_write(const struct matlab_content *content, const char *path, bool is_mat, int *error)
 {
-    struct writer writer = {.content = content, .is_packed = packer_compression(content->packer) != COMPRESSION_NONE};
-    set_up();
-    writer.file = create_file(path, is_mat);
-    int outcome = writer.file >= 0 ? put_variables(&writer) : failed(&writer);
-    if (writer.file >= 0 && H5Fclose(writer.file) < 0)
-        outcome = failed(&writer);
+    struct writer made = {.content = content, .is_small = content->store->rows <= SMALL_ROWS};
+    made.is_packed = !made.is_small && packer_compression(content->packer) != COMPRESSION_NONE;
+    struct writer *writer = &made;
+    if (load(&made.hdf5) != 0)
+        return MATLAB_FAILED;
+    set_up(writer);
+    made.file = create_file(writer, path, is_mat);
+    int outcome = made.file >= 0 ? put_variables(writer) : failed(writer);
+    if (made.file >= 0 && writer->hdf5.H5Fclose(made.file) < 0)
+        outcome = failed(writer);
     if (outcome == 0 && is_mat)
-        writer.error = put_head(path, content->head);
-    *error = writer.error;
-    return writer.out_of_memory ? MATLAB_FAILED : writer.error != 0 ? MATLAB_SYSTEM : MATLAB_OK;
+        made.error = put_head(path, content->head);
+    *error = made.error;
+    return made.out_of_memory ? MATLAB_FAILED : made.error != 0 ? MATLAB_SYSTEM : MATLAB_OK;
 }
 
 const char *matlab_hdf5_library(char text[64])
 {
-    unsigned major = 0, minor = 0, release = 0;
-    H5dont_atexit();
-    H5get_libversion(&major, &minor, &release);
-    snprintf(text, 64, "%s version %u.%u.%u", library_name(LIBRARY_HDF5), major, minor, release);
+    snprintf(text, 64, "%s version %d.%d.%d", library_name(LIBRARY_HDF5), H5_VERS_MAJOR, H5_VERS_MINOR,
+             H5_VERS_RELEASE);
     return text;
 }
 #else
+int matlab_hdf5_load(void)
+{
+    return -1;
+}
+
 enum matlab_outcome matlab_hdf5_write(const struct matlab_content *content, const char *path, bool is_mat, int *error)
 {
     (void)content;

@@ -23,7 +23,11 @@ enum matlab_type {
 
 enum matlab_kind { MATLAB_KIND_73, MATLAB_KIND_HDF5, MATLAB_KIND_5 };
 
-/* "libhdf5 version 1.10.8", or "built without libhdf5". */
+/* Load the library of a kind of file, which stays loaded: before an interface is opened, since its sandbox lets nothing
+ * be executed that is not there. 0, or -1 after a message. */
+int matlab_hdf5_load(void);
+int matlab_v5_load(void);
+/* That armtap was built with: "libhdf5 version 1.10.8", or "built without libhdf5". */
 const char *matlab_hdf5_library(char text[64]);
 const char *matlab_matio_library(char text[64]);
 

@@ -16,10 +16,28 @@
 #include <unistd.h>
 
 #include "block.h"
+#include "load.h"
 
 enum { HEAD_BYTES = 128, BLOCK_ROWS = 4096 };
 
+#define FUNCTIONS(FUNCTION)                                                                                            \
+    FUNCTION(Mat_Close)                                                                                                \
+    FUNCTION(Mat_CreateVer)                                                                                            \
+    FUNCTION(Mat_VarCreate)                                                                                            \
+    FUNCTION(Mat_VarCreateStruct)                                                                                      \
+    FUNCTION(Mat_VarFree)                                                                                              \
+    FUNCTION(Mat_VarSetStructFieldByIndex)                                                                             \
+    FUNCTION(Mat_VarWrite)
+
+/* The library, once it is loaded. */
+struct matio {
+#define FUNCTION(name) __typeof__(&name) name;
+    FUNCTIONS(FUNCTION)
+#undef FUNCTION
+};
+
 struct writer {
+    struct matio matio;
     const struct matlab_content *content;
     const char *path;
     mat_t *file;
@@ -122,12 +140,12 @@ static int fill_texts(struct writer *writer, const struct matlab_variable *varia
     return outcome;
 }
 
-static matvar_t *make(const char *name, enum matlab_class class, size_t rows, size_t columns, const void *values,
-                      int flags)
+static matvar_t *make(const struct writer *writer, const char *name, enum matlab_class class, size_t rows,
+                      size_t columns, const void *values, int flags)
 {
     size_t size[] = {rows, columns};
-    return Mat_VarCreate(name, kinds[class].class, kinds[class].type, 2, size, (void *)(uintptr_t)values,
-                         kinds[class].flags | flags);
+    return writer->matio.Mat_VarCreate(name, kinds[class].class, kinds[class].type, 2, size, (void *)(uintptr_t)values,
+                                       kinds[class].flags | flags);
 }
 
 static int put(struct writer *writer, matvar_t *variable)
@@ -135,8 +153,9 @@ static int put(struct writer *writer, matvar_t *variable)
     if (!variable)
         return lack_memory(writer);
     errno = 0;
-    int outcome = Mat_VarWrite(writer->file, variable, writer->compression) == 0 ? 0 : failed(writer, errno);
-    Mat_VarFree(variable);
+    int outcome =
+        writer->matio.Mat_VarWrite(writer->file, variable, writer->compression) == 0 ? 0 : failed(writer, errno);
+    writer->matio.Mat_VarFree(variable);
     return outcome;
 }
 
@@ -152,7 +171,8 @@ static int put_variable(struct writer *writer, const struct matlab_variable *var
                   : is_text   ? fill_texts(writer, variable, values)
                               : fill_numbers(writer, variable, values);
     if (outcome == 0)
-        outcome = put(writer, make(variable->name, variable->class, rows, columns, values, MAT_F_DONT_COPY_DATA));
+        outcome =
+            put(writer, make(writer, variable->name, variable->class, rows, columns, values, MAT_F_DONT_COPY_DATA));
     if (values)
         munmap(values, length);
     return outcome;
@@ -161,14 +181,14 @@ static int put_variable(struct writer *writer, const struct matlab_variable *var
 /* ---- meta -------------------------------------------------------------------------------------------------------- */
 
 /* NULL without memory. */
-static matvar_t *make_node(const struct matlab_node *node)
+static matvar_t *make_node(const struct writer *writer, const struct matlab_node *node)
 {
     size_t one[] = {1, 1}, width;
     if (node->kind == MATLAB_NODE_NUMBERS)
-        return make(node->name, MATLAB_CLASS_INT32, node->count, 1, node->numbers, 0);
+        return make(writer, node->name, MATLAB_CLASS_INT32, node->count, 1, node->numbers, 0);
     if (node->kind == MATLAB_NODE_TEXTS) {
         uint16_t *units = matlab_characters(node->texts, node->count, &width);
-        matvar_t *made = units ? make(node->name, MATLAB_CLASS_CHAR, node->count, width, units, 0) : NULL;
+        matvar_t *made = units ? make(writer, node->name, MATLAB_CLASS_CHAR, node->count, width, units, 0) : NULL;
         free(units);
         return made;
     }
@@ -176,16 +196,16 @@ static matvar_t *make_node(const struct matlab_node *node)
     size_t i = 0;
     for (const struct matlab_node *child = node->children; names && child; child = child->next)
         names[i++] = child->name;
-    matvar_t *made = names ? Mat_VarCreateStruct(node->name, 2, one, names, (unsigned)node->count) : NULL;
+    matvar_t *made = names ? writer->matio.Mat_VarCreateStruct(node->name, 2, one, names, (unsigned)node->count) : NULL;
     free(names);
     i = 0;
     for (const struct matlab_node *child = node->children; made && child; child = child->next) {
-        matvar_t *field = make_node(child);
+        matvar_t *field = make_node(writer, child);
         if (!field) {
-            Mat_VarFree(made);
+            writer->matio.Mat_VarFree(made);
             return NULL;
         }
-        Mat_VarSetStructFieldByIndex(made, i++, 0, field);
+        writer->matio.Mat_VarSetStructFieldByIndex(made, i++, 0, field);
     }
     return made;
 }
@@ -228,19 +248,41 @@ static int put_content(struct writer *writer)
     for (size_t i = 0; i < writer->content->count; i++)
         if (put_variable(writer, &writer->content->variables[i]) != 0)
             return -1;
-    return put(writer, make_node(writer->content->meta));
+    return put(writer, make_node(writer, writer->content->meta));
+}
+
+/* 0, or -1 after a message. */
+static int load(struct matio *matio)
+{
+    void *handle = matlab_load(ARMTAP_MATIO_FILE);
+    if (!handle)
+        return -1;
+#define FUNCTION(name)                                                                                                 \
+    if (matlab_load_name(handle, #name, &matio->name) != 0)                                                            \
+        return -1;
+    FUNCTIONS(FUNCTION)
+#undef FUNCTION
+    return 0;
+}
+
+int matlab_v5_load(void)
+{
+    struct matio matio;
+    return load(&matio);
 }
 
 enum matlab_outcome matlab_v5_write(const struct matlab_content *content, const char *path, int *error)
 {
     struct writer writer = {.content = content, .path = path};
     bool is_packed = packer_compression(content->packer) != COMPRESSION_NONE;
+    if (load(&writer.matio) != 0)
+        return MATLAB_FAILED;
     writer.compression = is_packed ? MAT_COMPRESSION_ZLIB : MAT_COMPRESSION_NONE;
     errno = 0;
-    writer.file = Mat_CreateVer(path, content->head, MAT_FT_MAT5);
+    writer.file = writer.matio.Mat_CreateVer(path, content->head, MAT_FT_MAT5);
     int outcome = writer.file ? put_content(&writer) : failed(&writer, errno);
     errno = 0;
-    if (writer.file && Mat_Close(writer.file) != 0)
+    if (writer.file && writer.matio.Mat_Close(writer.file) != 0)
         outcome = failed(&writer, errno);
     if (outcome == 0)
         check_chain(&writer);
@@ -250,12 +292,16 @@ enum matlab_outcome matlab_v5_write(const struct matlab_content *content, const 
 
 const char *matlab_matio_library(char text[64])
 {
-    int major = 0, minor = 0, release = 0;
-    Mat_GetLibraryVersion(&major, &minor, &release);
-    snprintf(text, 64, "%s version %d.%d.%d", library_name(LIBRARY_MATIO), major, minor, release);
+    snprintf(text, 64, "%s version %d.%d.%d", library_name(LIBRARY_MATIO), MATIO_MAJOR_VERSION, MATIO_MINOR_VERSION,
+             MATIO_RELEASE_LEVEL);
     return text;
 }
 #else
+int matlab_v5_load(void)
+{
+    return -1;
+}
+
 enum matlab_outcome matlab_v5_write(const struct matlab_content *content, const char *path, int *error)
 {
     (void)content;
