@@ -59,7 +59,7 @@ static size_t none_pack(struct compressor *compressor, enum compression_shape sh
 
 /* ---- gzip -------------------------------------------------------------------------------------------------------- */
 
-enum { SEGMENT = 8192, LEVELS_COST = 16, BYTE_VALUES = 256 };
+enum { SEGMENT = 8192, LEVELS_COST = 16, BYTE_VALUES = 256, SAMPLED = 5 };
 
 static size_t gzip_bound(enum compression_shape shape, size_t length)
 {
@@ -67,17 +67,18 @@ static size_t gzip_bound(enum compression_shape shape, size_t length)
     return compressBound((uLong)length) + (length / SEGMENT + 2) * LEVELS_COST;
 }
 
-/* Whether bytes are nearly as random as can be: their most frequent values are hardly more frequent than others. Pairs
- * of equal bytes are counted, which in random ones are a 256th of all pairs. */
+/* Whether packing bytes is not worth its time, judged by some of them: pairs of equal bytes, which in random ones are a
+ * 256th of all pairs, are less than a 64th. */
 static bool is_random(const unsigned char *bytes, size_t length)
 {
     uint32_t counts[2][BYTE_VALUES] = {{0}}; /* two in turn: equal neighbours do not wait for each other */
     uint64_t pairs = 0;
-    for (size_t i = 0; i < length; i++)
-        counts[i & 1][bytes[i]]++;
+    size_t step = length < SEGMENT ? 1 : SAMPLED, samples = (length + step - 1) / step;
+    for (size_t i = 0; i < samples; i++)
+        counts[i & 1][bytes[i * step]]++;
     for (size_t i = 0; i < BYTE_VALUES; i++)
         pairs += (uint64_t)(counts[0][i] + counts[1][i]) * (counts[0][i] + counts[1][i]);
-    return pairs < (uint64_t)length * length / (BYTE_VALUES / 2);
+    return pairs < (uint64_t)samples * samples / (BYTE_VALUES / 4);
 }
 
 /* The low bytes of measured values cannot be compressed, and trying takes most of the time: they are stored. */
