@@ -10,7 +10,7 @@ tests_starve_starve_SOURCES = \
 	tests/starve/program.c \
 	tests/starve/starve.c \
 	$(TOY_FORMAT_SOURCES)
-tests_starve_starve_CPPFLAGS = -iquote $(top_srcdir)/tests/toy-format $(TRANSPORT_CPPFLAGS) -iquote $(top_srcdir)/tests/transport
+tests_starve_starve_CPPFLAGS = -iquote $(top_srcdir)/tests/toy-format $(TRANSPORT_CPPFLAGS) -iquote $(top_srcdir)/tests/transport $(OPTIONAL_CFLAGS)
 tests_starve_starve_LDADD = $(TRANSPORT_LDADD) -ldl
 EXTRA_DIST += tests/starve/COMMANDS
 

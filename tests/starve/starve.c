@@ -289,6 +289,12 @@ static bool wants(const struct test *test, const struct command *command)
         printf("%s: not tried: built without AUBO\n", command->name);
         return false;
     }
+#if !defined(ARMTAP_WITH_HDF5) || !defined(ARMTAP_WITH_MATIO)
+    if (strncmp(command->name, "mat", 3) == 0 || strcmp(command->name, "h5") == 0) {
+        printf("%s: not tried: built without libhdf5 or libmatio\n", command->name);
+        return false;
+    }
+#endif
     return !test->only || strcmp(test->only, command->name) == 0;
 }
 
