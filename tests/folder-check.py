@@ -3,6 +3,7 @@
 a final name, and the next one completes it; runs side by side leave each other's files alone."""
 import glob
 import os
+import re
 import resource
 import shutil
 import signal
@@ -66,14 +67,14 @@ def check_names(folder):
     make(day, MIDNIGHT + 3600, 100, robot=3)
     run(night, "-f", "parquet", "-o", folder + "/a/")
     found = files(folder + "/a")
-    place = "robot=10.0.0.2%%3A30003/date=2026-%s/night%%20watch-0.parquet"
+    place = "robot=10.0.0.2%%3A30003/date=2026-%s/night%%20watch.pcap-20260131T235959Z-0.parquet"
     expect("two days", sorted(found) == [place % "01-31", place % "02-01"], sorted(found))
     run(night, "-f", "parquet", "-o", folder + "/b/deeper/", "--threads", "5")
     expect("another folder", files(folder + "/b/deeper") == found)
     run(day, "-f", "parquet", "-o", folder + "/a/")
     both = files(folder + "/a")
     expect("another capture", both.items() >= found.items() and len(both) == 3, sorted(both))
-    expect("a name that Spark reads", any(path.endswith("/%5Fday-0.parquet") for path in both), sorted(both))
+    expect("a name that Spark reads", any(path.endswith("/%5Fday.pcap-20260201T010000Z-0.parquet") for path in both), sorted(both))
     run(night, "-f", "parquet", "-o", folder + "/a/")
     expect("once more", files(folder + "/a", True) == both)
     with open(night, "rb") as file:
@@ -89,16 +90,23 @@ def check_names(folder):
     run(SAMPLES + "/rtde-two-recipes.pcap", "-f", "parquet", "-o", folder + "/e/")
     for more in ([], ["--to-robot"]):
         run(SAMPLES + "/rtde-v2.pcapng.gz", "-f", "parquet", "-o", folder + "/e/", *more)
-    names = sorted(path.rsplit("/")[-1] for path in files(folder + "/e"))
-    expect("parts and directions", names == ["rtde-two-recipes-0.1.parquet", "rtde-two-recipes-0.parquet",
-                                             "rtde-v2-0.parquet", "rtde-v2-0.to-robot.parquet"], names)
+    names = sorted(re.sub(r"-[0-9]{8}T[0-9]{6}Z-", "-BEGIN-", path.rsplit("/")[-1]) for path in files(folder + "/e"))
+    expect("parts and directions", names == ["rtde-two-recipes.pcap-BEGIN-0.1.parquet", "rtde-two-recipes.pcap-BEGIN-0.parquet",
+                                             "rtde-v2.pcapng.gz-BEGIN-0.parquet", "rtde-v2.pcapng.gz-BEGIN-0.to-robot.parquet"], names)
     expect_whole("names", files(folder + "/e"))
     make(folder + "/jumps.pcap", MIDNIGHT, 600, days=(0, 1, 0, 1, 2, 0, 3, 2, 4, 2, 0))
     run(folder + "/jumps.pcap", "-f", "parquet", "-o", folder + "/f/")
     names = sorted(path.partition("/")[2][5:] for path in files(folder + "/f"))
-    expect("a clock that jumps", names == ["2026-02-%s/jumps-0%s.parquet" % one for one in
+    expect("a clock that jumps", names == ["2026-02-%s/jumps.pcap-20260201T000000Z-0%s.parquet" % one for one in
                                            (("01", ".again1"), ("01", ".again2"), ("01", ""), ("02", ""), ("03", ".again1"), ("03", ""), ("04", ""), ("05", ""))], names)
     expect_whole("jumps", files(folder + "/f"))
+    for name in "mon/run.pcap", "tue/run.pcap":
+        os.makedirs(os.path.dirname(folder + "/" + name))
+        make(folder + "/" + name, MIDNIGHT + 60 * len(os.listdir(folder)), 200)
+        run(folder + "/" + name, "-f", "parquet", "-o", folder + "/g/")
+    shutil.copy(folder + "/tue/run.pcap", folder + "/tue/run.cap")
+    run(folder + "/tue/run.cap", "-f", "parquet", "-o", folder + "/g/")
+    expect("captures of one name do not replace each other", len(files(folder + "/g")) == 3, sorted(files(folder + "/g")))
 
 
 def check_refused(folder):

@@ -215,7 +215,7 @@ static int aim_at_folder(struct job *job, struct table *table, const struct armt
     struct partition partition = {.robot = record->stream->robot,
                                   .day = partition_day(record->where.time),
                                   .capture = replay_file_name(job->source, job->totals.file),
-                                  .begin = job->totals.first_time,
+                                  .begin = job->totals.file_time,
                                   .direction = record->direction,
                                   .stream = table->stream,
                                   .part = table->part};

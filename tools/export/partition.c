@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,19 +43,6 @@ static void put_escaped(struct buffer *out, const char *text, size_t length, boo
     }
 }
 
-/* The length of a file's name without its ending, as captures have it. */
-static size_t stem_length(const char *base)
-{
-    static const char *const endings[] = {".gz", ".pcap", ".pcapng", ".cap"};
-    size_t length = strlen(base);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t more = strlen(endings[i]);
-        if (length > more && strncasecmp(base + length - more, endings[i], more) == 0)
-            length -= more;
-    }
-    return length;
-}
-
 /* "-20260131T120000Z" */
 static void put_begin(struct buffer *out, int64_t time)
 {
@@ -71,16 +57,15 @@ static void put_begin(struct buffer *out, int64_t time)
     buffer_char(out, 'Z');
 }
 
-/* What has no name is named after its beginning, so that the next one does not replace it. */
+/* With its beginning: captures of one name, in different folders or from standard input, must not replace each other. */
 static void put_capture(struct buffer *out, const struct partition *partition)
 {
     const char *capture = partition->capture;
     const char *slash = capture ? strrchr(capture, '/') : NULL, *base = slash ? slash + 1 : capture;
-    if (capture && strcmp(capture, "-") != 0) {
-        put_escaped(out, base, stem_length(base), true);
-        return;
-    }
-    buffer_string(out, capture ? "stdin" : "live");
+    if (capture && strcmp(capture, "-") != 0)
+        put_escaped(out, base, strlen(base), true);
+    else
+        buffer_string(out, capture ? "stdin" : "live");
     put_begin(out, partition->begin);
 }
 

@@ -1,6 +1,6 @@
-/* A folder as a partitioned data set (-o DIR/): DIR/robot=ADDRESS%3APORT/date=2026-01-31/CAPTURE-STREAM.parquet, with
- * .1 after the stream where a recipe was replaced, .to-robot, and .again1 if times go back by days. Names depend on the
- * input only, so a run that is repeated replaces its files, and runs on captures of other names leave them alone. */
+/* A folder as a partitioned data set (-o DIR/): DIR/robot=ADDRESS%3APORT/date=2026-01-31/CAPTURE-BEGIN-STREAM.parquet,
+ * with .1 after the stream where a recipe was replaced, .to-robot, and .again1 if times go back by days. Names depend on the
+ * input only, so a run that is repeated replaces its files, and runs on other captures leave them alone. */
 #ifndef EXPORT_PARTITION_H
 #define EXPORT_PARTITION_H
 
@@ -11,7 +11,7 @@ struct partition {
     const char *robot;   /* "": not known */
     int64_t day;         /* since the epoch; PARTITION_NO_DAY: the capture has no times */
     const char *capture; /* that was read when the row came out; NULL: an interface or a robot */
-    int64_t begin;       /* time of the capture's first packet: part of the name if the capture has none */
+    int64_t begin;       /* time of the capture's first packet */
     enum armtap_direction direction;
     unsigned stream;
     unsigned part;

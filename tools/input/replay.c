@@ -212,8 +212,15 @@ static void watch_drops(struct run *run, struct capture *capture, uint64_t packe
     note_dropped(run, "capture.dropped", &since, text);
 }
 
+static void note_file_time(struct run *run, const struct armtap_packet *packet)
+{
+    if (run->totals->file_time == ARMTAP_NO_TIME)
+        run->totals->file_time = packet->where.time;
+}
+
 static void take_packet(struct run *run, struct armtap_packet *packet)
 {
+    note_file_time(run, packet);
     run->totals->packets++;
     run->totals->bytes += packet->captured;
     if (run->totals->first_time == ARMTAP_NO_TIME)
@@ -323,6 +330,7 @@ static void run_packets(struct run *run, struct capture *capture, uint32_t file)
             packet.where.file = file;
             last.packet = packet.where.packet;
             count_indexed(&indexed, &packet);
+            note_file_time(run, &packet);
             if (packet.where.packet == 1)
                 check_order(run, &packet);
             if (packet.where.packet > repeated)
@@ -472,6 +480,7 @@ static void run_file(struct run *run, uint32_t file)
                                      .user = run};
     struct capture *capture = capture_open(&wish);
     run->totals->file = file;
+    run->totals->file_time = ARMTAP_NO_TIME;
     if (!capture) {
         fail_input(run, outcome_of_errno(errno));
         return;
@@ -695,7 +704,7 @@ enum exit_status replay(const struct replay_source *source, const struct armtap_
     struct run run = {
         .source = source, .stop = {.sink = sink, .user = user}, .totals = totals, .before = {.time = ARMTAP_NO_TIME}};
     run.sink = replay_stop_wrap(&run.stop);
-    *totals = (struct replay_totals){.first_time = ARMTAP_NO_TIME};
+    *totals = (struct replay_totals){.first_time = ARMTAP_NO_TIME, .file_time = ARMTAP_NO_TIME};
     progress_begin(&run.progress, source->progress && !replay_is_endless(source) && !source->follow,
                    replay_is_endless(source) ? 0 : inputs_length(source->inputs, source->count));
     run_all(&run);

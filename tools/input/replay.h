@@ -20,6 +20,7 @@ struct replay_totals {
     uint64_t bytes;     /* captured */
     int64_t first_time; /* ARMTAP_NO_TIME if unknown */
     uint32_t file;      /* that is being read */
+    int64_t file_time;  /* of its first packet; ARMTAP_NO_TIME if unknown */
     bool interrupted;   /* Ctrl-C broke off a source that would have ended by itself */
     bool elsewhere;     /* what is pushed now is of another capture of the archive */
     bool broken_off;    /* a callback or a lack of memory ended it before the input did: the results are incomplete */
