@@ -1,5 +1,6 @@
 """Counts what the tests in this folder expect, and prints what fails."""
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -8,6 +9,11 @@ import traceback
 SHOWN = 2000  # characters of the actual result
 ATTEMPTS = 3
 _counts = {True: 0, False: 0}
+
+# Whoever runs the tests in the background may ignore these, and what is ignored is inherited by the programs tested.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def expect(what, truth, *shown):
