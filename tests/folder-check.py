@@ -156,6 +156,27 @@ def check_many_streams(folder):
     expect_whole("eight streams", found[0])
 
 
+def check_many_files(folder):
+    """The same, of MCAP: chunks end alike with any number of threads."""
+    tools, found = os.path.join(os.environ.get("builddir", "."), "tests", "bench"), []
+    with open(folder + "/wide.pcap", "wb") as file:
+        subprocess.run([tools + "/stream", "legacy", "96000", "8"], stdout=file, check=True)
+    with open(ARMTAP, "rb") as program:
+        sanitized = b"__asan_init" in program.read()
+    for threads in ("1", "16"):
+        out, (reader, writer) = "%s/by%s" % (folder, threads), os.pipe()
+        os.mkdir(out)
+        subprocess.run([tools + "/timed", str(writer), ARMTAP, "export", folder + "/wide.pcap", "--split", "--threads", threads,
+                        "-o", out + "/x.mcap"], pass_fds=[writer], check=True)
+        os.close(writer)
+        with os.fdopen(reader) as pipe:
+            _, _, peak, status = pipe.read().split()
+        expect("eight files: status", status == "0", status)
+        expect("eight files: memory", int(peak) <= 64 << 20 or sanitized, peak)
+        found.append(files(out))
+    expect("eight files: the same by sixteen threads", found[0] == found[1] and len(found[0]) == 8, len(found[0]))
+
+
 # ---- a bag ------------------------------------------------------------------------------------------------------------
 
 
@@ -255,7 +276,7 @@ def check_side_by_side(folder):
 
 
 def main():
-    for check in (check_names, check_refused, check_bag, check_many_streams, check_full, check_killed, check_side_by_side):
+    for check in (check_names, check_refused, check_bag, check_many_streams, check_many_files, check_full, check_killed, check_side_by_side):
         with tempfile.TemporaryDirectory() as folder:
             check(folder)
     return finish()

@@ -61,7 +61,7 @@ static struct buffer make(unsigned threads, size_t in_memory)
     struct buffer out = {0}, bytes = {0};
     struct packer *packer = packer_new(COMPRESSION_NONE, threads);
     struct spool *spool = spool_new(".", in_memory);
-    const struct mcap_options options = {packer, spool, take, &out, "ros2", "test"};
+    const struct mcap_options options = {packer, spool, take, &out, true, "ros2", "test"};
     struct mcap_file *file = mcap_file_new(&options);
     assert_int_equal(mcap_file_open(file), 0);
     struct buffer map = {0};
@@ -273,7 +273,7 @@ static void too_many(void **state)
     struct buffer out = {0}, map = {0};
     struct packer *packer = packer_new(COMPRESSION_NONE, 1);
     struct spool *spool = spool_new(".", 1 << 20);
-    const struct mcap_options options = {packer, spool, take, &out, "", "test"};
+    const struct mcap_options options = {packer, spool, take, &out, false, "", "test"};
     struct mcap_file *file = mcap_file_new(&options);
     const struct mcap_channel channel = {0, "/t", "json", &map};
     (void)state;

@@ -222,6 +222,7 @@ static int open_file(struct target *target, const struct dialect *dialect, struc
                                          .spool = target->settings->spool,
                                          .write = take_bytes,
                                          .user = state,
+                                         .is_alone = !target->settings->is_split,
                                          .profile = dialect->profile,
                                          .library = "armtap " ARMTAP_VERSION};
     state->file = mcap_file_new(&options);

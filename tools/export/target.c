@@ -149,7 +149,7 @@ enum sink_outcome targets_show(struct targets *targets)
     enum sink_outcome outcome = SINK_OK;
     for (size_t i = 0; i < targets->files->count && writer->show && outcome == SINK_OK; i++) {
         struct target_file *file = targets->files->outlet[i]->target;
-        if (!file || file->target.held == 0)
+        if (!file)
             continue;
         update(file);
         outcome = judge(file, writer->show(&file->target, &file->file->buffer));

@@ -65,6 +65,13 @@ static int write_bytes(struct mcap_file *file, const char *bytes, size_t length)
     return file->options.write(file->options.user, bytes, length);
 }
 
+/* Empties a buffer that is used now and then: of many files most are idle. */
+static void put_away(struct buffer *buffer)
+{
+    free(buffer->data);
+    *buffer = (struct buffer){0};
+}
+
 /* Writes what was collected in file->record. */
 static int write_record(struct mcap_file *file)
 {
@@ -94,7 +101,7 @@ struct mcap_file *mcap_file_new(const struct mcap_options *options)
     struct mcap_file *file = calloc(1, sizeof *file);
     if (!file)
         return NULL;
-    size_t threads = packer_threads(options->packer), wanted = threads == 1 ? 1 : 2 * threads;
+    size_t threads = options->is_alone ? packer_threads(options->packer) : 1, wanted = threads == 1 ? 1 : 2 * threads;
     file->options = *options;
     file->chunks_at_once = wanted < CHUNKS_AT_ONCE ? wanted : CHUNKS_AT_ONCE;
     return file;
@@ -171,7 +178,7 @@ static int keep_chunk_index(struct mcap_file *file, const struct chunk *chunk, c
     record_u64(out, chunk->bytes.length);
     record_end(out, begin);
     int outcome = out->failed ? lack_memory() : keep(file, KEPT_CHUNK_INDEXES, out->data, out->length);
-    out->length = 0;
+    put_away(out);
     return outcome;
 }
 
@@ -208,12 +215,17 @@ int mcap_file_ease(struct mcap_file *file)
     return outcome;
 }
 
+static size_t waiting(const struct mcap_file *file)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < file->chunk_count; i++)
+        bytes += file->chunks[i].bytes.length;
+    return bytes;
+}
+
 size_t mcap_file_held(const struct mcap_file *file)
 {
-    size_t held = 0;
-    for (size_t i = 0; i < CHUNKS_AT_ONCE; i++)
-        held += file->chunks[i].bytes.length + file->chunks[i].channels.length;
-    return held;
+    return file->options.is_alone ? 0 : file->chunks[0].bytes.room + file->chunks[0].channels.room;
 }
 
 /* The chunk for a record of that length; NULL after a message. */
@@ -222,7 +234,8 @@ static struct chunk *chunk_for(struct mcap_file *file, size_t length)
     struct chunk *chunk = file->chunk_count > 0 ? &file->chunks[file->chunk_count - 1] : NULL;
     if (chunk && chunk->bytes.length + length <= CHUNK_BYTES)
         return chunk;
-    if (file->chunk_count == file->chunks_at_once && mcap_file_flush(file) != 0)
+    bool is_enough = file->chunk_count == file->chunks_at_once || waiting(file) >= CHUNKS_AT_ONCE * CHUNK_BYTES;
+    if (is_enough && mcap_file_flush(file) != 0)
         return NULL;
     file->chunk_number++;
     return &file->chunks[file->chunk_count++];
@@ -257,7 +270,7 @@ static int add(struct mcap_file *file, enum kept_kind kind)
     if (!chunk)
         return -1;
     buffer_put(&chunk->bytes, record->data, record->length);
-    record->length = 0;
+    put_away(record);
     return chunk->bytes.failed ? lack_memory() : 0;
 }
 
@@ -313,7 +326,7 @@ static int write_metadata(struct mcap_file *file, const char *record, size_t len
     buffer_put(index, name, sizeof(uint32_t) + le32_load(name));
     record_end(index, begin);
     int outcome = index->failed ? lack_memory() : keep(file, KEPT_METADATA_INDEXES, index->data, index->length);
-    index->length = 0;
+    put_away(index);
     return outcome == 0 ? write_bytes(file, record, length) : outcome;
 }
 

@@ -14,6 +14,7 @@ struct mcap_options {
     /* Takes the file's bytes, in order. 0, or -1 after a message. */
     int (*write)(void *user, const char *bytes, size_t length);
     void *user;
+    bool is_alone;       /* no other file is written meanwhile: several chunks may be held, to compress them together */
     const char *profile; /* "ros2", or "" */
     const char *library; /* who writes: "armtap 0.2.0" */
 };
@@ -71,7 +72,8 @@ struct mcap_message mcap_message_at(const char *record);
 
 /* Adds a message to a channel. 0, or -1 after a message. */
 int mcap_file_message(struct mcap_file *file, unsigned channel, const struct mcap_message *message);
-/* Bytes of memory that messages take which are not written yet. */
+/* Bytes of memory that mcap_file_ease() would free. It depends on the messages only, not on the number of threads: 0 if
+ * the file is alone, as it holds some chunks at most. */
 size_t mcap_file_held(const struct mcap_file *file);
 /* Writes them and frees that memory. 0, or -1 after a message. */
 int mcap_file_ease(struct mcap_file *file);
