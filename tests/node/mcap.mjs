@@ -270,7 +270,7 @@ for (const file of asked.files) {
     const topics = decodeAll(name, walked), isRos = walked.header.profile === "ros2"
     const spell = isRos ? text => text.toLowerCase() : text => text
     for (const stream of file.streams) {
-      const state = [...topics].filter(([topic]) => topic.startsWith(stream.prefix + "/armtap/")).flatMap(([, messages]) => messages)
+      const state = [...topics].filter(([topic]) => topic.startsWith(stream.prefix + (stream.is_back ? "/armtap/to_robot" : "/armtap/state"))).flatMap(([, messages]) => messages)
       const rows = stream.tables.flatMap(path => readTable(path, spell, !isRos, file.is_by_place ? state[0]?.fields : null))
       rows.sort((a, b) => a.time < b.time ? -1 : a.time > b.time ? 1 : 0)
       checkState(`${name} ${stream.prefix}`, state, rows, seen)

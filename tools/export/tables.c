@@ -537,7 +537,8 @@ static enum tables_outcome side_follow(struct tables *tables, struct side *side,
 }
 
 /* The table of a recipe, for all streams. Frees all tables if there are too many. */
-static enum tables_outcome recipe_table(struct tables *tables, const struct armtap_recipe *recipe, struct table **found)
+static enum tables_outcome recipe_table(struct tables *tables, const struct armtap_recipe *recipe,
+                                        enum armtap_direction direction, struct table **found)
 {
     size_t count = armtap_recipe_count(recipe);
     *found = armtap_recipe_map_find(&tables->layouts, recipe);
@@ -552,17 +553,19 @@ static enum tables_outcome recipe_table(struct tables *tables, const struct armt
     if (!table || layout_add(tables, table, recipe, &layout) != TABLES_OK ||
         armtap_recipe_map_add(&tables->layouts, layout->recipe, table) != 0)
         return TABLES_NO_MEMORY;
+    table->direction = direction;
     *found = table;
     return TABLES_OK;
 }
 
-static enum tables_outcome follow_recipe(struct tables *tables, struct side *side, struct table **table)
+static enum tables_outcome follow_recipe(struct tables *tables, struct side *side, enum armtap_direction direction,
+                                         struct table **table)
 {
     struct active *active = &side->active[side->latest];
     side->counted = side->is_open ? side->counted : 0;
     side->is_open = true;
     if (active->epoch != tables->epoch) {
-        enum tables_outcome outcome = recipe_table(tables, active->recipe, &active->table);
+        enum tables_outcome outcome = recipe_table(tables, active->recipe, direction, &active->table);
         if (outcome != TABLES_OK)
             return outcome;
         active->epoch = tables->epoch;
@@ -611,7 +614,8 @@ enum tables_outcome tables_record(struct tables *tables, const struct armtap_rec
     struct table *own = NULL;
     enum tables_outcome outcome = side_follow(tables, side, record);
     if (outcome == TABLES_OK)
-        outcome = by_recipe ? follow_recipe(tables, side, &own) : follow_part(tables, track, record, &own);
+        outcome =
+            by_recipe ? follow_recipe(tables, side, record->direction, &own) : follow_part(tables, track, record, &own);
     if (outcome != TABLES_OK)
         return outcome;
     struct table_layout *followed = by_recipe ? own->layouts[0] : side->active[side->latest].layout;
@@ -694,12 +698,12 @@ void tables_rewind(struct tables *tables, const struct armtap_streams *streams)
 }
 
 /* Carries the array lengths of the first reading over to the table of the recipe. */
-static int keep_lengths(struct tables *tables, const struct table_layout *layout)
+static int keep_lengths(struct tables *tables, const struct table_layout *layout, enum armtap_direction direction)
 {
     struct table *table;
     if (!layout->longest)
         return 0;
-    if (recipe_table(tables, layout->recipe, &table) != TABLES_OK)
+    if (recipe_table(tables, layout->recipe, direction, &table) != TABLES_OK)
         return -1;
     return layout_lengthen(table->layouts[0], layout->longest);
 }
@@ -717,7 +721,7 @@ int tables_begin_rows(struct tables *tables)
     tables->table_count = tables->table_room = 0;
     for (size_t i = 0; i < parts.table_count; i++) {
         for (size_t k = 0; k < parts.tables[i]->layout_count && outcome == 0; k++)
-            outcome = keep_lengths(tables, parts.tables[i]->layouts[k]);
+            outcome = keep_lengths(tables, parts.tables[i]->layouts[k], parts.tables[i]->direction);
         table_free(parts.tables[i]);
     }
     free(parts.tables);
