@@ -57,7 +57,8 @@ static void put_begin(struct buffer *out, int64_t time)
     buffer_char(out, 'Z');
 }
 
-/* With its beginning: captures of one name, in different folders or from standard input, must not replace each other. */
+/* With its beginning: captures of one name, in different folders or from standard input, must not replace each other.
+ */
 static void put_capture(struct buffer *out, const struct partition *partition)
 {
     const char *capture = partition->capture;

@@ -1,6 +1,6 @@
 /* A folder as a partitioned data set (-o DIR/): DIR/robot=ADDRESS%3APORT/date=2026-01-31/CAPTURE-BEGIN-STREAM.parquet,
- * with .1 after the stream where a recipe was replaced, .to-robot, and .again1 if times go back by days. Names depend on the
- * input only, so a run that is repeated replaces its files, and runs on other captures leave them alone. */
+ * with .1 after the stream where a recipe was replaced, .to-robot, and .again1 if times go back by days. Names depend
+ * on the input only, so a run that is repeated replaces its files, and runs on other captures leave them alone. */
 #ifndef EXPORT_PARTITION_H
 #define EXPORT_PARTITION_H
 
