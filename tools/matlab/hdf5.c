@@ -549,7 +549,7 @@ static int put_head(const char *path, const char *text)
 /* 0, or -1 after a message. */
 static int load(struct hdf5 *hdf5)
 {
-    void *handle = matlab_load(ARMTAP_HDF5_FILE);
+    void *handle = matlab_load(MATLAB_FILE(ARMTAP_HDF5_FILE));
     if (!handle)
         return -1;
 #define HDF5_FUNCTION(name)                                                                                            \

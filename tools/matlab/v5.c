@@ -254,7 +254,7 @@ static int put_content(struct writer *writer)
 /* 0, or -1 after a message. */
 static int load(struct matio *matio)
 {
-    void *handle = matlab_load(ARMTAP_MATIO_FILE);
+    void *handle = matlab_load(MATLAB_FILE(ARMTAP_MATIO_FILE));
     if (!handle)
         return -1;
 #define FUNCTION(name)                                                                                                 \
