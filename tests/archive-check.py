@@ -338,6 +338,40 @@ def check_manifest():
             sys.exit(f"the manifest: {lines}")
 
 
+def refuse_manifest(what, folder, words, manifest, *arguments):
+    """Status 2 before a row is written, and every file is as it was."""
+    before = dict(files_of(folder))
+    expect(what, ["--manifest " + manifest, *words], "export", "--manifest", manifest, *arguments)
+    if dict(files_of(folder)) != before:
+        sys.exit(f"{what}: a file changed")
+
+
+def check_refused_manifests():
+    """A manifest that is an input, an output or something else."""
+    with tempfile.TemporaryDirectory() as folder:
+        capture, other, out, link, rows, split_rows, lines = (
+            os.path.join(folder, name) for name in ("k2.pcap", "k1.pcap", "x.parquet", "link", "x.ndjson", "x.0.ndjson", "lines"))
+        for name in (capture, other):
+            with open(name, "wb") as file:
+                file.write(read(os.path.join(CAPTURES, "rtde-stop.pcap")))
+        os.symlink(capture, link)
+        run("export", capture, "-o", rows)
+        refuse_manifest("a capture that a pattern named", folder, ["not a manifest"], other, capture, "-o", out)
+        for name in (capture, link):
+            refuse_manifest("an input", folder, ["also an input"], name, capture, "-o", out)
+        refuse_manifest("rows", folder, ["not a manifest"], rows, capture, "-o", out)
+        refuse_manifest("the output", folder, ["also an output"], out, capture, "-o", out)
+        refuse_manifest("the old output", folder, ["also an output"], rows, capture, "-o", rows)
+        refuse_manifest("no folder", folder, ["make its folder"], os.path.join(folder, "none", "m"), capture, "-o", out)
+        refuse_manifest("standard output", folder, ["/dev/stdout"], "-", capture, "-o", out)
+        expect("a file of --split", ["also an output"], "export", "--manifest", split_rows, capture, "--split", "-o", rows)
+        within = os.path.join(folder, "new", "m")
+        for manifest, to in ((within, os.path.dirname(within) + "/"), (lines, out), (lines, out)):
+            run("export", "--manifest", manifest, "-f", "parquet", capture, "-o", to)
+        if read(lines).count(b"\n") != 2 or json.loads(read(within))["status"] != 0:
+            sys.exit("manifests that may be written")
+
+
 def set_back(packets, seconds):
     """The packets of a little-endian pcap, captured earlier."""
     return [struct.pack("<I", struct.unpack("<I", packet[:4])[0] - seconds) + packet[4:] for packet in packets]
@@ -382,3 +416,4 @@ if not os.environ.get("QUICK"):
 check_archives()
 check_faults()
 check_manifest()
+check_refused_manifests()

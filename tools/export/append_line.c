@@ -46,7 +46,14 @@ static int end_last_line(int file, off_t *end, const char *ours)
     return ftruncate(file, *end) == 0 ? 0 : errno;
 }
 
-static int append(int file, const char *line, size_t length, const char *ours)
+int append_line_open(const char *name)
+{
+    const int how = O_APPEND | O_CREAT | O_CLOEXEC;
+    int file = open(name, O_RDWR | how, 0666);
+    return file < 0 ? open(name, O_WRONLY | how, 0666) : file;
+}
+
+int append_line(int file, const char *line, size_t length, const char *ours)
 {
     off_t end = 0;
     bool is_locked = lock(file, &end);
@@ -56,16 +63,4 @@ static int append(int file, const char *line, size_t length, const char *ours)
     if (error && is_locked)
         (void)!ftruncate(file, end);
     return error;
-}
-
-int append_line(const char *name, const char *line, size_t length, const char *ours)
-{
-    const int how = O_APPEND | O_CREAT | O_CLOEXEC;
-    int file = open(name, O_RDWR | how, 0666);
-    if (file < 0)
-        file = open(name, O_WRONLY | how, 0666);
-    if (file < 0)
-        return errno;
-    int error = append(file, line, length, ours);
-    return close(file) != 0 && !error ? errno : error;
 }

@@ -451,6 +451,8 @@ static int check_asked(struct asked *asked, const struct options *options)
         message_error("--split: needs -o OUT to name the files after");
     else if (*wish->out == '\0')
         message_error("-o: the name is empty");
+    else if (wish->manifest && strcmp(wish->manifest, "-") == 0)
+        message_error("--manifest -: needs the name of a file; for standard output give /dev/stdout");
     else if (check_built_in(wish->format) != 0 || check_output(wish) != 0 || check_format(asked, options) != 0 ||
              check_after(wish, options) != 0)
         return -1;

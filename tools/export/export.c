@@ -951,8 +951,21 @@ static int print(struct job *job)
     if (job->wish->bag && describe_bag(job) != 0)
         return -1;
     if (job->wish->manifest && manifest_collect(&job->manifest, job) != 0)
-        return job_give_up_memory(job);
+        return -1;
     return check_sink(job, output_files_commit(&job->outlets));
+}
+
+/* Reports an unwritable folder or manifest before gigabytes are read. The manifest may lie in the folder, which is made
+ * first, and gets a line also if that fails. */
+static int check_places(struct job *job)
+{
+    const struct export_wish *wish = job->wish;
+    int outcome = wish->bag ? partition_check_folder(wish->bag) : 0;
+    if (outcome == 0 && wish->is_folder)
+        outcome = partition_check_folder(wish->out);
+    if (wish->manifest && manifest_open(&job->manifest, job) != 0)
+        outcome = -1;
+    return outcome != 0 ? job_give_up(job) : 0;
 }
 
 static int run(struct job *job)
@@ -969,11 +982,8 @@ static int run(struct job *job)
         job->targets.settings.bag = &job->bag_topics;
         job->targets.settings.bag_counts = &job->bag_counts;
     }
-    /* Report an unwritable output before reading gigabytes. */
-    if (job->wish->bag && partition_check_folder(job->wish->bag) != 0)
-        return job_give_up(job);
-    if (job->wish->is_folder && partition_check_folder(job->wish->out) != 0)
-        return job_give_up(job);
+    if (check_places(job) != 0)
+        return -1;
     if (!job->wish->split && !outlet_of(job, 0, 0))
         return -1;
     job->selection.joined = job->wish->joined;
@@ -1008,6 +1018,7 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
     struct job job = {
         .wish = wish,
         .source = &source,
+        .manifest = {.file = -1},
         .outlets = {.name = wish->out, .inputs = given->inputs, .split = wish->split, .gzipped = wish->gzipped}};
     source.archive = wish->after ? archive_open(wish->after, given->names[0]) : NULL;
     if (wish->after && !source.archive)
@@ -1023,7 +1034,7 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
         job.status = EXIT_FOUND;
         job_report_strict(&job);
     }
-    if (wish->manifest && manifest_write(&job.manifest, &job, wish->manifest, job.status) != 0)
+    if (wish->manifest && manifest_write(&job.manifest, &job) != 0)
         job.status = EXIT_FAILED;
     release(&job);
     archive_free(source.archive);

@@ -25,6 +25,7 @@ struct cut {
 
 /* What a line of the manifest says of the output; the files are named before they are committed. */
 struct manifest {
+    int file; /* descriptor; -1: not open */
     char **outputs;
     size_t count;
     uint64_t lost_bytes; /* missing in the capture, between its rows */

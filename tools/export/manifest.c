@@ -1,13 +1,106 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "manifest.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "append_line.h"
 #include "base/json_writer.h"
 #include "base/message.h"
+
+/* How each line begins. */
+static const char ours[] = "{\"inputs\": [";
+
+/* Whether the file of that name is the manifest; "-": standard output. */
+static bool is_output(const struct manifest *manifest, const char *name)
+{
+    struct stat own, other;
+    int outcome = strcmp(name, "-") == 0 ? fstat(STDOUT_FILENO, &other) : stat(name, &other);
+    if (outcome != 0 || fstat(manifest->file, &own) != 0 || S_ISCHR(own.st_mode))
+        return false;
+    return own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
+static bool is_input(const struct manifest *manifest, const struct job *job)
+{
+    struct stat own;
+    return fstat(manifest->file, &own) == 0 && inputs_have(job->source->inputs, &own);
+}
+
+/* Whether it begins as a manifest does, blanks aside, or is empty. What cannot be read is taken for one. */
+static bool begins_well(const struct manifest *manifest)
+{
+    char start[64];
+    const char *wanted = ours;
+    ssize_t got = pread(manifest->file, start, sizeof start, 0);
+    for (ssize_t i = 0; i < got && *wanted != '\0'; i++) {
+        if (strchr(" \t\r\n", start[i]) && start[i] != '\0')
+            continue;
+        wanted += strspn(wanted, " ");
+        if (*wanted++ != start[i])
+            return false;
+    }
+    return true;
+}
+
+static int refuse_output(const char *name)
+{
+    message_error("--manifest %s: this file is also an output; name another one", name);
+    return -1;
+}
+
+static int refuse_place(const char *name, int error)
+{
+    bool lacks_folder = error == ENOENT || error == ENOTDIR;
+    message_error("--manifest %s: %s; %s", name, strerror(error),
+                  lacks_folder ? "make its folder first, or name another file" : "name another file");
+    return -1;
+}
+
+static int check(const struct manifest *manifest, const struct job *job, const char *name)
+{
+    if (is_output(manifest, job->wish->out))
+        return refuse_output(name);
+    if (is_input(manifest, job))
+        message_error("--manifest %s: this file is also an input; name another one", name);
+    else if (!begins_well(manifest))
+        message_error("--manifest %s: not a manifest: it holds something else, which stays as it is; name another file",
+                      name);
+    else
+        return 0;
+    return -1;
+}
+
+/* Removes the file that was made for a manifest which is refused. */
+static void remove_made(const char *name)
+{
+    struct stat status;
+    char *place = realpath(name, NULL);
+    if (place && stat(place, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+        unlink(place);
+    free(place);
+}
+
+int manifest_open(struct manifest *manifest, const struct job *job)
+{
+    struct stat status;
+    const char *name = job->wish->manifest;
+    bool is_new = stat(name, &status) != 0 && errno == ENOENT;
+    manifest->file = append_line_open(name);
+    if (manifest->file < 0)
+        return refuse_place(name, errno);
+    if (check(manifest, job, name) == 0)
+        return 0;
+    close(manifest->file);
+    manifest->file = -1;
+    if (is_new)
+        remove_made(name);
+    return -1;
+}
 
 int manifest_collect(struct manifest *manifest, struct job *job)
 {
@@ -16,12 +109,16 @@ int manifest_collect(struct manifest *manifest, struct job *job)
     bool are_kept;
     manifest->outputs = calloc(job->outlets.count + 1, sizeof *manifest->outputs);
     if (!manifest->outputs)
-        return -1;
+        return job_give_up_memory(job);
     for (; manifest->count < job->outlets.count; manifest->count++) {
         const char *name = sink_file_name(job->outlets.outlet[manifest->count]->sink);
+        if (is_output(manifest, name)) {
+            refuse_output(job->wish->manifest);
+            return job_give_up(job);
+        }
         manifest->outputs[manifest->count] = strdup(name);
         if (!manifest->outputs[manifest->count])
-            return -1;
+            return job_give_up_memory(job);
     }
     for (size_t i = 0; i < armtap_streams_count(job->streams); i++)
         if (missing_data_total(job->missing, armtap_streams_at(job->streams, i)->stream, &total, &places, &are_kept))
@@ -34,7 +131,9 @@ void manifest_free(struct manifest *manifest)
     for (size_t i = 0; i < manifest->count; i++)
         free(manifest->outputs[i]);
     free(manifest->outputs);
-    *manifest = (struct manifest){0};
+    if (manifest->file >= 0)
+        close(manifest->file);
+    *manifest = (struct manifest){.file = -1};
 }
 
 static void write_inputs(struct json *json, const struct replay_source *source)
@@ -59,7 +158,7 @@ static void write_notes(struct json *json, const struct armtap_streams *streams)
     json_close(json);
 }
 
-static void write_line(FILE *file, const struct manifest *manifest, const struct job *job, enum exit_status status)
+static void write_line(FILE *file, const struct manifest *manifest, const struct job *job)
 {
     struct json json;
     json_begin(&json, file);
@@ -67,7 +166,7 @@ static void write_line(FILE *file, const struct manifest *manifest, const struct
     write_inputs(&json, job->source);
     json_key(&json, "outputs");
     json_array(&json, false);
-    for (size_t i = 0; i < manifest->count && status != EXIT_FAILED; i++)
+    for (size_t i = 0; i < manifest->count && job->status != EXIT_FAILED; i++)
         json_text(&json, manifest->outputs[i]);
     json_close(&json);
     json_key(&json, "rows");
@@ -76,27 +175,29 @@ static void write_line(FILE *file, const struct manifest *manifest, const struct
     json_unsigned(&json, manifest->lost_bytes);
     write_notes(&json, job->streams);
     json_key(&json, "status");
-    json_unsigned(&json, (uint64_t)status);
+    json_unsigned(&json, (uint64_t)job->status);
     json_key(&json, "version");
     json_text(&json, armtap_version());
     json_end(&json);
 }
 
-int manifest_write(const struct manifest *manifest, const struct job *job, const char *name, enum exit_status status)
+int manifest_write(const struct manifest *manifest, const struct job *job)
 {
     char *line = NULL;
     size_t length = 0;
+    if (manifest->file < 0)
+        return 0;
     FILE *file = open_memstream(&line, &length);
     if (file)
-        write_line(file, manifest, job, status);
+        write_line(file, manifest, job);
     bool failed = !file || ferror(file);
     if (file && fclose(file) != 0)
         failed = true;
     if (failed)
         message_no_memory();
-    int error = failed ? 0 : append_line(name, line, length, "{\"inputs\": [");
+    int error = failed ? 0 : append_line(manifest->file, line, length, ours);
     if (error)
-        message_error("--manifest %s: %s", name, strerror(error));
+        message_error("--manifest %s: %s", job->wish->manifest, strerror(error));
     free(line);
     return failed || error ? -1 : 0;
 }
