@@ -209,7 +209,7 @@ def commands(folder):
         yield ["export", *way, "--union"]
     yield ["export", "-f", "gnuplot", "--stream", "0"]
     yield ["export", "--dialect", "record.py", "--stream", "0"]
-    yield ["export", "-f", "mcap", "-o", folder + "/x.mcap"]
+    yield ["export", "--dialect", "ros2", "-o", folder + "/x.mcap"]
     yield ["export", "-f", "parquet", "--stream", "0", "-o", folder + "/x.parquet"]
     yield ["export", "--dialect", "small", "--split", "-o", folder + "/split.parquet"]
     for name, dialect in (("mat", ""), ("h5", ""), ("mat", "v5")) if HAS_MATLAB else ():

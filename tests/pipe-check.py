@@ -128,6 +128,8 @@ def check_samples():
                           for more, source in (([sample], None), ([], sample)))
             wanted, found = (list(mcap_records(one.stdout[8:-8])) for one in (file, pipe))
             expect("%s mcap %s" % (sample, dialect), wanted == found and len(wanted) > 1, (len(wanted), len(found), pipe.stderr))
+        named, plain = (run("-f", "mcap", *dialect, sample).stdout for dialect in (["--dialect", "ros2"], []))
+        expect("%s mcap: ros2 is the default" % sample, named == plain and len(plain) > 100)
 
 
 def check_seeking():

@@ -179,7 +179,7 @@ static const struct trial exports[] = {
     {{"export", "-f", "csv", "--stream", "0", "--csv-safe", "%F"}, judge_csv},
     {{"export", "-f", "csv", "--stream", "0", "--strict", "--no-guess", "%F"}, judge_csv},
     {{"export", "-f", "csv", "--stream", "0", "--dialect", "record.py", "%F"}, judge_utf8},
-    {{"export", "-f", "mcap", "%F"}, judge_mcap},
+    {{"export", "--dialect", "ros2", "%F"}, judge_mcap},
     {{"export", "-f", "mcap", "--stream", "0", "--to-robot", "--compression", "none", "%F"}, judge_mcap},
     {{"export", "-f", "parquet", "--stream", "0", "%F"}, judge_parquet},
     {{"export", "-f", "parquet", "--dialect", "small", "--union", "--compression", "none", "%F"}, judge_parquet},

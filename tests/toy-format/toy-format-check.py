@@ -158,7 +158,7 @@ def check_lists(folder):
                  "one table of all streams, %s:" % names_of("HAS_NAMES")):
         expect("help says " + part, part in text, text)
     capture = sample("rtde-v1.pcap")
-    dialects = " and ".join("%s, of %s" % (dialect, name) for name, dialect, _, _, _ in FORMATS if dialect)
+    dialects = "; ".join("%s, of %s" % (dialect, name) for name, dialect, _, _, _ in FORMATS if dialect)
     for options, said in ((("-f", "x"), "-f 'x': give " + names_of()),
                           (("-o", folder + "/a.x"), "give -f " + names_of()),
                           (("-f", "gnuplot", "--csv-safe"), "--csv-safe works only with -f " + names_of("CAN_GUARD")),

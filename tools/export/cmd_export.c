@@ -289,7 +289,7 @@ static const struct format *choose_dialect(const struct asked *asked)
         message_error("--dialect %s goes with %s only, not with %s; leave one of them out", asked->dialect, other->name,
                       format->name);
     else if (!dialect)
-        message_error("--dialect '%s': there is only %s", asked->dialect, format_dialects(list));
+        message_error("--dialect '%s': there are %s", asked->dialect, format_dialects(list));
     return dialect;
 }
 

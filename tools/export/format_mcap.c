@@ -757,4 +757,5 @@ static int json_rows(const struct row_batch *batch, struct buffer *out)
         .place = mcap_place, .ease = mcap_ease, .show = mcap_show, .end = mcap_end, .forget = mcap_forget              \
     }
 const struct writer writer_mcap = WRITER(mcap);
+const struct writer writer_mcap_ros2 = WRITER(mcap);
 const struct writer writer_mcap_json = WRITER(json);

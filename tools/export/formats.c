@@ -104,7 +104,7 @@ const char *format_dialects(char list[FORMATS_LIST_MAX])
     *list = '\0';
     for (size_t i = 0; i < FORMATS_COUNT; i++)
         if (*formats[i].dialect != '\0')
-            append(list, " and ", formats[i].dialect, ", of ", formats[i].name);
+            append(list, "; ", formats[i].dialect, ", of ", formats[i].name);
     return list;
 }
 

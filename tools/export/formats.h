@@ -53,7 +53,7 @@ const char *format_ending(const struct format *format, char ending[FORMATS_ENDIN
 const char *format_names(char list[FORMATS_LIST_MAX], unsigned with, unsigned without);
 /* "CSV, gnuplot columns or JSON lines": what they are. */
 const char *format_briefs(char list[FORMATS_LIST_MAX]);
-/* "record.py, of csv": every dialect that has a name. */
+/* "record.py, of csv; small, of parquet": every dialect that has a name. */
 const char *format_dialects(char list[FORMATS_LIST_MAX]);
 /* "record.py: csv as UR's record.py writes it" */
 const char *format_dialect_briefs(char list[FORMATS_LIST_MAX]);
