@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 #include "summaries.h"
 
 #include <errno.h>
@@ -5,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/message.h"
 #include "input/file_reader.h"
@@ -87,18 +89,6 @@ static int read_file(struct summary *summary)
     return -1;
 }
 
-static int read_summary(struct summary *summary)
-{
-    if (parse(summary) != 0)
-        return -1;
-    summary->is_diagnosis = has_list(summary, "findings");
-    if (has_list(summary, "streams") && (summary->is_diagnosis || json_node_member(summary->root, "packets")))
-        return read_file(summary);
-    message_error("%s: not a summary; give what armtap info --json or diagnose --json printed",
-                  reader_name(summary->name));
-    return -1;
-}
-
 int summary_load(struct summary *summary)
 {
     return summary->root || parse(summary) == 0 ? 0 : -1;
@@ -112,6 +102,38 @@ void summary_unload(struct summary *summary)
     summary->root = NULL;
 }
 
+/* Where it stands in its archive. */
+static void read_place(struct summary *summary)
+{
+    const struct json_node *archive = json_node_member(summary->root, "archive");
+    summary->is_placed = json_node_unsigned(json_node_member(archive, "capture"), &summary->capture);
+    if (!json_node_unsigned(json_node_member(archive, "captures"), &summary->captures))
+        summary->captures = 0;
+}
+
+static bool is_repeatable(const struct summary *summary)
+{
+    struct stat status;
+    return strcmp(summary->name, "-") != 0 && stat(summary->name, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static int read_summary(struct summary *summary)
+{
+    if (parse(summary) != 0)
+        return -1;
+    summary->is_diagnosis = has_list(summary, "findings");
+    if (has_list(summary, "streams") && (summary->is_diagnosis || json_node_member(summary->root, "packets"))) {
+        int outcome = read_file(summary);
+        read_place(summary);
+        if (summary->is_diagnosis && summary->is_placed && is_repeatable(summary))
+            summary_unload(summary);
+        return outcome;
+    }
+    message_error("%s: not a summary; give what armtap info --json or diagnose --json printed",
+                  reader_name(summary->name));
+    return -1;
+}
+
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static int by_capture(const void *a, const void *b)
@@ -120,18 +142,15 @@ static int by_capture(const void *a, const void *b)
     return (one->capture > other->capture) - (one->capture < other->capture);
 }
 
-/* Finds where each stands in its archive; returns how many are of one. */
-static size_t place(struct summaries *summaries, uint64_t *captures)
+/* How many are of an archive. */
+static size_t count_placed(const struct summaries *summaries, uint64_t *captures)
 {
     size_t placed = 0;
     *captures = 0;
     for (size_t i = 0; i < summaries->count; i++) {
-        struct summary *summary = &summaries->all[i];
-        const struct json_node *archive = json_node_member(summary->root, "archive");
-        json_node_unsigned(json_node_member(archive, "captures"), captures);
-        placed += json_node_unsigned(json_node_member(archive, "capture"), &summary->capture);
-        if (archive && summary->is_diagnosis && strcmp(summary->name, "-") != 0)
-            summary_unload(summary);
+        const struct summary *summary = &summaries->all[i];
+        *captures = summary->captures > 0 ? summary->captures : *captures;
+        placed += summary->is_placed;
     }
     return placed;
 }
@@ -175,7 +194,7 @@ static int order(struct summaries *summaries)
     uint64_t captures;
     if (check_kinds(summaries) != 0)
         return -1;
-    size_t placed = place(summaries, &captures);
+    size_t placed = count_placed(summaries, &captures);
     summaries->is_archive = placed > 0;
     if (placed > 0 && placed < summaries->count) {
         message_error(
