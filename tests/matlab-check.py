@@ -668,6 +668,10 @@ def main():
         print("matlab-check: " + lacking)
         return 1 if os.environ.get("CI") == "true" else 77
     with tempfile.TemporaryDirectory() as folder:
+        # libhdf5 1.10 does not free 4 KB of its own if a file cannot be written.
+        with open(folder + "/leaks", "w") as file:
+            file.write("leak:libhdf5\n")
+        os.environ["LSAN_OPTIONS"] = "suppressions=%s/leaks:print_suppressions=0" % folder
         values = check_all(folder, check_samples(folder))
         bits = check_bits(folder)
         for check in (check_strange, check_meta, check_empty, check_marks, check_full, check_killed, check_page):
