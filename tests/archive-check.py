@@ -5,10 +5,12 @@ import gzip
 import json
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 CAPTURES = os.path.join(os.environ.get("srcdir", "."), "captures")
@@ -224,6 +226,9 @@ def check_faults():
         expect("no such folder", ["No such file", "armtap index"], "export", "--after", "no-such-folder", names[1])
         expect("the wrong predecessor", ["does not come next", "part-002.cap"], "export", "--after", sidecar, names[3])
         expect("--every", ["--every"], "export", "--after", together, "--every", "2", names[1])
+        expect("a sidecar as output", ["also an input"], "export", "--after", together, "-f", "csv", "-o", sidecar, names[2])
+        if read(sidecar) != whole:
+            sys.exit("export replaced a sidecar that it reads")
         expect("two captures", ["--after"], "export", "--after", together, names[1], names[2])
         expect("info without --json", ["--json"], "info", "--after", together, names[1])
         expect("a summary twice", ["one capture"], "merge",
@@ -233,6 +238,17 @@ def check_faults():
         with open(dump, "wb") as file:
             file.write(b"".join(struct.pack(">id1048x", 1060, 0.008 * i) for i in range(20)))
         expect("a dump", ["dump", "cat"], "index", "-o", os.path.join(folder, "dumps"), dump)
+        for name, words in ((b".hidden.pcap", ["hidden"]), (b"K\xf6ln.pcap", ["not UTF-8"])):
+            path = os.path.join(folder, os.fsdecode(name))
+            with open(path, "wb") as file:
+                file.write(read(names[0]))
+            expect("a name that a sidecar cannot have", words, "index", "-o", os.path.join(folder, "odd"), path)
+        calls = os.path.join(folder, "calls.pcap")
+        with open(calls, "wb") as file:
+            file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+            file.write((struct.pack("<IIII", 1, 0, 42, 42) + bytes(42)) * 50)
+        run("index", "-o", calls + ".sidecars", calls)
+        expect("no telemetry in the whole archive", ["no telemetry: 50 packets"], "export", "--after", calls + ".sidecars", calls)
         expect("no summary", ["not a summary"], "merge", sidecar)
         os.remove(sidecar)
         expect("a sidecar is missing", ["part-002.cap", "indexed after part-001.cap", "part-000.cap"],
@@ -309,14 +325,27 @@ def check_joined(folder):
 
 
 def damage(whole, sidecar, folder, names, chance):
-    """A damaged sidecar ends in a message, or in other rows, but in nothing worse."""
+    """A damaged sidecar ends in a message, never in other rows: its sums are CRC-32 of the text before them, also zlib's."""
+    text = whole.decode()
+    for key in ('"head_crc32": ', '"crc32": '):
+        before, _, after = text.rpartition(key)
+        if int(re.match("[0-9]+", after).group()) != zlib.crc32((before + key).encode()):
+            sys.exit(f"{key}{after[:10]}: not the sum of the text before it")
+    with open(sidecar, "wb") as file:
+        file.write(whole)
+    rows, refused = run("export", "-f", "csv", "--after", folder, names[2]).stdout, 0
     for _ in range(60):
         bytes_ = bytearray(whole)
         for _ in range(chance.randint(1, 3)):
             bytes_[chance.randrange(len(bytes_))] = chance.choice(b'"[]{},:0123456789AZ/=\\ \x00\xff')
         with open(sidecar, "wb") as file:
             file.write(bytes_[: chance.choice((len(bytes_), chance.randrange(len(bytes_))))])
-        run("export", "-f", "csv", "--after", folder, names[2], status=(0, 2))
+        done = run("export", "-f", "csv", "--after", folder, names[2], status=(0, 2))
+        if done.returncode == 0 and done.stdout != rows:
+            sys.exit("a damaged sidecar: other rows")
+        refused += done.returncode == 2
+    if refused < 55:
+        sys.exit(f"damaged sidecars: only {refused} of 60 are refused")
 
 
 def check_manifest():
@@ -336,6 +365,13 @@ def check_manifest():
                 [line["bytes_lost"] > 0 for line in lines] != [False, True, False] or \
                 ["stream.gap" in line["notes"] for line in lines] != [False, True, False] or [line["status"] for line in lines] != [0, 1, 0]:
             sys.exit(f"the manifest: {lines}")
+        with open(names[0], "ab") as file:
+            file.write(packets[100][:-20])
+        run("export", "--manifest", manifest, "-o", f"{names[0]}.csv", names[0], status=(2,))
+        with open(manifest, encoding="utf-8") as file:
+            *_, line = [json.loads(line) for line in file]
+        if line["outputs"] != [f"{names[0]}.csv"] or line["rows"] == 0 or line["status"] != 2:
+            sys.exit(f"the manifest of a capture that is cut off: {line}")
 
 
 def refuse_manifest(what, folder, words, manifest, *arguments):
@@ -384,6 +420,35 @@ def same_rows(what, sidecars, names):
         sys.exit(f"{what}: the parts differ from the whole")
 
 
+def check_changed(what, sidecars, name):
+    """A capture that is not what was indexed is refused for that alone, and leaves the output as it is."""
+    out = os.path.join(os.path.dirname(name), "changed.csv")
+    with open(out, "wb") as file:
+        file.write(b"of the day before\n")
+    done = run("export", "--after", sidecars, name, "-o", out, status=(2,))
+    message = done.stderr.decode()
+    if message.count("\n") != 1 or not all(word in message for word in (os.path.basename(name), "not as it was", "index it again")):
+        sys.exit(f"{what}: {message}")
+    if read(out) != b"of the day before\n":
+        sys.exit(f"{what}: the output was replaced")
+    for command in ("info", "diagnose"):
+        done = run(command, "--json", "--after", sidecars, name, status=(2,))
+        if done.stdout or b"not as it was" not in done.stderr:
+            sys.exit(f"{what}: {command}: {done.stdout[:200]} {done.stderr.decode()}")
+
+
+def check_replaced():
+    """Two days' captures of one name in one folder: the sidecar is of the later one."""
+    with tempfile.TemporaryDirectory() as folder:
+        sidecars, names = os.path.join(folder, "sc"), [os.path.join(folder, day, "run.pcap") for day in ("mon", "tue")]
+        for name, sample in zip(names, ("rtde-stop.pcap", "rtde-refused.pcap")):
+            os.mkdir(os.path.dirname(name))
+            with open(name, "wb") as file:
+                file.write(read(os.path.join(CAPTURES, sample)))
+            run("index", "-o", sidecars, name)
+        check_changed("another capture of that name", sidecars, names[0])
+
+
 def check_archives():
     """Captures without packets, clocks that were set back, captures that changed, and what lies in a folder by mistake."""
     head, packets = split(read(os.path.join(CAPTURES, "cb3-1060.pcap.gz")))
@@ -400,7 +465,7 @@ def check_archives():
         back = os.path.join(folder, "back")
         with open(names[2], "ab") as file:
             file.write(packets[400])
-        expect("a capture that grew", ["part-002.cap", "not as it was", "index it again"], "export", "--after", back, names[2])
+        check_changed("a capture that grew", back, names[2])
         run("index", "-o", back, os.path.join(CAPTURES, "cb2-812.pcap.gz"))
         expect("two archives", ["cb2-812.pcap.gz", "folder of its own"], "export", "--after", back, names[3])
         sidecar = os.path.join(back, "cb2-812.pcap.gz.armtap.json")
@@ -414,6 +479,7 @@ def check_archives():
 if not os.environ.get("QUICK"):
     check_samples()
 check_archives()
+check_replaced()
 check_faults()
 check_manifest()
 check_refused_manifests()

@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 
+from pages import blocks, cut
 from tally import expect, finish
 
 DEBIAN = "/usr/bin/python3"
@@ -428,7 +429,7 @@ def check_meta(folder):
             unit = "" if unit in ("enum", "bits") else unit
             if name != "meta":
                 expect("unit of " + name, units.get(name, "") == unit == item.attrs.get("unit", b"").decode(), units.get(name), unit)
-        expect("units", units["actual_q"] == "rad" and len(units) > 20, units)
+        expect("units", units["actual_q"] == "rad" and units["actual_TCP_pose"] == "m, rad" and len(units) > 20, units)
         modes = {}
         for line in run("fields", "--enum", "robot_mode").stdout.decode().splitlines():
             words = line.split()
@@ -439,13 +440,53 @@ def check_meta(folder):
         expect("names of modes", got[7] == "RUNNING" and got[-1] == "NO_CONTROLLER" and all(name in modes[value] for value, name in got.items()), got, modes)
 
 
+def check_units_of_elements(folder):
+    """A pose has two units, each of its elements one."""
+    fields = {"actual_TCP_pose_2": "m", "actual_TCP_pose_3": "rad", "actual_TCP_force_0": "N", "actual_TCP_force_5": "Nm", "actual_q_0": "rad", "robot_mode": ""}
+    run("export", SAMPLES + "/e-series-1220.pcapng.gz", "--fields", ",".join(fields), "-o", folder + "/elements.mat")
+    import h5py
+    with h5py.File(folder + "/elements.mat") as file:
+        units = {name: text_of(item) for name, item in file["meta"]["units"].items()}
+        expect("units of elements", units == {**{name: unit for name, unit in fields.items() if unit}, "time": "s", "time_ns": "ns"}, units)
+
+
 def check_empty(folder):
-    """A file without rows."""
+    """A file without rows has the variables of one with rows; in HDF5 with their types, sizes and units."""
+    sample, kinds = SAMPLES + "/rtde-stop.pcap", {}
     for ending, dialect in (("mat", ""), ("h5", ""), ("mat", "v5")):
         path = "%s/empty.%s" % (folder, ending)
-        run("export", "--from", "2100-01-01T00:00:00Z", SAMPLES + "/rtde-stop.pcap", "-o", path, "--dialect", dialect)
-        found = read_scipy(path) if dialect else read_hdf5(path)
-        expect("empty %s %s" % (ending, dialect), found["time"][:3] == ("float64", 0, 1) and found["time_ns"][:3] == ("int64", 0, 1), found)
+        read_it = read_scipy if dialect else read_hdf5
+        run("export", sample, "-o", path, "--dialect", dialect)
+        wanted, marks = read_it(path), attributes_of(path) if ending == "h5" else None
+        run("export", "--from", "2100-01-01T00:00:00Z", sample, "-o", path, "--dialect", dialect)
+        what, found = "empty %s %s" % (ending, dialect), read_it(path)
+        expect(what, len(found) > 10 and found == {name: one and (one[0], 0, one[2], b"") for name, one in wanted.items()}, found)
+        kinds[ending + dialect] = {name: one and one[:3] for name, one in found.items()}
+        if ending == "h5":
+            expect(what + ": attributes", attributes_of(path) == marks and marks["actual_q"]["unit"] == b"rad", marks)
+    expect("empty in all kinds", kinds["mat"] == kinds["h5"] == kinds["matv5"], kinds)
+
+
+def attributes_of(path):
+    import h5py
+    with h5py.File(path) as file:
+        return {name: dict(item.attrs) for name, item in file.items() if isinstance(item, h5py.Dataset)}
+
+
+def check_no_text(folder):
+    """A text that is empty in all rows: in HDF5 a row without characters for each."""
+    import h5py
+    path, texts = folder + "/no-text.h5", ("R2_message", "R1_message")
+    if "without AUBO" in VERSION:
+        return
+    run("export", SAMPLES + "/aubo-two-arms.pcap.gz", "-o", path)
+    run("export", SAMPLES + "/aubo-two-arms.pcap.gz", "-o", folder + "/no-text.csv")
+    table = read_csv(folder + "/no-text.csv")
+    with h5py.File(path) as file:
+        for name in texts:
+            item = file[name]
+            got = [row.tobytes().decode("utf-16-le").rstrip() for row in item[()].T]
+            expect("texts of " + name, item.dtype == "uint16" and got == [text.rstrip() for text in table[name]], item, got[:3])
 
 
 # ---- libmatio --------------------------------------------------------------------------------------------------------
@@ -585,24 +626,11 @@ S = load('robot.mat');
 assert(rows(fastest) == 1 && columns(fastest) == 6 && all(fastest < 10));
 assert(strcmp(name, 'RUNNING') && strcmp(char(S.meta.units.actual_q), 'rad'));
 assert(t(1) == 0 && all(diff(t) >= 0) && max(t) > 0.1);
-assert(numel(part) > 100 && sum(hole) == 0);
+assert(numel(part) > 100 && sum(hole) == 1 && max(part) == 1);
+assert(isequal(isnan(speed), repmat(hole(2:end), 1, 6)) && max(abs(speed(:))) < 5);
 assert(first.time_ns(1) > 0 && numel(robots) == 2);
 disp(sum(running));
 """
-
-
-def blocks(page):
-    """(language, text) of each fenced block."""
-    found, language = [], None
-    with open(page, encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("```"):
-                language = None if language is not None else line[3:].strip()
-                if language is not None:
-                    found.append([language, ""])
-            elif language is not None:
-                found[-1][1] += line
-    return found
 
 
 def make_dump(path):
@@ -636,6 +664,7 @@ def check_page(folder):
     os.symlink(os.path.abspath(SAMPLES), place + "/captures")
     os.symlink(ARMTAP, place + "/bin/armtap")
     make_dump(place + "/robot.dump")
+    cut(SAMPLES + "/rtde-stop.pcap", place + "/lossy.pcap", 150, 180)
     path = place + "/bin" + os.pathsep + os.environ["PATH"]
     page = TOP + "/docs/in-matlab.md"
     found = blocks(page)
@@ -658,6 +687,9 @@ def check_page(folder):
     finally:
         os.chdir(here)
     expect("in-matlab.md: h5py", names["q"].shape[1] == 6 and names["unit"] == "rad", names["q"].shape)
+    told = [line.split(b",")[1:] for line in run("export", SAMPLES + "/e-series-1220.pcapng.gz", "--enums", "name", "--fields", "robot_mode,robot").stdout.splitlines()[1:]]
+    expect("in-matlab.md: texts", [name.encode() for name in names["names"]] == [row[0] for row in told] and
+           {names["robot"].encode()} == {row[1] for row in told}, names["names"][:3], names["robot"], told[:3])
 
 
 def main():
@@ -674,7 +706,7 @@ def main():
         os.environ["LSAN_OPTIONS"] = "suppressions=%s/leaks:print_suppressions=0" % folder
         values = check_all(folder, check_samples(folder))
         bits = check_bits(folder)
-        for check in (check_strange, check_meta, check_empty, check_marks, check_full, check_killed, check_page):
+        for check in (check_strange, check_meta, check_units_of_elements, check_empty, check_no_text, check_marks, check_full, check_killed, check_page):
             check(folder)
     print("values equal to the CSV's: %s" % ", ".join("%d by %s" % (count, name) for name, count in values.items()) +
           "; %d with any bits" % bits)

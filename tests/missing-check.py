@@ -509,6 +509,8 @@ def check_words(path, draw):
     said = run("export", "--strict", path, status=1)[1]
     assert re.search(r"warning: --strict: the status is 1, .*: stream\.gap \(1\)\n$", said), said
     assert "--strict: " in run("export", "--strict", "--to", "+1.2", path, status=1)[1]
+    said = run("export", "--strict", "--findings-ok", path)[1]
+    assert re.search(r"warning: --strict: the status is 0, by --findings-ok, .*: stream\.gap \(1\)\n$", said), said
     said = run("export", "--fields", "lost_*", path, status=2)[1]
     assert said.endswith("--fields lost_bytes,lost_s\n"), said
     with open(path, "rb") as file:

@@ -10,21 +10,10 @@ import subprocess
 import sys
 import tempfile
 
+from pages import blocks
+
 TOP = os.path.abspath(os.environ.get("srcdir", "."))
 DEBIAN = "/usr/bin/python3"
-
-
-def blocks(page):
-    """(language, text) of each fenced block."""
-    found, language = [], None
-    for line in open(page, encoding="utf-8"):
-        if line.startswith("```"):
-            language = None if language else line[3:].strip()
-            if language:
-                found.append([language, ""])
-        elif language:
-            found[-1][1] += line
-    return found
 
 
 def bits(number):

@@ -2,37 +2,27 @@
 """Parquet, read by hyparquet and by DuckDB (tests/node/parquet.mjs): every value of every sample equals the CSV's, doubles to the
 last bit, NaN and null apart; the ranges that readers skip row groups by; types, units and names in the metadata.
 
-Skipped without node or its packages, but not in CI. NODE_PACKAGES is a folder where `npm install` was run in a copy of
-tests/node; by default node-packages in the build's folder."""
+Skipped without node or its packages (node_readers.py), but not in CI."""
 import csv
 import glob
 import io
 import json
 import os
 import random
-import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 
+import node_readers
+from pages import blocks, cut
 from tally import expect, finish
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 TESTS = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "tests")
 SAMPLES = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "captures")
-PACKAGES = os.environ.get("NODE_PACKAGES") or os.path.join(os.environ.get("builddir", "."), "node-packages")
 VERSION = subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
 BUILT_IN = [name for name in ("lz4", "zstd") if "built without lib" + name not in VERSION] + ["none"]
-
-
-def missing():
-    """What is missing for this test, or None."""
-    if not shutil.which("node"):
-        return "node is not installed"
-    if not os.path.isdir(PACKAGES + "/node_modules/@duckdb"):
-        return "%s has no packages: copy %s/node there and run npm install" % (PACKAGES, TESTS)
-    return None
 
 
 def export(*arguments, status=(0,)):
@@ -41,12 +31,10 @@ def export(*arguments, status=(0,)):
     return done.stdout
 
 
-def read(pairs, queries=None, packages=PACKAGES):
+def read(pairs, queries=None, **how):
     """What the readers found in pairs of files, and their answers to queries."""
-    asked = {"packages": os.path.abspath(packages), "queries": queries or {},
-             "pairs": [{"name": name, "parquet": parquet, "csv": table} for name, parquet, table in pairs]}
-    done = subprocess.run(["node", TESTS + "/node/parquet.mjs"], input=json.dumps(asked), capture_output=True, text=True,
-                          check=False)
+    pairs = [{"name": name, "parquet": parquet, "csv": table} for name, parquet, table in pairs]
+    done = node_readers.ask("parquet.mjs", {"queries": queries or {}, "pairs": pairs}, **how)
     expect("node", done.returncode == 0 and done.stdout.startswith("{"), done.returncode, done.stderr.replace("\n", " "))
     if not done.stdout.startswith("{"):
         return {}, {}
@@ -116,29 +104,33 @@ def check_types(found):
 
 
 def check_notes(found):
-    """Units and names of values, as `armtap fields` has them."""
-    fields = {}
+    """Units and names of values, as `armtap fields` has them; "m, rad" is the unit of three elements and of three."""
+    wanted = {}
     for field in json.loads(subprocess.run([ARMTAP, "fields", "--json"], capture_output=True, check=True).stdout):
         for k in range(field["count"]):
-            fields[field["name"] if field["count"] == 1 else "%s_%d" % (field["name"], k)] = field
+            parts = (field["unit"] or "").split(", ")
+            column = field["name"] if field["count"] == 1 else "%s_%d" % (field["name"], k)
+            wanted[column] = parts[k // 3] if len(parts) == 2 else field["unit"]
     for name, one in found.items():
         notes = one["notes"]
         expect(name + ": version", VERSION.startswith("armtap %s\n" % notes["armtap.version"]), notes["armtap.version"])
         if one["rows"] == 0:
             continue
         expect(name + ": robot", notes["armtap.robot"].rpartition(":")[2].isdigit() and notes["armtap.stream"].isdigit() and
-               notes["armtap.protocol"] in ("realtime", "rtde", "aubo") and
+               notes["armtap.protocol"] in ("realtime", "rtde", "primary", "aubo") and
                notes["armtap.direction"] in ("from the robot", "to the robot"), notes)
         for column, unit in json.loads(notes.get("armtap.units", "{}")).items():
             expect("%s: unit of %s" % (name, column), column in one["types"], column)
-            if column in fields:
-                expect("%s: unit of %s" % (name, column), fields[column]["unit"] == unit, unit)
+            if column in wanted:
+                expect("%s: unit of %s" % (name, column), wanted[column] == unit, unit)
         for column, names in json.loads(notes.get("armtap.enums", "{}")).items():
             expect("%s: names of %s" % (name, column), column in one["types"] and len(names) > 1, names)
     modes = json.loads(found["e-series-1220 0"]["notes"]["armtap.enums"])
     expect("robot_mode", modes["robot_mode"]["7"] == "RUNNING" and modes["joint_mode_5"]["255"] == "IDLE", modes)
     units = json.loads(found["e-series-1220 0"]["notes"]["armtap.units"])
     expect("units", units["actual_q_3"] == "rad" and units["timestamp"] == "s" and "robot_mode" not in units, units)
+    pose = [units["actual_TCP_pose_%d" % k] for k in range(6)]
+    expect("units of a pose", pose == ["m", "m", "m", "rad", "rad", "rad"], pose)
     cb2 = json.loads(found["cb2-812 0"]["notes"]["armtap.enums"])
     expect("robot_mode of CB2", cb2["robot_mode"]["0"] == "RUNNING", cb2)
 
@@ -189,41 +181,27 @@ def check_options(folder):
 # ---- docs/in-parquet.md --------------------------------------------------------------------------------------------------
 
 
-def blocks(page):
-    """(language, text) of each fenced block."""
-    found, language = [], None
-    with open(page, encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("```"):
-                language = None if language is not None else line[3:].strip()
-                if language is not None:
-                    found.append([language, ""])
-            elif language is not None:
-                found[-1][1] += line
-    return found
-
-
 def check_page(folder):
     """The page's commands and queries, in order, in a folder of their own."""
     found = blocks(os.path.join(os.path.dirname(TESTS), "docs", "in-parquet.md"))
     os.symlink(os.path.abspath(SAMPLES), folder + "/captures")
     os.mkdir(folder + "/bin")
     os.symlink(ARMTAP, folder + "/bin/armtap")
+    cut(SAMPLES + "/rtde-stop.pcap", folder + "/lossy.pcap", 150, 180)
     path = folder + "/bin" + os.pathsep + os.environ["PATH"]
     for text in (text for language, text in found if language == "sh"):
         done = subprocess.run(["sh", "-e", "-c", text], cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, check=False)
         expect("in-parquet.md: commands", done.returncode == 0, text, done.stderr)
     queries = {str(i): text for i, (language, text) in enumerate(found) if language == "sql"}
-    here = os.getcwd()
-    packages = os.path.abspath(PACKAGES)
-    os.chdir(folder)
-    try:
-        _, answers = read([], queries, packages)
-    finally:
-        os.chdir(here)
-    stop, units, cell = list(answers.values())
+    _, answers = read([], queries, cwd=folder)
+    stop, units, holes, parts, cell = list(answers.values())
     expect("a query", len(stop) == 5 and all(row[0].startswith("2026-01-31 12:00:0") for row in stop), stop)
     expect("units", units == [["rad"]], units)
+    lossy = [json.loads(line) for line in export("-f", "ndjson", "--fields", "timestamp,packet,lost_s", folder + "/lossy.pcap").splitlines()]
+    hole = [i for i, row in enumerate(lossy) if "lost_s" in row]
+    expect("the hole", [(int(row[1]), float(row[2]), row[3]) for row in holes] == [(lossy[i]["packet"], lossy[i]["lost_s"], None) for i in hole] and
+           len(hole) == 1, holes, hole)
+    expect("parts", [(int(row[0]), int(row[1])) for row in parts] == [(0, hole[0]), (1, len(lossy) - hole[0])], parts, hole)
     rows = {}
     for sample in ("rtde-stop.pcap", "both-streams.pcap.gz"):
         for line in export("-f", "ndjson", SAMPLES + "/" + sample).splitlines():
@@ -292,7 +270,7 @@ def check_large(folder):
 
 
 def main():
-    lacking = missing()
+    lacking = node_readers.missing("@duckdb")
     if lacking:
         print("parquet-check: " + lacking)
         return 1 if os.environ.get("CI") == "true" else 77

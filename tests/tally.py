@@ -43,11 +43,11 @@ def wait_for(truth, patience, ends=lambda: False):
     return True
 
 
-def until(what, truth, patience=30):
-    """Waits for what must come true; counts it as a failure if it does not."""
-    came = wait_for(truth, patience)
+def until(what, truth, patience=30, ends=lambda: False, evidence=tuple):
+    """Waits for what must come true; counts it as a failure if it does not, and prints the evidence."""
+    came = wait_for(truth, patience, ends)
     if not came:
-        expect("in time: " + what, False)
+        expect("in time: " + what, False, *evidence())
     return came
 
 

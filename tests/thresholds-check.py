@@ -281,7 +281,8 @@ def check_names(path):
 
 def main():
     failed = 0
-    checks = (check_network, check_sentences, check_holes, check_stalls, check_clock, check_requests, check_low, check_blame, check_names)
+    checks = (check_network, check_sentences, check_holes, check_stalls, check_order, check_clock, check_requests, check_low,
+              check_blame, check_names)
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:
             try:

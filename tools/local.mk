@@ -14,6 +14,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/base64.c \
 	tools/base/base64.h \
 	tools/base/buffer.h \
+	tools/base/checksum.c \
+	tools/base/checksum.h \
 	tools/base/compression.c \
 	tools/base/compression.h \
 	tools/base/comma_list.c \
@@ -73,6 +75,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/file_reader.h \
 	tools/input/input_files.c \
 	tools/input/input_files.h \
+	tools/input/invented_names.c \
+	tools/input/invented_names.h \
 	tools/input/pcapng_blocks.c \
 	tools/input/pcapng_blocks.h \
 	tools/input/read_ahead.c \
@@ -121,8 +125,6 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/remedy.h \
 	tools/command_line/robot_request.c \
 	tools/command_line/robot_request.h \
-	tools/mcap/checksum.c \
-	tools/mcap/checksum.h \
 	tools/mcap/chunk.c \
 	tools/mcap/chunk.h \
 	tools/mcap/file.c \
@@ -182,6 +184,8 @@ tools_libtools_a_SOURCES = \
 	tools/ros/topics.def \
 	tools/export/append_line.c \
 	tools/export/append_line.h \
+	tools/export/asked.c \
+	tools/export/asked.h \
 	tools/export/atomic_file.c \
 	tools/export/atomic_file.h \
 	tools/export/bag.c \
@@ -195,6 +199,9 @@ tools_libtools_a_SOURCES = \
 	tools/export/export_job.c \
 	tools/export/export_job.h \
 	tools/export/export_report.c \
+	tools/export/export_rows.c \
+	tools/export/export_sinks.c \
+	tools/export/export_views.c \
 	tools/export/field_notes.c \
 	tools/export/field_notes.h \
 	tools/export/field_selection.c \
@@ -220,8 +227,14 @@ tools_libtools_a_SOURCES = \
 	tools/export/line_cells.h \
 	tools/export/live_numbering.c \
 	tools/export/live_numbering.h \
+	tools/export/mcap_channels.c \
+	tools/export/mcap_dialect.h \
 	tools/export/mcap_json.c \
-	tools/export/mcap_json.h \
+	tools/export/mcap_messages.c \
+	tools/export/mcap_messages.h \
+	tools/export/mcap_output.h \
+	tools/export/mcap_ros2.c \
+	tools/export/mcap_schemas.c \
 	tools/export/missing_data.c \
 	tools/export/missing_data.h \
 	tools/export/manifest.c \
@@ -372,8 +385,14 @@ tools_libtools_a_SOURCES = \
 	tools/merge/cmd_merge.c \
 	tools/merge/diagnoses.c \
 	tools/merge/diagnoses.h \
+	tools/merge/infos.c \
+	tools/merge/infos.h \
+	tools/merge/streams.c \
+	tools/merge/streams.h \
 	tools/merge/summaries.c \
 	tools/merge/summaries.h \
+	tools/merge/values.c \
+	tools/merge/values.h \
 	tools/info/cmd_info.c \
 	tools/info/info.h \
 	tools/info/report_json.c \

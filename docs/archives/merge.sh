@@ -1,5 +1,5 @@
 #!/bin/sh
-#SBATCH --cpus-per-task=1 --mem=1G
+#SBATCH --cpus-per-task=1 --mem=512M
 # merge.sh: summary, diagnosis and manifest of all captures of captures.txt; fails if one of them was not exported.
 set -e
 # One list, split once: to append to "$@" for each capture takes time with the square of their number.

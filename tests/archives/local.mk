@@ -2,6 +2,7 @@
 
 TESTS += \
 	tests/archives/damage-check.py \
+	tests/archives/merge-check.py \
 	tests/archives/page-check.py
 
 # docs/archives.md on a Slurm of this machine's own: make slurm-check
@@ -14,7 +15,8 @@ EXTRA_DIST += \
 	tests/archives/damage-check.py \
 	tests/archives/cluster.py \
 	tests/archives/fleet.py \
+	tests/archives/merge-check.py \
 	tests/archives/page-check.py \
-	tests/archives/pages.py \
+	tests/archives/queries.py \
 	tests/archives/pause.c \
 	tests/archives/slurm-check.py

@@ -16,10 +16,11 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 
 import fleet  # noqa: E402  pylint: disable=wrong-import-position
 import pages  # noqa: E402  pylint: disable=wrong-import-position
+import queries  # noqa: E402  pylint: disable=wrong-import-position
 from tally import expect, finish  # noqa: E402  pylint: disable=wrong-import-position
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
-PAGE = "docs/archives.md"
+PAGE = os.path.join(TOP, "docs", "archives.md")
 
 
 def room(folder, name):
@@ -52,7 +53,7 @@ def files(folder):
 def check_samples(folder):
     place = room(folder, "samples")
     os.symlink(os.path.abspath(os.path.join(TOP, "captures")), place + "/captures")
-    examples = pages.blocks(PAGE, "sh")
+    examples = pages.texts(PAGE, "sh")
     expect("examples", len(examples) == 1, len(examples))
     for text in examples:
         shell(place, text)
@@ -72,7 +73,7 @@ def archive(folder, name):
 
 def check_parallel(folder):
     """The same files by parallel and one after another. Returns the folder that was made."""
-    commands, = pages.blocks(PAGE, "sh parallel")
+    commands, = pages.texts(PAGE, "sh parallel")
     loop = commands.replace("parallel --joblog jobs.txt ", "parallel ").replace("parallel ", "each ")
     serial, side_by_side = archive(folder, "serial"), archive(folder, "parallel")
     shell(serial, 'each() { while IFS= read -r capture; do "$1" "$capture" || return; done <captures.txt; }\n' + loop)
@@ -100,7 +101,7 @@ def check_results(place):
     rows = [json.loads(line) for line in run("export", "-f", "ndjson").splitlines()]
     with open(place + "/manifest.ndjson", encoding="utf-8") as file:
         expect("manifest.ndjson", sum(json.loads(line)["rows"] for line in file) == len(rows))
-    answers = pages.ask_duckdb({str(i): text for i, text in enumerate(pages.blocks(PAGE, "sql"))}, place)
+    answers = queries.ask_duckdb({str(i): text for i, text in enumerate(pages.texts(PAGE, "sql"))}, place)
     if not answers:
         lacks("DuckDB (see parquet-check.py)")
         return

@@ -20,6 +20,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 
 import fleet  # noqa: E402  pylint: disable=wrong-import-position
 import pages  # noqa: E402  pylint: disable=wrong-import-position
+import queries  # noqa: E402  pylint: disable=wrong-import-position
 from cluster import Cluster, missing  # noqa: E402  pylint: disable=wrong-import-position
 from tally import expect, finish  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -140,8 +141,8 @@ def same_rows(folder, place):
     one, other = ("read_parquet('%s/**/*.parquet', hive_partitioning = true, union_by_name = true)" % path
                   for path in (folder + "/whole", place + "/data"))
     difference = "select count(*) from (select * from %s except all select * from %s)"
-    queries = {"rows": "select count(*) from " + other, "more": difference % (other, one), "fewer": difference % (one, other)}
-    answers = pages.ask_duckdb(queries)
+    asked = {"rows": "select count(*) from " + other, "more": difference % (other, one), "fewer": difference % (one, other)}
+    answers = queries.ask_duckdb(asked)
     return answers and [int(answers[name][0][0]) for name in ("rows", "more", "fewer")]
 
 
@@ -234,7 +235,7 @@ def main():
     if missing():
         print("slurm-check: %s not installed: apt-get install --no-install-recommends slurm-wlm munge" % ", ".join(missing()))
         return 1
-    commands, = pages.blocks("docs/archives.md", "sh slurm")
+    commands, = pages.texts(os.path.join(TOP, "docs", "archives.md"), "sh slurm")
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory(dir="/tmp") as place:
         fleet_names, whole = prepare(folder)
         whole["names"] = fleet_names

@@ -144,7 +144,8 @@ FORMATS = rows_of(SOURCE + "/tools/export/formats.def") + rows_of(TESTS + "/toy-
 
 
 def names_of(with_flag=None, without=()):
-    return one_of(name for name, _, _, flags, _ in FORMATS if with_flag in flags | {None} and not flags & set(without))
+    return one_of(name for name, dialect, _, flags, _ in FORMATS
+                  if not dialect and with_flag in flags | {None} and not flags & set(without))
 
 
 def check_lists(folder):
@@ -326,8 +327,12 @@ def check_aubo(folder):
             expect("a row of aubo", all(map(aubo.same, row, expected)),
                    [pair for pair in zip(names, row, expected) if not aubo.same(*pair[1:])])
     said = "%d values were not of the type of their columns, and left out; give -f " % misfits
-    said += names_of(without=["ONLY_NUMBERS", "COLUMNS"])
+    said += names_of(without=["ONLY_NUMBERS", "COLUMNS", "TYPED"])
     expect("values that do not fit", misfits > 0 and said in errors, misfits, errors)
+    expect("MCAP is not named: its fields have types", "mcap" not in said, said)
+    for dialect, is_said in (("ros2", True), ("json", False)):
+        errors = run("export", path, "-f", "mcap", "--dialect", dialect, "-o", os.path.join(folder, "rich.mcap"))[1]
+        expect("values that do not fit, %s" % dialect, (said in errors) == is_said, said, errors)
 
 
 def check_texts(_):

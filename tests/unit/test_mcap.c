@@ -55,6 +55,30 @@ static void put_messages(struct mcap_file *file, struct buffer *bytes)
     }
 }
 
+/* What the caller puts aside among messages is read in order with them. */
+static void aside(void **state)
+{
+    struct buffer bytes = {0};
+    (void)state;
+    size_t begin = mcap_aside_begin(&bytes);
+    buffer_string(&bytes, "who");
+    mcap_message_end(&bytes, begin);
+    begin = mcap_message_begin(&bytes, 7, 8, 9);
+    buffer_string(&bytes, "says");
+    mcap_message_end(&bytes, begin);
+    const struct mcap_message first = mcap_message_at(bytes.data),
+                              second = mcap_message_at(bytes.data + first.record_length);
+    assert_true(first.is_aside);
+    assert_int_equal(first.length, 3);
+    assert_memory_equal(first.data, "who", 3);
+    assert_false(second.is_aside);
+    assert_int_equal(second.mark, 7);
+    assert_int_equal(second.length, 4);
+    assert_memory_equal(second.data, "says", 4);
+    assert_int_equal(first.record_length + second.record_length, bytes.length);
+    free(bytes.data);
+}
+
 /* A file with three channels; the caller frees its bytes. */
 static struct buffer make(unsigned threads, size_t in_memory)
 {
@@ -290,6 +314,7 @@ static void too_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(aside),
         cmocka_unit_test(whole_file),
         cmocka_unit_test(same_bytes),
         cmocka_unit_test(too_many),

@@ -7,16 +7,6 @@
 
 #include "ros/ros.h"
 
-static void expect_hex(const struct buffer *got, const char *hex)
-{
-    struct bytes wanted = {0};
-    bytes_hex(&wanted, hex);
-    assert_false(got->failed);
-    assert_int_equal(got->length, wanted.length);
-    assert_memory_equal(got->data, wanted.at, wanted.length);
-    bytes_free(&wanted);
-}
-
 /* ---- CDR --------------------------------------------------------------------------------------------------------- */
 
 /* Made by @foxglove/rosmsg2-serialization: a JointState with stamp 1.000000002, frame "", names a and bcd, positions
@@ -40,9 +30,10 @@ static void joint_state(void **state)
     cdr_f64s(&cdr, NULL, 0);
     cdr_count(&cdr, 2);
     cdr_f64s(&cdr, efforts, 2);
-    expect_hex(&out, "616263"
-                     "0001000001000000020000000100000000000000020000000200000061000000040000006263640002000000"
-                     "000000000000f83f00000000000000c0000000000200000000000000000008400000000000001040");
+    expect_hex(out.data, out.length,
+               "616263"
+               "0001000001000000020000000100000000000000020000000200000061000000040000006263640002000000"
+               "000000000000f83f00000000000000c0000000000200000000000000000008400000000000001040");
     free(out.data);
 }
 
@@ -62,7 +53,7 @@ static void io_states(void **state)
     cdr_u8(&cdr, 1);
     cdr_f32(&cdr, 1.5f);
     cdr_count(&cdr, 0);
-    expect_hex(&out, "000100000100000003010000000000000000000001000000010100000000c03f00000000");
+    expect_hex(out.data, out.length, "000100000100000003010000000000000000000001000000010100000000c03f00000000");
     free(out.data);
 }
 
@@ -79,8 +70,9 @@ static void numbers(void **state)
     cdr_i64(&cdr, -3);
     cdr_bytes(&cdr, "\1\2\3", 3);
     cdr_f64(&cdr, 0.5);
-    expect_hex(&out, "00010000 fe 00000000000000 0807060504030201 00 000000 feffffff fdffffffffffffff"
-                     "03000000 010203 00 000000000000e03f");
+    expect_hex(out.data, out.length,
+               "00010000 fe 00000000000000 0807060504030201 00 000000 feffffff fdffffffffffffff"
+               "03000000 010203 00 000000000000e03f");
     free(out.data);
 }
 
@@ -155,7 +147,7 @@ static void publish(struct scene *scene)
 static void expect_message(const struct scene *scene, enum ros_topic_id topic, const char *hex)
 {
     struct buffer message = {.data = scene->bytes.data + scene->found[topic].at, .length = scene->found[topic].length};
-    expect_hex(&message, hex);
+    expect_hex(message.data, message.length, hex);
 }
 
 /* The message begins as in hex, and ends with these numbers. */
@@ -165,7 +157,7 @@ static void expect_numbers(const struct scene *scene, enum ros_topic_id topic, c
     const char *at = scene->bytes.data + scene->found[topic].at;
     struct buffer head = {.data = (char *)(uintptr_t)at, .length = scene->found[topic].length - count * 8};
     double number;
-    expect_hex(&head, hex);
+    expect_hex(head.data, head.length, hex);
     for (size_t i = 0; i < count; i++) {
         memcpy(&number, at + head.length + 8 * i, sizeof number);
         assert_true(fabs(number - numbers[i]) < 1e-14 * (1 + fabs(numbers[i])));
@@ -273,6 +265,10 @@ static void wrench(void **state)
     publish(&scene);
     expect_numbers(&scene, ROS_TOPIC_wrench, RAW, raw, 6);
     assert_non_null(strstr(ros_remark(&scene.record), "CB3 or e-Series"));
+    scene.record.generation = ARMTAP_GENERATION_AUBO;
+    publish(&scene);
+    expect_numbers(&scene, ROS_TOPIC_wrench, RAW, raw, 6);
+    assert_non_null(strstr(ros_remark(&scene.record), "AUBO"));
     free(scene.bytes.data);
 }
 
@@ -426,10 +422,6 @@ static void log_message(void **state)
     expect_message(&scene, ROS_TOPIC_rosout,
                    "00010000ffffff7fffc99a3b1e0000000f00000031302e302e302e323a333030303400000b000000615c7866665c"
                    "78303062000007000000782e706361700000050000007274646500000000ffffffff");
-    assert_int_equal(ros_level_of_text(0), ROS_ERROR);
-    assert_int_equal(ros_level_of_text(2), ROS_WARNING);
-    assert_int_equal(ros_level_of_text(9), ROS_INFO);
-    assert_int_equal(ros_level_of_text(-1), ROS_INFO);
     free(scene.bytes.data);
 }
 

@@ -14,6 +14,7 @@ struct reading {
     size_t count, room;
     size_t open[DEPTH_MAX]; /* nodes that are not closed */
     size_t depth;
+    const struct json_taker *taker; /* NULL: none */
     enum json_fault fault;
 };
 
@@ -32,7 +33,7 @@ static void skip_blanks(struct reading *reading)
 static bool add(struct reading *reading, enum json_kind kind, const char *text, size_t length)
 {
     if (reading->count == NODES_MAX)
-        return fail(reading, JSON_MALFORMED);
+        return fail(reading, JSON_TOO_LARGE);
     if (reading->count == reading->room) {
         size_t room = reading->room ? 2 * reading->room : 256;
         struct json_node *nodes = realloc(reading->nodes, room * sizeof *nodes);
@@ -120,7 +121,7 @@ static bool read_name(struct reading *reading)
 static bool open_container(struct reading *reading, enum json_kind kind)
 {
     if (reading->depth == DEPTH_MAX)
-        return fail(reading, JSON_MALFORMED);
+        return fail(reading, JSON_TOO_LARGE);
     reading->open[reading->depth++] = reading->count;
     return add(reading, kind, reading->at++, 0);
 }
@@ -132,10 +133,26 @@ static void close_container(struct reading *reading)
     node->length = (size_t)(reading->at - node->text);
 }
 
+/* An element is complete: if it is one of the taker's list, it goes to the taker. */
+static bool hand_over(struct reading *reading)
+{
+    const struct json_taker *taker = reading->taker;
+    const struct json_node *root = reading->nodes, *list = root + reading->open[1];
+    if (!taker || reading->depth != 2 || root->kind != JSON_OBJECT || list->kind != JSON_ARRAY ||
+        !json_node_is(list - 1, taker->name))
+        return true;
+    if (taker->take && !taker->take(taker->user, list, list + 1))
+        return fail(reading, JSON_STOPPED);
+    reading->count = reading->open[1] + 1;
+    return true;
+}
+
 /* After an element: closes containers that end here, or goes on to their next one. *done: nothing is open. */
 static bool read_after(struct reading *reading, bool *done)
 {
     while (reading->depth > 0) {
+        if (!hand_over(reading))
+            return false;
         bool is_object = reading->nodes[reading->open[reading->depth - 1]].kind == JSON_OBJECT;
         if (is_next(reading, ','))
             return !is_object || read_name(reading);
@@ -169,7 +186,13 @@ static bool read_element(struct reading *reading, bool *whole)
 
 struct json_node *json_read(const char *text, size_t length, enum json_fault *fault, size_t *at)
 {
-    struct reading reading = {.text = text, .at = text, .end = text + length};
+    return json_read_by_element(text, length, NULL, fault, at);
+}
+
+struct json_node *json_read_by_element(const char *text, size_t length, const struct json_taker *taker,
+                                       enum json_fault *fault, size_t *at)
+{
+    struct reading reading = {.text = text, .at = text, .end = text + length, .taker = taker};
     bool done = false, whole = false, fine = true;
     while (fine && !done) {
         fine = read_element(&reading, &whole);

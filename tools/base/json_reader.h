@@ -17,11 +17,22 @@ struct json_node {
 };
 
 /* What json_read found wrong. */
-enum json_fault { JSON_FINE, JSON_MALFORMED, JSON_NO_MEMORY };
+enum json_fault { JSON_FINE, JSON_MALFORMED, JSON_TOO_LARGE, JSON_NO_MEMORY, JSON_STOPPED };
 
-/* Reads a text of up to a million nodes, which it must outlive. Returns the root, which the caller frees; NULL with the
- * fault, and where in the text it is. */
+/* Reads a text of up to a million nodes, nested up to 32 deep, which it must outlive. Returns the root, which the
+ * caller frees; NULL with the fault, and where in the text it is. */
 struct json_node *json_read(const char *text, size_t length, enum json_fault *fault, size_t *at);
+
+/* A list in the root that may have any number of elements: they are handed over one by one, and then forgotten. */
+struct json_taker {
+    const char *name; /* of the list */
+    /* Gets the list as far as it was read, and an element. False: stop with JSON_STOPPED. NULL: only forget them. */
+    bool (*take)(void *user, const struct json_node *list, const struct json_node *element);
+    void *user;
+};
+/* The same; in what it returns, the list has no elements. */
+struct json_node *json_read_by_element(const char *text, size_t length, const struct json_taker *taker,
+                                       enum json_fault *fault, size_t *at);
 
 /* The first element of an array or object, and the one after an element; compare with json_node_end. NULL is allowed:
  * then there is none. */

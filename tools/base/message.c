@@ -58,8 +58,9 @@ void message_warning(const char *format, ...)
     va_end(arguments);
 }
 
-void message_no_memory(void)
+int message_no_memory(void)
 {
     message_error("out of memory; close other programs, or read fewer or shorter captures at a time (editcap -c splits "
                   "one)");
+    return -1;
 }

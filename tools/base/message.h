@@ -14,7 +14,7 @@ MESSAGE_FORMAT(1, 2) void message_error(const char *format, ...);
 MESSAGE_FORMAT(1, 2) void message_info(const char *format, ...);
 /* "armtap: warning: ...". Does not change the exit status. */
 MESSAGE_FORMAT(1, 2) void message_warning(const char *format, ...);
-/* The message for an allocation that failed. */
-void message_no_memory(void);
+/* The message for an allocation that failed. Returns -1. */
+int message_no_memory(void);
 
 #endif

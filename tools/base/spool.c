@@ -92,8 +92,7 @@ int spool_put(struct spool *spool, const void *bytes, size_t length, uint64_t *p
     buffer_put(&spool->bytes, bytes, length);
     if (!spool->bytes.failed)
         return 0;
-    message_no_memory();
-    return -1;
+    return message_no_memory();
 }
 
 int spool_get(struct spool *spool, uint64_t place, void *bytes, size_t length)

@@ -315,10 +315,8 @@ static int take_port(struct options *options, const char *value)
     memcpy(number, value, length);
     number[length] = '\0';
     struct armtap_port *ports = realloc(options->ports, (count + 1) * sizeof *ports);
-    if (!ports) {
-        message_no_memory();
-        return -1;
-    }
+    if (!ports)
+        return message_no_memory();
     options->ports = ports;
     if (options_number("--port", number, 1, 65535, &port) != 0 ||
         take_protocol("--port", value + length + 1, &ports[count].protocol) != 0)
@@ -648,10 +646,8 @@ static int add_robot_port(struct options *options, const struct robot_address *r
         return -1;
     }
     struct armtap_port *ports = realloc(options->ports, (count + 1) * sizeof *ports);
-    if (!ports) {
-        message_no_memory();
-        return -1;
-    }
+    if (!ports)
+        return message_no_memory();
     options->source.ports = options->ports = ports;
     ports[count] = (struct armtap_port){robot->port, robot->protocol};
     options->source.port_count = count + 1;

@@ -223,10 +223,8 @@ static int open_robots(struct robot_sources *sources, char *const *urls, size_t 
         return -1;
     }
     sources->robots = calloc(count, sizeof *sources->robots);
-    if (!sources->robots) {
-        message_no_memory();
-        return -1;
-    }
+    if (!sources->robots)
+        return message_no_memory();
     sources->count = count;
     for (size_t i = 0; i < count; i++)
         if (robot_address_parse(&sources->robots[i], urls[i]) != 0)
@@ -245,10 +243,8 @@ int robot_sources_open(struct robot_sources *sources, char *const *urls, size_t 
     if (list_names(&names, request, recipe) != 0 || open_robots(sources, urls, count) != 0)
         return -1;
     char *outputs = strdup(names.text);
-    if (!outputs) {
-        message_no_memory();
-        return -1;
-    }
+    if (!outputs)
+        return message_no_memory();
     sources->client = (struct armtap_client_options){.size = sizeof sources->client,
                                                      .outputs = outputs,
                                                      .frequency = request->frequency,

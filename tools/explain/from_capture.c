@@ -250,6 +250,7 @@ enum exit_status explanation_read(struct explanation *explanation, const struct 
         const struct armtap_stream_summary *summary =
             armtap_streams_of(explanation->streams, explanation->message[i].stream.connection);
         explanation->message[i].number = summary ? (long)summary->number : -1;
+        explanation->message[i].subject.message.release = explanation->message[i].stream.controller_version;
     }
     return status;
 }

@@ -21,8 +21,7 @@
 
 static int out_of_memory(void)
 {
-    message_no_memory();
-    return -1;
+    return message_no_memory();
 }
 
 /* ---- the right side: words in lines ---------------------------------------------------------------------------- */

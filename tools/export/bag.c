@@ -1,15 +1,21 @@
-#define _XOPEN_SOURCE 700
+#define _POSIX_C_SOURCE 200809L
 #include "bag.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/json_writer.h"
+#include "base/message.h"
+#include "input/shell_command.h"
 
 /* The one of Humble, which later releases read too. */
 #define BAG_VERSION 5
+
+static const char metadata[] = "metadata.yaml";
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -31,37 +37,73 @@ static bool is_dots(const char *name, size_t length)
     return (length == 1 || length == 2) && strspn(name, ".") >= length;
 }
 
-char *bag_file_name(const char *folder, const char *ending)
+/* The caller frees; NULL without memory. */
+static char *join(const char *folder, const char *name, size_t length, const char *ending)
 {
-    size_t length;
-    char *real = NULL;
-    const char *name = last_part(folder, &length);
-    if (length == 0 || is_dots(name, length)) {
-        real = realpath(folder, NULL);
-        name = last_part(real ? real : "", &length);
-    }
-    if (length == 0) {
-        name = "bag";
-        length = strlen(name);
-    }
-    size_t room = strlen(folder) + length + strlen(ending) + 3;
+    size_t room = strlen(folder) + length + strlen(ending) + 1;
     char *path = malloc(room);
     if (path)
-        snprintf(path, room, "%s%.*s_0%s", folder, (int)length, name, ending);
-    free(real);
+        snprintf(path, room, "%s%.*s%s", folder, (int)length, name, ending);
     return path;
+}
+
+char *bag_file_name(const char *folder, const char *ending)
+{
+    char number[40];
+    size_t length;
+    const char *name = last_part(folder, &length);
+    snprintf(number, sizeof number, "_0%s", ending);
+    return join(folder, name, length, number);
 }
 
 char *bag_metadata_name(const char *folder)
 {
-    static const char name[] = "metadata.yaml";
-    size_t length = strlen(folder);
-    char *path = malloc(length + sizeof name);
-    if (!path)
-        return NULL;
-    memcpy(path, folder, length);
-    memcpy(path + length, name, sizeof name);
-    return path;
+    return join(folder, metadata, strlen(metadata), "");
+}
+
+/* Whether a folder has files, none of which is the bag's. Names that begin with a dot do not count. 0, or -1 without
+ * memory. */
+static int look_for_others(const char *folder, const char *file, bool *only_others)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    const struct dirent *entry;
+    bool has_others = false, has_own = false;
+    DIR *opened = opendir(folder);
+    *only_others = false;
+    if (!opened)
+        return errno == ENOMEM ? -1 : 0;
+    while ((entry = readdir(opened))) {
+        bool is_own = strcmp(entry->d_name, name) == 0 || strcmp(entry->d_name, metadata) == 0;
+        has_own = has_own || is_own;
+        has_others = has_others || (!is_own && entry->d_name[0] != '.');
+    }
+    closedir(opened);
+    *only_others = has_others && !has_own;
+    return 0;
+}
+
+static int refuse_folder(const char *folder, const char *why)
+{
+    char command[SHELL_MAX] = "-o ";
+    char *other = join(folder, "bag/", strlen("bag/"), "");
+    if (!other)
+        return message_no_memory();
+    bool is_shown = shell_word(command, sizeof command, other);
+    message_error("-o %s: %s; name a new folder%s%s", folder, why, is_shown ? ": " : "", is_shown ? command : "");
+    free(other);
+    return -1;
+}
+
+int bag_check_folder(const char *folder, const char *file)
+{
+    size_t length;
+    bool only_others;
+    const char *name = last_part(folder, &length);
+    if (length == 0 || is_dots(name, length))
+        return refuse_folder(folder, "a bag takes the name of its folder, which has none here");
+    if (look_for_others(folder, file, &only_others) != 0)
+        return message_no_memory();
+    return only_others ? refuse_folder(folder, "a bag has a folder to itself, and this one has other files") : 0;
 }
 
 /* ---- metadata.yaml ----------------------------------------------------------------------------------------------- */

@@ -8,6 +8,9 @@
 /* NULL without memory; the caller frees. `folder` ends in a slash; `ending` as in ".mcap". */
 char *bag_file_name(const char *folder, const char *ending);
 char *bag_metadata_name(const char *folder);
+/* Whether the folder may become a bag whose file is `file`: it has a name, and is new, empty or that bag. 0, or -1
+ * after a message. */
+int bag_check_folder(const char *folder, const char *file);
 
 struct bag_counts {
     uint64_t messages;

@@ -28,6 +28,7 @@ struct export_wish {
     enum timestamp_zone zone; /* for times of day in them */
     uint64_t every;
     bool strict;
+    bool findings_ok;     /* the status is 0 where `strict` makes it 1 */
     const char *after;    /* the sidecars around the capture; NULL: none */
     const char *manifest; /* the file for a line about this export; NULL: none */
     bool is_shown;        /* output is a terminal */

@@ -15,6 +15,14 @@ int job_give_up_memory(struct job *job)
     return job_give_up(job);
 }
 
+int job_check_sink(struct job *job, enum sink_outcome outcome)
+{
+    if (outcome == SINK_FAILED)
+        return job_give_up(job);
+    job->closed = outcome == SINK_CLOSED;
+    return job->closed ? -1 : 0;
+}
+
 const char *job_direction(const struct job *job)
 {
     return armtap_direction_name(job->wish->direction);

@@ -1,5 +1,6 @@
-/* The state of a running export, shared by export.c (reads and writes), check_request.c (checks the request) and
- * export_report.c (reports what is missing). */
+/* The state of a running export, and what works on it: export.c runs it, export_sinks.c hears the captures,
+ * export_views.c chooses the columns, export_rows.c writes the rows, check_request.c checks the request,
+ * export_report.c reports what is missing. */
 #ifndef EXPORT_EXPORT_JOB_H
 #define EXPORT_EXPORT_JOB_H
 
@@ -77,11 +78,52 @@ struct job {
 /* Ends the export with EXIT_FAILED, after a message. Returns -1, as a callback does to stop. */
 int job_give_up(struct job *job);
 int job_give_up_memory(struct job *job);
+/* 0, or -1 if the export must stop: writing failed, or the reader closed the pipe. */
+int job_check_sink(struct job *job, enum sink_outcome outcome);
 
 /* "from the robot" */
 const char *job_direction(const struct job *job);
 bool job_wants_stream(const struct job *job, unsigned number);
 bool job_wants(const struct job *job, const struct table *table);
+
+/* ---- sinks; their user is the job ---- */
+
+/* By how much records of several robots may be out of order. */
+#define OUT_OF_ORDER_NS 500000000
+extern const struct armtap_sink job_survey_sink;
+extern const struct armtap_sink job_print_sink;
+/* Also hears what the diagnosis finds. */
+extern const struct armtap_sink job_hear_sink;
+/* Writes the rows of a live source at short intervals, so that a reader sees them soon. 0, or -1 if the export must
+ * stop. */
+int job_keep_up(struct job *job);
+
+/* ---- views: table->view; 0, or -1 after a message ---- */
+
+enum armtap_generation job_layout(const struct job *job, const struct table *table);
+/* Makes the view of a table, unless it has one. */
+int job_make_view(struct job *job, struct table *table);
+/* Also checks how wide the table is. */
+int job_make_checked_view(struct job *job, struct table *table);
+/* Frees it. As tables_options wants it: `user` is not used. */
+void job_forget_view(void *user, struct table *table);
+/* Checks what can be checked before the first row. Rows that name their fields take all fields, unless --fields is
+ * given. */
+int job_check_before_rows(struct job *job);
+
+/* ---- rows; 0, or -1 if the export must stop ---- */
+
+/* Writes the row of a record with a recipe, unless it has no place in the output. */
+int job_print_record(struct job *job, const struct armtap_record *record, struct table *table,
+                     const struct table_layout *layout);
+/* The same without a recipe. */
+int job_print_opaque(struct job *job, const struct armtap_record *record);
+/* Counts a record that has no row, as the output grew too much. */
+int job_leave_out(struct job *job, const struct armtap_record *record);
+/* The file of a stream and part, opened if it is not yet; NULL after a message. */
+struct output_file *job_outlet(struct job *job, unsigned stream, unsigned part);
+
+/* ---- reports and checks ---- */
 
 /* Reports on standard error what is missing in the output and what was left out. */
 void job_report(struct job *job);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "input/invented_names.h"
 #include "input/shell_command.h"
 
 enum { STREAMS_LISTED = 8, LINE_MAX_BYTES = 1024 };
@@ -145,7 +146,7 @@ static void put_opaque(struct line *line, const struct job *job, const struct mi
     }
     put(line, " %s no known recipe and %s %s the output", total->opaque == 1 ? "has" : "have",
         total->opaque == 1 ? "is" : "are",
-        format_has(job->wish->format, FORMAT_ALL_TABLES) ? "without fields in" : "not in");
+        format_has(job->wish->format, FORMAT_OPAQUE) ? "without fields in" : "not in");
 }
 
 /* Everything that is missing in a stream, each item after "; ". `places`: NULL if not kept. */
@@ -227,6 +228,24 @@ static void report_guessed(const struct job *job)
                         "captured; taken from %s%s. 'armtap info' shows the evidence, --no-guess leaves the names out",
                         number, summary->guessed, plural((double)summary->guessed),
                         summary->guess ? summary->guess->source : "what later data contradicted", unsupported);
+    }
+}
+
+static void report_unnamed(const struct job *job)
+{
+    unsigned reported = 0;
+    for (size_t i = 0; i < armtap_streams_count(job->streams) && job->wish->direction == ARMTAP_FROM_ROBOT; i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_at(job->streams, i);
+        unsigned number = tables_stream_number(job->tables, summary->stream->connection);
+        size_t unnamed = summary->recipe ? invented_names(summary->recipe) : 0;
+        if (unnamed == 0 || !job_wants_stream(job, number) || reported++ >= STREAMS_LISTED)
+            continue;
+        message_warning("stream %u: the names of %zu field%s are not known, since the request of the set-up was not "
+                        "captured, or cannot be read: they are called value_0 and so on; %s",
+                        number, unnamed, plural((double)unnamed),
+                        job->source->recipe ? "the recipe given has other types"
+                                            : "give their names with --recipe FILE, or capture from before the client "
+                                              "connects");
     }
 }
 
@@ -332,6 +351,7 @@ void job_report(struct job *job)
     report_cut(job);
     report_left_out(job);
     report_guessed(job);
+    report_unnamed(job);
     for (size_t i = 0; i < armtap_streams_count(job->streams); i++) {
         const struct armtap_stream *stream = armtap_streams_at(job->streams, i)->stream;
         unsigned number = tables_stream_number(job->tables, stream->connection);
@@ -363,6 +383,6 @@ void job_report_strict(const struct job *job)
     for (size_t i = 0; i < armtap_note_count(); i++)
         if (counts[i] > 0 && armtap_note_at(i)->severity >= ARMTAP_WARNING)
             put(&line, "%s%s (%" PRIu64 ")", line.length > 0 ? ", " : "", armtap_note_at(i)->id, counts[i]);
-    message_warning("--strict: the status is 1, since there are notes of warning or error, which armtap info shows: %s",
-                    line.text);
+    message_warning("--strict: the status is %s there are notes of warning or error, which armtap info shows: %s",
+                    job->wish->findings_ok ? "0, by --findings-ok, although" : "1, since", line.text);
 }

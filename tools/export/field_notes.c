@@ -21,39 +21,42 @@ static void put_key(struct buffer *out, const char *key, size_t length)
     buffer_char(out, ':');
 }
 
-static void put_unit(const struct armtap_field *field, enum armtap_generation generation, struct buffer *out)
+static bool has_unit(const struct armtap_field *field)
 {
-    (void)generation;
-    put_json(out, field->unit, strlen(field->unit));
+    return *field->unit != '\0' && strcmp(field->unit, "enum") != 0 && strcmp(field->unit, "bits") != 0;
 }
 
-/* Whether controllers of that generation have the value; of an unknown one, as the newest. */
-static bool is_valid(const struct armtap_enum_value *value, enum armtap_generation generation)
+size_t field_unit(const struct armtap_field *field, unsigned element, const char **unit)
 {
-    if (generation == ARMTAP_GENERATION_UNKNOWN)
-        generation = ARMTAP_GENERATION_CB3E;
-    return value->generation == generation ||
-           (value->generation == ARMTAP_GENERATION_UNKNOWN && generation != ARMTAP_GENERATION_AUBO);
+    const char *comma = element != NOTED_WHOLE && field->count == 6 ? strstr(field->unit, ", ") : NULL;
+    *unit = has_unit(field) ? field->unit : "";
+    if (comma && element < 3)
+        return (size_t)(comma - *unit);
+    if (comma)
+        *unit = comma + 2;
+    return strlen(*unit);
+}
+
+static void put_unit(const struct noted *noted, struct buffer *out)
+{
+    const char *unit;
+    size_t length = field_unit(noted->field, noted->element, &unit);
+    put_json(out, unit, length);
 }
 
 /* Names by number, as in {"7":"RUNNING"}. */
-static void put_values(const struct armtap_field *field, enum armtap_generation generation, struct buffer *out)
+static void put_values(const struct noted *noted, struct buffer *out)
 {
     const struct armtap_enum_value *value;
     char number[24];
     buffer_char(out, '{');
-    for (size_t i = 0; !out->failed && (value = armtap_enum_at(field, i)) != NULL; i++) {
-        if (!value->is_bit && !is_valid(value, generation))
+    for (size_t i = 0; !out->failed && (value = armtap_enum_at(noted->field, i)) != NULL; i++) {
+        if (!armtap_enum_has(value, noted->generation))
             continue;
         put_key(out, number, (size_t)snprintf(number, sizeof number, "%" PRId64, value->value));
         put_json(out, value->name, strlen(value->name));
     }
     buffer_char(out, '}');
-}
-
-static bool has_unit(const struct armtap_field *field)
-{
-    return *field->unit != '\0' && strcmp(field->unit, "enum") != 0 && strcmp(field->unit, "bits") != 0;
 }
 
 static bool has_values(const struct armtap_field *field)
@@ -71,7 +74,7 @@ static bool has_bits(const struct armtap_field *field)
 static const struct {
     const char *key;
     bool (*has)(const struct armtap_field *field);
-    void (*put)(const struct armtap_field *field, enum armtap_generation generation, struct buffer *out);
+    void (*put)(const struct noted *noted, struct buffer *out);
 } notes[] = {
     {"armtap.units", has_unit, put_unit},
     {"armtap.enums", has_values, put_values},
@@ -83,11 +86,10 @@ const char *field_note_key(size_t kind)
     return kind < sizeof notes / sizeof *notes ? notes[kind].key : NULL;
 }
 
-void field_note_put(size_t kind, const struct armtap_field *field, enum armtap_generation generation, const char *name,
-                    size_t length, struct buffer *object)
+void field_note_put(size_t kind, const struct noted *noted, struct buffer *object)
 {
-    if (!notes[kind].has(field))
+    if (!notes[kind].has(noted->field))
         return;
-    put_key(object, name, length);
-    notes[kind].put(field, generation, object);
+    put_key(object, noted->name, noted->length);
+    notes[kind].put(noted, object);
 }

@@ -70,6 +70,7 @@ struct row_batch {
     const struct output_row *rows;
     size_t count;
     const struct columns *columns; /* the same rows; NULL without FORMAT_COLUMNS */
+    uint64_t *misfits;             /* with FORMAT_TYPED, `rows` adds the values that it leaves out */
 };
 
 /* What all files of an export share. */

@@ -6,6 +6,7 @@
 
 #include "atomic_file.h"
 #include "base/message.h"
+#include "field_notes.h"
 #include "matlab/matlab.h"
 
 /* A share of a data set: its attributes, its chunks, its place in the file's directory. */
@@ -60,30 +61,23 @@ static const struct armtap_field *field_of(const struct column *column, const st
                : NULL;
 }
 
-static const char *unit_of(const struct column *column, const struct armtap_field *field)
+/* A variable of one column may be an element of a pose. */
+static size_t unit_of(const struct column *column, const struct armtap_field *field, const char **unit)
 {
-    if (column->pick->row_column == ROW_COLUMN_time)
-        return "s";
-    if (column->pick->row_column == ROW_COLUMN_time_ns)
-        return "ns";
-    return !field || strcmp(field->unit, "enum") == 0 || strcmp(field->unit, "bits") == 0 ? "" : field->unit;
+    enum row_column row_column = column->pick->row_column;
+    if (field)
+        return field_unit(field, columns_of(column) == 1 ? column->element : NOTED_WHOLE, unit);
+    *unit = row_column == ROW_COLUMN_time ? "s" : row_column == ROW_COLUMN_time_ns ? "ns" : "";
+    return strlen(*unit);
 }
 
-/* Whether controllers of that generation have the value; of an unknown one, as the newest. */
-static bool is_valid(const struct armtap_enum_value *value, enum armtap_generation generation)
-{
-    if (generation == ARMTAP_GENERATION_UNKNOWN)
-        generation = ARMTAP_GENERATION_CB3E;
-    return value->generation == generation ||
-           (value->generation == ARMTAP_GENERATION_UNKNOWN && generation != ARMTAP_GENERATION_AUBO);
-}
-
+/* Values are those of enums.def, which are small. */
 static void add_values(struct matlab_file *file, const struct armtap_field *field, const struct view *view)
 {
     const struct armtap_enum_value *value;
     for (size_t i = 0; (value = armtap_enum_at(field, i)) != NULL; i++)
-        if (value->is_bit || is_valid(value, view->table->generation))
-            matlab_file_add_value(file, value->is_bit, value->value, value->name);
+        if (armtap_enum_has(value, view->table->generation))
+            matlab_file_add_value(file, value->is_bit, (int32_t)value->value, value->name);
 }
 
 /* 0, or -1 without memory. */
@@ -93,10 +87,13 @@ static int declare(struct matlab_file *file, const struct columns *columns, cons
     for (size_t i = 0; i < columns->count && !name.failed; i += columns_of(&columns->column[i])) {
         const struct column *column = &columns->column[i];
         const struct armtap_field *field = field_of(column, view);
+        const char *text;
+        char unit[32];
         name.length = 0;
         put_name(column, &name);
-        matlab_file_add_variable(file, name.data, name.length, type_of(column), columns_of(column),
-                                 unit_of(column, field));
+        size_t length = unit_of(column, field, &text);
+        snprintf(unit, sizeof unit, "%.*s", (int)length, text);
+        matlab_file_add_variable(file, name.data, name.length, type_of(column), columns_of(column), unit);
         if (field)
             add_values(file, field, view);
     }

@@ -64,12 +64,16 @@ static int note_columns(struct parquet_file *file, const struct columns *columns
         text.length = 0;
         buffer_char(&text, '{');
         for (size_t i = 0; i < columns->count && !text.failed && !name.failed; i++) {
-            const struct armtap_field *field = field_of(&columns->column[i], view);
-            if (!field)
+            const struct column *column = &columns->column[i];
+            struct noted noted = {.field = field_of(column, view), .element = column->element};
+            if (!noted.field)
                 continue;
             name.length = 0;
-            column_name(&columns->column[i], &name);
-            field_note_put(n, field, view->table->generation, name.data, name.length, &text);
+            column_name(column, &name);
+            noted.generation = view->table->generation;
+            noted.name = name.data;
+            noted.length = name.length;
+            field_note_put(n, &noted, &text);
         }
         buffer_char(&text, '}');
         if (text.length > strlen("{}"))

@@ -87,7 +87,8 @@ static size_t run_end(const struct batch *batch, size_t from)
 
 static int format_run(const struct format *format, struct batch *batch, size_t from, size_t count)
 {
-    struct row_batch run = {.view = batch->more[from].view, .rows = &batch->rows[from], .count = count};
+    struct row_batch run = {
+        .view = batch->more[from].view, .rows = &batch->rows[from], .count = count, .misfits = &batch->misfits};
     if (format_has(format, FORMAT_COLUMNS)) {
         if (columns_gather(&batch->columns, run.view, run.rows, count) != 0)
             return -1;

@@ -68,13 +68,12 @@ static void append(char list[FORMATS_LIST_MAX], const char *separator, const cha
     snprintf(list + length, FORMATS_LIST_MAX - length, "%s%s%s%s", length > 0 ? separator : "", item, between, more);
 }
 
-/* Whether it is the first format of its name with these flags. */
+/* Whether it is what its name alone selects, and has these flags: a list says what to give to -f. */
 static bool is_listed(size_t index, unsigned with, unsigned without)
 {
-    for (size_t i = 0; i < index; i++)
-        if (strcmp(formats[i].name, formats[index].name) == 0 && is_listed(i, with, without))
-            return false;
-    return (formats[index].flags & with) == with && (formats[index].flags & without) == 0;
+    const struct format *format = &formats[index];
+    return format == format_find(format->name, NULL) && (format->flags & with) == with &&
+           (format->flags & without) == 0;
 }
 
 static const char *list_formats(char list[FORMATS_LIST_MAX], unsigned with, unsigned without, bool by_name)

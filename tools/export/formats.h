@@ -5,22 +5,27 @@
 #include "format.h"
 
 enum format_flag {
-    FORMAT_ALL_TABLES = 1,    /* one file holds all tables, and records without a recipe */
-    FORMAT_ONLY_NUMBERS = 2,  /* it cannot hold texts */
-    FORMAT_HAS_NAMES = 4,     /* modes may be written by name */
-    FORMAT_CAN_GUARD = 8,     /* it can protect spreadsheets from texts that look like formulas */
-    FORMAT_SPREADS = 16,      /* arrays are spread to a cell for each element, so enough cells are needed */
-    FORMAT_HAS_LAYOUTS = 32,  /* its columns are those of a legacy layout (--layout) */
-    FORMAT_COLUMNS = 64,      /* it takes columns, not frames; needs FORMAT_SPREADS */
-    FORMAT_BINARY = 128,      /* not for terminals */
-    FORMAT_SEEKS = 256,       /* it seeks in its file, which must be regular and uncompressed */
-    FORMAT_DEFLATES = 8192,   /* with FORMAT_PACKS: by gzip or not at all */
-    FORMAT_BAG = 32768,       /* -o DIR/ makes a bag: a file, and metadata.yaml */
-    FORMAT_PARTITIONS = 1024, /* -o DIR/ makes a folder of files by robot and day (partition.h) */
-    FORMAT_NEEDS_TIME = 2048, /* every record must have a capture time */
-    FORMAT_REMARKS = 4096,    /* it has a place for what the diagnosis finds (remarks.h) */
-    FORMAT_LOOSE = 16384,     /* with FORMAT_PACKS: not compressed unless asked */
-    FORMAT_PACKS = 512,       /* it compresses parts of its file (--compression), so the file itself need not be */
+    /* what a file holds */
+    FORMAT_ALL_TABLES = 1 << 0,   /* one file holds all tables */
+    FORMAT_OPAQUE = 1 << 1,       /* with FORMAT_ALL_TABLES: also records without a recipe */
+    FORMAT_TYPED = 1 << 2,        /* a field has one type, as with FORMAT_COLUMNS; values of another are left out */
+    FORMAT_ONLY_NUMBERS = 1 << 3, /* it cannot hold texts */
+    FORMAT_HAS_NAMES = 1 << 4,    /* modes may be written by name */
+    FORMAT_HAS_LAYOUTS = 1 << 5,  /* its columns are those of a legacy layout (--layout) */
+    FORMAT_SPREADS = 1 << 6,      /* arrays are spread to a cell for each element, so enough cells are needed */
+    FORMAT_REMARKS = 1 << 7,      /* it has a place for what the diagnosis finds (remarks.h) */
+    FORMAT_NEEDS_TIME = 1 << 8,   /* every record must have a capture time */
+    /* how it is written */
+    FORMAT_COLUMNS = 1 << 9,    /* it takes columns, not frames; needs FORMAT_SPREADS */
+    FORMAT_BINARY = 1 << 10,    /* not for terminals */
+    FORMAT_CAN_GUARD = 1 << 11, /* it can protect spreadsheets from texts that look like formulas */
+    FORMAT_SEEKS = 1 << 12,     /* it seeks in its file, which must be regular and uncompressed */
+    FORMAT_PACKS = 1 << 13,     /* it compresses parts of its file (--compression), so the file itself need not be */
+    FORMAT_DEFLATES = 1 << 14,  /* with FORMAT_PACKS: by gzip or not at all */
+    FORMAT_LOOSE = 1 << 15,     /* with FORMAT_PACKS: not compressed unless asked */
+    /* -o DIR/ */
+    FORMAT_PARTITIONS = 1 << 16, /* makes a folder of files by robot and day (partition.h) */
+    FORMAT_BAG = 1 << 17,        /* makes a bag: a file, and metadata.yaml */
 };
 
 struct format {

@@ -166,7 +166,7 @@ static void write_line(FILE *file, const struct manifest *manifest, const struct
     write_inputs(&json, job->source);
     json_key(&json, "outputs");
     json_array(&json, false);
-    for (size_t i = 0; i < manifest->count && job->status != EXIT_FAILED; i++)
+    for (size_t i = 0; i < manifest->count && !job->gave_up; i++)
         json_text(&json, manifest->outputs[i]);
     json_close(&json);
     json_key(&json, "rows");

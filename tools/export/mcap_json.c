@@ -1,17 +1,14 @@
-#include "mcap_json.h"
+/* MCAP with JSON: all fields, and texts. */
+#include "mcap_dialect.h"
+#include "mcap_messages.h"
 
 #include "base/json_writer.h"
 #include "base/number_text.h"
 #include "json_rows.h"
 
 #define NS_PER_S INT64_C(1000000000)
-
-int mcap_json_name_members(struct view *view)
-{
-    static const char *const reserved[] = {NULL};
-    picks_drop_if_mixed(&view->picks); /* a topic has the rows of one robot */
-    return json_rows_set_keys(view, reserved);
-}
+/* Foxglove knows logs by the name of their schema. */
+#define LOG_NAME "foxglove.Log"
 
 /* ---- schema ------------------------------------------------------------------------------------------------------ */
 
@@ -50,7 +47,8 @@ static void put_property(const char *type, bool is_array, struct buffer *out)
     buffer_string(out, is_array ? "\"}}" : "\"}");
 }
 
-void mcap_json_state_schema(const struct view *view, struct buffer *out)
+/* Values that may have any type are not in it. */
+static void put_state_schema(const struct view *view, struct buffer *out)
 {
     bool is_first = true;
     buffer_string(out, "{\"type\":\"object\",\"properties\":{");
@@ -69,7 +67,8 @@ void mcap_json_state_schema(const struct view *view, struct buffer *out)
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-void mcap_json_state(const struct view *view, const struct output_row *row, struct buffer *out)
+/* Absent fields, and numbers that JSON lacks, are left out. */
+static void put_state(const struct view *view, const struct output_row *row, struct buffer *out)
 {
     size_t begin = out->length;
     json_rows_values(view, row, JSON_ROWS_LEFT_OUT, out);
@@ -80,12 +79,13 @@ void mcap_json_state(const struct view *view, const struct output_row *row, stru
     buffer_char(out, '}');
 }
 
-const char mcap_json_log_schema[] =
-    "{\"type\":\"object\",\"title\":\"" MCAP_JSON_LOG "\",\"properties\":{\"timestamp\":{\"type\":\"object\",\"title\":"
-    "\"time\",\"properties\":{\"sec\":{\"type\":\"integer\",\"minimum\":0},\"nsec\":{\"type\":\"integer\",\"minimum\":"
-    "0,"
-    "\"maximum\":999999999}}},\"level\":{\"type\":\"integer\"},\"message\":{\"type\":\"string\"},\"name\":{\"type\":"
-    "\"string\"},\"file\":{\"type\":\"string\"},\"line\":{\"type\":\"integer\",\"minimum\":0}}}";
+static const char log_schema[] =
+    "{\"type\":\"object\",\"title\":\"" LOG_NAME "\",\"properties\":{"
+    "\"timestamp\":{\"type\":\"object\",\"title\":\"time\",\"properties\":{"
+    "\"sec\":{\"type\":\"integer\",\"minimum\":0},"
+    "\"nsec\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":999999999}}},"
+    "\"level\":{\"type\":\"integer\"},\"message\":{\"type\":\"string\"},\"name\":{\"type\":\"string\"},"
+    "\"file\":{\"type\":\"string\"},\"line\":{\"type\":\"integer\",\"minimum\":0}}}";
 
 static void put_number(const char *key, uint64_t number, struct buffer *out)
 {
@@ -102,7 +102,7 @@ static void put_text(const char *key, const char *text, size_t length, struct bu
         out->length += json_quote(at, text, length);
 }
 
-void mcap_json_log(const struct ros_log *log, struct buffer *out)
+static void put_log(const struct ros_log *log, struct buffer *out)
 {
     uint64_t time = log->time < 0 ? 0 : (uint64_t)log->time;
     put_number("{\"timestamp\":{\"sec\":", time / NS_PER_S, out);
@@ -113,4 +113,57 @@ void mcap_json_log(const struct ros_log *log, struct buffer *out)
     put_text(",\"file\":", log->file, strlen(log->file), out);
     put_number(",\"line\":", log->line, out);
     buffer_char(out, '}');
+}
+
+/* ---- the dialect ------------------------------------------------------------------------------------------------- */
+
+static void put_topic_schema(enum ros_topic_id topic, struct buffer *name, struct buffer *text)
+{
+    (void)topic;
+    buffer_string(name, LOG_NAME);
+    buffer_string(text, log_schema);
+}
+
+static void put_log_message(const struct ros_log *log, const struct ros_out *out)
+{
+    out->begin(out->user, ROS_TOPIC_rosout);
+    put_log(log, out->bytes);
+    out->end(out->user);
+}
+
+/* Keys are ,"name": and names of fields need no escapes. */
+static const char *member_name(const struct pick *pick, size_t *length)
+{
+    *length = strlen(pick->key) - strlen(",\"\":");
+    return pick->key + strlen(",\"");
+}
+
+const struct mcap_dialect mcap_json = {.profile = "",
+                                       .schema_encoding = "jsonschema",
+                                       .message_encoding = "json",
+                                       .state_type = "armtap.State",
+                                       .state_schema = put_state_schema,
+                                       .topic_schema = put_topic_schema,
+                                       .log = put_log_message,
+                                       .member = member_name};
+
+int mcap_json_prepare(struct view *view, enum armtap_generation generation)
+{
+    static const char *const reserved[] = {NULL};
+    (void)generation;
+    picks_drop_if_mixed(&view->picks); /* a topic has the rows of one robot */
+    return json_rows_set_keys(view, reserved);
+}
+
+int mcap_json_rows(const struct row_batch *batch, struct buffer *out)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct output_row *row = &batch->rows[i];
+        if (i == 0 || row->stream != row[-1].stream)
+            mcap_introduce(row, out);
+        size_t begin = mcap_message_begin(out, MARK_STATE, row->stream, row->where.time);
+        put_state(batch->view, row, out);
+        mcap_message_end(out, begin);
+    }
+    return out->failed ? -1 : 0;
 }

@@ -250,6 +250,7 @@ struct making {
     const struct pick *pick;
     const struct armtap_value *value;
     enum armtap_generation generation;
+    uint64_t *misfits; /* values that are not of the member's type */
 };
 
 /* These put a member, or an element of it, and return whether it is there. */
@@ -298,19 +299,23 @@ static bool put_bytes(const struct making *making)
 {
     const struct armtap_value *value = making->value;
     bool is_there = value->present && armtap_value_is_text(value);
+    *making->misfits += value->present && !is_there;
     cdr_bytes(making->cdr, is_there ? value->text : "", is_there ? value->length : 0);
     return is_there;
 }
 
 static bool put_element(const struct making *making, unsigned element)
 {
+    const struct armtap_value *value = making->value;
     enum armtap_type type = making->member->type;
     uint64_t bits;
     if (type == ARMTAP_STRING || type == ARMTAP_JSON)
         return put_string(making, element);
     if (type == ARMTAP_BYTES)
         return put_bytes(making);
-    bool is_there = read_number(making->value, element, type, &bits);
+    bool is_there = read_number(value, element, type, &bits);
+    if (!is_there && value->present && element < (armtap_value_is_text(value) ? 1 : value->count))
+        ++*making->misfits;
     put_number(making->cdr, type, is_there ? bits : no_number(type));
     return is_there;
 }
@@ -327,6 +332,7 @@ static bool put_item(const struct making *making, const struct json_element *ite
         return true;
     }
     bool is_there = is_number ? convert(json_element_number(item), type, &bits) : is_truth && type != ARMTAP_DOUBLE;
+    *making->misfits += !is_there && item->kind != JSON_ELEMENT_NULL;
     put_number(making->cdr, type, is_there ? bits : no_number(type));
     return is_there;
 }
@@ -395,6 +401,7 @@ static bool put_member(const struct making *making)
 struct ros_rows {
     const struct view *view;
     struct buffer absent; /* size_t: picks of the current row */
+    uint64_t misfits;     /* of all rows */
     /* Values that topics need have a slot of their own, the others share the last. */
     struct armtap_value values[ROS_INPUTS + 1];
     struct plan {
@@ -456,12 +463,17 @@ void ros_rows_state(struct ros_rows *rows, const struct output_row *row, struct 
             row_column_value(pick->row_column, row, value);
         else
             pick_read(pick, row, value);
-        const struct making making = {&cdr, &plan->member, pick, value, row->generation};
+        const struct making making = {&cdr, &plan->member, pick, value, row->generation, &rows->misfits};
         if (!put_member(&making))
             buffer_put(&rows->absent, (const char *)&i, sizeof i);
     }
     put_absent(&cdr, rows);
     out->failed = out->failed || rows->absent.failed;
+}
+
+uint64_t ros_rows_misfits(const struct ros_rows *rows)
+{
+    return rows->misfits;
 }
 
 struct ros_record ros_rows_record(const struct ros_rows *rows, const struct output_row *row)

@@ -17,6 +17,8 @@ struct ros_rows *ros_rows_new(const struct view *view);
 void ros_rows_free(struct ros_rows *rows);
 /* Appends the message with all fields, in CDR, and remembers the values for ros_rows_record(). */
 void ros_rows_state(struct ros_rows *rows, const struct output_row *row, struct buffer *out);
+/* How many values were not of the type of their member, and left out. */
+uint64_t ros_rows_misfits(const struct ros_rows *rows);
 /* The row as the topics of the driver need it; valid until the next row. */
 struct ros_record ros_rows_record(const struct ros_rows *rows, const struct output_row *row);
 

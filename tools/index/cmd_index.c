@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/message.h"
+#include "base/utf8.h"
 #include "command_line/commands.h"
 #include "command_line/options.h"
 #include "export/atomic_file.h"
@@ -71,9 +72,7 @@ static int write_sidecar(const struct job *job, const struct replay_indexed *ind
     bool has_names = sidecar.capture && (sidecar.after || indexed->file == 0);
     FILE *file = has_names ? fopen(path, "w") : NULL;
     errno = file ? 0 : errno;
-    if (file)
-        sidecar_write(file, &sidecar, indexed->digest);
-    bool failed = !file || ferror(file);
+    bool failed = !file || sidecar_write(file, &sidecar, indexed->digest) != 0;
     if (file && fclose(file) != 0)
         failed = true;
     sidecar_free(&sidecar);
@@ -119,14 +118,37 @@ static enum replay_answer on_indexed(void *user, const struct replay_indexed *in
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
+static bool is_utf8(const char *text)
+{
+    size_t length = strlen(text), size = 1;
+    uint32_t character;
+    for (size_t at = 0; at < length && size > 0; at += size)
+        size = utf8_character(text + at, length - at, &character);
+    return size > 0;
+}
+
+/* A sidecar has its capture's name inside, as text, and one that is hidden is not found among those of a folder. */
+static int check_name(const char *name)
+{
+    const char *base = base_of(name);
+    if (strcmp(name, "-") == 0)
+        message_error("standard input has no name for a sidecar; name a file");
+    else if (base[0] == '.')
+        message_error("%s: its sidecar would be hidden; give the capture a name that does not begin with a dot", name);
+    else if (!is_utf8(base))
+        message_error("%s: its name is not UTF-8, as the text of a sidecar must be; give the capture another name",
+                      name);
+    else
+        return 0;
+    return -1;
+}
+
 /* Sidecars are named after captures. */
 static int check_names(const struct replay_source *source)
 {
     for (size_t i = 0; i < source->count; i++) {
-        if (strcmp(source->names[i], "-") == 0) {
-            message_error("standard input has no name for a sidecar; name a file");
+        if (check_name(source->names[i]) != 0)
             return -1;
-        }
         for (size_t k = 0; k < i; k++) {
             if (strcmp(base_of(source->names[i]), base_of(source->names[k])) != 0)
                 continue;

@@ -81,8 +81,7 @@ static int add(struct archive *archive, size_t at, char *path, char *capture, in
     if (!parts) {
         free(path);
         free(capture);
-        message_no_memory();
-        return -1;
+        return message_no_memory();
     }
     archive->parts = parts;
     memmove(parts + at + 1, parts + at, (archive->count - at) * sizeof *parts);
@@ -125,10 +124,8 @@ static int add_sidecar(struct archive *archive, const char *name)
     struct sidecar sidecar;
     char *path = joined(archive->folder, name);
     int outcome = -1;
-    if (!path) {
-        message_no_memory();
-        return -1;
-    }
+    if (!path)
+        return message_no_memory();
     if (sidecar_read_head(path, &sidecar) == 0)
         outcome = add_head(archive, path, &sidecar);
     else
@@ -319,10 +316,8 @@ static int name_captures(struct archive *archive)
         struct part *part = &archive->parts[i];
         size_t room = folder + strlen(part->capture) + 1;
         part->name = malloc(room);
-        if (!part->name) {
-            message_no_memory();
-            return -1;
-        }
+        if (!part->name)
+            return message_no_memory();
         snprintf(part->name, room, "%.*s%s", (int)folder, archive->name, part->capture);
     }
     return 0;
@@ -387,6 +382,18 @@ int64_t archive_first_time(const struct archive *archive)
 const char *archive_folder(const struct archive *archive)
 {
     return archive->folder;
+}
+
+bool archive_has_file(const struct archive *archive, const char *name)
+{
+    struct stat file, own;
+    if (stat(name, &file) != 0)
+        return false;
+    for (size_t i = 0; i < archive->count; i++)
+        if (archive->parts[i].path && stat(archive->parts[i].path, &own) == 0 && own.st_dev == file.st_dev &&
+            own.st_ino == file.st_ino)
+            return true;
+    return false;
 }
 
 int archive_load(const struct archive *archive, size_t i, struct sidecar *sidecar)

@@ -404,10 +404,8 @@ static int set_filter(const struct capture *capture, const char *filter, bool ta
     if (tagged) {
         size_t room = 3 * strlen(filter) + 64;
         char *all = malloc(room);
-        if (!all) {
-            message_no_memory();
-            return -1;
-        }
+        if (!all)
+            return message_no_memory();
         snprintf(all, room, "(%s) or (vlan and ((%s) or (vlan and (%s))))", filter, filter, filter);
         outcome = pcap_compile(capture->pcap, &program, all, 1, PCAP_NETMASK_UNKNOWN);
         free(all);

@@ -300,7 +300,7 @@ static void count_indexed(struct replay_indexed *indexed, const struct armtap_pa
         indexed->first_time = packet->where.time;
 }
 
-/* What follows it was indexed after what it was then. */
+/* What is known of the archive is of what the capture was then: rows of this one might be other rows. */
 static void check_indexed(struct run *run, const struct replay_indexed *indexed)
 {
     const struct archive *archive = run->source->archive;
@@ -311,7 +311,7 @@ static void check_indexed(struct run *run, const struct replay_indexed *indexed)
         message_error("%s: not as it was when it was indexed: index it again, together with those after it, and read "
                       "those again",
                       reader_name(replay_file_name(run->source, indexed->file)));
-    run->damaged = true;
+    run->stopped = run->totals->broken_off = true;
 }
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
@@ -638,6 +638,8 @@ static void run_sidecar(struct run *run, uint32_t file)
         push_kept(run, &sidecar, file);
     else
         run->stopped = run->totals->broken_off = true;
+    if (!run->totals->elsewhere)
+        run->totals->packets += sidecar.packets;
     sidecar_free(&sidecar);
 }
 

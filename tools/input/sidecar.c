@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* fopencookie */
 #include "sidecar.h"
 
 #include <errno.h>
@@ -7,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/base64.h"
+#include "base/checksum.h"
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "base/message.h"
@@ -14,7 +16,31 @@
 #define LINK_TYPE_MAX 65535
 #define HEAD_BYTES 8192 /* have room for two names with all bytes escaped */
 
+/* CRC-32 of the text before their values: a flipped bit in base64 or in a number would otherwise change rows. */
+#define HEAD_SUM "head_crc32" /* before the packets, for those who read only the head */
+#define SUM "crc32"
+
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* What is written goes on to a file. */
+struct summed {
+    FILE *file;
+    uint32_t sum;
+};
+
+static ssize_t sum_and_write(void *cookie, const char *bytes, size_t length)
+{
+    struct summed *summed = cookie;
+    summed->sum = checksum(summed->sum, bytes, length);
+    return (ssize_t)fwrite(bytes, 1, length, summed->file);
+}
+
+static void write_sum(struct json *json, const char *key, const struct summed *summed)
+{
+    json_key(json, key);
+    fflush(json->file);
+    json_unsigned(json, summed->sum);
+}
 
 static void write_time(struct json *json, const char *key, int64_t time)
 {
@@ -54,31 +80,45 @@ static void write_kept(struct json *json, const struct armtap_kept *kept)
     json_close(json);
 }
 
-void sidecar_write(FILE *file, const struct sidecar *sidecar, const struct armtap_digest *digest)
+static void write_members(struct json *json, const struct sidecar *sidecar, const struct armtap_digest *digest,
+                          const struct summed *summed)
+{
+    struct armtap_kept kept;
+    json_key(json, "armtap_sidecar");
+    json_unsigned(json, SIDECAR_VERSION);
+    json_key(json, "capture");
+    json_text(json, sidecar->capture);
+    json_key(json, "after");
+    json_text(json, sidecar->after);
+    json_key(json, "packets");
+    json_unsigned(json, sidecar->packets);
+    write_time(json, "first_time_ns", sidecar->first_time);
+    write_time(json, "last_time_ns", sidecar->last_time);
+    json_key(json, "from_socket");
+    json_bool(json, sidecar->section.from_socket);
+    if (sidecar->section.recording[0] != '\0')
+        write_section(json, &sidecar->section);
+    write_sum(json, HEAD_SUM, summed);
+    json_key(json, "kept");
+    json_array(json, true);
+    for (size_t i = 0; armtap_digest_at(digest, i, &kept); i++)
+        write_kept(json, &kept);
+    json_close(json);
+    write_sum(json, SUM, summed);
+}
+
+int sidecar_write(FILE *file, const struct sidecar *sidecar, const struct armtap_digest *digest)
 {
     struct json json;
-    struct armtap_kept kept;
-    json_begin(&json, file);
+    struct summed summed = {file, CHECKSUM_BEGIN};
+    FILE *stream = fopencookie(&summed, "w", (cookie_io_functions_t){.write = sum_and_write});
+    if (!stream)
+        return -1;
+    json_begin(&json, stream);
     json_object(&json, true);
-    json_key(&json, "armtap_sidecar");
-    json_unsigned(&json, SIDECAR_VERSION);
-    json_key(&json, "capture");
-    json_text(&json, sidecar->capture);
-    json_key(&json, "after");
-    json_text(&json, sidecar->after);
-    json_key(&json, "packets");
-    json_unsigned(&json, sidecar->packets);
-    write_time(&json, "first_time_ns", sidecar->first_time);
-    write_time(&json, "last_time_ns", sidecar->last_time);
-    json_key(&json, "from_socket");
-    json_bool(&json, sidecar->section.from_socket);
-    if (sidecar->section.recording[0] != '\0')
-        write_section(&json, &sidecar->section);
-    json_key(&json, "kept");
-    json_array(&json, true);
-    for (size_t i = 0; armtap_digest_at(digest, i, &kept); i++)
-        write_kept(&json, &kept);
+    write_members(&json, sidecar, digest, &summed);
     json_end(&json);
+    return fclose(stream) != 0 || ferror(file) ? -1 : 0;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -165,8 +205,17 @@ static bool read_head(const struct json_node *root, struct sidecar *sidecar)
            read_section(root, &sidecar->section);
 }
 
-/* 0, or -1 after a message. */
-static int take(const char *path, size_t length, const struct json_node *root, struct sidecar *sidecar)
+/* Whether the text up to the sum is what it was when the sum was made. */
+static bool sum_agrees(const char *text, const struct json_node *root, const char *key)
+{
+    const struct json_node *sum = json_node_member(root, key);
+    uint64_t wanted;
+    return json_node_unsigned(sum, &wanted) && checksum(CHECKSUM_BEGIN, text, (size_t)(sum->text - text)) == wanted;
+}
+
+/* 0, or -1 after a message. `sum` is the name of that which covers what is read. */
+static int take(const char *path, const char *text, size_t length, const char *sum, const struct json_node *root,
+                struct sidecar *sidecar)
 {
     uint64_t version;
     if (!json_node_unsigned(json_node_member(root, "armtap_sidecar"), &version)) {
@@ -182,11 +231,9 @@ static int take(const char *path, size_t length, const struct json_node *root, s
     const struct json_node *kept = json_node_member(root, "kept");
     sidecar->bytes = malloc(length / 4 * 3 + 4);
     sidecar->kept = calloc(kept ? kept->size : 1, sizeof *sidecar->kept);
-    if (!sidecar->bytes || !sidecar->kept) {
-        message_no_memory();
-        return -1;
-    }
-    if (read_head(root, sidecar) && read_all_kept(kept, sidecar))
+    if (!sidecar->bytes || !sidecar->kept)
+        return message_no_memory();
+    if (read_head(root, sidecar) && read_all_kept(kept, sidecar) && sum_agrees(text, root, sum))
         return 0;
     message_error("%s: a damaged sidecar; write it anew with armtap index", path);
     return -1;
@@ -235,14 +282,14 @@ static char *load(const char *path, size_t most, size_t *length)
 }
 
 /* Frees the text. */
-static int parse(const char *path, char *text, size_t length, struct sidecar *sidecar)
+static int parse(const char *path, char *text, size_t length, const char *sum, struct sidecar *sidecar)
 {
     size_t at;
     enum json_fault fault;
     struct json_node *root = json_read(text, length, &fault, &at);
     int outcome = -1;
     if (root)
-        outcome = take(path, length, root, sidecar);
+        outcome = take(path, text, length, sum, root, sidecar);
     else if (fault == JSON_NO_MEMORY)
         message_no_memory();
     else
@@ -258,7 +305,7 @@ int sidecar_read(const char *path, struct sidecar *sidecar)
     *sidecar = (struct sidecar){0};
     char *text = load(path, SIDECAR_MAX + 1, &length);
     if (text && length <= SIDECAR_MAX)
-        return parse(path, text, length, sidecar);
+        return parse(path, text, length, SUM, sidecar);
     if (text)
         message_error("%s: not a sidecar: it is too long", path);
     free(text);
@@ -288,7 +335,7 @@ int sidecar_read_head(const char *path, struct sidecar *sidecar)
     if (!text)
         return -1;
     if (cut_kept(text, &length))
-        return parse(path, text, length, sidecar);
+        return parse(path, text, length, HEAD_SUM, sidecar);
     free(text);
     return sidecar_read(path, sidecar);
 }

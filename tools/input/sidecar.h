@@ -8,7 +8,7 @@
 #include "section_comment.h"
 
 #define SIDECAR_ENDING ".armtap.json"
-#define SIDECAR_VERSION 1
+#define SIDECAR_VERSION 2
 /* No sidecar is longer; its packets take less than three quarters of that. */
 #define SIDECAR_MAX ((size_t)32 << 20)
 #define SIDECAR_PACKETS_MAX ((size_t)16 << 20)
@@ -24,8 +24,8 @@ struct sidecar {
     uint8_t *bytes; /* that `kept` points to */
 };
 
-/* Writes one. `digest` holds its packets. */
-void sidecar_write(FILE *file, const struct sidecar *sidecar, const struct armtap_digest *digest);
+/* Writes one; 0, or -1 with errno. `digest` holds its packets. */
+int sidecar_write(FILE *file, const struct sidecar *sidecar, const struct armtap_digest *digest);
 /* Reads one; 0, or -1 after a message. Free it in both cases. */
 int sidecar_read(const char *path, struct sidecar *sidecar);
 /* The same without packets: reads the beginning of the file only. */

@@ -4,12 +4,6 @@
 
 #define NS_PER_S 1000000000
 
-static int lack_memory(void)
-{
-    message_no_memory();
-    return -1;
-}
-
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 void matlab_block_free(struct matlab_block *block)
@@ -46,7 +40,7 @@ static int parse(struct matlab_block *block, const struct matlab_content *conten
     if (!block->texts)
         block->texts = calloc(variable->columns, sizeof *block->texts);
     if (!block->texts)
-        return lack_memory();
+        return message_no_memory();
     memset(present, 0, variable->columns * words * sizeof *present);
     for (size_t i = 0; i < variable->columns; i++) {
         struct matlab_texts *texts = &block->texts[i];
@@ -76,7 +70,7 @@ int matlab_block_load(struct matlab_block *block, const struct matlab_content *c
     char *values = buffer_room(&block->values, variable->columns * rows * width + 1);
     char *present = buffer_room(&block->present, variable->columns * words * sizeof(uint64_t) + 1);
     if (!values || !present)
-        return lack_memory();
+        return message_no_memory();
     if (is_parsed)
         return parse(block, content, variable, rows, values, (uint64_t *)(void *)present);
     for (size_t i = 0; i < variable->columns; i++)

@@ -34,12 +34,6 @@ struct matlab_file {
     bool failed; /* memory ran out */
 };
 
-static int lack_memory(void)
-{
-    message_no_memory();
-    return -1;
-}
-
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
 struct matlab_file *matlab_file_new(const struct matlab_options *options)
@@ -107,10 +101,10 @@ void matlab_file_add_variable(struct matlab_file *file, const char *name, size_t
     put_string(&file->description, unit);
 }
 
-void matlab_file_add_value(struct matlab_file *file, bool is_bit, int64_t value, const char *name)
+void matlab_file_add_value(struct matlab_file *file, bool is_bit, int32_t value, const char *name)
 {
     char number[24];
-    snprintf(number, sizeof number, "%c%" PRId64, is_bit ? 'b' : 'v', value);
+    snprintf(number, sizeof number, "%c%" PRId32, is_bit ? 'b' : 'v', value);
     put_string(&file->description, number);
     put_string(&file->description, name);
 }
@@ -127,7 +121,7 @@ int matlab_file_open(struct matlab_file *file)
     buffer_put(&file->description, file->notes.data, file->notes.length);
     put_string(&file->description, "");
     if (file->failed || file->description.failed || file->notes.failed)
-        return lack_memory();
+        return message_no_memory();
     file->description_bytes = file->description.length;
     int outcome = spool_put(file->options.spool, file->description.data, file->description.length, &file->place);
     free(file->description.data);
@@ -410,13 +404,13 @@ enum matlab_outcome matlab_file_end(struct matlab_file *file, const char *path, 
     else if (spool_get(file->options.spool, file->place, making.description, file->description_bytes) != 0)
         outcome = MATLAB_FAILED;
     else if (describe(file, &making) != 0)
-        lack_memory();
+        message_no_memory();
     else {
         make_head(file->options.kind, time, making.content.head);
         outcome = write_content(file, &making.content, path, name, error);
     }
     if (!making.description)
-        lack_memory();
+        message_no_memory();
     free(making.description);
     free(making.made);
     free(making.content.variables);

@@ -41,6 +41,7 @@ struct writer {
     struct hdf5 hdf5;
     const struct matlab_content *content;
     hid_t file;
+    bool is_mat; /* a MAT-file */
     bool is_packed;
     bool is_small; /* a table of few rows */
     bool out_of_memory;
@@ -163,49 +164,50 @@ static hid_t creation(const struct writer *writer)
     return list;
 }
 
-/* A matrix without elements is stored as its size. */
+/* Creates a data set and writes all its values; NULL: it has none. -1 after failed(). */
+static hid_t put_values(struct writer *writer, hid_t place, const char *name, hid_t type, int dimensions,
+                        const hsize_t *size, const void *values)
+{
+    hid_t list = creation(writer), space = writer->hdf5.H5Screate_simple(dimensions, size, NULL);
+    hid_t id = writer->hdf5.H5Dcreate2(place, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    bool is_written =
+        id >= 0 && (!values || writer->hdf5.H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    if (!is_written)
+        failed(writer);
+    if (!is_written && id >= 0)
+        writer->hdf5.H5Dclose(id);
+    writer->hdf5.H5Sclose(space);
+    writer->hdf5.H5Pclose(list);
+    return is_written ? id : -1;
+}
+
+/* In a MAT-file, a matrix without elements is stored as its size. */
 static int put_empty(struct writer *writer, hid_t place, const char *name, enum matlab_class class, uint64_t rows,
                      size_t columns)
 {
-    hsize_t two = 2;
-    uint64_t size[] = {rows, columns};
-    hid_t list = creation(writer), space = writer->hdf5.H5Screate_simple(1, &two, NULL);
-    hid_t id =
-        writer->hdf5.H5Dcreate2(place, name, *writer->hdf5.H5T_NATIVE_UINT64_g, space, H5P_DEFAULT, list, H5P_DEFAULT);
-    int outcome = id >= 0 && writer->hdf5.H5Dwrite(id, *writer->hdf5.H5T_NATIVE_UINT64_g, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                                                   size) >= 0
-                      ? 0
-                      : failed(writer);
-    if (outcome == 0)
-        outcome = put_text(writer, id, "MATLAB_class", matlab_class_row(class)->name);
+    const hsize_t two = 2;
+    const uint64_t size[] = {rows, columns};
+    hid_t id = put_values(writer, place, name, *writer->hdf5.H5T_NATIVE_UINT64_g, 1, &two, size);
+    if (id < 0)
+        return -1;
+    int outcome = put_text(writer, id, "MATLAB_class", matlab_class_row(class)->name);
     if (outcome == 0)
         outcome = put_number(writer, id, "MATLAB_empty", *writer->hdf5.H5T_NATIVE_UINT32_g, 1);
-    if (id >= 0 && writer->hdf5.H5Dclose(id) < 0)
-        outcome = failed(writer);
-    writer->hdf5.H5Sclose(space);
-    writer->hdf5.H5Pclose(list);
-    return outcome;
+    return writer->hdf5.H5Dclose(id) < 0 ? failed(writer) : outcome;
 }
 
 static int put_matrix(struct writer *writer, hid_t place, const char *name, enum matlab_class class, size_t rows,
                       size_t columns, const void *values)
 {
-    hsize_t size[] = {columns, rows};
-    if (rows == 0 || columns == 0)
+    const hsize_t size[] = {columns, rows};
+    bool has_none = rows == 0 || columns == 0;
+    if (has_none && writer->is_mat)
         return put_empty(writer, place, name, class, rows, columns);
-    hid_t list = creation(writer), space = writer->hdf5.H5Screate_simple(2, size, NULL);
-    hid_t id = writer->hdf5.H5Dcreate2(place, name, type_of(writer, class), space, H5P_DEFAULT, list, H5P_DEFAULT);
-    int outcome =
-        id >= 0 && writer->hdf5.H5Dwrite(id, type_of(writer, class), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0
-            ? 0
-            : failed(writer);
-    if (outcome == 0)
-        outcome = put_class(writer, id, class);
-    if (id >= 0 && writer->hdf5.H5Dclose(id) < 0)
-        outcome = failed(writer);
-    writer->hdf5.H5Sclose(space);
-    writer->hdf5.H5Pclose(list);
-    return outcome;
+    hid_t id = put_values(writer, place, name, type_of(writer, class), 2, size, has_none ? NULL : values);
+    if (id < 0)
+        return -1;
+    int outcome = put_class(writer, id, class);
+    return writer->hdf5.H5Dclose(id) < 0 ? failed(writer) : outcome;
 }
 
 /* ---- meta -------------------------------------------------------------------------------------------------------- */
@@ -268,18 +270,20 @@ static bool is_empty(const struct writer *writer, const struct matlab_variable *
     return writer->content->store->rows == 0 || width_of(variable) == 0;
 }
 
-/* Chunks are written past libhdf5's cache. A small matrix has none: the directory of its chunks would be larger. */
+/* Chunks are written past libhdf5's cache. A small matrix has none: the directory of its chunks would be larger; nor
+ * has one without elements. */
 static int create(struct writer *writer, const struct matlab_variable *variable, struct dataset *dataset)
 {
     hsize_t size[] = {width_of(variable), writer->content->store->rows};
     hsize_t chunk[] = {size[0], dataset->rows};
     hid_t list = creation(writer), space = writer->hdf5.H5Screate_simple(2, size, NULL),
           access = writer->hdf5.H5Pcreate(*writer->hdf5.H5P_CLS_DATASET_ACCESS_ID_g);
-    bool is_ready = writer->hdf5.H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0;
-    if (is_ready && !writer->is_small)
+    bool is_ready = writer->hdf5.H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0,
+         is_chunked = !writer->is_small && !is_empty(writer, variable);
+    if (is_ready && is_chunked)
         is_ready =
             writer->hdf5.H5Pset_chunk(list, 2, chunk) >= 0 && writer->hdf5.H5Pset_chunk_cache(access, 1, 0, 1) >= 0;
-    if (is_ready && writer->is_packed)
+    if (is_ready && is_chunked && writer->is_packed)
         is_ready = writer->hdf5.H5Pset_shuffle(list) >= 0 && writer->hdf5.H5Pset_deflate(list, 1) >= 0;
     dataset->type = type_of(writer, variable->class);
     dataset->handle = !is_ready
@@ -481,6 +485,19 @@ static int put_characters(struct writer *writer, const struct matlab_variable *v
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
+/* A variable without elements. */
+static int put_none(struct writer *writer, const struct matlab_variable *variable)
+{
+    struct dataset dataset = {.handle = -1};
+    if (writer->is_mat)
+        return put_empty(writer, writer->file, variable->name, variable->class, writer->content->store->rows,
+                         width_of(variable));
+    int outcome = create(writer, variable, &dataset);
+    if (dataset.handle >= 0 && writer->hdf5.H5Dclose(dataset.handle) < 0)
+        outcome = failed(writer);
+    return outcome;
+}
+
 static int put_batch(struct writer *writer, size_t first)
 {
     const struct matlab_content *content = writer->content;
@@ -503,8 +520,7 @@ static int put_variables(struct writer *writer)
     const struct matlab_content *content = writer->content;
     for (size_t i = 0; i < content->count; i++) {
         const struct matlab_variable *variable = &content->variables[i];
-        if (is_empty(writer, variable) && put_empty(writer, writer->file, variable->name, variable->class,
-                                                    content->store->rows, width_of(variable)) != 0)
+        if (is_empty(writer, variable) && put_none(writer, variable) != 0)
             return -1;
     }
     for (size_t i = 0; i < content->count && content->store->rows > 0; i += AT_ONCE)
@@ -514,13 +530,13 @@ static int put_variables(struct writer *writer)
 }
 
 /* Older versions of MATLAB have libhdf5 1.8. Locks would need a system call that a live capture gives up. */
-static hid_t create_file(const struct writer *writer, const char *path, bool is_mat)
+static hid_t create_file(const struct writer *writer, const char *path)
 {
     hid_t list = writer->hdf5.H5Pcreate(*writer->hdf5.H5P_CLS_FILE_CREATE_ID_g),
           access = writer->hdf5.H5Pcreate(*writer->hdf5.H5P_CLS_FILE_ACCESS_ID_g), file = -1;
     bool is_ready = writer->hdf5.H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0 &&
                     writer->hdf5.H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-                    (!is_mat || writer->hdf5.H5Pset_userblock(list, HEAD_BYTES) >= 0);
+                    (!writer->is_mat || writer->hdf5.H5Pset_userblock(list, HEAD_BYTES) >= 0);
 #ifdef HAS_LOCKING
     is_ready = is_ready && writer->hdf5.H5Pset_file_locking(access, 0, 1) >= 0;
 #endif
@@ -579,13 +595,13 @@ int matlab_hdf5_load(void)
 
 enum matlab_outcome matlab_hdf5_write(const struct matlab_content *content, const char *path, bool is_mat, int *error)
 {
-    struct writer made = {.content = content, .is_small = content->store->rows <= SMALL_ROWS};
+    struct writer made = {.content = content, .is_mat = is_mat, .is_small = content->store->rows <= SMALL_ROWS};
     made.is_packed = !made.is_small && packer_compression(content->packer) != COMPRESSION_NONE;
     struct writer *writer = &made;
     if (load(&made.hdf5) != 0)
         return MATLAB_FAILED;
     set_up(writer);
-    made.file = create_file(writer, path, is_mat);
+    made.file = create_file(writer, path);
     int outcome = made.file >= 0 ? put_variables(writer) : failed(writer);
     if (made.file >= 0 && writer->hdf5.H5Fclose(made.file) < 0)
         outcome = failed(writer);

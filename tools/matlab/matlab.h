@@ -49,8 +49,8 @@ void matlab_file_free(struct matlab_file *file);
 /* A variable of that many columns. `unit` may be empty. */
 void matlab_file_add_variable(struct matlab_file *file, const char *name, size_t length, enum matlab_type type,
                               size_t columns, const char *unit);
-/* The name of a value, or of a bit, of the latest variable: for `meta`. */
-void matlab_file_add_value(struct matlab_file *file, bool is_bit, int64_t value, const char *name);
+/* The name of a value, or of a bit, of the latest variable: for `meta`, where numbers are of class int32. */
+void matlab_file_add_value(struct matlab_file *file, bool is_bit, int32_t value, const char *name);
 /* A text in `meta`. */
 void matlab_file_add_note(struct matlab_file *file, const char *key, const char *value);
 

@@ -5,12 +5,6 @@
 /* A piece has this many rows at most, and its values this many bytes; texts as many again. */
 enum { PIECE_ROWS = 16384, PIECE_BYTES = 4 << 20, ROWS_MIN = 64 };
 
-static int lack_memory(void)
-{
-    message_no_memory();
-    return -1;
-}
-
 static size_t width_of(const struct matlab_column *column)
 {
     return matlab_type_row(column->type)->width;
@@ -154,11 +148,11 @@ static int add_runs(struct matlab_store *store, struct matlab_run *runs, size_t 
 {
     for (size_t from = 0, some; from < count; from += some) {
         if (make_room(store, count - from) != 0)
-            return lack_memory();
+            return message_no_memory();
         some = store->room - store->held_rows;
         some = some < count - from ? some : count - from;
         if (add_some(store, runs, from, some) != 0)
-            return lack_memory();
+            return message_no_memory();
         if ((store->held_rows == store->rows_max || store->text_bytes >= PIECE_BYTES) &&
             matlab_store_set_aside(store) != 0)
             return -1;
@@ -170,7 +164,7 @@ int matlab_store_add(struct matlab_store *store, const char *rows)
 {
     struct matlab_run *runs = malloc((store->column_count + 1) * sizeof *runs);
     if (!runs)
-        return lack_memory();
+        return message_no_memory();
     size_t count = matlab_rows_count(&rows);
     for (size_t i = 0; i < store->column_count; i++)
         runs[i] = matlab_rows_next(&rows, count);
@@ -231,7 +225,7 @@ int matlab_store_set_aside(struct matlab_store *store)
     if ((store->piece_count & (store->piece_count - 1)) == 0) {
         struct matlab_piece *pieces = realloc(store->pieces, (2 * store->piece_count + 1) * sizeof *pieces);
         if (!pieces)
-            return lack_memory();
+            return message_no_memory();
         store->pieces = pieces;
     }
     if (spool_put(store->spool, "", 0, &piece.place) != 0 || put_all(store) != 0)
@@ -268,7 +262,7 @@ static int get_present(const struct matlab_store *store, const struct matlab_pie
     size_t first = from / 64, words = matlab_words_of(from + count) - first;
     uint64_t *some = malloc(words * sizeof *some);
     if (!some)
-        return lack_memory();
+        return message_no_memory();
     int outcome =
         spool_get(store->spool, present_place(store, piece, column) + first * sizeof *some, some, words * sizeof *some);
     if (outcome == 0)
@@ -306,7 +300,7 @@ int matlab_store_texts(const struct matlab_store *store, size_t column, const st
     bytes->length = 0;
     char *at = buffer_room(bytes, words + (size_t)length);
     if (!at)
-        return lack_memory();
+        return message_no_memory();
     *run = (struct matlab_run){.present = at, .values = at + words, .bytes = (size_t)length};
     if (spool_get(store->spool, present_place(store, piece, column), at, words) != 0)
         return -1;

@@ -1,8 +1,8 @@
 #include "mcap.h"
 
+#include "base/checksum.h"
 #include "base/little_endian.h"
 #include "base/message.h"
-#include "checksum.h"
 #include "chunk.h"
 #include "record.h"
 
@@ -44,12 +44,6 @@ struct mcap_file {
     struct mcap_counts counts;
 };
 
-static int lack_memory(void)
-{
-    message_no_memory();
-    return -1;
-}
-
 /* Writes bytes whose checksum is known. */
 static int write_summed(struct mcap_file *file, const char *bytes, size_t length, uint32_t crc)
 {
@@ -75,7 +69,7 @@ static void put_away(struct buffer *buffer)
 /* Writes what was collected in file->record. */
 static int write_record(struct mcap_file *file)
 {
-    int outcome = file->record.failed ? lack_memory() : write_bytes(file, file->record.data, file->record.length);
+    int outcome = file->record.failed ? message_no_memory() : write_bytes(file, file->record.data, file->record.length);
     file->record.length = 0;
     return outcome;
 }
@@ -86,7 +80,7 @@ static int keep(struct mcap_file *file, enum kept_kind kind, const char *bytes, 
     if ((list->count & (list->count - 1)) == 0) {
         struct kept *kept = realloc(list->kept, (2 * list->count + 1) * sizeof *kept);
         if (!kept)
-            return lack_memory();
+            return message_no_memory();
         list->kept = kept;
     }
     struct kept *one = &list->kept[list->count++];
@@ -177,7 +171,7 @@ static int keep_chunk_index(struct mcap_file *file, const struct chunk *chunk, c
     record_u64(out, place->packed_length);
     record_u64(out, chunk->bytes.length);
     record_end(out, begin);
-    int outcome = out->failed ? lack_memory() : keep(file, KEPT_CHUNK_INDEXES, out->data, out->length);
+    int outcome = out->failed ? message_no_memory() : keep(file, KEPT_CHUNK_INDEXES, out->data, out->length);
     put_away(out);
     return outcome;
 }
@@ -186,7 +180,7 @@ static int write_chunk(struct mcap_file *file, const struct chunk *chunk, const 
                        const struct chunk_place *place)
 {
     if (bytes->failed)
-        return lack_memory();
+        return message_no_memory();
     if (keep_chunk_index(file, chunk, place, bytes->length - place->length) != 0)
         return -1;
     return write_summed(file, bytes->data, bytes->length, place->crc);
@@ -265,13 +259,13 @@ static int add(struct mcap_file *file, enum kept_kind kind)
 {
     struct buffer *record = &file->record;
     if (record->failed)
-        return lack_memory();
+        return message_no_memory();
     struct chunk *chunk = keep(file, kind, record->data, record->length) == 0 ? chunk_for(file, record->length) : NULL;
     if (!chunk)
         return -1;
     buffer_put(&chunk->bytes, record->data, record->length);
     put_away(record);
-    return chunk->bytes.failed ? lack_memory() : 0;
+    return chunk->bytes.failed ? message_no_memory() : 0;
 }
 
 unsigned mcap_file_add_schema(struct mcap_file *file, const struct mcap_schema *schema)
@@ -293,7 +287,7 @@ static int grow_channels(struct mcap_file *file, size_t count)
     if ((count & (count - 1)) == 0) {
         struct channel *channels = realloc(file->channels, (2 * count + 1) * sizeof *channels);
         if (!channels)
-            return lack_memory();
+            return message_no_memory();
         file->channels = channels;
     }
     file->channels[count] = (struct channel){0};
@@ -325,7 +319,7 @@ static int write_metadata(struct mcap_file *file, const char *record, size_t len
     record_u64(index, length);
     buffer_put(index, name, sizeof(uint32_t) + le32_load(name));
     record_end(index, begin);
-    int outcome = index->failed ? lack_memory() : keep(file, KEPT_METADATA_INDEXES, index->data, index->length);
+    int outcome = index->failed ? message_no_memory() : keep(file, KEPT_METADATA_INDEXES, index->data, index->length);
     put_away(index);
     return outcome == 0 ? write_bytes(file, record, length) : outcome;
 }
@@ -337,7 +331,7 @@ int mcap_file_add_metadata(struct mcap_file *file, const char *name, const struc
     record_text(record, name);
     record_bytes(record, map->data, map->length);
     record_end(record, begin);
-    int outcome = record->failed            ? lack_memory()
+    int outcome = record->failed            ? message_no_memory()
                   : file->chunk_number == 0 ? write_metadata(file, record->data, record->length)
                                             : keep(file, KEPT_METADATA, record->data, record->length);
     record->length = 0;
@@ -352,7 +346,7 @@ static int write_late_metadata(struct mcap_file *file)
     for (size_t i = 0; i < list->count && outcome == 0; i++) {
         size_t length = (size_t)list->kept[i].length;
         char *at = buffer_room(&file->record, length);
-        outcome = at ? spool_get(file->options.spool, list->kept[i].place, at, length) : lack_memory();
+        outcome = at ? spool_get(file->options.spool, list->kept[i].place, at, length) : message_no_memory();
         outcome = outcome == 0 ? write_metadata(file, at, length) : outcome;
     }
     return outcome;
@@ -379,6 +373,11 @@ size_t mcap_message_begin(struct buffer *out, unsigned mark, uint32_t mark32, in
     return begin;
 }
 
+size_t mcap_aside_begin(struct buffer *out)
+{
+    return record_begin(out, MCAP_ASIDE);
+}
+
 void mcap_message_end(struct buffer *out, size_t begin)
 {
     record_end(out, begin);
@@ -387,6 +386,12 @@ void mcap_message_end(struct buffer *out, size_t begin)
 struct mcap_message mcap_message_at(const char *record)
 {
     size_t length = (size_t)le64_load(record + 1) + MCAP_HEAD;
+    if ((unsigned char)*record == MCAP_ASIDE)
+        return (struct mcap_message){.is_aside = true,
+                                     .record = record,
+                                     .record_length = length,
+                                     .data = record + MCAP_HEAD,
+                                     .length = length - MCAP_HEAD};
     return (struct mcap_message){.mark = load_u16(record + MARK),
                                  .mark32 = le32_load(record + MARK32),
                                  .record = record,
@@ -427,14 +432,14 @@ int mcap_file_message(struct mcap_file *file, unsigned channel, const struct mca
         return -1;
     char *at = buffer_room(&chunk->bytes, message->record_length);
     if (!at)
-        return lack_memory();
+        return message_no_memory();
     memcpy(at, message->record, message->record_length);
     store_u16(at + MARK, channel);
     le32_store(at + MARK32, (uint32_t)file->channels[channel - 1].messages++);
     count_time(file, chunk, le64_load(at + LOG_TIME));
     chunk->bytes.length += message->record_length;
     count_in_chunk(file, chunk, channel);
-    return chunk->channels.failed ? lack_memory() : 0;
+    return chunk->channels.failed ? message_no_memory() : 0;
 }
 
 struct mcap_counts mcap_file_counts(const struct mcap_file *file)
@@ -461,7 +466,7 @@ static int write_kept(struct mcap_file *file, const struct kept_list *list)
     for (size_t i = 0; i < list->count && outcome == 0; i++) {
         size_t length = (size_t)list->kept[i].length;
         char *at = buffer_room(&file->record, length);
-        outcome = at ? spool_get(file->options.spool, list->kept[i].place, at, length) : lack_memory();
+        outcome = at ? spool_get(file->options.spool, list->kept[i].place, at, length) : message_no_memory();
         file->record.length += length;
         if (outcome == 0 && file->record.length >= WRITE_BYTES)
             outcome = write_record(file);

@@ -58,9 +58,12 @@ int mcap_file_add_metadata(struct mcap_file *file, const char *name, const struc
  * between these two. Returns where it begins in `out`. The two marks, of 16 and 32 bits, are the caller's. */
 size_t mcap_message_begin(struct buffer *out, unsigned mark, uint32_t mark32, int64_t time);
 void mcap_message_end(struct buffer *out, size_t begin);
+/* The same for what the caller must know about the messages that follow; it does not reach the file. */
+size_t mcap_aside_begin(struct buffer *out);
 
 /* Reads one of a series of such records. */
 struct mcap_message {
+    bool is_aside; /* `data` is the caller's, without marks */
     unsigned mark;
     uint32_t mark32;
     const char *record;

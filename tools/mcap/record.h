@@ -20,7 +20,8 @@ enum mcap_opcode {
     MCAP_METADATA = 12,
     MCAP_METADATA_INDEX = 13,
     MCAP_SUMMARY_OFFSET = 14,
-    MCAP_DATA_END = 15
+    MCAP_DATA_END = 15,
+    MCAP_ASIDE = 0x80 /* the first that the format leaves to others; never in a file */
 };
 
 enum {

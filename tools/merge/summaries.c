@@ -16,8 +16,9 @@
 #define CAPTURES_MAX 1000000
 
 /* 0, or -1 after a message. */
-static int load(struct summary *summary, size_t *length)
+static int load(struct summary *summary)
 {
+    size_t *length = &summary->length;
     const struct reader_wish wish = {.name = summary->name, .threads = 1};
     struct reader *reader = reader_open(&wish);
     size_t room = 65536, got = 1;
@@ -49,20 +50,21 @@ static int load(struct summary *summary, size_t *length)
     return is_read ? 0 : -1;
 }
 
-/* 0, or -1 after a message. */
-static int parse(struct summary *summary)
+/* The nodes of its text; NULL after a message. */
+static struct json_node *parse(const struct summary *summary, const struct json_taker *taker)
 {
-    size_t length, at;
+    size_t at;
     enum json_fault fault;
-    if (load(summary, &length) != 0)
-        return -1;
-    summary->root = json_read(summary->text, length, &fault, &at);
-    if (!summary->root && fault == JSON_NO_MEMORY)
+    struct json_node *root = json_read_by_element(summary->text, summary->length, taker, &fault, &at);
+    if (fault == JSON_NO_MEMORY)
         message_no_memory();
-    else if (!summary->root)
+    else if (fault == JSON_TOO_LARGE)
+        message_error("%s: too many values, or nested too deeply, for a summary, at byte %zu",
+                      reader_name(summary->name), at);
+    else if (fault == JSON_MALFORMED)
         message_error("%s: not JSON at byte %zu; give what armtap info --json or diagnose --json printed",
                       reader_name(summary->name), at);
-    return summary->root ? 0 : -1;
+    return root;
 }
 
 static bool has_list(const struct summary *summary, const char *key)
@@ -75,7 +77,7 @@ static bool has_list(const struct summary *summary, const char *key)
 static int read_file(struct summary *summary)
 {
     const struct json_node *archive = json_node_member(summary->root, "archive");
-    if (!summary->is_diagnosis || !archive)
+    if (!archive)
         return 0;
     const struct json_node *file = json_node_member(archive, "file");
     summary->file = json_node_text(file);
@@ -91,7 +93,33 @@ static int read_file(struct summary *summary)
 
 int summary_load(struct summary *summary)
 {
-    return summary->root || parse(summary) == 0 ? 0 : -1;
+    if (!summary->text && load(summary) != 0)
+        return -1;
+    if (!summary->root)
+        summary->root = parse(summary, NULL);
+    return summary->root ? 0 : -1;
+}
+
+struct taking {
+    const struct json_node *streams;
+    size_t number;
+    stream_taker *take;
+    void *user;
+};
+
+static bool take_stream(void *user, const struct json_node *list, const struct json_node *stream)
+{
+    struct taking *taking = user;
+    return list->text != taking->streams->text || taking->take(taking->user, stream, taking->number++) == 0;
+}
+
+int summary_streams(const struct summary *summary, stream_taker *take, void *user)
+{
+    struct taking taking = {json_node_member(summary->root, "streams"), 0, take, user};
+    const struct json_taker taker = {"streams", take_stream, &taking};
+    struct json_node *root = parse(summary, &taker);
+    free(root);
+    return root ? 0 : -1;
 }
 
 void summary_unload(struct summary *summary)
@@ -117,21 +145,37 @@ static bool is_repeatable(const struct summary *summary)
     return strcmp(summary->name, "-") != 0 && stat(summary->name, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-static int read_summary(struct summary *summary)
+static int read_diagnosis(struct summary *summary)
 {
-    if (parse(summary) != 0)
+    int outcome = read_file(summary);
+    free(summary->root);
+    summary->root = NULL;
+    if (!summary->is_placed || !is_repeatable(summary))
+        return outcome == 0 ? summary_load(summary) : -1;
+    summary_unload(summary);
+    return outcome;
+}
+
+static int read_summary(struct summary *summary, summary_taker *take_info, void *user)
+{
+    static const struct json_taker without_streams = {.name = "streams"};
+    if (load(summary) != 0)
+        return -1;
+    summary->root = parse(summary, &without_streams);
+    if (!summary->root)
         return -1;
     summary->is_diagnosis = has_list(summary, "findings");
-    if (has_list(summary, "streams") && (summary->is_diagnosis || json_node_member(summary->root, "packets"))) {
-        int outcome = read_file(summary);
-        read_place(summary);
-        if (summary->is_diagnosis && summary->is_placed && is_repeatable(summary))
-            summary_unload(summary);
-        return outcome;
+    if (!has_list(summary, "streams") || (!summary->is_diagnosis && !json_node_member(summary->root, "packets"))) {
+        message_error("%s: not a summary; give what armtap info --json or diagnose --json printed",
+                      reader_name(summary->name));
+        return -1;
     }
-    message_error("%s: not a summary; give what armtap info --json or diagnose --json printed",
-                  reader_name(summary->name));
-    return -1;
+    read_place(summary);
+    if (summary->is_diagnosis)
+        return read_diagnosis(summary);
+    int outcome = take_info(user, summary);
+    summary_unload(summary);
+    return outcome;
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
@@ -208,17 +252,15 @@ static int order(struct summaries *summaries)
     return check_order(summaries, captures);
 }
 
-int summaries_read(struct summaries *summaries, char *const *names, size_t count)
+int summaries_read(struct summaries *summaries, char *const *names, size_t count, summary_taker *take_info, void *user)
 {
     *summaries = (struct summaries){.all = calloc(count + 1, sizeof *summaries->all)};
-    if (!summaries->all) {
-        message_no_memory();
-        return -1;
-    }
+    if (!summaries->all)
+        return message_no_memory();
     for (; summaries->count < count; summaries->count++) {
         struct summary *summary = &summaries->all[summaries->count];
         summary->name = names[summaries->count];
-        if (read_summary(summary) != 0) {
+        if (read_summary(summary, take_info, user) != 0) {
             summaries->count++;
             return -1;
         }

@@ -30,12 +30,6 @@ struct parquet_file {
     bool failed;     /* memory ran out */
 };
 
-static int lack_memory(void)
-{
-    message_no_memory();
-    return -1;
-}
-
 static int write_bytes(struct parquet_file *file, const char *bytes, size_t length)
 {
     file->offset += length;
@@ -119,14 +113,15 @@ int parquet_file_open(struct parquet_file *file)
 {
     struct buffer text = {0};
     if (file->failed || parquet_names_set_apart(file->columns, file->count) != 0)
-        return lack_memory();
+        return message_no_memory();
     for (size_t i = 0; i < file->count; i++)
         buffer_put(&text, file->columns[i].name, strlen(file->columns[i].name) + 1);
     file->name_bytes = text.length;
     file->note_bytes = file->notes.length;
     buffer_put(&text, file->notes.data, file->notes.length);
     bool failed = text.failed || file->notes.failed;
-    int outcome = failed ? lack_memory() : spool_put(file->options.spool, text.data, text.length, &file->description);
+    int outcome =
+        failed ? message_no_memory() : spool_put(file->options.spool, text.data, text.length, &file->description);
     free(text.data);
     free(file->notes.data);
     file->notes = (struct buffer){0};
@@ -153,7 +148,7 @@ static int write_page(struct parquet_file *file, const struct parquet_page *page
 {
     size_t length = page->bytes->length - page->skip;
     if (page->bytes->failed)
-        return lack_memory();
+        return message_no_memory();
     *chunk = (struct parquet_chunk){.offset = file->offset,
                                     .packed_size = (uint32_t)length,
                                     .plain_size = (uint32_t)page->plain_size,
@@ -188,7 +183,7 @@ static int keep_record(struct parquet_file *file, const struct parquet_group_rec
     if ((file->group_count & (file->group_count - 1)) == 0) {
         uint64_t *groups = realloc(file->groups, (2 * file->group_count + 1) * sizeof *groups);
         if (!groups)
-            return lack_memory();
+            return message_no_memory();
         file->groups = groups;
     }
     return spool_put(file->options.spool, record, record_size(file), &file->groups[file->group_count++]);
@@ -200,7 +195,7 @@ static int write_group(struct parquet_file *file)
         return 0;
     struct parquet_group_record *record = calloc(1, record_size(file));
     if (!record)
-        return lack_memory();
+        return message_no_memory();
     record->rows = file->group.rows;
     int outcome = begin(file);
     if (outcome == 0)
@@ -218,7 +213,7 @@ static int add_rows(struct parquet_file *file, struct parquet_run *runs, size_t 
     for (size_t from = 0; from < count;) {
         from = parquet_group_add(&file->group, runs, from, count);
         if (from == SIZE_MAX)
-            return lack_memory();
+            return message_no_memory();
         if (parquet_group_is_full(&file->group) && write_group(file) != 0)
             return -1;
     }
@@ -231,7 +226,7 @@ int parquet_file_rows(struct parquet_file *file, const char *rows, size_t length
         return 0;
     struct parquet_run *runs = malloc((file->count + 1) * sizeof *runs);
     if (!runs)
-        return lack_memory();
+        return message_no_memory();
     size_t count = parquet_rows_count(&rows);
     for (size_t i = 0; i < file->count; i++)
         runs[i] = parquet_rows_next(&rows, count, file->group.columns[i].type);
@@ -259,7 +254,7 @@ int parquet_file_ease(struct parquet_file *file)
 static int write_part(struct parquet_file *file, struct buffer *part, bool is_last)
 {
     if (part->failed)
-        return lack_memory();
+        return message_no_memory();
     if (part->length < FOOTER_BYTES && !is_last)
         return 0;
     int outcome = write_bytes(file, part->data, part->length);
@@ -283,7 +278,7 @@ static int write_groups(struct parquet_file *file, const struct parquet_layout *
     int outcome = 0;
     struct parquet_group_record *record = malloc(record_size(file));
     if (!record)
-        return lack_memory();
+        return message_no_memory();
     for (size_t i = 0; i < file->group_count && outcome == 0; i++) {
         outcome = spool_get(file->options.spool, file->groups[i], record, record_size(file));
         if (outcome == 0) {
@@ -305,7 +300,7 @@ static int write_footer(struct parquet_file *file, char *description, struct buf
     const struct parquet_notes notes = {description + file->name_bytes, file->note_bytes, file->note_count};
     uint64_t from = file->offset;
     if (!columns)
-        return lack_memory();
+        return message_no_memory();
     parquet_footer_begin(&thrift, &layout, file->rows, file->group_count);
     int outcome = write_groups(file, &layout, &thrift);
     parquet_footer_end(&thrift, &layout, &notes, file->options.created_by);
@@ -324,7 +319,8 @@ int parquet_file_end(struct parquet_file *file)
     if (write_group(file) != 0 || begin(file) != 0)
         return -1;
     char *description = malloc(length + 1);
-    int outcome = description ? spool_get(file->options.spool, file->description, description, length) : lack_memory();
+    int outcome =
+        description ? spool_get(file->options.spool, file->description, description, length) : message_no_memory();
     if (outcome == 0)
         outcome = write_footer(file, description, &part);
     free(description);

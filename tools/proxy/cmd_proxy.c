@@ -423,10 +423,8 @@ static int begin(struct proxy *proxy)
     proxy->loop = event_loop_new();
     proxy->again = proxy->loop ? event_timer_new(proxy->loop, listen_again, proxy) : NULL;
     proxy->end = proxy->loop ? event_timer_new(proxy->loop, on_end, proxy) : NULL;
-    if (!proxy->again || !proxy->end) {
-        message_no_memory();
-        return -1;
-    }
+    if (!proxy->again || !proxy->end)
+        return message_no_memory();
     event_timer_set(proxy->end, amount_time_end(event_clock(), proxy->span));
     proxy->writer = traffic_writer_new(proxy->output, proxy->robot, CLIENTS_MAX);
     return proxy->writer ? listen_on_ports(proxy) : -1;

@@ -92,10 +92,8 @@ static int take_from(struct recipe_job *job, const char *value)
 {
     struct capture_recipe_wish *wish = &job->wish;
     const char **names = realloc(wish->names, (wish->count + 1) * sizeof(*names));
-    if (!names) {
-        message_no_memory();
-        return -1;
-    }
+    if (!names)
+        return message_no_memory();
     wish->names = names;
     wish->names[wish->count++] = value;
     return 0;

@@ -12,8 +12,7 @@
 
 static int out_of_memory(void)
 {
-    message_no_memory();
-    return -1;
+    return message_no_memory();
 }
 
 void mapping_free(struct mapping *mapping)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "input/input_files.h"
+#include "input/invented_names.h"
 #include "base/message.h"
 #include "analysis/armtap-analysis.h"
 
@@ -374,16 +375,12 @@ static bool has_fields(const struct setup *setup)
     return false;
 }
 
-/* Checks that the request was captured; without it the library numbers the fields. */
+/* Checks that the request was captured. */
 static bool has_names(const struct setup *setup)
 {
-    char numbered[32];
     size_t count = armtap_recipe_count(setup->recipe);
-    for (size_t i = 0; i < count; i++) {
-        snprintf(numbered, sizeof numbered, "value_%zu", i);
-        if (strcmp(armtap_recipe_at(setup->recipe, i)->name, numbered) != 0)
-            return true;
-    }
+    if (invented_names(setup->recipe) < count)
+        return true;
     message_error("recipe: for the set-up answered in packet %" PRIu64
                   " only the types of %zu field%s were captured, not the "
                   "request with the names; capture what the client sends, too",

@@ -13,7 +13,7 @@ static const struct {
 
 const char *recipe_write_type(const struct armtap_field *field)
 {
-    if (field->direction == ARMTAP_FIELD_LEGACY)
+    if (!(field->direction & ARMTAP_FIELD_BOTH))
         return "";
     for (size_t i = 0; i < sizeof older_types / sizeof *older_types; i++)
         if (older_types[i].id == field->id)

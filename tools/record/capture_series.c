@@ -59,10 +59,8 @@ static int remember_part(struct capture_series *series)
 {
     size_t length = strlen(series->name) + 1;
     struct part *part = malloc(sizeof *part + length);
-    if (!part) {
-        message_no_memory();
-        return -1;
-    }
+    if (!part)
+        return message_no_memory();
     part->next = NULL;
     part->size = capture_file_size(series->file);
     memcpy(part->name, series->name, length);

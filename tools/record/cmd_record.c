@@ -141,10 +141,8 @@ static int open_track(struct record *record, struct track *track, const struct r
     wish.repeat = repeat;
     wish.user = track;
     track->traffic = robot_traffic_new(record->options.robots.count);
-    if (!track->traffic) {
-        message_no_memory();
-        return -1;
-    }
+    if (!track->traffic)
+        return message_no_memory();
     track->series = capture_series_open(&wish, tcp_clock());
     return track->series ? 0 : -1;
 }
@@ -165,10 +163,8 @@ static int open_tracks(struct record *record)
     const struct robot_sources *robots = &record->options.robots;
     record->tracks = calloc(robots->count + 1, sizeof *record->tracks);
     record->track_of = calloc(robots->count + 1, sizeof *record->track_of);
-    if (!record->tracks || !record->track_of) {
-        message_no_memory();
-        return -1;
-    }
+    if (!record->tracks || !record->track_of)
+        return message_no_memory();
     for (size_t i = 0; i < robots->count; i++) {
         size_t leader = leader_of(record, i);
         record->track_of[i] = leader == i ? record->track_count++ : record->track_of[leader];

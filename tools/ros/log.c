@@ -25,9 +25,3 @@ enum ros_level ros_level_of_severity(enum armtap_severity severity)
         return ROS_INFO;
     }
 }
-
-enum ros_level ros_level_of_text(int level)
-{
-    static const enum ros_level levels[] = {ROS_ERROR, ROS_ERROR, ROS_WARNING, ROS_INFO};
-    return level >= 0 && (size_t)level < sizeof levels / sizeof *levels ? levels[level] : ROS_INFO;
-}

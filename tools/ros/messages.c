@@ -152,6 +152,9 @@ unsigned ros_release(const struct armtap_stream *stream)
 /* Why the force cannot be turned to the tool's axes; NULL: it can. */
 static const char *why_raw(const struct ros_record *record)
 {
+    if (record->generation == ARMTAP_GENERATION_AUBO)
+        return "force and torque are as the robot sends them, not turned to the tool: which axes AUBO's are in is not "
+               "known";
     if (!has(record, ROS_INPUT_target_TCP_pose))
         return RAW_WRENCH "target_TCP_pose is not recorded";
     if (record->release == 0)

@@ -7,7 +7,7 @@
 #include "cdr.h"
 
 enum ros_topic_id {
-#define TOPIC(id, name, type, is_on_change, about) ROS_TOPIC_##id,
+#define TOPIC(id, name, type, is_on_change) ROS_TOPIC_##id,
 #include "topics.def"
 #undef TOPIC
     ROS_TOPICS
@@ -75,8 +75,7 @@ struct ros_log {
     uint64_t line; /* the packet */
 };
 void ros_publish_log(const struct ros_log *log, const struct ros_out *out);
-/* The level of a finding, and that of a text message from the controller. */
+/* The level of a finding. */
 enum ros_level ros_level_of_severity(enum armtap_severity severity);
-enum ros_level ros_level_of_text(int level);
 
 #endif

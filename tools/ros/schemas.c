@@ -12,7 +12,7 @@ static const struct schema {
 #define SCHEMAS (sizeof schemas / sizeof *schemas)
 
 static const struct ros_topic topics[ROS_TOPICS] = {
-#define TOPIC(id, name, type, is_on_change, about) {name, type, is_on_change},
+#define TOPIC(id, name, type, is_on_change) {name, type, is_on_change},
 #include "topics.def"
 #undef TOPIC
 };

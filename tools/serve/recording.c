@@ -197,7 +197,7 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
 static int on_event(void *user, const struct armtap_event *event)
 {
     struct recording *recording = user;
-    if (event->type == ARMTAP_EVENT_CLOSE && other_ports_close(recording->other, event->stream->connection) != 0)
+    if (other_ports_event(recording->other, event) != 0)
         return REPLAY_NO_MEMORY;
     return armtap_streams_event(recording->numbers, event) == ARMTAP_OK ? 0 : REPLAY_NO_MEMORY;
 }
@@ -206,6 +206,12 @@ static int on_bytes(void *user, const struct armtap_bytes *bytes)
 {
     struct recording *recording = user;
     return other_ports_bytes(recording->other, bytes) == 0 ? 0 : REPLAY_NO_MEMORY;
+}
+
+static int on_message(void *user, const struct armtap_message *message)
+{
+    struct recording *recording = user;
+    return other_ports_message(recording->other, message) == 0 ? 0 : REPLAY_NO_MEMORY;
 }
 
 static int on_port_message(void *user, const struct port_message *message)
@@ -270,6 +276,7 @@ enum exit_status recording_read(struct recording *recording, const struct replay
                                      .on_record = on_record,
                                      .on_recipe = on_recipe,
                                      .on_event = on_event,
+                                     .on_message = on_message,
                                      .on_bytes = on_bytes};
     struct replay_totals totals = {0};
     if (begin(recording) != 0) {

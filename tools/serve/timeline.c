@@ -109,16 +109,21 @@ static int on_record(void *user, const struct armtap_record *record)
 static int on_event(void *user, const struct armtap_event *event)
 {
     struct timeline *timeline = user;
-    if (event->type != ARMTAP_EVENT_CLOSE)
-        return 0;
-    tick_maker_close(timeline->maker, event->stream->connection);
-    return other_ports_close(timeline->other, event->stream->connection);
+    if (event->type == ARMTAP_EVENT_CLOSE)
+        tick_maker_close(timeline->maker, event->stream->connection);
+    return other_ports_event(timeline->other, event);
 }
 
 static int on_bytes(void *user, const struct armtap_bytes *bytes)
 {
     struct timeline *timeline = user;
     return other_ports_bytes(timeline->other, bytes);
+}
+
+static int on_message(void *user, const struct armtap_message *message)
+{
+    struct timeline *timeline = user;
+    return other_ports_message(timeline->other, message);
 }
 
 static int on_port_message(void *user, const struct port_message *message)
@@ -147,8 +152,11 @@ static enum replay_answer on_turn(void *user, const struct replay_totals *totals
  */
 static bool read_round(struct timeline *timeline)
 {
-    const struct armtap_sink sink = {
-        .size = sizeof sink, .on_record = on_record, .on_event = on_event, .on_bytes = on_bytes};
+    const struct armtap_sink sink = {.size = sizeof sink,
+                                     .on_record = on_record,
+                                     .on_event = on_event,
+                                     .on_message = on_message,
+                                     .on_bytes = on_bytes};
     const struct other_ports_wish wish = {.on_message = on_port_message, .user = timeline};
     struct replay_source source = *timeline->wish.source;
     source.progress = false;

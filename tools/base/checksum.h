@@ -1,6 +1,6 @@
 /* CRC-32, as in zlib. */
-#ifndef MCAP_CHECKSUM_H
-#define MCAP_CHECKSUM_H
+#ifndef BASE_CHECKSUM_H
+#define BASE_CHECKSUM_H
 
 #include <stddef.h>
 #include <stdint.h>

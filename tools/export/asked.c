@@ -1,0 +1,220 @@
+#include "asked.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "output_files.h"
+
+/* ---- the format ------------------------------------------------------------------------------------------------ */
+
+/* By -f, else by OUT's ending; the first format if OUT has none, as standard output and devices. */
+static const struct format *choose_format(const struct asked *asked)
+{
+    char list[FORMATS_LIST_MAX];
+    const struct format *format;
+    const char *ending = output_files_ending(asked->wish.out);
+    if (asked->format) {
+        format = format_find(asked->format, NULL);
+        if (!format)
+            message_error("-f '%s': give %s", asked->format, format_names(list, 0, 0));
+        return format;
+    }
+    format = format_of_ending(ending, strlen(ending) - (output_files_is_gzip(ending) ? strlen(".gz") : 0));
+    const struct format *of_dialect = asked->dialect ? format_find(NULL, asked->dialect) : NULL;
+    if (!format && *ending == '\0')
+        return of_dialect ? of_dialect : format_at(0);
+    if (!format)
+        message_error("%s: the ending %s names no format; give -f %s", asked->wish.out, ending,
+                      of_dialect ? of_dialect->name : format_names(list, 0, 0));
+    return format;
+}
+
+static const struct format *choose_dialect(const struct asked *asked)
+{
+    char list[FORMATS_LIST_MAX];
+    const struct format *format = choose_format(asked);
+    if (!format || !asked->dialect)
+        return format;
+    const struct format *dialect = format_find(format->name, asked->dialect);
+    const struct format *other = format_find(NULL, asked->dialect);
+    if (!dialect && other)
+        message_error("--dialect %s goes with %s only, not with %s; leave one of them out", asked->dialect, other->name,
+                      format->name);
+    else if (!dialect)
+        message_error("--dialect '%s': there are %s", asked->dialect, format_dialects(list));
+    return dialect;
+}
+
+static const char *format_of(const struct format *format)
+{
+    return *format->dialect != '\0' ? format->dialect : format->name;
+}
+
+/* ---- what goes together ---------------------------------------------------------------------------------------- */
+
+/* Whether the output can take the format. */
+static int check_output(const struct export_wish *wish)
+{
+    const char *name = wish->format->name;
+    if (format_has(wish->format, FORMAT_SEEKS) && strcmp(wish->out, "-") == 0)
+        message_error("-f %s: it must seek in its output; name a file with -o", name);
+    else if (format_has(wish->format, FORMAT_SEEKS) && wish->gzipped)
+        message_error("-f %s: it must seek in its output, which compression prevents; leave .gz out, and compress the "
+                      "file afterwards",
+                      name);
+    else if (format_has(wish->format, FORMAT_PACKS) && wish->gzipped)
+        message_error("-f %s: it is compressed already (--compression), and its readers cannot read .gz; leave .gz out",
+                      name);
+    else if (format_has(wish->format, FORMAT_BINARY) && wish->is_shown)
+        message_error("-f %s: binary output is not written to a terminal; name a file with -o, or send it through a "
+                      "pipe",
+                      name);
+    else
+        return 0;
+    return -1;
+}
+
+static enum compression_family family_of(const struct format *format)
+{
+    return format_has(format, FORMAT_DEFLATES) ? COMPRESSION_DEFLATE : COMPRESSION_MODERN;
+}
+
+/* Whether the format is built in. */
+static int check_built_in(const struct format *format)
+{
+    char what[80];
+    if (format->writer->lacks == LIBRARY_NONE)
+        return format->writer->load ? format->writer->load() : 0;
+    snprintf(what, sizeof what, "-f %s%s%s", format->name, *format->dialect != '\0' ? " --dialect " : "",
+             format->dialect);
+    library_report_missing(format->writer->lacks, what);
+    return -1;
+}
+
+/* Whether the options go with the format. */
+static int check_format(const struct asked *asked, const struct options *options)
+{
+    char list[FORMATS_LIST_MAX];
+    const struct export_wish *wish = &asked->wish;
+    const char *name = format_of(wish->format);
+    if (wish->layout != ARMTAP_GENERATION_UNKNOWN && !format_has(wish->format, FORMAT_HAS_LAYOUTS))
+        message_error("--layout works only with -f %s; %s names all fields", format_names(list, FORMAT_HAS_LAYOUTS, 0),
+                      wish->format->name);
+    else if (wish->joined && (wish->split || wish->has_stream))
+        message_error("--union puts all streams into one table, %s; leave one of them out",
+                      wish->split ? "--split each into its own" : "--stream takes one of them");
+    else if (wish->joined && !format_has(wish->format, FORMAT_HAS_NAMES))
+        message_error("--union: %s has no place for the streams' names; give -f %s", name,
+                      format_names(list, FORMAT_HAS_NAMES, 0));
+    else if (wish->joined && !replay_is_repeatable(&options->source))
+        message_error("--union: the fields of all streams must be known before the first row, and standard input, "
+                      "interfaces and what is followed are read once; save what is read to a file and export that");
+    else if (wish->enums != MODES_BY_NUMBER && !format_has(wish->format, FORMAT_HAS_NAMES))
+        message_error("--enums: %s has numbers only; give -f %s", name, format_names(list, FORMAT_HAS_NAMES, 0));
+    else if (asked->has_compression && !format_has(wish->format, FORMAT_PACKS))
+        message_error("--compression works only with -f %s; for a compressed %s give OUT a name that ends in .gz",
+                      format_names(list, FORMAT_PACKS, 0), name);
+    else if (asked->has_compression && !compression_is_of(wish->compression, family_of(wish->format)))
+        message_error("--compression %s does not work with -f %s; give %s", compression_name(wish->compression),
+                      wish->format->name, compression_names(list, family_of(wish->format)));
+    else if (wish->is_guarded && !format_has(wish->format, FORMAT_CAN_GUARD))
+        message_error("--csv-safe works only with -f %s; %s is not for spreadsheets, leave it out",
+                      format_names(list, FORMAT_CAN_GUARD, 0), name);
+    else
+        return 0;
+    return -1;
+}
+
+/* Whether the format can make a folder, if one is asked for. */
+static int check_folder(const struct export_wish *wish)
+{
+    char list[FORMATS_LIST_MAX], bags[FORMATS_LIST_MAX];
+    if (!wish->is_folder)
+        return 0;
+    if (!format_has(wish->format, FORMAT_PARTITIONS))
+        message_error("-o %s: a folder, which %s does not make; name a file in it, or give -f %s or %s", wish->out,
+                      format_of(wish->format), format_names(list, FORMAT_PARTITIONS, 0),
+                      format_names(bags, FORMAT_BAG, 0));
+    else if (wish->split)
+        message_error("--split: -o %s is a folder, which has a file for each table anyway; leave --split out",
+                      wish->out);
+    else if (wish->joined)
+        message_error("--union: -o %s is a folder, whose files readers take for one table; leave --union out",
+                      wish->out);
+    else
+        return 0;
+    return -1;
+}
+
+/* A bag has one file with a name of its own. 0, or -1 after a message. */
+static int aim_at_bag(struct asked *asked)
+{
+    char ending[FORMATS_ENDING_MAX];
+    struct export_wish *wish = &asked->wish;
+    if (wish->split) {
+        message_error("--split: -o %s is a bag, which has one file; leave --split out", wish->out);
+        return -1;
+    }
+    asked->bag_file = bag_file_name(wish->out, format_ending(wish->format, ending));
+    if (!asked->bag_file)
+        return message_no_memory();
+    if (bag_check_folder(wish->out, asked->bag_file) != 0)
+        return -1;
+    wish->bag = wish->out;
+    wish->out = asked->bag_file;
+    wish->is_folder = false;
+    return 0;
+}
+
+/* Whether there is one capture that others can precede. */
+static int check_after(const struct export_wish *wish, const struct options *options)
+{
+    if (wish->after && (options->source.count != 1 || replay_is_endless(&options->source) || options->source.follow))
+        message_error("--after: name one capture, which goes on where the sidecar's ended");
+    else if (wish->after && wish->every > 1)
+        message_error("--every: which rows they are depends on the rows of the captures before; leave out --after or "
+                      "--every");
+    else
+        return 0;
+    return -1;
+}
+
+int asked_check(struct asked *asked, const struct options *options)
+{
+    struct export_wish *wish = &asked->wish;
+    if (!wish->out)
+        wish->out = "-";
+    wish->gzipped = output_files_is_gzip(wish->out);
+    wish->format = choose_dialect(asked);
+    wish->is_shown = sink_file_is_terminal(wish->out);
+    if (!wish->format)
+        return -1;
+    size_t length = strlen(wish->out);
+    wish->is_folder = length > 0 && wish->out[length - 1] == '/';
+    if (!asked->has_compression)
+        wish->compression =
+            format_has(wish->format, FORMAT_LOOSE) ? COMPRESSION_NONE : compression_best(family_of(wish->format));
+    if (wish->is_folder && format_has(wish->format, FORMAT_BAG) && aim_at_bag(asked) != 0)
+        return -1;
+    if (check_folder(wish) != 0)
+        return -1;
+    wish->split = wish->split || wish->is_folder;
+    if (wish->split && strcmp(wish->out, "-") == 0)
+        message_error("--split: needs -o OUT to name the files after");
+    else if (*wish->out == '\0')
+        message_error("-o: the name is empty");
+    else if (wish->manifest && strcmp(wish->manifest, "-") == 0)
+        message_error("--manifest -: needs the name of a file; for standard output give /dev/stdout");
+    else if (check_built_in(wish->format) != 0 || check_output(wish) != 0 || check_format(asked, options) != 0 ||
+             check_after(wish, options) != 0)
+        return -1;
+    else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
+             !wish->to.of_day && wish->to.ns < wish->from.ns)
+        message_error("--to is before --from; swap them");
+    else if (wish->fields && wish->fields[strspn(wish->fields, " ,\t")] == '\0')
+        message_error("--fields: no name is given");
+    else
+        return 0;
+    return -1;
+}

@@ -1,0 +1,20 @@
+/* The options of `armtap export`, and whether they go together. */
+#ifndef EXPORT_ASKED_H
+#define EXPORT_ASKED_H
+
+#include "command_line/options.h"
+#include "export.h"
+
+/* The options as given, before they are checked against each other. */
+struct asked {
+    struct export_wish wish;
+    const char *format;
+    const char *dialect;
+    bool has_compression;
+    char *bag_file; /* the output, if it is in a bag; owned */
+};
+
+/* Completes asked->wish: the format, and what follows from it. 0, or -1 after a message. */
+int asked_check(struct asked *asked, const struct options *options);
+
+#endif

@@ -1,0 +1,265 @@
+/* From a record to a row in its file. */
+#include "export_job.h"
+
+#include <stdlib.h>
+
+#include "base/message.h"
+#include "partition.h"
+#include "ros/ros.h"
+
+/* ---- the file of a row ----------------------------------------------------------------------------------------- */
+
+struct output_file *job_outlet(struct job *job, unsigned stream, unsigned part)
+{
+    bool by_stream = format_has(job->wish->format, FORMAT_ALL_TABLES);
+    struct output_file *outlet = output_files_open(&job->outlets, stream, by_stream ? 0 : part);
+    if (outlet && format_has(job->wish->format, FORMAT_SEEKS) && !sink_file_path(outlet->sink)) {
+        message_error("%s: not a regular file; -f %s must seek in its output; name another one with -o",
+                      sink_file_name(outlet->sink), job->wish->format->name);
+        outlet = NULL;
+    }
+    if (!outlet)
+        job_give_up(job);
+    return outlet;
+}
+
+/* Completes a file of a folder that gets no more rows, so that it takes no more memory. */
+static int end_outlet(struct job *job, struct output_file *outlet)
+{
+    if (!outlet || outlet->is_over || !job->batches)
+        return 0;
+    if (job_check_sink(job, batches_drain(job->batches)) != 0 ||
+        job_check_sink(job, target_end(&job->targets, outlet)) != 0)
+        return -1;
+    outlet->is_over = true;
+    return 0;
+}
+
+/* Finds the row's file in the folder: NULL if it is not open, then *name is its name, which the caller frees; both NULL
+ * without memory. */
+static struct output_file *find_in_folder(struct job *job, struct partition *partition, char **name)
+{
+    char ending[FORMATS_ENDING_MAX];
+    struct output_file *outlet;
+    do {
+        *name = partition_name(job->wish->out, partition, format_ending(job->wish->format, ending));
+        outlet = *name ? output_files_find_named(&job->outlets, *name) : NULL;
+        if (outlet) {
+            free(*name);
+            *name = NULL;
+        }
+        partition->again++;
+    } while (outlet && outlet->is_over);
+    return outlet;
+}
+
+/* Sets table->outlet to the row's file in the folder if that is open; else to NULL, and *name to its name, which the
+ * caller frees. The file before the last one gets no more rows. 0, or -1 after a message. */
+static int aim_at_folder(struct job *job, struct table *table, const struct armtap_record *record, char **name)
+{
+    struct partition partition = {.robot = record->stream->robot,
+                                  .day = partition_day(record->where.time),
+                                  .capture = replay_file_name(job->source, job->totals.file),
+                                  .begin = job->totals.file_time,
+                                  .direction = record->direction,
+                                  .stream = table->stream,
+                                  .part = table->part};
+    *name = NULL;
+    if (table->outlet && table->outlet_file == job->totals.file && table->outlet_day == partition.day)
+        return 0;
+    struct output_file *outlet = find_in_folder(job, &partition, name);
+    if (!outlet && !*name)
+        return job_give_up_memory(job);
+    if (table->outlet && outlet != table->outlet_before && end_outlet(job, table->outlet_before) != 0) {
+        free(*name);
+        return -1;
+    }
+    table->outlet_before = table->outlet ? table->outlet : table->outlet_before;
+    table->outlet = outlet;
+    table->outlet_file = job->totals.file;
+    table->outlet_day = partition.day;
+    return 0;
+}
+
+/* ---- the first row of a table ---------------------------------------------------------------------------------- */
+
+static bool checks_later(const struct job *job)
+{
+    return job->once && (job->wish->split || format_has(job->wish->format, FORMAT_ALL_TABLES));
+}
+
+/* For a source that is read once: the checks at the first row of a table. */
+static int check_first_row(struct job *job, struct table *table, const struct armtap_record *record)
+{
+    job->only_table = table;
+    job->only_stream = *record->stream;
+    if (check_width(job, table) != 0)
+        return -1;
+    return checks_later(job) ? 0 : check_names(job);
+}
+
+static int begin_table(struct job *job, struct table *table, const struct armtap_record *record)
+{
+    bool all_tables = format_has(job->wish->format, FORMAT_ALL_TABLES);
+    if (job->once && !all_tables && check_first_row(job, table, record) != 0)
+        return -1;
+    unsigned stream = all_tables ? tables_stream_number(job->tables, record->stream->connection) : table->stream;
+    if (!job->wish->is_folder)
+        table->outlet = job_outlet(job, stream, table->part);
+    if (!table->outlet)
+        return -1;
+    table->begun = true;
+    job->begun = true;
+    return 0;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------ */
+
+/* What is missing before the row of a connection that continues its table. */
+static struct missing_flow missing_before(struct job *job, const struct armtap_record *record, struct table *table)
+{
+    struct missing_flow missing = *missing_data_before(job->missing, record);
+    if (table && table->hole_from != ARMTAP_NO_TIME) {
+        missing.seconds += (double)((record->where.time - table->hole_from) / 1000) / 1e6;
+        table->hole_from = ARMTAP_NO_TIME;
+    }
+    return missing;
+}
+
+static int print_row(struct job *job, const struct armtap_record *record, struct table *table,
+                     const struct table_layout *layout, struct output_file *outlet)
+{
+    struct view *view = table ? table->view : &job->opaque_view;
+    if (!job->batches)
+        return -1;
+    job->generations |= 1u << record->stream->generation;
+    struct output_row row = {
+        .where = record->where,
+        .stream = tables_stream_number(job->tables, record->stream->connection),
+        .robot = record->stream->robot,
+        .client = record->stream->client,
+        .file = replay_file_name(job->source, record->where.file),
+        .several_files = replay_has_several_files(job->source),
+        .protocol = record->protocol,
+        .direction = record->direction,
+        .generation = record->stream->generation,
+        .release = ros_release(record->stream),
+        .is_mixed = mode_names_are_mixed(job->generations),
+        .layout = layout,
+        .missing = missing_before(job, record, table),
+        .values = record->values,
+        .values_length = record->values_length,
+    };
+    if (format_has(job->wish->format, FORMAT_SPREADS) && armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT))
+        request_warn_cells(job, view, &row);
+    job->rows++;
+    missing_data_drop(job->missing, record);
+    return job_check_sink(job, batches_row(job->batches, outlet, view, &row));
+}
+
+/* The row is another capture's. */
+static int pass_over(struct job *job, const struct armtap_record *record, struct table *table)
+{
+    job->generations |= 1u << record->stream->generation;
+    missing_before(job, record, table);
+    missing_data_drop(job->missing, record);
+    return 0;
+}
+
+static int make_opaque_view(struct job *job)
+{
+    struct view *view = &job->opaque_view;
+    job->opaque_begun = true;
+    if (selection_apply(&job->selection, NULL, 0, &view->picks) != 0)
+        return job_give_up_memory(job);
+    if (job->wish->format->writer->prepare && job->wish->format->writer->prepare(view, job->wish->layout) != 0)
+        return job_give_up_memory(job);
+    return 0;
+}
+
+int job_print_opaque(struct job *job, const struct armtap_record *record)
+{
+    job->opaque += !job->totals.elsewhere;
+    if (!format_has(job->wish->format, FORMAT_OPAQUE))
+        return 0;
+    if (job->totals.elsewhere)
+        return pass_over(job, record, NULL);
+    unsigned stream = tables_stream_number(job->tables, record->stream->connection);
+    struct output_file *outlet = job_outlet(job, stream, 0);
+    if (!outlet || (!job->opaque_begun && make_opaque_view(job) != 0))
+        return -1;
+    return print_row(job, record, NULL, NULL, outlet);
+}
+
+/* Estimates the bytes of a row's text, plus one for each column that must be looked at. */
+static uint64_t row_cost(const struct job *job, const struct view *view, const struct armtap_record *record)
+{
+    enum { ROW = 160, VALUE = 3 }; /* bytes of the leading columns; bytes of text for a byte of the frame */
+    const struct format *format = job->wish->format;
+    size_t absent = format_has(format, FORMAT_COLUMNS)        ? sizeof(uint64_t) + 1
+                    : format_has(format, FORMAT_ONLY_NUMBERS) ? sizeof "NaN"
+                                                              : format->writer->begin != NULL;
+    /* Only present values have a key, and each takes at least a byte of the frame. */
+    size_t named = record->values_length < view->keys ? record->values_length * view->longest_key : view->keys;
+    size_t keys = named < view->keys ? named : view->keys;
+    return ROW + keys + view->picks.count + absent * view->cells + VALUE * record->values_length;
+}
+
+/* Pays for a row, and for the header if it is the first in its file. */
+static bool pay(struct job *job, const struct armtap_record *record, const struct view *view, bool is_first)
+{
+    uint64_t header = is_first && job->wish->format->writer->begin ? view->header : 0;
+    return tables_spend(job->tables, record,
+                        header + tables_row_price(job->tables, record, row_cost(job, view, record)));
+}
+
+/* An output with all tables has one file for each stream. */
+static struct output_file *outlet_of_row(struct job *job, struct table *table, const struct armtap_record *record)
+{
+    if (!format_has(job->wish->format, FORMAT_ALL_TABLES))
+        return table->outlet;
+    return job_outlet(job, tables_stream_number(job->tables, record->stream->connection), 0);
+}
+
+int job_leave_out(struct job *job, const struct armtap_record *record)
+{
+    tables_leave_out(job->tables, record, true);
+    return 0;
+}
+
+static bool has_place(const struct job *job, const struct table *table)
+{
+    bool is_one = job->once && !format_has(job->wish->format, FORMAT_ALL_TABLES) && !job->wish->split;
+    return !is_one || !job->only_table || job->only_table == table;
+}
+
+int job_print_record(struct job *job, const struct armtap_record *record, struct table *table,
+                     const struct table_layout *layout)
+{
+    if (!has_place(job, table)) {
+        request_leave_over(job, record, false);
+        return 0;
+    }
+    if (table->left_out || (!table->view && !tables_spend(job->tables, record, table_cost(table))))
+        return job_leave_out(job, record);
+    if (job_make_view(job, table) != 0 || job->closed || job->gave_up)
+        return -1;
+    if (tables_count_row(job->tables, record) % job->wish->every != 0)
+        return 0;
+    if (job->totals.elsewhere)
+        return pass_over(job, record, table);
+    char *name = NULL; /* of a file in a folder that must be opened */
+    if (job->wish->is_folder && aim_at_folder(job, table, record, &name) != 0)
+        return -1;
+    if (!pay(job, record, table->view, !table->begun || name)) {
+        free(name);
+        table->outlet = name ? NULL : table->outlet;
+        return job_leave_out(job, record);
+    }
+    if (name && !(table->outlet = output_files_open_named(&job->outlets, name)))
+        return job_give_up(job);
+    if (!table->begun && begin_table(job, table, record) != 0)
+        return -1;
+    struct output_file *outlet = outlet_of_row(job, table, record);
+    return outlet ? print_row(job, record, table, layout, outlet) : -1;
+}

@@ -1,0 +1,257 @@
+#include "streams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "info/info.h"
+#include "values.h"
+
+#define RATE_DIGITS 6
+#define TIME_DIGITS 9
+
+enum how {
+    HOW_LAST,  /* what is known at the end of the archive: the same in all, or newer */
+    HOW_FIRST, /* of the first that is not null */
+    HOW_FINAL, /* of the last that is not null */
+    HOW_SUM,
+    HOW_SUM_DECIMAL,
+    HOW_RATE, /* made of the sums of steps and streaming_s */
+    HOW_NOTES,
+    HOW_NUMBER /* the stream's */
+};
+
+/* How the values of a stream are added up, in their order. */
+static const struct rule {
+    const char *key;
+    enum how how;
+} rules[] = {
+    {"stream", HOW_NUMBER},
+    {"protocol", HOW_LAST},
+    {"version", HOW_LAST},
+    {"generation", HOW_LAST},
+    {"robot", HOW_LAST},
+    {"client", HOW_LAST},
+    {"controller_version", HOW_LAST},
+    {"records", HOW_SUM},
+    {"records_to_robot", HOW_SUM},
+    {"first_time", HOW_FIRST},
+    {"last_time", HOW_FINAL},
+    {"rate_hz", HOW_RATE},
+    {"steps", HOW_SUM},
+    {"streaming_s", HOW_SUM_DECIMAL},
+    {"fields", HOW_LAST},
+    {"guess", HOW_LAST},
+    {"candidates", HOW_LAST},
+    {"midstream", HOW_FIRST},
+    {"gaps", HOW_SUM},
+    {"bytes_decoded", HOW_SUM},
+    {"bytes_lost", HOW_SUM},
+    {"bytes_skipped", HOW_SUM},
+    {"notes", HOW_NOTES},
+};
+
+#define RULE_COUNT (sizeof rules / sizeof *rules)
+
+union value {
+    struct kept_text text;
+    uint64_t sum;
+    struct decimal_sum decimal;
+    struct note_sum notes;
+};
+
+struct stream_sum {
+    uint64_t number;
+    union value values[RULE_COUNT]; /* by rule */
+};
+
+/* ---- finding ----------------------------------------------------------------------------------------------------- */
+
+/* Where the number stands in the hash table, or may be put. */
+static size_t *slot_of(const struct stream_sums *sums, uint64_t number)
+{
+    size_t mask = 2 * sums->room - 1;
+    size_t at = (size_t)armtap_hash_numbers(&sums->key, number, 0) & mask;
+    while (sums->slots[at] != 0 && sums->all[sums->slots[at] - 1].number != number)
+        at = (at + 1) & mask;
+    return &sums->slots[at];
+}
+
+static int grow(struct stream_sums *sums)
+{
+    size_t room = sums->room ? 2 * sums->room : 16; /* a power of two */
+    size_t *slots = calloc(2 * room, sizeof *slots);
+    struct stream_sum *all = slots ? realloc(sums->all, room * sizeof *all) : NULL;
+    if (!all) {
+        free(slots);
+        return -1;
+    }
+    if (sums->room == 0)
+        sums->key = armtap_hash_draw_key();
+    free(sums->slots);
+    sums->all = all;
+    sums->room = room;
+    sums->slots = slots;
+    for (size_t i = 0; i < sums->count; i++)
+        *slot_of(sums, all[i].number) = i + 1;
+    return 0;
+}
+
+/* The stream of that number, added if necessary; NULL without memory. */
+static struct stream_sum *stream_of(struct stream_sums *sums, uint64_t number)
+{
+    if (sums->count == sums->room && grow(sums) != 0)
+        return NULL;
+    size_t *slot = slot_of(sums, number);
+    if (*slot == 0) {
+        sums->all[sums->count] = (struct stream_sum){.number = number};
+        *slot = ++sums->count;
+    }
+    return &sums->all[*slot - 1];
+}
+
+/* ---- adding ------------------------------------------------------------------------------------------------------ */
+
+/* Whether a text takes the place of the one that was kept, so that the order of adding does not matter. */
+static bool is_wanted(enum how how, const struct kept_text *kept, const struct json_node *node, uint64_t capture)
+{
+    bool is_later = capture >= kept->capture;
+    if (how == HOW_LAST)
+        return is_later;
+    return node && (!kept->text || (how == HOW_FIRST ? capture < kept->capture : is_later));
+}
+
+/* 0, or -1 after a message. */
+static int add_value(union value *value, const struct rule *rule, const struct json_node *node, const struct spot *spot,
+                     uint64_t capture)
+{
+    const struct json_node *text = node && node->kind != JSON_NULL ? node : NULL;
+    switch (rule->how) {
+    case HOW_LAST:
+    case HOW_FIRST:
+    case HOW_FINAL:
+        return is_wanted(rule->how, &value->text, text, capture) ? text_keep(&value->text, text, capture) : 0;
+    case HOW_SUM:
+        return unsigned_add(&value->sum, node, spot, rule->key);
+    case HOW_SUM_DECIMAL:
+        return decimal_add(&value->decimal, node, spot, rule->key);
+    case HOW_NOTES:
+        return notes_add(&value->notes, node, spot);
+    case HOW_RATE:
+    case HOW_NUMBER:
+        break;
+    }
+    return 0;
+}
+
+struct adding {
+    struct stream_sums *sums;
+    const struct summary *summary;
+};
+
+static int add_stream(void *user, const struct json_node *node, size_t place)
+{
+    const struct adding *adding = user;
+    const struct summary *summary = adding->summary;
+    const struct spot spot = {.file = summary->name, .in_stream = true, .stream = place};
+    uint64_t number = 0;
+    if (unsigned_add(&number, json_node_member(node, "stream"), &spot, "stream") != 0)
+        return -1;
+    struct stream_sum *sum = stream_of(adding->sums, summary->is_placed ? number : adding->sums->count);
+    if (!sum)
+        return message_no_memory();
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (add_value(&sum->values[i], &rules[i], json_node_member(node, rules[i].key), &spot, summary->capture) != 0)
+            return -1;
+    return 0;
+}
+
+int streams_add(struct stream_sums *sums, const struct summary *summary)
+{
+    struct adding adding = {sums, summary};
+    return summary_streams(summary, add_stream, &adding);
+}
+
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
+
+static const union value *value_of(const struct stream_sum *sum, const char *key)
+{
+    size_t i = 0;
+    while (strcmp(rules[i].key, key) != 0)
+        i++;
+    return &sum->values[i];
+}
+
+static void print_rate(const struct stream_sum *sum, struct json *json)
+{
+    int64_t rate = info_rate_of(value_of(sum, "steps")->sum, decimal_total(&value_of(sum, "streaming_s")->decimal));
+    if (rate < 0)
+        json_null(json);
+    else
+        json_decimal(json, rate, RATE_DIGITS);
+}
+
+static void print_value(const struct stream_sum *sum, const union value *value, enum how how, struct json *json)
+{
+    switch (how) {
+    case HOW_LAST:
+    case HOW_FIRST:
+    case HOW_FINAL:
+        text_print(&value->text, json);
+        break;
+    case HOW_SUM:
+        json_unsigned(json, value->sum);
+        break;
+    case HOW_SUM_DECIMAL:
+        json_decimal(json, decimal_total(&value->decimal), TIME_DIGITS);
+        break;
+    case HOW_RATE:
+        print_rate(sum, json);
+        break;
+    case HOW_NOTES:
+        notes_print(&value->notes, json);
+        break;
+    case HOW_NUMBER:
+        json_unsigned(json, sum->number);
+        break;
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct stream_sum *one = a, *other = b;
+    return (one->number > other->number) - (one->number < other->number);
+}
+
+void streams_print(struct stream_sums *sums, struct json *json)
+{
+    if (sums->count > 0)
+        qsort(sums->all, sums->count, sizeof *sums->all, by_number);
+    json_array(json, true);
+    for (size_t i = 0; i < sums->count; i++) {
+        json_object(json, true);
+        for (size_t j = 0; j < RULE_COUNT; j++) {
+            json_key(json, rules[j].key);
+            print_value(&sums->all[i], &sums->all[i].values[j], rules[j].how, json);
+        }
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void release_value(const union value *value, enum how how)
+{
+    if (how == HOW_LAST || how == HOW_FIRST || how == HOW_FINAL)
+        free(value->text.text);
+    else if (how == HOW_NOTES)
+        free(value->notes.counts);
+}
+
+void streams_release(struct stream_sums *sums)
+{
+    for (size_t i = 0; i < sums->count; i++)
+        for (size_t j = 0; j < RULE_COUNT; j++)
+            release_value(&sums->all[i].values[j], rules[j].how);
+    free(sums->all);
+    free(sums->slots);
+}
