@@ -17,6 +17,8 @@ captures_synth_SOURCES = \
 	captures/number.h \
 	captures/pcapfile.c \
 	captures/pcapfile.h \
+	captures/primary.c \
+	captures/primary.h \
 	captures/scene.c \
 	captures/scene.h \
 	captures/session.c \
@@ -54,6 +56,8 @@ CAPTURES = \
 	captures/e-series-1220.scene \
 	captures/not-connected.pcap \
 	captures/not-connected.scene \
+	captures/primary-stop.pcap.gz \
+	captures/primary-stop.scene \
 	captures/rtde-refused.pcap \
 	captures/rtde-refused.scene \
 	captures/rtde-stop.pcap \

@@ -52,6 +52,11 @@ enum client_kind {
     CLIENT_CALL,       /* an attempt to connect that fails */
     CLIENT_CLOSE,      /* words[0]: client, robot or reset */
     CLIENT_REALTIME,   /* count: bytes of the packets that the robot sends from now on */
+    CLIENT_PRIMARY,    /* the robot sends its primary interface from now on */
+    CLIENT_ERROR,      /* an entry of its log; count: code, words: argument, level */
+    CLIENT_PROGRAM,    /* words: what happened to a program, its name */
+    CLIENT_EXCEPTION,  /* count: line, words: column, text */
+    CLIENT_POPUP,      /* words: title, text */
     CLIENT_SAY,        /* words[0]: text to the robot */
     CLIENT_ANSWER,     /* words[0]: text from the robot */
     CLIENT_PROTOCOL,   /* count: RTDE version asked for */

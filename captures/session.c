@@ -1,6 +1,7 @@
 #include "session.h"
 
 #include "aubo_session.h"
+#include "primary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +156,7 @@ static void open_connection(struct session *session, const struct client_step *s
     session->protocol = 1;
     session->streaming = false;
     session->realtime = 0;
+    session->primary = false;
     session->watchdog = 0;
     aubo_begin(&session->aubo);
     if (*session->tally_count == SESSION_TALLIES) {
@@ -204,7 +206,7 @@ static void say(struct session *session, const struct client_step *step, int64_t
         return;
     }
     wire_send(&session->connection, direction, text, strlen(text), time);
-    for (const char *at = text; session->realtime && *at; at++)
+    for (const char *at = text; (session->realtime || session->primary) && *at; at++)
         session->tally->records[direction] += *at == '\n';
 }
 
@@ -425,6 +427,15 @@ static void take_step(struct session *session, const struct client_step *step, i
     case CLIENT_REALTIME:
         begin_realtime(session, step);
         break;
+    case CLIENT_PRIMARY:
+        primary_session_begin(session, step, time);
+        break;
+    case CLIENT_ERROR:
+    case CLIENT_PROGRAM:
+    case CLIENT_EXCEPTION:
+    case CLIENT_POPUP:
+        primary_session_step(session, step, time);
+        break;
     case CLIENT_SAY:
     case CLIENT_ANSWER:
         say(session, step, time);
@@ -508,7 +519,7 @@ static void send_realtime(struct session *session)
 static void stream(struct session *session, int64_t time)
 {
     bool due = session->streaming && session->motion->cycle % session->every == 0;
-    bool messages = aubo_session_data(session);
+    bool messages = aubo_session_data(session) || primary_session_data(session);
     if (!due && !session->realtime && !messages)
         return;
     if (due)

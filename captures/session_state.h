@@ -29,6 +29,7 @@ struct session {
     size_t step; /* the next */
     unsigned protocol;
     size_t realtime; /* bytes of a packet; 0: none are sent */
+    bool primary;    /* the primary interface is sent */
     bool streaming;  /* RTDE data is being sent */
     struct armtap_recipe *outputs;
     unsigned every; /* cycles between two data packages */

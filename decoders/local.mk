@@ -2,6 +2,25 @@
 lib_libinside_la_SOURCES += \
 	decoders/aubo_info.h \
 	decoders/decoders.def \
+	decoders/primary.c \
+	decoders/primary_describe.c \
+	decoders/primary_describe.h \
+	decoders/primary_frame.c \
+	decoders/primary_frame.h \
+	decoders/primary_layout.c \
+	decoders/primary_layout.h \
+	decoders/primary_layouts.def \
+	decoders/primary_message.c \
+	decoders/primary_message.h \
+	decoders/primary_messages.def \
+	decoders/primary_program.c \
+	decoders/primary_program.h \
+	decoders/primary_sources.def \
+	decoders/primary_value_types.def \
+	decoders/primary_values.c \
+	decoders/primary_values.h \
+	decoders/primary_variable.c \
+	decoders/primary_variable.h \
 	decoders/realtime.c \
 	decoders/realtime_describe.c \
 	decoders/realtime_describe.h \
@@ -38,7 +57,9 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_sniff.c \
 	decoders/rtde_sniff.h \
 	decoders/rtde_support.c \
-	decoders/rtde_support.h
+	decoders/rtde_support.h \
+	decoders/urscript.c \
+	decoders/urscript.h
 
 if WITH_AUBO
 lib_libinside_la_SOURCES += \

@@ -13,10 +13,10 @@
 #include "realtime_describe.h"
 #include "realtime_packet.h"
 #include "realtime_recipe.h"
+#include "urscript.h"
 
 #define LENGTH_WORD ARMTAP_REALTIME_LENGTH_WORD
 #define HEADER ARMTAP_REALTIME_HEADER
-#define LONGEST_LINE 65536u
 #define WITH_MODES 764u  /* bytes: the robot mode is in it */
 #define WITH_CLOCK 3u    /* packets that show a stream of another size, or with odd modes */
 #define WITHOUT_CLOCK 5u /* the same if the clock stands still */
@@ -28,12 +28,11 @@ struct layout {
 
 struct realtime {
     struct layout layouts[4]; /* the last few sizes seen, newest first */
-    struct armtap_recipe *script;
+    struct armtap_urscript script;
     size_t last_size;
     uint32_t noted_sizes[8];
     unsigned noted_count;
-    bool line_is_cut; /* the beginning of the line to the robot was lost */
-    bool searching;   /* resynchronising */
+    bool searching; /* resynchronising */
 };
 
 static const uint16_t listed_sizes[] = {
@@ -74,14 +73,6 @@ static long packet_length(const uint8_t *bytes, size_t length)
     return armtap_realtime_clock_fits(armtap_be_double(bytes + LENGTH_WORD)) ? (long)size : -1;
 }
 
-static long line_length(const uint8_t *bytes, size_t length)
-{
-    const uint8_t *end = memchr(bytes, '\n', length < LONGEST_LINE ? length : LONGEST_LINE);
-    if (end)
-        return (long)(end - bytes) + 1;
-    return length >= LONGEST_LINE ? (long)LONGEST_LINE : 0;
-}
-
 /* When resynchronising, only the previous size and documented sizes count: a zero followed by a cell of 2 to 32 looks
  * like a length of 64. */
 static bool is_other_size(const struct realtime *rt, size_t size)
@@ -95,7 +86,7 @@ static long realtime_frame(const void *context, enum armtap_direction direction,
         long size = packet_length(bytes, length);
         return size > 0 && is_other_size(context, (size_t)size) ? -1 : size;
     }
-    return context ? line_length(bytes, length) : -1; /* lines of text prove nothing */
+    return context ? armtap_urscript_frame(bytes, length) : -1; /* lines of text prove nothing */
 }
 
 static bool realtime_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
@@ -208,7 +199,7 @@ static void realtime_close(void *context)
     struct realtime *rt = context;
     for (size_t i = 0; i < sizeof rt->layouts / sizeof rt->layouts[0]; i++)
         armtap_recipe_release(rt->layouts[i].recipe);
-    armtap_recipe_release(rt->script);
+    armtap_urscript_close(&rt->script);
 }
 
 static int realtime_lost(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
@@ -217,7 +208,7 @@ static int realtime_lost(void *context, struct armtap_conn *conn, const struct a
     (void)conn;
     (void)gap;
     if (here->direction == ARMTAP_TO_ROBOT)
-        rt->line_is_cut = true;
+        rt->script.line_is_cut = true;
     else
         rt->searching = true;
     return ARMTAP_OK;
@@ -297,25 +288,7 @@ static int decode_packet(struct realtime *rt, struct armtap_conn *conn, const st
 
 static int decode_line(struct realtime *rt, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    size_t length = armtap_realtime_line_text(frame->bytes, frame->length);
-    if (rt->line_is_cut) {
-        rt->line_is_cut = false;
-        return ARMTAP_OK;
-    }
-    if (!rt->script) {
-        int error = armtap_recipe_of_text("text", ARMTAP_REALTIME, &rt->script);
-        if (error == ARMTAP_OK)
-            error = armtap_conn_recipe(conn, frame, ARMTAP_TO_ROBOT, 0, 0, 0, rt->script);
-        if (error != ARMTAP_OK)
-            return error;
-    }
-    struct armtap_data data = {
-        .recipe = rt->script,
-        .version = (int)rt->last_size,
-        .values = frame->bytes,
-        .values_length = length,
-    };
-    return armtap_conn_record(conn, frame, &data);
+    return armtap_urscript_decode(&rt->script, ARMTAP_REALTIME, (int)rt->last_size, conn, frame);
 }
 
 static int realtime_decode(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)

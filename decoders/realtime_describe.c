@@ -4,6 +4,7 @@
 
 #include "realtime_packet.h"
 #include "realtime_recipe.h"
+#include "urscript.h"
 
 #define CELL 8u
 #define CELL_MIN 1e-30 /* of values other than 0 */
@@ -26,25 +27,13 @@ static int describe_packet(struct armtap_pieces *pieces)
     return error;
 }
 
-static void describe_line(struct armtap_pieces *pieces)
-{
-    const struct armtap_subject *subject = pieces->subject;
-    size_t length = armtap_realtime_line_text(subject->bytes, subject->length);
-    if (length > 0) {
-        armtap_pieces_add(pieces, 0, length, "URScript");
-        armtap_pieces_text(pieces, subject->bytes, length);
-    }
-    if (length < subject->length)
-        armtap_pieces_add(pieces, length, subject->length - length, "line end");
-}
-
 int armtap_realtime_describe(struct armtap_pieces *pieces, const char **kind)
 {
     bool is_line = pieces->subject->direction == ARMTAP_TO_ROBOT;
     *kind = is_line ? "URScript line" : "realtime packet";
     if (!is_line)
         return describe_packet(pieces);
-    describe_line(pieces);
+    armtap_urscript_describe(pieces);
     return ARMTAP_OK;
 }
 
@@ -100,14 +89,6 @@ static enum armtap_fit identify_packet(struct armtap_subject *subject, struct ar
     return is_plausible(subject->bytes, size, subject->length, doubt) ? ARMTAP_FIT_YES : ARMTAP_FIT_MAYBE;
 }
 
-static enum armtap_fit identify_line(struct armtap_subject *subject)
-{
-    const uint8_t *end = memchr(subject->bytes, '\n', subject->length);
-    subject->direction = ARMTAP_TO_ROBOT;
-    subject->length = end ? (size_t)(end - subject->bytes) + 1 : subject->length;
-    return ARMTAP_FIT_MAYBE; /* text lines are no proof */
-}
-
 enum armtap_fit armtap_realtime_identify(struct armtap_subject *subject, bool directed, bool named,
                                          struct armtap_line *doubt)
 {
@@ -121,6 +102,6 @@ enum armtap_fit armtap_realtime_identify(struct armtap_subject *subject, bool di
         return fit == ARMTAP_FIT_YES && !may_be_packet ? ARMTAP_FIT_NO : fit;
     }
     if (may_be_line && ((named && directed) || is_printable(subject->bytes, subject->length)))
-        return identify_line(subject);
+        return armtap_urscript_identify(subject);
     return ARMTAP_FIT_NO;
 }

@@ -22,12 +22,5 @@ static inline bool armtap_realtime_clock_fits(double clock)
 {
     return clock == 0 || armtap_clock_may_show(clock);
 }
-/* Length of a line without its end. */
-static inline size_t armtap_realtime_line_text(const uint8_t *line, size_t length)
-{
-    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
-        length--;
-    return length;
-}
 
 #endif

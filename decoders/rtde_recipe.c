@@ -101,7 +101,7 @@ static void add_rtde_entry(struct armtap_recipe *recipe, const char *name, const
     enum armtap_type type = ARMTAP_BYTES;
     unsigned count = 1;
     bool placeless = recipe->open;
-    if (field && field->direction == ARMTAP_FIELD_LEGACY)
+    if (field && !(field->direction & ARMTAP_FIELD_BOTH))
         field = NULL;
     if (type_name && !armtap_type_find(type_name->text, type_name->length, &type, &count))
         note_unknown_type(recipe, type_name, unknown);

@@ -156,6 +156,8 @@ static int tell_reason(struct armtap_line *line, struct armtap_conn *conn, const
     const struct armtap_field *field = armtap_field_find(name->text, name->length);
     if (field && field->direction == ARMTAP_FIELD_LEGACY) {
         armtap_line_string(line, ": it is in legacy packets only");
+    } else if (field && field->direction == ARMTAP_FIELD_PRIMARY) {
+        armtap_line_string(line, ": it is in the primary interface only");
     } else if (field && !((unsigned)field->direction & (unsigned)wanted)) {
         armtap_line_string(line, wanted == ARMTAP_FIELD_INPUT ? ": it is an output, which only the controller writes"
                                                               : ": it is an input, which only clients write");

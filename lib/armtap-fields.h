@@ -177,7 +177,79 @@
     FAMILY(input_int_register, int32_t, INT32, 48, BOTH, "", 0, 0, "", "input_int_register_", 0, ARMTAP_EACH_0_TO_23, "3.4.0", ARMTAP_EACH_24_TO_47, "3.9.0 / 5.3.0", "input register; 0-23 for fieldbus and PLC, 24-47 for RTDE clients") \
     FAMILY(output_int_register, int32_t, INT32, 48, OUTPUT, "", 0, 0, "", "output_int_register_", 0, ARMTAP_EACH_0_TO_23, "3.4.0", ARMTAP_EACH_24_TO_47, "3.9.0 / 5.3.0", "output register; 0-23 for fieldbus and PLC, 24-47 for RTDE clients") \
     FAMILY(input_double_register, double, DOUBLE, 48, BOTH, "", 0, 0, "", "input_double_register_", 0, ARMTAP_EACH_0_TO_23, "3.4.0", ARMTAP_EACH_24_TO_47, "3.9.0 / 5.3.0", "input register; 0-23 for fieldbus and PLC, 24-47 for RTDE clients") \
-    FAMILY(output_double_register, double, DOUBLE, 48, OUTPUT, "", 0, 0, "", "output_double_register_", 0, ARMTAP_EACH_0_TO_23, "3.4.0", ARMTAP_EACH_24_TO_47, "3.9.0 / 5.3.0", "output register; 0-23 for fieldbus and PLC, 24-47 for RTDE clients")
+    FAMILY(output_double_register, double, DOUBLE, 48, OUTPUT, "", 0, 0, "", "output_double_register_", 0, ARMTAP_EACH_0_TO_23, "3.4.0", ARMTAP_EACH_24_TO_47, "3.9.0 / 5.3.0", "output register; 0-23 for fieldbus and PLC, 24-47 for RTDE clients") \
+    SCALAR(primary_timestamp, uint64_t, UINT64, PRIMARY, "", 0, 0, "", "", "the controller's clock in the primary interface of a CB2; its unit is not documented") \
+    SCALAR(primary_is_real_robot_connected, uint8_t, BOOL, PRIMARY, "", 0, 0, "", "", "a robot is connected, not a simulated one") \
+    SCALAR(primary_is_real_robot_enabled, uint8_t, BOOL, PRIMARY, "", 0, 0, "", "", "the real robot is enabled") \
+    SCALAR(primary_is_power_on, uint8_t, BOOL, PRIMARY, "", 0, 0, "", "", "the robot is on: bit 0 of robot_status_bits") \
+    SCALAR(primary_is_emergency_stopped, uint8_t, BOOL, PRIMARY, "", 0, 0, "", "", "emergency stop: bit 7 of safety_status_bits") \
+    SCALAR(primary_is_protective_stopped, uint8_t, BOOL, PRIMARY, "", 0, 0, "", "", "protective stop, on a CB2 security stop: bit 2 of safety_status_bits") \
+    SCALAR(primary_is_program_running, uint8_t, BOOL, PRIMARY, "", 0, 0, "", "", "a program is running: bit 1 of robot_status_bits") \
+    SCALAR(primary_is_program_paused, uint8_t, BOOL, PRIMARY, "", 0, 0, "", "", "the program is paused") \
+    SCALAR(primary_control_mode, uint8_t, UINT8, PRIMARY, "enum", 0, 0, "", "", "how the joints are controlled") \
+    SCALAR(primary_target_speed_fraction_limit, double, DOUBLE, PRIMARY, "ratio", 0, 0, "", "", "limit of the speed slider") \
+    VECTOR(primary_joint_micro_temperatures, double, DOUBLE, 6, PRIMARY, "degC", 0, 0, "", "", "temperatures of the joints' controllers; 0 on an e-Series") \
+    SCALAR(primary_analog_input0_range, uint8_t, UINT8, PRIMARY, "", 0, 0, "", "", "range of analog input 0 of a CB2") \
+    SCALAR(primary_analog_input1_range, uint8_t, UINT8, PRIMARY, "", 0, 0, "", "", "range of analog input 1 of a CB2") \
+    SCALAR(primary_analog_input0, double, DOUBLE, PRIMARY, "A or V", 0, 0, "", "", "standard analog input 0; RTDE's guide gives mA for its variable") \
+    SCALAR(primary_analog_input1, double, DOUBLE, PRIMARY, "A or V", 0, 0, "", "", "standard analog input 1; RTDE's guide gives mA for its variable") \
+    SCALAR(primary_analog_output0_domain, int32_t, INT32, PRIMARY, "", 0, 0, "", "", "range of analog output 0 of a CB2: 0 current, 1 voltage") \
+    SCALAR(primary_analog_output1_domain, int32_t, INT32, PRIMARY, "", 0, 0, "", "", "range of analog output 1 of a CB2: 0 current, 1 voltage") \
+    SCALAR(primary_analog_output0, double, DOUBLE, PRIMARY, "A or V", 0, 0, "", "", "standard analog output 0; RTDE's guide gives mA for its variable") \
+    SCALAR(primary_analog_output1, double, DOUBLE, PRIMARY, "A or V", 0, 0, "", "", "standard analog output 1; RTDE's guide gives mA for its variable") \
+    SCALAR(primary_masterboard_temperature, double, DOUBLE, PRIMARY, "degC", 0, 0, "", "", "temperature of the safety control board") \
+    SCALAR(primary_io_current, double, DOUBLE, PRIMARY, "A", 0, 0, "", "", "current of the I/O supply; RTDE's guide gives mA for its variable") \
+    SCALAR(primary_master_safety_state, uint8_t, UINT8, PRIMARY, "enum", 0, 0, "", "", "state of a CB2's safety system") \
+    SCALAR(primary_master_on_off_state, uint8_t, UINT8, PRIMARY, "enum", 0, 0, "", "", "power of a CB2's robot") \
+    SCALAR(primary_euromap67_installed, uint8_t, BOOL, PRIMARY, "", 0, 0, "", "", "a Euromap67 or IMMI interface is installed") \
+    SCALAR(primary_euromap67_voltage, int32_t, INT32, PRIMARY, "", 0, 0, "", "", "Euromap67 supply voltage of a CB2; its unit is not documented") \
+    SCALAR(primary_euromap67_current, int32_t, INT32, PRIMARY, "", 0, 0, "", "", "Euromap67 supply current of a CB2; its unit is not documented") \
+    SCALAR(primary_is_reduced_mode, uint8_t, BOOL, PRIMARY, "", 0, 0, "", "", "reduced mode: bit 1 of safety_status_bits") \
+    SCALAR(primary_euromap67_24V_current, double, DOUBLE, PRIMARY, "A", 0, 0, "", "", "Euromap67 supply current; RTDE's guide gives mA for its variable") \
+    SCALAR(primary_operational_mode_selector_input, uint8_t, UINT8, PRIMARY, "", 0, 0, "", "", "input that selects the operational mode") \
+    SCALAR(primary_three_position_enabling_device_input, uint8_t, BOOL, PRIMARY, "", 0, 0, "", "", "input of the three-position enabling device") \
+    SCALAR(primary_tool_analog_input0_range, uint8_t, UINT8, PRIMARY, "enum", 0, 0, "", "", "range of tool analog input 0") \
+    SCALAR(primary_tool_analog_input1_range, uint8_t, UINT8, PRIMARY, "enum", 0, 0, "", "", "range of tool analog input 1") \
+    SCALAR(primary_tool_analog_input0, double, DOUBLE, PRIMARY, "A or V", 0, 0, "", "", "tool analog input 0; RTDE's guide gives mA for its variable") \
+    SCALAR(primary_tool_analog_input1, double, DOUBLE, PRIMARY, "A or V", 0, 0, "", "", "tool analog input 1; RTDE's guide gives mA for its variable") \
+    SCALAR(primary_tool_voltage, double, DOUBLE, PRIMARY, "V", 0, 0, "", "", "supply voltage at the tool (48 V)") \
+    SCALAR(primary_tool_current, double, DOUBLE, PRIMARY, "A", 0, 0, "", "", "tool supply current; RTDE's guide gives mA for its variable") \
+    VECTOR(primary_force_mode_force, double, DOUBLE, 6, PRIMARY, "N, Nm", 0, 0, "", "", "force and torque of force mode; 0 outside it, so not actual_TCP_force") \
+    SCALAR(primary_control_bits, uint32_t, UINT32, PRIMARY, "bits", 0, 0, "", "", "control bits of a CB2 before 1.8") \
+    SCALAR(primary_teach_button, uint8_t, UINT8, PRIMARY, "", 0, 0, "", "", "teach button of a CB2 before 1.8") \
+    SCALAR(primary_is_teach_button_pressed, uint8_t, BOOL, PRIMARY, "", 0, 0, "", "", "the teach button is pressed: bit 2 of robot_status_bits") \
+    SCALAR(primary_freedrive_button_enabled, uint8_t, BOOL, PRIMARY, "", 0, 0, "", "", "the teach button may start freedrive") \
+    SCALAR(primary_io_enabled_freedrive, uint8_t, BOOL, PRIMARY, "", 0, 0, "", "", "an input may start freedrive") \
+    SCALAR(primary_tool_communication_enabled, uint8_t, BOOL, PRIMARY, "", 0, 0, "", "", "the tool's serial line is in use") \
+    SCALAR(primary_tool_baud_rate, int32_t, INT32, PRIMARY, "Bd", 0, 0, "", "", "the tool's serial line: speed") \
+    SCALAR(primary_tool_parity, int32_t, INT32, PRIMARY, "", 0, 0, "", "", "the tool's serial line: parity") \
+    SCALAR(primary_tool_stop_bits, int32_t, INT32, PRIMARY, "", 0, 0, "", "", "the tool's serial line: stop bits") \
+    SCALAR(primary_tool_rx_idle_chars, double, DOUBLE, PRIMARY, "chars", 0, 0, "", "", "the tool's serial line: silence after what was received") \
+    SCALAR(primary_tool_tx_idle_chars, double, DOUBLE, PRIMARY, "chars", 0, 0, "", "", "the tool's serial line: silence after what was sent") \
+    VECTOR(primary_kinematics_checksum, uint32_t, UINT32, 6, PRIMARY, "", 0, 0, "", "", "checksums of the calibration") \
+    VECTOR(primary_dh_theta, double, DOUBLE, 6, PRIMARY, "rad", 0, 0, "", "", "calibrated Denavit-Hartenberg angles theta") \
+    VECTOR(primary_dh_a, double, DOUBLE, 6, PRIMARY, "m", 0, 0, "", "", "calibrated Denavit-Hartenberg lengths a") \
+    VECTOR(primary_dh_d, double, DOUBLE, 6, PRIMARY, "m", 0, 0, "", "", "calibrated Denavit-Hartenberg offsets d") \
+    VECTOR(primary_dh_alpha, double, DOUBLE, 6, PRIMARY, "rad", 0, 0, "", "", "calibrated Denavit-Hartenberg angles alpha") \
+    SCALAR(primary_calibration_status, uint32_t, UINT32, PRIMARY, "", 0, 0, "", "", "state of the calibration") \
+    VECTOR(primary_joint_min_limit, double, DOUBLE, 6, PRIMARY, "rad", 0, 0, "", "", "lower limits of the joint positions") \
+    VECTOR(primary_joint_max_limit, double, DOUBLE, 6, PRIMARY, "rad", 0, 0, "", "", "upper limits of the joint positions") \
+    VECTOR(primary_joint_max_speed, double, DOUBLE, 6, PRIMARY, "rad/s", 0, 0, "", "", "limits of the joint speeds") \
+    VECTOR(primary_joint_max_acceleration, double, DOUBLE, 6, PRIMARY, "rad/s^2", 0, 0, "", "", "limits of the joint accelerations") \
+    SCALAR(primary_default_joint_speed, double, DOUBLE, PRIMARY, "rad/s", 0, 0, "", "", "joint speed of a move that gives none") \
+    SCALAR(primary_default_joint_acceleration, double, DOUBLE, PRIMARY, "rad/s^2", 0, 0, "", "", "joint acceleration of a move that gives none") \
+    SCALAR(primary_default_tool_speed, double, DOUBLE, PRIMARY, "m/s", 0, 0, "", "", "tool speed of a move that gives none") \
+    SCALAR(primary_default_tool_acceleration, double, DOUBLE, PRIMARY, "m/s^2", 0, 0, "", "", "tool acceleration of a move that gives none") \
+    SCALAR(primary_equivalent_radius, double, DOUBLE, PRIMARY, "m", 0, 0, "", "", "equivalent radius") \
+    VECTOR(primary_nominal_dh_a, double, DOUBLE, 6, PRIMARY, "m", 0, 0, "", "", "configured Denavit-Hartenberg lengths a") \
+    VECTOR(primary_nominal_dh_d, double, DOUBLE, 6, PRIMARY, "m", 0, 0, "", "", "configured Denavit-Hartenberg offsets d") \
+    VECTOR(primary_nominal_dh_alpha, double, DOUBLE, 6, PRIMARY, "rad", 0, 0, "", "", "configured Denavit-Hartenberg angles alpha") \
+    VECTOR(primary_nominal_dh_theta, double, DOUBLE, 6, PRIMARY, "rad", 0, 0, "", "", "configured Denavit-Hartenberg angles theta") \
+    SCALAR(primary_masterboard_version, int32_t, INT32, PRIMARY, "", 0, 0, "", "", "version of the safety control board") \
+    SCALAR(primary_controller_box_type, int32_t, INT32, PRIMARY, "", 0, 0, "", "", "type of the control box") \
+    SCALAR(primary_robot_type, int32_t, INT32, PRIMARY, "enum", 0, 0, "", "", "model of the robot") \
+    SCALAR(primary_robot_sub_type, int32_t, INT32, PRIMARY, "", 0, 0, "", "", "variant of the model") \
+    VECTOR(primary_motor_type, int32_t, INT32, 6, PRIMARY, "", 0, 0, "", "", "types of a CB2's motors")
 /* clang-format on */
 
 #endif

@@ -81,7 +81,8 @@ enum armtap_field_direction {
     ARMTAP_FIELD_OUTPUT = 1, /* the controller sends it over RTDE */
     ARMTAP_FIELD_INPUT = 2,  /* a client may write it over RTDE */
     ARMTAP_FIELD_BOTH = 3,
-    ARMTAP_FIELD_LEGACY = 4 /* only in the legacy realtime packet */
+    ARMTAP_FIELD_LEGACY = 4, /* only in the legacy realtime packet */
+    ARMTAP_FIELD_PRIMARY = 8 /* only in the primary interface */
 };
 
 /* Families of controllers that number their modes differently; the first two have legacy layouts of their own. */
@@ -103,7 +104,7 @@ enum armtap_field_id { ARMTAP_FIELDS(ARMTAP_ID_SCALAR, ARMTAP_ID_VECTOR, ARMTAP_
 #undef ARMTAP_ID_FAMILY
 
 struct armtap_field {
-    const char *name; /* its RTDE name, or rt_N by its column where UR reserves the cell */
+    const char *name; /* its RTDE name; rt_N by its column where UR reserves the cell; primary_... without RTDE name */
     const char *unit;
     const char *legacy_name; /* UR's name of the row in the realtime table, "" without one */
     const char *since;       /* release that introduced the RTDE variable, "" if unknown */
@@ -238,6 +239,7 @@ enum armtap_protocol {
     ARMTAP_REALTIME,
     ARMTAP_RTDE,
     ARMTAP_AUBO,
+    ARMTAP_PRIMARY,
     ARMTAP_PROTOCOL_MAX = INT32_MAX
 };
 
@@ -251,7 +253,8 @@ enum armtap_trait {
     ARMTAP_TRAIT_UR_CYCLE = 32,   /* data comes in whole cycles of UR's controllers, of 8 or 2 ms */
     ARMTAP_TRAIT_UR_COLUMNS = 64, /* values are UR's gnuplot columns in their order, 8 bytes each; a stream's version is
                                      the size of its records; a longer record begins like a shorter one */
-    ARMTAP_TRAIT_OWN_NAMES = 128  /* fields that are not in the dictionary have names that are not UR's */
+    ARMTAP_TRAIT_OWN_NAMES = 128, /* fields that are not in the dictionary have names that are not UR's */
+    ARMTAP_TRAIT_GATHERED = 512   /* values are gathered from all over the frame: those of a record are not its bytes */
 };
 
 /* What holds for all data of a protocol. Only the library creates it. */
@@ -416,7 +419,8 @@ struct armtap_record {
     const struct armtap_state *state;   /* of the first of its arms */
     const uint8_t *frame;               /* the bytes as they came */
     size_t frame_length;
-    const uint8_t *values; /* the first value in the frame; for a text protocol, a form for armtap_recipe_read */
+    const uint8_t *values; /* the first value in the frame; with the trait TEXT or GATHERED, a form for
+                              armtap_recipe_read */
     size_t values_length;
     const struct armtap_arm
         *arms; /* those that its recipe names, by number; one, unless an AUBO recipe names several */
@@ -484,7 +488,27 @@ struct armtap_refused_setup {
     int version; /* the protocol in force when the controller replied; 0 if unknown */
 };
 
-/* A text message from the controller (level, source) or to it. Not NUL-terminated. */
+/* What a text is about, and which members it sets besides text and source. */
+enum armtap_text_kind {
+    ARMTAP_TEXT_MESSAGE,   /* for people: RTDE's, or one that a script sends */
+    ARMTAP_TEXT_ERROR,     /* an entry of the controller's log: code, argument, report_level, data */
+    ARMTAP_TEXT_EXCEPTION, /* of a script: line, column */
+    ARMTAP_TEXT_POPUP,     /* title; code and argument are the request's id and type */
+    ARMTAP_TEXT_PROGRAM,   /* title: what happened ("PROGRAM_XXX_STARTED"); text: the program; code, argument */
+    ARMTAP_TEXT_SAFETY,    /* safety_mode, code, argument, data */
+    ARMTAP_TEXT_REQUEST,   /* for a value that a person gives: code and argument are the request's id and type */
+    ARMTAP_TEXT_LABEL,     /* what a program is doing: line; title: its thread */
+    ARMTAP_TEXT_VERSION,   /* title: the software; text: its date */
+    ARMTAP_TEXT_HARDWARE,  /* code: the robot's type; argument: the control box's; data: the tool flange's */
+    ARMTAP_TEXT_VARIABLE,  /* of a program: title: its name; text: its value as URScript writes it, or none yet; code:
+                              its  number */
+    ARMTAP_TEXT_OTHER
+};
+/* "message", "error"; "" for others */
+ARMTAP_API const char *armtap_text_kind_name(enum armtap_text_kind kind);
+
+/* A text message from the controller (level, source) or to it. Not NUL-terminated. Unless its kind sets them, the
+ * members after `kind` are 0 or NULL, `report_level`, `safety_mode` and `argument` -1 and `clock` NAN. */
 struct armtap_text {
     const struct armtap_stream *stream;
     struct armtap_where where;
@@ -494,6 +518,18 @@ struct armtap_text {
     size_t text_length;
     const char *source;
     size_t source_length;
+    enum armtap_text_kind kind;
+    const char *title;
+    size_t title_length;
+    int32_t code, argument; /* C153A2: 153 and 2 */
+    int report_level;       /* UR's: 0 debug, 1 info, 2 warning, 3 violation, 4 fault, 5 critical fault; for developers
+                               128 more */
+    int safety_mode;
+    int32_t line, column; /* of the script, from 1 */
+    uint32_t data_type;   /* of `data`: 0, 1 unsigned, 2 signed, 3 float, 4 hexadecimal */
+    uint32_t data;        /* its bits */
+    int source_number;    /* UR's number of the source */
+    double clock;         /* the controller's, s */
 };
 
 enum armtap_severity { ARMTAP_INFO, ARMTAP_NOTICE, ARMTAP_WARNING, ARMTAP_ERROR };
@@ -596,7 +632,7 @@ struct armtap_message {
     size_t content_length;
 };
 
-/* Captured traffic on a robot port that is known but not decoded: primary interface, dashboard, Modbus. For at most 256
+/* Captured traffic on a robot port that is known but not decoded: dashboard, interpreter mode, Modbus. For at most 256
  * ports. */
 struct armtap_traffic {
     char robot[64]; /* its address: "10.0.0.2", "[fd00::2]" */
@@ -736,6 +772,7 @@ struct armtap_subject {
     const struct armtap_recipe *set_up; /* of a reply: the recipe that it completes */
     const uint8_t *content;             /* as in struct armtap_message */
     size_t content_length;
+    const char *release; /* the controller's, as in the stream's controller_version; NULL or "": unknown */
 };
 
 /* Bytes of a message and what they mean. Names and texts may hold any bytes that were on the wire. */
@@ -744,8 +781,8 @@ struct armtap_piece {
     size_t length;    /* 0: part of the content that the bytes before it pack */
     const char *name; /* of a field or a part of a header; "" if their meaning is unknown */
     unsigned column;  /* UR's gnuplot column of a legacy cell; 0 elsewhere */
-    /* One element; `present` is false if there is none. STRING: the bytes as they are in the message or its content.
-     * JSON: a number, with its digits. */
+    /* One element; `present` is false if there is none. STRING: the bytes as they are in the message or its content,
+     * or a variable's value as URScript writes it. JSON: a number, with its digits. */
     struct armtap_value value;
     const char *unit;   /* "m"; "" without one */
     const char *remark; /* the name of a mode, or what is wrong; "" without one */

@@ -74,6 +74,13 @@ const char *armtap_direction_name(enum armtap_direction direction)
     return direction == ARMTAP_FROM_ROBOT ? "from the robot" : direction == ARMTAP_TO_ROBOT ? "to the robot" : "";
 }
 
+const char *armtap_text_kind_name(enum armtap_text_kind kind)
+{
+    static const char *const names[] = {"message", "error", "exception", "popup",    "program",  "safety",
+                                        "request", "label", "version",   "hardware", "variable", "other"};
+    return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "";
+}
+
 bool armtap_port_at(size_t number, struct armtap_port *port)
 {
     const struct armtap_decoder *decoder;

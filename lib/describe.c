@@ -113,6 +113,11 @@ void armtap_pieces_unsigned(struct armtap_pieces *pieces, uint64_t number)
     new_value(pieces, ARMTAP_UINT64)->u64[0] = number;
 }
 
+void armtap_pieces_signed(struct armtap_pieces *pieces, int64_t number)
+{
+    new_value(pieces, ARMTAP_INT64)->i64[0] = number;
+}
+
 void armtap_pieces_double(struct armtap_pieces *pieces, double number)
 {
     new_value(pieces, ARMTAP_DOUBLE)->f64[0] = number;
@@ -197,18 +202,25 @@ void armtap_pieces_size(struct armtap_pieces *pieces, size_t offset, size_t leng
 
 /* ---- values of a recipe ---- */
 
+void armtap_pieces_element(struct armtap_pieces *pieces, const struct armtap_field *field, unsigned element,
+                           uint64_t bits)
+{
+    struct armtap_value *value = new_value(pieces, field->type);
+    value->field = field;
+    value->u64[0] = bits;
+    armtap_pieces_field_unit(pieces, field, element);
+    if (field->type != ARMTAP_DOUBLE && field->type != ARMTAP_BOOL)
+        armtap_pieces_field_remark(pieces, field, value->i64[0]);
+}
+
 /* Sets an element of a value that is present. */
 static void set_element(struct armtap_pieces *pieces, const struct armtap_value *from, unsigned element)
 {
-    const struct armtap_field *field = from->field;
-    struct armtap_value *value = new_value(pieces, from->type);
-    value->field = field;
-    value->u64[0] = from->u64[element]; /* copies any member of the union */
-    if (!field)
-        return;
-    armtap_pieces_field_unit(pieces, field, element);
-    if (from->type != ARMTAP_DOUBLE && from->type != ARMTAP_BOOL)
-        armtap_pieces_field_remark(pieces, field, from->i64[element]);
+    uint64_t bits = from->u64[element]; /* of any member of the union */
+    if (from->field)
+        armtap_pieces_element(pieces, from->field, element, bits);
+    else
+        new_value(pieces, from->type)->u64[0] = bits;
 }
 
 /* Sets the remark for an element of a vector that is cut, or of a cell that is not an integer. */

@@ -36,10 +36,14 @@ void armtap_pieces_unit(struct armtap_pieces *pieces, const char *unit);
 /* The format is that of armtap_line_format. Replaces the remark. */
 void armtap_pieces_remark(struct armtap_pieces *pieces, const char *format, ...);
 void armtap_pieces_unsigned(struct armtap_pieces *pieces, uint64_t number);
+void armtap_pieces_signed(struct armtap_pieces *pieces, int64_t number);
 void armtap_pieces_double(struct armtap_pieces *pieces, double number);
 void armtap_pieces_text(struct armtap_pieces *pieces, const void *text, size_t length);
 /* The unit of one element of a field. */
 void armtap_pieces_field_unit(struct armtap_pieces *pieces, const struct armtap_field *field, unsigned element);
+/* An element of a field: an integer, or the bits of a double; with its unit, and the name of a mode. */
+void armtap_pieces_element(struct armtap_pieces *pieces, const struct armtap_field *field, unsigned element,
+                           uint64_t bits);
 /* Adds the names of a field's value or bits, if it has any. */
 void armtap_pieces_field_remark(struct armtap_pieces *pieces, const struct armtap_field *field, int64_t number);
 

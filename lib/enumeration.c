@@ -74,6 +74,12 @@ static bool is_of(const struct armtap_enum_value *row, enum armtap_generation ge
                             (row->generation == ARMTAP_GENERATION_UNKNOWN && generation != ARMTAP_GENERATION_AUBO));
 }
 
+bool armtap_enum_has(const struct armtap_enum_value *value, enum armtap_generation generation)
+{
+    enum armtap_generation known = generation == ARMTAP_GENERATION_UNKNOWN ? ARMTAP_GENERATION_CB3E : generation;
+    return value && (value->is_bit || is_of(value, known));
+}
+
 const char *armtap_enum_name(const struct armtap_field *field, int64_t value, enum armtap_generation generation)
 {
     const struct armtap_enum_value *row;

@@ -33,15 +33,22 @@ def explain(*arguments):
 
 
 def check_number(message, part, raw):
-    """A number must be a possible reading of its bytes; UR's cells are doubles, also for whole numbers."""
+    """A number must be a possible reading of its bytes; UR's cells are doubles, also for whole numbers. The primary
+    interface has floats, too, and a clock in microseconds."""
     value = part["value"]
     readings = [int.from_bytes(raw, "big"), int.from_bytes(raw, "big", signed=True)]
     if len(raw) == 8:
         cell = struct.unpack(">d", raw)[0]
+        if message["protocol"] == "primary" and part["field"] == "timestamp" and part["unit"] == "s":
+            cell = readings[0] / 1e6
         if isinstance(value, float):
             assert value == cell, (part, cell)
             return
         readings += [int(cell)] if message["protocol"] == "realtime" and cell == cell else []
+    if message["protocol"] == "primary" and len(raw) == 4:
+        readings.append(struct.unpack(">f", raw)[0])
+    if message["protocol"] == "primary" and raw == b"\xff":
+        readings.append(-1)
     assert value in readings, (part, readings)
     if part["column"] is not None:
         assert part["offset"] == 4 + 8 * (part["column"] - 1), part
@@ -217,20 +224,20 @@ def check_primary_hex():
     state = struct.pack(">IB", 5 + len(state), 16) + state
     assert len(mode) == 42 and len(joints) == 246
     message, = explain("--hex", state.hex())["messages"]
-    assert check_message(message) == state and message["protocol"] is None, message
+    assert check_message(message) == state and message["protocol"] == "primary", message
     parts = message["parts"]
     assert [part["value"] for part in parts if part["field"] == "sub-package length"] == [47, 251, 37, 78], parts
     assert [part["remark"] for part in parts if part["field"] == "sub-package type"] == [
-        "RobotModeData", "JointData", "ToolData", "not documented"], parts
+        "RobotModeData", "JointData", "ToolData", "undocumented"], parts
     said_there = texts_of(message)
-    assert (said_there["timestamp"], said_there["robot mode"], said_there["speed scaling"]) == (25643784000, 7, 0.5)
+    assert (said_there["timestamp"], said_there["robot_mode"], said_there["speed_scaling"]) == (25643.784, 7, 0.5)
     for cut in range(5, len(state), 7):
         message, = explain("--hex", state[:cut].hex())["messages"]
-        assert check_message(message) == state[:cut] and "primary" in message["message"], (cut, message)
+        assert check_message(message) == state[:cut] and message["protocol"] == "primary", (cut, message)
     error = struct.pack(">IBQbBiiIII", 35, 20, 12345678000, -3, 6, 153, 2, 3, 1, 0)
     message, = explain("--hex", error.hex())["messages"]
     said_there = texts_of(message)
-    assert (said_there["source"], said_there["code"], said_there["argument"]) == (-3, 153, 2), message
+    assert (said_there["source"], said_there["robotMessageCode"], said_there["robotMessageArgument"]) == (-3, 153, 2), message
     both = explain("--hex", (state + error).hex())["messages"]
     assert b"".join(check_message(message) for message in both) == state + error and len(both) == 2
     broken = bytearray(state)

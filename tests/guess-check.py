@@ -144,9 +144,13 @@ def check_told(folder):
 
 def check_kept_out(folder):
     path = os.path.join(folder, "driver.pcap")
-    for command in (["export"], ["export", "-f", "ndjson"]):
+    for command, place in ((["export"], "not in"), (["export", "-f", "ndjson"], "without fields in"),
+                           (["export", "-o", folder + "/opaque.mcap"], "not in"),
+                           (["export", "-f", "mcap", "--dialect", "json", "-o", folder + "/opaque.mcap"], "not in")):
         _, out, err = armtap(*command, "--no-guess", path)
         check("%s --no-guess: no field" % command, "actual_q" not in out, out[:200])
+        check("%s --no-guess: where they are" % command, "are %s the output" % place in err, err)
+        check("%s --no-guess: whether there is a row" % command, ("has no row" in err) == (place == "not in"), err)
         check("%s --no-guess says that records are opaque" % command, re.search("200 records .*have no known recipe", err), err)
         check("%s --no-guess guesses nothing" % command, "guessed" not in err, err)
     _, out, _ = armtap("info", "--json", "--no-guess", path)

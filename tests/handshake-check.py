@@ -432,6 +432,17 @@ def check_names_not_captured(folder, rng, rounds):
     own.packets = [packet for packet in own.packets if packet[1][26:30] == ROBOT]
     run = armtap("recipe", "--from", write(os.path.join(folder, "robot.pcap"), own), status=2)
     assert not run.stdout and "the types of 2 fields were captured, not the request" in run.stderr, run
+    own.reply("U", b"\1" + struct.pack(">7d", *range(7)))
+    for options in ([], ["-f", "ndjson"], ["--every", "2"]):
+        run = armtap("export", write(os.path.join(folder, "robot.pcap"), own), *options, status=0)
+        assert "value_0" in run.stdout and "stream 0: the names of 2 fields are not known" in run.stderr, run
+    recipe = os.path.join(folder, "names.txt")
+    with open(recipe, "w", encoding="utf-8") as file:
+        file.write("timestamp DOUBLE\nactual_q VECTOR6D\n")
+    run = armtap("export", os.path.join(folder, "robot.pcap"), "--recipe", recipe, status=0)
+    assert "actual_q_5" in run.stdout and "not known" not in run.stderr, run
+    run = armtap("export", os.path.join(folder, "robot.pcap"), "--recipe", "@ur_rtde-io-0.0.1", status=0)
+    assert "value_0" in run.stdout and "the recipe given has other types" in run.stderr, run
 
 
 def check_lost_replies(folder, rng, rounds):

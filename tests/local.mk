@@ -37,6 +37,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_other_ports \
 	tests/unit/test_parquet \
 	tests/unit/test_plan \
+	tests/unit/test_primary \
 	tests/unit/test_realtime \
 	tests/unit/test_record_pairing \
 	tests/unit/test_replay \
@@ -76,6 +77,8 @@ tests_unit_libunit_a_SOURCES = \
 	tests/unit/client_world.h \
 	tests/unit/robot_model.c \
 	tests/unit/robot_model.h \
+	tests/unit/sample_packets.c \
+	tests/unit/sample_packets.h \
 	tests/unit/support.c \
 	tests/unit/support.h
 
@@ -171,6 +174,7 @@ SCRIPT_TESTS = \
 	tests/parquet-check.py \
 	tests/paste-check.py \
 	tests/pipe-check.py \
+	tests/primary-check.py \
 	tests/privileges-check.py \
 	tests/raw-recipe-check.py \
 	tests/recipe-check.py \
@@ -273,6 +277,9 @@ EXTRA_DIST += \
 	tests/snapshot/meanwhile.c \
 	tests/summary \
 	tests/format_rows.py \
+	tests/node_readers.py \
+	tests/pages.py \
+	tests/primary_wire.py \
 	tests/tally.py \
 	tests/terminal.py \
 	tests/unit/data \

@@ -172,6 +172,45 @@ def late_packets(packets, late, blocks):
     raise AssertionError(blocks)
 
 
+def set_back(path, packet, seconds):
+    """From this packet on, the capture's clock is behind."""
+    with open(path, "r+b") as file:
+        data, at, number = bytearray(file.read()), 24, 1
+        while at < len(data):
+            stamp, part, size = struct.unpack_from("<3I", data, at)
+            if number >= packet:
+                ns = stamp * 10**9 + part - round(seconds * 1e9)
+                struct.pack_into("<2I", data, at, ns // 10**9, ns % 10**9)
+            at, number = at + 16 + size, number + 1
+        file.seek(0)
+        file.write(data)
+
+
+def check_order(path):
+    """A clock that was set back by more than 10 ms is reported; a packet that arrives after later ones is no such clock."""
+    for seconds in (0.008, 0.02):
+        stream = Legacy()
+        stream.data(400)
+        write(path, stream)
+        set_back(path, 200, seconds)
+        words = diagnose(path, status=0)
+        assert ("set back" in words) == (seconds > 0.01), (seconds, words)
+    stream = Legacy()
+    stream.data(200)
+    first, *others = (stream.packet() for _ in range(3))
+    stream.time, before = stream.clock - 100, stream.sequence["r"]
+    stream.sequence["r"] += LENGTH
+    for content in others:
+        stream.send("r", content)
+    after, stream.sequence["r"], stream.time = stream.sequence["r"], before, stream.time + 0.03
+    stream.send("r", first)
+    stream.sequence["r"] = after
+    stream.data(200)
+    write(path, stream)
+    words = diagnose(path, status=0)
+    assert "set back" not in words, words
+
+
 def check_clock(path):
     """Ten packages show when the controller's clock was 0. Blocks of 1/16 s show its drift, unless the capture's clock was
     set, as two late blocks at the end mean, but one does not."""

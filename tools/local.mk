@@ -358,8 +358,6 @@ tools_libtools_a_SOURCES = \
 	tools/explain/from_hex.c \
 	tools/explain/pieces.c \
 	tools/explain/pieces.h \
-	tools/explain/primary.c \
-	tools/explain/primary.h \
 	tools/explain/report.c \
 	tools/diagnose/cmd_diagnose.c \
 	tools/diagnose/diagnosis.c \

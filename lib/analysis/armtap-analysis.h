@@ -83,7 +83,7 @@ struct armtap_stream_summary {
     unsigned number;                    /* set by armtap_streams_number */
     struct armtap_where begin;          /* its first packet; in a raw dump, its file */
     int64_t first_time[2];              /* of its data records, by direction; ARMTAP_NO_TIME without one */
-    int64_t last_time[2];
+    struct armtap_where last[2];        /* its last data records; a time as above */
     int64_t hidden[2]; /* ns that those times do not show because the capture's clock was set back between them */
     int64_t streaming; /* ns from record to record from the robot, without pauses */
     uint64_t steps;    /* number of such steps from record to record */

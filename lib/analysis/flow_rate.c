@@ -465,7 +465,7 @@ static int64_t step_time(const struct flow_rate *flow, const struct arrival *arr
 {
     int64_t last = flow->last.where.time, time = arrival->where.time;
     double clock = arrival->clock - flow->last.clock;
-    if (!armtap_time_is_set_back(last, time))
+    if (!armtap_time_is_set_back(&flow->last.where, &arrival->where))
         return time >= last ? armtap_time_between(last, time) : -armtap_time_between(time, last);
     return (int64_t)((clock > 0 && clock < 1e6 ? clock : flow->usual) * 1e9 + 0.5);
 }

@@ -126,7 +126,7 @@ static struct armtap_stream_summary *summary_new(void)
     struct armtap_stream_summary *summary = &entry->summary;
     summary->stream = &entry->stream;
     for (int direction = 0; direction < 2; direction++)
-        summary->first_time[direction] = summary->last_time[direction] = ARMTAP_NO_TIME;
+        summary->first_time[direction] = summary->last[direction].time = ARMTAP_NO_TIME;
     summary->last_clock = NAN;
     return summary;
 }
@@ -176,7 +176,7 @@ static int64_t hidden_step(struct armtap_stream_summary *summary, const struct a
     double clock = record->direction == ARMTAP_FROM_ROBOT ? record->clock - summary->last_clock : NAN;
     int64_t step = clock > 0 && clock < 1e6 ? (int64_t)(clock * 1e9 + 0.5) : 0;
     int64_t by =
-        armtap_time_shift(armtap_time_between(record->where.time, summary->last_time[record->direction]), step);
+        armtap_time_shift(armtap_time_between(record->where.time, summary->last[record->direction].time), step);
     summary->hidden[record->direction] = armtap_time_shift(summary->hidden[record->direction], by);
     if (record->direction != ARMTAP_FROM_ROBOT)
         return step;
@@ -190,17 +190,18 @@ static int64_t hidden_step(struct armtap_stream_summary *summary, const struct a
 
 static void follow_time(struct armtap_stream_summary *summary, const struct armtap_record *record)
 {
-    int64_t *first = &summary->first_time[record->direction], *last = &summary->last_time[record->direction];
+    int64_t *first = &summary->first_time[record->direction];
+    struct armtap_where *last = &summary->last[record->direction];
     bool is_data = record->direction == ARMTAP_FROM_ROBOT;
     int64_t step = 0;
     if (*first == ARMTAP_NO_TIME)
         *first = record->where.time;
-    else if (armtap_time_is_set_back(*last, record->where.time))
+    else if (armtap_time_is_set_back(last, &record->where))
         step = hidden_step(summary, record);
     else
-        step = record->where.time >= *last ? armtap_time_between(*last, record->where.time)
-                                           : -armtap_time_between(record->where.time, *last);
-    *last = record->where.time;
+        step = record->where.time >= last->time ? armtap_time_between(last->time, record->where.time)
+                                                : -armtap_time_between(record->where.time, last->time);
+    *last = record->where;
     if (!is_data)
         return;
     if (summary->stream->records[ARMTAP_FROM_ROBOT] > 1 && !entry_of(summary)->is_paused) {

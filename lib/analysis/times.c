@@ -6,9 +6,11 @@
 
 #define DAY INT64_C(86400)
 
-bool armtap_time_is_set_back(int64_t before, int64_t after)
+bool armtap_time_is_set_back(const struct armtap_where *before, const struct armtap_where *after)
 {
-    return after < before && armtap_time_between(after, before) > TIMES_DISORDER;
+    bool is_earlier_packet = after->file == before->file && after->packet < before->packet;
+    return !is_earlier_packet && after->time < before->time &&
+           armtap_time_between(after->time, before->time) > TIMES_DISORDER;
 }
 
 int64_t armtap_time_between(int64_t from, int64_t to)

@@ -8,7 +8,8 @@
 #define TIMES_DISORDER INT64_C(10000000)
 /* armtap_time_between() in s; negative if one of them is no time, or `to` is before `from`. */
 double armtap_time_seconds(int64_t from, int64_t to);
-/* Whether the capture's clock was set back between two packets. */
-bool armtap_time_is_set_back(int64_t before, int64_t after);
+/* Whether the capture's clock was set back between two records. A packet that was captured earlier is only out of
+ * order. */
+bool armtap_time_is_set_back(const struct armtap_where *before, const struct armtap_where *after);
 
 #endif

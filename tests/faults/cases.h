@@ -35,6 +35,19 @@ void aubo_slow(struct play *play);
 void aubo_web(struct play *play);
 void aubo_arms(struct play *play);
 
+/* The primary interface's cases, for both tables. */
+void primary_longer(struct play *play);
+void primary_unknown_message(struct play *play);
+void primary_unknown_part(struct play *play);
+void primary_message_cut(struct play *play);
+void primary_state_bad(struct play *play);
+void primary_safety_stop(struct play *play);
+void primary_safety_stop_cb2(struct play *play);
+void primary_silence(struct play *play);
+void primary_gap(struct play *play);
+void primary_midstream(struct play *play);
+void primary_program(struct play *play);
+
 /* Failed attempts to connect, for both tables. */
 void attempt_refused(struct play *play);
 void attempt_refused_v6(struct play *play);

@@ -288,6 +288,7 @@ const struct fault_case ordinary_cases[] = {
     {"mirror", mirror},
     {"no-clock", no_clock},
     {"pause-and-go-on", pause_and_go_on},
+    {"primary-program", primary_program},
     {"protocol-1", protocol_1},
     {"quits", quits},
     {"set-up-twice", set_up_twice},

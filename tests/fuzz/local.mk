@@ -28,6 +28,7 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/packet.c \
 	tests/fuzz/packets.c \
 	tests/fuzz/ports.c \
+	tests/fuzz/primary.c \
 	tests/fuzz/program.c \
 	tests/fuzz/realtime.c \
 	tests/fuzz/recipe.c \

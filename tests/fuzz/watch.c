@@ -82,7 +82,8 @@ static void check_place(struct watch *watch, const struct armtap_record *record)
     enum armtap_direction direction = record->direction;
     uint64_t end = record->offset + record->frame_length;
     CHECK(record->frame_length > 0);
-    if (record->protocol != ARMTAP_AUBO) {
+    if (!armtap_stream_has(stream, ARMTAP_TRAIT_TEXT) &&
+        (!armtap_stream_has(stream, ARMTAP_TRAIT_GATHERED) || !record->recipe)) {
         CHECK(record->values >= record->frame);
         CHECK(record->values_length <= record->frame_length);
         CHECK(record->values + record->values_length <= record->frame + record->frame_length);

@@ -162,6 +162,98 @@ static void make_rtde_2(struct genuine *genuine, uint64_t *seed, unsigned count)
     make_rtde(genuine, seed, count, 2);
 }
 
+/* ---- the primary interface: states, messages between them ---- */
+
+static void add_joints(struct bytes *body, uint64_t *seed, const double *q)
+{
+    bytes_hex(body, "000000fb 01");
+    for (unsigned joint = 0; joint < 6; joint++) {
+        bytes_double(body, q[joint]);
+        bytes_double(body, q[joint]);
+        bytes_double(body, random_between(seed, -1, 1));
+        for (unsigned i = 0; i < 4; i++)
+            bytes_number(body, 0x41c80000 + random_below(seed, 1 << 20), 4);
+        bytes_hex(body, "fd");
+    }
+}
+
+static void add_sub(struct bytes *body, uint64_t *seed, uint8_t type, unsigned doubles, unsigned tail)
+{
+    bytes_number(body, 5 + 8 * doubles + tail, 4);
+    bytes_number(body, type, 1);
+    for (unsigned i = 0; i < doubles; i++)
+        bytes_double(body, i % 4 == 3 ? 0 : random_between(seed, -2, 2));
+    for (unsigned i = 0; i < tail; i++)
+        bytes_number(body, i % 3 ? 0 : random_below(seed, 4), 1);
+}
+
+static void add_state(struct bytes *bytes, uint64_t *seed, uint64_t time, const double *q, bool first)
+{
+    struct bytes body = {0};
+    bytes_hex(&body, "0000002f 00");
+    bytes_number(&body, time, 8);
+    bytes_hex(&body, "01 01 01 00 00 00 00 07 00");
+    for (unsigned i = 0; i < 3; i++)
+        bytes_double(&body, 1.0);
+    bytes_hex(&body, "00");
+    add_joints(&body, seed, q);
+    add_sub(&body, seed, 4, 12, 0);
+    if (first)
+        add_sub(&body, seed, 5, 27, 4);
+    add_sub(&body, seed, 9, 6, 0);
+    add_sub(&body, seed, 3, 4, 38);
+    add_sub(&body, seed, 2, 2, 16);
+    if (first)
+        add_sub(&body, seed, 6, 54, 8);
+    add_sub(&body, seed, 7, 7, 0);
+    add_sub(&body, seed, 8, 0, 4);
+    add_sub(&body, seed, 10, 4, 6);
+    bytes_number(bytes, body.length + 5, 4);
+    bytes_hex(bytes, "10");
+    bytes_add(bytes, body.at, body.length);
+    bytes_free(&body);
+}
+
+static void add_text(struct bytes *bytes, uint64_t *seed, uint64_t time)
+{
+    char text[40];
+    snprintf(text, sizeof text, "part %zu is in place", random_below(seed, 1000));
+    bytes_number(bytes, 15 + strlen(text), 4);
+    bytes_hex(bytes, "14");
+    bytes_number(bytes, time, 8);
+    bytes_hex(bytes, "fd 00");
+    bytes_text(bytes, text);
+}
+
+static void make_primary(struct genuine *genuine, uint64_t *seed, unsigned count)
+{
+    struct bytes *out = &genuine->talk.side[0];
+    double q[6];
+    bool is_secondary = random_below(seed, 2) == 0, stands = random_below(seed, 2) == 0;
+    uint64_t time = random_below(seed, 1000000000) * 1000;
+    for (unsigned i = 0; i < 6; i++)
+        q[i] = random_between(seed, -3, 3);
+    if (random_below(seed, 2)) {
+        bytes_hex(out, "00000037 14 ffffffffffffffff fe 03 09");
+        bytes_text(out, "URControl");
+        bytes_hex(out, "05 0b 00000001 0000006c");
+        bytes_text(out, "05-10-2021, 12:00:00");
+    }
+    for (unsigned i = 0; i < count; i++, time += 96000) {
+        begin_data(genuine, count);
+        add_state(out, seed, time, q, i == 0);
+        end_data(genuine);
+        for (unsigned k = 0; k < 6 && !stands; k++)
+            q[k] += random_between(seed, -0.01, 0.01);
+        if (!is_secondary && random_below(seed, 3) == 0)
+            add_text(out, seed, time);
+        genuine->starts[genuine->count] = out->length;
+        if (random_below(seed, 5) == 0)
+            bytes_text(&genuine->talk.side[1],
+                       "set_digital_out(0, True)\nmovej([0,-1.57,0,-1.57,0,0], a=1.4, v=1.05)\n");
+    }
+}
+
 /* ---- AUBO ---- */
 
 static void add_list(struct bytes *text, uint64_t *seed, unsigned channel, const unsigned *shape, unsigned shapes)
@@ -232,8 +324,8 @@ static void make_aubo_web(struct genuine *genuine, uint64_t *seed, unsigned coun
 }
 
 const struct genuine_kind genuine_kinds[] = {
-    {"realtime", ARMTAP_REALTIME, false, make_realtime},   {"RTDE 1", ARMTAP_RTDE, false, make_rtde_1},
-    {"RTDE 2 and 3", ARMTAP_RTDE, false, make_rtde_2},     {"AUBO, raw", ARMTAP_AUBO, true, make_aubo},
-    {"AUBO, WebSocket", ARMTAP_AUBO, true, make_aubo_web},
+    {"realtime", ARMTAP_REALTIME, false, make_realtime}, {"RTDE 1", ARMTAP_RTDE, false, make_rtde_1},
+    {"RTDE 2 and 3", ARMTAP_RTDE, false, make_rtde_2},   {"primary", ARMTAP_PRIMARY, false, make_primary},
+    {"AUBO, raw", ARMTAP_AUBO, true, make_aubo},         {"AUBO, WebSocket", ARMTAP_AUBO, true, make_aubo_web},
 };
 const size_t genuine_kind_count = sizeof genuine_kinds / sizeof genuine_kinds[0];

@@ -32,13 +32,6 @@ static void bytes_little(struct bytes *bytes, uint64_t number, unsigned width)
         bytes_number(bytes, number & 255, 1);
 }
 
-static void bytes_float(struct bytes *bytes, float number)
-{
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    bytes_number(bytes, bits, 4);
-}
-
 static void talk_random(struct talk *talk, uint64_t *seed, size_t length)
 {
     bytes_random(&talk->side[0], seed, length);
@@ -206,92 +199,18 @@ static void talk_json(struct talk *talk, uint64_t *seed, size_t length)
         styles[style < 3 ? style : random_below(seed, 3)](talk, seed, round);
 }
 
-/* ---- UR's primary and secondary interfaces: {int32 length, uint8 type, ...}, ten a second ---- */
+/* ---- messages of {int32 length, uint8 type}, as UR's primary interface has them, with any content ---- */
 
-static void add_joints(struct bytes *body, uint64_t *seed, const double *q)
+static void talk_framed(struct talk *talk, uint64_t *seed, size_t length)
 {
-    bytes_hex(body, "000000fb 01");
-    for (unsigned joint = 0; joint < 6; joint++) {
-        bytes_double(body, q[joint]);
-        bytes_double(body, q[joint]);
-        bytes_double(body, random_between(seed, -1, 1));
-        for (unsigned i = 0; i < 4; i++)
-            bytes_float(body, (float)random_between(seed, 0, 60));
-        bytes_hex(body, "fd");
-    }
-}
-
-static void add_sub(struct bytes *body, uint64_t *seed, uint8_t type, unsigned doubles, unsigned tail)
-{
-    bytes_number(body, 5 + 8 * doubles + tail, 4);
-    bytes_number(body, type, 1);
-    for (unsigned i = 0; i < doubles; i++)
-        bytes_double(body, i % 4 == 3 ? 0 : random_between(seed, -2, 2));
-    for (unsigned i = 0; i < tail; i++)
-        bytes_number(body, i % 3 ? 0 : random_below(seed, 4), 1);
-}
-
-static void add_state(struct bytes *bytes, uint64_t *seed, uint64_t time, const double *q, bool first)
-{
-    struct bytes body = {0};
-    bytes_hex(&body, "0000002f 00");
-    bytes_number(&body, time, 8);
-    bytes_hex(&body, "01 01 01 00 00 00 00 07 00");
-    for (unsigned i = 0; i < 3; i++)
-        bytes_double(&body, 1.0);
-    bytes_hex(&body, "00");
-    add_joints(&body, seed, q);
-    add_sub(&body, seed, 4, 12, 0);
-    if (first)
-        add_sub(&body, seed, 5, 27, 4);
-    add_sub(&body, seed, 9, 6, 0);
-    add_sub(&body, seed, 3, 4, 38);
-    add_sub(&body, seed, 2, 2, 16);
-    if (first)
-        add_sub(&body, seed, 6, 54, 8);
-    add_sub(&body, seed, 7, 7, 0);
-    add_sub(&body, seed, 8, 0, 4);
-    add_sub(&body, seed, 10, 4, 6);
-    bytes_number(bytes, body.length + 5, 4);
-    bytes_hex(bytes, "10");
-    bytes_add(bytes, body.at, body.length);
-    bytes_free(&body);
-}
-
-static void add_robot_message(struct bytes *bytes, uint64_t *seed, uint64_t time)
-{
-    struct bytes text = {0};
-    add_words(&text, seed, 1 + random_below(seed, 12));
-    bytes_number(bytes, 15 + text.length, 4);
-    bytes_hex(bytes, "14");
-    bytes_number(bytes, time, 8);
-    bytes_hex(bytes, "fd 00");
-    bytes_add(bytes, text.at, text.length);
-    bytes_free(&text);
-}
-
-static void talk_primary(struct talk *talk, uint64_t *seed, size_t length)
-{
-    struct bytes *out = &talk->side[0];
-    double q[6];
-    bool is_secondary = random_below(seed, 2) == 0, stands = random_below(seed, 2) == 0;
-    uint64_t time = random_below(seed, 1000000000) * 1000;
-    for (unsigned i = 0; i < 6; i++)
-        q[i] = random_between(seed, -3, 3);
-    if (random_below(seed, 2)) {
-        bytes_hex(out, "00000037 14 ffffffffffffffff fe 03 09");
-        bytes_text(out, "URControl");
-        bytes_hex(out, "05 0b 00000001 0000006c");
-        bytes_text(out, "05-10-2021, 12:00:00");
-    }
-    for (unsigned round = 0; out->length < length; round++, time += 96000) {
-        add_state(out, seed, time, q, round == 0);
-        for (unsigned i = 0; i < 6 && !stands; i++)
-            q[i] += random_between(seed, -0.01, 0.01);
-        if (!is_secondary && random_below(seed, 3) == 0)
-            add_robot_message(out, seed, time);
+    size_t usual = random_below(seed, 1400), types = 1 + random_below(seed, 31), first = random_below(seed, 32);
+    while (talk->side[0].length < length) {
+        size_t size = random_below(seed, 4) ? usual : random_below(seed, 200);
+        bytes_number(&talk->side[0], size + 5, 4);
+        bytes_number(&talk->side[0], first + random_below(seed, types), 1);
+        bytes_random(&talk->side[0], seed, size);
         if (random_below(seed, 5) == 0)
-            bytes_text(&talk->side[1], "set_digital_out(0, True)\nmovej([0,-1.57,0,-1.57,0,0], a=1.4, v=1.05)\n");
+            bytes_text(&talk->side[1], "next\n");
     }
 }
 
@@ -453,7 +372,7 @@ static void talk_websocket(struct talk *talk, uint64_t *seed, size_t length)
 
 const struct stranger strangers[] = {
     {"random", talk_random}, {"TLS", talk_tls},           {"HTTP", talk_http},
-    {"JSON", talk_json},     {"deflate", talk_deflate},   {"primary", talk_primary},
+    {"JSON", talk_json},     {"deflate", talk_deflate},   {"framed", talk_framed},
     {"text", talk_text},     {"feedback", talk_feedback}, {"packed WebSocket", talk_websocket},
 };
 const size_t stranger_count = sizeof strangers / sizeof strangers[0];

@@ -19,7 +19,7 @@ static uint64_t first_seed = 20240117;
 static bool on_all_ports;
 
 /* The telemetry ports, and another one. */
-static const uint16_t ports[] = {30003, 30013, 30004, 30010, 9013, 40000};
+static const uint16_t ports[] = {30003, 30013, 30004, 30010, 9013, 30001, 40000};
 #define PORTS (sizeof ports / sizeof ports[0])
 
 static enum armtap_protocol protocol_of(uint16_t port)

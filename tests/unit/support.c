@@ -71,6 +71,15 @@ void bytes_hex(struct bytes *bytes, const char *digits)
     assert_int_equal(count % 2, 0);
 }
 
+void expect_hex(const void *got, size_t length, const char *digits)
+{
+    struct bytes wanted = {0};
+    bytes_hex(&wanted, digits);
+    assert_int_equal(length, wanted.length);
+    assert_memory_equal(got, wanted.at, length);
+    bytes_free(&wanted);
+}
+
 void bytes_free(struct bytes *bytes)
 {
     free(bytes->at);
@@ -301,7 +310,8 @@ static void log_record(struct log *log, const char *kind, const struct armtap_re
     log_flags(log, record->flags);
     if (record->where.packet)
         log_add(log, " packet %" PRIu64, record->where.packet);
-    if (record->protocol != ARMTAP_AUBO) {
+    if (!armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT) &&
+        (!armtap_stream_has(record->stream, ARMTAP_TRAIT_GATHERED) || !record->recipe)) {
         assert_true(record->values >= record->frame);
         assert_true(record->values + record->values_length <= record->frame + record->frame_length);
     }
@@ -358,6 +368,11 @@ static int on_text(void *user, const struct armtap_text *text)
 {
     struct log *log = user;
     log->texts++;
+    if (text->kind != ARMTAP_TEXT_MESSAGE)
+        log_add(log, "%s C%dA%d \"%.*s\" report %d mode %d line %d:%d data %u %#x clock %.6f from %d, ",
+                armtap_text_kind_name(text->kind), (int)text->code, (int)text->argument, (int)text->title_length,
+                text->title_length ? text->title : "", text->report_level, text->safety_mode, (int)text->line,
+                (int)text->column, (unsigned)text->data_type, (unsigned)text->data, text->clock, text->source_number);
     log_line(log, "text %s level %d \"%.*s\" of \"%.*s\"", arrow(text->direction), text->level, (int)text->text_length,
              text->text_length ? text->text : "", (int)text->source_length, text->source_length ? text->source : "");
     return log->stop;

@@ -26,6 +26,7 @@ void bytes_number(struct bytes *bytes, uint64_t number, unsigned width); /* big-
 void bytes_double(struct bytes *bytes, double number);
 void bytes_text(struct bytes *bytes, const char *text);
 void bytes_hex(struct bytes *bytes, const char *digits); /* blanks are skipped */
+void expect_hex(const void *got, size_t length, const char *digits);
 void bytes_free(struct bytes *bytes);
 /* Overwrites cell `column` (gnuplot column, from 1) of a legacy packet. */
 void put_cell(uint8_t *packet, unsigned column, double number);

@@ -114,7 +114,7 @@ static void all_of_it_is_handed_out(void **state)
     scene_clear(&scene);
 }
 
-/* The capture's verdict comes first, then the stream's, each with its findings. */
+/* The capture's verdict comes first, then the stream's, then that of its stop, each with its findings. */
 static void verdicts_have_their_evidence(void **state)
 {
     struct analysis_scene scene;
@@ -122,9 +122,9 @@ static void verdicts_have_their_evidence(void **state)
     scene_prepare(&scene);
     assert_int_equal(scene_play(&scene, NULL), ARMTAP_OK);
     const struct armtap_diagnosis *d = scene.diagnosis;
-    assert_int_equal(armtap_diagnosis_verdict_count(d), 2);
+    assert_int_equal(armtap_diagnosis_verdict_count(d), 3);
     const struct armtap_verdict *capture = armtap_diagnosis_verdict_at(d, 0),
-                                *stream = armtap_diagnosis_verdict_at(d, 1);
+                                *stream = armtap_diagnosis_verdict_at(d, 1), *stop = armtap_diagnosis_verdict_at(d, 2);
     assert_int_equal(capture->stream, ARMTAP_NO_STREAM);
     assert_int_equal(capture->side, ARMTAP_BLAME_ROBOT);
     assert_int_equal(capture->evidence_count, 1);
@@ -137,6 +137,11 @@ static void verdicts_have_their_evidence(void **state)
     assert_int_equal(stream->from, armtap_diagnosis_finding_at(d, stream->evidence[0])->where.time);
     assert_non_null(strstr(stream->text, "the controller skipped 3 packages (packet 101)"));
     assert_string_equal(armtap_blame_name(stream->side), "unclear");
+    assert_null(capture->stop);
+    assert_null(stream->stop);
+    assert_int_equal(stop->stop->where.packet, SCENE_STOP);
+    assert_int_equal(stop->severity, ARMTAP_WARNING);
+    assert_int_equal(stop->from, stop->stop->where.time);
     assert_string_equal(armtap_blame_name((enum armtap_blame)17), "");
     scene_clear(&scene);
 }

@@ -6,85 +6,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/capture.h"
+#include "sample_packets.h"
 
 #define DIGEST_BYTES (8 << 20)
 /* The decoders need no more; the default is for those who judge rates, and to get over a hole at the beginning. */
 #define FIRST_RECORDS 2
 #define ROUNDS 40
 
-static const char *const samples[] = {
-    "rtde-v1.pcap",
-    "rtde-v3.pcapng",
-    "rtde-two-recipes.pcap",
-    "rtde-stop.pcap",
-    "rtde-refused.pcap",
-    "not-connected.pcap",
-    "several-clients.pcapng",
-    "both-streams.pcap.gz",
-    "e-series-1220.pcapng.gz",
-    "cb2-812.pcap.gz",
-    "cb3-1060.pcap.gz",
-    "rtde-v2.pcapng.gz",
-    "aubo-guide-tcp.pcap",
-    "aubo-guide-websocket.pcap",
-    "aubo-tcp.pcap.gz",
-    "aubo-two-arms.pcap.gz",
-    "aubo-websocket.pcap.gz",
-};
-
 /* ---- captures in memory ---- */
 
 struct scene {
-    struct armtap_packet *packets;
-    size_t count;
+    struct sample_packets of;
     bool disturbed;
     char *log;    /* of the whole capture */
     size_t *said; /* by packet: where in the log its words begin; one more for the end */
 };
 
-static void scene_read(struct scene *scene, const char *name)
-{
-    char path[400];
-    snprintf(path, sizeof path, "%s/captures/%s", getenv("srcdir") ? getenv("srcdir") : ".", name);
-    const struct reader_wish wish = {.name = path, .threads = 1};
-    struct capture *capture = capture_open(&wish);
-    struct armtap_packet packet;
-    enum capture_outcome outcome;
-    *scene = (struct scene){0};
-    assert_non_null(capture);
-    while ((outcome = capture_next(capture, &packet)) > CAPTURE_END) {
-        if (outcome != CAPTURE_PACKET)
-            continue;
-        scene->packets = realloc(scene->packets, (scene->count + 1) * sizeof packet);
-        uint8_t *data = malloc(packet.captured + 1);
-        assert_true(scene->packets && data);
-        memcpy(data, packet.data, packet.captured);
-        packet.data = data;
-        scene->packets[scene->count++] = packet;
-    }
-    assert_int_equal(outcome, CAPTURE_END);
-    capture_close(capture);
-}
-
 /* Loses some packets, captures some late and some twice. */
-static void disturb(struct scene *scene, uint64_t *seed)
+static void disturb(struct sample_packets *sample, uint64_t *seed)
 {
-    struct scene other = {.packets = calloc(2 * scene->count + 1, sizeof *other.packets)};
+    struct sample_packets other = {.packets = calloc(2 * sample->count + 1, sizeof *other.packets)};
     assert_non_null(other.packets);
-    for (size_t i = 0; i < scene->count; i++) {
+    for (size_t i = 0; i < sample->count; i++) {
         uint64_t what = random_bits(seed) % 50;
-        if (what == 0 && i + 1 < scene->count) {
-            struct armtap_packet late = scene->packets[i];
+        if (what == 0 && i + 1 < sample->count) {
+            struct armtap_packet late = sample->packets[i];
             size_t by = 1 + random_bits(seed) % 3;
-            for (size_t k = i; k < i + by && k + 1 < scene->count; k++)
-                scene->packets[k] = scene->packets[k + 1];
-            scene->packets[i + by < scene->count ? i + by : scene->count - 1] = late;
+            for (size_t k = i; k < i + by && k + 1 < sample->count; k++)
+                sample->packets[k] = sample->packets[k + 1];
+            sample->packets[i + by < sample->count ? i + by : sample->count - 1] = late;
         }
         if (what != 1)
-            other.packets[other.count++] = scene->packets[i];
+            other.packets[other.count++] = sample->packets[i];
         if (what == 2)
-            other.packets[other.count++] = scene->packets[i];
+            other.packets[other.count++] = sample->packets[i];
     }
     for (size_t i = 0; i < other.count; i++) {
         uint8_t *data = malloc(other.packets[i].captured + 1);
@@ -93,11 +48,8 @@ static void disturb(struct scene *scene, uint64_t *seed)
         other.packets[i].data = data;
         other.packets[i].where.packet = i + 1;
     }
-    for (size_t i = 0; i < scene->count; i++)
-        free((void *)scene->packets[i].data);
-    free(scene->packets);
-    *scene = other;
-    scene->disturbed = true;
+    sample_free(sample);
+    *sample = other;
 }
 
 static struct armtap_net *net_new(struct log *log)
@@ -111,7 +63,7 @@ static struct armtap_net *net_new(struct log *log)
 static void read_packets(struct armtap_net *net, const struct scene *scene, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
-        assert_int_equal(armtap_net_packet(net, &scene->packets[i]), ARMTAP_OK);
+        assert_int_equal(armtap_net_packet(net, &scene->of.packets[i]), ARMTAP_OK);
 }
 
 /* What is said of the whole capture, packet by packet. */
@@ -119,13 +71,13 @@ static void scene_listen(struct scene *scene)
 {
     struct log log = {0};
     struct armtap_net *net = net_new(&log);
-    scene->said = calloc(scene->count + 1, sizeof *scene->said);
+    scene->said = calloc(scene->of.count + 1, sizeof *scene->said);
     assert_non_null(scene->said);
-    for (size_t i = 0; i < scene->count; i++) {
+    for (size_t i = 0; i < scene->of.count; i++) {
         scene->said[i] = log.length;
         read_packets(net, scene, i, i + 1);
     }
-    scene->said[scene->count] = log.length;
+    scene->said[scene->of.count] = log.length;
     assert_int_equal(armtap_net_finish(net), ARMTAP_OK);
     armtap_net_free(net);
     log_line(&log, "end");
@@ -134,9 +86,7 @@ static void scene_listen(struct scene *scene)
 
 static void scene_free(struct scene *scene)
 {
-    for (size_t i = 0; i < scene->count; i++)
-        free((void *)scene->packets[i].data);
-    free(scene->packets);
+    sample_free(&scene->of);
     free(scene->log);
     free(scene->said);
 }
@@ -182,7 +132,7 @@ static void check_rest(struct armtap_net *net, struct log *log, const struct sce
                        const char *name)
 {
     log_clear(log);
-    read_packets(net, scene, from, scene->count);
+    read_packets(net, scene, from, scene->of.count);
     assert_int_equal(armtap_net_finish(net), ARMTAP_OK);
     armtap_net_free(net);
     log_line(log, "end");
@@ -200,7 +150,7 @@ static void check_rest(struct armtap_net *net, struct log *log, const struct sce
 
 static void cut_in_two(const char *name, struct scene *scene, struct sums *sums)
 {
-    for (size_t cut = 1; cut < scene->count; cut++) {
+    for (size_t cut = 1; cut < scene->of.count; cut++) {
         struct log log = {0};
         struct armtap_digest *digest = digest_alone(scene, 0, cut, FIRST_RECORDS);
         struct armtap_net *net = net_new(&log);
@@ -216,9 +166,9 @@ static void cut_in_parts(const char *name, const struct scene *scene, uint64_t *
     struct log log = {0};
     struct armtap_net *net = net_new(&log);
     size_t from = 0, parts = 2 + random_bits(seed) % 5, to = 0;
-    for (size_t i = 0; i < parts && to < scene->count; i++) {
-        to = from + 1 + random_bits(seed) % (2 * scene->count / parts);
-        to = to < scene->count ? to : scene->count;
+    for (size_t i = 0; i < parts && to < scene->of.count; i++) {
+        to = from + 1 + random_bits(seed) % (2 * scene->of.count / parts);
+        to = to < scene->of.count ? to : scene->of.count;
         struct armtap_digest *digest = digest_alone(scene, from, to, scene->disturbed ? 0 : FIRST_RECORDS);
         int error = give(net, digest, sums);
         armtap_digest_free(digest);
@@ -245,16 +195,16 @@ static void in_parts(const char *name, struct scene *scene, struct sums *sums)
 static void each_sample(void (*check)(const char *name, struct scene *scene, struct sums *sums), bool disturbed)
 {
     uint64_t seed = 11;
-    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        struct scene scene;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        struct scene scene = {.disturbed = disturbed};
         struct sums sums = {0};
-        scene_read(&scene, samples[i]);
+        sample_read(&scene.of, sample_names[i]);
         if (disturbed)
-            disturb(&scene, &seed);
+            disturb(&scene.of, &seed);
         scene_listen(&scene);
-        check(samples[i], &scene, &sums);
-        print_message("%s: %zu packets; kept in all digests: %zu packets, %zu stretches; refused: %zu\n", samples[i],
-                      scene.count, sums.packets, sums.stretches, sums.refused);
+        check(sample_names[i], &scene, &sums);
+        print_message("%s: %zu packets; kept in all digests: %zu packets, %zu stretches; refused: %zu\n",
+                      sample_names[i], scene.of.count, sums.packets, sums.stretches, sums.refused);
         assert_true(sums.refused <= (disturbed ? ROUNDS / 10 : 0));
         scene_free(&scene);
     }
@@ -289,7 +239,7 @@ static void cut_and_damaged(const char *name, struct scene *scene, struct sums *
 {
     uint64_t seed = 3;
     struct armtap_kept kept;
-    struct armtap_digest *digest = digest_alone(scene, 0, scene->count - scene->count / 4, FIRST_RECORDS);
+    struct armtap_digest *digest = digest_alone(scene, 0, scene->of.count - scene->of.count / 4, FIRST_RECORDS);
     (void)name;
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct log log = {0};
@@ -309,8 +259,8 @@ static void cut_and_damaged(const char *name, struct scene *scene, struct sums *
         }
         assert_true(error == ARMTAP_OK || error == ARMTAP_ERR_NOT_OURS || error == ARMTAP_ERR_NOT_READY);
         sums->refused += error != ARMTAP_OK;
-        for (size_t i = scene->count - scene->count / 4; i < scene->count && error == ARMTAP_OK; i++)
-            error = armtap_net_packet(net, &scene->packets[i]);
+        for (size_t i = scene->of.count - scene->of.count / 4; i < scene->of.count && error == ARMTAP_OK; i++)
+            error = armtap_net_packet(net, &scene->of.packets[i]);
         if (error == ARMTAP_OK)
             armtap_net_finish(net);
         armtap_net_free(net);

@@ -65,16 +65,35 @@ static void check_variable_row(void *user, char *const cells[TABLE_CELLS], size_
     assert_int_equal(field->count, strtoul(cells[4], NULL, 10));
 }
 
+/* A value of the primary interface, delivered as a field, an element "_N" of one, or a bit ".bitN". */
+static void check_primary_row(void *user, char *const cells[TABLE_CELLS], size_t count)
+{
+    struct seen *seen = user;
+    char name[80];
+    assert_int_equal(count, 8);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(cells[7], "."), cells[7]);
+    size_t length = strlen(name);
+    if (strcmp(name, "-") == 0)
+        return;
+    if (!armtap_field_find(name, length) && length > 2 && name[length - 2] == '_')
+        name[length - 2] = '\0';
+    const struct armtap_field *field = field_named(name);
+    bool is_own = strncmp(name, "primary_", 8) == 0;
+    seen->field[field->id] |= is_own;
+    assert_int_equal(field->direction == ARMTAP_FIELD_PRIMARY, is_own);
+}
+
 static void test_every_fact_is_in_the_table_and_back(void **unused)
 {
     struct seen seen = {{false}};
     (void)unused;
     assert_true(table_each("realtime_layout.csv", check_layout_row, &seen) > 0);
     assert_true(table_each("rtde_variables.csv", check_variable_row, &seen) > 0);
+    assert_true(table_each("primary_layout.csv", check_primary_row, &seen) > 0);
     for (unsigned id = 0; id < armtap_field_count(); id++)
         if (!seen.field[id])
-            fail_msg("%s is in lib/armtap-fields.h, but neither in tests/unit/data/rtde_variables.csv nor in "
-                     "realtime_layout.csv",
+            fail_msg("%s is in lib/armtap-fields.h, but not in tests/unit/data/rtde_variables.csv, "
+                     "realtime_layout.csv or primary_layout.csv",
                      armtap_field_at(id)->name);
 }
 
@@ -350,6 +369,42 @@ static void test_one_number_means_two_things(void **unused)
     assert_null(armtap_enum_at(field_named("actual_q"), 0));
 }
 
+/* MAT-files hold the values as int32. */
+static void test_values_are_small(void **unused)
+{
+    const struct armtap_enum_value *row;
+    (void)unused;
+    for (unsigned id = 0; id < armtap_field_count(); id++)
+        for (size_t i = 0; (row = armtap_enum_at(armtap_field_at(id), i)); i++)
+            assert_true(row->value >= INT32_MIN && row->value <= INT32_MAX);
+}
+
+/* Whether a generation has the value that `own` calls by that number. */
+static bool has_value(const char *field, int64_t number, enum armtap_generation own, enum armtap_generation asked)
+{
+    const struct armtap_enum_value *row;
+    for (size_t i = 0; (row = armtap_enum_at(field_named(field), i)); i++)
+        if (row->value == number && row->generation == own)
+            return armtap_enum_has(row, asked);
+    fail_msg("%s has no such value", field);
+    return false;
+}
+
+/* Robot mode 0 is another one in each generation; all have the bits. */
+static void test_a_generation_has_its_values(void **unused)
+{
+    static const enum armtap_generation all[] = {ARMTAP_GENERATION_CB2, ARMTAP_GENERATION_CB3E, ARMTAP_GENERATION_AUBO};
+    (void)unused;
+    for (size_t own = 0; own < 3; own++)
+        for (size_t asked = 0; asked < 3; asked++)
+            assert_int_equal(has_value("robot_mode", 1, all[own], all[asked]), own == asked);
+    assert_true(has_value("robot_mode", 1, ARMTAP_GENERATION_CB3E, ARMTAP_GENERATION_UNKNOWN));
+    assert_false(has_value("robot_mode", 1, ARMTAP_GENERATION_CB2, ARMTAP_GENERATION_UNKNOWN));
+    assert_true(has_value("runtime_state", 1, ARMTAP_GENERATION_UNKNOWN, ARMTAP_GENERATION_CB2));
+    assert_false(has_value("runtime_state", 1, ARMTAP_GENERATION_UNKNOWN, ARMTAP_GENERATION_AUBO));
+    assert_true(has_value("robot_status_bits", 0, ARMTAP_GENERATION_UNKNOWN, ARMTAP_GENERATION_AUBO));
+}
+
 /* ---- types, notes, errors, protocols ---- */
 
 static void test_types_have_rtde_names(void **unused)
@@ -472,7 +527,8 @@ static void test_errors_and_protocols_have_names(void **unused)
 static void test_protocols_are_described(void **unused)
 {
     const unsigned ur = ARMTAP_TRAIT_UR_CYCLE;
-    static const uint16_t realtime[] = {30003, 30013, 0}, rtde[] = {30004, 0}, aubo[] = {30010, 9013, 0};
+    static const uint16_t realtime[] = {30003, 30013, 0}, rtde[] = {30004, 0}, aubo[] = {30010, 9013, 0},
+                          primary[] = {30001, 30002, 30011, 30012, 0};
     const struct {
         enum armtap_protocol protocol;
         const uint16_t *ports;
@@ -480,11 +536,12 @@ static void test_protocols_are_described(void **unused)
     } facts[] = {
         {ARMTAP_REALTIME, realtime, ur | ARMTAP_TRAIT_UNASKED | ARMTAP_TRAIT_UR_COLUMNS, 4},
         {ARMTAP_RTDE, rtde, ur | ARMTAP_TRAIT_ANSWERED, 3},
+        {ARMTAP_PRIMARY, primary, ARMTAP_TRAIT_UNASKED | ARMTAP_TRAIT_GATHERED, 5},
         {ARMTAP_AUBO, aubo, ARMTAP_TRAIT_TEXT | ARMTAP_TRAIT_CHANNELS | ARMTAP_TRAIT_ON_CHANGE | ARMTAP_TRAIT_OWN_NAMES,
          0},
     };
     (void)unused;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         const struct armtap_protocol_info *info = armtap_protocol_at(i);
         assert_non_null(info);
         assert_ptr_equal(armtap_protocol_info(info->protocol), info);
@@ -494,14 +551,15 @@ static void test_protocols_are_described(void **unused)
         assert_int_equal(info->header, facts[i].header);
         for (size_t k = 0; k == 0 || facts[i].ports[k - 1] != 0; k++)
             assert_int_equal(info->ports[k], facts[i].ports[k]);
-        for (unsigned bit = 1; bit <= ARMTAP_TRAIT_OWN_NAMES; bit *= 2)
+        for (unsigned bit = 1; bit <= ARMTAP_TRAIT_GATHERED; bit *= 2)
             assert_int_equal(armtap_protocol_has(info->protocol, (enum armtap_trait)bit), (info->traits & bit) != 0);
         assert_true(strlen(info->name) > 0 && strlen(info->title) > 0 && strlen(info->description) > 0);
         if (!info->left_out)
             assert_int_equal(armtap_protocol_find(info->name), info->protocol);
     }
-    if (armtap_protocol_at(3))
-        fail_msg("%s has no row in the facts of this test", armtap_protocol_at(3)->name);
+    const struct armtap_protocol_info *more = armtap_protocol_at(sizeof facts / sizeof *facts);
+    if (more)
+        fail_msg("%s has no row in the facts of this test", more->name);
     assert_null(armtap_protocol_info(ARMTAP_PROTOCOL_NONE));
     assert_null(armtap_protocol_info(ARMTAP_PROTOCOL_MAX));
     assert_false(armtap_protocol_has(ARMTAP_PROTOCOL_NONE, ARMTAP_TRAIT_TEXT));
@@ -781,6 +839,8 @@ int main(void)
         cmocka_unit_test(test_a_number_occurs_once_per_generation),
         cmocka_unit_test(test_enumerations_are_those_of_the_facts),
         cmocka_unit_test(test_one_number_means_two_things),
+        cmocka_unit_test(test_a_generation_has_its_values),
+        cmocka_unit_test(test_values_are_small),
         cmocka_unit_test(test_types_have_rtde_names),
         cmocka_unit_test(test_notes_are_registered_once),
         cmocka_unit_test(test_lines_are_bounded),

@@ -191,11 +191,23 @@ static const struct names *popular_fields(void)
     return &all;
 }
 
+/* A field of RTDE or the legacy interface: those of other interfaces change no recipe here. */
+static const struct armtap_field *any_telemetry_field(struct dice *dice)
+{
+    static size_t ids[1024], count;
+    bool is_new = count == 0;
+    assert_in_range(armtap_field_count(), 1, sizeof ids / sizeof *ids);
+    for (size_t id = 0; is_new && id < armtap_field_count(); id++)
+        if (armtap_field_at(id)->direction != ARMTAP_FIELD_PRIMARY)
+            ids[count++] = id;
+    return armtap_field_at(ids[dice_roll(dice, count)]);
+}
+
 /* All outputs, or only the popular ones. */
 static const struct armtap_field *any_field(struct dice *dice, bool popular)
 {
     const struct names *all = popular_fields();
-    return popular ? all->field[dice_roll(dice, all->count)] : armtap_field_at(dice_roll(dice, armtap_field_count()));
+    return popular ? all->field[dice_roll(dice, all->count)] : any_telemetry_field(dice);
 }
 
 /* A field that was not chosen yet and that fits; NULL after many tries. */
@@ -276,8 +288,7 @@ static struct armtap_recipe *altered(struct dice *dice, const struct armtap_know
     armtap_recipe_release(recipe);
     for (int tries = 0; tries < 4000; tries++) {
         size_t i = dice_roll(dice, names.count), k = dice_roll(dice, names.count);
-        const struct armtap_field *mine = names.field[i],
-                                  *other = armtap_field_at(dice_roll(dice, armtap_field_count()));
+        const struct armtap_field *mine = names.field[i], *other = any_telemetry_field(dice);
         if (dice_roll(dice, 2))
             other = names.field[k];
         if (other == mine || other->type != mine->type || other->count != mine->count || !is_output(other))

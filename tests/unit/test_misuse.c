@@ -446,6 +446,7 @@ static void nothing_at_all(void **state)
     char buffer[16];
     (void)state;
     assert_true(!armtap_field_find(NULL, 5) && !armtap_field_nearest(NULL, 5, ARMTAP_FIELD_BOTH));
+    assert_false(armtap_enum_has(NULL, ARMTAP_GENERATION_CB2));
     assert_true(!armtap_enum_at(NULL, 0) && !armtap_enum_name(NULL, 0, ARMTAP_GENERATION_CB2));
     assert_int_equal(armtap_protocol_find(NULL), ARMTAP_PROTOCOL_NONE);
     armtap_state_free(NULL);

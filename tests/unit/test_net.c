@@ -771,7 +771,7 @@ static void test_bytes_from_the_middle(void **state)
     static struct said said;
     static char text[1000];
     struct world w;
-    struct end primary = {2, 30001}, low = {9, 20000}, web = {2, 80};
+    struct end primary = {2, 30020}, low = {9, 20000}, web = {2, 80};
     (void)state;
     memset(text, 'x', sizeof text);
     listen_to(&w, &said);
@@ -784,8 +784,8 @@ static void test_bytes_from_the_middle(void **state)
     transmit(&w, primary, low, 25000, 0, "last", 4);
     assert_int_equal(said.length[ARMTAP_FROM_ROBOT], 20004);
     assert_memory_equal(said.text[0] + 20000, "last", 4);
-    assert_int_equal(said.port, 30001);
-    assert_string_equal(said.robot, "10.0.0.2:30001");
+    assert_int_equal(said.port, 30020);
+    assert_string_equal(said.robot, "10.0.0.2:30020");
     said.length[ARMTAP_FROM_ROBOT] = 0;
     transmit(&w, primary, low, 25004, ARMTAP_TCP_RST, "", 0);
     assert_true(said.closed);

@@ -9,87 +9,29 @@
 
 #include "analysis/armtap-analysis.h"
 #include "diagnose/transcript_rows.h"
-#include "input/capture.h"
+#include "sample_packets.h"
 
 #define ROUNDS 10
 #define PARTS_MAX 8
 
-static const char *const samples[] = {
-    "rtde-v1.pcap",
-    "rtde-v3.pcapng",
-    "rtde-two-recipes.pcap",
-    "rtde-stop.pcap",
-    "rtde-refused.pcap",
-    "not-connected.pcap",
-    "several-clients.pcapng",
-    "both-streams.pcap.gz",
-    "e-series-1220.pcapng.gz",
-    "cb2-812.pcap.gz",
-    "cb3-1060.pcap.gz",
-    "rtde-v2.pcapng.gz",
-    "aubo-guide-tcp.pcap",
-    "aubo-guide-websocket.pcap",
-    "aubo-tcp.pcap.gz",
-    "aubo-two-arms.pcap.gz",
-    "aubo-websocket.pcap.gz",
-};
-
-/* ---- captures in memory ---- */
-
-struct scene {
-    struct armtap_packet *packets;
-    size_t count;
-};
-
-static void scene_read(struct scene *scene, const char *name)
-{
-    char path[400];
-    snprintf(path, sizeof path, "%s/captures/%s", getenv("srcdir") ? getenv("srcdir") : ".", name);
-    const struct reader_wish wish = {.name = path, .threads = 1};
-    struct capture *capture = capture_open(&wish);
-    struct armtap_packet packet;
-    enum capture_outcome outcome;
-    *scene = (struct scene){0};
-    assert_non_null(capture);
-    while ((outcome = capture_next(capture, &packet)) > CAPTURE_END) {
-        if (outcome != CAPTURE_PACKET)
-            continue;
-        scene->packets = realloc(scene->packets, (scene->count + 1) * sizeof packet);
-        uint8_t *data = malloc(packet.captured + 1);
-        assert_true(scene->packets && data);
-        memcpy(data, packet.data, packet.captured);
-        packet.data = data;
-        scene->packets[scene->count++] = packet;
-    }
-    assert_int_equal(outcome, CAPTURE_END);
-    capture_close(capture);
-}
-
 /* Loses some packets and captures some twice, so that there are findings. */
-static void disturb(struct scene *scene, uint64_t *seed)
+static void disturb(struct sample_packets *sample, uint64_t *seed)
 {
-    for (size_t i = 1; i < scene->count; i++) {
-        struct armtap_packet *packet = &scene->packets[i];
+    for (size_t i = 1; i < sample->count; i++) {
+        struct armtap_packet *packet = &sample->packets[i];
         uint64_t what = random_bits(seed) % 40;
         if (what == 0)
             packet->captured = packet->length = 0;
-        if (what == 1 && scene->packets[i - 1].captured > 0) {
-            uint8_t *data = malloc(scene->packets[i - 1].captured + 1);
+        if (what == 1 && sample->packets[i - 1].captured > 0) {
+            uint8_t *data = malloc(sample->packets[i - 1].captured + 1);
             assert_non_null(data);
-            memcpy(data, scene->packets[i - 1].data, scene->packets[i - 1].captured);
+            memcpy(data, sample->packets[i - 1].data, sample->packets[i - 1].captured);
             free((void *)packet->data);
             packet->data = data;
-            packet->captured = scene->packets[i - 1].captured;
-            packet->length = scene->packets[i - 1].length;
+            packet->captured = sample->packets[i - 1].captured;
+            packet->length = sample->packets[i - 1].length;
         }
     }
-}
-
-static void scene_free(struct scene *scene)
-{
-    for (size_t i = 0; i < scene->count; i++)
-        free((void *)scene->packets[i].data);
-    free(scene->packets);
 }
 
 /* ---- what a diagnosis says ---- */
@@ -153,13 +95,13 @@ static struct armtap_diagnosis *diagnosis_new(void)
     return diagnosis;
 }
 
-static char *whole(const struct scene *scene)
+static char *whole(const struct sample_packets *sample)
 {
     struct armtap_net *net;
     struct armtap_diagnosis *diagnosis = diagnosis_new();
     assert_int_equal(armtap_net_new(NULL, armtap_diagnosis_sink(diagnosis), diagnosis, &net), ARMTAP_OK);
-    for (size_t i = 0; i < scene->count; i++)
-        assert_int_equal(armtap_net_packet(net, &scene->packets[i]), ARMTAP_OK);
+    for (size_t i = 0; i < sample->count; i++)
+        assert_int_equal(armtap_net_packet(net, &sample->packets[i]), ARMTAP_OK);
     assert_int_equal(armtap_net_finish(net), ARMTAP_OK);
     armtap_net_free(net);
     return say(diagnosis);
@@ -186,7 +128,7 @@ WRITE(on_message, armtap_message, transcript_message)
 #undef WRITE
 
 /* The transcripts of the parts that begin at these packets, in order. */
-static void write_parts(struct parts *parts, const struct scene *scene, const size_t *begins, size_t count)
+static void write_parts(struct parts *parts, const struct sample_packets *sample, const size_t *begins, size_t count)
 {
     const struct armtap_sink sink = {.size = sizeof sink,
                                      .on_record = on_record,
@@ -197,10 +139,10 @@ static void write_parts(struct parts *parts, const struct scene *scene, const si
     struct armtap_net *net;
     *parts = (struct parts){.count = 1, .all = {transcript_new()}};
     assert_int_equal(armtap_net_new(NULL, &sink, parts, &net), ARMTAP_OK);
-    for (size_t i = 0; i < scene->count; i++) {
+    for (size_t i = 0; i < sample->count; i++) {
         if (parts->count <= count && i >= begins[parts->count - 1])
             parts->all[parts->count++] = transcript_new();
-        assert_int_equal(armtap_net_packet(net, &scene->packets[i]), ARMTAP_OK);
+        assert_int_equal(armtap_net_packet(net, &sample->packets[i]), ARMTAP_OK);
     }
     assert_int_equal(armtap_net_finish(net), ARMTAP_OK);
     armtap_net_free(net);
@@ -225,12 +167,12 @@ static char *play_parts(struct parts *parts, size_t *bytes)
     return text;
 }
 
-static size_t check(const char *name, const struct scene *scene, const char *expected, const size_t *begins,
+static size_t check(const char *name, const struct sample_packets *sample, const char *expected, const size_t *begins,
                     size_t count)
 {
     struct parts parts;
     size_t i = 0, bytes = 0;
-    write_parts(&parts, scene, begins, count);
+    write_parts(&parts, sample, begins, count);
     char *text = play_parts(&parts, &bytes);
     while (text[i] != '\0' && text[i] == expected[i])
         i++;
@@ -245,34 +187,34 @@ static size_t check(const char *name, const struct scene *scene, const char *exp
 
 static void cut(const char *name, bool disturbed, uint64_t *seed)
 {
-    struct scene scene;
+    struct sample_packets sample;
     size_t begins[PARTS_MAX], bytes = 0, packets = 0;
-    scene_read(&scene, name);
+    sample_read(&sample, name);
     if (disturbed)
-        disturb(&scene, seed);
-    for (size_t i = 0; i < scene.count; i++)
-        packets += scene.packets[i].captured;
-    char *expected = whole(&scene);
-    for (size_t at = 1; at < scene.count && !disturbed; at++)
-        bytes = check(name, &scene, expected, &at, 1);
+        disturb(&sample, seed);
+    for (size_t i = 0; i < sample.count; i++)
+        packets += sample.packets[i].captured;
+    char *expected = whole(&sample);
+    for (size_t at = 1; at < sample.count && !disturbed; at++)
+        bytes = check(name, &sample, expected, &at, 1);
     for (unsigned round = 0; round < ROUNDS; round++) {
         size_t count = 0;
-        for (size_t at = 0; count < PARTS_MAX - 1 && at < scene.count; at = begins[count++])
-            begins[count] = at + 1 + random_bits(seed) % (scene.count / 4);
-        check(name, &scene, expected, begins, count);
+        for (size_t at = 0; count < PARTS_MAX - 1 && at < sample.count; at = begins[count++])
+            begins[count] = at + 1 + random_bits(seed) % (sample.count / 4);
+        check(name, &sample, expected, begins, count);
     }
-    print_message("%s: %zu packets of %zu bytes; transcripts of %zu bytes\n", name, scene.count, packets, bytes);
+    print_message("%s: %zu packets of %zu bytes; transcripts of %zu bytes\n", name, sample.count, packets, bytes);
     free(expected);
-    scene_free(&scene);
+    sample_free(&sample);
 }
 
 static void parts_lead_to_what_the_whole_leads_to(void **state)
 {
     uint64_t seed = 5;
     (void)state;
-    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        cut(samples[i], false, &seed);
-        cut(samples[i], true, &seed);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        cut(sample_names[i], false, &seed);
+        cut(sample_names[i], true, &seed);
     }
 }
 
@@ -309,17 +251,17 @@ static void damaged_transcripts_do_no_harm(void **state)
 {
     uint64_t seed = 9;
     (void)state;
-    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        struct scene scene;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        struct sample_packets sample;
         struct parts parts;
         size_t length, begin = SIZE_MAX;
-        scene_read(&scene, samples[i]);
-        write_parts(&parts, &scene, &begin, 0);
+        sample_read(&sample, sample_names[i]);
+        write_parts(&parts, &sample, &begin, 0);
         const uint8_t *bytes = transcript_end(parts.all[0], &length);
         for (unsigned round = 0; round < 4 * ROUNDS; round++)
             play_damaged(bytes, length, &seed, round);
         transcript_free(parts.all[0]);
-        scene_free(&scene);
+        sample_free(&sample);
     }
 }
 

@@ -1,7 +1,5 @@
 #include "annotate.h"
 
-#include "primary.h"
-
 static int on_piece(void *user, const struct armtap_piece *piece)
 {
     struct pieces *pieces = user;
@@ -13,9 +11,7 @@ const char *annotate(const struct subject *subject, struct pieces *pieces)
 {
     const struct armtap_subject *message = &subject->message;
     const char *kind = "no message";
-    if (subject->primary) {
-        kind = primary_annotate(message->bytes, message->length, pieces);
-    } else if (subject->skipped) {
+    if (subject->skipped) {
         pieces->rest =
             subject->doubt[0] != '\0' ? subject->doubt : "skipped: no message of a protocol that armtap reads";
     } else {

@@ -1,4 +1,4 @@
-/* What explain shows of a message: the library takes apart what it decodes, primary.c what it does not. */
+/* What explain shows of a message: the library takes it apart. */
 #ifndef EXPLAIN_ANNOTATE_H
 #define EXPLAIN_ANNOTATE_H
 
@@ -6,9 +6,8 @@
 
 /* A message, or bytes that are none. */
 struct subject {
-    struct armtap_subject message; /* of `skipped` and `primary`: bytes, length and direction */
+    struct armtap_subject message; /* of `skipped`: bytes, length and direction */
     bool skipped;                  /* it is no message */
-    bool primary;                  /* it is one of UR's primary interface */
     char doubt[PIECE_REMARK_MAX];  /* of bytes skipped: what they may be, and what speaks against it; "" mostly */
 };
 

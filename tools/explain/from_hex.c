@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "explain.h"
-#include "primary.h"
 #include "base/message.h"
 
 #define TEXT_MOST (4 * 1024 * 1024)
@@ -93,18 +92,6 @@ int explain_hex_read(const char *text, uint8_t **bytes, size_t *length)
 
 /* ---- messages -------------------------------------------------------------------------------------------------- */
 
-static bool take_primary(const struct explain_hex *hex, struct subject *subject)
-{
-    struct armtap_subject *message = &subject->message;
-    size_t length = hex->protocol == ARMTAP_PROTOCOL_NONE ? primary_length(message->bytes, message->length) : 0;
-    if (length == 0)
-        return false;
-    subject->primary = true;
-    message->length = length;
-    message->direction = ARMTAP_FROM_ROBOT;
-    return true;
-}
-
 int explain_hex_next(const struct explain_hex *hex, size_t at, struct subject *subject)
 {
     char doubt[PIECE_REMARK_MAX];
@@ -115,8 +102,6 @@ int explain_hex_next(const struct explain_hex *hex, size_t at, struct subject *s
                                             .bytes = hex->bytes + at,
                                             .length = hex->length - at,
                                             .recipe = hex->recipe}};
-    if (take_primary(hex, subject))
-        return 0;
     int error = armtap_identify(message, hex->to_robot, doubt, sizeof doubt);
     subject->skipped = error == ARMTAP_ERR_NOT_OURS;
     if (subject->skipped && doubt[0] != '\0')

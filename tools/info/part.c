@@ -67,7 +67,7 @@ static struct info_counts counts_now(const struct armtap_stream_summary *summary
     for (int i = 0; i < 2; i++) {
         counts.records[i] = stream->records[i];
         counts.first[i] = summary->first_time[i];
-        counts.last[i] = summary->last_time[i];
+        counts.last[i] = summary->last[i].time;
     }
     return counts;
 }

@@ -276,7 +276,7 @@ static void print_stream(const struct info *info, const struct armtap_stream_sum
     if (summary->first_time[info_direction(summary)] != ARMTAP_NO_TIME) {
         timestamp_date(date, summary->first_time[info_direction(summary)], info->options.zone);
         printf("  from %s", date);
-        timestamp_date(date, summary->last_time[info_direction(summary)], info->options.zone);
+        timestamp_date(date, summary->last[info_direction(summary)].time, info->options.zone);
         printf(" to %s\n", date);
     }
     if (summary->recipe && armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS))

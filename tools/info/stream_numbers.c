@@ -9,7 +9,7 @@ enum armtap_direction info_direction(const struct armtap_stream_summary *summary
 int64_t info_duration(const struct armtap_stream_summary *summary)
 {
     enum armtap_direction direction = info_direction(summary);
-    int64_t first = summary->first_time[direction], last = summary->last_time[direction];
+    int64_t first = summary->first_time[direction], last = summary->last[direction].time;
     if (first == ARMTAP_NO_TIME)
         return ARMTAP_NO_TIME;
     int64_t shown = last >= first ? armtap_time_between(first, last) : -armtap_time_between(last, first);

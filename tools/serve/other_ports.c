@@ -194,6 +194,52 @@ int other_ports_bytes(struct other_ports *ports, const struct armtap_bytes *byte
                       : primary_stream_bytes(&link->stream, bytes->bytes, length, on_message, link);
 }
 
+static uint16_t port_of(const struct armtap_stream *stream)
+{
+    const char *colon = strrchr(stream->robot, ':');
+    return colon ? (uint16_t)strtoul(colon + 1, NULL, 10) : 0;
+}
+
+/* Whether its bytes come as messages, not raw. */
+static bool has_decoder(uint16_t port)
+{
+    struct armtap_port known;
+    for (size_t i = 0; armtap_port_at(i, &known); i++)
+        if (known.port == port)
+            return true;
+    return false;
+}
+
+int other_ports_message(struct other_ports *ports, const struct armtap_message *message)
+{
+    const struct armtap_bytes bytes = {.stream = message->stream,
+                                       .where = message->where,
+                                       .direction = message->direction,
+                                       .port = port_of(message->stream),
+                                       .offset = message->offset,
+                                       .bytes = message->bytes,
+                                       .length = message->length};
+    return has_decoder(bytes.port) ? other_ports_bytes(ports, &bytes) : 0;
+}
+
+/* Whether the robot will say no more: a client that ends its direction may still be answered. */
+static bool ends_robots_side(const struct armtap_event *event)
+{
+    return event->type == ARMTAP_EVENT_CLOSE && (event->direction == ARMTAP_FROM_ROBOT || event->a != ARMTAP_CLOSE_FIN);
+}
+
+int other_ports_event(struct other_ports *ports, const struct armtap_event *event)
+{
+    const struct armtap_bytes missing = {.stream = event->stream,
+                                         .where = event->where,
+                                         .direction = event->direction,
+                                         .port = port_of(event->stream),
+                                         .length = event->a};
+    if (event->type == ARMTAP_EVENT_GAP)
+        return has_decoder(missing.port) ? other_ports_bytes(ports, &missing) : 0;
+    return ends_robots_side(event) ? other_ports_close(ports, event->stream->connection) : 0;
+}
+
 int other_ports_close(struct other_ports *ports, uint64_t connection)
 {
     struct link *link = find(ports, connection);

@@ -1,4 +1,4 @@
-/* What a robot says on the ports that armtap does not decode: messages of the primary and secondary interface, replies
+/* What a robot says on the ports besides those of telemetry: messages of the primary and secondary interface, replies
  * of the dashboard server. */
 #ifndef SERVE_OTHER_PORTS_H
 #define SERVE_OTHER_PORTS_H
@@ -39,6 +39,10 @@ void other_ports_free(struct other_ports *ports);
 #define OTHER_PORTS_NO_MEMORY (-1)
 /* The next bytes of a connection. 0, what a callback returned, or OTHER_PORTS_NO_MEMORY. */
 int other_ports_bytes(struct other_ports *ports, const struct armtap_bytes *bytes);
+/* The same of a connection whose port has a decoder: its messages. */
+int other_ports_message(struct other_ports *ports, const struct armtap_message *message);
+/* What happened to a connection: a gap, its end. */
+int other_ports_event(struct other_ports *ports, const struct armtap_event *event);
 /* A connection ended. */
 int other_ports_close(struct other_ports *ports, uint64_t connection);
 

@@ -1,0 +1,71 @@
+#include "urscript.h"
+
+#include <string.h>
+
+#include "../lib/describe.h"
+#include "../lib/recipe.h"
+
+#define LONGEST_LINE 65536u
+
+long armtap_urscript_frame(const uint8_t *bytes, size_t length)
+{
+    const uint8_t *end = memchr(bytes, '\n', length < LONGEST_LINE ? length : LONGEST_LINE);
+    if (end)
+        return (long)(end - bytes) + 1;
+    return length >= LONGEST_LINE ? (long)LONGEST_LINE : 0;
+}
+
+size_t armtap_urscript_text(const uint8_t *line, size_t length)
+{
+    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
+        length--;
+    return length;
+}
+
+int armtap_urscript_decode(struct armtap_urscript *script, enum armtap_protocol protocol, int version,
+                           struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    if (script->line_is_cut) {
+        script->line_is_cut = false;
+        return ARMTAP_OK;
+    }
+    if (!script->recipe) {
+        int error = armtap_recipe_of_text("text", protocol, &script->recipe);
+        if (error == ARMTAP_OK)
+            error = armtap_conn_recipe(conn, frame, ARMTAP_TO_ROBOT, 0, 0, 0, script->recipe);
+        if (error != ARMTAP_OK)
+            return error;
+    }
+    struct armtap_data data = {
+        .recipe = script->recipe,
+        .version = version,
+        .values = frame->bytes,
+        .values_length = armtap_urscript_text(frame->bytes, frame->length),
+    };
+    return armtap_conn_record(conn, frame, &data);
+}
+
+void armtap_urscript_close(struct armtap_urscript *script)
+{
+    armtap_recipe_release(script->recipe);
+}
+
+void armtap_urscript_describe(struct armtap_pieces *pieces)
+{
+    const struct armtap_subject *subject = pieces->subject;
+    size_t length = armtap_urscript_text(subject->bytes, subject->length);
+    if (length > 0) {
+        armtap_pieces_add(pieces, 0, length, "URScript");
+        armtap_pieces_text(pieces, subject->bytes, length);
+    }
+    if (length < subject->length)
+        armtap_pieces_add(pieces, length, subject->length - length, "line end");
+}
+
+enum armtap_fit armtap_urscript_identify(struct armtap_subject *subject)
+{
+    const uint8_t *end = memchr(subject->bytes, '\n', subject->length);
+    subject->direction = ARMTAP_TO_ROBOT;
+    subject->length = end ? (size_t)(end - subject->bytes) + 1 : subject->length;
+    return ARMTAP_FIT_MAYBE; /* text lines are no proof */
+}

@@ -1,0 +1,26 @@
+/* URScript sent to a robot, over the realtime and the primary interface: a record for each line. */
+#ifndef ARMTAP_URSCRIPT_H
+#define ARMTAP_URSCRIPT_H
+
+#include "../lib/decoder.h"
+
+struct armtap_urscript {
+    struct armtap_recipe *recipe;
+    bool line_is_cut; /* the beginning of the line was lost */
+};
+
+/* As a decoder's `frame` answers: a line with its end; a longer one comes in parts. */
+long armtap_urscript_frame(const uint8_t *bytes, size_t length);
+/* Length of a line without its end. */
+size_t armtap_urscript_text(const uint8_t *line, size_t length);
+/* Delivers a line, unless its beginning was lost. */
+int armtap_urscript_decode(struct armtap_urscript *script, enum armtap_protocol protocol, int version,
+                           struct armtap_conn *conn, const struct armtap_frame *frame);
+void armtap_urscript_close(struct armtap_urscript *script);
+
+struct armtap_pieces;
+void armtap_urscript_describe(struct armtap_pieces *pieces);
+/* Takes a message for a line. */
+enum armtap_fit armtap_urscript_identify(struct armtap_subject *subject);
+
+#endif

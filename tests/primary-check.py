@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""The primary interface through the program: captures of every variant, packed by Python's struct from the tables of
+facts (primary_wire.py), against what export says; and the sample, whose two streams are one robot's."""
+import csv
+import gzip
+import io
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import primary_wire as wire  # noqa: E402
+from tally import expect, finish  # noqa: E402
+
+ARMTAP = os.environ.get("ARMTAP", "./armtap")
+SAMPLE = os.path.join(os.environ.get("srcdir", "."), "captures", "primary-stop.pcap.gz")
+ROBOT, CLIENT, EPOCH = bytes([10, 0, 0, 7]), bytes([10, 0, 0, 9]), 1769860800
+REGULAR = [("RobotModeData", "3.5-"), ("JointData", "all"), ("CartesianInfo", "3.2-"), ("NeededForCalibData", "all"),
+           ("MasterboardData", "3.5-"), ("ToolData", "all"), ("ForceModeData", "all"), ("AdditionalInfo", "3.5-"),
+           ("SafetyData", "3.5-"), ("ToolCommInfo", "e"), ("ToolModeInfo", "e 5.2-")]
+OF_CB2 = {"RobotModeData": "1.6-1.8", "MasterboardData": "1.6-1.8", "CartesianInfo": "1.6-3.1", "AdditionalInfo": "1.8-3.1"}
+
+
+class Capture:
+    """Packets of one connection, as a pcap file."""
+
+    def __init__(self, port):
+        self.port, self.number = port, 0
+        self.sequence = {"robot": 1000, "client": 5000}
+        self.bytes = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1)
+        for sender, flags in (("client", 0x02), ("robot", 0x12), ("client", 0x10)):
+            self.segment(sender, 0, b"", flags)
+
+    def segment(self, sender, time, payload, flags=0x18):
+        other = "client" if sender == "robot" else "robot"
+        address, port = {"robot": ROBOT, "client": CLIENT}, {"robot": self.port, "client": 50000}
+        tcp = struct.pack(">HHIIBBHHH", port[sender], port[other], self.sequence[sender], self.sequence[other], 5 << 4,
+                          flags, 65535, 0, 0)
+        ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), self.number + 1, 0, 64, 6, 0, address[sender],
+                         address[other])
+        packet = bytes(12) + b"\x08\0" + ip + tcp + payload
+        self.number += 1
+        self.sequence[sender] += len(payload) + (flags >> 1 & 1)
+        seconds, rest = divmod(round(time * 1e9), 10**9)
+        self.bytes += struct.pack("<4I", EPOCH + seconds, rest, len(packet), len(packet)) + packet
+
+    def send(self, sender, time, payload):
+        for at in range(0, len(payload), 1000):
+            self.segment(sender, time, payload[at:at + 1000])
+
+
+def value_of(number):
+    """The number of each row: different in every state and at every offset, and exact as a float."""
+    def value(layout, row):
+        offset, name, form = row[:3]
+        if name == "timestamp":
+            return 25643784000 + 96000 * number
+        if name in ("euromap67InterfaceInstalled", "immiInterfaceInstalled"):
+            return int("euromap" in layout.variant)
+        if name.startswith(("analogInputRange", "analogOutputDomain")):
+            return offset + number & 1
+        if form in "df":
+            return (offset - 40 + number) / 16
+        if form in "hH":
+            return 0x2a0 + offset + number
+        return (offset + number) % 100
+    return value
+
+
+def told(layout, row, value):
+    """What the field of a row must be."""
+    field = row[3]
+    if field == "timestamp":
+        return value / 1e6
+    if field.startswith("actual_digital_") and layout.variant.startswith("1."):
+        return value & 0xff | (value & 0x300) << 8
+    return value
+
+
+def expected_of(parts, number):
+    """Field to value, or to a list of values; True and False where the field is a truth."""
+    fields = {}
+    for layout in parts:
+        for row in layout.rows:
+            value = told(layout, row, value_of(number)(layout, row))
+            name, element = wire.element_of(row[3])
+            if not name:
+                continue
+            if ".bit" in name:
+                name, bit = name.split(".bit")
+                fields[name] = fields.get(name, 0) | (value != 0) << int(bit)
+            elif element is None:
+                fields[name] = value
+            else:
+                fields.setdefault(name, []).append(value)
+    return fields
+
+
+def run(*arguments):
+    return subprocess.run([ARMTAP, *arguments], capture_output=True, text=True, check=False)
+
+
+def rows_of(path):
+    done = run("export", "-f", "ndjson", path)
+    return done, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def check_states(name, path, port, parts, counts=3):
+    """A stream of these sub-packages: each value of each state, and nothing else."""
+    capture = Capture(port)
+    is_cb2 = any(part.variant == "1.6-1.8" for part in parts)
+    capture.send("robot", 0.01, wire.version(1, 8, 25319) if is_cb2 else wire.version(5, 8, 0))
+    for number in range(counts):
+        capture.send("robot", 0.1 + number * 0.096, wire.state([part.pack(value_of(number)) for part in parts]))
+    with open(path, "wb") as file:
+        file.write(capture.bytes)
+    done, rows = rows_of(path)
+    expect(name, len(rows) == counts and not done.stderr, (len(rows), done.stderr))
+    for number, row in enumerate(rows):
+        expected = expected_of(parts, number)
+        said = {key: value for key, value in row.items()
+                if key not in ("time", "packet", "stream", "robot", "protocol", "direction")}
+        wrong = {key: (said.get(key), value) for key, value in expected.items()
+                 if said.get(key) != (bool(value) if isinstance(said.get(key), bool) else value)}
+        expect(name, not wrong and set(said) == set(expected), (wrong, set(said) ^ set(expected)))
+
+
+def check_variants(folder):
+    known = wire.layouts()
+    for port in (30001, 30002, 30011, 30012):
+        check_states("port %d" % port, os.path.join(folder, "port.pcap"), port, [known[key] for key in REGULAR])
+    for (name, variant), layout in known.items():
+        cb2 = variant in ("1.6-1.8", "1.6-1.8 euromap", "1.8", "1.6-1.7")
+        keys = [(part, OF_CB2.get(part, usual) if cb2 else usual) for part, usual in REGULAR[:8 if cb2 else None]]
+        parts = [layout if part == name else known[part, usual] for part, usual in keys]
+        if layout not in parts:
+            parts.append(layout)
+        check_states("%s %s" % (name, variant), os.path.join(folder, "one.pcap"), 30001, parts)
+
+
+def check_sample():
+    """RTDE and the primary interface of one robot, which has one clock: the values of both at its times are the same."""
+    def table(stream):
+        done = run("export", "--stream", str(stream), SAMPLE)
+        return {row["timestamp"]: row for row in csv.DictReader(io.StringIO(done.stdout))}
+    primary, rtde = table(0), table(1)
+    both = [time for time in primary if time in rtde]
+    names = ["actual_q_%d" % i for i in range(6)] + ["robot_mode", "speed_scaling"]
+    expect("one robot", len(both) >= 25, len(both))
+    for time in both:
+        differ = [name for name in names if float(primary[time][name]) != float(rtde[time][name])]
+        expect("one robot", not differ and primary[time]["safety_mode"] == rtde[time]["safety_status"], (time, differ))
+    script = run("export", "--stream", "0", "--to-robot", SAMPLE).stdout
+    expect("script", script.count("\n") == 7 and "movej([0, -1.57, 0, -1.57, 0, 0])" in script, script)
+    with gzip.open(SAMPLE) as file:
+        expect("the sample", b"PROGRAM_XXX_STOPPEDpick" in file.read(), SAMPLE)
+
+
+def explained(path, packet):
+    done = run("explain", "--json", "--packet", str(packet), path)
+    return [(part["field"], part["value"], part["remark"] or "") for part in json.loads(done.stdout)["messages"][0]["parts"]
+            if part["offset"] >= 16]
+
+
+def check_variables(folder):
+    """A program's variables: their names, and their values in the numbering of the release; without it, none."""
+    names, values = b"counter\nposes\n", b"\x0f\0\0\0\x2a\n" + b"\x11\0\2\x0d\1\x03\0\1a" + b"\n"
+    path = os.path.join(folder, "variables.pcap")
+    cases = (((5, 9, 0), [("variable 3", "42", ""), ("variable 4", '[True, "a"]', "")]),
+             ((5, 8, 0), [("variable 3", "5.9e-44", ""), ("variable 4", None, "a value of unknown type 17")]),
+             (None, [("variableValues", None, "their types depend on the controller's release, which is not known here")]))
+    for release, expected in cases:
+        capture = Capture(30001)
+        capture.send("robot", 0.01, wire.version(*release) if release else wire.state([]))
+        for kind, body in ((0, names), (1, values)):
+            capture.send("robot", 0.02 + kind, struct.pack(">IBQBH", 16 + len(body), 25, 2**64 - 1, kind, 3) + body)
+        with open(path, "wb") as file:
+            file.write(capture.bytes)
+        expect("names", explained(path, 5) == [("variableNames", names.decode(), "")], explained(path, 5))
+        expect("values of %s" % (release,), explained(path, 6) == expected, explained(path, 6))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    check_variables(scratch)
+    check_variants(scratch)
+    check_sample()
+finish()
