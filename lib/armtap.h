@@ -149,6 +149,35 @@ ARMTAP_API const struct armtap_enum_value *armtap_enum_at(const struct armtap_fi
  * decides. */
 ARMTAP_API const char *armtap_enum_name(const struct armtap_field *field, int64_t value,
                                         enum armtap_generation generation);
+/* Whether controllers of that generation have the value; those of an unknown one are taken for CB3/e. All have the
+ * bits. */
+ARMTAP_API bool armtap_enum_has(const struct armtap_enum_value *value, enum armtap_generation generation);
+
+/* ---- errors of the controller ---------------------------------------------------------------------------------- */
+
+/* An error as UR's controllers report it on the primary interface; with its argument it is PolyScope's C204A3. The
+ * table is that of UR's ErrorCodes.json 40.121.0. {float}, {signed}, {unsigned} and {hex} in title and meaning stand
+ * for the message's data, {string} for its text, {deviceName} for its source. */
+struct armtap_robot_error {
+    int32_t code;
+    bool all_arguments; /* the table has every argument of this code */
+    const char *title;  /* UR's */
+    const char *advice; /* where to look first; "" if there is nothing to say */
+};
+/* What an argument says of its error. */
+struct armtap_robot_error_argument {
+    int32_t code, argument;
+    int joint; /* 0 to 5, from the base on; -1: none */
+    const char *meaning;
+};
+/* The i-th error, in the order of codes, or argument, in that of codes and arguments; NULL beyond the end. */
+ARMTAP_API const struct armtap_robot_error *armtap_robot_error_at(size_t i);
+ARMTAP_API const struct armtap_robot_error_argument *armtap_robot_error_argument_at(size_t i);
+/* NULL if the table lacks it. */
+ARMTAP_API const struct armtap_robot_error *armtap_robot_error_find(int64_t code);
+ARMTAP_API const struct armtap_robot_error_argument *armtap_robot_error_argument_find(int64_t code, int64_t argument);
+/* "base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3" for 0 to 5; else NULL. */
+ARMTAP_API const char *armtap_joint_name(int joint);
 
 /* ---- the common state ------------------------------------------------------------------------------------------ */
 

@@ -36,6 +36,7 @@ lib_libinside_la_SOURCES = \
 	lib/digest.c \
 	lib/digest.h \
 	lib/enumeration.c \
+	lib/robot_error.c \
 	lib/enums.def \
 	lib/error.c \
 	lib/field.c \
@@ -55,6 +56,7 @@ lib_libinside_la_SOURCES = \
 	lib/note.c \
 	lib/note.h \
 	lib/notes.def \
+	lib/robot_errors.def \
 	lib/plan.c \
 	lib/plan.h \
 	lib/plan_decode.c \

@@ -141,6 +141,7 @@ check-emulated: dist
 # and run beside the first, which computes.
 LONGEST_TEST = tests/hostile-tools-check.py
 LONG_TESTS = \
+	tests/error-codes-check.py \
 	tests/explain-check.py \
 	tests/clean-check.py
 SCRIPT_TESTS = \

@@ -398,7 +398,9 @@ tools_libtools_a_SOURCES = \
 	tools/info/part.c \
 	tools/info/part.h \
 	tools/info/stream_numbers.c \
-	tools/fields/cmd_fields.c
+	tools/fields/cmd_fields.c \
+	tools/fields/robot_errors.c \
+	tools/fields/robot_errors.h
 tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(TOOLS_CFLAGS) $(SECCOMP_CFLAGS)
 
 # The manual's table of notes comes from lib/notes.def, its formats from tools/export/formats.def.

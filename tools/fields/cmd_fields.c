@@ -13,8 +13,9 @@
 #include "base/message.h"
 #include "command_line/options.h"
 #include "base/word_wrap.h"
+#include "robot_errors.h"
 
-enum { OPTION_JSON = 1, OPTION_ENUM, OPTION_COLUMNS, OPTION_GENERATION };
+enum { OPTION_JSON = 1, OPTION_ENUM, OPTION_COLUMNS, OPTION_GENERATION, OPTION_ERROR };
 
 static const struct option_row rows[] = {
     {OPTION_COLUMNS, 0, "columns", "RANGES",
@@ -23,6 +24,8 @@ static const struct option_row rows[] = {
     {OPTION_GENERATION, 0, "generation", "NAME", "with --columns: the layout that they count, cb2 or cb3e (default)"},
     {OPTION_JSON, 0, "json", NULL, "a JSON array instead of a table"},
     {OPTION_ENUM, 0, "enum", "NAME", "the values or bits of a field that is an enumeration, by generation"},
+    {OPTION_ERROR, 0, "error", NULL,
+     "UR's error codes; PATTERN is a code such as C204A3, or a part of a title, without one all are shown"},
 };
 
 static const struct option_usage usage = {
@@ -34,10 +37,10 @@ static const struct option_usage usage = {
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .examples = "  armtap fields tcp\n  armtap fields --columns 32-37,86\n  armtap fields 'actual_*' --json\n"
-                "  armtap fields --enum robot_mode\n"};
+                "  armtap fields --enum robot_mode\n  armtap fields --error C204A3\n"};
 
 struct fields {
-    bool json;
+    bool json, errors;
     const char *enumeration, *ranges, *generation_name;
     /* The fields to show: */
     const char *pattern; /* by name; NULL: all */
@@ -54,6 +57,9 @@ static int take(void *user, int id, const char *value)
         break;
     case OPTION_ENUM:
         fields->enumeration = value;
+        break;
+    case OPTION_ERROR:
+        fields->errors = true;
         break;
     case OPTION_COLUMNS:
         fields->ranges = value;
@@ -128,6 +134,8 @@ static const char *direction_name(enum armtap_field_direction direction)
         return "input";
     case ARMTAP_FIELD_BOTH:
         return "both";
+    case ARMTAP_FIELD_PRIMARY:
+        return "primary";
     default:
         return "legacy";
     }
@@ -219,6 +227,8 @@ static void print_field(const struct armtap_field *first, const struct armtap_fi
         text_wrap_words(&wrap, first->direction == ARMTAP_FIELD_INPUT ? "(input)" : "(input and output)");
     if (first->direction == ARMTAP_FIELD_LEGACY)
         text_wrap_words(&wrap, "(only in the legacy packet)");
+    if (first->direction == ARMTAP_FIELD_PRIMARY)
+        text_wrap_words(&wrap, "(only in the primary interface)");
     if (first->since[0] != '\0') {
         snprintf(name, sizeof name, "(since %s)", first->since);
         text_wrap_words(&wrap, name);
@@ -312,6 +322,8 @@ static int run(struct fields *fields)
     bool found = false;
     if (fields->enumeration)
         return show_enum(fields->enumeration, fields->json);
+    if (fields->errors)
+        return robot_errors_show(fields->pattern, fields->json);
     if (fields->ranges && read_columns(fields) != 0)
         return EXIT_FAILED;
     for (size_t i = 0; i < armtap_field_count() && !found; i++)
@@ -333,9 +345,12 @@ int cmd_fields(int argc, char **argv)
     enum options_outcome outcome = options_parse(&usage, argc, argv, &options, take, &fields);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
+    bool has_list = fields.enumeration || fields.ranges;
     size_t count = options.operand_count + (fields.enumeration != NULL) + (fields.ranges != NULL);
     fields.pattern = options.operand_count == 0 ? NULL : options.operands[0];
-    if (count > 1)
+    if (fields.errors && (has_list || count > 1))
+        message_error("fields: --error goes with one code, or with words in quotes");
+    else if (count > 1)
         message_error("fields: give one pattern, or only --columns RANGES or --enum NAME; put a glob in quotes");
     else if (fields.generation_name && !fields.ranges)
         message_error("fields: --generation needs --columns");
