@@ -374,6 +374,7 @@ struct armtap_verdict {
     /* The controller caused some of the findings, all data is there, and nothing points at the network: if the whole
      * capture was read, the network lost nothing. */
     bool is_network_clean;
+    const struct armtap_finding *stop; /* the stop of a robot that it is about; NULL: all of the stream */
 };
 
 struct armtap_diagnosis;
@@ -429,7 +430,8 @@ ARMTAP_API size_t armtap_diagnosis_stop_count(const struct armtap_diagnosis *dia
 ARMTAP_API const struct armtap_stop_window *armtap_diagnosis_stop_at(const struct armtap_diagnosis *diagnosis,
                                                                      size_t i);
 /* One verdict for each stream that has a warning or an error, before them one for the capture if it has; if nothing
- * has, those with a notice. */
+ * has, those with a notice. Then one for each stop of a robot, in order of time, at most 200: its cause, from any
+ * connection of that robot. */
 ARMTAP_API size_t armtap_diagnosis_verdict_count(const struct armtap_diagnosis *diagnosis);
 ARMTAP_API const struct armtap_verdict *armtap_diagnosis_verdict_at(const struct armtap_diagnosis *diagnosis, size_t i);
 

@@ -19,6 +19,9 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/hash.c \
 	lib/analysis/histogram.c \
 	lib/analysis/histogram.h \
+	lib/analysis/incident.c \
+	lib/analysis/incident.h \
+	lib/analysis/incident_text.c \
 	lib/analysis/missing_records.c \
 	lib/analysis/missing_records.h \
 	lib/analysis/mode_timeline.c \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decimal.h"
+#include "incident.h"
 #include "mode_timeline.h"
 #include "window_stalls.h"
 
@@ -104,6 +105,7 @@ static const char unread[] = "stream.resync";
 
 struct verdict {
     const struct verdict_grounds *grounds;
+    struct incidents incidents;
     struct tallies {
         struct tally *all; /* one for each kind that occurs */
         size_t count;
@@ -552,8 +554,12 @@ static const struct {
              {"rtde.recipe.", ARMTAP_BLAME_CAPTURE},
              {"aubo.channel.unknown", ARMTAP_BLAME_CAPTURE}};
 
-static enum armtap_blame side_of(const struct armtap_finding *finding)
+static enum armtap_blame side_of(const struct verdict *verdict, size_t index)
 {
+    const struct armtap_finding *finding = armtap_findings_at(verdict->grounds->findings, index);
+    const struct incident *incident = armtap_incidents_of(&verdict->incidents, index);
+    if (incident)
+        return incident->side;
     bool is_full = strcmp(finding->kind->id, cause) == 0;
     if (is_full)
         return armtap_stalls_is_client(finding->text) ? ARMTAP_BLAME_CLIENT : ARMTAP_BLAME_ROBOT;
@@ -575,7 +581,7 @@ static enum armtap_blame side_of_all(const struct verdict *verdict, const struct
     bool any = false, any_text = false;
     for (size_t i = 0; i < reached->evidence_count; i++) {
         const struct armtap_finding *finding = armtap_findings_at(verdict->grounds->findings, reached->evidence[i]);
-        enum armtap_blame one = side_of(finding);
+        enum armtap_blame one = side_of(verdict, reached->evidence[i]);
         bool is_text = strncmp(finding->kind->id, of_text, sizeof of_text - 1) == 0;
         any_text = any_text || is_text;
         if (any && !is_text && one != side)
@@ -584,6 +590,17 @@ static enum armtap_blame side_of_all(const struct verdict *verdict, const struct
         any = any || !is_text;
     }
     return !any && any_text ? ARMTAP_BLAME_ROBOT : side;
+}
+
+/* Whether the robot stopped for a reason of its own, or one that is unknown. */
+static bool has_incident(const struct verdict *verdict, const struct armtap_verdict *reached)
+{
+    for (size_t i = 0; i < reached->evidence_count; i++) {
+        const struct incident *incident = armtap_incidents_of(&verdict->incidents, reached->evidence[i]);
+        if (incident && incident->side != ARMTAP_BLAME_CLIENT)
+            return true;
+    }
+    return false;
 }
 
 static void extend(struct armtap_verdict *reached, const struct armtap_finding *finding)
@@ -635,8 +652,9 @@ static int collect_evidence(const struct verdict *verdict, struct verdicts *verd
     for (size_t stream = 0; stream < verdict->streams; stream++) {
         const struct tallies *tallies = &verdict->tallies[stream];
         if (tallies->reached)
-            tallies->reached->side =
-                is_client_cause(tallies) ? ARMTAP_BLAME_CLIENT : side_of_all(verdict, tallies->reached);
+            tallies->reached->side = is_client_cause(tallies) && !has_incident(verdict, tallies->reached)
+                                         ? ARMTAP_BLAME_CLIENT
+                                         : side_of_all(verdict, tallies->reached);
         if (tallies->reached && tallies->reached->side == ARMTAP_BLAME_NETWORK && is_from_socket(verdict, stream))
             tallies->reached->side = ARMTAP_BLAME_UNCLEAR;
     }
@@ -682,8 +700,50 @@ void armtap_verdicts_free(struct verdicts *verdicts)
     *verdicts = (struct verdicts){0};
 }
 
-static void free_tallies(struct verdict *verdict)
+/* Takes the incident's text. Text or evidence is NULL if memory runs out. */
+static void reach_incident(const struct verdict *verdict, struct incident *incident, struct armtap_verdict *reached)
 {
+    const struct armtap_finding *stop = armtap_findings_at(verdict->grounds->findings, incident->stop);
+    size_t *evidence = malloc(incident->evidence_count * sizeof *evidence);
+    *reached = (struct armtap_verdict){.stream = stop->stream,
+                                       .side = incident->side,
+                                       .severity = stop->kind->severity,
+                                       .from = ARMTAP_NO_TIME,
+                                       .to = ARMTAP_NO_TIME,
+                                       .text = incident->text,
+                                       .evidence = evidence,
+                                       .stop = stop};
+    incident->text = NULL;
+    for (size_t i = 0; evidence && i < incident->evidence_count; i++) {
+        evidence[reached->evidence_count++] = incident->evidence[i];
+        const struct armtap_finding *finding = armtap_findings_at(verdict->grounds->findings, incident->evidence[i]);
+        extend(reached, finding);
+        if (finding->kind->severity > reached->severity)
+            reached->severity = finding->kind->severity;
+    }
+}
+
+/* The incidents' verdicts, after those of streams. 0, or -1 if memory runs out. */
+static int add_incidents(struct verdict *verdict, struct verdicts *verdicts)
+{
+    struct incidents *incidents = &verdict->incidents;
+    struct armtap_verdict *all = realloc(verdicts->all, (verdicts->count + incidents->count + 1) * sizeof *all);
+    if (!all)
+        return -1;
+    verdicts->all = all;
+    for (size_t i = 0; i < incidents->count; i++) {
+        struct incident *incident = &incidents->all[i];
+        struct armtap_verdict *reached = &all[verdicts->count++];
+        reach_incident(verdict, incident, reached);
+        if (!reached->text || !reached->evidence)
+            return -1;
+    }
+    return 0;
+}
+
+static void free_verdict(struct verdict *verdict)
+{
+    armtap_incidents_free(&verdict->incidents);
     for (size_t i = 0; i < verdict->streams; i++)
         free(verdict->tallies[i].all);
     free(verdict->tallies);
@@ -704,12 +764,16 @@ int armtap_verdicts_reach(struct verdicts *verdicts, const struct verdict_ground
     verdict.tallies = calloc(verdict.streams, sizeof *verdict.tallies);
     if (!verdict.tallies)
         return -1;
-    int outcome = count_all(&verdict);
+    int outcome = armtap_incidents_find(&verdict.incidents, grounds);
+    if (outcome == 0)
+        outcome = count_all(&verdict);
     if (outcome == 0)
         outcome = reach_all(&verdict, ARMTAP_WARNING, verdicts);
     if (outcome == 0 && verdicts->count == 0)
         outcome = reach_all(&verdict, ARMTAP_NOTICE, verdicts);
-    free_tallies(&verdict);
+    if (outcome == 0)
+        outcome = add_incidents(&verdict, verdicts);
+    free_verdict(&verdict);
     return outcome;
 }
 

@@ -653,6 +653,7 @@ int diagnosis_print(const struct diagnosis *diagnosis)
     if (left_out > 0)
         printf("\n%" PRIu64 " mode changes were not kept\n", left_out);
     print_stops(diagnosis);
+    diagnosis_print_incidents(diagnosis);
     diagnosis_print_verdicts(diagnosis);
     return 0;
 }

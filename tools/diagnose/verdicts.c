@@ -46,9 +46,19 @@ static void print_verdict(const struct diagnosis *diagnosis, const struct armtap
     text_wrap_end(&wrap);
 }
 
+/* How many are about streams: those come first. */
+static size_t count_of_streams(const struct diagnosis *diagnosis)
+{
+    size_t count = 0;
+    const struct armtap_verdict *verdict;
+    while ((verdict = armtap_diagnosis_verdict_at(diagnosis->found, count)) && !verdict->stop)
+        count++;
+    return count;
+}
+
 static void print_verdicts(const struct diagnosis *diagnosis)
 {
-    size_t count = armtap_diagnosis_verdict_count(diagnosis->found);
+    size_t count = count_of_streams(diagnosis);
     for (size_t i = 0; i < count && i < SENTENCES; i++)
         print_verdict(diagnosis, armtap_diagnosis_verdict_at(diagnosis->found, i));
     if (count > SENTENCES)
@@ -117,7 +127,7 @@ static bool is_all_decoded(const struct diagnosis *diagnosis)
 static void print_clean(const struct diagnosis *diagnosis)
 {
     uint64_t records = records_of(diagnosis);
-    bool notices = armtap_diagnosis_verdict_count(diagnosis->found) > 0 || furthest_back(diagnosis);
+    bool notices = count_of_streams(diagnosis) > 0 || furthest_back(diagnosis);
     size_t told = print_reasons(diagnosis);
     if (records == 0 && told == 0)
         puts("The capture holds no data from the robot, so what the robot did is unknown.");
@@ -142,6 +152,35 @@ static void print_origin(const struct diagnosis *diagnosis)
                        "capture on the wire at the same time does: armtap diagnose -i INTERFACE, or tcpdump -w FILE.");
             return;
         }
+}
+
+static void print_incident(const struct diagnosis *diagnosis, const struct armtap_verdict *verdict)
+{
+    int column = armtap_streams_count(diagnosis->streams) > 1
+                     ? printf("  stream %" PRIu32 ", side %s:", verdict->stream, armtap_blame_name(verdict->side))
+                     : printf("  side %s:", armtap_blame_name(verdict->side));
+    struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
+    text_wrap_words(&wrap, verdict->text);
+    text_wrap_end(&wrap);
+}
+
+void diagnosis_print_incidents(const struct diagnosis *diagnosis)
+{
+    const struct armtap_verdict *verdict;
+    size_t shown = 0, more = 0;
+    for (size_t i = count_of_streams(diagnosis); (verdict = armtap_diagnosis_verdict_at(diagnosis->found, i)); i++) {
+        if (!diagnosis_shows(diagnosis, &verdict->stop->where))
+            continue;
+        if (shown == SENTENCES) {
+            more++;
+            continue;
+        }
+        if (shown++ == 0)
+            puts("\nstops and their causes");
+        print_incident(diagnosis, verdict);
+    }
+    if (more > 0)
+        printf("  and %zu more; --json has them\n", more);
 }
 
 void diagnosis_print_verdicts(const struct diagnosis *diagnosis)

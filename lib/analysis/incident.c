@@ -1,0 +1,312 @@
+#include "incident.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mode_timeline.h"
+#include "times.h"
+
+#define MS INT64_C(1000000) /* ns */
+#define NONE SIZE_MAX
+
+/* A finding near a stop of the same robot. */
+struct sign {
+    const char *id;    /* or its beginning, if it ends with a dot; NULL: no finding is needed */
+    const char *words; /* that its text contains, or begins with after a ^; NULL: any */
+    int before, after; /* ms */
+};
+
+/* The first rule whose cause is there, with `with` and without `unless`, says why a robot stopped. */
+static const struct rule {
+    struct sign cause, with, unless;
+    enum armtap_blame side;
+    const char *meaning; /* what it means, as a clause */
+} rules[] = {
+    /* A machine beside the robot may ask for these. */
+    {{"safety.stop", "PROFISAFE", 0, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, "a PLC asked for it by PROFIsafe"},
+    {{"safety.stop", "SAFETY_API", 0, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, "a program asked for it"},
+    {{"safety.stop", "EMERGENCY", 0, 1000},
+     {0},
+     {0},
+     ARMTAP_BLAME_ROBOT,
+     "somebody or something in the cell asked for it"},
+    {{"safety.stop", "Emergency", 0, 1000},
+     {0},
+     {0},
+     ARMTAP_BLAME_ROBOT,
+     "somebody or something in the cell asked for it"},
+    {{"safety.stop", "SAFEGUARD", 0, 1000}, {0}, {0}, ARMTAP_BLAME_ROBOT, "a safety device of the cell asked for it"},
+    {{"safety.stop", "Safeguard", 0, 1000}, {0}, {0}, ARMTAP_BLAME_ROBOT, "a safety device of the cell asked for it"},
+    {{"safety.stop", "THREE_POSITION", 0, 1000},
+     {0},
+     {0},
+     ARMTAP_BLAME_ROBOT,
+     "the enabling device was let go or pressed"},
+    /* The controller's own words, which do not say whose fault it is. */
+    {{"rtde.text.exception", NULL, 1000, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
+    {{"rtde.text.error", NULL, 1000, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
+    /* Data that came late: the finding itself says that the controller went on. */
+    {{"silence", "delayed on its way", 0, 0},
+     {"tcp.retransmission", "from the robot", 0, 1000},
+     {"tcp.zero-window", NULL, 1000, 1000},
+     ARMTAP_BLAME_NETWORK,
+     "the robot sent again what the network had not delivered"},
+    {{"silence", "delayed on its way", 0, 0},
+     {0},
+     {"tcp.zero-window", NULL, 1000, 1000},
+     ARMTAP_BLAME_UNCLEAR,
+     "the network held it up, or the capturing machine"},
+};
+#define RULES (sizeof rules / sizeof *rules)
+
+/* What an incident begins with. Those that are ordinary need a cause to be one. */
+static const struct start {
+    struct sign sign;
+    enum incident_kind kind;
+    bool is_ordinary;
+} starts[] = {
+    {{"safety.stop", NULL, 0, 0}, INCIDENT_STOP, false},
+    {{"mode.changed", "-> FAULT", 0, 0}, INCIDENT_PROGRAM, true},
+    {{"mode.changed", "-> VIOLATION", 0, 0}, INCIDENT_PROGRAM, true},
+    {{"mode.changed", "runtime_state PLAYING -> STOPP", 0, 0}, INCIDENT_PROGRAM, true},
+    {{"mode.changed", "runtime_state PLAYING -> PAUS", 0, 0}, INCIDENT_PROGRAM, true},
+    {{"silence", NULL, 0, 0}, INCIDENT_DATA, true},
+};
+#define STARTS (sizeof starts / sizeof *starts)
+/* Ordinary ones that are looked at, and findings near each, before and after: in a flood the rest is left out. */
+#define TRIED_MAX 400
+#define NEAR_MAX 2000
+
+/* ---- what is near a stop ----------------------------------------------------------------------------------------- */
+
+bool armtap_incident_same_host(const char *one, const char *other)
+{
+    const char *colon = strrchr(one, ':');
+    size_t length = colon ? (size_t)(colon - one) + 1 : strlen(one);
+    return length > 0 && strncmp(one, other, length) == 0 && strrchr(other, ':') == other + length - 1;
+}
+
+/* The robot's end of a finding's stream; "" for a finding of the capture. */
+static const char *robot_of(const struct verdict_grounds *grounds, const struct armtap_finding *finding)
+{
+    const struct armtap_stream_summary *summary =
+        finding->stream == ARMTAP_NO_STREAM ? NULL : armtap_streams_at(grounds->streams, finding->stream);
+    return summary ? summary->stream->robot : "";
+}
+
+/* A number at the end of the words goes no further in the text. */
+static bool has_words(const char *text, const char *words)
+{
+    if (!words)
+        return true;
+    if (*words != '^')
+        return strstr(text, words) != NULL;
+    size_t length = strlen(words + 1);
+    return strncmp(text, words + 1, length) == 0 && !(text[length] >= '0' && text[length] <= '9');
+}
+
+static bool is_sign(const struct armtap_finding *finding, const struct sign *sign)
+{
+    size_t length = strlen(sign->id);
+    bool is_same = sign->id[length - 1] == '.' ? strncmp(finding->kind->id, sign->id, length) == 0
+                                               : strcmp(finding->kind->id, sign->id) == 0;
+    return is_same && !finding->is_sum && has_words(finding->text, sign->words) &&
+           !armtap_modes_is_guess(finding->text);
+}
+
+/* When what it tells began. */
+static int64_t begin_of(const struct armtap_finding *finding)
+{
+    bool is_told_afterwards = strcmp(finding->kind->id, "silence") == 0;
+    return is_told_afterwards ? armtap_time_shift(finding->where.time, -(int64_t)(finding->size * 1e9))
+                              : finding->where.time;
+}
+
+/* How far a finding is from the stop; -1 if it is no such sign. */
+static int64_t distance(const struct verdict_grounds *grounds, const struct armtap_finding *stop,
+                        const struct armtap_finding *finding, const struct sign *sign)
+{
+    int64_t time = finding->where.time, begin = begin_of(stop), far = 0;
+    if (time < begin)
+        far = armtap_time_between(time, begin);
+    else if (time > stop->where.time)
+        far = armtap_time_between(stop->where.time, time);
+    if (far > (time < begin ? sign->before : sign->after) * MS || !is_sign(finding, sign) ||
+        !armtap_incident_same_host(robot_of(grounds, stop), robot_of(grounds, finding)))
+        return -1;
+    return far;
+}
+
+/* The sign that is nearest to the stop. */
+static size_t nearest(const struct verdict_grounds *grounds, size_t stop, const struct sign *sign)
+{
+    const struct armtap_finding *of = armtap_findings_at(grounds->findings, stop), *finding;
+    int64_t from = armtap_time_shift(begin_of(of), -sign->before * MS);
+    int64_t until = armtap_time_shift(of->where.time, sign->after * MS), best = INT64_MAX;
+    size_t found = NONE, first = stop;
+    while (first > 0 && stop - first < NEAR_MAX &&
+           (finding = armtap_findings_at(grounds->findings, first - 1))->where.time >= from &&
+           finding->where.time != ARMTAP_NO_TIME)
+        first--;
+    for (size_t i = first;
+         i <= stop + NEAR_MAX && (finding = armtap_findings_at(grounds->findings, i)) && finding->where.time <= until;
+         i++) {
+        int64_t far = distance(grounds, of, finding, sign);
+        if (far >= 0 && far < best) {
+            best = far;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
+
+static const struct rule *rule_of(const struct verdict_grounds *grounds, size_t stop, struct incident_cause *cause)
+{
+    for (size_t i = 0; i < RULES; i++) {
+        const struct rule *rule = &rules[i];
+        cause->finding = nearest(grounds, stop, &rule->cause);
+        if (cause->finding == NONE)
+            continue;
+        cause->with = rule->with.id ? nearest(grounds, stop, &rule->with) : NONE;
+        if ((rule->with.id && cause->with == NONE) ||
+            (rule->unless.id && nearest(grounds, stop, &rule->unless) != NONE))
+            continue;
+        cause->meaning = rule->meaning;
+        return rule;
+    }
+    *cause = (struct incident_cause){.finding = NONE, .with = NONE};
+    return NULL;
+}
+
+/* ---- incidents --------------------------------------------------------------------------------------------------- */
+
+/* Keeps the findings in order, each once; more than fit are left out. */
+static void add_evidence(struct incident *incident, size_t finding)
+{
+    size_t place = incident->evidence_count;
+    while (place > 0 && finding != NONE && incident->evidence[place - 1] > finding)
+        place--;
+    if (finding == NONE || incident->evidence_count == INCIDENT_EVIDENCE ||
+        (place > 0 && incident->evidence[place - 1] == finding))
+        return;
+    memmove(incident->evidence + place + 1, incident->evidence + place,
+            (incident->evidence_count++ - place) * sizeof *incident->evidence);
+    incident->evidence[place] = finding;
+}
+
+/* The incident that a stop belongs to, or NULL. */
+static struct incident *joins(const struct incidents *incidents, const struct verdict_grounds *grounds, size_t stop,
+                              enum incident_kind kind)
+{
+    const struct armtap_finding *of = armtap_findings_at(grounds->findings, stop);
+    for (size_t i = incidents->count; i-- > 0;) {
+        const struct armtap_finding *first = armtap_findings_at(grounds->findings, incidents->all[i].stop);
+        bool is_after = first->where.time <= of->where.time;
+        int64_t apart = is_after ? armtap_time_between(first->where.time, of->where.time)
+                                 : armtap_time_between(of->where.time, first->where.time);
+        if (apart <= INCIDENT_JOINED && (incidents->all[i].kind == INCIDENT_DATA) == (kind == INCIDENT_DATA) &&
+            armtap_incident_same_host(robot_of(grounds, first), robot_of(grounds, of)))
+            return &incidents->all[i];
+    }
+    return NULL;
+}
+
+/* Whether one before it is of the same robot, and without a cause. */
+static bool is_hinted(const struct incidents *incidents, const struct verdict_grounds *grounds, size_t at)
+{
+    const struct armtap_finding *stop = armtap_findings_at(grounds->findings, incidents->all[at].stop);
+    for (size_t i = 0; i < at; i++) {
+        const struct armtap_finding *first = armtap_findings_at(grounds->findings, incidents->all[i].stop);
+        if (!incidents->all[i].has_cause &&
+            armtap_incident_same_host(robot_of(grounds, first), robot_of(grounds, stop)))
+            return true;
+    }
+    return false;
+}
+
+/* Takes what is ordinary only if it has a cause. 0, or -1 if memory runs out. */
+static int take(struct incidents *incidents, const struct verdict_grounds *grounds, const struct start *start, size_t i)
+{
+    struct incident *incident = &incidents->all[incidents->count];
+    struct incident_cause cause;
+    const struct rule *rule = rule_of(grounds, i, &cause);
+    if (!rule && start->is_ordinary)
+        return 0;
+    *incident = (struct incident){.stop = i, .kind = start->kind, .has_cause = rule != NULL};
+    incident->side = rule ? rule->side : ARMTAP_BLAME_UNCLEAR;
+    cause.is_hinted = !rule && is_hinted(incidents, grounds, incidents->count);
+    add_evidence(incident, i);
+    add_evidence(incident, cause.finding);
+    add_evidence(incident, cause.with);
+    incident->text = armtap_incident_text(grounds, incident, &cause);
+    incidents->count++;
+    return incident->text ? 0 : -1;
+}
+
+/* What begins there, and when is known; NULL: nothing. */
+static const struct start *start_of(const struct verdict_grounds *grounds, const struct armtap_finding *finding)
+{
+    if (finding->where.time == ARMTAP_NO_TIME || *robot_of(grounds, finding) == '\0')
+        return NULL;
+    for (size_t i = 0; i < STARTS; i++)
+        if (is_sign(finding, &starts[i].sign))
+            return &starts[i];
+    return NULL;
+}
+
+/* Finds those that are ordinary, or those that are not. 0, or -1 if memory runs out. */
+static int find_some(struct incidents *incidents, const struct verdict_grounds *grounds, bool is_ordinary)
+{
+    size_t tried = 0;
+    for (size_t i = 0; i < armtap_findings_count(grounds->findings); i++) {
+        const struct start *start = start_of(grounds, armtap_findings_at(grounds->findings, i));
+        if (!start || start->is_ordinary != is_ordinary)
+            continue;
+        struct incident *same = joins(incidents, grounds, i, start->kind);
+        if (same)
+            add_evidence(same, i);
+        else if (incidents->count == INCIDENTS_MAX || (is_ordinary && tried++ == TRIED_MAX))
+            return 0;
+        else if (take(incidents, grounds, start, i) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int by_stop(const void *a, const void *b)
+{
+    const struct incident *one = a, *other = b;
+    return one->stop < other->stop ? -1 : one->stop > other->stop;
+}
+
+int armtap_incidents_find(struct incidents *incidents, const struct verdict_grounds *grounds)
+{
+    incidents->all = calloc(INCIDENTS_MAX, sizeof *incidents->all);
+    if (!incidents->all)
+        return -1;
+    if (find_some(incidents, grounds, false) != 0 || find_some(incidents, grounds, true) != 0)
+        return -1;
+    qsort(incidents->all, incidents->count, sizeof *incidents->all, by_stop);
+    return 0;
+}
+
+void armtap_incidents_free(struct incidents *incidents)
+{
+    for (size_t i = 0; i < incidents->count; i++)
+        free(incidents->all[i].text);
+    free(incidents->all);
+    *incidents = (struct incidents){0};
+}
+
+const struct incident *armtap_incidents_of(const struct incidents *incidents, size_t finding)
+{
+    for (size_t i = 0; i < incidents->count; i++) {
+        const struct incident *incident = &incidents->all[i];
+        for (size_t k = 0; k < incident->evidence_count && incident->evidence[k] <= finding; k++)
+            if (incident->evidence[k] == finding)
+                return incident;
+    }
+    return NULL;
+}

@@ -1,0 +1,369 @@
+/* Why a robot stopped, and whose side that is: each rule, just within its time and just beyond it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis_scene.h"
+#include "support.h"
+
+#define MS INT64_C(1000000)
+
+/* A connection of the robot, or of another one. */
+static struct armtap_stream line(uint64_t connection, const char *robot, const struct armtap_stream *of)
+{
+    struct armtap_stream stream = *of;
+    stream.connection = connection;
+    snprintf(stream.robot, sizeof stream.robot, "%s", robot);
+    return stream;
+}
+
+/* Goes on for some seconds; the mode is that of the last record. */
+static void go_on(struct analysis_scene *scene, unsigned records)
+{
+    for (unsigned i = 0; i < records; i++)
+        assert_int_equal(scene_record(scene, 1), ARMTAP_OK);
+}
+
+static void begin(struct analysis_scene *scene)
+{
+    scene_prepare(scene);
+    assert_int_equal(scene_begin(scene, NULL), ARMTAP_OK);
+    assert_int_equal(scene_event(scene, ARMTAP_EVENT_START, 0), ARMTAP_OK);
+    go_on(scene, 400);
+}
+
+static void stop(struct analysis_scene *scene, int mode)
+{
+    scene->state->safety_mode = mode;
+    go_on(scene, 1);
+}
+
+/* A note `after` ms after the last record. */
+static void note(struct analysis_scene *scene, const struct armtap_stream *stream, const char *id, int64_t after,
+                 const char *text)
+{
+    struct armtap_note note = {
+        .kind = armtap_note_find(id), .stream = stream, .where = scene->record.where, .text = text};
+    assert_non_null(note.kind);
+    note.where.time += after;
+    assert_int_equal(scene->sink->on_note(scene->diagnosis, &note), ARMTAP_OK);
+}
+
+/* The i-th verdict about a stop; NULL beyond the last. */
+static const struct armtap_verdict *incident_at(const struct analysis_scene *scene, size_t at)
+{
+    const struct armtap_verdict *verdict;
+    for (size_t i = 0; (verdict = armtap_diagnosis_verdict_at(scene->diagnosis, i)); i++)
+        if (verdict->stop && at-- == 0)
+            return verdict;
+    return NULL;
+}
+
+static const struct armtap_verdict *only(struct analysis_scene *scene)
+{
+    assert_int_equal(armtap_diagnosis_finish(scene->diagnosis), ARMTAP_OK);
+    const struct armtap_verdict *verdict = incident_at(scene, 0);
+    assert_non_null(verdict);
+    assert_null(incident_at(scene, 1));
+    return verdict;
+}
+
+static bool says(const struct armtap_verdict *verdict, const char *words)
+{
+    if (!strstr(verdict->text, words))
+        print_error("not in \"%s\": \"%s\"\n", verdict->text, words);
+    return strstr(verdict->text, words) != NULL;
+}
+
+/* ---- the rules ----------------------------------------------------------------------------------------------------
+ */
+
+static void a_mode_may_be_the_cause(void **state)
+{
+    static const struct {
+        int mode;
+        enum armtap_blame side;
+        const char *words;
+    } stops[] = {{3, ARMTAP_BLAME_UNCLEAR, "nothing in the capture says why"},
+                 {5, ARMTAP_BLAME_ROBOT, "a safety device"},
+                 {6, ARMTAP_BLAME_ROBOT, "somebody or something"},
+                 {7, ARMTAP_BLAME_ROBOT, "somebody or something"},
+                 {12, ARMTAP_BLAME_ROBOT, "a safety device"},
+                 {13, ARMTAP_BLAME_ROBOT, "the enabling device"},
+                 {18, ARMTAP_BLAME_UNCLEAR, "PROFIsafe"},
+                 {20, ARMTAP_BLAME_UNCLEAR, "PROFIsafe"},
+                 {22, ARMTAP_BLAME_UNCLEAR, "a program asked for it"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        stop(&scene, stops[i].mode);
+        const struct armtap_verdict *verdict = only(&scene);
+        assert_string_equal(armtap_blame_name(verdict->side), armtap_blame_name(stops[i].side));
+        assert_true(says(verdict, stops[i].words));
+        assert_int_equal(verdict->stop->where.packet, 401);
+        scene_clear(&scene);
+    }
+}
+
+/* Each rule with a finding beside the stop, and how far it reaches. */
+static void a_finding_may_be_the_cause(void **state)
+{
+    static const struct {
+        const char *id, *text;
+        int before, after; /* ms */
+        enum armtap_blame side;
+    } rules[] = {{"rtde.text.exception", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+                 {"rtde.text.error", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR}};
+    (void)state;
+    for (size_t i = 0; i < 4 * sizeof rules / sizeof *rules; i++) {
+        struct analysis_scene scene;
+        bool is_before = i % 2 == 0, is_beyond = i / 2 % 2 == 1;
+        int64_t reach = (is_before ? -rules[i / 4].before : rules[i / 4].after) * MS;
+        begin(&scene);
+        const struct armtap_stream beside = line(9, "10.0.0.2:30013", &scene.stream);
+        stop(&scene, 3);
+        note(&scene, &beside, rules[i / 4].id, reach + (is_beyond ? (is_before ? -1 : 1) : 0), rules[i / 4].text);
+        const struct armtap_verdict *verdict = only(&scene);
+        assert_int_equal(strstr(verdict->text, rules[i / 4].text) != NULL, !is_beyond);
+        assert_int_equal(verdict->evidence_count, is_beyond ? 1 : 2);
+        assert_int_equal(verdict->side, is_beyond ? ARMTAP_BLAME_UNCLEAR : rules[i / 4].side);
+        scene_clear(&scene);
+    }
+}
+
+/* Data that came late, after no data for 0 s here, since a note has no size: what was sent again proves the network. */
+static void late_data_has_a_side(void **state)
+{
+    static const struct {
+        const char *also, *text;
+        int64_t after; /* ns */
+        size_t incidents;
+        enum armtap_blame side;
+    } cases[] = {
+        {"tcp.retransmission", "9 bytes from the robot were sent again", 0, 1, ARMTAP_BLAME_NETWORK},
+        {"tcp.retransmission", "9 bytes from the robot were sent again", 1000 * MS, 1, ARMTAP_BLAME_NETWORK},
+        {"tcp.retransmission", "9 bytes from the robot were sent again", 1000 * MS + 1, 1, ARMTAP_BLAME_UNCLEAR},
+        {"tcp.retransmission", "9 bytes from the robot were sent again", -1, 1, ARMTAP_BLAME_UNCLEAR},
+        {"tcp.retransmission", "9 bytes to the robot were sent again", 0, 1, ARMTAP_BLAME_UNCLEAR},
+        {"tcp.zero-window", "the client stopped reading", 1000 * MS, 0, ARMTAP_BLAME_UNCLEAR},
+        {"tcp.zero-window", "the client stopped reading", 1000 * MS + 1, 1, ARMTAP_BLAME_UNCLEAR},
+        {"tcp.zero-window", "the client stopped reading", -1000 * MS, 0, ARMTAP_BLAME_UNCLEAR},
+        {"tcp.zero-window", "the client stopped reading", -1000 * MS - 1, 1, ARMTAP_BLAME_UNCLEAR}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        note(&scene, &scene.stream, "silence", 0, "no data for 3.000 s: it was delayed on its way");
+        note(&scene, &scene.stream, cases[i].also, cases[i].after, cases[i].text);
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        const struct armtap_verdict *verdict = incident_at(&scene, 0);
+        assert_int_equal(verdict != NULL, cases[i].incidents);
+        if (verdict)
+            assert_string_equal(armtap_blame_name(verdict->side), armtap_blame_name(cases[i].side));
+        scene_clear(&scene);
+    }
+}
+
+/* A silence that the controller may have caused is no incident. */
+static void a_plain_silence_has_none(void **state)
+{
+    struct analysis_scene scene;
+    (void)state;
+    begin(&scene);
+    note(&scene, &scene.stream, "silence", 0, "no data for 3.000 s: the controller stalled");
+    note(&scene, &scene.stream, "tcp.retransmission", 0, "9 bytes from the robot were sent again");
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+    assert_null(incident_at(&scene, 0));
+    scene_clear(&scene);
+}
+
+/* A program that ends is ordinary; one that ends beside a fault is not. */
+static void a_program_ends_for_a_reason(void **state)
+{
+    static const struct {
+        const char *change, *beside;
+        bool is_incident;
+    } cases[] = {{"runtime_state PLAYING -> STOPPING", "rtde.text.error", true},
+                 {"runtime_state PLAYING -> STOPPED", "rtde.text.error", true},
+                 {"runtime_state PLAYING -> PAUSING", "rtde.text.error", true},
+                 {"runtime_state PLAYING -> PAUSED", "rtde.text.error", true},
+                 {"safety_mode NORMAL -> FAULT", "rtde.text.error", true},
+                 {"safety_mode NORMAL -> VIOLATION", "rtde.text.error", true},
+                 {"runtime_state PLAYING -> STOPPED", "rtde.text.info", false},
+                 {"safety_mode NORMAL -> FAULT", "rtde.text.info", false},
+                 {"runtime_state STOPPED -> PLAYING", "rtde.text.error", false},
+                 {"safety_mode FAULT -> NORMAL", "rtde.text.error", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        note(&scene, &scene.stream, "mode.changed", 0, cases[i].change);
+        note(&scene, &scene.stream, cases[i].beside, 20 * MS, "it broke");
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        const struct armtap_verdict *verdict = incident_at(&scene, 0);
+        assert_int_equal(verdict != NULL, cases[i].is_incident);
+        assert_true(!verdict || (says(verdict, cases[i].change) && says(verdict, "it broke (stream 0, packet 400, ")));
+        scene_clear(&scene);
+    }
+}
+
+/* ---- which robot, which stop --------------------------------------------------------------------------------------
+ */
+
+static void another_robot_is_no_cause(void **state)
+{
+    static const char *const others[] = {"10.0.0.22:30004", "10.0.0.1:30004", "10.0.0:30004", "10.0.0.2"};
+    (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        const struct armtap_stream other = line(9, others[i], &scene.stream);
+        stop(&scene, 3);
+        note(&scene, &other, "rtde.text.error", 0, "it broke");
+        assert_null(strstr(only(&scene)->text, "it broke"));
+        scene_clear(&scene);
+    }
+}
+
+static void the_nearest_is_the_cause(void **state)
+{
+    struct analysis_scene scene;
+    (void)state;
+    begin(&scene);
+    stop(&scene, 3);
+    note(&scene, &scene.stream, "rtde.text.error", -500 * MS, "long before");
+    note(&scene, &scene.stream, "rtde.text.error", -20 * MS, "just before");
+    note(&scene, &scene.stream, "rtde.text.error", 300 * MS, "after");
+    assert_true(says(only(&scene), "just before (stream 0, packet 401, 0.020 s before)."));
+    scene_clear(&scene);
+}
+
+/* What stops within a second belongs together. */
+static void stops_join_within_a_second(void **state)
+{
+    static const struct {
+        unsigned packages; /* of 8 ms, between two stops */
+        size_t incidents;
+    } cases[] = {{125, 1}, {126, 2}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        stop(&scene, 3);
+        scene.state->safety_mode = 1;
+        go_on(&scene, cases[i].packages - 1);
+        stop(&scene, 7);
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        assert_int_equal(incident_at(&scene, 1) != NULL, cases[i].incidents == 2);
+        assert_int_equal(incident_at(&scene, 0)->evidence_count, 3 - cases[i].incidents);
+        scene_clear(&scene);
+    }
+}
+
+/* ---- where the reason would be ------------------------------------------------------------------------------------
+ */
+
+static void it_says_what_to_capture(void **state)
+{
+    struct analysis_scene scene;
+    (void)state;
+    begin(&scene);
+    stop(&scene, 3);
+    scene.state->safety_mode = 1;
+    go_on(&scene, 200);
+    stop(&scene, 3);
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+    assert_true(says(incident_at(&scene, 0), "run tcpdump with 'host 10.0.0.2 and tcp port (30001 or 30002 or 30011 or "
+                                             "30012)'."));
+    assert_true(says(incident_at(&scene, 1), "nothing in the capture says why; port 30001 was not captured."));
+    scene_clear(&scene);
+}
+
+static void brackets_are_no_part_of_a_host(void **state)
+{
+    struct analysis_scene scene;
+    (void)state;
+    scene_prepare(&scene);
+    snprintf(scene.stream.robot, sizeof scene.stream.robot, "[fd00::7]:30004");
+    assert_int_equal(scene_begin(&scene, NULL), ARMTAP_OK);
+    go_on(&scene, 10);
+    stop(&scene, 3);
+    assert_true(says(only(&scene), "'host fd00::7 and tcp port (30001"));
+    scene_clear(&scene);
+}
+
+static void captured_messages_need_no_filter(void **state)
+{
+    static const char *const ports[] = {"30001", "30002", "30011", "30012"};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct analysis_scene scene;
+        char robot[32];
+        snprintf(robot, sizeof robot, "10.0.0.2:%s", ports[i]);
+        begin(&scene);
+        struct armtap_stream messages = line(9, robot, &scene.stream);
+        const struct armtap_stream *own = scene.record.stream;
+        stop(&scene, 3);
+        scene.record.stream = &messages;
+        go_on(&scene, 2);
+        scene.record.stream = own;
+        assert_true(says(only(&scene), "although it has messages of the robot"));
+        scene_clear(&scene);
+    }
+}
+
+/* The verdict about the stream takes no other side than those about its stops. */
+static void a_stream_agrees_with_its_stops(void **state)
+{
+    static const struct {
+        int mode;
+        enum armtap_blame side;
+    } stops[] = {{3, ARMTAP_BLAME_UNCLEAR}, {7, ARMTAP_BLAME_ROBOT}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        stop(&scene, stops[i].mode);
+        assert_int_equal(only(&scene)->side, stops[i].side);
+        assert_null(armtap_diagnosis_verdict_at(scene.diagnosis, 0)->stop);
+        assert_int_equal(armtap_diagnosis_verdict_at(scene.diagnosis, 0)->side, stops[i].side);
+        scene_clear(&scene);
+    }
+}
+
+/* As many as there is room for; the rest are only in the stream's verdict. */
+static void incidents_are_bounded(void **state)
+{
+    struct analysis_scene scene;
+    (void)state;
+    begin(&scene);
+    for (int i = 0; i < 250; i++) {
+        stop(&scene, 3);
+        stop(&scene, 1);
+        go_on(&scene, 130);
+    }
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+    assert_non_null(incident_at(&scene, 199));
+    assert_null(incident_at(&scene, 200));
+    scene_clear(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mode_may_be_the_cause),
+        cmocka_unit_test(a_finding_may_be_the_cause),
+        cmocka_unit_test(another_robot_is_no_cause),
+        cmocka_unit_test(late_data_has_a_side),
+        cmocka_unit_test(a_plain_silence_has_none),
+        cmocka_unit_test(a_program_ends_for_a_reason),
+        cmocka_unit_test(the_nearest_is_the_cause),
+        cmocka_unit_test(stops_join_within_a_second),
+        cmocka_unit_test(it_says_what_to_capture),
+        cmocka_unit_test(brackets_are_no_part_of_a_host),
+        cmocka_unit_test(captured_messages_need_no_filter),
+        cmocka_unit_test(a_stream_agrees_with_its_stops),
+        cmocka_unit_test(incidents_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
