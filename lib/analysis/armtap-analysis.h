@@ -88,7 +88,7 @@ struct armtap_stream_summary {
     int64_t streaming; /* ns from record to record from the robot, without pauses */
     uint64_t steps;    /* number of such steps from record to record */
     double last_clock; /* the controller's, in the last record from the robot; NAN: none */
-    struct armtap_clock_back back;
+    struct armtap_clock_back *back;         /* NULL: never */
     struct armtap_recipe *recipe;           /* the last output recipe, or an identical one; NULL without one */
     struct armtap_stream_channel *channels; /* in the order of set-up */
     size_t channel_count;

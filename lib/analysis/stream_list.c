@@ -14,7 +14,7 @@
 #define PORTS_KEPT 12
 
 /* Bytes of all recipes, channels and reasons of guesses that are kept; further streams have none. */
-#define KEPT_MAX ((size_t)3 << 20)
+#define KEPT_MAX ((size_t)11 << 18)
 
 /* Notes of one kind. */
 struct stream_notes {
@@ -28,8 +28,8 @@ struct entry {
     struct armtap_stream stream;
     bool is_paused; /* the next record begins a stretch */
     bool closed[2];
+    uint32_t note_kinds;
     struct stream_notes *notes; /* only the kinds that occur */
-    size_t note_kinds;
 };
 
 struct armtap_streams {
@@ -100,6 +100,7 @@ static void summary_free(struct armtap_streams *streams, struct armtap_stream_su
     forget_guess(streams, summary);
     forget_candidates(summary);
     free(summary->channels);
+    free(summary->back);
     free(entry_of(summary)->notes);
     free(summary);
 }
@@ -171,45 +172,56 @@ static void forget(struct armtap_streams *streams, uint64_t connection)
 
 /* The time since the last record if the capture's clock was set back in between: by the controller's clock, or 0 if
  * there is none. */
-static int64_t hidden_step(struct armtap_stream_summary *summary, const struct armtap_record *record)
+static int64_t hidden_step(const struct armtap_stream_summary *summary, const struct armtap_record *record)
 {
     double clock = record->direction == ARMTAP_FROM_ROBOT ? record->clock - summary->last_clock : NAN;
-    int64_t step = clock > 0 && clock < 1e6 ? (int64_t)(clock * 1e9 + 0.5) : 0;
-    int64_t by =
-        armtap_time_shift(armtap_time_between(record->where.time, summary->last[record->direction].time), step);
-    summary->hidden[record->direction] = armtap_time_shift(summary->hidden[record->direction], by);
-    if (record->direction != ARMTAP_FROM_ROBOT)
-        return step;
-    summary->back.count++;
-    if (by > summary->back.by) {
-        summary->back.by = by;
-        summary->back.where = record->where;
-    }
-    return step;
+    return clock > 0 && clock < 1e6 ? (int64_t)(clock * 1e9 + 0.5) : 0;
 }
 
-static void follow_time(struct armtap_stream_summary *summary, const struct armtap_record *record)
+/* The capture's clock was set back before this record. False if memory runs out. */
+static bool count_back(struct armtap_stream_summary *summary, const struct armtap_record *record, int64_t step)
+{
+    enum armtap_direction direction = record->direction;
+    int64_t by = armtap_time_shift(armtap_time_between(record->where.time, summary->last[direction].time), step);
+    summary->hidden[direction] = armtap_time_shift(summary->hidden[direction], by);
+    if (direction != ARMTAP_FROM_ROBOT)
+        return true;
+    if (!summary->back && !(summary->back = calloc(1, sizeof *summary->back)))
+        return false;
+    summary->back->count++;
+    if (by > summary->back->by) {
+        summary->back->by = by;
+        summary->back->where = record->where;
+    }
+    return true;
+}
+
+/* 0, or ERR_MEMORY. */
+static int follow_time(struct armtap_stream_summary *summary, const struct armtap_record *record)
 {
     int64_t *first = &summary->first_time[record->direction];
     struct armtap_where *last = &summary->last[record->direction];
-    bool is_data = record->direction == ARMTAP_FROM_ROBOT;
     int64_t step = 0;
-    if (*first == ARMTAP_NO_TIME)
+    if (*first == ARMTAP_NO_TIME) {
         *first = record->where.time;
-    else if (armtap_time_is_set_back(last, &record->where))
+    } else if (armtap_time_is_set_back(last, &record->where)) {
         step = hidden_step(summary, record);
-    else
+        if (!count_back(summary, record, step))
+            return ARMTAP_ERR_MEMORY;
+    } else {
         step = record->where.time >= last->time ? armtap_time_between(last->time, record->where.time)
                                                 : -armtap_time_between(record->where.time, last->time);
+    }
     *last = record->where;
-    if (!is_data)
-        return;
+    if (record->direction != ARMTAP_FROM_ROBOT)
+        return 0;
     if (summary->stream->records[ARMTAP_FROM_ROBOT] > 1 && !entry_of(summary)->is_paused) {
         summary->streaming = armtap_time_shift(summary->streaming, step);
         summary->steps++;
     }
     entry_of(summary)->is_paused = false;
     summary->last_clock = record->clock;
+    return 0;
 }
 
 int armtap_streams_record(struct armtap_streams *streams, const struct armtap_record *record)
@@ -217,8 +229,8 @@ int armtap_streams_record(struct armtap_streams *streams, const struct armtap_re
     struct armtap_stream_summary *summary = find_or_add(streams, record->stream, &record->where);
     if (!summary)
         return ARMTAP_ERR_MEMORY;
-    if (record->where.time != ARMTAP_NO_TIME)
-        follow_time(summary, record);
+    if (record->where.time != ARMTAP_NO_TIME && follow_time(summary, record) != 0)
+        return ARMTAP_ERR_MEMORY;
     summary->guessed += (record->flags & ARMTAP_GUESSED) != 0;
     return 0;
 }

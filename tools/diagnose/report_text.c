@@ -455,11 +455,11 @@ static void print_clocks_set_back(const struct diagnosis *diagnosis)
     bool any = false;
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
-        if (summary->back.count == 0)
+        if (!summary->back)
             continue;
         printf("%sstream %u: the capture's clock was set back by %.3f s at packet %" PRIu64
                "; the rate is based on %s\n",
-               any ? "" : "\n", summary->number, (double)summary->back.by / 1e9, summary->back.where.packet,
+               any ? "" : "\n", summary->number, (double)summary->back->by / 1e9, summary->back->where.packet,
                isnan(summary->last_clock) ? "the usual step there" : "the controller's clock there");
         any = true;
     }

@@ -81,7 +81,7 @@ static const struct armtap_stream_summary *furthest_back(const struct diagnosis 
     const struct armtap_stream_summary *furthest = NULL;
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
-        if (summary->back.count > 0 && (!furthest || summary->back.by > furthest->back.by))
+        if (summary->back && (!furthest || summary->back->by > furthest->back->by))
             furthest = summary;
     }
     return furthest;
@@ -95,7 +95,7 @@ static void print_set_back(const struct diagnosis *diagnosis)
         return;
     snprintf(text, sizeof text,
              "The capture's clock was set back by %.3f s at packet %" PRIu64 "; rates are based on %s.",
-             (double)summary->back.by / 1e9, summary->back.where.packet,
+             (double)summary->back->by / 1e9, summary->back->where.packet,
              isnan(summary->last_clock) ? "the usual step there" : "the controller's clock");
     print_line(text);
 }
