@@ -359,6 +359,8 @@ tools_libtools_a_SOURCES = \
 	tools/explain/pieces.c \
 	tools/explain/pieces.h \
 	tools/explain/report.c \
+	tools/diagnose/cell_text.c \
+	tools/diagnose/cell_text.h \
 	tools/diagnose/cmd_diagnose.c \
 	tools/diagnose/diagnosis.c \
 	tools/diagnose/diagnosis.h \
@@ -368,6 +370,7 @@ tools_libtools_a_SOURCES = \
 	tools/diagnose/part.h \
 	tools/diagnose/report_json.c \
 	tools/diagnose/report_text.c \
+	tools/diagnose/stop_table.c \
 	tools/diagnose/transcript.h \
 	tools/diagnose/transcript_play.c \
 	tools/diagnose/transcript_rows.c \

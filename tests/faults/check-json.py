@@ -418,13 +418,25 @@ def check_around(path):
     header = run(ARMTAP, "diagnose", "--around", "safety.stop=0.1", path).split(":")[0]
     assert header == ", ".join("%d %s%s" % (count, severity, "" if count == 1 else "s")
                                for severity, count in counts.items() if count), header
-    # The record just before the stop is shown, whatever time was given.
-    rows = list(csv.DictReader(io.StringIO(run(ARMTAP, "export", path))))
-    times = [float(row["time"]) for row in rows]
-    before = max(time for time in times if time < stop[0] - 1e-6)
-    table = run(ARMTAP, "diagnose", "--around", "safety.stop=5", path).split("joint currents")[0].splitlines()
-    at = [line.startswith("      stop ") for line in table].index(True)
-    assert table[at - 1].split()[0] == "%+.3f" % (before - stop[0]), table[at - 1]
+    check_around_table(path, stop[0])
+
+
+def check_around_table(path, stop):
+    """Its rows are those of the export, with the findings between them; the record just before the stop is shown,
+    whatever time was given."""
+    rows = {}
+    for row in csv.DictReader(io.StringIO(run(ARMTAP, "export", path))):
+        rows.setdefault("%+.3f" % (round(float(row["time"]) - stop, 3) + 0.0), row)  # a packet may have two records
+    table = run(ARMTAP, "diagnose", "--around", "safety.stop=5", path).split("around the stop")[1].splitlines()
+    lines = [line.split() for line in table[1:table.index("")] if line.strip()[:1] in "+-"]
+    shown = [line for line in lines if line[2] == "position"]
+    assert len(shown) == 4, table
+    for after, _, _, *values in shown:
+        assert values == ["%.4f" % float(rows[after]["actual_q_%d" % i]) for i in range(6)], (after, values)
+    before = max((after for after in rows if float(after) < 0), key=float)
+    names = [(line[0], line[2]) for line in lines]
+    at = names.index(("+0.000", "position"))
+    assert names[at - 1] == (before, "position") and names[at + 1] == ("+0.000", "safety.stop"), names
 
 
 def check_list():

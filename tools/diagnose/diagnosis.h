@@ -49,6 +49,8 @@ uint32_t diagnosis_number(const struct diagnosis *diagnosis, uint32_t number);
 /* 0, or -1 if memory runs out. */
 int diagnosis_print(const struct diagnosis *diagnosis);
 int diagnosis_print_json(const struct diagnosis *diagnosis);
+/* Prints each stop that --around shows, with what happened around it. */
+void diagnosis_print_stops(const struct diagnosis *diagnosis);
 /* Prints the stops of robots, each with its cause. */
 void diagnosis_print_incidents(const struct diagnosis *diagnosis);
 /* Prints the verdict: a sentence per stream with faults, or one for all streams. */

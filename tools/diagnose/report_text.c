@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cell_text.h"
 #include "diagnosis.h"
 #include "command_line/remedy.h"
 #include "base/word_wrap.h"
@@ -15,26 +16,11 @@
 #define FLOOD 10
 /* Lines of one stream's modes. */
 #define MODE_LINES 40
-#define CELL_MAX 40
 #define SUM_MAX 700
 #define CLOCK_WIDTH 13
 #define ZERO_WIDTH 32
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
-
-/* "12:00:00.559Z", in the machine's zone "13:00:00.559", or "-" */
-static const char *clock_text(char to[CELL_MAX], int64_t time, enum timestamp_zone zone)
-{
-    char date[WHEN_DATE_MAX];
-    if (time == ARMTAP_NO_TIME) {
-        snprintf(to, CELL_MAX, "-");
-        return to;
-    }
-    timestamp_date(date, time, zone);
-    const char *clock = strchr(date, 'T');
-    snprintf(to, CELL_MAX, "%.12s%s", clock ? clock + 1 : date, zone == TIMESTAMP_UTC ? "Z" : "");
-    return to;
-}
 
 /* Prints a line when the day or file of the next lines changes; the first packet's day is at the top of the report. */
 struct headline {
@@ -177,7 +163,7 @@ static void print_finding(const struct findings_table *table, const struct armta
     printf("%s%-7s%s ", text_colour(stdout, severity), armtap_severity_name(severity), text_plain(stdout));
     int column = 8 + printf("%-*s %*s %*s %*s", table->id_width, finding->kind->id, table->stream_width, stream,
                             table->packet_width, packet, CLOCK_WIDTH,
-                            clock_text(clock, finding->where.time, table->diagnosis->zone));
+                            cell_clock(clock, finding->where.time, table->diagnosis->zone));
     /* A long text starts on a new line. */
     bool fits = column + 1 + (int)strlen(text) <= text_columns(stdout);
     if (!fits)
@@ -386,16 +372,10 @@ static void print_ends(const struct diagnosis *diagnosis)
     }
 }
 
-/* Avoids "-0.0". */
-static double without_sign_of_zero(double value, int digits)
-{
-    return fabs(value) < 0.5 * pow(10, -digits) ? 0 : value;
-}
-
 static const char *number_text(char to[CELL_MAX], double value, bool known, int digits)
 {
     if (known)
-        snprintf(to, CELL_MAX, "%.*f", digits, without_sign_of_zero(value, digits));
+        snprintf(to, CELL_MAX, "%.*f", digits, cell_without_sign(value, digits));
     else
         snprintf(to, CELL_MAX, "-");
     return to;
@@ -520,7 +500,7 @@ static size_t print_mode(const struct armtap_diagnosis *found, size_t first, enu
     char clock[CELL_MAX], packet[CELL_MAX] = "-";
     if (entry->where.packet > 0)
         snprintf(packet, sizeof packet, "%" PRIu64, entry->where.packet);
-    int column = printf("  %*s %8s", CLOCK_WIDTH, clock_text(clock, entry->where.time, zone), packet);
+    int column = printf("  %*s %8s", CLOCK_WIDTH, cell_clock(clock, entry->where.time, zone), packet);
     struct text_wrap wrap = text_wrap_begin(stdout, column, column + 1);
     for (size_t i = 0; i < count; i++) {
         const struct armtap_mode *next = armtap_diagnosis_mode_at(found, together[i]);
@@ -592,50 +572,8 @@ static int print_modes(const struct diagnosis *diagnosis)
     return 0;
 }
 
-/* ---- the arm around stops ---------------------------------------------------------------------------------------- */
-
-static void print_vector(const struct armtap_stop_window *window, enum armtap_stop_vector vector)
-{
-    static const char *const titles[ARMTAP_STOP_VECTORS][7] = {
-        {"joint positions, rad", "base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"},
-        {"joint currents, A", "base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"},
-        {"TCP force, N and Nm", "x", "y", "z", "rx", "ry", "rz"}};
-    const struct armtap_stop_row *stop = &window->rows[window->at];
-    int digits = vector == ARMTAP_STOP_POSITION ? 4 : 2;
-    if (!stop->has[vector])
-        return;
-    printf("  %-20s", titles[vector][0]);
-    for (int i = 1; i < 7; i++)
-        printf(" %8s", titles[vector][i]);
-    putchar('\n');
-    for (unsigned k = 0; k < window->count; k++) {
-        const struct armtap_stop_row *row = &window->rows[k];
-        if (!row->has[vector])
-            continue;
-        char after[CELL_MAX] = "-";
-        if (row->where.time != ARMTAP_NO_TIME && stop->where.time != ARMTAP_NO_TIME)
-            snprintf(after, sizeof after, "%+.3f s", ((double)row->where.time - (double)stop->where.time) / 1e9);
-        printf("  %8s %10s%s", k == window->at ? "stop" : "", after, " ");
-        for (int i = 0; i < 6; i++)
-            printf(" %8.*f", digits, without_sign_of_zero(row->value[vector][i], digits));
-        putchar('\n');
-    }
-}
-
-static void print_stops(const struct diagnosis *diagnosis)
-{
-    for (size_t i = 0; i < armtap_diagnosis_stop_count(diagnosis->found); i++) {
-        const struct armtap_stop_window *stop = armtap_diagnosis_stop_at(diagnosis->found, i);
-        const struct armtap_where *where = &stop->rows[stop->at].where;
-        char clock[CELL_MAX], of[16] = "";
-        if (stop->arm > 1)
-            snprintf(of, sizeof of, ", R%u,", stop->arm);
-        printf("\nstream %" PRIu32 "%s around the stop in packet %" PRIu64 ", %s\n", stop->stream, of, where->packet,
-               clock_text(clock, where->time, diagnosis->zone));
-        for (int vector = 0; vector < ARMTAP_STOP_VECTORS; vector++)
-            print_vector(stop, (enum armtap_stop_vector)vector);
-    }
-}
+/* ---- all of it
+ * ------------------------------------------------------------------------------------------------------- */
 
 int diagnosis_print(const struct diagnosis *diagnosis)
 {
@@ -652,7 +590,7 @@ int diagnosis_print(const struct diagnosis *diagnosis)
     uint64_t left_out = armtap_diagnosis_modes_left_out(diagnosis->found);
     if (left_out > 0)
         printf("\n%" PRIu64 " mode changes were not kept\n", left_out);
-    print_stops(diagnosis);
+    diagnosis_print_stops(diagnosis);
     diagnosis_print_incidents(diagnosis);
     diagnosis_print_verdicts(diagnosis);
     return 0;

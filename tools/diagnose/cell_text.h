@@ -1,0 +1,16 @@
+/* Cells of the report's tables. */
+#ifndef DIAGNOSE_CELL_TEXT_H
+#define DIAGNOSE_CELL_TEXT_H
+
+#include <stdint.h>
+
+#include "base/timestamp.h"
+
+#define CELL_MAX 40
+
+/* "12:00:00.559Z", in the machine's zone "13:00:00.559", or "-". Returns `to`. */
+const char *cell_clock(char to[CELL_MAX], int64_t time, enum timestamp_zone zone);
+/* Avoids "-0.0" in a number that is printed with so many digits. */
+double cell_without_sign(double value, int digits);
+
+#endif
