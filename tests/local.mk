@@ -219,6 +219,7 @@ include tests/transport/local.mk
 include tests/starve/local.mk
 include tests/bench/local.mk
 include tests/faults/local.mk
+include tests/incidents/local.mk
 include tests/fuzz/local.mk
 include tests/toy/local.mk
 include tests/toy-format/local.mk

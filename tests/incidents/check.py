@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""The verdicts of diagnose on incidents whose cause and side are known by construction (kinds.py), in two sets: one to
+develop with, one held out, with other rates, sizes, networks and times. Of the held-out causes 95 % must be found; no
+verdict may name a wrong side, and no clean cell may have a warning. `check.py FOLDER [KIND]` leaves the captures there and
+says how each was judged."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import kinds  # noqa: E402
+from tally import expect, finish  # noqa: E402
+
+ARMTAP = os.environ.get("ARMTAP", "./armtap")
+SETS = ("dev", "held out")
+BAR = 0.95
+DECODERS = {"ur.": "the primary interface's messages", "dashboard.": "the dashboard's decoder",
+            "command.": "the driver's ports"}
+
+
+def run(*arguments):
+    done = subprocess.run([ARMTAP, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    return json.loads(done.stdout)
+
+
+class Judged:
+    """How the verdicts on one capture compare with the truth."""
+
+    def __init__(self, truth, path):
+        self.truth, self.path = truth, path
+        self.report = run("diagnose", "--json", path)
+        self.robots = [stream["robot"].rpartition(":")[0] for stream in run("info", "--json", path)["streams"]]
+        seen, self.stops, self.others = set(), [], []
+        for verdict in self.report["verdicts"]:
+            (self.stops if verdict["stream"] in seen else self.others).append(verdict)
+            seen.add(verdict["stream"])
+        self.about = [verdict for verdict in self.stops + (self.others if truth.of_stream else [])
+                      if self.is_about(verdict)]
+        self.is_right, self.side = self.judge_cause(), self.judge_side()
+
+    def is_about(self, verdict):
+        """Whether it is about this robot, at this time."""
+        of = verdict["stream"]
+        is_near = verdict["from"] - 1.5 <= self.truth.time <= verdict["to"] + 1.5
+        return of is not None and self.robots[of] == self.truth.robot and (is_near or self.truth.of_stream)
+
+    def has(self, verdict, ids, words):
+        """Whether its evidence and its text name the cause."""
+        def is_named(text):
+            return all(word.lower() in text.lower() for word in words)
+        evidence = [self.report["findings"][i] for i in verdict["evidence"]]
+        return any(finding["id"].startswith(tuple(ids)) for finding in evidence) and is_named(verdict["text"])
+
+    def judge_cause(self):
+        truth = self.truth
+        texts = [verdict["text"] for verdict in self.about]
+        if any(word in text for text in texts for word in truth.not_words):
+            return False
+        if truth.says:
+            return bool(texts) and all(kinds.NOTHING in text for text in texts) and \
+                all(any(says in text for text in texts) for says in truth.says)
+        return any(self.has(verdict, truth.ids, truth.words) for verdict in self.about)
+
+    def judge_side(self):
+        """wrong, right or unclear: of the verdicts on the incident, and of all others of the robot."""
+        truth = self.truth
+        sides = {verdict["side"] for verdict in self.about} - {"unclear"}
+        others = {verdict["side"] for verdict in self.others
+                  if verdict["stream"] is not None and self.robots[verdict["stream"]] == truth.robot}
+        if sides - truth.sides or others - truth.sides - truth.other_sides - {"unclear"}:
+            return "wrong"
+        return "right" if sides else "unclear"
+
+    def show(self):
+        wanted = self.truth.says or self.truth.words
+        lines = ["%s %s" % (verdict["side"], verdict["text"]) for verdict in self.stops + self.others]
+        return "\n  ".join(["cause %s, side %s; expected: %s, %s" % (
+            "right" if self.is_right else "not found", self.side, wanted, sorted(self.truth.sides)), *lines])
+
+
+def known_ids():
+    return {kind["id"] for kind in run("diagnose", "--list", "--json")}
+
+
+def judge_set(name, folder, wanted, is_shown):
+    """Returns (judged, causes found, sides) of a set."""
+    ids, counts, sides, missing = known_ids(), [0, 0], {"right": 0, "unclear": 0, "wrong": 0}, {}
+    for kind, many in kinds.INCIDENTS:
+        for number in range(many if wanted in ("", kind.__name__) else 0):
+            path = os.path.join(folder, "%s-%s-%d.pcap" % (name.replace(" ", "-"), kind.__name__, number))
+            truth = kinds.build(kind, name, number, path)
+            judged = Judged(truth, path)
+            is_judged = not truth.needs or truth.needs in ids
+            what = "%s %s %d" % (name, kind.__name__, number)
+            if is_shown:
+                print("%s: %s%s" % (what, "" if is_judged else "(not judged) ", judged.show()))
+            elif not judged.is_right and is_judged or judged.side == "wrong":
+                print("%s: %s" % (what, judged.show()))
+            # A side can be wrong even if the cause cannot be known yet.
+            expect("%s: no wrong side" % what, judged.side != "wrong")
+            if not is_judged:
+                prefix = truth.needs.partition(".")[0] + "."
+                missing[prefix] = missing.get(prefix, 0) + 1
+                continue
+            counts[0] += 1
+            counts[1] += judged.is_right
+            sides[judged.side] += 1
+    print("%s: causes right %d/%d (%.1f %%); sides right %d, unclear %d, wrong %d" % (
+        name, counts[1], counts[0], 100 * counts[1] / max(counts[0], 1), sides["right"], sides["unclear"], sides["wrong"]))
+    for prefix, many in missing.items():
+        print("%s: not judged: %d need %s" % (name, many, DECODERS[prefix]))
+    return counts
+
+
+def check_clean(name, folder, wanted):
+    many = warned = 0
+    for kind, number in ((kind, number) for kind, count in kinds.CLEAN for number in range(count)):
+        if wanted not in ("", kind.__name__):
+            continue
+        path = os.path.join(folder, "%s-%s-%d.pcap" % (name.replace(" ", "-"), kind.__name__, number))
+        kinds.build(kind, name, number, path)
+        report = run("diagnose", "--json", path)
+        found = [(one["id"], one["text"]) for one in report["findings"] if one["severity"] in ("warning", "error")]
+        expect("%s %s %d: nothing is wrong" % (name, kind.__name__, number), not found and not report["verdicts"], found,
+               report["verdicts"])
+        many, warned = many + 1, warned + bool(found)
+    print("%s: clean cells %d, with a warning or an error %d" % (name, many, warned))
+
+
+def main(folder, wanted, is_shown):
+    for name in SETS:
+        judged, right = judge_set(name, folder, wanted, is_shown)
+        if not wanted:
+            expect("%s: at least 40 incidents" % name, sum(many for _, many in kinds.INCIDENTS) >= 40)
+        if name == "held out":
+            expect("%s: causes found" % name, right >= BAR * judged, right, judged)
+        check_clean(name, folder, wanted)
+    return finish()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        os.makedirs(sys.argv[1], exist_ok=True)
+        sys.exit(main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "", True))
+    with tempfile.TemporaryDirectory() as scratch:
+        sys.exit(main(scratch, "", False))

@@ -1,0 +1,519 @@
+"""Incidents whose cause and side are known by construction, and cells in which nothing is wrong. Each kind builds a cell
+and returns what a verdict has to say about it."""
+import csv
+import os
+import struct
+
+import cell as robots
+from cell import Cell, wire
+from network import ACK, FIN, Capture, generator
+
+NOTHING = "nothing in the capture says why"
+JOINTS = ["Base", "Shoulder", "Elbow", "Wrist 1", "Wrist 2", "Wrist 3"]
+
+
+def argument_joints():
+    """The joint that UR's list gives for (code, argument)."""
+    with open(os.path.join(wire.DATA, "robot_errors.csv"), encoding="utf-8") as file:
+        return {(int(row["code"]), int(row["argument"])): row["joint"]
+                for row in csv.DictReader(file) if row["argument"] and row["joint"]}
+
+
+class Truth:
+    def __init__(self, time, sides, ids=(), words=(), says=(), needs="", not_words=(), of_stream=False):
+        self.time, self.sides, self.ids, self.words, self.says = time, set(sides), ids, words, says
+        self.needs = needs  # an id of the decoder that the cause needs
+        self.not_words = not_words  # what is not to be blamed
+        self.of_stream = of_stream  # the cause is in the verdict of a stream: no robot stopped
+        self.other_sides = set()  # of verdicts about something else that is in the capture
+        self.robot = ""
+
+
+class Style:
+    """What differs between the set to develop with and the one held out."""
+
+    def __init__(self, name, rng):
+        held_out = name == "held out"
+        self.rng, self.is_held_out = rng, held_out
+        self.rate = rng.choice([62.5, 125, 250, 500, 500 / 3] if held_out else [125, 500])
+        self.mss = rng.choice([536, 1220, 1440, 8948] if held_out else [1448])
+        self.pace = rng.choice([1, 1, 2, 3] if held_out else [1])
+        self.is_v6 = held_out and rng.random() < 0.3
+        self.vlan = rng.randrange(2, 4000) if held_out and rng.random() < 0.3 else None
+        self.is_nano = not held_out or rng.random() < 0.5
+        self.every = rng.choice([0.096, 0.1, 0.04] if held_out else [0.1])
+        self.release = rng.choice([(5, 9, 4), (5, 13, 0), (3, 15, 8), (5, 4, 0)] if held_out else [(5, 9, 4)])
+        self.loss = rng.choice([0, 0.002, 0.01, 0.03] if held_out else [0, 0, 0.005])
+        self.swaps = rng.choice([0, 0, 0.01] if held_out else [0])
+        self.port = rng.choice([30001, 30001, 30011] if held_out else [30001])
+        self.codes = [(153, 2), (153, 4), (157, 0), (158, 1), (204, 1), (205, 0), (4, 14), (206, 3)]
+        if held_out:
+            self.codes = [(153, 1), (159, 0), (163, 5), (191, 34), (173, 8), (174, 7), (283, 51), (204, 2), (207, 0), (50, 12),
+                          (206, 0), (4, 12), (194, 129)]
+
+    def cell(self, number=1, seconds=0.0):
+        seconds = seconds or self.rng.uniform(5, 8 if self.is_held_out else 6)
+        return Cell(self.rng, number, seconds, self.release, self.is_v6, self.mss)
+
+    def rtde(self, cell, **options):
+        fields = ["timestamp", "actual_q", "robot_mode", "safety_status", "runtime_state", "speed_scaling"]
+        if self.is_held_out and self.rng.random() < 0.5:
+            fields = ["actual_current", "runtime_state", "safety_mode", "robot_mode", "timestamp", "target_q",
+                      "actual_digital_input_bits"]
+        if self.release[0] < 5:
+            fields = [name.replace("safety_status", "safety_mode") for name in fields]
+        rate = min(self.rate, 125) if self.release[0] < 5 else self.rate
+        return cell.rtde(rate, fields=fields, pace=self.pace, **options)
+
+    def primary(self, cell, **options):
+        return cell.primary(self.port, every=self.every, **options)
+
+    def time(self, cell):
+        return self.rng.uniform(2.5, cell.seconds - 2)
+
+    def soon(self, low, high):
+        """How long one thing follows another."""
+        return self.rng.uniform(low, high * (2 if self.is_held_out else 1))
+
+
+def safety_words(safety):
+    return {5: "SAFEGUARD", 6: "EMERGENCY", 7: "EMERGENCY"}[safety]
+
+
+# ---- the controller says why ----------------------------------------------------------------------------------------
+
+
+def tell_code(cell, style, time, code, argument, **options):
+    data = (3, struct.unpack(">I", struct.pack(">f", 312.5))[0]) if code == 283 else (1, style.rng.randrange(9))
+    cell.error(time, code, argument, style.rng.choice([robots.VIOLATION, robots.VIOLATION, robots.FAULT]), data, **options)
+    joint = argument_joints().get((code, argument))
+    return ["C%dA%d" % (code, argument)] + ([joint] if joint else [])
+
+
+def protective_stop(style):
+    cell = style.cell()
+    time = style.time(cell)
+    cell.stop(time)
+    style.rtde(cell)
+    style.primary(cell)
+    words = tell_code(cell, style, time + style.soon(-0.06, 0.2), *style.rng.choice(style.codes))
+    if style.rng.random() < 0.5:
+        cell.key(time + 0.3, b"PROGRAM_XXX_STOPPED", b"main")
+    return [cell], Truth(time, ["robot"], ("ur.error",), words, needs="ur.error")
+
+
+def protective_stop_cut(style):
+    """The capture begins in the middle of all connections, or ends soon after the stop."""
+    cells, truth = protective_stop(style)
+    if style.rng.random() < 0.5:
+        style.begin = truth.time - style.rng.uniform(1, 2)
+    else:
+        style.end = truth.time + style.rng.uniform(0.6, 1)
+    return cells, truth
+
+
+def protective_stop_of_commands(style):
+    """The capture lacks commands of the driver: that is no hole in what it sent."""
+    cells, truth = protective_stop(style)
+    cell = cells[0]
+    cell.commands(0.5, truth.time + 0.3, rate=500 if style.release[0] >= 5 else 125, timeout=0.2)
+    style.loss, style.loss_of = 0.05, cell.command_link
+    return cells, truth
+
+
+def runtime_exception(style):
+    """Of a program on the controller."""
+    cell = style.cell()
+    time = style.time(cell)
+    cell.end_program(time)
+    style.rtde(cell)
+    style.primary(cell)
+    text, line = style.rng.choice([(b"Type error: str_sub takes exact 3 arguments", 12), (b"index out of range", 88),
+                                   (b"List index out of bounds: 7", 140)]), style.rng.randrange(3, 300)
+    cell.exception(time + style.soon(-0.02, 0.05), line, 3, text[0])
+    cell.key(time + 0.1, b"PROGRAM_XXX_STOPPED", b"pick")
+    return [cell], Truth(time, ["robot"], ("ur.exception",), [text[0].decode()], needs="ur.exception")
+
+
+def exception_of_script(style):
+    """Of a script that a client sent; the script that played ends."""
+    cell = style.cell()
+    time = style.time(cell)
+    cell.end_program(time)
+    style.rtde(cell)
+    style.primary(cell)
+    name = style.rng.choice([b"txtmsg", b"movejj", b"popupp"])
+    script = b"def task():\n  movej([0, -1.57, 0, -1.57, 0, 0])\n  " + name + b"(1)\nend\n"
+    cell.script(time - style.soon(0.01, 0.1), script, style.rng.choice([30001, 30002]))
+    cell.exception(time + style.soon(0.0, 0.05), 3, 3, b"compile_error_name_not_found:" + name + b":")
+    cell.key(time + 0.1, b"PROGRAM_XXX_STOPPED", b"main")
+    return [cell], Truth(time, ["client"], ("ur.exception",), ["compile_error_name_not_found:" + name.decode()],
+                         needs="ur.exception")
+
+
+def popup(style):
+    """The program shows an error and halts."""
+    cell = style.cell()
+    time = style.time(cell)
+    cell.end_program(time)
+    style.rtde(cell)
+    style.primary(cell)
+    title, text = style.rng.choice([(b"Gripper", b"vacuum lost at station %d"), (b"Feeder", b"no part in tray %d"),
+                                    (b"Welder", b"no arc after %d ms")])
+    text = text % style.rng.randrange(2, 90)
+    cell.popup(time - style.soon(0.01, 0.2), title, text)
+    cell.key(time + 0.06, b"PROGRAM_XXX_STOPPED", b"main")
+    return [cell], Truth(time, ["robot"], ("ur.popup",), [text.decode()], needs="ur.popup")
+
+
+def emergency_stop(style, safety=None):
+    cell = style.cell()
+    time, safety = style.time(cell), safety or style.rng.choice([robots.SYSTEM_EMERGENCY, robots.ROBOT_EMERGENCY])
+    cell.change(time, safety=safety, runtime=robots.STOPPING)
+    cell.change(time + 0.05, runtime=robots.STOPPED)
+    if style.rng.random() < 0.7:
+        style.rtde(cell)
+    style.primary(cell)
+    if style.rng.random() < 0.5:
+        cell.tell(time + 0.02, robots.SAFETY_MODE, struct.pack(">iiBII", 0, 0, safety, 1, 0), tag="")
+    if style.rng.random() < 0.3:
+        style.begin = time - style.rng.uniform(1, 2)
+    return [cell], Truth(time, ["robot"], ("safety.stop", "ur.safety"), [safety_words(safety)])
+
+
+def safeguard_stop(style):
+    return emergency_stop(style, robots.SAFEGUARD)
+
+
+def rtde_exception(style):
+    """The controller says it over RTDE."""
+    cell = style.cell()
+    time = style.time(cell)
+    cell.stop(time)
+    style.rtde(cell)
+    text = style.rng.choice([b"register 24 out of range", b"watchdog of the input expired"])
+    level = style.rng.choice([0, 1])
+    cell.text(time + style.soon(-0.05, 0.2), level, text)
+    return [cell], Truth(time, ["robot"], ("rtde.text.",), [text.decode()])
+
+
+# ---- somebody else --------------------------------------------------------------------------------------------------
+
+
+def dashboard_stop(style):
+    """A second client stops the program, or takes the arm's power, while the first reads."""
+    cell = style.cell()
+    time = style.time(cell)
+    command, reply = style.rng.choice([(b"stop", b"Stopped"), (b"power off", b"Powering off"), (b"pause", b"Pausing program")])
+    if command == b"pause":
+        cell.change(time, runtime=robots.PAUSING)
+        cell.change(time + 0.05, runtime=robots.PAUSED)
+    else:
+        cell.end_program(time)
+    if command == b"power off":
+        cell.change(time + 0.4, robot_mode=3)
+    style.rtde(cell)
+    if style.rng.random() < 0.7:
+        style.primary(cell)
+        if command != b"pause":
+            cell.key(time + 0.06, b"PROGRAM_XXX_STOPPED", b"main")
+    asked = time - style.soon(0.02, 0.2)
+    lines = [(0.5 + i * 0.7, b"robotmode", b"Robotmode: RUNNING", "") for i in range(int((asked - 0.6) / 0.7))]
+    cell.dashboard(0.3, lines + [(asked, command, reply, "cause")])
+    return [cell], Truth(time, ["client"], ("dashboard.",), [command.decode()], needs="dashboard.refused")
+
+
+def program_replaced(style):
+    """A client's new script ends the one that plays."""
+    cell = style.cell()
+    time = style.time(cell)
+    cell.end_program(time)
+    cell.change(time + 0.12, runtime=robots.PLAYING)
+    style.rtde(cell)
+    style.primary(cell)
+    name = style.rng.choice([b"hello", b"set_tool", b"my_move"])
+    cell.script(time - style.soon(0.01, 0.1), b"def " + name + b"():\n  set_digital_out(1, True)\nend\n",
+                style.rng.choice([30001, 30002, 30003] if not style.is_held_out else [30001, 30002]))
+    cell.key(time + 0.07, b"PROGRAM_XXX_STOPPED", b"main")
+    cell.key(time + 0.11, b"PROGRAM_XXX_STARTED", name)
+    return [cell], Truth(time, ["client"], ("ur.",), [name.decode()], needs="ur.program")
+
+
+def external_control(style, seconds=0.0):
+    cell = style.cell(seconds=seconds)
+    cell.driver_rate = 500 if style.release[0] >= 5 else 125
+    cell.timeout = style.rng.choice([0.02, 0.1, 0.2] if style.is_held_out else [0.02])
+    return cell
+
+
+def time_out(cell, time):
+    """The robot waits for a command in vain: its script ends."""
+    cell.tell(time, robots.TEXT, robots.KEEP_ALIVE_TEXT)
+    cell.key(time + 0.02, b"PROGRAM_XXX_STOPPED", b"main")
+    cell.command_link.close(time + 0.03, 0)
+
+
+def driver_silent(style):
+    """The driver sends no commands any more; the network is well."""
+    cell = external_control(style)
+    time = style.time(cell)
+    ends = time + cell.timeout + 0.002
+    cell.end_program(ends)
+    style.rtde(cell)
+    style.primary(cell)
+    cell.commands(0.5, time, cell.driver_rate, cell.timeout)
+    time_out(cell, ends + style.soon(0.001, 0.01))
+    return [cell], Truth(ends, ["client"], ("command.",), ["command"], needs="command.gap")
+
+
+def network_fails(style):
+    """The driver sends, and the network loses it for a while: seen on the driver's side of it."""
+    cell = external_control(style)
+    time = style.time(cell)
+    out = style.rng.uniform(0.7, 1.2)
+    ends = time + cell.timeout + 0.002
+    cell.end_program(ends)
+    style.rtde(cell)
+    style.primary(cell)
+    link = cell.commands(0.5, time + out + 0.02, cell.driver_rate, cell.timeout)
+    link.held.append((time, time + out, 1))
+    link.is_lost_before = False
+    # What the robot says gets through again when the network does.
+    time_out(cell, ends + style.soon(0.001, 0.01))
+    link.closed = [(time + out + 0.05, 0, FIN | ACK)]
+    truth = Truth(ends, ["network"], ("command.", "tcp.retransmission"), ["command"], needs="command.gap")
+    return [cell], truth
+
+
+def commands_jump(style):
+    """A target that no joint can reach in time: the controller's check of the path stops the robot."""
+    cell = external_control(style)
+    time = style.time(cell)
+    cell.stop(time)
+    style.rtde(cell)
+    style.primary(cell)
+    joint, far = style.rng.randrange(6), style.rng.uniform(0.5, 0.9)
+
+    def targets(now):
+        joints = cell.joints(now)
+        joints[joint] += far if now >= time - 0.006 else 0
+        return joints
+    cell.commands(0.5, time + 0.5, cell.driver_rate, cell.timeout, targets=targets)
+    words = tell_code(cell, style, time + style.soon(0.0, 0.1), 204, style.rng.choice([1, 3]))
+    return [cell], Truth(time, ["client"], ("ur.error", "command.jump"), words[:1], needs="command.gap")
+
+
+# ---- the data, not the robot ----------------------------------------------------------------------------------------
+
+
+def network_delay(style):
+    """No data for seconds, then what the robot sent again."""
+    cell = style.cell(seconds=9)
+    time, out = style.rng.uniform(2, 2.5), style.rng.uniform(2.8, 3.6)
+    link = style.rtde(cell)
+    link.held.append((time, time + out, 1))
+    link.are_acks_lost = True
+    if style.rng.random() < 0.5:
+        style.primary(cell)
+    return [cell], Truth(time + out, ["network"], ("tcp.retransmission", "silence"), ["again"], of_stream=True)
+
+
+def window_full(style):
+    """A client does not read for seconds."""
+    cell = style.cell(seconds=9)
+    time, out = style.rng.uniform(2, 2.5), style.rng.uniform(2.5, 3.6)
+    cell.skips.append((time + 0.3, time + out + 0.01))
+    link = style.rtde(cell)
+    link.full.append((time, time + out, 0))
+    return [cell], Truth(time + out, ["client"], ("tcp.zero-window",), ["stopped reading"], of_stream=True)
+
+
+def clock_jump(style):
+    """The controller leaves packages out, or sets its clock."""
+    cell = style.cell()
+    time = style.time(cell)
+    if style.rng.random() < 0.5:
+        cell.skips.append((time, time + style.rng.uniform(0.2, 0.9)))
+    else:
+        cell.jumps.append((time, style.rng.uniform(0.5, 3)))
+    style.rtde(cell)
+    return [cell], Truth(time, ["robot"], ("clock.skipped",), ["controller"], of_stream=True)
+
+
+# ---- nothing tells --------------------------------------------------------------------------------------------------
+
+
+def rtde_only(style):
+    """The reason would be on the primary interface, which was not captured."""
+    cell = style.cell()
+    time = style.time(cell)
+    cell.stop(time)
+    style.rtde(cell)
+    if style.rng.random() < 0.5:
+        style.primary(cell)
+        tell_code(cell, style, time + 0.05, *style.rng.choice(style.codes))
+        style.ports = [30004]
+    host = cell.robot.text.strip("[]")
+    return [cell], Truth(time, [], says=[NOTHING, "port 30001, which was not captured",
+                                         "'host %s and tcp port (30001 or 30002" % host])
+
+
+def nothing_tells(style):
+    """The primary interface is there and says nothing about it."""
+    cell = style.cell()
+    time = style.time(cell)
+    cell.stop(time)
+    style.rtde(cell)
+    style.primary(cell)
+    return [cell], Truth(time, [], says=[NOTHING])
+
+
+def cause_lost(style):
+    """The capture lacks the packet that says why."""
+    cells, truth = protective_stop(style)
+    style.lost_tag = "cause"
+    return cells, Truth(truth.time, [], says=[NOTHING], not_words=truth.words[:1])
+
+
+# ---- what is not to be blamed ---------------------------------------------------------------------------------------
+
+
+def old_error(style):
+    """An error and a warning long before have nothing to do with the stop."""
+    cell = style.cell(seconds=8)
+    time = style.rng.uniform(4.5, 5.5)
+    has_cause = style.rng.random() < 0.5
+    cell.stop(time)
+    style.rtde(cell)
+    style.primary(cell)
+    words = tell_code(cell, style, time + style.soon(0, 0.15), 153, 3) if has_cause else []
+    cell.error(style.rng.uniform(0.1, 1), 207, 1, tag="")
+    cell.error(time - style.rng.uniform(1.5, 3), 51, 1, robots.WARNING, tag="")
+    cell.error(time + style.rng.uniform(1.6, 2.2), 210, 1, tag="")
+    if has_cause:
+        return [cell], Truth(time, ["robot"], ("ur.error",), words, needs="ur.error", not_words=["C207", "C51", "C210"])
+    return [cell], Truth(time, [], says=[NOTHING], not_words=["C207", "C51", "C210"])
+
+
+def error_of_other(style):
+    """Another robot's error in the same capture, at the same time."""
+    cells, truth = (protective_stop if style.rng.random() < 0.5 else nothing_tells)(style)
+    beside = style.cell(number=2, seconds=cells[0].seconds)
+    style.rtde(beside)
+    style.primary(beside)
+    beside.error(truth.time + style.soon(-0.05, 0.05), 211, 2, tag="")
+    truth.not_words = ["C211"]
+    return cells + [beside], truth
+
+
+def emergency_of_other(style):
+    """Another robot's emergency stop is no cause of this one's protective stop."""
+    cells, truth = protective_stop(style)
+    beside = style.cell(number=2, seconds=cells[0].seconds)
+    beside.change(truth.time - 0.02, safety=robots.SYSTEM_EMERGENCY, runtime=robots.STOPPED)
+    style.rtde(beside)
+    truth.not_words = ["EMERGENCY"]
+    return cells + [beside], truth
+
+
+# ---- cells in which nothing is wrong --------------------------------------------------------------------------------
+
+
+def program_ends(style):
+    cell = style.cell()
+    time = style.time(cell)
+    cell.end_program(time)
+    style.rtde(cell)
+    style.primary(cell)
+    cell.key(time + 0.06, b"PROGRAM_XXX_STOPPED", b"main")
+    cell.tell(time - 0.3, robots.TEXT, b"cycle 17 done", tag="")
+    return [cell]
+
+
+def program_pauses(style):
+    cell = style.cell()
+    cell.change(2, runtime=robots.PAUSING)
+    cell.change(2.1, runtime=robots.PAUSED)
+    cell.change(3.4, runtime=robots.RESUMING)
+    cell.change(3.5, runtime=robots.PLAYING)
+    style.rtde(cell)
+    style.primary(cell)
+    cell.key(2.12, b"PROGRAM_XXX_PAUSED", b"main")
+    cell.error(1, 0, 0, robots.INFO, tag="")
+    return [cell]
+
+
+def robot_starts(style):
+    cell = style.cell()
+    cell.begin_as(robot_mode=3, runtime=robots.STOPPED)
+    for time, mode in ((1, 4), (1.8, 5), (2.5, robots.RUNNING)):
+        cell.change(time, robot_mode=mode)
+    cell.change(3.5, runtime=robots.PLAYING)
+    style.rtde(cell)
+    style.primary(cell)
+    cell.key(3.5, b"PROGRAM_XXX_STARTED", b"main")
+    cell.dashboard(0.4, [(0.9, b"power on", b"Powering on", ""), (2.4, b"brake release", b"Brake releasing", ""),
+                         (3.4, b"play", b"Starting program", "")])
+    return [cell]
+
+
+def client_reconnects(style):
+    cell = style.cell()
+    style.rtde(cell, until=2).close(2.1, 0)
+    style.rtde(cell, begin=2.5)
+    style.primary(cell)
+    return [cell]
+
+
+def driver_ends(style):
+    """The driver says that it stops."""
+    cell = external_control(style)
+    time = style.time(cell)
+    cell.end_program(time + 0.02)
+    style.rtde(cell)
+    style.primary(cell)
+    cell.commands(0.5, time, cell.driver_rate, cell.timeout)
+    cell.command_link.say(time, 1, struct.pack(">8i", 1000, 0, 0, 0, 0, 0, 0, robots.END))
+    cell.command_link.close(time + 0.05, 0)
+    cell.tell(time + 0.004, robots.TEXT, b"ExternalControl: Stopping communication and control", tag="")
+    cell.tell(time + 0.01, robots.TEXT, b"ExternalControl: All threads ended", tag="")
+    cell.key(time + 0.05, b"PROGRAM_XXX_STOPPED", b"main")
+    return [cell]
+
+
+# Kind, and how many of it.
+INCIDENTS = [(protective_stop, 8), (protective_stop_cut, 4), (protective_stop_of_commands, 3), (runtime_exception, 4),
+             (exception_of_script, 4), (popup, 3), (emergency_stop, 4), (safeguard_stop, 3), (rtde_exception, 3),
+             (dashboard_stop, 4), (program_replaced, 3), (driver_silent, 4), (network_fails, 4), (commands_jump, 3),
+             (network_delay, 3), (window_full, 3), (clock_jump, 3), (rtde_only, 4), (nothing_tells, 2), (cause_lost, 3),
+             (old_error, 4), (error_of_other, 4), (emergency_of_other, 2)]
+CLEAN = [(program_ends, 3), (program_pauses, 3), (robot_starts, 3), (client_reconnects, 3), (driver_ends, 3)]
+
+
+def build(kind, set_name, number, path):
+    """Writes a capture of this kind; returns what is true of it: a Truth, None of a clean cell."""
+    style = Style(set_name, generator(set_name, kind.__name__, number))
+    style.begin = style.end = style.ports = style.lost_tag = style.loss_of = None
+    built = kind(style)
+    cells, truth = built if isinstance(built, tuple) else (built, None)
+    rng = style.rng
+    if not truth:
+        style.loss = style.swaps = 0
+    capture = Capture([connection for cell in cells for connection in cell.connections], 1769860800 + rng.randrange(10**7))
+    if style.lost_tag:
+        capture.lose_tagged(style.lost_tag)
+    if style.loss_of:
+        capture.lose(rng, style.loss, style.loss_of)
+    elif truth and not truth.of_stream:
+        capture.lose(rng, style.loss)
+    if truth and not truth.of_stream:
+        capture.reorder(rng, style.swaps)
+    capture.cut(style.begin, style.end)
+    if style.ports:
+        capture.select(style.ports)
+    capture.write(path, style.vlan, style.is_nano)
+    if truth:
+        truth.robot, truth.time = cells[0].robot.text, truth.time + capture.epoch
+        truth.other_sides |= {"capture"} if style.loss or style.begin or style.lost_tag else set()
+        truth.other_sides |= {"network"} if style.swaps else set()
+    return truth
