@@ -1,6 +1,7 @@
 """A cell on the wire: a UR robot's interfaces, a driver's computer, and what befalls them. Times are seconds since the
 capture began. Bytes are packed by Python's struct from the tables of facts."""
 import bisect
+import csv
 import math
 import os
 import struct
@@ -21,6 +22,18 @@ PARTS = [("RobotModeData", "3.5-"), ("JointData", "all"), ("CartesianInfo", "3.2
          ("SafetyData", "3.5-")]
 OF_E_SERIES = [("ToolCommInfo", "e"), ("ToolModeInfo", "e 5.2-")]
 LAYOUTS = wire.layouts()
+
+
+def realtime_layouts():
+    """Offsets of fields, by the packet's size."""
+    found = {}
+    with open(os.path.join(wire.DATA, "realtime_layout.csv"), encoding="utf-8") as file:
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            found.setdefault(int(row["size"]), {})[row["name"]] = int(row["offset"])
+    return found
+
+
+REALTIME = realtime_layouts()
 TYPES = {"timestamp": "DOUBLE", "actual_q": "VECTOR6D", "target_q": "VECTOR6D", "actual_current": "VECTOR6D",
          "robot_mode": "INT32", "safety_status": "INT32", "safety_mode": "INT32", "runtime_state": "UINT32",
          "speed_scaling": "DOUBLE", "actual_digital_input_bits": "UINT64"}
@@ -107,6 +120,23 @@ class Cell:
         """RTDE's own message of the controller."""
         self.rtde_link.say(time, 1, package(b"M", bytes([len(text)]) + text + b"\4RTDE" + bytes([level])), "cause")
 
+    # ---- the realtime interface
+
+    def realtime(self, size, rate=125.0, begin=0.05, host=None, port=30003):
+        link = self.connect((host or self.driver, self.robot), (self.rng.randrange(33000, 60000), port), begin)
+        offsets = REALTIME[size]
+        for n in range(int((self.seconds - 0.05 - begin) * rate)):
+            time = begin + 0.01 + n / rate
+            state, cells, joints = self.at(time), bytearray(size), self.joints(time)
+            struct.pack_into(">I", cells, 0, size)
+            for name, values in (("timestamp", [self.clock(time)]), ("target_q", joints), ("actual_q", joints),
+                                 ("robot_mode", [state["robot_mode"]]), ("safety_mode", [state["safety"]]),
+                                 ("joint_mode", [253] * 6), ("speed_scaling", [1]), ("runtime_state", [state["runtime"]])):
+                if name in offsets:
+                    struct.pack_into(">%dd" % len(values), cells, offsets[name], *values)
+            link.say(time + self.rng.uniform(0.00005, 0.0003), 1, bytes(cells))
+        return link
+
     # ---- the primary interface
 
     def primary(self, port=30001, begin=0.02, host=None, every=0.1, until=None):
@@ -132,10 +162,10 @@ class Cell:
                  "masterBoardTemperature": 36.5, "robotVoltage48V": 48.0, "robotCurrent": 0.6, "masterIOCurrent": 0.1}
 
         def value(_, row):
-            name, element = wire.element_of(row[3])
-            if name == "actual_q" or name == "target_q":
-                return joints[element]
-            if name == "joint_mode":
+            field = row[3]
+            if field.startswith(("actual_q_", "target_q_")):
+                return joints[int(field[-1])]
+            if field.startswith("joint_mode"):
                 return 253
             return known.get(row[1], 0)
         return value

@@ -45,6 +45,8 @@ class Style:
         self.release = rng.choice([(5, 9, 4), (5, 13, 0), (3, 15, 8), (5, 4, 0)] if held_out else [(5, 9, 4)])
         self.loss = rng.choice([0, 0.002, 0.01, 0.03] if held_out else [0, 0, 0.005])
         self.swaps = rng.choice([0, 0, 0.01] if held_out else [0])
+        self.realtime_size = rng.choice([0, 0, 0, 1108, 1116, 1220] if held_out else [0, 0, 0, 1108])
+        self.copies = held_out and rng.random() < 0.15
         self.port = rng.choice([30001, 30001, 30011] if held_out else [30001])
         self.codes = [(153, 2), (153, 4), (157, 0), (158, 1), (204, 1), (205, 0), (4, 14), (206, 3)]
         if held_out:
@@ -64,6 +66,12 @@ class Style:
             fields = [name.replace("safety_status", "safety_mode") for name in fields]
         rate = min(self.rate, 125) if self.release[0] < 5 else self.rate
         return cell.rtde(rate, fields=fields, pace=self.pace, **options)
+
+    def stream(self, cell):
+        """RTDE, or the older interface."""
+        if self.realtime_size:
+            return cell.realtime(self.realtime_size, 125 if self.realtime_size <= 1108 else 500)
+        return self.rtde(cell)
 
     def primary(self, cell, **options):
         return cell.primary(self.port, every=self.every, **options)
@@ -94,7 +102,7 @@ def protective_stop(style):
     cell = style.cell()
     time = style.time(cell)
     cell.stop(time)
-    style.rtde(cell)
+    style.stream(cell)
     style.primary(cell)
     words = tell_code(cell, style, time + style.soon(-0.06, 0.2), *style.rng.choice(style.codes))
     if style.rng.random() < 0.5:
@@ -126,7 +134,7 @@ def runtime_exception(style):
     cell = style.cell()
     time = style.time(cell)
     cell.end_program(time)
-    style.rtde(cell)
+    style.stream(cell)
     style.primary(cell)
     text, line = style.rng.choice([(b"Type error: str_sub takes exact 3 arguments", 12), (b"index out of range", 88),
                                    (b"List index out of bounds: 7", 140)]), style.rng.randrange(3, 300)
@@ -140,7 +148,7 @@ def exception_of_script(style):
     cell = style.cell()
     time = style.time(cell)
     cell.end_program(time)
-    style.rtde(cell)
+    style.stream(cell)
     style.primary(cell)
     name = style.rng.choice([b"txtmsg", b"movejj", b"popupp"])
     script = b"def task():\n  movej([0, -1.57, 0, -1.57, 0, 0])\n  " + name + b"(1)\nend\n"
@@ -156,7 +164,7 @@ def popup(style):
     cell = style.cell()
     time = style.time(cell)
     cell.end_program(time)
-    style.rtde(cell)
+    style.stream(cell)
     style.primary(cell)
     title, text = style.rng.choice([(b"Gripper", b"vacuum lost at station %d"), (b"Feeder", b"no part in tray %d"),
                                     (b"Welder", b"no arc after %d ms")])
@@ -172,7 +180,7 @@ def emergency_stop(style, safety=None):
     cell.change(time, safety=safety, runtime=robots.STOPPING)
     cell.change(time + 0.05, runtime=robots.STOPPED)
     if style.rng.random() < 0.7:
-        style.rtde(cell)
+        style.stream(cell)
     style.primary(cell)
     if style.rng.random() < 0.5:
         cell.tell(time + 0.02, robots.SAFETY_MODE, struct.pack(">iiBII", 0, 0, safety, 1, 0), tag="")
@@ -212,7 +220,7 @@ def dashboard_stop(style):
         cell.end_program(time)
     if command == b"power off":
         cell.change(time + 0.4, robot_mode=3)
-    style.rtde(cell)
+    style.stream(cell)
     if style.rng.random() < 0.7:
         style.primary(cell)
         if command != b"pause":
@@ -229,7 +237,7 @@ def program_replaced(style):
     time = style.time(cell)
     cell.end_program(time)
     cell.change(time + 0.12, runtime=robots.PLAYING)
-    style.rtde(cell)
+    style.stream(cell)
     style.primary(cell)
     name = style.rng.choice([b"hello", b"set_tool", b"my_move"])
     cell.script(time - style.soon(0.01, 0.1), b"def " + name + b"():\n  set_digital_out(1, True)\nend\n",
@@ -259,11 +267,18 @@ def driver_silent(style):
     time = style.time(cell)
     ends = time + cell.timeout + 0.002
     cell.end_program(ends)
-    style.rtde(cell)
+    style.stream(cell)
     style.primary(cell)
     cell.commands(0.5, time, cell.driver_rate, cell.timeout)
     time_out(cell, ends + style.soon(0.001, 0.01))
-    return [cell], Truth(ends, ["client"], ("command.",), ["command"], needs="command.gap")
+    return [cell], Truth(ends, ["client"], ("command.", "ur.message"), ["command"], needs="command.gap")
+
+
+def driver_not_captured(style):
+    """The same, but without the driver's port in the capture: the robot's own words tell."""
+    cells, truth = driver_silent(style)
+    style.ports = [30001, 30011, 30003, 30004]
+    return cells, Truth(truth.time, ["client"], ("ur.message",), [robots.KEEP_ALIVE_TEXT.decode()[:40]], needs="ur.message")
 
 
 def network_fails(style):
@@ -273,7 +288,7 @@ def network_fails(style):
     out = style.rng.uniform(0.7, 1.2)
     ends = time + cell.timeout + 0.002
     cell.end_program(ends)
-    style.rtde(cell)
+    style.stream(cell)
     style.primary(cell)
     link = cell.commands(0.5, time + out + 0.02, cell.driver_rate, cell.timeout)
     link.held.append((time, time + out, 1))
@@ -290,7 +305,7 @@ def commands_jump(style):
     cell = external_control(style)
     time = style.time(cell)
     cell.stop(time)
-    style.rtde(cell)
+    style.stream(cell)
     style.primary(cell)
     joint, far = style.rng.randrange(6), style.rng.uniform(0.5, 0.9)
 
@@ -363,7 +378,7 @@ def nothing_tells(style):
     cell = style.cell()
     time = style.time(cell)
     cell.stop(time)
-    style.rtde(cell)
+    style.stream(cell)
     style.primary(cell)
     return [cell], Truth(time, [], says=[NOTHING])
 
@@ -375,6 +390,23 @@ def cause_lost(style):
     return cells, Truth(truth.time, [], says=[NOTHING], not_words=truth.words[:1])
 
 
+def stop_again(style):
+    """Two stops, each with a cause of its own."""
+    cell = style.cell(seconds=8)
+    first, time = style.rng.uniform(1.5, 2), style.rng.uniform(5, 5.5)
+    cell.stop(first)
+    cell.change(first + 1.2, safety=robots.NORMAL, runtime=robots.PLAYING)
+    cell.stop(time)
+    style.stream(cell)
+    style.primary(cell)
+    codes = style.rng.sample(style.codes, 2)
+    before = tell_code(cell, style, first + style.soon(-0.05, 0.15), *codes[0])
+    words = tell_code(cell, style, time + style.soon(-0.05, 0.15), *codes[1])
+    if style.rng.random() < 0.5:
+        return [cell], Truth(first, ["robot"], ("ur.error",), before, needs="ur.error", not_words=words[:1])
+    return [cell], Truth(time, ["robot"], ("ur.error",), words, needs="ur.error", not_words=before[:1])
+
+
 # ---- what is not to be blamed ---------------------------------------------------------------------------------------
 
 
@@ -384,7 +416,7 @@ def old_error(style):
     time = style.rng.uniform(4.5, 5.5)
     has_cause = style.rng.random() < 0.5
     cell.stop(time)
-    style.rtde(cell)
+    style.stream(cell)
     style.primary(cell)
     words = tell_code(cell, style, time + style.soon(0, 0.15), 153, 3) if has_cause else []
     cell.error(style.rng.uniform(0.1, 1), 207, 1, tag="")
@@ -399,7 +431,7 @@ def error_of_other(style):
     """Another robot's error in the same capture, at the same time."""
     cells, truth = (protective_stop if style.rng.random() < 0.5 else nothing_tells)(style)
     beside = style.cell(number=2, seconds=cells[0].seconds)
-    style.rtde(beside)
+    style.stream(beside)
     style.primary(beside)
     beside.error(truth.time + style.soon(-0.05, 0.05), 211, 2, tag="")
     truth.not_words = ["C211"]
@@ -411,7 +443,7 @@ def emergency_of_other(style):
     cells, truth = protective_stop(style)
     beside = style.cell(number=2, seconds=cells[0].seconds)
     beside.change(truth.time - 0.02, safety=robots.SYSTEM_EMERGENCY, runtime=robots.STOPPED)
-    style.rtde(beside)
+    style.stream(beside)
     truth.not_words = ["EMERGENCY"]
     return cells + [beside], truth
 
@@ -423,7 +455,7 @@ def program_ends(style):
     cell = style.cell()
     time = style.time(cell)
     cell.end_program(time)
-    style.rtde(cell)
+    style.stream(cell)
     style.primary(cell)
     cell.key(time + 0.06, b"PROGRAM_XXX_STOPPED", b"main")
     cell.tell(time - 0.3, robots.TEXT, b"cycle 17 done", tag="")
@@ -436,7 +468,7 @@ def program_pauses(style):
     cell.change(2.1, runtime=robots.PAUSED)
     cell.change(3.4, runtime=robots.RESUMING)
     cell.change(3.5, runtime=robots.PLAYING)
-    style.rtde(cell)
+    style.stream(cell)
     style.primary(cell)
     cell.key(2.12, b"PROGRAM_XXX_PAUSED", b"main")
     cell.error(1, 0, 0, robots.INFO, tag="")
@@ -449,7 +481,7 @@ def robot_starts(style):
     for time, mode in ((1, 4), (1.8, 5), (2.5, robots.RUNNING)):
         cell.change(time, robot_mode=mode)
     cell.change(3.5, runtime=robots.PLAYING)
-    style.rtde(cell)
+    style.stream(cell)
     style.primary(cell)
     cell.key(3.5, b"PROGRAM_XXX_STARTED", b"main")
     cell.dashboard(0.4, [(0.9, b"power on", b"Powering on", ""), (2.4, b"brake release", b"Brake releasing", ""),
@@ -470,7 +502,7 @@ def driver_ends(style):
     cell = external_control(style)
     time = style.time(cell)
     cell.end_program(time + 0.02)
-    style.rtde(cell)
+    style.stream(cell)
     style.primary(cell)
     cell.commands(0.5, time, cell.driver_rate, cell.timeout)
     cell.command_link.say(time, 1, struct.pack(">8i", 1000, 0, 0, 0, 0, 0, 0, robots.END))
@@ -484,7 +516,8 @@ def driver_ends(style):
 # Kind, and how many of it.
 INCIDENTS = [(protective_stop, 8), (protective_stop_cut, 4), (protective_stop_of_commands, 3), (runtime_exception, 4),
              (exception_of_script, 4), (popup, 3), (emergency_stop, 4), (safeguard_stop, 3), (rtde_exception, 3),
-             (dashboard_stop, 4), (program_replaced, 3), (driver_silent, 4), (network_fails, 4), (commands_jump, 3),
+             (dashboard_stop, 4), (program_replaced, 3), (driver_silent, 4), (driver_not_captured, 3), (stop_again, 3),
+             (network_fails, 4), (commands_jump, 3),
              (network_delay, 3), (window_full, 3), (clock_jump, 3), (rtde_only, 4), (nothing_tells, 2), (cause_lost, 3),
              (old_error, 4), (error_of_other, 4), (emergency_of_other, 2)]
 CLEAN = [(program_ends, 3), (program_pauses, 3), (robot_starts, 3), (client_reconnects, 3), (driver_ends, 3)]
@@ -508,6 +541,8 @@ def build(kind, set_name, number, path):
         capture.lose(rng, style.loss)
     if truth and not truth.of_stream:
         capture.reorder(rng, style.swaps)
+    if style.copies:
+        capture.copy()
     capture.cut(style.begin, style.end)
     if style.ports:
         capture.select(style.ports)

@@ -157,6 +157,10 @@ class Capture:
     def select(self, ports):
         self.packets = [packet for packet in self.packets if set(packet.connection.ports) & set(ports)]
 
+    def copy(self):
+        """A mirror port that shows each packet twice."""
+        self.packets = [one for packet in self.packets for one in (packet, packet)]
+
     def reorder(self, rng, share):
         """Neighbours change places; their times do not."""
         for i in range(len(self.packets) - 1):
