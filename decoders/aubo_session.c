@@ -3,6 +3,8 @@
 #include <float.h>
 #include <string.h>
 
+#include "aubo_robot_message.h"
+
 #define SEGMENTS_MAX 1000            /* of one channel */
 #define LATE_MAX INT64_C(1000000000) /* ns; data in transit may still arrive after its channel was ended */
 
@@ -199,7 +201,10 @@ static void set_recipe(struct armtap_aubo *aubo, struct armtap_aubo_channel *cha
 {
     release_recipe(aubo, &channel->previous);
     aubo->recipe_bytes += bytes_of(recipe);
-    *channel = (struct armtap_aubo_channel){.recipe = recipe, .previous = channel->recipe, .begun_at = time};
+    *channel = (struct armtap_aubo_channel){.recipe = recipe,
+                                            .previous = channel->recipe,
+                                            .begun_at = time,
+                                            .has_messages = armtap_aubo_has_messages(recipe)};
 }
 
 /* The channel of that number; NULL if out of memory. */
@@ -367,7 +372,10 @@ static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const str
         return error;
     data.values = aubo->cells.bytes;
     data.values_length = aubo->cells.length;
-    return armtap_conn_record(conn, frame, &data);
+    error = armtap_conn_record(conn, frame, &data);
+    if (error == ARMTAP_OK && channel->has_messages && recipe == channel->recipe && count == expected)
+        error = armtap_aubo_robot_messages(&aubo->reader, conn, frame, recipe, text, &channel->messages_seen);
+    return error;
 }
 
 static int deliver_opaque(struct armtap_conn *conn, const struct armtap_frame *frame,

@@ -18,6 +18,8 @@ struct armtap_aubo_channel {
     int64_t ended_at;               /* capture time */
     bool missing_noted;             /* the note on its unknown recipe was given */
     bool count_noted;               /* the note on a wrong number of values was given; false again after a right one */
+    bool has_messages;              /* the recipe has a topic of robot messages */
+    uint32_t messages_seen;         /* digest of the last ones */
 };
 
 /* How a direction carries messages. */

@@ -73,6 +73,8 @@ lib_libinside_la_SOURCES += \
 	decoders/aubo_libraries.c \
 	decoders/aubo_scan.c \
 	decoders/aubo_scan.h \
+	decoders/aubo_robot_message.c \
+	decoders/aubo_robot_message.h \
 	decoders/aubo_session.c \
 	decoders/aubo_session.h \
 	decoders/aubo_sniff.c \

@@ -1291,6 +1291,37 @@ static int play_limited(const struct script *script, struct armtap_recipe **reci
     return error;
 }
 
+/* ---- robot messages ---- */
+
+static const struct line messages[] = {
+    {'>', SUBSCRIBE("0", "\"R1_message\"")},
+    {'<', "[0,[]]"},
+    {'<',
+     "[0,[{\"timestamp\":1,\"level\":\"Error\",\"code\":30015,\"source\":\"rob1\",\"args\":[\"joint 3\",\"120.5\"]},"
+     "{\"level\":2,\"code\":7}]]"},
+    {'<',
+     "[0,[{\"timestamp\":1,\"level\":\"Error\",\"code\":30015,\"source\":\"rob1\",\"args\":[\"joint 3\",\"120.5\"]},"
+     "{\"level\":2,\"code\":7}]]"},                                      /* the same ones */
+    {'<', "[0,[3,0,-1,\"rob1\",[5,null]]]"},                             /* one, as a list of its values */
+    {'<', "[0,[{\"code\":8},{\"level\":1,\"code\":\"x\"},5,\"text\"]]"}, /* none of them is a message */
+};
+#define NO_MORE "mode -1 line 0:0 data 0 0 clock nan from 0, text < "
+
+static void test_robot_messages_are_texts(void **unused)
+{
+    struct script script = raw(messages, sizeof messages / sizeof *messages);
+    struct log log = script_log(&script, &on_port);
+    (void)unused;
+    assert_int_equal(log.texts, 3);
+    assert_int_equal(log_count(&log, "error C30015A-1 \"\" report 4 " NO_MORE "level 1 \"joint 3, 120.5\" of \"rob1\""),
+                     1);
+    assert_int_equal(log_count(&log, "error C7A-1 \"\" report 2 " NO_MORE "level 2 \"\" of \"\""), 1);
+    assert_int_equal(log_count(&log, "error C-1A-1 \"\" report 5 " NO_MORE "level 0 \"5, null\" of \"rob1\""), 1);
+    log_free(&log);
+    check_splits(&script, 29);
+    script_free(&script);
+}
+
 static void test_every_allocation_may_fail(void **unused)
 {
     static const struct line lines[] = {
@@ -1358,6 +1389,7 @@ int main(void)
         cmocka_unit_test(test_from_the_middle_of_a_stream),
         cmocka_unit_test(test_telling_it_from_others),
         cmocka_unit_test(test_the_port_is_a_hint),
+        cmocka_unit_test(test_robot_messages_are_texts),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
