@@ -271,6 +271,10 @@ def driver_silent(style):
     style.primary(cell)
     cell.commands(0.5, time, cell.driver_rate, cell.timeout)
     time_out(cell, ends + style.soon(0.001, 0.01))
+    if style.rng.random() < 0.4:
+        # What the network does to another connection, long before, is no cause.
+        cell.primary_link.held.append((time - 1.7, time - 1.5, 1))
+        cell.primary_link.are_acks_lost = True
     return [cell], Truth(ends, ["client"], ("command.", "ur.message"), ["command"], needs="command.gap")
 
 
@@ -282,7 +286,8 @@ def driver_not_captured(style):
 
 
 def network_fails(style):
-    """The driver sends, and the network loses it for a while: seen on the driver's side of it."""
+    """The driver sends, and the network loses it for a while: seen on the driver's side of it. Or it loses all, and what
+    the robot says comes late."""
     cell = external_control(style)
     time = style.time(cell)
     out = style.rng.uniform(0.7, 1.2)
@@ -297,6 +302,12 @@ def network_fails(style):
     time_out(cell, ends + style.soon(0.001, 0.01))
     link.closed = [(time + out + 0.05, 0, FIN | ACK)]
     truth = Truth(ends, ["network"], ("command.", "tcp.retransmission"), ["command"], needs="command.gap")
+    if style.rng.random() < 0.5:
+        for connection in cell.connections:
+            if connection is not link:
+                connection.held.append((time, time + out, 1))
+                connection.are_acks_lost = True
+        truth.time = time + out
     return [cell], truth
 
 

@@ -116,7 +116,7 @@ class Connection:
         for i in range(0, len(data), self.mss):
             self._put(until + 0.00002 * (i // self.mss), side, data[i:i + self.mss], PSH | ACK, tags, at=at + i)
         self.lost[side] = None
-        self._put(until + 0.0004, 1 - side, ack=at + len(data))
+        self._put(until + 0.00002 * (len(data) // self.mss) + 0.0004, 1 - side, ack=at + len(data))
 
     def _probe(self, full, time):
         """The sender asks a receiver that does not read, until its window opens."""
