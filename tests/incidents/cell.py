@@ -37,8 +37,9 @@ REALTIME = realtime_layouts()
 TYPES = {"timestamp": "DOUBLE", "actual_q": "VECTOR6D", "target_q": "VECTOR6D", "actual_current": "VECTOR6D",
          "robot_mode": "INT32", "safety_status": "INT32", "safety_mode": "INT32", "runtime_state": "UINT32",
          "speed_scaling": "DOUBLE", "actual_digital_input_bits": "UINT64"}
+STATE_OF = {"safety_status": "safety", "safety_mode": "safety", "runtime_state": "runtime"}
 PACKED = {"DOUBLE": "d", "INT32": "i", "UINT32": "I", "UINT64": "Q"}
-SERVOJ, IDLE, END = 1, 0, -2
+SERVOJ, END = 1, -2
 KEEP_ALIVE_TEXT = b"Socket timed out waiting for command on reverse_socket. The script will exit now."
 
 
@@ -113,7 +114,7 @@ class Cell:
         if kind == "VECTOR6D":
             return struct.pack(">6d", *(self.joints(time) if name.endswith("_q") else [0.5 + i / 8 for i in range(6)]))
         value = self.clock(time) if name == "timestamp" else 1.0 if kind == "DOUBLE" else \
-            self.at(time).get({"safety_status": "safety", "safety_mode": "safety", "runtime_state": "runtime"}.get(name, name), 0)
+            self.at(time).get(STATE_OF.get(name, name), 0)
         return struct.pack(">" + PACKED[kind], value)
 
     def text(self, time, level, text):

@@ -9,7 +9,7 @@ from cell import Cell, wire
 from network import ACK, FIN, Capture, generator
 
 NOTHING = "nothing in the capture says why"
-JOINTS = ["Base", "Shoulder", "Elbow", "Wrist 1", "Wrist 2", "Wrist 3"]
+FIELDBUS = 207  # C207: another machine's input is gone, or what is between: nothing tells which
 
 
 def argument_joints():
@@ -50,8 +50,8 @@ class Style:
         self.port = rng.choice([30001, 30001, 30011] if held_out else [30001])
         self.codes = [(153, 2), (153, 4), (157, 0), (158, 1), (204, 1), (205, 0), (4, 14), (206, 3)]
         if held_out:
-            self.codes = [(153, 1), (159, 0), (163, 5), (191, 34), (173, 8), (174, 7), (283, 51), (204, 2), (207, 0), (50, 12),
-                          (206, 0), (4, 12), (194, 129)]
+            self.codes = [(153, 1), (159, 0), (163, 5), (191, 34), (173, 8), (174, 7), (283, 51), (204, 2), (207, 0),
+                          (50, 12), (206, 0), (4, 12), (194, 129)]
 
     def cell(self, number=1, seconds=0.0):
         seconds = seconds or self.rng.uniform(5, 8 if self.is_held_out else 6)
@@ -98,16 +98,21 @@ def tell_code(cell, style, time, code, argument, **options):
     return ["C%dA%d" % (code, argument)] + ([joint] if joint else [])
 
 
+def sides_of(code):
+    return [] if code[0] == FIELDBUS else ["robot"]
+
+
 def protective_stop(style):
     cell = style.cell()
     time = style.time(cell)
     cell.stop(time)
     style.stream(cell)
     style.primary(cell)
-    words = tell_code(cell, style, time + style.soon(-0.06, 0.2), *style.rng.choice(style.codes))
+    code = style.rng.choice(style.codes)
+    words = tell_code(cell, style, time + style.soon(-0.06, 0.2), *code)
     if style.rng.random() < 0.5:
         cell.key(time + 0.3, b"PROGRAM_XXX_STOPPED", b"main")
-    return [cell], Truth(time, ["robot"], ("ur.error",), words, needs="ur.error")
+    return [cell], Truth(time, sides_of(code), ("ur.error",), words, needs="ur.error")
 
 
 def protective_stop_cut(style):
@@ -212,7 +217,8 @@ def dashboard_stop(style):
     """A second client stops the program, or takes the arm's power, while the first reads."""
     cell = style.cell()
     time = style.time(cell)
-    command, reply = style.rng.choice([(b"stop", b"Stopped"), (b"power off", b"Powering off"), (b"pause", b"Pausing program")])
+    command, reply = style.rng.choice([(b"stop", b"Stopped"), (b"power off", b"Powering off"),
+                                       (b"pause", b"Pausing program")])
     if command == b"pause":
         cell.change(time, runtime=robots.PAUSING)
         cell.change(time + 0.05, runtime=robots.PAUSED)
@@ -414,8 +420,8 @@ def stop_again(style):
     before = tell_code(cell, style, first + style.soon(-0.05, 0.15), *codes[0])
     words = tell_code(cell, style, time + style.soon(-0.05, 0.15), *codes[1])
     if style.rng.random() < 0.5:
-        return [cell], Truth(first, ["robot"], ("ur.error",), before, needs="ur.error", not_words=words[:1])
-    return [cell], Truth(time, ["robot"], ("ur.error",), words, needs="ur.error", not_words=before[:1])
+        return [cell], Truth(first, sides_of(codes[0]), ("ur.error",), before, needs="ur.error", not_words=words[:1])
+    return [cell], Truth(time, sides_of(codes[1]), ("ur.error",), words, needs="ur.error", not_words=before[:1])
 
 
 # ---- what is not to be blamed ---------------------------------------------------------------------------------------

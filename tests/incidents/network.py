@@ -2,7 +2,7 @@
 import random
 import struct
 
-FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
+FIN, SYN, PSH, ACK = 1, 2, 8, 16
 RESEND = 0.2  # s until a sender sends again
 
 
@@ -186,11 +186,12 @@ def frame(packet, vlan):
     tcp = struct.pack(">HHIIBBHHH", connection.ports[side], connection.ports[1 - side],
                       connection.first[side] + packet.at & 0xFFFFFFFF, ack, 5 << 4, packet.flags, packet.window, 0, 0)
     source, target = connection.ends[side], connection.ends[1 - side]
+    length = len(tcp) + len(packet.payload)
     if source.is_v6:
-        kind, ip = 0x86DD, struct.pack(">IHBB", 6 << 28, len(tcp) + len(packet.payload), 6, 64) + source.address + target.address
+        kind, ip = 0x86DD, struct.pack(">IHBB", 6 << 28, length, 6, 64) + source.address + target.address
     else:
-        kind, ip = 0x0800, struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(packet.payload), packet.number & 0xFFFF, 0, 64, 6,
-                                       0, source.address, target.address)
+        kind, ip = 0x0800, struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + length, packet.number & 0xFFFF, 0, 64, 6, 0,
+                                       source.address, target.address)
     tag = struct.pack(">HH", 0x8100, vlan) if vlan else b""
     return bytes(12) + tag + struct.pack(">H", kind) + ip + tcp + packet.payload
 
