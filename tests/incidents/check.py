@@ -17,7 +17,6 @@ from tally import expect, finish  # noqa: E402
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 SETS = ("dev", "held out")
 BAR = 0.95
-STOPS = "the robot ", "no data came "  # how the verdict on a stop begins, unlike that on a stream
 DECODERS = {"ur.": "the primary interface's messages", "dashboard.": "the dashboard's decoder",
             "command.": "the driver's ports"}
 
@@ -34,8 +33,10 @@ class Judged:
         self.truth, self.path = truth, path
         self.report = run("diagnose", "--json", path)
         self.robots = [stream["robot"].rpartition(":")[0] for stream in run("info", "--json", path)["streams"]]
-        self.stops = [verdict for verdict in self.report["verdicts"] if verdict["text"].startswith(STOPS)]
-        self.others = [verdict for verdict in self.report["verdicts"] if verdict not in self.stops]
+        seen, self.stops, self.others = set(), [], []
+        for verdict in self.report["verdicts"]:
+            (self.stops if verdict["stream"] in seen else self.others).append(verdict)
+            seen.add(verdict["stream"])
         self.about = [verdict for verdict in self.stops + (self.others if truth.of_stream else [])
                       if self.is_about(verdict)]
         self.is_right, self.side = self.judge_cause(), self.judge_side()
