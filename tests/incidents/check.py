@@ -17,8 +17,8 @@ from tally import expect, finish  # noqa: E402
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 SETS = ("dev", "held out")
 BAR = 0.95
-DECODERS = {"ur.": "the primary interface's messages", "dashboard.": "the dashboard's decoder",
-            "command.": "the driver's ports"}
+DECODERS = {"ur.": "the primary interface's findings", "dashboard.": "the dashboard's",
+            "command.": "those of the driver's ports"}
 
 
 def run(*arguments):
