@@ -2,6 +2,12 @@
 lib_libinside_la_SOURCES += \
 	decoders/aubo_info.h \
 	decoders/decoders.def \
+	decoders/external_control.c \
+	decoders/external_control_describe.c \
+	decoders/external_control_describe.h \
+	decoders/external_control_layout.c \
+	decoders/external_control_layout.h \
+	decoders/external_control_layouts.def \
 	decoders/primary.c \
 	decoders/primary_describe.c \
 	decoders/primary_describe.h \

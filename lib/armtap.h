@@ -269,6 +269,7 @@ enum armtap_protocol {
     ARMTAP_RTDE,
     ARMTAP_AUBO,
     ARMTAP_PRIMARY,
+    ARMTAP_EXTERNAL_CONTROL,
     ARMTAP_PROTOCOL_MAX = INT32_MAX
 };
 
@@ -283,7 +284,9 @@ enum armtap_trait {
     ARMTAP_TRAIT_UR_COLUMNS = 64, /* values are UR's gnuplot columns in their order, 8 bytes each; a stream's version is
                                      the size of its records; a longer record begins like a shorter one */
     ARMTAP_TRAIT_OWN_NAMES = 128, /* fields that are not in the dictionary have names that are not UR's */
-    ARMTAP_TRAIT_GATHERED = 512   /* values are gathered from all over the frame: those of a record are not its bytes */
+    ARMTAP_TRAIT_GATHERED = 512,  /* values are gathered from all over the frame: those of a record are not its bytes */
+    ARMTAP_TRAIT_BESIDE = 1024,   /* it goes beside telemetry, not instead of it */
+    ARMTAP_TRAIT_ROBOT_CONNECTS = 2048 /* the robot is the TCP client, and the ports are those of its peer */
 };
 
 /* What holds for all data of a protocol. Only the library creates it. */

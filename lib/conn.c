@@ -53,6 +53,7 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
     conn->user = user;
     conn->hint = setup->protocol;
     conn->forced = setup->forced;
+    conn->port = setup->port;
     conn->pool_used = setup->pool_used;
     conn->pool_limit = setup->pool_limit;
     conn->knowledge = setup->knowledge;
@@ -522,8 +523,9 @@ static int note_foreign(struct armtap_conn *conn, enum armtap_direction directio
     struct armtap_frame here = {direction, NULL, 0, 0, armtap_span_where(span, 0, span->length)};
     size_t shown = span->length < 32 ? span->length : 32;
     uint64_t searched = conn->stream.bytes_skipped[direction];
-    if (conn->hint == ARMTAP_PROTOCOL_NONE)
-        return ARMTAP_OK;
+    bool by_chance = armtap_protocol_has(conn->hint, ARMTAP_TRAIT_ROBOT_CONNECTS) && !conn->forced;
+    if (conn->hint == ARMTAP_PROTOCOL_NONE || by_chance)
+        return ARMTAP_OK; /* a port that any client may have says little */
     const char *stranger = stranger_of(span);
     if (!sure && !stranger)
         return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_foreign,

@@ -19,6 +19,7 @@ struct armtap_conn_setup {
     bool midstream;                /* no SYN was seen */
     enum armtap_rest rest;
     bool no_guess;          /* data without a handshake stays opaque */
+    uint16_t port;          /* on which one end listens, as far as known; 0: not */
     bool roles_guessed;     /* neither port nor SYN showed which side is the robot */
     const char *robot_name; /* "10.0.0.2:30004" */
     const char *client_name;

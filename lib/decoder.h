@@ -36,9 +36,11 @@ enum armtap_hint { ARMTAP_HINT_NONE, ARMTAP_HINT_PORT, ARMTAP_HINT_USER };
 struct armtap_sight {
     const uint8_t *bytes;
     size_t length;
-    bool whole; /* no more bytes follow */
+    bool whole;  /* no more bytes follow */
+    bool starts; /* the direction was captured from this byte on, its first */
     enum armtap_hint hint;
-    size_t *work; /* `shows` adds the bytes that it examined beyond a header, once per examination */
+    uint16_t port; /* on which one end of the connection listens; 0: not known */
+    size_t *work;  /* `shows` adds the bytes that it examined beyond a header, once per examination */
 };
 
 struct armtap_pieces;
@@ -54,6 +56,8 @@ struct armtap_decoder {
     /* Prepare a context, and free what it holds. NULL: zeros are enough, nothing to free. */
     int (*open)(void *context);
     void (*close)(void *context);
+    /* The port on which one end of the connection listens; 0: not known. After `open`. May be NULL. */
+    void (*listens)(void *context, uint16_t port);
     /* A direction was captured from its first byte on: a message begins there. May be NULL. */
     void (*starts)(void *context, enum armtap_direction direction);
     /* A search found that a frame begins with the next byte of a direction. May be NULL. */

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLIENTS_FROM 32768 /* the lowest port that systems take for clients */
+
 enum {
     NOTES_A_KIND = 64,           /* notes of the capture, of one kind */
     DOUBTS = 64,                 /* segments in doubt at a time */
@@ -336,9 +338,11 @@ static enum armtap_protocol port_of_decoder(uint16_t port)
     return ARMTAP_PROTOCOL_NONE;
 }
 
+/* Whether a robot listens there. */
 static bool is_telemetry(const struct armtap_net *net, uint16_t port)
 {
-    return port_of_user(net, port) || port_of_decoder(port);
+    enum armtap_protocol known = port_of_decoder(port);
+    return port_of_user(net, port) || (known && !armtap_protocol_has(known, ARMTAP_TRAIT_ROBOT_CONNECTS));
 }
 
 /* The end that the first segment's SYN makes the server; without SYN, that of the lower port. */
@@ -349,6 +353,19 @@ static unsigned server_end(const struct armtap_flow *flow, const struct armtap_s
     if (flow->key.port[0] == flow->key.port[1])
         return sender;
     return flow->key.port[1] < flow->key.port[0];
+}
+
+/* The protocol of an end's port. One on which a robot's peer listens may be any client's by chance: its end must be the
+ * server, which without SYN the other port has to show. */
+static enum armtap_protocol port_of_end(const struct armtap_flow *flow, const struct armtap_segment *segment,
+                                        unsigned sender, unsigned end)
+{
+    enum armtap_protocol known = port_of_decoder(flow->key.port[end]);
+    uint16_t other = flow->key.port[!end];
+    bool has_syn = segment->flags & ARMTAP_TCP_SYN;
+    bool is_robots = port_of_decoder(other) || armtap_traffic_name(other);
+    bool serves = has_syn ? end == server_end(flow, segment, sender) : other >= CLIENTS_FROM && !is_robots;
+    return serves || !armtap_protocol_has(known, ARMTAP_TRAIT_ROBOT_CONNECTS) ? known : ARMTAP_PROTOCOL_NONE;
 }
 
 /* The end that listens on a port of robots, and of robots only; -1: neither, or both. */
@@ -370,10 +387,13 @@ static void tell_roles(const struct armtap_net *net, struct armtap_flow *flow, c
         known[end] = port_of_user(net, flow->key.port[end]);
     setup->forced = known[0] || known[1];
     for (unsigned end = 0; end < 2 && !setup->forced; end++)
-        known[end] = port_of_decoder(flow->key.port[end]);
+        known[end] = port_of_end(flow, segment, sender, end);
     bool both = known[0] && known[1];
     flow->robot_end = known[0] && !both ? 0 : known[1] && !both ? 1 : server_end(flow, segment, sender);
     setup->protocol = known[flow->robot_end];
+    setup->port = flow->key.port[flow->robot_end];
+    if (armtap_protocol_has(setup->protocol, ARMTAP_TRAIT_ROBOT_CONNECTS))
+        flow->robot_end = !flow->robot_end;
     setup->roles_guessed = !has_syn && (both || !setup->protocol);
 }
 
@@ -392,7 +412,10 @@ static void find_taker(struct armtap_net *net, struct armtap_flow *flow, bool ha
 static void begin_traffic(const struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
                           unsigned sender)
 {
-    if (!is_telemetry(net, flow->key.port[0]) && !is_telemetry(net, flow->key.port[1]))
+    bool listed = true;
+    for (unsigned end = 0; end < 2; end++)
+        listed = listed && !is_telemetry(net, flow->key.port[end]) && !port_of_end(flow, segment, sender, end);
+    if (listed)
         armtap_traffic_begin(&flow->traffic, flow->key.address, flow->key.port, segment->flags & ARMTAP_TCP_SYN,
                              server_end(flow, segment, sender));
 }

@@ -23,6 +23,8 @@ struct search {
     const struct armtap_decoder *decoder;
     const void *context; /* NULL: the protocol is not known */
     enum armtap_hint hint;
+    uint16_t port;
+    bool starts; /* the span holds the first byte of its direction */
     enum armtap_direction direction;
     const struct armtap_span *span;
     uint64_t *worked; /* of a protocol that is not known */
@@ -57,7 +59,8 @@ static enum armtap_fit fit_at(const struct search *search, size_t at, size_t *ne
     const uint8_t *bytes = span->bytes + at;
     size_t left = span->length - at;
     if (!search->context && decoder->shows) {
-        struct armtap_sight sight = {bytes, left, span->final, search->hint, work};
+        struct armtap_sight sight = {bytes,        left,         span->final, search->starts && at == 0,
+                                     search->hint, search->port, work};
         enum armtap_fit shown = decoder->shows(search->direction, &sight, need);
         *need += at;
         return shown;
@@ -159,7 +162,8 @@ size_t armtap_seek(struct armtap_conn *conn, enum armtap_direction direction, co
 {
     struct armtap_half *half = &conn->half[direction];
     size_t need = 0;
-    struct search search = {half, conn->decoder, conn->context, ARMTAP_HINT_NONE, direction, span, NULL};
+    struct search search = {half,      conn->decoder, conn->context, ARMTAP_HINT_NONE, conn->port, false,
+                            direction, span,          NULL};
     struct candidate best = best_in(&search, 0, &need);
     *found = best.fit == ARMTAP_FIT_YES || best.fit == ARMTAP_FIT_WELL;
     half->want = best.fit == ARMTAP_FIT_MORE ? armtap_spaced(need - best.at, span->length - best.at) : 1;
@@ -179,6 +183,8 @@ static int adopt(struct armtap_conn *conn, const struct armtap_decoder *decoder)
         conn->half[i].mode =
             conn->stream.midstream || conn->half[i].offset > 0 ? ARMTAP_HALF_SEEKING : ARMTAP_HALF_SYNCED;
     int error = decoder->open ? decoder->open(conn->context) : 0;
+    if (error == 0 && decoder->listens)
+        decoder->listens(conn->context, conn->port);
     for (int i = 0; i < 2 && error == 0 && decoder->starts; i++)
         if (conn->half[i].mode == ARMTAP_HALF_SYNCED)
             decoder->starts(conn->context, (enum armtap_direction)(conn->swapped ? 1 - i : i));
@@ -241,7 +247,9 @@ static enum armtap_fit probe(const struct armtap_conn *conn, const struct armtap
             return ARMTAP_FIT_MORE;
         }
     }
-    struct search search = {half, decoder, NULL, hint_of(conn, decoder), direction, span, worked};
+    struct search search = {
+        half,      decoder, NULL,  hint_of(conn, decoder), conn->port, !conn->stream.midstream && half->offset == 0,
+        direction, span,    worked};
     struct candidate best = best_in(&search, *ruled_out, &prospect->need);
     *ruled_out = best.at;
     if (best.fit == ARMTAP_FIT_NO && span->final && is_all_there_is(conn, decoder, direction, span))

@@ -375,12 +375,9 @@ expect("not decoded", "\nnot decoded\n  10.0.0.2 port 30020, interpreter mode: 3
        plain.returncode == 2 and "no telemetry" in plain.stderr, plain.stdout + plain.stderr)
 ports("IPv6", [("[fd00::2]", 29999, 3, 20)], segments(29999, 40000, robot="fd00::2", client="fd00::9"))
 for port, name in ((30020, "interpreter mode"), (29999, "dashboard server"),
-                   (9012, "AUBO's JSON-RPC over WebSocket"), (502, "Modbus TCP"), (44818, "EtherNet/IP"),
-                   (50001, "External Control, reverse interface"), (50002, "External Control, script sender"),
-                   (50003, "External Control, trajectory"), (50004, "External Control, script command")):
+                   (9012, "AUBO's JSON-RPC over WebSocket"), (502, "Modbus TCP"), (44818, "EtherNet/IP")):
     known = [] if port == 30020 else segments(30020, 50009)
-    packets = segments(port, 40000, robot="10.0.0.50", client=ROBOT) if port in range(50001, 50005) else segments(port, 40000)
-    plain = ports("its name", [(ROBOT, 30020, 3, 20)] * bool(known) + [(ROBOT, port, 3, 20)], known + packets)
+    plain = ports("its name", [(ROBOT, 30020, 3, 20)] * bool(known) + [(ROBOT, port, 3, 20)], known + segments(port, 40000))
     expect("its name", "\n  10.0.0.2 port %d, %s: 3 packets, 20 bytes\n" % (port, name) in plain.stdout, plain.stdout)
 ports("two connections, two robots", [(ROBOT, 502, 6, 20 + 400), ("10.0.0.3", 502, 3, 20)],
       segments(502, 40000) + segments(502, 40001, 200) + segments(502, 40000, robot="10.0.0.3"))
@@ -390,8 +387,8 @@ ports("of a robot's web server", [(ROBOT, 30020, 3, 20)], segments(30020, 50000)
 ports("of something on a high port", [], segments(50051, 50001))
 ports("of EtherNet/IP", [(ROBOT, 44818, 3, 20)], segments(44818, 50001))
 ports("of telemetry's", [], segments(30004, 50001))
-ports("the robot connects", [(ROBOT, 50001, 3, 20)], segments(50001, 40000, flags=SYN, robot="10.0.0.50", client=ROBOT))
-ports("or had connected", [(ROBOT, 30020, 3, 20), (ROBOT, 50001, 3, 20)],
+ports("of a decoder, where the robot connects", [], segments(50001, 40000, flags=SYN, robot="10.0.0.50", client=ROBOT))
+ports("or had connected", [(ROBOT, 30020, 3, 20)],
       segments(30020, 50000) + segments(50001, 40000, robot="10.0.0.50", client=ROBOT))
 ports("what it carries is telemetry", [],
       [tcp(i * 0.008, ROBOT, 30020, CLIENT, 50000, ACK, 1 + 1108 * i, 1, struct.pack(">I138d", 1108, 1 + i * 0.008, *[0.0] * 137))

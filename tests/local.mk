@@ -176,6 +176,7 @@ SCRIPT_TESTS = \
 	tests/parquet-check.py \
 	tests/paste-check.py \
 	tests/pipe-check.py \
+	tests/external-control-check.py \
 	tests/primary-check.py \
 	tests/privileges-check.py \
 	tests/raw-recipe-check.py \

@@ -77,6 +77,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/input_files.h \
 	tools/input/invented_names.c \
 	tools/input/invented_names.h \
+	tools/input/stream_rank.c \
+	tools/input/stream_rank.h \
 	tools/input/pcapng_blocks.c \
 	tools/input/pcapng_blocks.h \
 	tools/input/read_ahead.c \

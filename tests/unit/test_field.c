@@ -528,7 +528,8 @@ static void test_protocols_are_described(void **unused)
 {
     const unsigned ur = ARMTAP_TRAIT_UR_CYCLE;
     static const uint16_t realtime[] = {30003, 30013, 0}, rtde[] = {30004, 0}, aubo[] = {30010, 9013, 0},
-                          primary[] = {30001, 30002, 30011, 30012, 0};
+                          primary[] = {30001, 30002, 30011, 30012, 0},
+                          external_control[] = {50001, 50002, 50003, 50004, 0};
     const struct {
         enum armtap_protocol protocol;
         const uint16_t *ports;
@@ -536,7 +537,9 @@ static void test_protocols_are_described(void **unused)
     } facts[] = {
         {ARMTAP_REALTIME, realtime, ur | ARMTAP_TRAIT_UNASKED | ARMTAP_TRAIT_UR_COLUMNS, 4},
         {ARMTAP_RTDE, rtde, ur | ARMTAP_TRAIT_ANSWERED, 3},
-        {ARMTAP_PRIMARY, primary, ARMTAP_TRAIT_UNASKED | ARMTAP_TRAIT_GATHERED, 5},
+        {ARMTAP_PRIMARY, primary, ARMTAP_TRAIT_UNASKED | ARMTAP_TRAIT_GATHERED | ARMTAP_TRAIT_BESIDE, 5},
+        {ARMTAP_EXTERNAL_CONTROL, external_control,
+         ARMTAP_TRAIT_GATHERED | ARMTAP_TRAIT_BESIDE | ARMTAP_TRAIT_ROBOT_CONNECTS, 0},
         {ARMTAP_AUBO, aubo, ARMTAP_TRAIT_TEXT | ARMTAP_TRAIT_CHANNELS | ARMTAP_TRAIT_ON_CHANGE | ARMTAP_TRAIT_OWN_NAMES,
          0},
     };
@@ -551,7 +554,7 @@ static void test_protocols_are_described(void **unused)
         assert_int_equal(info->header, facts[i].header);
         for (size_t k = 0; k == 0 || facts[i].ports[k - 1] != 0; k++)
             assert_int_equal(info->ports[k], facts[i].ports[k]);
-        for (unsigned bit = 1; bit <= ARMTAP_TRAIT_GATHERED; bit *= 2)
+        for (unsigned bit = 1; bit <= ARMTAP_TRAIT_ROBOT_CONNECTS; bit *= 2)
             assert_int_equal(armtap_protocol_has(info->protocol, (enum armtap_trait)bit), (info->traits & bit) != 0);
         assert_true(strlen(info->name) > 0 && strlen(info->title) > 0 && strlen(info->description) > 0);
         if (!info->left_out)

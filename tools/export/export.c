@@ -13,6 +13,7 @@
 #include "partition.h"
 #include "base/message.h"
 #include "input/archive.h"
+#include "input/stream_rank.h"
 #include "input/tcp_socket.h"
 
 #define SPOOL_IN_MEMORY ((size_t)1 << 20)
@@ -124,8 +125,35 @@ static bool has_several_streams(const struct job *job)
     if (job->wish->split || job->wish->has_stream)
         return false;
     for (size_t i = 0; i < armtap_streams_count(job->streams) && count < 2; i++)
-        count += armtap_streams_at(job->streams, i)->stream->records[job->wish->direction] > 0;
+        count += armtap_streams_at(job->streams, i)->stream->records[job->wish->direction] > 0 &&
+                 !job_leaves_protocol(job, armtap_streams_at(job->streams, i)->stream->protocol);
     return count > 1 || armtap_streams_rest(job->streams)->records[job->wish->direction] > 0;
+}
+
+/* Of several streams, an output of one table has the telemetry: what goes beside it must be asked for. */
+static void leave_streams(struct job *job)
+{
+    const struct export_wish *wish = job->wish;
+    bool has[STREAM_RANK_LAST] = {false};
+    unsigned first = 0, left = 0;
+    for (size_t i = 0; i < armtap_streams_count(job->streams); i++) {
+        const struct armtap_stream *stream = armtap_streams_at(job->streams, i)->stream;
+        unsigned rank = stream_rank(stream->protocol, wish->direction);
+        has[rank] = has[rank] || stream->records[wish->direction] > 0;
+    }
+    while (first < STREAM_RANK_LAST && !has[first])
+        first++;
+    if (wish->split || wish->has_stream || wish->joined || format_has(wish->format, FORMAT_ALL_TABLES))
+        return;
+    job->rank = first;
+    for (size_t i = 0; i < armtap_streams_count(job->streams); i++) {
+        const struct armtap_stream *stream = armtap_streams_at(job->streams, i)->stream;
+        left += stream->records[wish->direction] > 0 && job_leaves_protocol(job, stream->protocol);
+    }
+    if (left > 0)
+        message_warning("%u stream%s beside the telemetry %s left out; choose one with --stream N (armtap info lists "
+                        "them)",
+                        left, left == 1 ? "" : "s", left == 1 ? "is" : "are");
 }
 
 /* The first of two readings: finds the tables. */
@@ -135,6 +163,7 @@ static int survey(struct job *job)
         return -1;
     tables_rewind(job->tables, job->streams);
     missing_data_rewind(job->missing);
+    leave_streams(job);
     if (check_stream(job) != 0 || check_tables(job) != 0)
         return -1;
     if (job_check_before_rows(job) != 0)
@@ -304,6 +333,7 @@ static int check_places(struct job *job)
 static int run(struct job *job)
 {
     job->numbering = (struct live_numbering){.ports = job->source->ports, .port_count = job->source->port_count};
+    job->rank = STREAM_RANK_LAST;
     job->tables = make_tables(job);
     job->streams = armtap_streams_new();
     job->missing = missing_data_new(job->wish->direction);

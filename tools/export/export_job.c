@@ -1,6 +1,7 @@
 #include "export_job.h"
 
 #include "base/message.h"
+#include "input/stream_rank.h"
 
 int job_give_up(struct job *job)
 {
@@ -36,5 +37,10 @@ bool job_wants_stream(const struct job *job, unsigned number)
 bool job_wants(const struct job *job, const struct table *table)
 {
     return table->direction == job->wish->direction && table->stream != TABLE_NO_STREAM && table->layout_count > 0 &&
-           job_wants_stream(job, table->stream);
+           job_wants_stream(job, table->stream) && !job_leaves_protocol(job, table->protocol);
+}
+
+bool job_leaves_protocol(const struct job *job, enum armtap_protocol protocol)
+{
+    return stream_rank(protocol, job->wish->direction) > job->rank;
 }

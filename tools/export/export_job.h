@@ -69,6 +69,7 @@ struct job {
     struct left_over left_over;
     struct manifest manifest;
     enum exit_status status;
+    unsigned rank;           /* of stream_rank.h: streams beyond it are left out */
     bool gave_up;            /* failed, after a message */
     bool closed;             /* the reader closed the pipe */
     bool is_over;            /* a robot's records are later than --to, or it is silent since */
@@ -85,6 +86,8 @@ int job_check_sink(struct job *job, enum sink_outcome outcome);
 const char *job_direction(const struct job *job);
 bool job_wants_stream(const struct job *job, unsigned number);
 bool job_wants(const struct job *job, const struct table *table);
+/* Whether the output has only telemetry, and this protocol goes beside it. */
+bool job_leaves_protocol(const struct job *job, enum armtap_protocol protocol);
 
 /* ---- sinks; their user is the job ---- */
 

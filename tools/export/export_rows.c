@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "partition.h"
 #include "ros/ros.h"
+#include "input/stream_rank.h"
 
 /* ---- the file of a row ----------------------------------------------------------------------------------------- */
 
@@ -236,6 +237,10 @@ static bool has_place(const struct job *job, const struct table *table)
 int job_print_record(struct job *job, const struct armtap_record *record, struct table *table,
                      const struct table_layout *layout)
 {
+    if (!has_place(job, table) && job->only_table &&
+        stream_rank(job->only_table->protocol, job->wish->direction) <
+            stream_rank(table->protocol, job->wish->direction))
+        return 0; /* it goes beside the telemetry that is written */
     if (!has_place(job, table)) {
         request_leave_over(job, record, false);
         return 0;

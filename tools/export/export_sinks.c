@@ -180,7 +180,8 @@ static int print_on_record(void *user, const struct armtap_record *record)
     enum tables_outcome outcome = tables_record(job->tables, record, &table, &layout);
     if (job->closed || job->gave_up)
         return -1;
-    if (!job_wants_stream(job, tables_stream_number(job->tables, record->stream->connection)))
+    if (!job_wants_stream(job, tables_stream_number(job->tables, record->stream->connection)) ||
+        job_leaves_protocol(job, record->protocol))
         return stop_without_memory(job, outcome);
     bool is_within;
     if (check_time(job, record, &is_within) != 0)

@@ -9,6 +9,7 @@
 
 #include "input/input_files.h"
 #include "input/invented_names.h"
+#include "input/stream_rank.h"
 #include "base/message.h"
 #include "analysis/armtap-analysis.h"
 
@@ -298,6 +299,21 @@ static void refuse_stream(const struct reading *reading, size_t with, const char
         message_error("recipe: streams %s have recipes; choose one with --stream N (armtap info lists them)", numbers);
 }
 
+/* The rank of the stream that is meant if none is chosen. */
+static unsigned first_rank(const struct reading *reading)
+{
+    unsigned first = STREAM_RANK_LAST;
+    struct setup *setup;
+    for (size_t i = 0; i < armtap_streams_count(reading->streams); i++) {
+        const struct armtap_stream *stream = armtap_streams_at(reading->streams, i)->stream;
+        if (setups_of(reading, stream->connection, &setup) == 0)
+            continue;
+        unsigned rank = stream_rank(stream->protocol, setup->direction);
+        first = rank < first ? rank : first;
+    }
+    return first;
+}
+
 /* The requested stream, or the only one with a recipe. NULL after a message. */
 static const struct armtap_stream_summary *choose_stream(const struct reading *reading)
 {
@@ -306,9 +322,11 @@ static const struct armtap_stream_summary *choose_stream(const struct reading *r
     struct setup *first;
     char numbers[200] = "";
     size_t length = 0, with = 0, count = armtap_streams_count(reading->streams);
+    unsigned rank = wish->one_stream || wish->packet > 0 ? STREAM_RANK_LAST : first_rank(reading);
     for (size_t i = 0; i < count; i++) {
         const struct armtap_stream_summary *summary = armtap_streams_at(reading->streams, i);
-        if ((wish->one_stream && i != wish->stream) || setups_of(reading, summary->stream->connection, &first) == 0)
+        if ((wish->one_stream && i != wish->stream) || setups_of(reading, summary->stream->connection, &first) == 0 ||
+            stream_rank(summary->stream->protocol, first->direction) > rank)
             continue;
         chosen = summary;
         if (++with <= LISTED_MAX)

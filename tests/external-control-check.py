@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""External Control through the program: what drivers send, packed by Python's struct from the facts, against what
+`export --to-robot` says: each mode and command, each length, either direction alone, after a gap, beside telemetry."""
+import gzip
+import io
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tally import expect, finish  # noqa: E402
+
+ARMTAP = os.environ.get("ARMTAP", "./armtap")
+CAPTURES = os.path.join(os.environ.get("srcdir", "."), "captures")
+ROBOT, PC, EPOCH = bytes([10, 0, 0, 7]), bytes([10, 0, 0, 9]), 1769860800
+REVERSE, SENDER, TRAJECTORY, COMMANDS = 50001, 50002, 50003, 50004
+JUNK = [123456789, -2147483648, 7, 2147483647, -1, 42]  # what is left in words that a message does not use
+
+
+class Capture:
+    """Packets of the robot's connections to ports of the PC, as a pcap file."""
+
+    def __init__(self, *ports, name="control.pcap"):
+        self.number, self.name, self.sequence = 0, name, {}
+        self.bytes = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1)
+        for port in ports:
+            for to_robot, flags in ((False, 0x02), (True, 0x12), (False, 0x10)):
+                self.segment(port, 0, b"", to_robot, flags)
+
+    def segment(self, port, time, payload, to_robot=True, flags=0x18, robot_port=None):
+        near, far = (PC, port), (ROBOT, robot_port or 40000 + port % 1000)
+        if not to_robot:
+            near, far = far, near
+        mine, other = self.sequence.setdefault((near, far), 1000), self.sequence.setdefault((far, near), 5000)
+        tcp = struct.pack(">HHIIBBHHH", near[1], far[1], mine, other, 5 << 4, flags, 65535, 0, 0)
+        ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), self.number + 1, 0, 64, 6, 0, near[0], far[0])
+        packet = bytes(12) + b"\x08\0" + ip + tcp + payload
+        self.number += 1
+        self.sequence[near, far] = mine + len(payload) + (flags >> 1 & 1)
+        seconds, rest = divmod(round(time * 1e9), 10**9)
+        self.bytes += struct.pack("<4I", EPOCH + seconds, rest, len(packet), len(packet)) + packet
+
+    def lose(self, port, length):
+        self.sequence[(PC, port), (ROBOT, 40000 + port % 1000)] += length
+
+    def run(self, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, self.name)
+            with open(path, "wb") as file:
+                file.write(self.bytes)
+            return subprocess.run([ARMTAP, arguments[0], path, *arguments[1:]], capture_output=True, text=True, timeout=60)
+
+    def rows(self, *options):
+        done = self.run("export", "-f", "ndjson", *options)
+        told = ("time", "packet", "stream", "robot", "protocol", "direction")
+        return [{k: v for k, v in json.loads(line).items() if k not in told} for line in done.stdout.splitlines()]
+
+
+def micro(numbers):
+    return [round(number * 1e6) for number in numbers]
+
+
+def words(*numbers):
+    return struct.pack(f">{len(numbers)}i", *numbers)
+
+
+def command(mode, used=(), timeout=20):
+    """A message of port 50001 whose words beyond those used hold anything."""
+    used = list(used)
+    return words(timeout, *used, *JUNK[len(used):], mode)
+
+
+def sent(port, *payloads, begins=True, together=False, received=()):
+    """The records of a connection on which the PC sent these."""
+    capture = Capture(*([port] if begins else []))
+    for payload in received:
+        capture.segment(port, 0.5, payload, to_robot=False)
+    for i, payload in enumerate([b"".join(payloads)] if together else payloads):
+        capture.segment(port, 1 + i * 0.002, payload)
+    return capture.rows("--to-robot")
+
+
+Q = [-1.308987, 0.5, 0.000001, -3.0, 2.25, 6.0]
+MODES = [
+    (-2, [], {}), (-1, [], {}), (0, [], {}),
+    (1, micro(Q), {"command_q": Q}),
+    (2, micro(Q), {"command_qd": Q}),
+    (3, [1, 250], {"trajectory_action": 1, "trajectory_points": 250}),
+    (4, micro(Q), {"command_tcp_speed": Q}),
+    (5, micro(Q), {"command_tcp_pose": Q}),
+    (6, [-1], {"freedrive_action": -1}),
+    (7, [], {}),
+    (8, micro(Q), {"command_torque": Q}),
+]
+
+
+def check_modes():
+    for mode, used, values in MODES:
+        wanted = {"command_timeout": 200, **values, "command_mode": mode}
+        expect(sent(REVERSE, *[command(mode, used, 200)] * 4) == [wanted] * 4, f"mode {mode} is not {wanted}")
+    everything = [command(mode, used) for mode, used, _ in MODES]
+    wanted = [{"command_timeout": 20, **values, "command_mode": mode} for mode, _, values in MODES]
+    for begins in (True, False):
+        for together in (True, False):
+            expect(sent(REVERSE, *everything, begins=begins, together=together) == wanted,
+                   f"all modes: begins {begins}, together {together}")
+    expect(sent(REVERSE, command(1, micro(Q)), command(9), command(1, micro(Q)))[1] ==
+           {"command_timeout": 20, "command_mode": 9}, "a mode of a newer driver has a timeout and a number")
+    expect(sent(REVERSE, command(0, timeout=0))[0]["command_timeout"] == 0, "a command without a timeout")
+
+
+def check_vectors():
+    """The facts' messages, hex by hand."""
+    vectors = [
+        (REVERSE, "00000014ffec06c5ffe808140000000000000000000000000000000000000000 00000001",
+         {"command_timeout": 20, "command_q": [-1.308987, -1.570796, 0, 0, 0, 0], "command_mode": 1}),
+        (REVERSE, "000000c800000001000000020000000000000000000000000000000000000000 00000003".replace(" ", ""),
+         {"command_timeout": 200, "trajectory_action": 1, "trajectory_points": 2, "command_mode": 3}),
+        (COMMANDS, "00000001002625a000000000000000000000c350" + 23 * "00000000",
+         {"script_command": 1, "payload_mass": 2.5, "payload_center": [0, 0, 0.05]}),
+    ]
+    for port, digits, wanted in vectors:
+        payload = bytes.fromhex(digits)
+        payload = payload[:28] + payload[-4:] if port == REVERSE else payload
+        expect(sent(port, payload) == [wanted], f"{digits} is {sent(port, payload)}")
+
+
+def point(target=(0,) * 6, second=(0,) * 6, third=(0,) * 6, duration=0, last=0, kind=0):
+    return words(*micro(target), *micro(second), *micro(third), duration, last, kind)
+
+
+def check_points():
+    qdd = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    cases = [
+        (point(Q, qdd, (1.05, 1.4, 0, 0, 0, 0), 500, 0, 0),
+         {"point_q": Q, "point_velocity": 1.05, "point_acceleration": 1.4, "point_duration_raw": 500,
+          "point_blend_radius_raw": 0, "point_type": 0}),
+        (point(Q, qdd, (1.05, 1.4, 1, 0, 0, 0), 500, 10, 0),
+         {"point_q": Q, "point_q_near": qdd, "point_velocity": 1.05, "point_acceleration": 1.4,
+          "point_duration_raw": 500, "point_blend_radius_raw": 10, "point_type": 0}),
+        (point(Q, qdd, (1, 2, 3, 4, 5, 6), 500, 10, 1),
+         {"point_pose": Q, "point_duration_raw": 500, "point_blend_radius_raw": 10, "point_type": 1}),
+        (point(Q, qdd, (1, 2, 1, 0, 0, 0), 500, 10, 3),
+         {"point_pose": Q, "point_via": qdd, "point_velocity": 1, "point_acceleration": 2, "point_circle_mode": 1,
+          "point_duration_raw": 500, "point_blend_radius_raw": 10, "point_type": 3}),
+        (point(Q, qdd, qdd, 500000, 2, 51),
+         {"point_q": Q, "point_qd": qdd, "point_qdd": qdd, "point_duration_raw": 500000, "point_spline_type": 2,
+          "point_type": 51}),
+        (point(Q, qdd, (9,) * 6, 500000, 1, 51),
+         {"point_q": Q, "point_qd": qdd, "point_duration_raw": 500000, "point_spline_type": 1, "point_type": 51}),
+    ]
+    for payload, wanted in cases:
+        expect(sent(TRAJECTORY, payload) == [wanted], f"a point is {sent(TRAJECTORY, payload)}, not {wanted}")
+    expect(sent(TRAJECTORY, *(payload for payload, _ in cases), begins=False) == [wanted for _, wanted in cases],
+           "all points, joined in the middle")
+    scaled = sent(TRAJECTORY, point(Q, duration=1000001, last=20000, kind=1), point(Q, duration=500000, last=0, kind=1))
+    expect([row.get("point_duration") for row in scaled] == [1.000001, 0.5], f"durations in millionths: {scaled}")
+    expect(scaled[0]["point_blend_radius"] == 0.02 and "point_duration_raw" not in scaled[1], f"blend radius: {scaled}")
+    limit = sent(TRAJECTORY, point(Q, duration=1000000, kind=1))
+    expect(limit[0].get("point_duration_raw") == 1000000, f"1000 s may be thousandths: {limit}")
+    early = words(*micro(Q), 1500, 25, 1)
+    expect(sent(TRAJECTORY, early, early) == [{"point_pose": Q, "point_duration": 1.5, "point_blend_radius": 0.025,
+                                               "point_type": 1}] * 2, "points of nine words")
+
+
+SCRIPT = [
+    (0, [], {}), (1, [2.5, 0, 0, 0.05], {"payload_mass": 2.5, "payload_center": [0, 0, 0.05]}),
+    (2, [24], {"tool_voltage": 24}),
+    (3, [*Q, 1, 0, 1, 0, 0, 0, *Q, 2, *Q, 0.005, 1.5],
+     {"force_task_frame": Q, "force_selection": [1, 0, 1, 0, 0, 0], "force_wrench": Q, "force_type": 2,
+      "force_limits": Q, "force_damping": 0.005, "force_gain_scaling": 1.5}),
+    (4, [], {}), (5, [], {}), (6, [], {}), (7, [1e-6], {"enabled": 1}),
+    (8, [1e-6, 0.5, *Q], {"enabled": 1, "sensor_mass": 0.5, "sensor_offset": Q[:3], "sensor_center": Q[3:]}),
+    (9, [0, 0, 9.82], {"gravity": [0, 0, 9.82]}), (10, Q, {"tcp_offset_pose": Q}),
+    (11, [*Q, *Q], {"viscous_friction_scale": Q, "coulomb_friction_scale": Q}),
+    (12, [2.5, 0, 0, 0.05, *Q, 0.5],
+     {"payload_mass": 2.5, "payload_center": [0, 0, 0.05], "payload_moment_of_inertia": Q, "transition_time": 0.5}),
+]
+
+
+def script_command(number, values, count):
+    return words(number, *micro(values), *[0] * (count - 1 - len(values)))
+
+
+def check_script_commands():
+    for count in (28, 26):
+        fit = [(n, values, told) for n, values, told in SCRIPT if len(values) < count]
+        got = sent(COMMANDS, *(script_command(n, values, count) for n, values, _ in fit))
+        expect(got == [{"script_command": n, **told} for n, _, told in fit], f"{count} words: {got}")
+    old = sent(COMMANDS, script_command(1, [2.5, 0, 0, 0.05], 5), script_command(2, [24], 5))
+    expect(old == [{"script_command": 1, "payload_mass": 2.5, "payload_center": [0, 0, 0.05]},
+                   {"script_command": 2, "tool_voltage": 24}], f"five words: {old}")
+
+
+def check_old_driver():
+    payloads = [words(*micro(Q), 1), words(*micro(Q), 1), words(*micro(Q), 0)]
+    for together in (True, False):
+        got = sent(REVERSE, *payloads, together=together)
+        expect(got == [{"command_q": Q, "command_keepalive": keep} for keep in (1, 1, 0)], f"seven words: {got}")
+
+
+def check_script():
+    program = b"def a():\n  textmsg(1)\nend\n"
+    got = sent(SENDER, program, received=[b"request_program\n"])
+    expect(got == [{"text": "def a():"}, {"text": "  textmsg(1)"}, {"text": "end"}], f"the program: {got}")
+    expect(sent(SENDER, program[:4], program[4:]) == got, "the program in two segments, one direction alone")
+
+
+def check_results():
+    for port, name in ((TRAJECTORY, "trajectory_result"), (COMMANDS, "tool_contact_result")):
+        for begins in (True, False):
+            capture = Capture(*([port] if begins else []))
+            capture.segment(port, 1, words(2 if port == TRAJECTORY else 1), to_robot=False)
+            expect(capture.rows() == [{name: 2 if port == TRAJECTORY else 1}], f"{name}: {capture.rows()}")
+
+
+def check_gap():
+    """After a gap the grid of messages goes on; one that begins elsewhere is found."""
+    for lost in (64, 40):
+        capture = Capture(REVERSE)
+        for i in range(40):
+            if i == 20:
+                capture.lose(REVERSE, lost)
+            payload = command(1, micro([i / 10, *Q[1:]]))
+            capture.segment(REVERSE, 1 + i / 500, payload[lost % 32:] if i == 20 else payload)
+        first = [round(row["command_q"][0] * 10) for row in capture.rows("--to-robot")]
+        expect(first == [i for i in range(40) if i != 20 or lost == 64], f"{lost} bytes lost: {first}")
+
+
+def check_directions():
+    capture = Capture(REVERSE)
+    capture.segment(REVERSE, 1, command(1, micro(Q)))
+    stream = json.loads(capture.run("info", "--json").stdout)["streams"][0]
+    expect(stream["robot"] == f"10.0.0.7:{40000 + REVERSE % 1000}" and stream["client"] == "10.0.0.9:50001",
+           f"who is who: {stream}")
+    expect(stream["protocol"] == "external_control" and stream["records_to_robot"] == 1 and stream["records"] == 0,
+           f"records: {stream}")
+
+
+def check_chance():
+    """A client's port that is one of the driver's by chance."""
+    capture = Capture()
+    for i in range(5):
+        capture.segment(REVERSE, 1 + i / 500, command(1, micro(Q)), robot_port=443)
+    expect(capture.run("info").returncode == 2, "words from a web server's client were decoded")
+    capture = Capture()
+    for i in range(5):
+        capture.segment(REVERSE, 1 + i / 500, b"GET / HTTP/1.1", robot_port=50051)
+    found = json.loads(capture.run("diagnose", "--json").stdout or '{"findings": []}')["findings"]
+    expect(not found, f"something else is a finding: {found}")
+
+
+def check_other_port():
+    """Without a port of its own the words must tell."""
+    capture = Capture(61000)
+    for i in range(5):
+        capture.segment(61000, 1 + i / 500, command(1, micro(Q)))
+    expect(not capture.rows("--to-robot"), "nothing is decoded on a port that nobody named")
+    got = capture.rows("--to-robot", "--port", "61000=external_control")
+    expect(got == [{"command_timeout": 20, "command_q": Q, "command_mode": 1}] * 5, f"the user's port: {got}")
+
+
+def packets_of(sample):
+    with gzip.open(os.path.join(CAPTURES, sample)) as file:
+        return file.read()
+
+
+def check_beside():
+    """Telemetry stays what is meant if nothing is chosen."""
+    data = io.BytesIO(packets_of("primary-stop.pcap.gz")).getvalue()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "cell.pcapng")
+        with open(path, "wb") as file:
+            file.write(data)
+        plain = subprocess.run([ARMTAP, "export", path], capture_output=True, text=True, timeout=60)
+        streams = json.loads(subprocess.run([ARMTAP, "info", "--json", path], capture_output=True, text=True,
+                                            timeout=60).stdout)["streams"]
+        rtde = next(i for i, stream in enumerate(streams) if stream["protocol"] == "rtde")
+        chosen = subprocess.run([ARMTAP, "export", "--stream", str(rtde), path], capture_output=True, text=True, timeout=60)
+        recipe = subprocess.run([ARMTAP, "recipe", "--from", path], capture_output=True, text=True, timeout=60)
+    expect(plain.returncode == 0 and plain.stdout == chosen.stdout, f"export took another stream: {plain.stderr}")
+    expect("1 stream beside the telemetry is left out" in plain.stderr, f"export left a stream out: {plain.stderr}")
+    expect(recipe.returncode == 0 and "timestamp" in recipe.stdout, f"recipe --from: {recipe.stderr}")
+
+
+def check_explain():
+    capture = Capture(REVERSE)
+    capture.segment(REVERSE, 1, command(6, [1]))
+    said = capture.run("explain", "--packet", "4").stdout
+    for wanted in ("freedrive_action     1", "command_mode         6 FREEDRIVE", "not used"):
+        expect(wanted in said, f"explain lacks {wanted}: {said}")
+
+
+for check in (check_modes, check_vectors, check_points, check_script_commands, check_old_driver, check_script,
+              check_results, check_gap, check_directions, check_chance, check_other_port, check_beside, check_explain):
+    check()
+finish()
