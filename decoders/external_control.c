@@ -44,12 +44,19 @@ static bool is_script(const struct control *control)
     return control->port == ARMTAP_CONTROL_SCRIPT_PORT;
 }
 
+/* The port, if it is one of the driver's; else 0. */
+static uint16_t own_port(uint16_t port)
+{
+    for (const uint16_t *own = ports; *own; own++)
+        if (*own == port)
+            return port;
+    return 0;
+}
+
 static void control_listens(void *context, uint16_t port)
 {
     struct control *control = context;
-    for (const uint16_t *own = ports; *own; own++)
-        if (*own == port)
-            control->port = port;
+    control->port = own_port(port);
 }
 
 /* ---- frames ---- */
@@ -94,7 +101,7 @@ static long control_frame(const void *context, enum armtap_direction direction, 
         look.need = searching ? look.need : 1;
         enum armtap_control_choice choice = armtap_control_choose(&look, bytes, length, &layout, &need);
         if (choice != ARMTAP_CONTROL_CHOSEN)
-            return choice == ARMTAP_CONTROL_NONE ? -1 : (long)need;
+            return choice == ARMTAP_CONTROL_NONE ? -1 : 0;
     }
     size_t size = layout->words * WORD;
     if (length >= size && !armtap_control_fits(layout, bytes, searching))
@@ -136,17 +143,17 @@ static enum armtap_fit is_result(const struct armtap_sight *sight, size_t *need)
 /* Whether bytes are a driver's: only on ports that say so. */
 static enum armtap_fit control_shows(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need)
 {
+    uint16_t port = own_port(sight->port);
     const struct armtap_control_layout *layout;
     if (sight->hint == ARMTAP_HINT_NONE)
         return ARMTAP_FIT_NO;
     if (direction == ARMTAP_FROM_ROBOT)
-        return sight->port == 0 || sight->port == ARMTAP_CONTROL_SCRIPT_PORT ? asks(sight, need)
-                                                                             : is_result(sight, need);
-    if (sight->port == ARMTAP_CONTROL_SCRIPT_PORT)
+        return port == 0 || port == ARMTAP_CONTROL_SCRIPT_PORT ? asks(sight, need) : is_result(sight, need);
+    if (port == ARMTAP_CONTROL_SCRIPT_PORT)
         return ARMTAP_FIT_WELL;
-    struct armtap_control_look look = look_at(sight->port, sight->starts);
+    struct armtap_control_look look = look_at(port, sight->starts);
     look.whole = sight->whole;
-    look.strict = sight->port == 0;
+    look.strict = port == 0;
     *sight->work += ARMTAP_CONTROL_CHAIN * ARMTAP_CONTROL_VALUES;
     switch (armtap_control_choose(&look, sight->bytes, sight->length, &layout, need)) {
     case ARMTAP_CONTROL_CHOSEN:
@@ -304,12 +311,35 @@ static int control_decode(void *context, struct armtap_conn *conn, const struct 
                                                                        : decode_words(control, conn, frame);
 }
 
-/* Takes a last line without its line end. */
+/* Takes messages that were too few to tell their layout while more could come. */
+static int decode_few(struct control *control, struct armtap_conn *conn, const struct armtap_frame *rest, bool *used)
+{
+    struct armtap_control_look look = look_at(control->port, true);
+    const struct armtap_control_layout *layout;
+    size_t need;
+    int error = ARMTAP_OK;
+    look.whole = true;
+    *used = armtap_control_choose(&look, rest->bytes, rest->length, &layout, &need) == ARMTAP_CONTROL_CHOSEN;
+    for (size_t at = 0, size = *used ? layout->words * WORD : 1;
+         *used && error == ARMTAP_OK && at + size <= rest->length; at += size) {
+        struct armtap_frame frame = *rest;
+        frame.bytes += at;
+        frame.offset += at;
+        frame.length = size;
+        error = decode_words(control, conn, &frame);
+    }
+    return error;
+}
+
+/* Takes a last line without its line end, or few messages. */
 static int control_rest(void *context, struct armtap_conn *conn, const struct armtap_frame *frame, bool *used)
 {
     struct control *control = context;
-    *used = is_script(control) && frame->direction == ARMTAP_TO_ROBOT;
-    return *used ? decode_line(control, conn, frame) : ARMTAP_OK;
+    *used = frame->direction == ARMTAP_TO_ROBOT;
+    if (*used && is_script(control))
+        return decode_line(control, conn, frame);
+    *used = *used && !control->layout && !control->searching[ARMTAP_TO_ROBOT];
+    return *used ? decode_few(control, conn, frame, used) : ARMTAP_OK;
 }
 
 const struct armtap_decoder armtap_decoder_external_control = {

@@ -68,7 +68,7 @@ struct armtap_conn {
     bool roles_guessed;
     bool swapped; /* the roles turned out to be swapped */
     bool foreign;
-    uint16_t port; /* on which one end listens; 0: not known */
+    uint16_t port;          /* on which one end listens; 0: not known */
     const uint8_t *content; /* of the current message; NULL: its own bytes */
     size_t content_length;
     struct armtap_recipe *given_recipe;

@@ -37,6 +37,7 @@ lib_libinside_la_SOURCES = \
 	lib/digest.h \
 	lib/enumeration.c \
 	lib/robot_error.c \
+	lib/control_modes.def \
 	lib/enums.def \
 	lib/error.c \
 	lib/field.c \

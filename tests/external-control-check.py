@@ -11,13 +11,18 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from tally import expect, finish  # noqa: E402
+import primary_wire as wire  # noqa: E402
+import tally  # noqa: E402
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 CAPTURES = os.path.join(os.environ.get("srcdir", "."), "captures")
 ROBOT, PC, EPOCH = bytes([10, 0, 0, 7]), bytes([10, 0, 0, 9]), 1769860800
 REVERSE, SENDER, TRAJECTORY, COMMANDS = 50001, 50002, 50003, 50004
 JUNK = [123456789, -2147483648, 7, 2147483647, -1, 42]  # what is left in words that a message does not use
+
+
+def expect(truth, what):
+    tally.expect(what, truth)
 
 
 class Capture:
@@ -34,6 +39,9 @@ class Capture:
         near, far = (PC, port), (ROBOT, robot_port or 40000 + port % 1000)
         if not to_robot:
             near, far = far, near
+        self.send(near, far, time, payload, flags)
+
+    def send(self, near, far, time, payload, flags):
         mine, other = self.sequence.setdefault((near, far), 1000), self.sequence.setdefault((far, near), 5000)
         tcp = struct.pack(">HHIIBBHHH", near[1], far[1], mine, other, 5 << 4, flags, 65535, 0, 0)
         ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), self.number + 1, 0, 64, 6, 0, near[0], far[0])
@@ -286,6 +294,118 @@ def check_beside():
     expect(recipe.returncode == 0 and "timestamp" in recipe.stdout, f"recipe --from: {recipe.stderr}")
 
 
+# ---- findings: each threshold from both sides
+
+
+def steady(capture, count, start=1.0, mode=1, timeout=20, first=0.0, cycle=0.002):
+    """Commands in an even rhythm; returns when the next one would come."""
+    for i in range(count):
+        used = micro([first, *Q[1:]]) if mode == 1 else []
+        capture.segment(REVERSE, start + i * cycle, command(mode, used, timeout))
+    return start + count * cycle
+
+
+def found(capture, prefix="command."):
+    report = json.loads(capture.run("diagnose", "--json").stdout)
+    return [(one["id"], one["text"]) for one in report["findings"] if one["id"].startswith(prefix)]
+
+
+def expect_found(capture, ids, words, what):
+    got = found(capture)
+    expect([one for one, _ in got] == ids and all(word in " ".join(text for _, text in got) for word in words),
+           f"{what}: {got}")
+
+
+def gap(pause, mode=1, timeout=20, count=40):
+    capture = Capture(REVERSE)
+    end = steady(capture, count, mode=mode, timeout=timeout)
+    steady(capture, 5, end - 0.002 + pause, mode=mode, timeout=timeout)
+    return capture
+
+
+def check_gaps():
+    expect_found(gap(0.0202), ["command.gap"], ["no command for 0.020 s", "allows 0.020 s"], "longer than the timeout")
+    expect_found(gap(0.0198), ["command.gap"], ["one came every 0.002 s"], "within the timeout, a hole")
+    expect_found(gap(0.0042), ["command.gap"], ["one came every 0.002 s"], "over two cycles")
+    expect_found(gap(0.0040), [], [], "two cycles")
+    expect_found(gap(0.0198, count=15), [], [], "no rhythm yet")
+    expect_found(gap(0.9, mode=0, timeout=1000), [], [], "a keep-alive may be late")
+    expect_found(gap(1.1, mode=0, timeout=1000), ["command.gap"], ["allows 1.000 s"], "not that late")
+    expect_found(gap(5, mode=0, timeout=0), [], [], "0 waits for ever")
+    capture = Capture(REVERSE)
+    end = steady(capture, 40)
+    capture.lose(REVERSE, 320)
+    steady(capture, 5, end + 0.05)
+    expect_found(capture, [], [], "the capture lacks commands")
+    for pause, ids in ((0.019, []), (0.021, ["command.gap"])):
+        for to_robot in (True, False):
+            capture = Capture(REVERSE)
+            end = steady(capture, 40)
+            capture.segment(REVERSE, end - 0.002 + pause, b"", to_robot, 0x11)
+            expect_found(capture, ids, [], f"closed {pause} s after the last command")
+    capture = Capture(REVERSE)
+    end = steady(capture, 40)
+    capture.segment(REVERSE, end, command(-2))
+    capture.segment(REVERSE, end + 5, b"", False, 0x11)
+    expect_found(capture, ["command.mode"], ["SERVOJ -> STOPPED"], "a driver that says that it ends")
+
+
+def check_jumps():
+    for step, ids in ((0.0398, []), (0.0402, ["command.jump", "command.jump"])):
+        capture = Capture(REVERSE)
+        end = steady(capture, 40)
+        capture.segment(REVERSE, end, command(1, micro([step, *Q[1:]])))
+        steady(capture, 5, end + 0.002)
+        expect_found(capture, ids, ["joint 0"] if ids else [], f"a step of {step} rad in 2 ms")
+    capture = Capture(REVERSE)
+    end = steady(capture, 40)
+    steady(capture, 5, end + 0.008, first=0.19)
+    expect_found(capture, ["command.gap"], [], "a longer step in a longer time")
+
+
+def telemetry(capture, time, position):
+    """A legacy packet of the robot, whose joints are there."""
+    cells = [100 + time] + [0.0] * 137
+    cells[31:37] = [position, *Q[1:]]
+    capture.send((ROBOT, 30003), (PC, 45000), time, struct.pack(">I138d", 1108, *cells), 0x18)
+
+
+def check_first_target():
+    for away, age, ids in ((0.098, 0.01, []), (0.102, 0.01, ["command.jump"]), (0.5, 0.0205, []), (0.5, 0.0195, ["command.jump"])):
+        capture = Capture(REVERSE)
+        end = steady(capture, 10, mode=0, timeout=1000)
+        ends = (PC, 45000), (ROBOT, 30003)
+        for near, far, flags in ((*ends, 0x02), (*ends[::-1], 0x12), (*ends, 0x10)):
+            capture.send(near, far, end, b"", flags)
+        for i in range(20):
+            telemetry(capture, end + i * 0.008, away)
+        start = end + 19 * 0.008 + age
+        steady(capture, 3, start, first=0.0)
+        expect_found(capture, ["command.mode", *ids], ["IDLE -> SERVOJ"], f"{away} rad away from what was known {age} s before")
+
+
+def check_coalesced():
+    for pause, ids in ((0.010, ["command.gap", "command.coalesced"]), (0.0039, [])):
+        capture = Capture(REVERSE)
+        end = steady(capture, 40)
+        capture.segment(REVERSE, end - 0.002 + pause, command(1, micro([0, *Q[1:]])) * 4)
+        steady(capture, 5, end + pause)
+        expect_found(capture, ids, [], f"four commands in one packet after {pause} s")
+
+
+def check_timeout():
+    said = b"Socket timed out waiting for command on reverse_socket. The script will exit now."
+    for closes, words in ((False, ["in packet 43", "0.030 s before"]), (True, ["then the driver closed the connection"])):
+        capture = Capture(REVERSE)
+        end = steady(capture, 40)
+        if closes:
+            capture.segment(REVERSE, end, b"", True, 0x11)
+        for i, message in enumerate((wire.version(5, 9, 4), wire.robot_message(0, said, clock=12345678, source=-3))):
+            capture.send((ROBOT, 30001), (PC, 45001), end - 0.002 + i * 0.03, message, 0x18)
+        expect([one for one in found(capture) if one[0] == "command.timeout" and all(word in one[1] for word in words)],
+               f"the robot's own words: {found(capture)}")
+
+
 def check_explain():
     capture = Capture(REVERSE)
     capture.segment(REVERSE, 1, command(6, [1]))
@@ -295,6 +415,7 @@ def check_explain():
 
 
 for check in (check_modes, check_vectors, check_points, check_script_commands, check_old_driver, check_script,
-              check_results, check_gap, check_directions, check_chance, check_other_port, check_beside, check_explain):
+              check_results, check_gap, check_directions, check_chance, check_other_port, check_beside, check_explain, check_gaps, check_jumps,
+              check_first_target, check_coalesced, check_timeout):
     check()
-finish()
+sys.exit(tally.finish())

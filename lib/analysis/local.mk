@@ -8,6 +8,8 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/decimal.c \
 	lib/analysis/decimal.h \
 	lib/analysis/diagnosis.c \
+	lib/analysis/driver_commands.c \
+	lib/analysis/driver_commands.h \
 	lib/analysis/failed_attempts.c \
 	lib/analysis/failed_attempts.h \
 	lib/analysis/field_differences.c \

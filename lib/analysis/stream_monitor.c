@@ -8,6 +8,7 @@
 
 #include "by_connection.h"
 #include "decimal.h"
+#include "driver_commands.h"
 
 /* A sender that repeats its data this often got no answer. */
 #define RESENT_UNANSWERED 3
@@ -34,6 +35,7 @@ struct monitors {
     size_t stops; /* of all streams */
     bool failed;  /* memory ran out for a stream that has ended */
     struct stalls stalls;
+    struct drivers drivers;
     struct robot_clock robots[ROBOTS_MAX];
     size_t robot_count;
     struct by_connection all; /* struct stream_monitor */
@@ -115,6 +117,7 @@ void armtap_monitors_free(struct monitors *monitors)
     for (size_t i = 0; i < monitors->all.count; i++)
         monitor_free(monitors->all.slots[i].thing);
     armtap_stalls_free(&monitors->stalls);
+    armtap_drivers_free(&monitors->drivers);
     armtap_rates_shared_free(monitors->shared);
     free(monitors->all.slots);
     free(monitors);
@@ -226,6 +229,8 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
     struct stream_monitor *monitor = find_or_add(monitors, record->stream);
     if (!monitor)
         return -1;
+    if (armtap_drivers_record(&monitors->drivers, monitors->findings, record) != 0)
+        return -1;
     if (!monitor->rates)
         return 0;
     if (record->direction == ARMTAP_FROM_ROBOT)
@@ -268,6 +273,12 @@ bool armtap_monitors_keep(struct monitors *monitors, const struct armtap_note *n
 {
     const struct stream_monitor *monitor = note->stream ? armtap_monitors_of(monitors, note->stream->connection) : NULL;
     return monitor && monitor->holes && armtap_missing_records_note(monitor->holes, note);
+}
+
+int armtap_monitors_text(struct monitors *monitors, const struct armtap_text *text)
+{
+    armtap_drivers_text(&monitors->drivers, monitors->findings, text);
+    return armtap_findings_failed(monitors->findings) ? -1 : 0;
 }
 
 int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe_event *event)
@@ -397,6 +408,7 @@ int armtap_monitors_event(struct monitors *monitors, const struct armtap_event *
 {
     struct armtap_where stuck = armtap_stalls_begin_of_client(&monitors->stalls, event->stream->connection);
     report_transport(monitors, event);
+    armtap_drivers_event(&monitors->drivers, monitors->findings, event);
     if (armtap_stalls_event(&monitors->stalls, monitors->findings, event) != 0)
         return -1;
     if (event->stream->protocol != ARMTAP_PROTOCOL_NONE) {

@@ -46,6 +46,15 @@ void primary_safety_stop_cb2(struct play *play);
 void primary_silence(struct play *play);
 void primary_gap(struct play *play);
 void primary_midstream(struct play *play);
+void primary_says_time_out(struct play *play);
+/* External Control's. */
+void control_gap(struct play *play);
+void control_hole(struct play *play);
+void control_jump(struct play *play);
+void control_coalesced(struct play *play);
+void control_mode(struct play *play);
+void control_lost(struct play *play);
+void control_ordinary(struct play *play);
 void primary_program(struct play *play);
 
 /* Failed attempts to connect, for both tables. */

@@ -10,6 +10,7 @@ tests_faults_faults_SOURCES = \
 	tests/faults/aubo_cases.c \
 	tests/faults/cases.c \
 	tests/faults/cases.h \
+	tests/faults/control_cases.c \
 	tests/faults/faults.c \
 	tests/faults/ordinary.c \
 	tests/faults/play.c \

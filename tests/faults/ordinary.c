@@ -289,6 +289,7 @@ const struct fault_case ordinary_cases[] = {
     {"no-clock", no_clock},
     {"pause-and-go-on", pause_and_go_on},
     {"primary-program", primary_program},
+    {"commands", control_ordinary},
     {"protocol-1", protocol_1},
     {"quits", quits},
     {"set-up-twice", set_up_twice},

@@ -277,6 +277,14 @@ void primary_midstream(struct play *play)
     states(play, 10, NORMAL);
 }
 
+void primary_says_time_out(struct play *play)
+{
+    connect(play);
+    say(play, -3, SAYS_TEXT, "Socket timed out waiting for command on reverse_socket. The script will exit now.");
+    expect_last(play, "command.timeout");
+    states(play, 10, NORMAL);
+}
+
 /* ---- ordinary -------------------------------------------------------------------------------------------------- */
 
 void primary_program(struct play *play)

@@ -113,7 +113,9 @@ static void a_finding_may_be_the_cause(void **state)
         int before, after; /* ms */
         enum armtap_blame side;
     } rules[] = {{"rtde.text.exception", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-                 {"rtde.text.error", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR}};
+                 {"rtde.text.error", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+                 {"command.gap", "the last one allows 0.020 s", 1500, 0, ARMTAP_BLAME_CLIENT},
+                 {"command.jump", "joint 0 is to go far", 500, 0, ARMTAP_BLAME_CLIENT}};
     (void)state;
     for (size_t i = 0; i < 4 * sizeof rules / sizeof *rules; i++) {
         struct analysis_scene scene;
@@ -127,6 +129,40 @@ static void a_finding_may_be_the_cause(void **state)
         assert_int_equal(strstr(verdict->text, rules[i / 4].text) != NULL, !is_beyond);
         assert_int_equal(verdict->evidence_count, is_beyond ? 1 : 2);
         assert_int_equal(verdict->side, is_beyond ? ARMTAP_BLAME_UNCLEAR : rules[i / 4].side);
+        scene_clear(&scene);
+    }
+}
+
+/* The robot's program waited in vain: what shows why, within its time and beyond. */
+static void missing_commands_have_a_side(void **state)
+{
+    static const char gap[] = "the last one allows 0.020 s", again[] = "9 bytes to the robot were sent again";
+    static const struct {
+        const char *text, *id, *words;
+        int64_t after; /* ns */
+        enum armtap_blame side;
+    } cases[] = {
+        {"waited in vain", "command.gap", gap, 0, ARMTAP_BLAME_CLIENT},
+        {"waited in vain", "command.gap", gap, -1500 * MS, ARMTAP_BLAME_CLIENT},
+        {"waited in vain", "command.gap", gap, -1500 * MS - 1, ARMTAP_BLAME_UNCLEAR},
+        {"waited in vain", "command.gap", gap, 1, ARMTAP_BLAME_UNCLEAR},
+        {"waited in vain", "command.gap", "the robot moved on without", 0, ARMTAP_BLAME_UNCLEAR},
+        {"waited in vain", "tcp.retransmission", again, -1000 * MS, ARMTAP_BLAME_NETWORK},
+        {"waited in vain", "tcp.retransmission", again, -1000 * MS - 1, ARMTAP_BLAME_UNCLEAR},
+        {"waited in vain", "tcp.retransmission", again, 1000 * MS, ARMTAP_BLAME_NETWORK},
+        {"waited in vain", "tcp.retransmission", again, 1000 * MS + 1, ARMTAP_BLAME_UNCLEAR},
+        {"waited in vain", "tcp.retransmission", "9 bytes from the robot", 0, ARMTAP_BLAME_UNCLEAR},
+        {"then the driver closed the connection", "tcp.retransmission", "9 bytes from", 0, ARMTAP_BLAME_CLIENT}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        const struct armtap_stream beside = line(9, "10.0.0.2:40000", &scene.stream);
+        note(&scene, &scene.stream, "command.timeout", 0, cases[i].text);
+        note(&scene, &beside, cases[i].id, cases[i].after, cases[i].words);
+        const struct armtap_verdict *verdict = only(&scene);
+        assert_string_equal(armtap_blame_name(verdict->side), armtap_blame_name(cases[i].side));
+        assert_true(says(verdict, cases[i].text));
         scene_clear(&scene);
     }
 }
@@ -351,19 +387,13 @@ static void incidents_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mode_may_be_the_cause),
-        cmocka_unit_test(a_finding_may_be_the_cause),
-        cmocka_unit_test(another_robot_is_no_cause),
-        cmocka_unit_test(late_data_has_a_side),
-        cmocka_unit_test(a_plain_silence_has_none),
-        cmocka_unit_test(a_program_ends_for_a_reason),
-        cmocka_unit_test(the_nearest_is_the_cause),
-        cmocka_unit_test(stops_join_within_a_second),
-        cmocka_unit_test(it_says_what_to_capture),
-        cmocka_unit_test(brackets_are_no_part_of_a_host),
-        cmocka_unit_test(captured_messages_need_no_filter),
-        cmocka_unit_test(a_stream_agrees_with_its_stops),
-        cmocka_unit_test(incidents_are_bounded),
+        cmocka_unit_test(a_mode_may_be_the_cause),        cmocka_unit_test(a_finding_may_be_the_cause),
+        cmocka_unit_test(missing_commands_have_a_side),   cmocka_unit_test(another_robot_is_no_cause),
+        cmocka_unit_test(late_data_has_a_side),           cmocka_unit_test(a_plain_silence_has_none),
+        cmocka_unit_test(a_program_ends_for_a_reason),    cmocka_unit_test(the_nearest_is_the_cause),
+        cmocka_unit_test(stops_join_within_a_second),     cmocka_unit_test(it_says_what_to_capture),
+        cmocka_unit_test(brackets_are_no_part_of_a_host), cmocka_unit_test(captured_messages_need_no_filter),
+        cmocka_unit_test(a_stream_agrees_with_its_stops), cmocka_unit_test(incidents_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@ HEAR(on_record, armtap_record)
 HEAR(on_recipe, armtap_recipe_event)
 HEAR(on_note, armtap_note)
 HEAR(on_event, armtap_event)
+HEAR(on_text, armtap_text)
 HEAR(on_message, armtap_message)
 #undef HEAR
 
@@ -40,6 +41,7 @@ struct remarks *remarks_new(const struct job *job)
                                          .on_recipe = on_recipe,
                                          .on_note = on_note,
                                          .on_event = on_event,
+                                         .on_text = on_text,
                                          .on_message = on_message}};
     if (armtap_diagnosis_new(&options, &remarks->diagnosis) == ARMTAP_OK)
         return remarks;
