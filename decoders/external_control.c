@@ -311,35 +311,25 @@ static int control_decode(void *context, struct armtap_conn *conn, const struct 
                                                                        : decode_words(control, conn, frame);
 }
 
-/* Takes messages that were too few to tell their layout while more could come. */
-static int decode_few(struct control *control, struct armtap_conn *conn, const struct armtap_frame *rest, bool *used)
+/* Messages that were too few to tell their layout while more could come. */
+static void control_whole(void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length)
 {
+    struct control *control = context;
     struct armtap_control_look look = look_at(control->port, true);
     const struct armtap_control_layout *layout;
     size_t need;
-    int error = ARMTAP_OK;
     look.whole = true;
-    *used = armtap_control_choose(&look, rest->bytes, rest->length, &layout, &need) == ARMTAP_CONTROL_CHOSEN;
-    for (size_t at = 0, size = *used ? layout->words * WORD : 1;
-         *used && error == ARMTAP_OK && at + size <= rest->length; at += size) {
-        struct armtap_frame frame = *rest;
-        frame.bytes += at;
-        frame.offset += at;
-        frame.length = size;
-        error = decode_words(control, conn, &frame);
-    }
-    return error;
+    if (direction == ARMTAP_TO_ROBOT && !is_script(control) && !control->layout &&
+        armtap_control_choose(&look, bytes, length, &layout, &need) == ARMTAP_CONTROL_CHOSEN)
+        control->layout = layout;
 }
 
-/* Takes a last line without its line end, or few messages. */
+/* Takes a last line without its line end. */
 static int control_rest(void *context, struct armtap_conn *conn, const struct armtap_frame *frame, bool *used)
 {
     struct control *control = context;
-    *used = frame->direction == ARMTAP_TO_ROBOT;
-    if (*used && is_script(control))
-        return decode_line(control, conn, frame);
-    *used = *used && !control->layout && !control->searching[ARMTAP_TO_ROBOT];
-    return *used ? decode_few(control, conn, frame, used) : ARMTAP_OK;
+    *used = frame->direction == ARMTAP_TO_ROBOT && is_script(control);
+    return *used ? decode_line(control, conn, frame) : ARMTAP_OK;
 }
 
 const struct armtap_decoder armtap_decoder_external_control = {
@@ -361,6 +351,7 @@ const struct armtap_decoder armtap_decoder_external_control = {
     .begins = control_begins,
     .shows = control_shows,
     .decode = control_decode,
+    .whole = control_whole,
     .rest = control_rest,
     .lost = control_lost,
     .describe = armtap_control_describe,

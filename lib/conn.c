@@ -842,6 +842,12 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
     if (conn->half[armtap_conn_real(conn, direction)].used > 0 && !conn->foreign)
         error = digest_buffer(conn, direction, true);
     struct armtap_half *half = &conn->half[armtap_conn_real(conn, direction)];
+    bool may_tell = conn->decoder && conn->decoder->whole && half->mode == ARMTAP_HALF_SYNCED;
+    if (error == ARMTAP_OK && half->used > 0 && may_tell && !conn->foreign) {
+        conn->decoder->whole(conn->context, armtap_conn_real(conn, direction), half->buffer, half->used);
+        error = digest_buffer(conn, direction, true);
+        half = &conn->half[armtap_conn_real(conn, direction)];
+    }
     if (error != ARMTAP_OK)
         return error;
     if (half->used == 0)

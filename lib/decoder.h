@@ -87,6 +87,9 @@ struct armtap_decoder {
     enum armtap_fit (*shows)(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need);
     /* Takes a whole frame. */
     int (*decode)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame);
+    /* Bytes that could not be told to be frames while more could follow are all that come: the context may now know
+     * what they are. May be NULL. */
+    void (*whole)(void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length);
     /* The rest of a direction that ended within a frame; *used becomes false if it is useless. May be NULL. */
     int (*rest)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame, bool *used);
     /* A direction lost sync at `here`, which holds no bytes: bytes are missing (`gap`), or no message begins where one

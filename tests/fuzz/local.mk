@@ -11,6 +11,7 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/command.h \
 	tests/fuzz/conn.c \
 	tests/fuzz/describe.c \
+	tests/fuzz/external_control.c \
 	tests/fuzz/honest.c \
 	tests/fuzz/honest.h \
 	tests/fuzz/judge.h \
