@@ -1,6 +1,12 @@
 # A decoder is a line here, a line in decoders.def and its files.
 lib_libinside_la_SOURCES += \
 	decoders/aubo_info.h \
+	decoders/dashboard.c \
+	decoders/dashboard_describe.c \
+	decoders/dashboard_describe.h \
+	decoders/dashboard_line.c \
+	decoders/dashboard_line.h \
+	decoders/dashboard_lines.def \
 	decoders/decoders.def \
 	decoders/external_control.c \
 	decoders/external_control_describe.c \

@@ -270,6 +270,7 @@ enum armtap_protocol {
     ARMTAP_AUBO,
     ARMTAP_PRIMARY,
     ARMTAP_EXTERNAL_CONTROL,
+    ARMTAP_DASHBOARD,
     ARMTAP_PROTOCOL_MAX = INT32_MAX
 };
 
@@ -534,7 +535,8 @@ enum armtap_text_kind {
     ARMTAP_TEXT_HARDWARE,  /* code: the robot's type; argument: the control box's; data: the tool flange's */
     ARMTAP_TEXT_VARIABLE,  /* of a program: title: its name; text: its value as URScript writes it, or none yet; code:
                               its  number */
-    ARMTAP_TEXT_OTHER
+    ARMTAP_TEXT_OTHER,
+    ARMTAP_TEXT_REPLY /* of the dashboard server; title: the request, none if it is not known */
 };
 /* "message", "error"; "" for others */
 ARMTAP_API const char *armtap_text_kind_name(enum armtap_text_kind kind);

@@ -76,8 +76,8 @@ const char *armtap_direction_name(enum armtap_direction direction)
 
 const char *armtap_text_kind_name(enum armtap_text_kind kind)
 {
-    static const char *const names[] = {"message", "error", "exception", "popup",    "program",  "safety",
-                                        "request", "label", "version",   "hardware", "variable", "other"};
+    static const char *const names[] = {"message", "error",   "exception", "popup",    "program", "safety", "request",
+                                        "label",   "version", "hardware",  "variable", "other",   "reply"};
     return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "";
 }
 

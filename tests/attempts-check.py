@@ -373,9 +373,8 @@ def segments(port, client_port, length=10, flags=ACK, **hosts):
 plain = ports("not decoded", [(ROBOT, 30020, 3, 20)], segments(30020, 50000))
 expect("not decoded", "\nnot decoded\n  10.0.0.2 port 30020, interpreter mode: 3 packets, 20 bytes\n" in plain.stdout and
        plain.returncode == 2 and "no telemetry" in plain.stderr, plain.stdout + plain.stderr)
-ports("IPv6", [("[fd00::2]", 29999, 3, 20)], segments(29999, 40000, robot="fd00::2", client="fd00::9"))
-for port, name in ((30020, "interpreter mode"), (29999, "dashboard server"),
-                   (9012, "AUBO's JSON-RPC over WebSocket"), (502, "Modbus TCP"), (44818, "EtherNet/IP")):
+ports("IPv6", [("[fd00::2]", 30020, 3, 20)], segments(30020, 40000, robot="fd00::2", client="fd00::9"))
+for port, name in ((30020, "interpreter mode"), (9012, "AUBO's JSON-RPC over WebSocket"), (502, "Modbus TCP"), (44818, "EtherNet/IP")):
     known = [] if port == 30020 else segments(30020, 50009)
     plain = ports("its name", [(ROBOT, 30020, 3, 20)] * bool(known) + [(ROBOT, port, 3, 20)], known + segments(port, 40000))
     expect("its name", "\n  10.0.0.2 port %d, %s: 3 packets, 20 bytes\n" % (port, name) in plain.stdout, plain.stdout)

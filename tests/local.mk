@@ -22,6 +22,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_compression \
 	tests/unit/test_diagnose \
 	tests/unit/test_event_loop \
+	tests/unit/test_dashboard \
 	tests/unit/test_failed_attempts \
 	tests/unit/test_field \
 	tests/unit/test_field_selection \

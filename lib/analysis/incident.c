@@ -79,6 +79,12 @@ static const struct rule {
      {"tcp.zero-window", NULL, 1000, 1000},
      ARMTAP_BLAME_UNCLEAR,
      "the network held it up, or the capturing machine"},
+    /* Somebody else's request. What stops for safety has another reason. */
+    {{"dashboard.command", NULL, 1000, 200},
+     {0},
+     {"safety.stop", NULL, 1000, 1000},
+     ARMTAP_BLAME_CLIENT,
+     "a client of the dashboard server asked for it"},
 };
 #define RULES (sizeof rules / sizeof *rules)
 

@@ -1126,6 +1126,8 @@ const struct fault_case fault_cases[] = {
     {"capture.duplicate", duplicate},
     {"capture.duplicate-late", duplicate_late},
     {"mode.changed", mode_changed},
+    {"dashboard.refused", dashboard_refused},
+    {"dashboard.command", dashboard_command},
     {"primary.longer", primary_longer},
     {"primary.unknown", primary_unknown_message},
     {"primary.unknown-part", primary_unknown_part},

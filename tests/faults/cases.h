@@ -36,6 +36,8 @@ void aubo_web(struct play *play);
 void aubo_arms(struct play *play);
 
 /* The primary interface's cases, for both tables. */
+void dashboard_refused(struct play *play);
+void dashboard_command(struct play *play);
 void primary_longer(struct play *play);
 void primary_unknown_message(struct play *play);
 void primary_unknown_part(struct play *play);

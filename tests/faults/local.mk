@@ -15,6 +15,7 @@ tests_faults_faults_SOURCES = \
 	tests/faults/ordinary.c \
 	tests/faults/play.c \
 	tests/faults/play.h \
+	tests/faults/dashboard_cases.c \
 	tests/faults/primary_cases.c
 tests_faults_faults_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(srcdir)/captures
 tests_faults_faults_LDADD = lib/libinside.la -lm

@@ -529,7 +529,7 @@ static void test_protocols_are_described(void **unused)
     const unsigned ur = ARMTAP_TRAIT_UR_CYCLE;
     static const uint16_t realtime[] = {30003, 30013, 0}, rtde[] = {30004, 0}, aubo[] = {30010, 9013, 0},
                           primary[] = {30001, 30002, 30011, 30012, 0},
-                          external_control[] = {50001, 50002, 50003, 50004, 0};
+                          external_control[] = {50001, 50002, 50003, 50004, 0}, dashboard[] = {29999, 0};
     const struct {
         enum armtap_protocol protocol;
         const uint16_t *ports;
@@ -538,6 +538,7 @@ static void test_protocols_are_described(void **unused)
         {ARMTAP_REALTIME, realtime, ur | ARMTAP_TRAIT_UNASKED | ARMTAP_TRAIT_UR_COLUMNS, 4},
         {ARMTAP_RTDE, rtde, ur | ARMTAP_TRAIT_ANSWERED, 3},
         {ARMTAP_PRIMARY, primary, ARMTAP_TRAIT_UNASKED | ARMTAP_TRAIT_GATHERED | ARMTAP_TRAIT_BESIDE, 5},
+        {ARMTAP_DASHBOARD, dashboard, ARMTAP_TRAIT_GATHERED | ARMTAP_TRAIT_BESIDE, 0},
         {ARMTAP_EXTERNAL_CONTROL, external_control,
          ARMTAP_TRAIT_GATHERED | ARMTAP_TRAIT_BESIDE | ARMTAP_TRAIT_ROBOT_CONNECTS, 0},
         {ARMTAP_AUBO, aubo, ARMTAP_TRAIT_TEXT | ARMTAP_TRAIT_CHANNELS | ARMTAP_TRAIT_ON_CHANGE | ARMTAP_TRAIT_OWN_NAMES,

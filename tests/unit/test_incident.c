@@ -243,6 +243,33 @@ static void a_program_ends_for_a_reason(void **state)
     }
 }
 
+/* A client of the dashboard server ended the program, and no stop for safety is near. */
+static void a_dashboard_client_ends_a_program(void **state)
+{
+    static const struct {
+        int64_t after; /* ns */
+        bool is_cause, has_stop;
+    } cases[] = {{-1000 * MS, true, false},    {0, true, false},
+                 {200 * MS, true, false},      {-1000 * MS - 1, false, false},
+                 {200 * MS + 1, false, false}, {0, false, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        const struct armtap_stream beside = line(9, "10.0.0.2:29999", &scene.stream);
+        note(&scene, &scene.stream, "mode.changed", 0, "runtime_state PLAYING -> STOPPED");
+        note(&scene, &beside, "dashboard.command", cases[i].after, "a client's 'stop' was obeyed");
+        if (cases[i].has_stop)
+            stop(&scene, 3);
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        const struct armtap_verdict *verdict = incident_at(&scene, 0);
+        assert_int_equal(verdict != NULL, cases[i].is_cause || cases[i].has_stop);
+        assert_true(!cases[i].is_cause || verdict->side == ARMTAP_BLAME_CLIENT);
+        assert_int_equal(verdict && strstr(verdict->text, "a client's 'stop' was obeyed"), cases[i].is_cause);
+        scene_clear(&scene);
+    }
+}
+
 /* ---- which robot, which stop --------------------------------------------------------------------------------------
  */
 
@@ -387,13 +414,21 @@ static void incidents_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mode_may_be_the_cause),        cmocka_unit_test(a_finding_may_be_the_cause),
-        cmocka_unit_test(missing_commands_have_a_side),   cmocka_unit_test(another_robot_is_no_cause),
-        cmocka_unit_test(late_data_has_a_side),           cmocka_unit_test(a_plain_silence_has_none),
-        cmocka_unit_test(a_program_ends_for_a_reason),    cmocka_unit_test(the_nearest_is_the_cause),
-        cmocka_unit_test(stops_join_within_a_second),     cmocka_unit_test(it_says_what_to_capture),
-        cmocka_unit_test(brackets_are_no_part_of_a_host), cmocka_unit_test(captured_messages_need_no_filter),
-        cmocka_unit_test(a_stream_agrees_with_its_stops), cmocka_unit_test(incidents_are_bounded),
+        cmocka_unit_test(a_mode_may_be_the_cause),
+        cmocka_unit_test(a_finding_may_be_the_cause),
+        cmocka_unit_test(missing_commands_have_a_side),
+        cmocka_unit_test(another_robot_is_no_cause),
+        cmocka_unit_test(late_data_has_a_side),
+        cmocka_unit_test(a_plain_silence_has_none),
+        cmocka_unit_test(a_program_ends_for_a_reason),
+        cmocka_unit_test(a_dashboard_client_ends_a_program),
+        cmocka_unit_test(the_nearest_is_the_cause),
+        cmocka_unit_test(stops_join_within_a_second),
+        cmocka_unit_test(it_says_what_to_capture),
+        cmocka_unit_test(brackets_are_no_part_of_a_host),
+        cmocka_unit_test(captured_messages_need_no_filter),
+        cmocka_unit_test(a_stream_agrees_with_its_stops),
+        cmocka_unit_test(incidents_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

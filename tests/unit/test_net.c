@@ -746,21 +746,21 @@ static void test_bytes_of_other_ports(void **state)
 {
     static struct said said;
     struct world w;
-    struct end dashboard = {2, 29999};
+    struct end other = {2, 30020};
     (void)state;
     listen_to(&w, &said);
-    transmit(&w, client, dashboard, 99, ARMTAP_TCP_SYN, "", 0);
-    transmit(&w, dashboard, client, 999, ARMTAP_TCP_SYN, "", 0);
-    transmit(&w, dashboard, client, 1006, 0, "there", 5); /* before its time */
-    transmit(&w, dashboard, client, 1000, 0, "hello ", 6);
-    transmit(&w, client, dashboard, 100, 0, "play\n", 5);
-    transmit(&w, dashboard, client, 1000, 0, "hello ", 6); /* again */
-    transmit(&w, dashboard, client, 1014, 0, "end", 3);    /* three are missing */
+    transmit(&w, client, other, 99, ARMTAP_TCP_SYN, "", 0);
+    transmit(&w, other, client, 999, ARMTAP_TCP_SYN, "", 0);
+    transmit(&w, other, client, 1006, 0, "there", 5); /* before its time */
+    transmit(&w, other, client, 1000, 0, "hello ", 6);
+    transmit(&w, client, other, 100, 0, "play\n", 5);
+    transmit(&w, other, client, 1000, 0, "hello ", 6); /* again */
+    transmit(&w, other, client, 1014, 0, "end", 3);    /* three are missing */
     world_end(&w);
     assert_said(&said, ARMTAP_FROM_ROBOT, "hello there???end");
     assert_said(&said, ARMTAP_TO_ROBOT, "play\n");
-    assert_int_equal(said.port, 29999);
-    assert_string_equal(said.robot, "10.0.0.2:29999");
+    assert_int_equal(said.port, 30020);
+    assert_string_equal(said.robot, "10.0.0.2:30020");
     assert_true(said.closed);
 }
 

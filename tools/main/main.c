@@ -33,10 +33,11 @@ static void usage(FILE *file)
 {
     fputs("Usage: armtap COMMAND [OPTIONS] [CAPTURE... | ROBOT...]\n\n", file);
     struct text_wrap wrap = text_wrap_begin(file, 0, 0);
-    text_wrap_words(&wrap, "Decodes the telemetry of robot arms (Universal Robots' realtime interface, RTDE, "
-                           "primary interface and External Control, AUBO's RTDE) from network captures, or from a "
-                           "robot itself: rtde://HOST "
-                           "or realtime://HOST.");
+    text_wrap_words(&wrap,
+                    "Decodes the telemetry of robot arms (Universal Robots' realtime interface, RTDE, "
+                    "primary interface, dashboard server and External Control, AUBO's RTDE) from network captures, "
+                    "or from a robot itself: rtde://HOST "
+                    "or realtime://HOST.");
     text_wrap_end(&wrap);
     fputs("\nCommands:\n", file);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
