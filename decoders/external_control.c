@@ -117,6 +117,24 @@ static bool control_sure(const void *context, enum armtap_direction direction, c
     return !control->searching[direction] || is_script(control);
 }
 
+/* In a search a whole message must follow: its first words show little. */
+static enum armtap_fit control_follows(const void *context, enum armtap_direction direction, const uint8_t *frame,
+                                       size_t length, const uint8_t *next, size_t available)
+{
+    const struct control *control = context;
+    const struct armtap_control_layout *layout = armtap_control_layout_of(length);
+    (void)frame;
+    if (!control)
+        return ARMTAP_FIT_NO;
+    if (is_script(control) || (direction == ARMTAP_FROM_ROBOT && length != WORD))
+        return ARMTAP_FIT_YES;
+    if (available < length)
+        return ARMTAP_FIT_MORE;
+    bool fits = direction == ARMTAP_FROM_ROBOT ? result_frame(next, available) > 0
+                                               : layout && armtap_control_fits(layout, next, true);
+    return fits ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
+}
+
 /* What is not told yet. */
 static enum armtap_fit wait_for(const struct armtap_sight *sight, size_t length, size_t *need)
 {
@@ -348,6 +366,7 @@ const struct armtap_decoder armtap_decoder_external_control = {
     .starts = control_starts,
     .frame = control_frame,
     .sure = control_sure,
+    .follows = control_follows,
     .begins = control_begins,
     .shows = control_shows,
     .decode = control_decode,
