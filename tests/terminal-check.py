@@ -48,7 +48,7 @@ def check_unknown(*words):
 def check_table():
     """info's table of streams has one line for each if there is room, otherwise two."""
     path = os.path.join(SAMPLES, "several-clients.pcapng")
-    for width, lines in (132, 6), (64, 12):
+    for width, lines in (132, 7), (64, 14):
         table = on_terminal(width, "info", path).split("\n\n")[1]
         expect(("lines of the table", width), table.count("\n") + 1 == lines, table)
 

@@ -341,6 +341,9 @@ static bool check_silence(struct flow_rate *flow, struct findings *findings, con
         flow->longest_silence = (int64_t)silent;
     if (!(silent > (double)SILENCE) || !(silent > SILENT_STEPS * flow->usual * 1e9))
         return false;
+    /* Replies come when a client asks. */
+    if (has(flow, ARMTAP_TRAIT_BESIDE) && !has(flow, ARMTAP_TRAIT_UNASKED))
+        return false;
     /* The requested interval is unknown. */
     if (has(flow, ARMTAP_TRAIT_ON_CHANGE) && !(flow->frequency > 0))
         return false;

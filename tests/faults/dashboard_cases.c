@@ -39,4 +39,6 @@ void dashboard_command(struct play *play)
     connect(play);
     ask(play, "stop\n", "Stopped\n");
     play_expect(play, "dashboard.command", play_last(play, ARMTAP_FROM_ROBOT));
+    play_wait(play, 10 * SECOND); /* nobody asks */
+    ask(play, "robotmode\n", "Robotmode: RUNNING\n");
 }
