@@ -52,6 +52,8 @@ CAPTURES = \
 	captures/cb2-812.scene \
 	captures/cb3-1060.pcap.gz \
 	captures/cb3-1060.scene \
+	captures/dashboard-refused.pcap \
+	captures/dashboard-refused.scene \
 	captures/e-series-1220.pcapng.gz \
 	captures/e-series-1220.scene \
 	captures/not-connected.pcap \
