@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "robot_message.h"
+
 #define TEXT_MAX 1024
 #define MESSAGES_MAX 100 /* of a topic at once */
 
@@ -117,7 +119,10 @@ static int deliver(struct armtap_conn *conn, const struct armtap_frame *frame, s
         text.source = json_object_get_string(found[SOURCE]);
         text.source_length = (size_t)json_object_get_string_len(found[SOURCE]);
     }
-    return armtap_conn_text(conn, frame, &text);
+    int error = armtap_conn_text(conn, frame, &text);
+    return error == ARMTAP_OK
+               ? armtap_robot_message_say(conn, frame, &text, level >= 0 && level < LEVELS ? levels[level].name : NULL)
+               : error;
 }
 
 /* The value of a topic: a message, or a list of them. */

@@ -70,6 +70,10 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_sniff.h \
 	decoders/rtde_support.c \
 	decoders/rtde_support.h \
+	decoders/robot_message.c \
+	decoders/robot_message.h \
+	decoders/sent_program.c \
+	decoders/sent_program.h \
 	decoders/urscript.c \
 	decoders/urscript.h
 

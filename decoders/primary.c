@@ -16,6 +16,8 @@
 #include "primary_message.h"
 #include "primary_program.h"
 #include "primary_values.h"
+#include "robot_message.h"
+#include "sent_program.h"
 #include "urscript.h"
 
 #define RECIPES 3u /* the last few shapes of a stream */
@@ -70,12 +72,13 @@ static bool primary_sure(const void *context, enum armtap_direction direction, c
 static int primary_lost(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
 {
     struct primary *primary = context;
-    (void)conn;
     (void)gap;
-    if (here->direction == ARMTAP_TO_ROBOT)
-        primary->script.line_is_cut = true;
-    else
+    if (here->direction == ARMTAP_TO_ROBOT) {
+        armtap_urscript_lost(&primary->script, conn);
+    } else {
         primary->searching = true;
+        armtap_sent_program_doubt(conn); /* the start of another one may be missing */
+    }
     return ARMTAP_OK;
 }
 
@@ -362,12 +365,17 @@ static void take_version(struct primary *primary, struct armtap_conn *conn, cons
 }
 
 static int deliver_text(struct primary *primary, struct armtap_conn *conn, const struct armtap_frame *frame,
-                        struct said *said)
+                        struct said *said, bool is_whole)
 {
     said->text.level = level_of(&said->text, said->warns, said->errs);
     if (said->text.kind == ARMTAP_TEXT_VERSION)
         take_version(primary, conn, said);
-    return said->text.kind == ARMTAP_TEXT_OTHER ? ARMTAP_OK : armtap_conn_text(conn, frame, &said->text);
+    if (said->text.kind == ARMTAP_TEXT_OTHER)
+        return ARMTAP_OK;
+    int error = armtap_conn_text(conn, frame, &said->text);
+    if (error != ARMTAP_OK || !is_whole)
+        return error;
+    return armtap_robot_message_say(conn, frame, &said->text, armtap_primary_report_level(said->text.report_level));
 }
 
 /* How a robot message's bytes differ from its parts. */
@@ -401,11 +409,11 @@ static int decode_robot_message(struct primary *primary, struct armtap_conn *con
         set_member(&said, &walk);
         if (!walk.ends)
             continue;
-        error = deliver_text(primary, conn, frame, &said);
+        error = deliver_text(primary, conn, frame, &said, true);
         begin_text(primary, frame, kind, &said);
     }
     if (error == ARMTAP_OK && walk.cut)
-        error = deliver_text(primary, conn, frame, &said);
+        error = deliver_text(primary, conn, frame, &said, false);
     return error == ARMTAP_OK ? judge_end(primary, conn, frame, kind, &walk) : error;
 }
 

@@ -205,10 +205,9 @@ static void realtime_close(void *context)
 static int realtime_lost(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
 {
     struct realtime *rt = context;
-    (void)conn;
     (void)gap;
     if (here->direction == ARMTAP_TO_ROBOT)
-        rt->script.line_is_cut = true;
+        armtap_urscript_lost(&rt->script, conn);
     else
         rt->searching = true;
     return ARMTAP_OK;

@@ -4,6 +4,7 @@
 
 #include "../lib/describe.h"
 #include "../lib/recipe.h"
+#include "sent_program.h"
 
 #define LONGEST_LINE 65536u
 
@@ -42,7 +43,14 @@ int armtap_urscript_decode(struct armtap_urscript *script, enum armtap_protocol 
         .values = frame->bytes,
         .values_length = armtap_urscript_text(frame->bytes, frame->length),
     };
-    return armtap_conn_record(conn, frame, &data);
+    int error = armtap_conn_record(conn, frame, &data);
+    return error == ARMTAP_OK ? armtap_sent_program_line(conn, frame, data.values, data.values_length) : error;
+}
+
+void armtap_urscript_lost(struct armtap_urscript *script, struct armtap_conn *conn)
+{
+    script->line_is_cut = true;
+    armtap_sent_program_doubt(conn);
 }
 
 void armtap_urscript_close(struct armtap_urscript *script)

@@ -16,6 +16,8 @@ size_t armtap_urscript_text(const uint8_t *line, size_t length);
 /* Delivers a line, unless its beginning was lost. */
 int armtap_urscript_decode(struct armtap_urscript *script, enum armtap_protocol protocol, int version,
                            struct armtap_conn *conn, const struct armtap_frame *frame);
+/* Bytes are missing, or were skipped. */
+void armtap_urscript_lost(struct armtap_urscript *script, struct armtap_conn *conn);
 void armtap_urscript_close(struct armtap_urscript *script);
 
 struct armtap_pieces;

@@ -167,6 +167,8 @@ const char *armtap_conn_release(struct armtap_conn *conn);
 const struct armtap_learned *armtap_conn_learned(const struct armtap_conn *conn, size_t i);
 int armtap_conn_teach(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe,
                       int protocol, int recipe_id);
+/* What it shares with the other connections of its robot. */
+struct armtap_robot *armtap_conn_shared(struct armtap_conn *conn);
 /* What is known about the recipe of a connection without a handshake; from an earlier pass, if there was one. */
 int armtap_conn_guess(struct armtap_conn *conn, struct armtap_guess **guess);
 /* Makes room for a sample of data packages of that length. Without room to spare it stays NULL. */

@@ -208,6 +208,11 @@ const char *armtap_conn_release(struct armtap_conn *conn)
     return conn->robot->controller_version;
 }
 
+struct armtap_robot *armtap_conn_shared(struct armtap_conn *conn)
+{
+    return conn->robot;
+}
+
 const struct armtap_learned *armtap_conn_learned(const struct armtap_conn *conn, size_t i)
 {
     return i < ARMTAP_LEARNED_MAX && conn->robot->learned[i].recipe ? &conn->robot->learned[i] : NULL;

@@ -25,13 +25,13 @@ static size_t bytes_at(const struct armtap_robot *robot, size_t i)
     return robot->learned[i].recipe ? robot->learned[i].recipe->bytes : 0;
 }
 
-/* Counted bytes of learned recipes. */
+/* Counted bytes of learned recipes and the program. */
 static size_t counted(const struct armtap_robot *robot)
 {
     size_t bytes = 0;
     for (size_t i = robot->alone ? 1 : 0; i < ARMTAP_LEARNED_MAX; i++)
         bytes += bytes_at(robot, i);
-    return robot->learned_bytes ? bytes : 0;
+    return robot->learned_bytes ? bytes + robot->program_bytes : 0;
 }
 
 void armtap_robot_release(struct armtap_robot *robot)
@@ -41,6 +41,7 @@ void armtap_robot_release(struct armtap_robot *robot)
     armtap_robot_count_in(robot, NULL, robot->alone);
     for (size_t i = 0; i < ARMTAP_LEARNED_MAX; i++)
         armtap_recipe_release(robot->learned[i].recipe);
+    free(robot->program);
     free(robot);
 }
 
@@ -72,6 +73,22 @@ bool armtap_robot_learn(struct armtap_robot *robot, const struct armtap_recipe *
     robot->learned[0] = (struct armtap_learned){armtap_recipe_hold(recipe), protocol, recipe_id};
     armtap_recipe_release(gone);
     return true;
+}
+
+int armtap_robot_grow_program(struct armtap_robot *robot, size_t bytes)
+{
+    size_t had = robot->program_bytes, more = bytes > had ? bytes - had : 0;
+    if (more == 0 || (robot->learned_bytes && *robot->learned_bytes + more > ARMTAP_LIMIT_learned))
+        return ARMTAP_OK;
+    char *grown = realloc(robot->program, bytes);
+    if (!grown)
+        return ARMTAP_ERR_MEMORY;
+    memset(grown + had, 0, more);
+    robot->program = grown;
+    robot->program_bytes = bytes;
+    if (robot->learned_bytes)
+        *robot->learned_bytes += more;
+    return ARMTAP_OK;
 }
 
 void armtap_guess_drop_sample(struct armtap_guess *guess)

@@ -1,5 +1,5 @@
-/* What the connections of one robot share: learned recipes, controller generation and version; and what a first pass
- * over a capture leaves for a second. */
+/* What the connections of one robot share: learned recipes, controller generation and version, the program that a client
+ * sent; and what a first pass over a capture leaves for a second. */
 #ifndef ARMTAP_ROBOT_H
 #define ARMTAP_ROBOT_H
 
@@ -23,6 +23,8 @@ struct armtap_robot {
     char controller_version[32];
     bool release_missed;                               /* a note would have been clearer with the version */
     struct armtap_learned learned[ARMTAP_LEARNED_MAX]; /* newest first */
+    void *program;                                     /* a block of the decoders; NULL: none */
+    size_t program_bytes;
 };
 struct armtap_robot *armtap_robot_new(void); /* one holder; NULL if out of memory */
 struct armtap_robot *armtap_robot_hold(struct armtap_robot *robot);
@@ -31,6 +33,9 @@ void armtap_robot_release(struct armtap_robot *robot);
 void armtap_robot_count_in(struct armtap_robot *robot, size_t *learned_bytes, bool alone);
 /* Remembers a recipe; the oldest makes room. False if the recipes of all robots would take too much memory. */
 bool armtap_robot_learn(struct armtap_robot *robot, const struct armtap_recipe *recipe, int protocol, int recipe_id);
+/* Grows the decoders' block to that many bytes, with zeros at its end; it stays as it is if there is no room beside the
+ * recipes of all robots. ERR_MEMORY. */
+int armtap_robot_grow_program(struct armtap_robot *robot, size_t bytes);
 
 /* What the recipe of a connection without a handshake is guessed from. */
 struct armtap_guess {

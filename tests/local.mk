@@ -50,6 +50,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_rtde_server \
 	tests/unit/test_rtde_sessions \
 	tests/unit/test_script_text \
+	tests/unit/test_sent_program \
 	tests/unit/test_shared \
 	tests/unit/test_spelling \
 	tests/unit/test_spool \

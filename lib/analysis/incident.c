@@ -66,8 +66,27 @@ static const struct rule {
      ARMTAP_BLAME_CLIENT,
      "the driver's commands ask for more than a joint can do"},
     /* The controller's own words, which do not say whose fault it is. */
+    {{"ur.error", NULL, 1000, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
+    {{"ur.exception", "which a client sent in packet", 1000, 1000},
+     {0},
+     {"safety.stop", NULL, 1000, 1000},
+     ARMTAP_BLAME_CLIENT,
+     "a client sent what failed"},
+    {{"ur.exception", NULL, 1000, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
     {{"rtde.text.exception", NULL, 1000, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
     {{"rtde.text.error", NULL, 1000, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
+    {{"ur.popup", "^error: ", 1000, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
+    {{"ur.message", "^Socket timed out waiting for command", 1000, 1000},
+     {0},
+     {0},
+     ARMTAP_BLAME_UNCLEAR,
+     "the driver's commands on port 50001 did not come in time"},
+    /* Sent before the stop, and started after it. */
+    {{"ur.program", "which a client sent in packet", 0, 1000},
+     {"ur.program", "^a client sent the program", 1000, 0},
+     {"safety.stop", NULL, 1000, 1000},
+     ARMTAP_BLAME_CLIENT,
+     "it took the place of the one that ran"},
     /* Data that came late: the finding itself says that the controller went on. */
     {{"silence", "delayed on its way", 0, 0},
      {"tcp.retransmission", "from the robot", 0, 1000},
@@ -100,6 +119,7 @@ static const struct start {
     {{"mode.changed", "runtime_state PLAYING -> STOPP", 0, 0}, INCIDENT_PROGRAM, true},
     {{"mode.changed", "runtime_state PLAYING -> PAUS", 0, 0}, INCIDENT_PROGRAM, true},
     {{"command.timeout", NULL, 0, 0}, INCIDENT_PROGRAM, true},
+    {{"ur.program", "^program stopped", 0, 0}, INCIDENT_PROGRAM, true},
     {{"silence", NULL, 0, 0}, INCIDENT_DATA, true},
 };
 #define STARTS (sizeof starts / sizeof *starts)

@@ -10,8 +10,11 @@
 
 #define TEXT_MAX 1400
 
-/* The ports on which UR's controller says why it stops. */
-static const char *const message_ports[] = {"30001", "30002", "30011", "30012"};
+/* The ports with a controller's messages. Of the secondary interface only some are known: errors come on the primary. */
+static const struct message_port {
+    const char *port;
+    bool has_errors;
+} message_ports[] = {{"30001", true}, {"30002", false}, {"30011", true}, {"30012", false}};
 #define MESSAGE_PORTS (sizeof message_ports / sizeof *message_ports)
 
 struct text {
@@ -48,8 +51,8 @@ static const char *port_of(const char *end)
 static bool is_message_port(const char *port)
 {
     for (size_t i = 0; i < MESSAGE_PORTS; i++)
-        if (strcmp(port, message_ports[i]) == 0)
-            return true;
+        if (strcmp(port, message_ports[i].port) == 0)
+            return message_ports[i].has_errors;
     return false;
 }
 
@@ -112,7 +115,7 @@ static void put_filter(struct text *text, const char *robot)
     bool is_bracketed = *robot == '[' && length > 2;
     put(text, "'host %.*s and tcp port (", (int)(length - (is_bracketed ? 3 : 1)), robot + is_bracketed);
     for (size_t i = 0; i < MESSAGE_PORTS; i++)
-        put(text, "%s%s", i == 0 ? "" : " or ", message_ports[i]);
+        put(text, "%s%s", i == 0 ? "" : " or ", message_ports[i].port);
     put(text, ")'");
 }
 

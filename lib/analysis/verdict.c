@@ -43,9 +43,12 @@ static const struct clause {
     {"rtde.text.exception", true, BY_COUNT, "sent an exception message", "sent # exception messages"},
     {"rtde.text.error", true, BY_COUNT, "sent an error message", "sent # error messages"},
     {"rtde.text.warning", true, BY_COUNT, "sent a warning message", "sent # warning messages"},
+    {"ur.error", true, BY_COUNT, "reported an error", "reported # errors"},
+    {"ur.warning", true, BY_COUNT, "reported a warning", "reported # warnings"},
     {"clock.backwards", true, BY_COUNT, "set its clock back", "set its clock back # times"},
     {"clock.skipped", true, BY_PACKAGES, "skipped 1 package", "skipped # packages"},
     {"safety.stop", true, BY_COUNT, "went into", "stopped for safety # times, at first with"},
+    {"ur.exception", false, BY_COUNT, "a script failed", "scripts failed # times"},
     {"silence", false, BY_SECONDS, "no data arrived for # s", "no data arrived for # s in all, in @ silences"},
     {"rate.low", false, BY_COUNT, "data arrived at a lower rate than requested",
      "data arrived at a lower rate than requested, @ times"},
@@ -572,7 +575,14 @@ static enum armtap_blame side_of(const struct verdict *verdict, size_t index)
 }
 
 /* Messages of the robot do not show who is to blame; the other findings do. */
-static const char of_text[] = "rtde.text.";
+static bool is_text(const struct armtap_finding *finding)
+{
+    static const char *const beginnings[] = {"rtde.text.", "ur."};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncmp(finding->kind->id, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
 
 /* Unclear if the findings disagree. */
 static enum armtap_blame side_of_all(const struct verdict *verdict, const struct armtap_verdict *reached)
@@ -582,12 +592,12 @@ static enum armtap_blame side_of_all(const struct verdict *verdict, const struct
     for (size_t i = 0; i < reached->evidence_count; i++) {
         const struct armtap_finding *finding = armtap_findings_at(verdict->grounds->findings, reached->evidence[i]);
         enum armtap_blame one = side_of(verdict, reached->evidence[i]);
-        bool is_text = strncmp(finding->kind->id, of_text, sizeof of_text - 1) == 0;
-        any_text = any_text || is_text;
-        if (any && !is_text && one != side)
+        bool is_message = is_text(finding);
+        any_text = any_text || (is_message && one == ARMTAP_BLAME_ROBOT);
+        if (any && !is_message && one != side)
             return ARMTAP_BLAME_UNCLEAR;
-        side = is_text ? side : one;
-        any = any || !is_text;
+        side = is_message ? side : one;
+        any = any || !is_message;
     }
     return !any && any_text ? ARMTAP_BLAME_ROBOT : side;
 }
@@ -707,7 +717,7 @@ static void reach_incident(const struct verdict *verdict, struct incident *incid
     size_t *evidence = malloc(incident->evidence_count * sizeof *evidence);
     *reached = (struct armtap_verdict){.stream = stop->stream,
                                        .side = incident->side,
-                                       .severity = stop->kind->severity,
+                                       .severity = ARMTAP_WARNING,
                                        .from = ARMTAP_NO_TIME,
                                        .to = ARMTAP_NO_TIME,
                                        .text = incident->text,
@@ -769,7 +779,7 @@ int armtap_verdicts_reach(struct verdicts *verdicts, const struct verdict_ground
         outcome = count_all(&verdict);
     if (outcome == 0)
         outcome = reach_all(&verdict, ARMTAP_WARNING, verdicts);
-    if (outcome == 0 && verdicts->count == 0)
+    if (outcome == 0 && verdicts->count == 0 && verdict.incidents.count == 0)
         outcome = reach_all(&verdict, ARMTAP_NOTICE, verdicts);
     if (outcome == 0)
         outcome = add_incidents(&verdict, verdicts);

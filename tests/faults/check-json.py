@@ -18,7 +18,8 @@ STREAM = {"stream": int, "expected_hz": NUMBER, "rate_hz": NUMBER, "skipped": in
           "jitter_p50_ms": NUMBER, "jitter_p99_ms": NUMBER, "jitter_max_ms": NUMBER, "longest_silence_s": NUMBER,
           "clock_offset_s": NUMBER, "clock_drift_ppm": (int, float, type(None))}
 MODE = {"stream": int, "packet": int, "time": NUMBER, "field": str, "value": int, "name": (str, type(None))}
-VERDICT = {"stream": (int, type(None)), "from": NUMBER, "to": NUMBER, "side": str, "text": str, "evidence": list}
+VERDICT = {"stream": (int, type(None)), "from": NUMBER, "to": NUMBER, "side": str, "text": str,
+           "stop": (int, type(None)), "evidence": list}
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 FAULTS = os.path.join(os.environ.get("builddir", "."), "tests/faults/faults")
 SAMPLES = os.path.join(os.environ.get("srcdir", "."), "captures")
@@ -70,7 +71,8 @@ def check_evidence(report):
     shown, streams, stops = set(), [], []
     for verdict in report["verdicts"]:
         evidence = check_verdict(report, verdict)
-        if verdict["stream"] in streams:
+        if verdict["stop"] is not None:
+            assert verdict["stop"] in verdict["evidence"], verdict
             stops += [i for i in verdict["evidence"] if report["findings"][i]["id"] == "safety.stop"]
             assert any(finding["stream"] == verdict["stream"] for finding in evidence), verdict
             continue

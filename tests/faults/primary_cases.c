@@ -8,7 +8,18 @@
 #define EVERY (96 * MILLISECOND)
 #define NO_CLOCK UINT64_MAX
 
-enum { PORT = 30001, STATE = 16, ROBOT_MESSAGE = 20, SAYS_TEXT = 0, SAYS_ERROR = 6, SAYS_PROGRAM = 7 };
+enum {
+    PORT = 30001,
+    STATE = 16,
+    ROBOT_MESSAGE = 20,
+    SAYS_TEXT = 0,
+    SAYS_POPUP = 2,
+    SAYS_MODE = 5,
+    SAYS_ERROR = 6,
+    SAYS_PROGRAM = 7,
+    SAYS_VALUE = 9,
+    SAYS_EXCEPTION = 10
+};
 enum {
     MODE = 0,
     JOINTS = 1,
@@ -204,16 +215,97 @@ static void say(struct play *play, int source, unsigned type, const char *text)
     send(play, &message);
 }
 
-void primary_safety_stop(struct play *play)
+static void report(struct play *play, unsigned code, unsigned argument, unsigned level)
 {
-    connect(play);
     struct message error = robot_message(clock_of(play), -3, SAYS_ERROR);
-    put(&error, 153, 4);
-    put(&error, 2, 4);
-    put(&error, 3, 4);
+    put(&error, code, 4);
+    put(&error, argument, 4);
+    put(&error, level, 4);
     put(&error, 1, 4);
     put(&error, 0, 4);
     send(play, &error);
+}
+
+/* Levels 0 to 5, and those for developers. */
+void primary_errors(struct play *play)
+{
+    static const char *const ids[] = {"ur.message", "ur.message", "ur.warning", "ur.error", "ur.error", "ur.error"};
+    connect(play);
+    for (unsigned level = 0; level < 2 * sizeof ids / sizeof *ids; level++) {
+        report(play, 204, 3, level % 6 + (level < 6 ? 0 : 128));
+        expect_last(play, ids[level % 6]);
+        states(play, 1, NORMAL);
+    }
+}
+
+void primary_warning(struct play *play)
+{
+    connect(play);
+    report(play, 100, 7, 2);
+    expect_last(play, "ur.warning");
+    states(play, 5, NORMAL);
+}
+
+void primary_exception(struct play *play)
+{
+    connect(play);
+    struct message message = robot_message(clock_of(play), -3, SAYS_EXCEPTION);
+    put(&message, 2, 4);
+    put(&message, 7, 4);
+    put_text(&message, "compile_error_name_not_found:txtmsg:");
+    send(play, &message);
+    expect_last(play, "ur.exception");
+    states(play, 5, NORMAL);
+}
+
+static void say_program(struct play *play, const char *title, const char *name)
+{
+    struct message message = robot_message(clock_of(play), -3, SAYS_PROGRAM);
+    put(&message, 0, 8);
+    put(&message, strlen(title), 1);
+    put_text(&message, title);
+    put_text(&message, name);
+    send(play, &message);
+}
+
+/* What is said to people. */
+void primary_words(struct play *play)
+{
+    connect(play);
+    say(play, -3, SAYS_TEXT, "done");
+    expect_last(play, "ur.message");
+    struct message message = robot_message(clock_of(play), -3, SAYS_POPUP);
+    put(&message, 7, 4);
+    put(&message, 8, 4);
+    put(&message, 0x000101, 3); /* an error that blocks */
+    put(&message, 6, 1);
+    put_text(&message, "Feederempty");
+    send(play, &message);
+    expect_last(play, "ur.popup");
+    message = robot_message(clock_of(play), -3, SAYS_VALUE);
+    put(&message, 7, 4);
+    put(&message, 2, 4);
+    put_text(&message, "how many?");
+    send(play, &message);
+    expect_last(play, "ur.popup");
+    say_program(play, "PROGRAM_XXX_PAUSED", "f");
+    expect_last(play, "ur.program");
+    say_program(play, "SECONDARY_PROGRAM_EXCEPTION_XXX", "Type error");
+    expect_last(play, "ur.exception");
+    message = robot_message(clock_of(play), -3, SAYS_MODE);
+    put(&message, 0, 8);
+    put(&message, NORMAL, 1);
+    put(&message, 0, 8);
+    send(play, &message);
+    expect_last(play, "ur.safety");
+    states(play, 5, NORMAL);
+}
+
+void primary_safety_stop(struct play *play)
+{
+    connect(play);
+    report(play, 153, 2, 3);
+    expect_last(play, "ur.error");
     states(play, 1, PROTECTIVE_STOP);
     expect_last(play, "safety.stop");
     expect_last(play, "mode.changed");
@@ -292,11 +384,7 @@ void primary_program(struct play *play)
     static const char program[] = "def f():\n  movej([0,0,0,0,0,0])\nend\n";
     connect(play);
     play_bytes(play, ARMTAP_TO_ROBOT, program, sizeof program - 1);
-    struct message message = robot_message(clock_of(play), -3, SAYS_PROGRAM);
-    put(&message, 0, 8);
-    put(&message, 19, 1);
-    put_text(&message, "PROGRAM_XXX_STARTEDf");
-    send(play, &message);
+    say_program(play, "PROGRAM_XXX_STARTED", "f");
     states(play, 100, NORMAL);
     say(play, -3, SAYS_TEXT, "done");
     states(play, 100, NORMAL);

@@ -33,10 +33,9 @@ class Judged:
         self.truth, self.path = truth, path
         self.report = run("diagnose", "--json", path)
         self.robots = [stream["robot"].rpartition(":")[0] for stream in run("info", "--json", path)["streams"]]
-        seen, self.stops, self.others = set(), [], []
+        self.stops, self.others = [], []
         for verdict in self.report["verdicts"]:
-            (self.stops if verdict["stream"] in seen else self.others).append(verdict)
-            seen.add(verdict["stream"])
+            (self.others if verdict["stop"] is None else self.stops).append(verdict)
         self.about = [verdict for verdict in self.stops + (self.others if truth.of_stream else [])
                       if self.is_about(verdict)]
         self.is_right, self.side = self.judge_cause(), self.judge_side()

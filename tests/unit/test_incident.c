@@ -112,10 +112,15 @@ static void a_finding_may_be_the_cause(void **state)
         const char *id, *text;
         int before, after; /* ms */
         enum armtap_blame side;
-    } rules[] = {{"rtde.text.exception", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-                 {"rtde.text.error", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-                 {"command.gap", "the last one allows 0.020 s", 1500, 0, ARMTAP_BLAME_CLIENT},
-                 {"command.jump", "joint 0 is to go far", 500, 0, ARMTAP_BLAME_CLIENT}};
+    } rules[] = {
+        {"rtde.text.exception", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+        {"rtde.text.error", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+        {"ur.error", "C153A2: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+        {"ur.exception", "line 2, column 3: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+        {"ur.popup", "error: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+        {"ur.message", "Socket timed out waiting for command on reverse_socket", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+        {"command.gap", "the last one allows 0.020 s", 1500, 0, ARMTAP_BLAME_CLIENT},
+        {"command.jump", "joint 0 is to go far", 500, 0, ARMTAP_BLAME_CLIENT}};
     (void)state;
     for (size_t i = 0; i < 4 * sizeof rules / sizeof *rules; i++) {
         struct analysis_scene scene;
@@ -214,6 +219,54 @@ static void a_plain_silence_has_none(void **state)
 }
 
 /* A program that ends is ordinary; one that ends beside a fault is not. */
+/* What people are told beside a stop is no cause by itself. */
+static void ordinary_messages_are_no_cause(void **state)
+{
+    static const struct {
+        const char *id, *text;
+    } cases[] = {{"ur.warning", "C1: hm"},
+                 {"ur.popup", "Feeder: refilled"},
+                 {"ur.popup", "warning: Feeder: low"},
+                 {"ur.message", "the Socket timed out waiting for command"},
+                 {"ur.program", "program stopped: main"},
+                 {"ur.safety", "safety mode 3 PROTECTIVE_STOP"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        stop(&scene, 3);
+        note(&scene, &scene.stream, cases[i].id, 0, cases[i].text);
+        assert_true(says(only(&scene), "nothing in the capture says why"));
+        scene_clear(&scene);
+    }
+}
+
+/* A program that only port 30001 shows: its end with a reason is an incident, and worth a warning. */
+static void a_program_that_stopped_has_a_reason(void **state)
+{
+    static const struct {
+        const char *id, *text;
+        bool is_incident;
+    } cases[] = {{"ur.exception", "line 2, column 3: it broke", true},
+                 {"ur.popup", "error: it broke", true},
+                 {"ur.popup", "it broke", false},
+                 {"ur.message", "it broke", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        note(&scene, &scene.stream, "ur.program", 0, "program stopped: main");
+        note(&scene, &scene.stream, cases[i].id, -20 * MS, cases[i].text);
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        const struct armtap_verdict *verdict = incident_at(&scene, 0);
+        assert_int_equal(verdict != NULL, cases[i].is_incident);
+        assert_true(!verdict ||
+                    (says(verdict, "program stopped: main") && says(verdict, "it broke (stream 0, packet ")));
+        assert_true(!verdict || verdict->severity >= ARMTAP_WARNING);
+        scene_clear(&scene);
+    }
+}
+
 static void a_program_ends_for_a_reason(void **state)
 {
     static const struct {
@@ -266,6 +319,52 @@ static void a_dashboard_client_ends_a_program(void **state)
         assert_int_equal(verdict != NULL, cases[i].is_cause || cases[i].has_stop);
         assert_true(!cases[i].is_cause || verdict->side == ARMTAP_BLAME_CLIENT);
         assert_int_equal(verdict && strstr(verdict->text, "a client's 'stop' was obeyed"), cases[i].is_cause);
+        scene_clear(&scene);
+    }
+}
+
+/* What a client sent failed, or took the place of what ran. A stop for safety has other reasons. */
+static void what_a_client_sent_has_a_side(void **state)
+{
+#define FAILED "ur.exception", "line 2, column 1: it broke; of the program f, which a client sent in packet 9: \"x\""
+#define STARTED "ur.program", "program started: f, which a client sent in packet 9"
+#define SENT "a client sent the program f, 3 lines"
+    static const struct {
+        const char *id, *text;
+        int64_t after; /* ns */
+        const char *sent;
+        int64_t sent_after;
+        bool is_safety, is_incident;
+        enum armtap_blame side;
+    } cases[] = {{FAILED, 1000 * MS, NULL, 0, false, true, ARMTAP_BLAME_CLIENT},
+                 {FAILED, -1000 * MS, NULL, 0, false, true, ARMTAP_BLAME_CLIENT},
+                 {FAILED, 1000 * MS + 1, NULL, 0, false, false, ARMTAP_BLAME_UNCLEAR},
+                 {FAILED, -1000 * MS - 1, NULL, 0, false, false, ARMTAP_BLAME_UNCLEAR},
+                 {FAILED, 0, NULL, 0, true, true, ARMTAP_BLAME_UNCLEAR},
+                 {STARTED, 1000 * MS, SENT, -1000 * MS, false, true, ARMTAP_BLAME_CLIENT},
+                 {STARTED, 0, SENT, 0, false, true, ARMTAP_BLAME_CLIENT},
+                 {STARTED, 1000 * MS + 1, SENT, 0, false, false, ARMTAP_BLAME_UNCLEAR},
+                 {STARTED, -1, SENT, -1, false, false, ARMTAP_BLAME_UNCLEAR},
+                 {STARTED, 9, SENT, 1, false, false, ARMTAP_BLAME_UNCLEAR},
+                 {STARTED, 0, SENT, -1000 * MS - 1, false, false, ARMTAP_BLAME_UNCLEAR},
+                 {STARTED, 0, "a client sent once more the program f, 3 lines", 0, false, false, ARMTAP_BLAME_UNCLEAR},
+                 {STARTED, 0, NULL, 0, false, false, ARMTAP_BLAME_UNCLEAR},
+                 {"ur.program", "program started: f", 0, SENT, 0, false, false, ARMTAP_BLAME_UNCLEAR},
+                 {STARTED, 0, SENT, 0, true, true, ARMTAP_BLAME_UNCLEAR}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        if (cases[i].is_safety)
+            stop(&scene, 3);
+        note(&scene, &scene.stream, "ur.program", 0, "program stopped: main");
+        note(&scene, &scene.stream, cases[i].id, cases[i].after, cases[i].text);
+        if (cases[i].sent)
+            note(&scene, &scene.stream, "ur.program", cases[i].sent_after, cases[i].sent);
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        const struct armtap_verdict *verdict = incident_at(&scene, 0);
+        if ((verdict != NULL) != cases[i].is_incident || (verdict && verdict->side != cases[i].side))
+            fail_msg("case %zu: %s", i, verdict ? verdict->text : "no incident");
         scene_clear(&scene);
     }
 }
@@ -357,20 +456,23 @@ static void brackets_are_no_part_of_a_host(void **state)
 
 static void captured_messages_need_no_filter(void **state)
 {
-    static const char *const ports[] = {"30001", "30002", "30011", "30012"};
+    /* The secondary interface has no errors. */
+    static const struct {
+        const char *robot;
+        bool has_errors;
+    } ports[] = {
+        {"10.0.0.2:30001", true}, {"10.0.0.2:30002", false}, {"10.0.0.2:30011", true}, {"10.0.0.2:30012", false}};
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
         struct analysis_scene scene;
-        char robot[32];
-        snprintf(robot, sizeof robot, "10.0.0.2:%s", ports[i]);
         begin(&scene);
-        struct armtap_stream messages = line(9, robot, &scene.stream);
+        struct armtap_stream messages = line(9, ports[i].robot, &scene.stream);
         const struct armtap_stream *own = scene.record.stream;
         stop(&scene, 3);
         scene.record.stream = &messages;
         go_on(&scene, 2);
         scene.record.stream = own;
-        assert_true(says(only(&scene), "although it has messages of the robot"));
+        assert_true(says(only(&scene), ports[i].has_errors ? "although it has messages of the robot" : "tcpdump"));
         scene_clear(&scene);
     }
 }
@@ -416,12 +518,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mode_may_be_the_cause),
         cmocka_unit_test(a_finding_may_be_the_cause),
-        cmocka_unit_test(missing_commands_have_a_side),
         cmocka_unit_test(another_robot_is_no_cause),
         cmocka_unit_test(late_data_has_a_side),
         cmocka_unit_test(a_plain_silence_has_none),
         cmocka_unit_test(a_program_ends_for_a_reason),
         cmocka_unit_test(a_dashboard_client_ends_a_program),
+        cmocka_unit_test(ordinary_messages_are_no_cause),
+        cmocka_unit_test(what_a_client_sent_has_a_side),
+        cmocka_unit_test(a_program_that_stopped_has_a_reason),
         cmocka_unit_test(the_nearest_is_the_cause),
         cmocka_unit_test(stops_join_within_a_second),
         cmocka_unit_test(it_says_what_to_capture),
@@ -429,6 +533,7 @@ int main(void)
         cmocka_unit_test(captured_messages_need_no_filter),
         cmocka_unit_test(a_stream_agrees_with_its_stops),
         cmocka_unit_test(incidents_are_bounded),
+        cmocka_unit_test(missing_commands_have_a_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,6 +132,21 @@ static size_t *places_of(const struct diagnosis *diagnosis)
     return places;
 }
 
+/* The stop of a robot that a verdict is about, one of its evidence; else null. */
+static void stop_json(struct json *json, const struct diagnosis *diagnosis, const struct armtap_verdict *verdict,
+                      const size_t *places)
+{
+    json_key(json, "stop");
+    for (size_t i = 0; verdict->stop && i < verdict->evidence_count; i++) {
+        size_t place = places[verdict->evidence[i]];
+        if (armtap_diagnosis_finding_at(diagnosis->found, verdict->evidence[i]) == verdict->stop && place != SIZE_MAX) {
+            json_unsigned(json, place);
+            return;
+        }
+    }
+    json_null(json);
+}
+
 static void verdict_json(struct json *json, const struct diagnosis *diagnosis, const struct armtap_verdict *verdict,
                          const size_t *places)
 {
@@ -147,6 +162,7 @@ static void verdict_json(struct json *json, const struct diagnosis *diagnosis, c
     json_text(json, armtap_blame_name(verdict->side));
     json_key(json, "text");
     json_text(json, verdict->text);
+    stop_json(json, diagnosis, verdict, places);
     json_key(json, "evidence");
     json_array(json, false);
     for (size_t i = 0; i < verdict->evidence_count; i++)

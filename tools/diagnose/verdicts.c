@@ -187,7 +187,8 @@ void diagnosis_print_verdicts(const struct diagnosis *diagnosis)
 {
     const struct armtap_verdict *first = armtap_diagnosis_verdict_at(diagnosis->found, 0);
     bool is_wrong = first && first->severity >= ARMTAP_WARNING;
-    putchar('\n');
+    if (!is_wrong || !first->stop) /* a stop without a sentence on its stream was printed above */
+        putchar('\n');
     if (is_wrong)
         print_verdicts(diagnosis);
     else
