@@ -76,13 +76,6 @@ static int on_message(void *user, const struct armtap_message *message)
     return error == ARMTAP_OK ? keep_error(diagnosis, armtap_monitors_message(diagnosis->monitors, message)) : error;
 }
 
-static int on_text(void *user, const struct armtap_text *text)
-{
-    struct armtap_diagnosis *diagnosis = user;
-    int error = ready(diagnosis, text);
-    return error == ARMTAP_OK ? keep_error(diagnosis, armtap_monitors_text(diagnosis->monitors, text)) : error;
-}
-
 static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_note *note)
 {
     struct findings *findings = diagnosis->findings;
@@ -163,8 +156,7 @@ static int begin(struct armtap_diagnosis *diagnosis, const struct armtap_diagnos
                                            .on_recipe = on_recipe,
                                            .on_note = on_note,
                                            .on_event = on_event,
-                                           .on_message = on_message,
-                                           .on_text = on_text};
+                                           .on_message = on_message};
     diagnosis->streams = armtap_streams_new();
     diagnosis->findings = armtap_findings_new();
     if (diagnosis->findings && diagnosis->options.on_finding)

@@ -313,33 +313,32 @@ void armtap_drivers_event(struct drivers *drivers, struct findings *findings, co
 }
 
 /* The robot's driver whose last command is the latest before a time. */
-static const struct driver *latest(const struct drivers *drivers, const struct armtap_text *text)
+static const struct driver *latest(const struct drivers *drivers, const struct armtap_note *note)
 {
     const struct driver *found = NULL;
     for (size_t i = 0; i < drivers->count; i++) {
         const struct driver *driver = drivers->all[i];
-        if (armtap_incident_same_host(driver->stream.robot, text->stream->robot) &&
-            armtap_time_seconds(driver->last.where.time, text->where.time) >= 0 &&
+        if (armtap_incident_same_host(driver->stream.robot, note->stream->robot) &&
+            armtap_time_seconds(driver->last.where.time, note->where.time) >= 0 &&
             (!found || driver->last.where.time > found->last.where.time))
             found = driver;
     }
     return found;
 }
 
-void armtap_drivers_text(struct drivers *drivers, struct findings *findings, const struct armtap_text *text)
+void armtap_drivers_note(struct drivers *drivers, struct findings *findings, const struct armtap_note *note)
 {
-    size_t length = sizeof waited - 1;
-    if (text->kind != ARMTAP_TEXT_MESSAGE || text->direction != ARMTAP_FROM_ROBOT || text->text_length < length ||
-        memcmp(text->text, waited, length) != 0)
+    if (!note->stream || !note->text || strcmp(note->kind->id, "ur.message") != 0 ||
+        strncmp(note->text, waited, sizeof waited - 1) != 0)
         return;
-    const struct driver *driver = latest(drivers, text);
+    const struct driver *driver = latest(drivers, note);
     if (!driver) {
-        armtap_findings_say(findings, "command.timeout", text->stream, &text->where,
+        armtap_findings_say(findings, "command.timeout", note->stream, &note->where,
                             "the robot's program waited in vain for a command, and ends");
         return;
     }
-    double seconds = armtap_time_seconds(driver->last.where.time, text->where.time);
-    armtap_findings_measure(findings, "command.timeout", seconds, text->stream, &text->where,
+    double seconds = armtap_time_seconds(driver->last.where.time, note->where.time);
+    armtap_findings_measure(findings, "command.timeout", seconds, note->stream, &note->where,
                             "the robot's program waited in vain for a command, and ends: the last one, in packet "
                             "%" PRIu64 ", came %s s before%s",
                             driver->last.where.packet, DECIMAL(seconds, 3),

@@ -18,6 +18,6 @@ void armtap_drivers_free(struct drivers *drivers);
 /* 0, or -1 if memory runs out. */
 int armtap_drivers_record(struct drivers *drivers, struct findings *findings, const struct armtap_record *record);
 void armtap_drivers_event(struct drivers *drivers, struct findings *findings, const struct armtap_event *event);
-void armtap_drivers_text(struct drivers *drivers, struct findings *findings, const struct armtap_text *text);
+void armtap_drivers_note(struct drivers *drivers, struct findings *findings, const struct armtap_note *note);
 
 #endif

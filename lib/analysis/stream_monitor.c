@@ -265,6 +265,7 @@ int armtap_monitors_note(struct monitors *monitors, const struct armtap_note *no
     const struct stream_monitor *monitor = note->stream ? armtap_monitors_of(monitors, note->stream->connection) : NULL;
     if (monitor && monitor->rates)
         armtap_rates_take_note(monitor->rates, monitors->findings, note);
+    armtap_drivers_note(&monitors->drivers, monitors->findings, note);
     bool has_failed = monitor && monitor->holes && monitor->holes->failed;
     return has_failed || armtap_findings_failed(monitors->findings) ? -1 : 0;
 }
@@ -273,12 +274,6 @@ bool armtap_monitors_keep(struct monitors *monitors, const struct armtap_note *n
 {
     const struct stream_monitor *monitor = note->stream ? armtap_monitors_of(monitors, note->stream->connection) : NULL;
     return monitor && monitor->holes && armtap_missing_records_note(monitor->holes, note);
-}
-
-int armtap_monitors_text(struct monitors *monitors, const struct armtap_text *text)
-{
-    armtap_drivers_text(&monitors->drivers, monitors->findings, text);
-    return armtap_findings_failed(monitors->findings) ? -1 : 0;
 }
 
 int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe_event *event)

@@ -45,7 +45,6 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
 int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe_event *event);
 int armtap_monitors_event(struct monitors *monitors, const struct armtap_event *event);
 int armtap_monitors_message(struct monitors *monitors, const struct armtap_message *message);
-int armtap_monitors_text(struct monitors *monitors, const struct armtap_text *text);
 int armtap_monitors_note(struct monitors *monitors, const struct armtap_note *note);
 /* Whether the monitor keeps the note until its extent is known; otherwise the caller adds it as a finding. */
 bool armtap_monitors_keep(struct monitors *monitors, const struct armtap_note *note);

@@ -288,7 +288,8 @@ def driver_not_captured(style):
     """The same, but without the driver's port in the capture: the robot's own words tell."""
     cells, truth = driver_silent(style)
     style.ports = [30001, 30011, 30003, 30004]
-    return cells, Truth(truth.time, ["client"], ("ur.message",), [robots.KEEP_ALIVE_TEXT.decode()[:40]], needs="ur.message")
+    return cells, Truth(truth.time, ["client"], ("command.timeout",), ["waited in vain for a command"],
+                        needs="command.timeout")
 
 
 def network_fails(style):

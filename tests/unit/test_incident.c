@@ -112,15 +112,13 @@ static void a_finding_may_be_the_cause(void **state)
         const char *id, *text;
         int before, after; /* ms */
         enum armtap_blame side;
-    } rules[] = {
-        {"rtde.text.exception", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-        {"rtde.text.error", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-        {"ur.error", "C153A2: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-        {"ur.exception", "line 2, column 3: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-        {"ur.popup", "error: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-        {"ur.message", "Socket timed out waiting for command on reverse_socket", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-        {"command.gap", "the last one allows 0.020 s", 1500, 0, ARMTAP_BLAME_CLIENT},
-        {"command.jump", "joint 0 is to go far", 500, 0, ARMTAP_BLAME_CLIENT}};
+    } rules[] = {{"rtde.text.exception", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+                 {"rtde.text.error", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+                 {"ur.error", "C153A2: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+                 {"ur.exception", "line 2, column 3: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+                 {"ur.popup", "error: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+                 {"command.gap", "the last one allows 0.020 s", 1500, 0, ARMTAP_BLAME_CLIENT},
+                 {"command.jump", "joint 0 is to go far", 500, 0, ARMTAP_BLAME_CLIENT}};
     (void)state;
     for (size_t i = 0; i < 4 * sizeof rules / sizeof *rules; i++) {
         struct analysis_scene scene;
@@ -168,6 +166,33 @@ static void missing_commands_have_a_side(void **state)
         const struct armtap_verdict *verdict = only(&scene);
         assert_string_equal(armtap_blame_name(verdict->side), armtap_blame_name(cases[i].side));
         assert_true(says(verdict, cases[i].text));
+        scene_clear(&scene);
+    }
+}
+
+/* The controller's path check, explained by a driver's jump just before. */
+static void a_jump_explains_a_path_check(void **state)
+{
+    static const struct {
+        const char *error;
+        int64_t jump; /* ns after the stop */
+        enum armtap_blame side;
+    } cases[] = {{"C204A1: Path", -500 * MS, ARMTAP_BLAME_CLIENT},
+                 {"C204A1: Path", -500 * MS - 1, ARMTAP_BLAME_UNCLEAR},
+                 {"C204A1: Path", 1, ARMTAP_BLAME_UNCLEAR},
+                 {"C2040: other", -500 * MS - 1, ARMTAP_BLAME_UNCLEAR}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        const struct armtap_stream beside = line(9, "10.0.0.2:40000", &scene.stream);
+        stop(&scene, 3);
+        note(&scene, &scene.stream, "ur.error", 40 * MS, cases[i].error);
+        note(&scene, &beside, "command.jump", cases[i].jump, "joint 0 is to go far");
+        const struct armtap_verdict *verdict = only(&scene);
+        assert_true(says(verdict, cases[i].error));
+        assert_int_equal(strstr(verdict->text, "joint 0 is to go far") != NULL, cases[i].side == ARMTAP_BLAME_CLIENT);
+        assert_string_equal(armtap_blame_name(verdict->side), armtap_blame_name(cases[i].side));
         scene_clear(&scene);
     }
 }
@@ -519,6 +544,7 @@ int main(void)
         cmocka_unit_test(a_mode_may_be_the_cause),
         cmocka_unit_test(a_finding_may_be_the_cause),
         cmocka_unit_test(another_robot_is_no_cause),
+        cmocka_unit_test(a_jump_explains_a_path_check),
         cmocka_unit_test(late_data_has_a_side),
         cmocka_unit_test(a_plain_silence_has_none),
         cmocka_unit_test(a_program_ends_for_a_reason),

@@ -89,12 +89,6 @@ static int on_refused(void *user, const struct armtap_refused_setup *setup)
     return 0;
 }
 
-static int on_text(void *user, const struct armtap_text *text)
-{
-    struct diagnosis *diagnosis = user;
-    return answer_of(armtap_diagnosis_sink(diagnosis->found)->on_text(diagnosis->found, text));
-}
-
 static int on_message(void *user, const struct armtap_message *message)
 {
     struct diagnosis *diagnosis = user;
@@ -114,7 +108,6 @@ enum exit_status diagnosis_read(struct diagnosis *diagnosis)
                                      .on_note = on_note,
                                      .on_event = on_event,
                                      .on_refused = on_refused,
-                                     .on_text = on_text,
                                      .on_message = on_message};
     enum exit_status status = replay_learning(diagnosis->source, &sink, diagnosis, begin_again, &diagnosis->totals);
     diagnosis->is_whole = status == EXIT_DONE;
