@@ -9,7 +9,7 @@
 #define MARKS_MAX 4096
 #define LOOK_AT 4096            /* bytes taken at once while it is unknown how many a frame still needs */
 #define BUFFER_LEAST 256        /* of a connection with a few waiting bytes; many connections have some at a time */
-#define BUFFER_BYTES 1792       /* of one whose records arrive whole */
+#define BUFFER_BYTES 1536       /* of one whose records arrive whole */
 #define BUFFER_KEPT (16 * 1024) /* an empty buffer is not kept larger */
 #define BUFFER_MARKS 8
 #define MARKS_KEPT 64                                                         /* nor more marks */

@@ -1,5 +1,5 @@
-/* What the connections of one robot share: learned recipes, controller generation and version, the program that a client
- * sent; and what a first pass over a capture leaves for a second. */
+/* What the connections of one robot share: learned recipes, controller generation and version, the program that a
+ * client sent; and what a first pass over a capture leaves for a second. */
 #ifndef ARMTAP_ROBOT_H
 #define ARMTAP_ROBOT_H
 

@@ -10,7 +10,8 @@
 
 #define TEXT_MAX 1400
 
-/* The ports with a controller's messages. Of the secondary interface only some are known: errors come on the primary. */
+/* The ports with a controller's messages. Of the secondary interface only some are known: errors come on the primary.
+ */
 static const struct message_port {
     const char *port;
     bool has_errors;

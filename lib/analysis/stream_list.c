@@ -14,7 +14,7 @@
 #define PORTS_KEPT 12
 
 /* Bytes of all recipes, channels and reasons of guesses that are kept; further streams have none. */
-#define KEPT_MAX ((size_t)11 << 18)
+#define KEPT_MAX ((size_t)2 << 20)
 
 /* Notes of one kind. */
 struct stream_notes {
