@@ -117,7 +117,7 @@ def check_notes(found):
         if one["rows"] == 0:
             continue
         expect(name + ": robot", notes["armtap.robot"].rpartition(":")[2].isdigit() and notes["armtap.stream"].isdigit() and
-               notes["armtap.protocol"] in ("realtime", "rtde", "primary", "aubo") and
+               notes["armtap.protocol"] in ("realtime", "rtde", "primary", "dashboard", "external_control", "aubo") and
                notes["armtap.direction"] in ("from the robot", "to the robot"), notes)
         for column, unit in json.loads(notes.get("armtap.units", "{}")).items():
             expect("%s: unit of %s" % (name, column), column in one["types"], column)

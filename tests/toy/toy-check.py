@@ -180,7 +180,7 @@ def check_explain(folder):
 def protocols():
     """Those of the ordinary program, as its help lists them, and the toy."""
     run = subprocess.run([os.environ.get("ARMTAP", "./armtap"), "info", "--help"], capture_output=True, text=True)
-    listed = re.search(r"may be repeated\): ([a-z0-9, ]+?) or ([a-z0-9]+) ", " ".join(run.stdout.split()))
+    listed = re.search(r"may be repeated\): ([a-z0-9_, ]+?) or ([a-z0-9_]+) ", " ".join(run.stdout.split()))
     return "%s, %s or toy" % listed.groups()
 
 

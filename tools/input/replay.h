@@ -109,7 +109,7 @@ enum exit_status replay_learning(const struct replay_source *source, const struc
 
 /* All protocols, including those that this build lacks, such as "a, b or c" with `between` ", " and `before_last` " or
  * ". */
-#define REPLAY_PROTOCOLS_MAX 64
+#define REPLAY_PROTOCOLS_MAX 256
 void replay_protocols(char names[REPLAY_PROTOCOLS_MAX], const char *between, const char *before_last);
 
 #endif
