@@ -9,6 +9,8 @@ captures_synth_SOURCES = \
 	captures/aubo_session.h \
 	captures/deflate.c \
 	captures/deflate.h \
+	captures/driver.c \
+	captures/driver.h \
 	captures/json.c \
 	captures/json.h \
 	captures/motion.c \
@@ -54,6 +56,8 @@ CAPTURES = \
 	captures/cb3-1060.scene \
 	captures/dashboard-refused.pcap \
 	captures/dashboard-refused.scene \
+	captures/driver-stop.pcap.gz \
+	captures/driver-stop.scene \
 	captures/e-series-1220.pcapng.gz \
 	captures/e-series-1220.scene \
 	captures/not-connected.pcap \

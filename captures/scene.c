@@ -287,6 +287,7 @@ static void read_client(struct reader *reader)
     robot -= robot->arm;
     struct scene_client *client = &scene->clients[scene->client_count++];
     client->robot = robot;
+    client->is_driver = strcmp(reader->words[0], "driver") == 0;
     client->address = address(reader, reader->words[1]);
     client->port = (uint16_t)whole(reader, reader->words[2]);
     client->server_port = (uint16_t)whole(reader, reader->words[3]);
@@ -332,6 +333,9 @@ static const struct client_word client_words[] = {
     {"publish", CLIENT_PUBLISH, 3, 3, 'b'},
     {"send", CLIENT_SEND, 2, 1 + SCENE_WORDS, 'c'},
     {"fragment", CLIENT_FRAGMENT, 0, 0, 'w'},
+    {"words", CLIENT_WORDS, 2, 2, 'c'},
+    {"result", CLIENT_RESULT, 1, 1, 'c'},
+    {"commands", CLIENT_COMMANDS, 1, 1, 'c'},
 };
 
 static void read_client_step(struct reader *reader, const struct client_word *word)
@@ -388,6 +392,7 @@ static const struct {
     {"input", read_signal, 2, 2},
     {"payload", read_payload, 1, 1},
     {"client", read_client, 3, 3},
+    {"driver", read_client, 3, 3},
 };
 
 static bool fits(struct reader *reader, size_t least, size_t most)

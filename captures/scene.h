@@ -74,7 +74,10 @@ enum client_kind {
     CLIENT_SUBSCRIBE,  /* count: AUBO's channel, seconds: Hz, words[0]: names; without them it is cancelled */
     CLIENT_PUBLISH,    /* count: AUBO's channel, seconds: Hz, words[0]: names */
     CLIENT_SEND,       /* count: AUBO's channel, words: values exactly as sent */
-    CLIENT_FRAGMENT    /* the controller's next message is sent in two frames */
+    CLIENT_FRAGMENT,   /* the controller's next message is sent in two frames */
+    CLIENT_WORDS,      /* count: words of a driver's message, words[0]: its first numbers; the rest are 0 */
+    CLIENT_RESULT,     /* count: the number that the robot's program answers */
+    CLIENT_COMMANDS    /* count: timeout in ms of a driver's command each cycle; 0: none from now on */
 };
 
 struct client_step {
@@ -91,6 +94,7 @@ struct scene_client {
     struct wire_address address;
     uint16_t port;
     uint16_t server_port;
+    bool is_driver; /* the robot connects to it */
     struct client_step steps[SCENE_STEPS];
     size_t step_count;
 };

@@ -1,6 +1,7 @@
 #include "session.h"
 
 #include "aubo_session.h"
+#include "driver.h"
 #include "primary.h"
 
 #include <stdio.h>
@@ -22,6 +23,7 @@ int session_begin(struct session *session, const struct scene_client *client, st
     connection->end[ARMTAP_TO_ROBOT].address = client->address;
     connection->end[ARMTAP_TO_ROBOT].port = client->port;
     connection->vlan = client->robot->vlan;
+    connection->robot_calls = client->is_driver;
     connection->prng.state = prng_next(&session->prng);
     return session->written ? 0 : -1;
 }
@@ -157,6 +159,7 @@ static void open_connection(struct session *session, const struct client_step *s
     session->streaming = false;
     session->realtime = 0;
     session->primary = false;
+    session->command_timeout = 0;
     session->watchdog = 0;
     aubo_begin(&session->aubo);
     if (*session->tally_count == SESSION_TALLIES) {
@@ -164,7 +167,9 @@ static void open_connection(struct session *session, const struct client_step *s
         return;
     }
     session->tally = &session->tallies[(*session->tally_count)++];
-    *session->tally = (struct session_tally){.client = session->client, .protocol = ARMTAP_PROTOCOL_NONE};
+    *session->tally =
+        (struct session_tally){.client = session->client,
+                               .protocol = session->client->is_driver ? ARMTAP_EXTERNAL_CONTROL : ARMTAP_PROTOCOL_NONE};
     wire_open(&session->connection, time);
     session->tally->time = time;
 }
@@ -206,7 +211,8 @@ static void say(struct session *session, const struct client_step *step, int64_t
         return;
     }
     wire_send(&session->connection, direction, text, strlen(text), time);
-    for (const char *at = text; (session->realtime || session->primary) && *at; at++)
+    bool is_script = session->client->is_driver && direction == ARMTAP_TO_ROBOT;
+    for (const char *at = text; (session->realtime || session->primary || is_script) && *at; at++)
         session->tally->records[direction] += *at == '\n';
 }
 
@@ -481,6 +487,15 @@ static void take_step(struct session *session, const struct client_step *step, i
     case CLIENT_FRAGMENT:
         aubo_session_step(session, step, time);
         break;
+    case CLIENT_WORDS:
+        driver_session_words(session, step, time);
+        break;
+    case CLIENT_RESULT:
+        driver_session_result(session, step, time);
+        break;
+    case CLIENT_COMMANDS:
+        session->command_timeout = step->count;
+        break;
     case CLIENT_UNTIL:
         break;
     }
@@ -556,6 +571,7 @@ void session_cycle(struct session *session, int64_t time)
     if (session->connection.open) {
         wire_wait(&session->connection, time);
         stream(session, time);
+        driver_session_command(session, time);
     }
     if (!step || step->kind == CLIENT_UNTIL || busy || session->failed)
         return;

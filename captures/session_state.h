@@ -28,9 +28,10 @@ struct session {
     struct motion *motion;
     size_t step; /* the next */
     unsigned protocol;
-    size_t realtime; /* bytes of a packet; 0: none are sent */
-    bool primary;    /* the primary interface is sent */
-    bool streaming;  /* RTDE data is being sent */
+    size_t realtime;          /* bytes of a packet; 0: none are sent */
+    bool primary;             /* the primary interface is sent */
+    unsigned command_timeout; /* ms; of the commands that a driver sends each cycle; 0: it sends none */
+    bool streaming;           /* RTDE data is being sent */
     struct armtap_recipe *outputs;
     unsigned every; /* cycles between two data packages */
     struct armtap_recipe *inputs[SESSION_INPUTS];

@@ -218,6 +218,11 @@ static void emit_syn(struct wire_connection *connection, enum armtap_direction s
          time, after);
 }
 
+static enum armtap_direction caller_of(const struct wire_connection *connection)
+{
+    return connection->robot_calls ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
+}
+
 void wire_ask(struct wire_connection *connection, int64_t time)
 {
     for (int i = 0; i < 2; i++) {
@@ -227,26 +232,26 @@ void wire_ask(struct wire_connection *connection, int64_t time)
         end->window = (uint16_t)(i == ARMTAP_FROM_ROBOT ? 29056 >> 5 : 64128 >> 7);
         end->unanswered = 0;
     }
-    emit_syn(connection, ARMTAP_TO_ROBOT, SYN, time, some_time(connection, 30));
+    emit_syn(connection, caller_of(connection), SYN, time, some_time(connection, 30));
 }
 
 void wire_ask_again(struct wire_connection *connection, int64_t time)
 {
-    connection->end[ARMTAP_TO_ROBOT].sequence--;
-    emit_syn(connection, ARMTAP_TO_ROBOT, SYN, time, some_time(connection, 30));
+    connection->end[caller_of(connection)].sequence--;
+    emit_syn(connection, caller_of(connection), SYN, time, some_time(connection, 30));
 }
 
 void wire_accept(struct wire_connection *connection)
 {
-    emit_syn(connection, ARMTAP_FROM_ROBOT, SYN | ACK, 0, some_time(connection, 180));
-    emit_flags(connection, ARMTAP_TO_ROBOT, ACK, 0, some_time(connection, 25));
+    emit_syn(connection, !caller_of(connection), SYN | ACK, 0, some_time(connection, 180));
+    emit_flags(connection, caller_of(connection), ACK, 0, some_time(connection, 25));
     connection->open = true;
 }
 
 void wire_refuse(struct wire_connection *connection)
 {
-    connection->end[ARMTAP_FROM_ROBOT].sequence = 0;
-    emit_flags(connection, ARMTAP_FROM_ROBOT, RST | ACK, 0, some_time(connection, 180));
+    connection->end[!caller_of(connection)].sequence = 0;
+    emit_flags(connection, !caller_of(connection), RST | ACK, 0, some_time(connection, 180));
 }
 
 void wire_open(struct wire_connection *connection, int64_t time)

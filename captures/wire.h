@@ -51,6 +51,7 @@ struct wire_connection {
     struct wire *wire;
     struct prng prng;
     struct wire_end end[2];
+    bool robot_calls; /* it connects to the other */
     unsigned vlan;
     bool open;
     int64_t now; /* of its latest packet; never goes back */
@@ -58,12 +59,13 @@ struct wire_connection {
 
 enum wire_close { WIRE_CLOSE_FIN, WIRE_CLOSE_RESET };
 
-/* The client's SYN, its retransmission, and the two possible answers. Set addresses, ports, vlan and prng before. */
+/* The caller's SYN, its retransmission, and the two possible answers. Set addresses, ports, robot_calls, vlan and prng
+ * before. */
 void wire_ask(struct wire_connection *connection, int64_t time);
 void wire_ask_again(struct wire_connection *connection, int64_t time);
 void wire_accept(struct wire_connection *connection);
 void wire_refuse(struct wire_connection *connection);
-/* The three-way handshake. Set addresses, ports, vlan and prng before. */
+/* The three-way handshake. Set the same before. */
 void wire_open(struct wire_connection *connection, int64_t time);
 /* Bytes from one end to the other, in as many segments as they need, with the acknowledgements that fall due. */
 void wire_send(struct wire_connection *connection, enum armtap_direction sender, const void *bytes, size_t length,

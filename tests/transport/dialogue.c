@@ -83,14 +83,14 @@ static bool look(const uint8_t *bytes, size_t length, struct seen *seen)
     return true;
 }
 
-static bool is_client_of(const struct seen *seen, const struct seen *opened)
+static bool is_caller_of(const struct seen *seen, const struct seen *opened)
 {
     return seen->source == opened->source && seen->target == opened->target &&
            seen->address_length == opened->address_length &&
            memcmp(seen->addresses, opened->addresses, opened->address_length) == 0;
 }
 
-static bool is_robot_of(const struct seen *seen, const struct seen *opened)
+static bool is_callee_of(const struct seen *seen, const struct seen *opened)
 {
     size_t half = opened->address_length / 2;
     return seen->source == opened->target && seen->target == opened->source &&
@@ -113,16 +113,17 @@ void dialogue_read(struct dialogue *dialogue, const char *file, unsigned index)
         if (!look(list.bytes.at + packet->at, packet->length, &seen))
             continue;
         if ((seen.flags & (SYN | ACK)) == SYN) {
-            if (open && is_client_of(&seen, &opened))
+            if (open && is_caller_of(&seen, &opened))
                 break;
             if (!open && index-- == 0) {
                 open = true;
                 opened = seen;
             }
         }
-        if (!open || (!is_client_of(&seen, &opened) && !is_robot_of(&seen, &opened)))
+        if (!open || (!is_caller_of(&seen, &opened) && !is_callee_of(&seen, &opened)))
             continue;
-        enum armtap_direction direction = is_robot_of(&seen, &opened) ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
+        bool is_robot = is_callee_of(&seen, &opened) != dialogue->robot_calls;
+        enum armtap_direction direction = is_robot ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
         if (seen.flags & SYN)
             next[direction] = seen.seq + 1;
         if (seen.length == 0)
@@ -131,8 +132,8 @@ void dialogue_read(struct dialogue *dialogue, const char *file, unsigned index)
         next[direction] += (uint32_t)seen.length;
         dialogue_say(dialogue, packet->time, direction, seen.payload, seen.length);
     }
-    dialogue->robot_port = opened.target;
-    dialogue->client_port = opened.source;
+    dialogue->robot_port = dialogue->robot_calls ? opened.source : opened.target;
+    dialogue->client_port = dialogue->robot_calls ? opened.target : opened.source;
     capture_list_free(&list);
     bytes_free(&content);
     assert_true(dialogue->count > 0);
@@ -191,9 +192,10 @@ void cut(const struct dialogue *dialogue, const struct cutting *cutting, struct 
     struct cutter cutter = {.segments = segments, .now = dialogue->turns[0].time - 5000000};
     uint64_t seed = cutting->seed * 2 + 1;
     if (cutting->handshake) {
-        emit(&cutter, ARMTAP_TO_ROBOT, 0, SYN, false);
-        emit(&cutter, ARMTAP_FROM_ROBOT, 0, SYN, true);
-        emit(&cutter, ARMTAP_TO_ROBOT, 0, 0, true);
+        enum armtap_direction caller = dialogue->robot_calls ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
+        emit(&cutter, caller, 0, SYN, false);
+        emit(&cutter, other(caller), 0, SYN, true);
+        emit(&cutter, caller, 0, 0, true);
     }
     for (size_t i = 0; i < dialogue->count; i++) {
         const struct turn *turn = &dialogue->turns[i];

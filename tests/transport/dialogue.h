@@ -16,6 +16,7 @@ struct dialogue {
     struct turn *turns;
     size_t count, room;
     uint16_t robot_port, client_port;
+    bool robot_calls; /* it connects to the other; set before dialogue_read */
 };
 void dialogue_say(struct dialogue *dialogue, int64_t time, enum armtap_direction direction, const void *bytes,
                   size_t length);

@@ -31,9 +31,10 @@
 #define SAMPLES_IN_FULL 5000 /* of larger ones */
 
 static const char *const samples[] = {
-    "both-streams.pcap.gz", "cb2-812.pcap.gz",   "cb3-1060.pcap.gz", "e-series-1220.pcapng.gz",
-    "primary-stop.pcap.gz", "rtde-refused.pcap", "rtde-stop.pcap",   "rtde-two-recipes.pcap",
-    "rtde-v1.pcap",         "rtde-v2.pcapng.gz", "rtde-v3.pcapng",   "several-clients.pcapng",
+    "both-streams.pcap.gz",    "cb2-812.pcap.gz",      "cb3-1060.pcap.gz",  "driver-stop.pcap.gz",
+    "e-series-1220.pcapng.gz", "primary-stop.pcap.gz", "rtde-refused.pcap", "rtde-stop.pcap",
+    "rtde-two-recipes.pcap",   "rtde-v1.pcap",         "rtde-v2.pcapng.gz", "rtde-v3.pcapng",
+    "several-clients.pcapng",
 };
 #define SAMPLES (sizeof samples / sizeof samples[0])
 

@@ -25,9 +25,11 @@ static const struct {
     {"e-series-1220.pcapng.gz", 0, "realtime/1220/219/0", {1220, 0}},
     {"cb2-812.pcap.gz", 0, "realtime/812/172/0", {812, 0}},
     {"primary-stop.pcap.gz", 0, "primary/0/31/6", {1700, 0}}, /* kinematics and configuration come once */
+    {"driver-stop.pcap.gz", 5, "external_control/0/0/118", {0, 256}},
 };
 #define SAMPLES (sizeof samples / sizeof samples[0])
-#define STRIDE 6 /* between two rounds of a sample: another sample changes no round of the others */
+#define LATE_MOST INT64_C(45000000) /* ns: a segment that comes 50 ms behind its acknowledgement is given up */
+#define STRIDE 6                    /* between two rounds of a sample: another sample changes no round of the others */
 
 static struct dialogue dialogues[SAMPLES];
 static struct outcome originals[SAMPLES];
@@ -48,6 +50,7 @@ static int read_samples(void **state)
     for (size_t i = 0; i < SAMPLES; i++) {
         char name[512];
         sample_name(name, samples[i].file);
+        dialogues[i].robot_calls = strncmp(samples[i].stream, "external_control/", 17) == 0;
         dialogue_read(&dialogues[i], name, samples[i].connection);
         outcome_of_dialogue(&dialogues[i], &whole, &plain, NULL, &originals[i]);
     }
@@ -200,7 +203,7 @@ static void reorder(struct segments *segments, const uint64_t *handshake, uint64
             continue;
         size_t far = i + 1 + random_bits(seed) % 12;
         if (far >= segments->count || segments->at[i].flags & 3 || segments->at[far].flags & 3 ||
-            crosses_handshake(segments, i, far, handshake))
+            crosses_handshake(segments, i, far, handshake) || segments->at[far].time - segments->at[i].time > LATE_MOST)
             continue;
         struct segment moved = segments->at[i];
         int64_t time = segments->at[far].time;
@@ -211,6 +214,7 @@ static void reorder(struct segments *segments, const uint64_t *handshake, uint64
         }
         segments->at[far] = moved;
         segments->at[far].time = time;
+        i = far; /* each is moved once, so none comes later than that */
     }
 }
 
