@@ -294,6 +294,54 @@ def check_beside():
     expect(recipe.returncode == 0 and "timestamp" in recipe.stdout, f"recipe --from: {recipe.stderr}")
 
 
+def payloads(data, port):
+    """(time, bytes) of what goes to the robot from a port of the PC, of a pcap file with nanoseconds."""
+    at = 24
+    while at < len(data):
+        seconds, rest, length = struct.unpack_from("<3I", data, at)
+        tcp = data[at + 16 + 34:at + 16 + length]
+        if struct.unpack_from(">H", tcp)[0] == port and len(tcp) > (tcp[12] >> 4) * 4:
+            yield seconds + rest / 1e9, tcp[(tcp[12] >> 4) * 4:]
+        at += 16 + length
+
+
+def run_on(path, *arguments):
+    return subprocess.run([ARMTAP, *arguments, path], capture_output=True, text=True, timeout=60).stdout
+
+
+def check_sample():
+    """Each message of the sample, as struct reads it."""
+    data, path = packets_of("driver-stop.pcap.gz"), os.path.join(CAPTURES, "driver-stop.pcap.gz")
+    sent_to = [struct.unpack(">8i", part) for _, part in payloads(data, REVERSE)]
+    rows = [json.loads(line) for line in run_on(path, "export", "-f", "ndjson", "--to-robot", "--union").splitlines()]
+    got = [(row["command_timeout"], *micro(row["command_q"]), row["command_mode"]) for row in rows if "command_mode" in row]
+    expect(len(sent_to) == 118 and got == sent_to, f"the sample's commands: {len(got)}")
+    (_, aim), = payloads(data, TRAJECTORY)
+    (_, payload), = payloads(data, COMMANDS)
+    expect([micro(row["point_q"]) for row in rows if "point_q" in row] == [list(struct.unpack(">6i", aim[:24]))], "its point")
+    expect([micro([row["payload_mass"], *row["payload_center"]]) for row in rows if "payload_mass" in row] ==
+           [list(struct.unpack(">4i", payload[4:20]))], "its payload")
+
+
+def check_stop_table():
+    """The table around the sample's stop: in order, with commands that were sent then."""
+    data, path = packets_of("driver-stop.pcap.gz"), os.path.join(CAPTURES, "driver-stop.pcap.gz")
+    text = run_on(path, "diagnose", "--around", "safety.stop=0.1")
+    table = text[text.index("stream 0 around the stop"):text.index("stream 1 around the stop")].splitlines()
+    stop = EPOCH + 1.256  # the cycle in which the scene's arm hits something
+    known = [(time - stop, ["%.4f" % (number / 1e6) for number in struct.unpack(">6i", part[4:28])])
+             for time, part in payloads(data, REVERSE)]
+    shown = [line.split() for line in table if " SERVOJ " in line]
+    expect(len(shown) >= 4, f"commands around the stop: {table}")
+    for after, stream, _, *joints in shown:
+        near = [values for time, values in known if abs(time - float(after)) < 0.0015]
+        expect(stream == "5" and joints in near, f"a command around the stop: {after} {joints} {near}")
+    last = max(time for time, _ in known if time < 0)
+    expect(any(abs(float(row[0]) - last) < 0.0015 for row in shown), "the command just before the stop")
+    order = [float(line[:10]) for line in table if line[:10].strip()[:1] in ("+", "-")]
+    expect(order == sorted(order) and len(order) > 20, f"the table's order: {order}")
+
+
 # ---- findings: each threshold from both sides
 
 
@@ -406,6 +454,24 @@ def check_timeout():
                f"the robot's own words: {found(capture)}")
 
 
+def check_program():
+    """The program that the robot fetched is the one whose line an exception names; one of another name is not quoted."""
+    program = b"def cell():\n  movej(q)\n  boom()\nend\n"
+    for started, is_quoted in ((b"cell", True), (b"other", False)):
+        capture = Capture(SENDER)
+        capture.send((ROBOT, 30001), (PC, 45001), 0.5, wire.version(5, 9, 4), 0x18)
+        capture.segment(SENDER, 1, b"request_program\n", False)
+        capture.segment(SENDER, 1.01, program)
+        title = b"PROGRAM_XXX_STARTED"
+        for i, said in enumerate((wire.robot_message(7, bytes(8) + bytes([len(title)]) + title + started, clock=12345678),
+                                  wire.robot_message(10, struct.pack(">ii", 3, 3) + b"it broke", clock=22345678))):
+            capture.send((ROBOT, 30001), (PC, 45001), 1.02 + i, said, 0x18)
+        texts = dict(found(capture, "ur."))
+        expect(("boom()" in texts["ur.exception"]) == is_quoted and "line 3, column 3: it broke" in texts["ur.exception"],
+               f"the line of {started}: {texts}")
+        expect(("in packet 6" in texts["ur.exception"]) == is_quoted, f"where it was sent: {texts}")
+
+
 def check_explain():
     capture = Capture(REVERSE)
     capture.segment(REVERSE, 1, command(6, [1]))
@@ -415,7 +481,7 @@ def check_explain():
 
 
 for check in (check_modes, check_vectors, check_points, check_script_commands, check_old_driver, check_script,
-              check_results, check_gap, check_directions, check_chance, check_other_port, check_beside, check_explain, check_gaps, check_jumps,
-              check_first_target, check_coalesced, check_timeout):
+              check_results, check_gap, check_directions, check_chance, check_other_port, check_beside, check_sample,
+              check_stop_table, check_program, check_explain, check_gaps, check_jumps, check_first_target, check_coalesced, check_timeout):
     check()
 sys.exit(tally.finish())

@@ -336,18 +336,27 @@ struct armtap_mode {
 
 /* The arm around a safety stop: rows before and after, evenly spaced over the requested time. */
 #define ARMTAP_STOP_ROWS 6 /* before, and as many after */
-enum armtap_stop_vector { ARMTAP_STOP_POSITION, ARMTAP_STOP_CURRENT, ARMTAP_STOP_FORCE, ARMTAP_STOP_VECTORS };
-/* actual_q, actual_current, actual_TCP_force. Its size is fixed. */
+enum armtap_stop_vector {
+    ARMTAP_STOP_POSITION,
+    ARMTAP_STOP_CURRENT,
+    ARMTAP_STOP_FORCE,
+    ARMTAP_STOP_COMMAND,
+    ARMTAP_STOP_VECTORS
+};
+/* actual_q, actual_current, actual_TCP_force; or the target of a driver's command, in the unit of its mode. Its size is
+ * fixed. */
 struct armtap_stop_row {
     struct armtap_where where;
     bool has[ARMTAP_STOP_VECTORS];
     double value[ARMTAP_STOP_VECTORS][6];
+    const char *mode; /* of a driver's command, such as "SERVOJ"; else NULL */
 };
 struct armtap_stop_window {
     uint32_t stream; /* number */
     unsigned arm;    /* 1; with AUBO 1 to 4 */
     unsigned count;
-    unsigned at;                                           /* the row of the stop itself */
+    unsigned at;       /* the row of the stop itself; of commands, the last one before it */
+    bool has_commands; /* of a driver to the robot that stopped, in place of the arm's values */
     struct armtap_stop_row rows[2 * ARMTAP_STOP_ROWS + 2]; /* including the one just before the stop */
 };
 

@@ -10,7 +10,6 @@
 #include "incident.h"
 #include "times.h"
 
-#define JOINTS 6
 #define INTERVALS 32 /* the last ones, by which a cycle is told */
 #define INTERVALS_LEAST 20
 #define HOLE_CYCLES 2       /* longer is a hole */
@@ -21,14 +20,6 @@
 #define SERVOJ 1
 
 static const char waited[] = "Socket timed out waiting for command";
-
-/* What a command says. */
-struct command {
-    struct armtap_where where;
-    int32_t mode, timeout; /* ms */
-    bool has_target;
-    double target[JOINTS];
-};
 
 struct driver {
     struct armtap_stream stream; /* as it was at its last command */
@@ -41,8 +32,8 @@ struct driver {
     double pause;                /* s before the last packet */
     double intervals[INTERVALS]; /* s, between packets with commands of one mode */
     size_t interval_count;
-    double actual_q[JOINTS]; /* of the robot, from its telemetry */
-    int64_t actual_time;     /* ARMTAP_NO_TIME: none */
+    double actual_q[COMMAND_JOINTS]; /* of the robot, from its telemetry */
+    int64_t actual_time;             /* ARMTAP_NO_TIME: none */
 };
 
 void armtap_drivers_free(struct drivers *drivers)
@@ -60,7 +51,7 @@ static struct driver *driver_of(const struct drivers *drivers, uint64_t connecti
     return NULL;
 }
 
-static const char *mode_name(int32_t mode)
+const char *armtap_command_mode(int32_t mode)
 {
     switch (mode) {
 #define CONTROL_MODE(number, name)                                                                                     \
@@ -81,8 +72,7 @@ static bool is_motion(int32_t mode)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Whether a record is a command with a mode and a timeout. */
-static bool read_command(const struct armtap_record *record, struct command *command)
+bool armtap_command_read(const struct armtap_record *record, struct command *command)
 {
     struct armtap_value value;
     bool has_mode = false, has_timeout = false;
@@ -95,7 +85,7 @@ static bool read_command(const struct armtap_record *record, struct command *com
         } else if (strcmp(name, "command_timeout") == 0) {
             command->timeout = (int32_t)value.i64[0];
             has_timeout = true;
-        } else if (strcmp(name, "command_q") == 0 && value.count == JOINTS) {
+        } else if (value.type == ARMTAP_DOUBLE && value.count == COMMAND_JOINTS) {
             memcpy(command->target, value.f64, sizeof command->target);
             command->has_target = true;
         }
@@ -151,10 +141,11 @@ static bool judge_gap(struct driver *driver, struct findings *findings, double s
 static void judge_step(struct driver *driver, struct findings *findings, const struct command *command, double seconds)
 {
     double cycle, longest;
-    if (!command->has_target || !driver->last.has_target || !cycle_of(driver, &cycle, &longest))
+    if (command->mode != SERVOJ || !command->has_target || !driver->last.has_target ||
+        !cycle_of(driver, &cycle, &longest))
         return;
     double during = seconds > cycle ? seconds : cycle;
-    for (unsigned i = 0; i < JOINTS; i++) {
+    for (unsigned i = 0; i < COMMAND_JOINTS; i++) {
         double step = fabs(command->target[i] - driver->last.target[i]);
         if (!(step > SPEED_MOST * during))
             continue;
@@ -171,7 +162,7 @@ static void judge_first(struct driver *driver, struct findings *findings, const 
     double age = armtap_time_seconds(driver->actual_time, command->where.time);
     if (command->mode != SERVOJ || !command->has_target || age < 0 || age > ACTUAL_OLDEST)
         return;
-    for (unsigned i = 0; i < JOINTS; i++) {
+    for (unsigned i = 0; i < COMMAND_JOINTS; i++) {
         double away = fabs(command->target[i] - driver->actual_q[i]);
         if (!(away > AWAY_MOST))
             continue;
@@ -188,7 +179,7 @@ static void judge_mode(struct driver *driver, struct findings *findings, const s
         return;
     if (driver->is_known)
         armtap_findings_say(findings, "command.mode", &driver->stream, &command->where, "%s -> %s",
-                            mode_name(driver->last.mode), mode_name(command->mode));
+                            armtap_command_mode(driver->last.mode), armtap_command_mode(command->mode));
     driver->interval_count = 0;
     judge_first(driver, findings, command);
 }
@@ -272,7 +263,7 @@ int armtap_drivers_record(struct drivers *drivers, struct findings *findings, co
             take_actual(drivers, record);
         return 0;
     }
-    if (record->direction != ARMTAP_TO_ROBOT || !record->recipe || !read_command(record, &command))
+    if (record->direction != ARMTAP_TO_ROBOT || !record->recipe || !armtap_command_read(record, &command))
         return 0;
     struct driver *driver = driver_of(drivers, record->stream->connection);
     if (!driver && !(driver = add_driver(drivers, record->stream, &has_failed)))
@@ -282,6 +273,17 @@ int armtap_drivers_record(struct drivers *drivers, struct findings *findings, co
     take_command(driver, findings, &command);
     driver->stream = *record->stream;
     return 0;
+}
+
+bool armtap_drivers_next(const struct drivers *drivers, const char *robot, size_t *from, uint64_t *connection)
+{
+    while (*from < drivers->count) {
+        const struct driver *driver = drivers->all[(*from)++];
+        *connection = driver->stream.connection;
+        if (armtap_incident_same_host(driver->stream.robot, robot))
+            return true;
+    }
+    return false;
 }
 
 static void take_close(struct driver *driver, struct findings *findings, const struct armtap_event *event)

@@ -178,12 +178,42 @@ static int watch_stops(struct monitors *monitors, struct stream_monitor *monitor
     return armtap_stop_window_record(*stops, record, arm, shows_stop(monitors, *stops, stop_begins), monitors->reach);
 }
 
+/* Keeps what drivers commanded before a stop of their robot. */
+static int mark_commands(struct monitors *monitors, const struct armtap_record *record)
+{
+    uint64_t connection;
+    for (size_t from = 0; armtap_drivers_next(&monitors->drivers, record->stream->robot, &from, &connection);) {
+        const struct stream_monitor *driver = armtap_monitors_of(monitors, connection);
+        struct stop_windows *stops = driver ? driver->stops[0] : NULL;
+        unsigned count = stops ? stops->count : 0;
+        if (!stops || monitors->stops == STOP_WINDOWS_ALL)
+            continue;
+        if (armtap_stop_window_mark(stops, &record->where, monitors->reach) != 0)
+            return -1;
+        monitors->stops += stops->count - count;
+    }
+    return 0;
+}
+
+static int watch_commands(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_record *record)
+{
+    struct command command;
+    if (!record->recipe || record->protocol != ARMTAP_EXTERNAL_CONTROL || !armtap_command_read(record, &command))
+        return 0;
+    if (!monitor->stops[0] && !(monitor->stops[0] = calloc(1, sizeof **monitor->stops)))
+        return -1;
+    armtap_stop_window_command(monitor->stops[0], &command, monitors->reach);
+    return 0;
+}
+
 static int watch_arms(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_record *record)
 {
     for (size_t i = 0; i < record->arm_count && record->recipe; i++) {
         const struct armtap_arm *arm = &record->arms[i];
         bool stop_begins = armtap_modes_record(monitors->modes, monitor->modes, monitors->findings, record, i);
         if (monitors->modes->failed || armtap_findings_failed(monitors->findings))
+            return -1;
+        if (monitors->reach > 0 && stop_begins && mark_commands(monitors, record) != 0)
             return -1;
         if (monitors->reach > 0 && watch_stops(monitors, monitor, record, arm, stop_begins) != 0)
             return -1;
@@ -246,7 +276,9 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
         armtap_findings_say(monitors->findings, "input.hostile", record->stream, &record->where, "%s",
                             armtap_budget_find("channels")->text);
     }
-    return record->direction == ARMTAP_FROM_ROBOT ? watch_arms(monitors, monitor, record) : 0;
+    if (record->direction == ARMTAP_FROM_ROBOT)
+        return watch_arms(monitors, monitor, record);
+    return monitors->reach > 0 ? watch_commands(monitors, monitor, record) : 0;
 }
 
 int armtap_monitors_message(struct monitors *monitors, const struct armtap_message *message)

@@ -117,6 +117,8 @@ static void a_finding_may_be_the_cause(void **state)
                  {"ur.error", "C153A2: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
                  {"ur.exception", "line 2, column 3: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
                  {"ur.popup", "error: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+                 {"ur.message", "Receiving trajectory point failed!", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
+                 {"ur.message", "Terminating robot program due to targets", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
                  {"command.gap", "the last one allows 0.020 s", 1500, 0, ARMTAP_BLAME_CLIENT},
                  {"command.jump", "joint 0 is to go far", 500, 0, ARMTAP_BLAME_CLIENT}};
     (void)state;
@@ -180,7 +182,12 @@ static void a_jump_explains_a_path_check(void **state)
     } cases[] = {{"C204A1: Path", -500 * MS, ARMTAP_BLAME_CLIENT},
                  {"C204A1: Path", -500 * MS - 1, ARMTAP_BLAME_UNCLEAR},
                  {"C204A1: Path", 1, ARMTAP_BLAME_UNCLEAR},
-                 {"C2040: other", -500 * MS - 1, ARMTAP_BLAME_UNCLEAR}};
+                 {"C205: Target speed", -500 * MS, ARMTAP_BLAME_CLIENT},
+                 {"C205: Target speed", -500 * MS - 1, ARMTAP_BLAME_UNCLEAR},
+                 {"C206A1: Target speed", -500 * MS, ARMTAP_BLAME_CLIENT},
+                 {"C206A1: Target speed", 1, ARMTAP_BLAME_UNCLEAR},
+                 {"C2040: other", -500 * MS, ARMTAP_BLAME_UNCLEAR},
+                 {"C153A2: Position", -500 * MS, ARMTAP_BLAME_UNCLEAR}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct analysis_scene scene;

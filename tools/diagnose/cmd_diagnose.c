@@ -20,7 +20,7 @@ enum { OPTION_JSON = 1, OPTION_LIST, OPTION_AROUND, OPTION_FINDINGS_OK, OPTION_A
 static const struct option_row rows[] = {
     {OPTION_AROUND, 0, "around", "ID[=SECONDS]",
      "show only what is near findings with this id, by default within 1 second; around safety.stop also the arm's "
-     "positions, currents and forces, in one table with the findings of that robot"},
+     "positions, currents and forces, and drivers' commands, in one table with the findings of that robot"},
     {OPTION_JSON, 0, "json", NULL, "one JSON object instead of tables"},
     {OPTION_AFTER, 0, "after", "SIDECAR",
      "with --json: the capture goes on where another one ended, as for armtap export; what shows only over several "

@@ -359,15 +359,25 @@ static void print_summary(const struct diagnosis *diagnosis)
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
+static const char *protocol_of(const struct diagnosis *diagnosis, size_t stream)
+{
+    const char *name = armtap_protocol_name(armtap_streams_at(diagnosis->streams, stream)->stream->protocol);
+    return name ? name : "-";
+}
+
 /* The two ends of each stream. */
 static void print_ends(const struct diagnosis *diagnosis)
 {
-    printf("\n%6s  %-9s %-22s %s\n", "stream", "protocol", "robot", "client");
+    int width = 9;
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
+        int length = (int)strlen(protocol_of(diagnosis, i));
+        width = length > width ? length : width;
+    }
+    printf("\n%6s  %-*s %-22s %s\n", "stream", width, "protocol", "robot", "client");
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
         const struct armtap_stream *stream = summary->stream;
-        const char *protocol = armtap_protocol_name(stream->protocol);
-        printf("%6u  %-9s %-22s %s\n", summary->number, protocol ? protocol : "-",
+        printf("%6u  %-*s %-22s %s\n", summary->number, width, protocol_of(diagnosis, i),
                stream->robot[0] == '\0' ? "-" : stream->robot, stream->client[0] == '\0' ? "-" : stream->client);
     }
 }

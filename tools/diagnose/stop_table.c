@@ -2,6 +2,7 @@
  * of that robot show. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cell_text.h"
@@ -10,6 +11,7 @@
 
 #define FINDINGS_MAX 60 /* in a table */
 #define VALUE_COLUMN 13
+#define COMMANDS_MAX 120 /* rows of drivers in a table */
 
 static const struct vector {
     const char *name;
@@ -19,12 +21,24 @@ static const struct vector {
     {"position", {"base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"}, 4},
     {"current", {"base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"}, 2},
     {"force", {"x", "y", "z", "rx", "ry", "rz"}, 2},
+    {"command", {"base", "shoulder", "elbow", "wrist 1", "wrist 2", "wrist 3"}, 4},
+};
+
+/* A driver's command to the robot that stopped. */
+struct command_row {
+    const struct armtap_stop_row *row;
+    uint32_t stream;
+};
+
+struct command_rows {
+    struct command_row all[COMMANDS_MAX];
+    size_t count;
 };
 
 /* What is printed next. */
 struct place {
     unsigned row;
-    size_t finding;
+    size_t finding, command;
 };
 
 static const char *robot_of(const struct diagnosis *diagnosis, uint32_t stream)
@@ -61,16 +75,35 @@ static const struct armtap_where *place_of_stop(const struct armtap_stop_window 
     return &window->rows[window->at].where;
 }
 
-static bool belongs(const struct diagnosis *diagnosis, const struct armtap_stop_window *window,
-                    const struct armtap_finding *finding)
+static bool belongs(const struct diagnosis *diagnosis, const struct armtap_stop_window *window, uint32_t stream,
+                    const struct armtap_where *where)
 {
-    const struct armtap_where *stop = place_of_stop(window), *where = &finding->where;
-    if (!is_of_robot(diagnosis, finding->stream, robot_of(diagnosis, window->stream)))
+    const struct armtap_where *stop = place_of_stop(window);
+    if (!is_of_robot(diagnosis, stream, robot_of(diagnosis, window->stream)))
         return false;
     if (stop->time == ARMTAP_NO_TIME || where->time == ARMTAP_NO_TIME)
         return where->file == stop->file && where->packet == stop->packet;
     return where->time >= armtap_time_shift(stop->time, -diagnosis->reach) &&
            where->time <= armtap_time_shift(stop->time, diagnosis->reach);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct command_row *one = a, *other = b;
+    return is_before(&other->row->where, &one->row->where) - is_before(&one->row->where, &other->row->where);
+}
+
+/* What drivers commanded around the stop. */
+static void collect_commands(const struct diagnosis *diagnosis, const struct armtap_stop_window *window,
+                             struct command_rows *commands)
+{
+    const struct armtap_stop_window *other;
+    commands->count = 0;
+    for (size_t i = 0; (other = armtap_diagnosis_stop_at(diagnosis->found, i)); i++)
+        for (unsigned k = 0; other->has_commands && k < other->count && commands->count < COMMANDS_MAX; k++)
+            if (belongs(diagnosis, window, other->stream, &other->rows[k].where))
+                commands->all[commands->count++] = (struct command_row){&other->rows[k], other->stream};
+    qsort(commands->all, commands->count, sizeof *commands->all, by_place);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -84,9 +117,9 @@ static int print_place(const struct armtap_where *stop, const struct armtap_wher
     return printf("  %8s %2" PRIu32, after, stream);
 }
 
-static void print_vector(const struct armtap_stop_row *row, enum armtap_stop_vector vector)
+static void print_numbers(const struct armtap_stop_row *row, enum armtap_stop_vector vector, const char *name)
 {
-    printf(" %-8s", vectors[vector].name);
+    printf(" %-8s", name);
     for (int i = 0; i < 6; i++)
         printf(" %8.*f", vectors[vector].digits, cell_without_sign(row->value[vector][i], vectors[vector].digits));
     putchar('\n');
@@ -95,16 +128,26 @@ static void print_vector(const struct armtap_stop_row *row, enum armtap_stop_vec
 static void print_arm(const struct armtap_stop_window *window, const struct armtap_stop_row *row)
 {
     bool is_first = true;
-    for (int vector = 0; vector < ARMTAP_STOP_VECTORS; vector++) {
+    for (int vector = 0; vector < ARMTAP_STOP_COMMAND; vector++) {
         if (!row->has[vector])
             continue;
         if (is_first)
             print_place(place_of_stop(window), &row->where, window->stream);
         else
             printf("%*s", VALUE_COLUMN, "");
-        print_vector(row, (enum armtap_stop_vector)vector);
+        print_numbers(row, (enum armtap_stop_vector)vector, vectors[vector].name);
         is_first = false;
     }
+}
+
+static void print_command(const struct armtap_stop_window *window, const struct command_row *command)
+{
+    const struct armtap_stop_row *row = command->row;
+    print_place(place_of_stop(window), &row->where, command->stream);
+    if (row->has[ARMTAP_STOP_COMMAND])
+        print_numbers(row, ARMTAP_STOP_COMMAND, row->mode);
+    else
+        printf(" command %s\n", row->mode);
 }
 
 static void print_finding(const struct armtap_stop_window *window, const struct armtap_finding *finding)
@@ -121,7 +164,7 @@ static void print_finding(const struct armtap_stop_window *window, const struct 
 static void print_axes(const struct armtap_stop_window *window)
 {
     const char *const *before = NULL;
-    for (int vector = 0; vector < ARMTAP_STOP_VECTORS; vector++) {
+    for (int vector = 0; vector < ARMTAP_STOP_COMMAND; vector++) {
         const char *const *axes = vectors[vector].axes;
         if (!window->rows[window->at].has[vector] || (before && strcmp(axes[0], before[0]) == 0))
             continue;
@@ -137,47 +180,76 @@ static void print_axes(const struct armtap_stop_window *window)
 static size_t next_finding(const struct diagnosis *diagnosis, const struct armtap_stop_window *window, size_t from)
 {
     size_t count = armtap_diagnosis_finding_count(diagnosis->found);
-    while (from < count && !belongs(diagnosis, window, armtap_diagnosis_finding_at(diagnosis->found, from)))
-        from++;
+    for (; from < count; from++) {
+        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, from);
+        if (belongs(diagnosis, window, finding->stream, &finding->where))
+            break;
+    }
     return from;
 }
 
-static void print_rows(const struct diagnosis *diagnosis, const struct armtap_stop_window *window)
+/* Whether a place comes before the next row of the arm, if there is one. */
+static bool is_next(const struct armtap_stop_window *window, unsigned row, const struct armtap_where *where)
 {
-    size_t findings = armtap_diagnosis_finding_count(diagnosis->found), printed = 0, more = 0;
-    struct place at = {0, next_finding(diagnosis, window, 0)};
-    while (at.row < window->count || at.finding < findings) {
+    return row == window->count || is_before(where, &window->rows[row].where);
+}
+
+static void print_rows(const struct diagnosis *diagnosis, const struct armtap_stop_window *window,
+                       const struct command_rows *commands)
+{
+    size_t printed = 0, more = 0;
+    struct place at = {.finding = next_finding(diagnosis, window, 0)};
+    for (;;) {
         const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, at.finding);
-        if (!finding || (at.row < window->count && !is_before(&finding->where, &window->rows[at.row].where))) {
+        const struct command_row *command = at.command < commands->count ? &commands->all[at.command] : NULL;
+        if (command && is_next(window, at.row, &command->row->where) &&
+            (!finding || !is_before(&finding->where, &command->row->where))) {
+            print_command(window, command);
+            at.command++;
+        } else if (finding && is_next(window, at.row, &finding->where)) {
+            if (printed++ < FINDINGS_MAX)
+                print_finding(window, finding);
+            else
+                more++;
+            at.finding = next_finding(diagnosis, window, at.finding + 1);
+        } else if (at.row < window->count) {
             print_arm(window, &window->rows[at.row++]);
-            continue;
+        } else {
+            break;
         }
-        if (printed < FINDINGS_MAX)
-            print_finding(window, finding);
-        else
-            more++;
-        printed++;
-        at.finding = next_finding(diagnosis, window, at.finding + 1);
     }
     if (more > 0)
         printf("  and %zu more findings: see the list above\n", more);
 }
 
+static void print_stop(const struct diagnosis *diagnosis, const struct armtap_stop_window *window)
+{
+    const struct armtap_where *stop = place_of_stop(window);
+    struct command_rows commands;
+    char clock[CELL_MAX], of[16] = "";
+    if (window->arm > 1)
+        snprintf(of, sizeof of, ", R%u,", window->arm);
+    printf("\nstream %" PRIu32 "%s around the stop in packet %" PRIu64 ", %s\n", window->stream, of, stop->packet,
+           cell_clock(clock, stop->time, diagnosis->zone));
+    collect_commands(diagnosis, window, &commands);
+    print_axes(window);
+    print_rows(diagnosis, window, &commands);
+}
+
 void diagnosis_print_stops(const struct diagnosis *diagnosis)
 {
-    bool any = false;
-    for (size_t i = 0; i < armtap_diagnosis_stop_count(diagnosis->found); i++) {
-        const struct armtap_stop_window *window = armtap_diagnosis_stop_at(diagnosis->found, i);
-        const struct armtap_where *stop = place_of_stop(window);
-        char clock[CELL_MAX], of[16] = "";
-        if (window->arm > 1)
-            snprintf(of, sizeof of, ", R%u,", window->arm);
-        printf("\nstream %" PRIu32 "%s around the stop in packet %" PRIu64 ", %s\n", window->stream, of, stop->packet,
-               cell_clock(clock, stop->time, diagnosis->zone));
-        print_axes(window);
-        print_rows(diagnosis, window);
+    const struct armtap_stop_window *window;
+    bool any = false, has_commands = false;
+    for (size_t i = 0; (window = armtap_diagnosis_stop_at(diagnosis->found, i)); i++) {
+        has_commands = has_commands || window->has_commands;
+        if (window->has_commands)
+            continue;
+        print_stop(diagnosis, window);
         any = true;
     }
     if (any)
         puts("\n  # is the stream; positions in rad, currents in A, forces in N, torques in Nm");
+    if (has_commands)
+        puts("  a driver's commands by their mode: SERVOJ in rad, SPEEDJ in rad/s, SPEEDL in m/s and rad/s, POSE in m "
+             "and rad,\n  TORQUE in Nm");
 }
