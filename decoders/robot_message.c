@@ -65,8 +65,18 @@ static bool put_filled(struct armtap_line *line, const char *words, const struct
     return has_data;
 }
 
+/* "RUNNING (7)" */
+static void put_mode(struct armtap_line *line, int64_t mode, enum armtap_generation generation)
+{
+    const char *name = armtap_enum_name(armtap_field_at(ARMTAP_ID_robot_mode), mode, generation);
+    if (name)
+        armtap_line_format(line, ": %s (%d)", name, mode);
+    else
+        armtap_line_format(line, ": mode %d", mode);
+}
+
 /* "C153A2: Position deviates from path: detected by the joint (elbow)" */
-static void put_meaning(struct armtap_line *line, const struct armtap_text *text)
+static void put_meaning(struct armtap_line *line, const struct armtap_text *text, enum armtap_generation generation)
 {
     const struct armtap_robot_error *error = armtap_robot_error_find(text->code);
     const struct armtap_robot_error_argument *argument = armtap_robot_error_argument_find(text->code, text->argument);
@@ -83,8 +93,8 @@ static void put_meaning(struct armtap_line *line, const struct armtap_text *text
     if (argument) {
         armtap_line_string(line, ": ");
         has_data = put_filled(line, argument->meaning, text) || has_data;
-    } else if (error && text->argument > 0 && text->code == 100) {
-        armtap_line_format(line, ": mode %d", (int64_t)text->argument);
+    } else if (error && text->argument >= 0 && text->code == ARMTAP_ERROR_CHANGED_MODE) {
+        put_mode(line, text->argument, generation);
     }
     if (joint)
         armtap_line_format(line, " (%s)", joint);
@@ -108,10 +118,11 @@ static int say_error(struct armtap_conn *conn, const struct armtap_frame *frame,
     int report = text->report_level < 0 ? 0 : text->report_level & ~FOR_DEVELOPERS;
     struct armtap_line line;
     armtap_line_begin(&line);
-    if (armtap_conn_stream(conn)->generation == ARMTAP_GENERATION_AUBO)
+    enum armtap_generation generation = armtap_conn_stream(conn)->generation;
+    if (generation == ARMTAP_GENERATION_AUBO)
         put_number(&line, text);
     else
-        put_meaning(&line, text);
+        put_meaning(&line, text, generation);
     if (level)
         armtap_line_format(&line, "; %s", level);
     else

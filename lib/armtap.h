@@ -158,6 +158,7 @@ ARMTAP_API bool armtap_enum_has(const struct armtap_enum_value *value, enum armt
 /* An error as UR's controllers report it on the primary interface; with its argument it is PolyScope's C204A3. The
  * table is that of UR's ErrorCodes.json 40.121.0. {float}, {signed}, {unsigned} and {hex} in title and meaning stand
  * for the message's data, {string} for its text, {deviceName} for its source. */
+#define ARMTAP_ERROR_CHANGED_MODE 100 /* the only code whose argument is a robot mode: armtap_enum_name */
 struct armtap_robot_error {
     int32_t code;
     bool all_arguments; /* the table has every argument of this code */

@@ -183,8 +183,25 @@ def check_variables(folder):
         expect("values of %s" % (release,), explained(path, 6) == expected, explained(path, 6))
 
 
+def check_changed_mode(folder):
+    """C100's argument is a robot mode, which CB2 numbers differently, and which nothing names if it is not one."""
+    path = os.path.join(folder, "mode.pcap")
+    cases = (((5, 9, 0), 7, "Robot changed mode: RUNNING (7)"), ((1, 8, 0), 7, "Robot changed mode: NO_POWER (7)"),
+             ((5, 9, 0), 0, "Robot changed mode: DISCONNECTED (0)"), ((5, 9, 0), 77, "Robot changed mode: mode 77"))
+    for release, mode, words in cases:
+        capture = Capture(30001)
+        capture.send("robot", 0.01, wire.version(*release))
+        capture.send("robot", 0.02, wire.robot_message(6, struct.pack(">iiiII", 100, mode, 3, 1, 0), clock=12345678))
+        with open(path, "wb") as file:
+            file.write(capture.bytes)
+        done = run("diagnose", "--json", path)
+        told = [finding["text"] for finding in json.loads(done.stdout)["findings"] if finding["id"] == "ur.error"]
+        expect("C100 of %s" % (release,), len(told) == 1 and words + ";" in told[0], told)
+
+
 with tempfile.TemporaryDirectory() as scratch:
     check_variables(scratch)
+    check_changed_mode(scratch)
     check_variants(scratch)
     check_sample()
 finish()

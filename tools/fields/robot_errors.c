@@ -11,6 +11,7 @@
 #include "base/word_wrap.h"
 #include "command_line/options.h"
 
+#define MODE_MAX 80
 #define NAME_MAX_LENGTH 40
 #define NAME_WIDTH 9
 #define NO_ARGUMENT (-1) /* as controllers send it */
@@ -85,6 +86,18 @@ static bool is_shown(const struct wanted *wanted, const struct armtap_robot_erro
     return is_wanted(wanted, error) || next_argument(wanted, error, &i);
 }
 
+/* The new robot mode, which is what this error's argument says; NULL if that is not it. */
+static const char *mode_text(char to[MODE_MAX], int64_t code, int64_t argument)
+{
+    const struct armtap_field *field = armtap_field_at(ARMTAP_ID_robot_mode);
+    const char *name = armtap_enum_name(field, argument, ARMTAP_GENERATION_CB3E);
+    const char *cb2 = armtap_enum_name(field, argument, ARMTAP_GENERATION_CB2);
+    if (code != ARMTAP_ERROR_CHANGED_MODE || argument == NO_ARGUMENT || (!name && !cb2))
+        return NULL;
+    snprintf(to, MODE_MAX, "%s (CB2: %s)", name ? name : "unknown", cb2 ? cb2 : "unknown");
+    return to;
+}
+
 /* The argument asked for is not in the table. */
 static bool lacks_argument(const struct wanted *wanted)
 {
@@ -105,7 +118,7 @@ static const char *write_name(char to[NAME_MAX_LENGTH], int64_t code, int64_t ar
 static void row_json(struct json *json, const struct armtap_robot_error *error, int64_t argument,
                      const struct armtap_robot_error_argument *known)
 {
-    char name[NAME_MAX_LENGTH];
+    char name[NAME_MAX_LENGTH], mode[MODE_MAX];
     json_object(json, false);
     json_key(json, "name");
     json_text(json, write_name(name, error->code, argument));
@@ -119,7 +132,7 @@ static void row_json(struct json *json, const struct armtap_robot_error *error, 
     json_key(json, "title");
     json_text(json, error->title);
     json_key(json, "meaning");
-    json_text(json, known ? known->meaning : NULL);
+    json_text(json, known ? known->meaning : mode_text(mode, error->code, argument));
     json_key(json, "joint");
     json_text(json, known ? armtap_joint_name(known->joint) : NULL);
     json_key(json, "advice");
@@ -158,15 +171,16 @@ static void print_line(int indent, const char *name, const char *text, const cha
 static void print_error(const struct wanted *wanted, const struct armtap_robot_error *error)
 {
     const struct armtap_robot_error_argument *argument;
-    char name[NAME_MAX_LENGTH];
+    char name[NAME_MAX_LENGTH], mode[MODE_MAX];
     size_t i = 0;
     print_line(0, write_name(name, error->code, NO_ARGUMENT), error->title, NULL);
     if (error->advice[0] != '\0')
         print_line(2, "", error->advice, NULL);
     if (lacks_argument(wanted))
         print_line(2, write_name(name, error->code, wanted->argument),
-                   error->all_arguments ? "UR's list does not name this argument"
-                                        : "unknown here: UR's list has more arguments than this table",
+                   mode_text(mode, error->code, wanted->argument) ? mode
+                   : error->all_arguments                         ? "UR's list does not name this argument"
+                                          : "unknown here: UR's list has more arguments than this table",
                    NULL);
     while ((argument = next_argument(wanted, error, &i)))
         print_line(2, write_name(name, error->code, argument->argument), argument->meaning,
