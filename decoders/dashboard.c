@@ -67,10 +67,12 @@ static bool dashboard_sure(const void *context, enum armtap_direction direction,
 /* Whether a line is one of the dashboard server's, or to it. */
 static enum armtap_fit dashboard_shows(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need)
 {
-    long frame = line_at(sight->bytes, sight->length);
-    if (sight->hint == ARMTAP_HINT_NONE || frame < 0 || (frame == 0 && sight->whole))
+    if (sight->hint == ARMTAP_HINT_NONE)
         return ARMTAP_FIT_NO;
-    *sight->work += frame > 0 ? (size_t)frame : 1;
+    long frame = line_at(sight->bytes, sight->length);
+    *sight->work += frame > 0 ? (size_t)frame : sight->length < LONGEST_LINE ? sight->length : LONGEST_LINE;
+    if (frame < 0 || (frame == 0 && sight->whole))
+        return ARMTAP_FIT_NO;
     *need = sight->length + 1;
     if (frame == 0)
         return ARMTAP_FIT_MORE;

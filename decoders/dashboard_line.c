@@ -46,7 +46,7 @@ static int lower(int letter)
 static bool begins(const uint8_t *text, size_t length, const char *pattern)
 {
     size_t i = 0;
-    while (pattern[i] != '\0' && i < length && lower(text[i]) == lower((uint8_t)pattern[i]))
+    while (i < length && pattern[i] != '\0' && lower(text[i]) == lower((uint8_t)pattern[i]))
         i++;
     return pattern[i] == '\0';
 }

@@ -10,6 +10,7 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/command.c \
 	tests/fuzz/command.h \
 	tests/fuzz/conn.c \
+	tests/fuzz/dashboard.c \
 	tests/fuzz/describe.c \
 	tests/fuzz/external_control.c \
 	tests/fuzz/honest.c \

@@ -15,6 +15,22 @@ void script_step(struct script *script, enum script_kind kind, enum armtap_direc
         script->steps[script->count++] = (struct script_step){kind, direction, bytes, length};
 }
 
+void script_pieces(struct script *script, struct input *input)
+{
+    enum { GAP = 2 };
+    while (input_left(input) > 0) {
+        unsigned head = input_byte(input);
+        enum armtap_direction direction = (enum armtap_direction)(head & 1);
+        size_t length = input_byte(input);
+        if (head & GAP) {
+            script_step(script, SCRIPT_GAP, direction, NULL, length);
+            continue;
+        }
+        const uint8_t *bytes = input_bytes(input, &length);
+        script_step(script, SCRIPT_BYTES, direction, bytes, length);
+    }
+}
+
 struct player {
     struct armtap_conn *conn;
     struct watch *watch;

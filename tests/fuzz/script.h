@@ -25,6 +25,9 @@ struct script {
 /* Adds a step; nothing once the script is full. */
 void script_step(struct script *script, enum script_kind kind, enum armtap_direction direction, const uint8_t *bytes,
                  size_t length);
+/* Adds the steps that the rest of an input says. Before each is a byte for its direction, and whether it is a gap, and
+ * a byte for its length. */
+void script_pieces(struct script *script, struct input *input);
 /* Plays it whole, in pieces of random sizes and in single bytes: the output must be the same. */
 void script_check(const struct script *script);
 
