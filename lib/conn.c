@@ -819,8 +819,8 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
     return error != ARMTAP_OK ? error : leave(conn, push(conn, direction, bytes, length, where ? where : &nowhere));
 }
 
-/* Notes trailing bytes after which no message began. */
-static int note_tail(struct armtap_conn *conn, enum armtap_direction side)
+/* Notes bytes after which no message began, up to the end of the stream or to bytes that are missing. */
+static int note_tail(struct armtap_conn *conn, enum armtap_direction side, bool closing)
 {
     struct armtap_half *half = &conn->half[side];
     struct armtap_frame here = {side, NULL, 0, half->offset, conn->stream.last};
@@ -829,8 +829,9 @@ static int note_tail(struct armtap_conn *conn, enum armtap_direction side)
     if (skipped == 0 || !conn->decoder || half->mode != ARMTAP_HALF_SEEKING)
         return ARMTAP_OK;
     return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_resync,
-                           "the last %u bytes of the stream, up to byte %u, could not be decoded", skipped,
-                           half->offset);
+                           closing ? "the last %u bytes of the stream, up to byte %u, could not be decoded"
+                                   : "%u bytes up to byte %u, where others are missing, could not be decoded",
+                           skipped, half->offset);
 }
 
 /* No more bytes will come: decodes what is whole, and counts the rest as skipped. */
@@ -851,7 +852,7 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
     if (error != ARMTAP_OK)
         return error;
     if (half->used == 0)
-        return note_tail(conn, armtap_conn_real(conn, direction));
+        return note_tail(conn, armtap_conn_real(conn, direction), closing);
     struct armtap_span span = buffer_span(half, true);
     if (closing && conn->decoder && conn->decoder->rest && half->mode == ARMTAP_HALF_SYNCED) {
         struct armtap_frame frame = {armtap_conn_real(conn, direction), half->buffer, half->used, half->offset,
@@ -869,7 +870,7 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
     }
     error = skip(conn, armtap_conn_real(conn, direction), &span, 0, half->used);
     buffer_consume(half, half->used);
-    return error == ARMTAP_OK ? note_tail(conn, armtap_conn_real(conn, direction)) : error;
+    return error == ARMTAP_OK ? note_tail(conn, armtap_conn_real(conn, direction), closing) : error;
 }
 
 static int miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,

@@ -843,6 +843,27 @@ static void test_a_tail_that_is_no_message(void **unused)
     bytes_free(&bytes);
 }
 
+static void test_bytes_before_a_gap_that_are_no_message(void **unused)
+{
+    struct armtap_sink sink = log_sink();
+    struct log log = {0};
+    struct bytes bytes = {0};
+    struct armtap_conn *conn;
+    (void)unused;
+    bytes_packet(&bytes, 1060, 10.0);
+    bytes_packet(&bytes, 1060, 10.008);
+    for (int i = 0; i < 3000; i++)
+        bytes_hex(&bytes, "ee");
+    assert_int_equal(armtap_conn_new(NULL, &sink, &log, &conn), ARMTAP_OK);
+    push_all(conn, FROM, bytes.at, bytes.length);
+    assert_int_equal(armtap_conn_gap(conn, FROM, 100, NULL), ARMTAP_OK);
+    assert_true(log_has(
+        &log, "note < stream.resync: 3000 bytes up to byte 5120, where others are missing, could not be decoded"));
+    armtap_conn_free(conn);
+    log_free(&log);
+    bytes_free(&bytes);
+}
+
 /* When the pool is exhausted, a connection drops its waiting bytes, counts them, and resynchronises. */
 static void test_a_dry_pool_bounds_what_waits(void **unused)
 {
@@ -935,6 +956,7 @@ int main(void)
         cmocka_unit_test(test_callbacks_can_stop_a_push),
         cmocka_unit_test(test_sinks_and_options_may_be_smaller),
         cmocka_unit_test(test_a_tail_that_is_no_message),
+        cmocka_unit_test(test_bytes_before_a_gap_that_are_no_message),
         cmocka_unit_test(test_a_dry_pool_bounds_what_waits),
         cmocka_unit_test(test_directions_and_protocols_are_checked),
         cmocka_unit_test(test_arguments_are_checked),
