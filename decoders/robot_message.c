@@ -17,11 +17,12 @@ static const enum armtap_note_code codes[] = {ARMTAP_NOTE_ur_message, ARMTAP_NOT
 static const struct program_news {
     const char *title, *words;
     enum armtap_note_code code;
+    bool stops;
 } program_news[] = {
-    {"PROGRAM_XXX_STOPPED", "program stopped", ARMTAP_NOTE_ur_program},
-    {"PROGRAM_XXX_PAUSED", "program paused", ARMTAP_NOTE_ur_program},
-    {"PROGRAM_XXX_RESUMED", "program resumed", ARMTAP_NOTE_ur_program},
-    {"SECONDARY_PROGRAM_EXCEPTION_XXX", "secondary program", ARMTAP_NOTE_ur_exception},
+    {"PROGRAM_XXX_STOPPED", "program stopped", ARMTAP_NOTE_ur_program, true},
+    {"PROGRAM_XXX_PAUSED", "program paused", ARMTAP_NOTE_ur_program, false},
+    {"PROGRAM_XXX_RESUMED", "program resumed", ARMTAP_NOTE_ur_program, false},
+    {"SECONDARY_PROGRAM_EXCEPTION_XXX", "secondary program", ARMTAP_NOTE_ur_exception, false},
 };
 
 /* ---- errors ---------------------------------------------------------------------------------------------------- */
@@ -162,8 +163,11 @@ static int say_program(struct armtap_conn *conn, const struct armtap_frame *fram
         return say_start(conn, frame, text);
     for (size_t i = 0; i < sizeof program_news / sizeof *program_news; i++) {
         const struct program_news *news = &program_news[i];
-        if (strlen(news->title) == text->title_length && memcmp(news->title, title, text->title_length) == 0)
-            return armtap_conn_say(conn, frame, news->code, "%s: %b", news->words, words, text->text_length);
+        if (strlen(news->title) != text->title_length || memcmp(news->title, title, text->title_length) != 0)
+            continue;
+        if (news->stops)
+            armtap_sent_program_stops(conn, frame);
+        return armtap_conn_say(conn, frame, news->code, "%s: %b", news->words, words, text->text_length);
     }
     return armtap_conn_say(conn, frame, ARMTAP_NOTE_ur_program, "%b: %b", title, text->title_length, words,
                            text->text_length);

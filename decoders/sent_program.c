@@ -10,6 +10,8 @@
 #define LINES_LEAST 1024u
 /* ns: lines so soon one after another may have been sent at once, and are counted as one program's. */
 #define AT_ONCE INT64_C(100000000)
+/* ns: what fails so long after a program stopped is another one, whose start was not captured. */
+#define STOPPED_BEFORE INT64_C(1000000000)
 
 enum stage { NOTHING, OPEN, WHOLE };
 
@@ -17,10 +19,12 @@ enum stage { NOTHING, OPEN, WHOLE };
 struct program {
     uint64_t connection;             /* of the line before */
     struct armtap_where where, sent; /* of the line before, packet 0 for none; of the last line of the program */
+    uint64_t offset;                 /* of the line before */
     enum stage stage;
     bool is_doubted;
     bool has_started;
-    bool is_again; /* it has the name of the one before */
+    struct armtap_where stopped; /* packet 0: it has not */
+    bool is_again;               /* it has the name of the one before */
     uint64_t lines;
     size_t name_length, length;
     char name[NAME_MAX];
@@ -89,6 +93,7 @@ static void begin(struct program *program, bool is_doubted, const char *name, si
     program->stage = OPEN;
     program->is_doubted = is_doubted;
     program->has_started = false;
+    program->stopped = (struct armtap_where){0};
     program->lines = program->length = 0;
     program->name_length = length;
     memcpy(program->name, name, length);
@@ -144,6 +149,13 @@ static int take_line(struct armtap_robot *robot, uint64_t connection, const stru
     return name_length > 0 || goes_on ? append(robot, line, length) : ARMTAP_OK;
 }
 
+/* Whether what is there is left by an earlier reading of the same capture. */
+static bool is_earlier_reading(const struct program *program, const struct armtap_frame *frame)
+{
+    bool is_same = program->where.packet == frame->where.packet && program->where.file == frame->where.file;
+    return is_before(&frame->where, &program->where) || (is_same && frame->offset <= program->offset);
+}
+
 int armtap_sent_program_line(struct armtap_conn *conn, const struct armtap_frame *frame, const void *line,
                              size_t length)
 {
@@ -152,8 +164,9 @@ int armtap_sent_program_line(struct armtap_conn *conn, const struct armtap_frame
     struct program *program = robot->program;
     if (error != ARMTAP_OK || !program)
         return error;
-    if (is_before(&frame->where, &program->where)) /* left by an earlier reading */
+    if (is_earlier_reading(program, frame))
         memset(program, 0, sizeof *program);
+    program->offset = frame->offset;
     bool was_open = program->stage == OPEN;
     error = take_line(robot, armtap_conn_stream(conn)->connection, &frame->where, line, length);
     program = robot->program;
@@ -185,9 +198,22 @@ void armtap_sent_program_starts(struct armtap_conn *conn, const struct armtap_fr
                    memcmp(start->text, program->name, program->name_length) == 0;
     if (is_this && is_settled(program, conn, &frame->where) && !program->has_started) {
         program->has_started = true;
+        program->stopped = (struct armtap_where){0};
         armtap_line_format(to, ", which a client sent in packet %u", program->sent.packet);
     }
     program->is_doubted = program->is_doubted || !is_this;
+}
+
+void armtap_sent_program_stops(struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    if (program_of(conn))
+        program_of(conn)->stopped = frame->where;
+}
+
+static bool has_stopped_before(const struct program *program, const struct armtap_where *where)
+{
+    return program->stopped.packet > 0 && (where->time == ARMTAP_NO_TIME || program->stopped.time == ARMTAP_NO_TIME ||
+                                           where->time - STOPPED_BEFORE > program->stopped.time);
 }
 
 /* Whether what fails can only be this program: the robot said that it runs, or translates it. */
@@ -195,7 +221,8 @@ static bool is_certain(const struct program *program, const struct armtap_conn *
                        const struct armtap_text *exception)
 {
     bool is_new = has_prefix(exception, "compile_error") || has_prefix(exception, "syntax_error");
-    return program && (is_new || program->has_started) && is_settled(program, conn, where);
+    return program && (is_new || (program->has_started && !has_stopped_before(program, where))) &&
+           is_settled(program, conn, where);
 }
 
 static const char *line_at(const struct program *program, int64_t number, size_t *length)

@@ -11,6 +11,8 @@ int armtap_sent_program_line(struct armtap_conn *conn, const struct armtap_frame
 /* The robot says that a program starts: adds where it was sent, if it is this one. */
 void armtap_sent_program_starts(struct armtap_conn *conn, const struct armtap_frame *frame,
                                 const struct armtap_text *start, struct armtap_line *to);
+/* The robot says that its program stopped. */
+void armtap_sent_program_stops(struct armtap_conn *conn, const struct armtap_frame *frame);
 /* What robot or client said is missing. */
 void armtap_sent_program_doubt(struct armtap_conn *conn);
 /* Adds the line at which an exception says that it failed. */
