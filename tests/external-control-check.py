@@ -315,7 +315,7 @@ def check_sample():
     sent_to = [struct.unpack(">8i", part) for _, part in payloads(data, REVERSE)]
     rows = [json.loads(line) for line in run_on(path, "export", "-f", "ndjson", "--to-robot", "--union").splitlines()]
     got = [(row["command_timeout"], *micro(row["command_q"]), row["command_mode"]) for row in rows if "command_mode" in row]
-    expect(len(sent_to) == 118 and got == sent_to, f"the sample's commands: {len(got)}")
+    expect(len(sent_to) == 116 and got == sent_to, f"the sample's commands: {len(got)}")
     (_, aim), = payloads(data, TRAJECTORY)
     (_, payload), = payloads(data, COMMANDS)
     expect([micro(row["point_q"]) for row in rows if "point_q" in row] == [list(struct.unpack(">6i", aim[:24]))], "its point")
@@ -371,6 +371,30 @@ def gap(pause, mode=1, timeout=20, count=40):
     return capture
 
 
+def check_outcomes():
+    """Whether the robot's program ended after a gap: what the connection did then says so, or nothing does."""
+    closed, went_on, unknown = "the robot closed the connection", "its program did not end", "may end then"
+    for seconds, closes, words in ((0.48, True, closed), (0.52, True, went_on), (0.52, False, went_on), (0.48, False, unknown)):
+        capture = Capture(REVERSE)
+        again = steady(capture, 40) + 0.030
+        last = steady(capture, round(seconds / 0.002) + 1, again)
+        if closes:
+            capture.segment(REVERSE, last - 0.001, b"", False, 0x11)
+        expect_found(capture, ["command.gap"], [words, "no command for 0.032 s"], f"{seconds} s of commands after a gap, {closes}")
+    capture = Capture()  # only what goes to the robot: it may have closed before the driver did
+    end = steady(capture, 40)
+    capture.segment(REVERSE, end + 0.15, b"", True, 0x11)
+    expect_found(capture, [], [], "the driver's end alone")
+
+
+def check_counts():
+    """Old drivers count reads of 20 ms, and nothing in a command tells it from a time."""
+    for timeout, pause, words in ((1, 0.0198, "one came every 0.002 s"), (1, 0.0202, "allows 0.020 s"),
+                                  (19, 0.379, "one came every 0.002 s"), (19, 0.381, "allows 0.380 s"),
+                                  (20, 0.0202, "allows 0.020 s")):
+        expect_found(gap(pause, timeout=timeout), ["command.gap"], [words], f"{timeout} in the first word, {pause} s")
+
+
 def check_gaps():
     expect_found(gap(0.0202), ["command.gap"], ["no command for 0.020 s", "allows 0.020 s"], "longer than the timeout")
     expect_found(gap(0.0198), ["command.gap"], ["one came every 0.002 s"], "within the timeout, a hole")
@@ -408,7 +432,7 @@ def check_jumps():
     capture = Capture(REVERSE)
     end = steady(capture, 40)
     steady(capture, 5, end + 0.008, first=0.19)
-    expect_found(capture, ["command.gap"], [], "a longer step in a longer time")
+    expect_found(capture, ["command.gap", "command.jump"], ["joint 0 (base)", "within 0.002 s"], "a step after a hole")
 
 
 def telemetry(capture, time, position):
@@ -416,6 +440,35 @@ def telemetry(capture, time, position):
     cells = [100 + time] + [0.0] * 137
     cells[31:37] = [position, *Q[1:]]
     capture.send((ROBOT, 30003), (PC, 45000), time, struct.pack(">I138d", 1108, *cells), 0x18)
+
+
+def opened(port):
+    """A driver's capture with a connection to the robot's port 30003."""
+    capture, ends = Capture(port), ((PC, 45000), (ROBOT, 30003))
+    for near, far, flags in ((*ends, 0x02), (*ends[::-1], 0x12), (*ends, 0x10)):
+        capture.send(near, far, 0.9, b"", flags)
+    return capture
+
+
+def check_near_arm():
+    """The robot's program accepts a step to where the arm is, so it is no jump."""
+    for away, ids in ((0.098, []), (0.102, ["command.jump"])):
+        capture = opened(REVERSE)
+        end = steady(capture, 40)
+        for i in range(3):
+            telemetry(capture, end - 0.017 + i * 0.008, 0.3)
+        steady(capture, 5, end, first=0.3 - away)
+        expect_found(capture, ids, [], f"a step to {away} rad from the arm")
+
+
+def check_bursts():
+    """Commands that come in bursts are for a cycle each: a step is not faster for that."""
+    for step, ids in ((0.0016, []), (0.0396, []), (0.05, ["command.jump"])):
+        capture, at = Capture(REVERSE), 1.0
+        for i in range(90):
+            at += 0.00598 if i % 3 == 0 else 0.00001
+            capture.segment(REVERSE, at, command(1, micro([0.1 + step * (i % 2 if i > 60 else 0), *Q[1:]])))
+        expect({one for one, _ in found(capture)} == set(ids), f"steps of {step} rad in bursts: {found(capture)}")
 
 
 def check_first_target():
@@ -482,6 +535,6 @@ def check_explain():
 
 for check in (check_modes, check_vectors, check_points, check_script_commands, check_old_driver, check_script,
               check_results, check_gap, check_directions, check_chance, check_other_port, check_beside, check_sample,
-              check_stop_table, check_program, check_explain, check_gaps, check_jumps, check_first_target, check_coalesced, check_timeout):
+              check_stop_table, check_program, check_explain, check_gaps, check_outcomes, check_counts, check_jumps, check_near_arm, check_bursts, check_first_target, check_coalesced, check_timeout):
     check()
 sys.exit(tally.finish())

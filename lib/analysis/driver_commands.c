@@ -17,9 +17,22 @@
 #define AWAY_MOST 0.1       /* rad, between an arm at rest or in motion and the first target */
 #define ACTUAL_OLDEST 0.020 /* s */
 #define MS_PER_S 1e3
+/* Before client library 1.3.4 a command said how many reads of 20 ms may pass, and nothing tells which it is. */
+#define COUNTS_MOST 20
+#define READ 0.020        /* s */
+#define STEP_LEAST 0.002  /* s: the shortest cycle of a controller */
+#define ENDS_WITHIN 0.500 /* s after a gap: the robot closes the connection of a program that ended */
 #define SERVOJ 1
 
 static const char waited[] = "Socket timed out waiting for command";
+
+/* A gap that a command allows no more, until it is known whether the robot's program ended. */
+struct open_gap {
+    bool is_there, is_resent;
+    double seconds, allowed;
+    struct armtap_where where; /* of the command before it */
+    int64_t until;             /* the time of the command after it */
+};
 
 struct driver {
     struct armtap_stream stream; /* as it was at its last command */
@@ -29,6 +42,7 @@ struct driver {
     bool is_coalesced; /* the last packet had several commands, and this was said */
     bool is_closed;    /* by the driver */
     bool is_ended;
+    struct open_gap gap;
     double pause;                /* s before the last packet */
     double intervals[INTERVALS]; /* s, between packets with commands of one mode */
     size_t interval_count;
@@ -115,43 +129,105 @@ static bool cycle_of(const struct driver *driver, double *cycle, double *longest
 
 /* ---- findings ---------------------------------------------------------------------------------------------------- */
 
-/* A command that came too late, or none after the last. */
-static bool judge_gap(struct driver *driver, struct findings *findings, double seconds, bool is_last)
+static const char *resent_text(bool is_resent)
+{
+    return is_resent ? "; bytes to the robot were sent again meanwhile" : "";
+}
+
+/* How long the last command lets the robot's program wait, in s; 0: for ever. */
+static double allowed_by(const struct command *command)
+{
+    if (command->timeout <= 0)
+        return 0;
+    return command->timeout < COUNTS_MOST ? command->timeout * READ : command->timeout / MS_PER_S;
+}
+
+static void say_gap(struct driver *driver, struct findings *findings, const struct open_gap *gap, const char *outcome)
+{
+    armtap_findings_measure(findings, "command.gap", gap->seconds, &driver->stream, &gap->where,
+                            "no command for %s s, but the last one allows %s s until the next: %s%s",
+                            DECIMAL(gap->seconds, 3), DECIMAL(gap->allowed, 3), outcome, resent_text(gap->is_resent));
+}
+
+static void settle_gap(struct driver *driver, struct findings *findings, const char *outcome)
+{
+    if (driver->gap.is_there)
+        say_gap(driver, findings, &driver->gap, outcome);
+    driver->gap.is_there = false;
+}
+
+static const char may_end[] = "the robot's program may end then",
+                  has_ended[] = "then the robot's program ends, and the robot closed the connection";
+
+/* Commands went on for so long that the robot's program cannot have ended. */
+static void settle_old_gap(struct driver *driver, struct findings *findings, int64_t now)
+{
+    if (driver->gap.is_there && armtap_time_seconds(driver->gap.until, now) > ENDS_WITHIN)
+        settle_gap(driver, findings, "its program did not end, since the connection went on");
+}
+
+/* A command that came too late. */
+static bool judge_gap(struct driver *driver, struct findings *findings, double seconds, int64_t now)
 {
     const struct command *last = &driver->last;
-    double cycle, longest, allowed = last->timeout / MS_PER_S;
-    const char *resent = driver->is_resent ? "; bytes to the robot were sent again meanwhile" : "";
-    if (last->timeout > 0 && seconds > allowed) {
-        armtap_findings_measure(findings, "command.gap", seconds, &driver->stream, &last->where,
-                                "no command for %s s%s, but the last one allows %s s until the next: then the robot's "
-                                "program ends%s",
-                                DECIMAL(seconds, 3), is_last ? ", until the connection ended" : "", DECIMAL(allowed, 3),
-                                resent);
+    double cycle, longest, allowed = allowed_by(last);
+    if (allowed > 0 && seconds > allowed) {
+        settle_gap(driver, findings, may_end);
+        driver->gap = (struct open_gap){true, driver->is_resent, seconds, allowed, last->where, now};
         return true;
     }
-    if (is_last || !is_motion(last->mode) || !cycle_of(driver, &cycle, &longest) || seconds <= HOLE_CYCLES * longest)
+    if (!is_motion(last->mode) || !cycle_of(driver, &cycle, &longest) || seconds <= HOLE_CYCLES * longest)
         return false;
     armtap_findings_measure(findings, "command.gap", seconds, &driver->stream, &last->where,
                             "no command for %s s, though one came every %s s: the robot moved on without%s",
-                            DECIMAL(seconds, 3), DECIMAL(cycle, 3), resent);
+                            DECIMAL(seconds, 3), DECIMAL(cycle, 3), resent_text(driver->is_resent));
     return true;
 }
 
+/* The connection ended, and no command came after the last. */
+static void judge_last(struct driver *driver, struct findings *findings, double seconds, const char *outcome)
+{
+    struct open_gap gap = {true, driver->is_resent, seconds, allowed_by(&driver->last), driver->last.where, 0};
+    if (gap.allowed > 0 && seconds > gap.allowed)
+        say_gap(driver, findings, &gap, outcome);
+}
+
+/* How long a joint has for one step, in s: commands that come in bursts are for a cycle each, and after a hole the
+ * robot's program compares with the last command as ever. */
+static double step_of(const struct driver *driver, double cycle)
+{
+    size_t count = driver->interval_count < INTERVALS ? driver->interval_count : INTERVALS;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += driver->intervals[i];
+    double mean = count > 0 ? sum / (double)count : 0;
+    return fmax(fmax(cycle, mean), STEP_LEAST);
+}
+
+/* The robot's program accepts what is near the arm, whatever the command before. */
+static bool is_near_arm(const struct driver *driver, const struct command *command, unsigned joint)
+{
+    double age = armtap_time_seconds(driver->actual_time, command->where.time);
+    return age >= 0 && age <= ACTUAL_OLDEST && fabs(command->target[joint] - driver->actual_q[joint]) <= AWAY_MOST;
+}
+
 /* Whether a target is farther from the one before than a joint can go meanwhile. */
-static void judge_step(struct driver *driver, struct findings *findings, const struct command *command, double seconds)
+static void judge_step(struct driver *driver, struct findings *findings, const struct command *command)
 {
     double cycle, longest;
     if (command->mode != SERVOJ || !command->has_target || !driver->last.has_target ||
         !cycle_of(driver, &cycle, &longest))
         return;
-    double during = seconds > cycle ? seconds : cycle;
+    double during = step_of(driver, cycle);
     for (unsigned i = 0; i < COMMAND_JOINTS; i++) {
         double step = fabs(command->target[i] - driver->last.target[i]);
-        if (!(step > SPEED_MOST * during))
+        if (!(step > SPEED_MOST * during) || is_near_arm(driver, command, i))
             continue;
         armtap_findings_measure(findings, "command.jump", step, &driver->stream, &command->where,
-                                "joint %u is to go %s rad within %s s, with %s rad/s: the robot's program accepts 20",
-                                i, DECIMAL(step, 3), DECIMAL(during, 3), DECIMAL(step / during, 0));
+                                "joint %u (%s) is to go %s rad within %s s, with %s rad/s: the robot's program "
+                                "accepts 20",
+                                i, armtap_joint_name((int)i), DECIMAL(step, 3), DECIMAL(during, 3),
+                                DECIMAL(step / during, 0));
         return;
     }
 }
@@ -167,8 +243,8 @@ static void judge_first(struct driver *driver, struct findings *findings, const 
         if (!(away > AWAY_MOST))
             continue;
         armtap_findings_measure(findings, "command.jump", away, &driver->stream, &command->where,
-                                "the first target in this mode is %s rad away from where joint %u is", DECIMAL(away, 3),
-                                i);
+                                "the first target in this mode is %s rad away from where joint %u (%s) is",
+                                DECIMAL(away, 3), i, armtap_joint_name((int)i));
         return;
     }
 }
@@ -203,13 +279,14 @@ static void take_command(struct driver *driver, struct findings *findings, const
     double seconds = driver->is_known ? armtap_time_seconds(last->where.time, command->where.time) : -1;
     bool is_same = command->where.packet == last->where.packet && command->where.file == last->where.file;
     if (seconds >= 0 && command->mode == last->mode)
-        judge_step(driver, findings, command, seconds);
+        judge_step(driver, findings, command);
     if (seconds >= 0 && is_same) {
         judge_same_packet(driver, findings, command);
     } else if (seconds >= 0) {
         driver->pause = seconds;
         driver->is_coalesced = false;
-        if (!judge_gap(driver, findings, seconds, false) && command->mode == last->mode)
+        settle_old_gap(driver, findings, command->where.time);
+        if (!judge_gap(driver, findings, seconds, command->where.time) && command->mode == last->mode)
             driver->intervals[driver->interval_count++ % INTERVALS] = seconds;
     }
     judge_mode(driver, findings, command);
@@ -286,17 +363,23 @@ bool armtap_drivers_next(const struct drivers *drivers, const char *robot, size_
     return false;
 }
 
+/* What the end of the connection says of a gap. */
 static void take_close(struct driver *driver, struct findings *findings, const struct armtap_event *event)
 {
     bool is_end = event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET;
+    bool by_robot = is_end && event->direction == ARMTAP_FROM_ROBOT;
+    bool is_over = driver->last.mode < 0; /* the driver said so */
     double seconds = armtap_time_seconds(driver->last.where.time, event->where.time);
     if (driver->is_ended)
         return;
     driver->is_ended = true;
-    driver->is_closed = is_end && event->direction == ARMTAP_TO_ROBOT;
-    bool is_over = driver->last.mode < 0; /* the driver said so */
-    if (is_end && driver->is_known && !is_over && seconds >= 0)
-        judge_gap(driver, findings, seconds, true);
+    driver->is_closed = is_end && !by_robot;
+    settle_old_gap(driver, findings, event->where.time);
+    settle_gap(driver, findings, by_robot ? has_ended : may_end);
+    /* If what the robot sends was not captured, it may have closed long before. */
+    if (is_end && driver->is_known && !is_over && seconds >= 0 && event->stream->packets[ARMTAP_FROM_ROBOT] > 0)
+        judge_last(driver, findings, seconds,
+                   by_robot ? has_ended : "then the robot's program ends, and the driver closed the connection");
 }
 
 void armtap_drivers_event(struct drivers *drivers, struct findings *findings, const struct armtap_event *event)

@@ -16,7 +16,20 @@ struct sign {
     int before, after; /* ms */
 };
 
-/* The first rule whose cause is there, with `with` and without `unless`, says why a robot stopped. */
+/* What findings of a driver say that others of the same id do not: the robot's program ended; a step that no joint can
+ * do; a first target that is not where the arm is. */
+#define ENDED "then the robot's program ends"
+#define TOO_FAST "the robot's program accepts"
+#define AWAY "^the first target in this mode"
+
+/* What is sent to the robot matters only on the driver's connection. */
+#define TO_ROBOT "to the robot"
+
+/* In this order: what only a stop of its kind has; a driver's missing commands and jumps, which explain what the
+ * controller then reports, but not beside an error of another kind; the controller's own words; what others asked for.
+ * Times are those within which people take things for related: 1 s for what is reported at once, half as much again for
+ * a wait of the robot's program that comes before, half of it for a command that the controller must refuse.
+ * The first rule whose cause is there, with `with` and without `unless`, says why a robot stopped. */
 static const struct rule {
     struct sign cause, with, unless;
     enum armtap_blame side;
@@ -44,38 +57,62 @@ static const struct rule {
      "the enabling device was let go or pressed"},
     /* Commands of a driver, which the robot's program waits for. */
     {{"command.timeout", NULL, 1500, 1500},
-     {"tcp.retransmission", "to the robot", 1000, 1000},
-     {0},
+     {"tcp.retransmission", TO_ROBOT, 1000, 1000},
+     {"ur.error", NULL, 1000, 1000},
      ARMTAP_BLAME_NETWORK,
      "the network did not deliver what the driver sent"},
     {{"command.timeout", NULL, 1500, 1500},
      {"command.gap", "allows", 1500, 0},
-     {0},
+     {"ur.error", NULL, 1000, 1000},
      ARMTAP_BLAME_CLIENT,
      "the driver sent no command in time"},
-    {{"command.timeout", "closed the connection", 1500, 1500}, {0}, {0}, ARMTAP_BLAME_CLIENT, "the driver broke off"},
-    {{"command.timeout", NULL, 1500, 1500}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
-    {{"command.gap", "allows", 1500, 0},
+    {{"command.timeout", "closed the connection", 1500, 1500},
      {0},
-     {"tcp.retransmission", "to the robot", 1000, 1000},
+     {"ur.error", NULL, 1000, 1000},
+     ARMTAP_BLAME_CLIENT,
+     "the driver broke off"},
+    {{"command.timeout", NULL, 1500, 1500}, {0}, {"ur.error", NULL, 1000, 1000}, ARMTAP_BLAME_UNCLEAR, NULL},
+    {{"command.gap", ENDED, 1500, 0},
+     {"tcp.retransmission", TO_ROBOT, 1000, 1000},
+     {"ur.error", NULL, 1000, 1000},
+     ARMTAP_BLAME_UNCLEAR,
+     "the driver sent no command in time, or the network did not deliver it"},
+    {{"command.gap", ENDED, 1500, 0},
+     {0},
+     {"ur.error", NULL, 1000, 1000},
      ARMTAP_BLAME_CLIENT,
      "the driver sent no command in time"},
     {{"ur.error", "^C204", 1000, 1000},
-     {"command.jump", NULL, 500, 0},
+     {"command.jump", TOO_FAST, 500, 0},
      {0},
      ARMTAP_BLAME_CLIENT,
      "the driver's commands ask for more than a joint can do"},
     {{"ur.error", "^C205", 1000, 1000},
-     {"command.jump", NULL, 500, 0},
+     {"command.jump", TOO_FAST, 500, 0},
      {0},
      ARMTAP_BLAME_CLIENT,
      "the driver's commands ask for more than a joint can do"},
     {{"ur.error", "^C206", 1000, 1000},
-     {"command.jump", NULL, 500, 0},
+     {"command.jump", TOO_FAST, 500, 0},
      {0},
      ARMTAP_BLAME_CLIENT,
      "the driver's commands ask for more than a joint can do"},
-    {{"command.jump", NULL, 500, 0},
+    {{"ur.error", "^C204", 1000, 1000},
+     {"command.jump", AWAY, 500, 0},
+     {0},
+     ARMTAP_BLAME_CLIENT,
+     "the driver began away from where the arm was"},
+    {{"ur.error", "^C205", 1000, 1000},
+     {"command.jump", AWAY, 500, 0},
+     {0},
+     ARMTAP_BLAME_CLIENT,
+     "the driver began away from where the arm was"},
+    {{"ur.error", "^C206", 1000, 1000},
+     {"command.jump", AWAY, 500, 0},
+     {0},
+     ARMTAP_BLAME_CLIENT,
+     "the driver began away from where the arm was"},
+    {{"command.jump", TOO_FAST, 500, 0},
      {0},
      {"ur.error", NULL, 1000, 1000},
      ARMTAP_BLAME_CLIENT,
@@ -120,12 +157,14 @@ static const struct rule {
      ARMTAP_BLAME_UNCLEAR,
      "the network held it up, or the capturing machine"},
     /* Somebody else's request. What stops for safety has another reason. */
-    {{"dashboard.command", NULL, 1000, 200},
+    {{"dashboard.command", NULL, 600, 200},
      {0},
      {"safety.stop", NULL, 1000, 1000},
      ARMTAP_BLAME_CLIENT,
      "a client of the dashboard server asked for it"},
 };
+/* What the packets do not prove is no cause. */
+static const char doubt[] = "the packets do not distinguish";
 #define RULES (sizeof rules / sizeof *rules)
 
 /* What an incident begins with. Those that are ordinary need a cause to be one. */
@@ -182,7 +221,14 @@ static bool is_sign(const struct armtap_finding *finding, const struct sign *sig
     bool is_same = sign->id[length - 1] == '.' ? strncmp(finding->kind->id, sign->id, length) == 0
                                                : strcmp(finding->kind->id, sign->id) == 0;
     return is_same && !finding->is_sum && has_words(finding->text, sign->words) &&
-           !armtap_modes_is_guess(finding->text);
+           !armtap_modes_is_guess(finding->text) && !strstr(finding->text, doubt);
+}
+
+static bool is_drivers(const struct verdict_grounds *grounds, const struct armtap_finding *finding)
+{
+    const struct armtap_stream_summary *summary =
+        finding->stream == ARMTAP_NO_STREAM ? NULL : armtap_streams_at(grounds->streams, finding->stream);
+    return summary && summary->stream->protocol == ARMTAP_EXTERNAL_CONTROL;
 }
 
 /* When what it tells began. */
@@ -203,6 +249,7 @@ static int64_t distance(const struct verdict_grounds *grounds, const struct armt
     else if (time > stop->where.time)
         far = armtap_time_between(stop->where.time, time);
     if (far > (time < begin ? sign->before : sign->after) * MS || !is_sign(finding, sign) ||
+        (sign->words && strcmp(sign->words, TO_ROBOT) == 0 && !is_drivers(grounds, finding)) ||
         !armtap_incident_same_host(robot_of(grounds, stop), robot_of(grounds, finding)))
         return -1;
     return far;

@@ -15,7 +15,7 @@ import kinds  # noqa: E402
 from tally import expect, finish  # noqa: E402
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
-SETS = ("dev", "held out")
+SETS = ("dev", "held out")  # a further name that begins with "held out" is a further seed
 BAR = 0.95
 DECODERS = {"ur.": "the primary interface's findings", "dashboard.": "the dashboard's",
             "command.": "those of the driver's ports"}
@@ -134,7 +134,7 @@ def main(folder, wanted, is_shown):
         judged, right = judge_set(name, folder, wanted, is_shown)
         if not wanted:
             expect("%s: at least 40 incidents" % name, sum(many for _, many in kinds.INCIDENTS) >= 40)
-        if name == "held out":
+        if name.startswith("held out"):
             expect("%s: causes found" % name, right >= BAR * judged, right, judged)
         check_clean(name, folder, wanted)
     return finish()

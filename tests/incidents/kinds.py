@@ -33,7 +33,7 @@ class Style:
     """What differs between the set to develop with and the one held out."""
 
     def __init__(self, name, rng):
-        held_out = name == "held out"
+        held_out = name.startswith("held out")
         self.rng, self.is_held_out = rng, held_out
         self.rate = rng.choice([62.5, 125, 250, 500, 500 / 3] if held_out else [125, 500])
         self.mss = rng.choice([536, 1220, 1440, 8948] if held_out else [1448])
@@ -131,6 +131,24 @@ def protective_stop_of_commands(style):
     cell = cells[0]
     cell.commands(0.5, truth.time + 0.3, rate=500 if style.release[0] >= 5 else 125, timeout=0.2)
     style.loss, style.loss_of = 0.05, cell.command_link
+    return cells, truth
+
+
+def protective_stop_after_hole(style):
+    """A hole in the driver's commands which the robot's program outlived: the stop has another cause."""
+    cells, truth = protective_stop(style)
+    timeout, before = style.rng.choice([0.02, 0.1, 0.2]), style.rng.uniform(0.6, 1.4)
+    hole = truth.time - before, truth.time - before + timeout * style.rng.uniform(1.1, 1.5)
+    cells[0].commands(0.5, truth.time + 0.3, 500 if style.release[0] >= 5 else 125, timeout, holes=[hole])
+    truth.not_words = ("no command in time",)
+    return cells, truth
+
+
+def protective_stop_of_old_driver(style):
+    """Its commands count reads of 20 ms: they are no times, which would all be exceeded."""
+    cells, truth = protective_stop(style)
+    cells[0].commands(0.5, truth.time + 0.3, 125, timeout=style.rng.choice([0.001, 0.002, 0.005]))
+    truth.not_words = ("no command in time",)
     return cells, truth
 
 
@@ -532,7 +550,8 @@ def driver_ends(style):
 
 
 # Kind, and how many of it.
-INCIDENTS = [(protective_stop, 8), (protective_stop_cut, 4), (protective_stop_of_commands, 3), (runtime_exception, 4),
+INCIDENTS = [(protective_stop, 8), (protective_stop_cut, 4), (protective_stop_of_commands, 3),
+             (protective_stop_after_hole, 4), (protective_stop_of_old_driver, 3), (runtime_exception, 4),
              (exception_of_script, 4), (popup, 3), (emergency_stop, 4), (safeguard_stop, 3), (rtde_exception, 3),
              (dashboard_stop, 4), (program_replaced, 3), (driver_silent, 4), (driver_not_captured, 3), (stop_again, 3),
              (network_fails, 4), (commands_jump, 3),

@@ -25,7 +25,7 @@ static const struct {
     {"e-series-1220.pcapng.gz", 0, "realtime/1220/219/0", {1220, 0}},
     {"cb2-812.pcap.gz", 0, "realtime/812/172/0", {812, 0}},
     {"primary-stop.pcap.gz", 0, "primary/0/31/6", {1700, 0}}, /* kinematics and configuration come once */
-    {"driver-stop.pcap.gz", 5, "external_control/0/0/118", {0, 256}},
+    {"driver-stop.pcap.gz", 5, "external_control/0/0/116", {0, 256}},
 };
 #define SAMPLES (sizeof samples / sizeof samples[0])
 #define LATE_MOST INT64_C(45000000) /* ns: a segment that comes 50 ms behind its acknowledgement is given up */
