@@ -204,4 +204,4 @@ with tempfile.TemporaryDirectory() as scratch:
     check_changed_mode(scratch)
     check_variants(scratch)
     check_sample()
-finish()
+sys.exit(finish())

@@ -227,15 +227,15 @@ def check_dashboard(path):
     lame = greeting + [(0.01, "client", b"running\n"), (0.02, "robot", b"Program running: perhaps\n")]
     broken = capture.spoken(29999, 43003, 0.0, lame)
     broken = [packet for packet in broken if b"running\n" not in packet[1]]  # the request is missing
-    capture.write(path, of_robot(robot, 40), capture.spoken(29999, 43001, 0.05, said), capture.spoken(29999, 43002, 0.0, other),
+    capture.write(path, of_robot(robot, 40), capture.spoken(29999, 43001, 0.0, said), capture.spoken(29999, 43002, 0.0, other),
                   broken, capture.spoken(30001, 42001, 0.05, from_robot(messages(robot, 0.05, 39, "primary"))))
     with Serve("--paused", "--speed", "4", path) as serve:
         expect("sources", serve.said("from the capture: ports 30001, 30011, 29999; imitated: 30002"), serve.lines)
         end = serve.connect(29999)
         with end.makefile("rb") as file:
             expect("the captured greeting", file.readline() == b"Connected: a dashboard of our own\n")
-        expect("first replies", ask(end, b"robotmode", b"play", b"robotmode \r") ==
-               [b"Robotmode: IDLE\n", b"Starting program\n", b"Robotmode: IDLE\n"])
+        got = ask(end, b"robotmode", b"play", b"robotmode \r")
+        expect("first replies", got == [b"Robotmode: IDLE\n", b"Starting program\n", b"Robotmode: IDLE\n"], got)
         expect("imitated where nothing was captured", ask(end, b"safetymode", b"running") ==
                [b"Safetymode: NORMAL\n", b"Program running: false\n"])
         player, data = serve.connect(30001), b""
@@ -296,7 +296,8 @@ def check_hostile(path):
         end = serve.connect(29999)
         with end.makefile("rb") as file:
             expect("its greeting", file.readline() == b"hello\n")
-        expect("lines of 1 MB", ask(end, b"robotmode", b"play") == [b"Robotmode: RUNNING\n", b"no\n"])
+        got = ask(end, b"robotmode", b"play")  # which line answers which is not certain behind such lines
+        expect("lines of 1 MB", got == [b"Robotmode: RUNNING\n", b"Failed to execute: play\n"], got)
         expect("lines: memory", serve.memory() < limit, serve.memory())
 
 
@@ -305,7 +306,7 @@ def main():
         path = os.path.join(folder, "made.pcap")
         for check in (check_played, check_middle, check_silence, check_dashboard, check_hostile):
             check(path)
-    finish()
+    return finish()
 
 
-main()
+sys.exit(main())
