@@ -507,21 +507,28 @@ def check_timeout():
                f"the robot's own words: {found(capture)}")
 
 
+def key(title, text, clock):
+    return wire.robot_message(7, bytes(8) + bytes([len(title)]) + title + text, clock=clock)
+
+
 def check_program():
-    """The program that the robot fetched is the one whose line an exception names; one of another name is not quoted."""
+    """The program that the robot fetched is the one whose line an exception names; not one of another name, nor one that
+    stopped over a second before."""
     program = b"def cell():\n  movej(q)\n  boom()\nend\n"
-    for started, is_quoted in ((b"cell", True), (b"other", False)):
+    for started, stopped, is_quoted in ((b"cell", None, True), (b"other", None, False), (b"cell", 0.99, True), (b"cell", 1.01, False)):
         capture = Capture(SENDER)
-        capture.send((ROBOT, 30001), (PC, 45001), 0.5, wire.version(5, 9, 4), 0x18)
+        said = [(0.5, wire.version(5, 9, 4)), (1.02, key(b"PROGRAM_XXX_STARTED", started, 12345678)),
+                (4, wire.robot_message(10, struct.pack(">ii", 3, 3) + b"it broke", clock=22345678))]
+        if stopped:
+            said.insert(2, (4 - stopped, key(b"PROGRAM_XXX_STOPPED", started, 22000000)))
+        capture.send((ROBOT, 30001), (PC, 45001), *said[0], 0x18)
         capture.segment(SENDER, 1, b"request_program\n", False)
         capture.segment(SENDER, 1.01, program)
-        title = b"PROGRAM_XXX_STARTED"
-        for i, said in enumerate((wire.robot_message(7, bytes(8) + bytes([len(title)]) + title + started, clock=12345678),
-                                  wire.robot_message(10, struct.pack(">ii", 3, 3) + b"it broke", clock=22345678))):
-            capture.send((ROBOT, 30001), (PC, 45001), 1.02 + i, said, 0x18)
+        for one in said[1:]:
+            capture.send((ROBOT, 30001), (PC, 45001), *one, 0x18)
         texts = dict(found(capture, "ur."))
         expect(("boom()" in texts["ur.exception"]) == is_quoted and "line 3, column 3: it broke" in texts["ur.exception"],
-               f"the line of {started}: {texts}")
+               f"the line of {started}, stopped {stopped} s before: {texts}")
         expect(("in packet 6" in texts["ur.exception"]) == is_quoted, f"where it was sent: {texts}")
 
 
