@@ -214,7 +214,7 @@ static int decode_request(struct dashboard *dashboard, struct armtap_conn *conn,
     if (!dashboard->to_robot.line_is_cut && length > 0)
         ask(dashboard, frame->bytes, length);
     dashboard->is_unsure = dashboard->is_unsure || length == 0; /* whether an empty line is answered is not known */
-    return armtap_urscript_decode(&dashboard->to_robot, ARMTAP_DASHBOARD, 0, conn, frame);
+    return armtap_urscript_deliver(&dashboard->to_robot, ARMTAP_DASHBOARD, 0, conn, frame);
 }
 
 static int dashboard_decode(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)

@@ -208,11 +208,10 @@ static void control_starts(void *context, enum armtap_direction direction)
 static int control_lost(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
 {
     struct control *control = context;
-    (void)conn;
     (void)gap;
     control->searching[here->direction] = true;
-    if (here->direction == ARMTAP_TO_ROBOT)
-        control->script.line_is_cut = true;
+    if (here->direction == ARMTAP_TO_ROBOT && is_script(control))
+        armtap_urscript_lost(&control->script, conn);
     return ARMTAP_OK;
 }
 

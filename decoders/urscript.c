@@ -23,8 +23,8 @@ size_t armtap_urscript_text(const uint8_t *line, size_t length)
     return length;
 }
 
-int armtap_urscript_decode(struct armtap_urscript *script, enum armtap_protocol protocol, int version,
-                           struct armtap_conn *conn, const struct armtap_frame *frame)
+int armtap_urscript_deliver(struct armtap_urscript *script, enum armtap_protocol protocol, int version,
+                            struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     if (script->line_is_cut) {
         script->line_is_cut = false;
@@ -43,8 +43,17 @@ int armtap_urscript_decode(struct armtap_urscript *script, enum armtap_protocol 
         .values = frame->bytes,
         .values_length = armtap_urscript_text(frame->bytes, frame->length),
     };
-    int error = armtap_conn_record(conn, frame, &data);
-    return error == ARMTAP_OK ? armtap_sent_program_line(conn, frame, data.values, data.values_length) : error;
+    return armtap_conn_record(conn, frame, &data);
+}
+
+int armtap_urscript_decode(struct armtap_urscript *script, enum armtap_protocol protocol, int version,
+                           struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    bool is_cut = script->line_is_cut;
+    int error = armtap_urscript_deliver(script, protocol, version, conn, frame);
+    if (error != ARMTAP_OK || is_cut)
+        return error;
+    return armtap_sent_program_line(conn, frame, frame->bytes, armtap_urscript_text(frame->bytes, frame->length));
 }
 
 void armtap_urscript_lost(struct armtap_urscript *script, struct armtap_conn *conn)

@@ -532,6 +532,33 @@ def check_program():
         expect(("in packet 6" in texts["ur.exception"]) == is_quoted, f"where it was sent: {texts}")
 
 
+def check_program_lost():
+    """What the capture lacks of a program may have had lines; what a client asks the dashboard server is no line of it."""
+    program = b"def cell():\n  movej(q)\n  boom()\n  bang()\nend\n"
+    for lost, asks, is_quoted in ((0, False, True), (0, True, True), (11, False, False)):
+        capture = Capture(SENDER)
+        capture.send((ROBOT, 30001), (PC, 45001), 0.5, wire.version(5, 9, 4), 0x18)
+        capture.segment(SENDER, 1, b"request_program\n", False)
+        capture.segment(SENDER, 1.01, program[:12])
+        capture.lose(SENDER, lost)
+        capture.segment(SENDER, 1.02, program[12 + lost:])
+        for i in range(40):  # the loss is certain once so much has come
+            capture.send((ROBOT, 30001), (PC, 45001), 1.03 + i * 0.002, wire.robot_message(0, b"on", clock=12000000), 0x18)
+        capture.segment(SENDER, 1.12, b"", False, 0x10)
+        for i in range(40):
+            capture.send((ROBOT, 30001), (PC, 45001), 1.13 + i * 0.002, wire.robot_message(0, b"on", clock=12000000), 0x18)
+        capture.send((ROBOT, 30001), (PC, 45001), 1.3, key(b"PROGRAM_XXX_STARTED", b"cell", 12345678), 0x18)
+        ends = (PC, 46000), (ROBOT, 29999)
+        for near, payload, flags in ((0, b"", 0x02), (1, b"", 0x12), (0, b"", 0x10),
+                                     (1, b"Connected: Universal Robots Dashboard Server\n", 0x18), (0, b"robotmode\n", 0x18),
+                                     (1, b"Robotmode: RUNNING\n", 0x18)) if asks else ():
+            capture.send(ends[near], ends[1 - near], 2, payload, flags)
+        capture.send((ROBOT, 30001), (PC, 45001), 4,
+                     wire.robot_message(10, struct.pack(">ii", 3, 3) + b"it broke", clock=22345678), 0x18)
+        said = dict(found(capture, "ur."))["ur.exception"]
+        expect(("\"boom()\"" in said) == ("which a client sent" in said) == is_quoted, f"{lost} bytes lost, dashboard asked: {asks}: {said}")
+
+
 def check_explain():
     capture = Capture(REVERSE)
     capture.segment(REVERSE, 1, command(6, [1]))
@@ -542,6 +569,6 @@ def check_explain():
 
 for check in (check_modes, check_vectors, check_points, check_script_commands, check_old_driver, check_script,
               check_results, check_gap, check_directions, check_chance, check_other_port, check_beside, check_sample,
-              check_stop_table, check_program, check_explain, check_gaps, check_outcomes, check_counts, check_jumps, check_near_arm, check_bursts, check_first_target, check_coalesced, check_timeout):
+              check_stop_table, check_program, check_program_lost, check_explain, check_gaps, check_outcomes, check_counts, check_jumps, check_near_arm, check_bursts, check_first_target, check_coalesced, check_timeout):
     check()
 sys.exit(tally.finish())
