@@ -22,7 +22,12 @@
 #define READ 0.020        /* s */
 #define STEP_LEAST 0.002  /* s: the shortest cycle of a controller */
 #define ENDS_WITHIN 0.500 /* s after a gap: the robot closes the connection of a program that ended */
-#define SERVOJ 1
+
+enum {
+#define CONTROL_MODE(number, name) MODE_##name = (number),
+#include "control_modes.def"
+#undef CONTROL_MODE
+};
 
 static const char waited[] = "Socket timed out waiting for command";
 
@@ -81,7 +86,8 @@ const char *armtap_command_mode(int32_t mode)
 /* Whether the robot moves by each command, so that one that is missing is a hole. */
 static bool is_motion(int32_t mode)
 {
-    return mode == 1 || mode == 2 || mode == 4 || mode == 5 || mode == 8;
+    return mode == MODE_SERVOJ || mode == MODE_SPEEDJ || mode == MODE_SPEEDL || mode == MODE_POSE ||
+           mode == MODE_TORQUE;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -113,18 +119,32 @@ static int by_size(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* The usual interval of commands, and the longest that is still usual; false if too few are known. */
-static bool cycle_of(const struct driver *driver, double *cycle, double *longest)
+static size_t intervals_kept(const struct driver *driver)
+{
+    return driver->interval_count < INTERVALS ? driver->interval_count : INTERVALS;
+}
+
+/* The usual interval of commands; false if too few are known. */
+static bool cycle_of(const struct driver *driver, double *cycle)
 {
     double sorted[INTERVALS];
-    size_t count = driver->interval_count < INTERVALS ? driver->interval_count : INTERVALS;
+    size_t count = intervals_kept(driver);
     if (count < INTERVALS_LEAST)
         return false;
     memcpy(sorted, driver->intervals, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_size);
     *cycle = sorted[count / 2];
-    *longest = sorted[count - 1];
     return *cycle > 0;
+}
+
+/* Whether a pause is longer than usual ones. */
+static bool is_hole(const struct driver *driver, double seconds)
+{
+    size_t count = intervals_kept(driver);
+    for (size_t i = 0; i < count; i++)
+        if (seconds <= HOLE_CYCLES * driver->intervals[i])
+            return false;
+    return true;
 }
 
 /* ---- findings ---------------------------------------------------------------------------------------------------- */
@@ -170,13 +190,13 @@ static void settle_old_gap(struct driver *driver, struct findings *findings, int
 static bool judge_gap(struct driver *driver, struct findings *findings, double seconds, int64_t now)
 {
     const struct command *last = &driver->last;
-    double cycle, longest, allowed = allowed_by(last);
+    double cycle, allowed = allowed_by(last);
     if (allowed > 0 && seconds > allowed) {
         settle_gap(driver, findings, may_end);
         driver->gap = (struct open_gap){true, driver->is_resent, seconds, allowed, last->where, now};
         return true;
     }
-    if (!is_motion(last->mode) || !cycle_of(driver, &cycle, &longest) || seconds <= HOLE_CYCLES * longest)
+    if (!is_motion(last->mode) || !is_hole(driver, seconds) || !cycle_of(driver, &cycle))
         return false;
     armtap_findings_measure(findings, "command.gap", seconds, &driver->stream, &last->where,
                             "no command for %s s, though one came every %s s: the robot moved on without%s",
@@ -196,7 +216,7 @@ static void judge_last(struct driver *driver, struct findings *findings, double 
  * robot's program compares with the last command as ever. */
 static double step_of(const struct driver *driver, double cycle)
 {
-    size_t count = driver->interval_count < INTERVALS ? driver->interval_count : INTERVALS;
+    size_t count = intervals_kept(driver);
     double sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += driver->intervals[i];
@@ -211,12 +231,22 @@ static bool is_near_arm(const struct driver *driver, const struct command *comma
     return age >= 0 && age <= ACTUAL_OLDEST && fabs(command->target[joint] - driver->actual_q[joint]) <= AWAY_MOST;
 }
 
-/* Whether a target is farther from the one before than a joint can go meanwhile. */
+/* The largest step of a joint from the last target. */
+static double largest_step(const struct driver *driver, const struct command *command)
+{
+    double largest = 0;
+    for (unsigned i = 0; i < COMMAND_JOINTS; i++)
+        largest = fmax(largest, fabs(command->target[i] - driver->last.target[i]));
+    return largest;
+}
+
+/* Whether a target is farther from the one before than a joint can go meanwhile. The steps that any controller accepts
+ * cost no look at the cycle. */
 static void judge_step(struct driver *driver, struct findings *findings, const struct command *command)
 {
-    double cycle, longest;
-    if (command->mode != SERVOJ || !command->has_target || !driver->last.has_target ||
-        !cycle_of(driver, &cycle, &longest))
+    double cycle;
+    if (command->mode != MODE_SERVOJ || !command->has_target || !driver->last.has_target ||
+        !(largest_step(driver, command) > SPEED_MOST * STEP_LEAST) || !cycle_of(driver, &cycle))
         return;
     double during = step_of(driver, cycle);
     for (unsigned i = 0; i < COMMAND_JOINTS; i++) {
@@ -236,7 +266,7 @@ static void judge_step(struct driver *driver, struct findings *findings, const s
 static void judge_first(struct driver *driver, struct findings *findings, const struct command *command)
 {
     double age = armtap_time_seconds(driver->actual_time, command->where.time);
-    if (command->mode != SERVOJ || !command->has_target || age < 0 || age > ACTUAL_OLDEST)
+    if (command->mode != MODE_SERVOJ || !command->has_target || age < 0 || age > ACTUAL_OLDEST)
         return;
     for (unsigned i = 0; i < COMMAND_JOINTS; i++) {
         double away = fabs(command->target[i] - driver->actual_q[i]);
@@ -263,8 +293,8 @@ static void judge_mode(struct driver *driver, struct findings *findings, const s
 /* Another command of the last packet. */
 static void judge_same_packet(struct driver *driver, struct findings *findings, const struct command *command)
 {
-    double cycle, longest;
-    if (driver->is_coalesced || !cycle_of(driver, &cycle, &longest) || driver->pause <= HOLE_CYCLES * longest)
+    double cycle;
+    if (driver->is_coalesced || !is_hole(driver, driver->pause) || !cycle_of(driver, &cycle))
         return;
     driver->is_coalesced = true;
     armtap_findings_measure(findings, "command.coalesced", driver->pause, &driver->stream, &command->where,

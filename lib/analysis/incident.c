@@ -14,16 +14,31 @@ struct sign {
     const char *id;    /* or its beginning, if it ends with a dot; NULL: no finding is needed */
     const char *words; /* that its text contains, or begins with after a ^; NULL: any */
     int before, after; /* ms */
+    bool is_drivers;   /* only on a driver's connection to External Control */
 };
+#define NEAR(id, words, before, after)                                                                                 \
+    {                                                                                                                  \
+        id, words, before, after, false                                                                                \
+    }
+#define NEAR_DRIVERS(id, words, before, after)                                                                         \
+    {                                                                                                                  \
+        id, words, before, after, true                                                                                 \
+    }
 
 /* What findings of a driver say that others of the same id do not: the robot's program ended; a step that no joint can
  * do; a first target that is not where the arm is. */
 #define ENDED "then the robot's program ends"
 #define TOO_FAST "the robot's program accepts"
+#define TOO_FAST_MEANS "the driver's commands ask for more than a joint can do"
 #define AWAY "^the first target in this mode"
+#define AWAY_MEANS "the driver began away from where the arm was"
 
-/* What is sent to the robot matters only on the driver's connection. */
-#define TO_ROBOT "to the robot"
+#define CONTROLLER_ERROR NEAR("ur.error", NULL, 1000, 1000)
+/* The controller's check of the path, or of speed against position, fails just after a driver's jump. */
+#define PATH_CHECK(code, jump, meaning)                                                                                \
+    {                                                                                                                  \
+        NEAR("ur.error", "^" code, 1000, 1000), NEAR("command.jump", jump, 500, 0), {0}, ARMTAP_BLAME_CLIENT, meaning  \
+    }
 
 /* In this order: what only a stop of its kind has; a driver's missing commands and jumps, which explain what the
  * controller then reports, but not beside an error of another kind; the controller's own words; what others asked for.
@@ -36,136 +51,104 @@ static const struct rule {
     const char *meaning; /* what it means, as a clause */
 } rules[] = {
     /* A machine beside the robot may ask for these. */
-    {{"safety.stop", "PROFISAFE", 0, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, "a PLC asked for it by PROFIsafe"},
-    {{"safety.stop", "SAFETY_API", 0, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, "a program asked for it"},
-    {{"safety.stop", "EMERGENCY", 0, 1000},
+    {NEAR("safety.stop", "PROFISAFE", 0, 1000), {0}, {0}, ARMTAP_BLAME_UNCLEAR, "a PLC asked for it by PROFIsafe"},
+    {NEAR("safety.stop", "SAFETY_API", 0, 1000), {0}, {0}, ARMTAP_BLAME_UNCLEAR, "a program asked for it"},
+    {NEAR("safety.stop", "EMERGENCY", 0, 1000),
      {0},
      {0},
      ARMTAP_BLAME_ROBOT,
      "somebody or something in the cell asked for it"},
-    {{"safety.stop", "Emergency", 0, 1000},
+    {NEAR("safety.stop", "Emergency", 0, 1000),
      {0},
      {0},
      ARMTAP_BLAME_ROBOT,
      "somebody or something in the cell asked for it"},
-    {{"safety.stop", "SAFEGUARD", 0, 1000}, {0}, {0}, ARMTAP_BLAME_ROBOT, "a safety device of the cell asked for it"},
-    {{"safety.stop", "Safeguard", 0, 1000}, {0}, {0}, ARMTAP_BLAME_ROBOT, "a safety device of the cell asked for it"},
-    {{"safety.stop", "THREE_POSITION", 0, 1000},
+    {NEAR("safety.stop", "SAFEGUARD", 0, 1000),
+     {0},
+     {0},
+     ARMTAP_BLAME_ROBOT,
+     "a safety device of the cell asked for it"},
+    {NEAR("safety.stop", "Safeguard", 0, 1000),
+     {0},
+     {0},
+     ARMTAP_BLAME_ROBOT,
+     "a safety device of the cell asked for it"},
+    {NEAR("safety.stop", "THREE_POSITION", 0, 1000),
      {0},
      {0},
      ARMTAP_BLAME_ROBOT,
      "the enabling device was let go or pressed"},
     /* Commands of a driver, which the robot's program waits for. */
-    {{"command.timeout", NULL, 1500, 1500},
-     {"tcp.retransmission", TO_ROBOT, 1000, 1000},
-     {"ur.error", NULL, 1000, 1000},
-     ARMTAP_BLAME_NETWORK,
-     "the network did not deliver what the driver sent"},
-    {{"command.timeout", NULL, 1500, 1500},
-     {"command.gap", "allows", 1500, 0},
-     {"ur.error", NULL, 1000, 1000},
-     ARMTAP_BLAME_CLIENT,
-     "the driver sent no command in time"},
-    {{"command.timeout", "closed the connection", 1500, 1500},
+    {NEAR("command.timeout", NULL, 1500, 1500), NEAR_DRIVERS("tcp.retransmission", "to the robot", 1000, 1000),
+     CONTROLLER_ERROR, ARMTAP_BLAME_NETWORK, "the network did not deliver what the driver sent"},
+    {NEAR("command.timeout", NULL, 1500, 1500), NEAR("command.gap", "allows", 1500, 0), CONTROLLER_ERROR,
+     ARMTAP_BLAME_CLIENT, "the driver sent no command in time"},
+    {NEAR("command.timeout", "closed the connection", 1500, 1500),
      {0},
-     {"ur.error", NULL, 1000, 1000},
+     CONTROLLER_ERROR,
      ARMTAP_BLAME_CLIENT,
      "the driver broke off"},
-    {{"command.timeout", NULL, 1500, 1500}, {0}, {"ur.error", NULL, 1000, 1000}, ARMTAP_BLAME_UNCLEAR, NULL},
-    {{"command.gap", ENDED, 1500, 0},
-     {"tcp.retransmission", TO_ROBOT, 1000, 1000},
-     {"ur.error", NULL, 1000, 1000},
-     ARMTAP_BLAME_UNCLEAR,
-     "the driver sent no command in time, or the network did not deliver it"},
-    {{"command.gap", ENDED, 1500, 0},
+    {NEAR("command.timeout", NULL, 1500, 1500), {0}, CONTROLLER_ERROR, ARMTAP_BLAME_UNCLEAR, NULL},
+    {NEAR("command.gap", ENDED, 1500, 0), NEAR_DRIVERS("tcp.retransmission", "to the robot", 1000, 1000),
+     CONTROLLER_ERROR, ARMTAP_BLAME_UNCLEAR, "the driver sent no command in time, or the network did not deliver it"},
+    {NEAR("command.gap", ENDED, 1500, 0),
      {0},
-     {"ur.error", NULL, 1000, 1000},
+     CONTROLLER_ERROR,
      ARMTAP_BLAME_CLIENT,
      "the driver sent no command in time"},
-    {{"ur.error", "^C204", 1000, 1000},
-     {"command.jump", TOO_FAST, 500, 0},
-     {0},
-     ARMTAP_BLAME_CLIENT,
-     "the driver's commands ask for more than a joint can do"},
-    {{"ur.error", "^C205", 1000, 1000},
-     {"command.jump", TOO_FAST, 500, 0},
-     {0},
-     ARMTAP_BLAME_CLIENT,
-     "the driver's commands ask for more than a joint can do"},
-    {{"ur.error", "^C206", 1000, 1000},
-     {"command.jump", TOO_FAST, 500, 0},
-     {0},
-     ARMTAP_BLAME_CLIENT,
-     "the driver's commands ask for more than a joint can do"},
-    {{"ur.error", "^C204", 1000, 1000},
-     {"command.jump", AWAY, 500, 0},
-     {0},
-     ARMTAP_BLAME_CLIENT,
-     "the driver began away from where the arm was"},
-    {{"ur.error", "^C205", 1000, 1000},
-     {"command.jump", AWAY, 500, 0},
-     {0},
-     ARMTAP_BLAME_CLIENT,
-     "the driver began away from where the arm was"},
-    {{"ur.error", "^C206", 1000, 1000},
-     {"command.jump", AWAY, 500, 0},
-     {0},
-     ARMTAP_BLAME_CLIENT,
-     "the driver began away from where the arm was"},
-    {{"command.jump", TOO_FAST, 500, 0},
-     {0},
-     {"ur.error", NULL, 1000, 1000},
-     ARMTAP_BLAME_CLIENT,
-     "the driver's commands ask for more than a joint can do"},
+    PATH_CHECK("C204", TOO_FAST, TOO_FAST_MEANS),
+    PATH_CHECK("C205", TOO_FAST, TOO_FAST_MEANS),
+    PATH_CHECK("C206", TOO_FAST, TOO_FAST_MEANS),
+    PATH_CHECK("C204", AWAY, AWAY_MEANS),
+    PATH_CHECK("C205", AWAY, AWAY_MEANS),
+    PATH_CHECK("C206", AWAY, AWAY_MEANS),
+    {NEAR("command.jump", TOO_FAST, 500, 0), {0}, CONTROLLER_ERROR, ARMTAP_BLAME_CLIENT, TOO_FAST_MEANS},
     /* The controller's own words, which do not say whose fault it is. */
-    {{"ur.error", NULL, 1000, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
-    {{"ur.exception", "which a client sent in packet", 1000, 1000},
+    {CONTROLLER_ERROR, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
+    {NEAR("ur.exception", "which a client sent in packet", 1000, 1000),
      {0},
-     {"safety.stop", NULL, 1000, 1000},
+     NEAR("safety.stop", NULL, 1000, 1000),
      ARMTAP_BLAME_CLIENT,
      "a client sent what failed"},
-    {{"ur.exception", NULL, 1000, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
-    {{"rtde.text.exception", NULL, 1000, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
-    {{"rtde.text.error", NULL, 1000, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
-    {{"ur.popup", "^error: ", 1000, 1000}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
+    {NEAR("ur.exception", NULL, 1000, 1000), {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
+    {NEAR("rtde.text.exception", NULL, 1000, 1000), {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
+    {NEAR("rtde.text.error", NULL, 1000, 1000), {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
+    {NEAR("ur.popup", "^error: ", 1000, 1000), {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
     /* What the program of Universal Robots' driver says before it ends. */
-    {{"ur.message", "^Receiving trajectory point failed", 1000, 1000},
+    {NEAR("ur.message", "^Receiving trajectory point failed", 1000, 1000),
      {0},
      {0},
      ARMTAP_BLAME_UNCLEAR,
      "the next point of the driver's trajectory did not come in time"},
-    {{"ur.message", "^Terminating robot program due to targets", 1000, 1000},
+    {NEAR("ur.message", "^Terminating robot program due to targets", 1000, 1000),
      {0},
      {0},
      ARMTAP_BLAME_UNCLEAR,
      "the robot's program found that the driver's targets violate its limits"},
     /* Sent before the stop, and started after it. */
-    {{"ur.program", "which a client sent in packet", 0, 1000},
-     {"ur.program", "^a client sent the program", 1000, 0},
-     {"safety.stop", NULL, 1000, 1000},
-     ARMTAP_BLAME_CLIENT,
-     "it took the place of the one that ran"},
+    {NEAR("ur.program", "which a client sent in packet", 0, 1000),
+     NEAR("ur.program", "^a client sent the program", 1000, 0), NEAR("safety.stop", NULL, 1000, 1000),
+     ARMTAP_BLAME_CLIENT, "it took the place of the one that ran"},
     /* Data that came late: the finding itself says that the controller went on. */
-    {{"silence", "delayed on its way", 0, 0},
-     {"tcp.retransmission", "from the robot", 0, 1000},
-     {"tcp.zero-window", NULL, 1000, 1000},
-     ARMTAP_BLAME_NETWORK,
+    {NEAR("silence", "delayed on its way", 0, 0), NEAR("tcp.retransmission", "from the robot", 0, 1000),
+     NEAR("tcp.zero-window", NULL, 1000, 1000), ARMTAP_BLAME_NETWORK,
      "the robot sent again what the network had not delivered"},
-    {{"silence", "delayed on its way", 0, 0},
+    {NEAR("silence", "delayed on its way", 0, 0),
      {0},
-     {"tcp.zero-window", NULL, 1000, 1000},
+     NEAR("tcp.zero-window", NULL, 1000, 1000),
      ARMTAP_BLAME_UNCLEAR,
      "the network held it up, or the capturing machine"},
     /* Somebody else's request. What stops for safety has another reason. */
-    {{"dashboard.command", NULL, 600, 200},
+    {NEAR("dashboard.command", NULL, 600, 200),
      {0},
-     {"safety.stop", NULL, 1000, 1000},
+     NEAR("safety.stop", NULL, 1000, 1000),
      ARMTAP_BLAME_CLIENT,
      "a client of the dashboard server asked for it"},
 };
+#define RULES (sizeof rules / sizeof *rules)
+
 /* What the packets do not prove is no cause. */
 static const char doubt[] = "the packets do not distinguish";
-#define RULES (sizeof rules / sizeof *rules)
 
 /* What an incident begins with. Those that are ordinary need a cause to be one. */
 static const struct start {
@@ -173,14 +156,14 @@ static const struct start {
     enum incident_kind kind;
     bool is_ordinary;
 } starts[] = {
-    {{"safety.stop", NULL, 0, 0}, INCIDENT_STOP, false},
-    {{"mode.changed", "-> FAULT", 0, 0}, INCIDENT_PROGRAM, true},
-    {{"mode.changed", "-> VIOLATION", 0, 0}, INCIDENT_PROGRAM, true},
-    {{"mode.changed", "runtime_state PLAYING -> STOPP", 0, 0}, INCIDENT_PROGRAM, true},
-    {{"mode.changed", "runtime_state PLAYING -> PAUS", 0, 0}, INCIDENT_PROGRAM, true},
-    {{"command.timeout", NULL, 0, 0}, INCIDENT_PROGRAM, true},
-    {{"ur.program", "^program stopped", 0, 0}, INCIDENT_PROGRAM, true},
-    {{"silence", NULL, 0, 0}, INCIDENT_DATA, true},
+    {NEAR("safety.stop", NULL, 0, 0), INCIDENT_STOP, false},
+    {NEAR("mode.changed", "-> FAULT", 0, 0), INCIDENT_PROGRAM, true},
+    {NEAR("mode.changed", "-> VIOLATION", 0, 0), INCIDENT_PROGRAM, true},
+    {NEAR("mode.changed", "runtime_state PLAYING -> STOPP", 0, 0), INCIDENT_PROGRAM, true},
+    {NEAR("mode.changed", "runtime_state PLAYING -> PAUS", 0, 0), INCIDENT_PROGRAM, true},
+    {NEAR("command.timeout", NULL, 0, 0), INCIDENT_PROGRAM, true},
+    {NEAR("ur.program", "^program stopped", 0, 0), INCIDENT_PROGRAM, true},
+    {NEAR("silence", NULL, 0, 0), INCIDENT_DATA, true},
 };
 #define STARTS (sizeof starts / sizeof *starts)
 /* Ordinary ones that are looked at, and findings near each, before and after: in a flood the rest is left out. */
@@ -196,12 +179,20 @@ bool armtap_incident_same_host(const char *one, const char *other)
     return length > 0 && strncmp(one, other, length) == 0 && strrchr(other, ':') == other + length - 1;
 }
 
-/* The robot's end of a finding's stream; "" for a finding of the capture. */
-static const char *robot_of(const struct verdict_grounds *grounds, const struct armtap_finding *finding)
+/* NULL for a finding of the capture. */
+static const struct armtap_stream *stream_of(const struct verdict_grounds *grounds,
+                                             const struct armtap_finding *finding)
 {
     const struct armtap_stream_summary *summary =
         finding->stream == ARMTAP_NO_STREAM ? NULL : armtap_streams_at(grounds->streams, finding->stream);
-    return summary ? summary->stream->robot : "";
+    return summary ? summary->stream : NULL;
+}
+
+/* The robot's end of a finding's stream; "" for a finding of the capture. */
+static const char *robot_of(const struct verdict_grounds *grounds, const struct armtap_finding *finding)
+{
+    const struct armtap_stream *stream = stream_of(grounds, finding);
+    return stream ? stream->robot : "";
 }
 
 /* A number at the end of the words goes no further in the text. */
@@ -226,9 +217,8 @@ static bool is_sign(const struct armtap_finding *finding, const struct sign *sig
 
 static bool is_drivers(const struct verdict_grounds *grounds, const struct armtap_finding *finding)
 {
-    const struct armtap_stream_summary *summary =
-        finding->stream == ARMTAP_NO_STREAM ? NULL : armtap_streams_at(grounds->streams, finding->stream);
-    return summary && summary->stream->protocol == ARMTAP_EXTERNAL_CONTROL;
+    const struct armtap_stream *stream = stream_of(grounds, finding);
+    return stream && stream->protocol == ARMTAP_EXTERNAL_CONTROL;
 }
 
 /* When what it tells began. */
@@ -249,7 +239,7 @@ static int64_t distance(const struct verdict_grounds *grounds, const struct armt
     else if (time > stop->where.time)
         far = armtap_time_between(stop->where.time, time);
     if (far > (time < begin ? sign->before : sign->after) * MS || !is_sign(finding, sign) ||
-        (sign->words && strcmp(sign->words, TO_ROBOT) == 0 && !is_drivers(grounds, finding)) ||
+        (sign->is_drivers && !is_drivers(grounds, finding)) ||
         !armtap_incident_same_host(robot_of(grounds, stop), robot_of(grounds, finding)))
         return -1;
     return far;
