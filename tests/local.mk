@@ -156,6 +156,7 @@ SCRIPT_TESTS = \
 	tests/cross-check.py \
 	tests/folder-check.py \
 	tests/follow-check.py \
+	tests/gallery-check.py \
 	tests/gates/docs \
 	tests/gates/hardening \
 	tests/gates/layers \
@@ -242,6 +243,11 @@ lint:
 format:
 	cd $(srcdir) && clang-format -i `find lib decoders tools captures tests -name '*.[ch]' -o -name '*.cc'`
 
+# What the commands of docs/gallery.md print, and the pictures that they write.
+gallery: armtap$(EXEEXT)
+	srcdir='$(abs_top_srcdir)' ARMTAP='$(abs_top_builddir)/armtap$(EXEEXT)' sh $(srcdir)/tests/with-python \
+	    $(srcdir)/tests/gallery-check.py --update
+
 # Changes of the code that no test notices: make mutants [COUNT=300] [SEED=1] [MINUTES=60] [FILES='lib/analysis/flow_rate.c ...']
 mutants:
 	rm -rf mutants
@@ -257,7 +263,7 @@ coverage:
 	sh $(srcdir)/tests/coverage coverage-source coverage
 	chmod -R u+w coverage-source && rm -rf coverage-source
 
-.PHONY: lint format mutants coverage
+.PHONY: lint format gallery mutants coverage
 
 EXTRA_DIST += \
 	$(LONGEST_TEST) \
