@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "input/stream_rank.h"
 #include "by_connection.h"
 
 #define LISTED_MAX 20
@@ -117,18 +118,10 @@ static const char *capture_both(char text[TEXT_MAX])
     return text;
 }
 
-int stream_choice_host(const char *address)
-{
-    const char *colon = strrchr(address, ':');
-    return colon ? (int)(colon - address) : (int)strlen(address);
-}
-
 /* A raw dump has no address, so it may come from any robot. */
 static bool same_robot(const char *one, const char *other)
 {
-    int length = stream_choice_host(one);
-    return one[0] == '\0' || other[0] == '\0' ||
-           (length == stream_choice_host(other) && memcmp(one, other, (size_t)length) == 0);
+    return one[0] == '\0' || other[0] == '\0' || stream_same_host(one, other);
 }
 
 /* Whether a stream can be that side of a comparison. */

@@ -49,7 +49,5 @@ int stream_choice_check(struct stream_choice *choice, const struct armtap_stream
 
 /* Whether their packets interleave in one file, so that one reading is enough to pair them. */
 bool stream_choice_are_interleaved(const struct chosen_stream *const chosen[ARMTAP_SIDES]);
-/* The length of the host in "10.0.0.2:30004". */
-int stream_choice_host(const char *address);
 
 #endif

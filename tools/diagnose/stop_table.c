@@ -8,6 +8,7 @@
 #include "cell_text.h"
 #include "diagnosis.h"
 #include "base/word_wrap.h"
+#include "input/stream_rank.h"
 
 #define FINDINGS_MAX 60 /* in a table */
 #define VALUE_COLUMN 13
@@ -48,19 +49,6 @@ static const char *robot_of(const struct diagnosis *diagnosis, uint32_t stream)
     return summary ? summary->stream->robot : "";
 }
 
-/* Length of the address before the port. */
-static int host_length(const char *end)
-{
-    const char *colon = strrchr(end, ':');
-    return (int)(colon ? (size_t)(colon - end) : strlen(end));
-}
-
-static bool is_of_robot(const struct diagnosis *diagnosis, uint32_t stream, const char *robot)
-{
-    const char *other = robot_of(diagnosis, stream);
-    int length = host_length(robot);
-    return length > 0 && host_length(other) == length && memcmp(other, robot, (size_t)length) == 0;
-}
 
 /* In order of packets where times are missing. */
 static bool is_before(const struct armtap_where *one, const struct armtap_where *other)
@@ -79,7 +67,7 @@ static bool belongs(const struct diagnosis *diagnosis, const struct armtap_stop_
                     const struct armtap_where *where)
 {
     const struct armtap_where *stop = place_of_stop(window);
-    if (!is_of_robot(diagnosis, stream, robot_of(diagnosis, window->stream)))
+    if (!stream_same_host(robot_of(diagnosis, stream), robot_of(diagnosis, window->stream)))
         return false;
     if (stop->time == ARMTAP_NO_TIME || where->time == ARMTAP_NO_TIME)
         return where->file == stop->file && where->packet == stop->packet;
