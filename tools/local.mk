@@ -115,6 +115,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/synthetic_tcp.h \
 	tools/input/tcp_socket.c \
 	tools/input/tcp_socket.h \
+	tools/command_line/around.c \
+	tools/command_line/around.h \
 	tools/command_line/commands.def \
 	tools/command_line/commands.h \
 	tools/command_line/no_telemetry.c \
@@ -379,6 +381,22 @@ tools_libtools_a_SOURCES = \
 	tools/diagnose/transcript_rows.h \
 	tools/diagnose/transcript_write.c \
 	tools/diagnose/verdicts.c \
+	tools/plot/canvas.h \
+	tools/plot/canvas_svg.c \
+	tools/plot/chart.c \
+	tools/plot/chart.h \
+	tools/plot/cmd_plot.c \
+	tools/plot/draw.c \
+	tools/plot/draw.h \
+	tools/plot/plot_reading.c \
+	tools/plot/plot_reading.h \
+	tools/plot/series.c \
+	tools/plot/series.h \
+	tools/plot/thinning.c \
+	tools/plot/thinning.h \
+	tools/plot/ticks.c \
+	tools/plot/ticks.h \
+	tools/plot/usual_panels.def \
 	tools/compare/choose_streams.c \
 	tools/compare/choose_streams.h \
 	tools/compare/cmd_compare.c \
@@ -432,6 +450,7 @@ EXTRA_DIST += \
 	tools/explain/README.md \
 	tools/diagnose/README.md \
 	tools/compare/README.md \
+	tools/plot/README.md \
 	tools/index/README.md \
 	tools/info/README.md \
 	tools/merge/README.md \

@@ -284,6 +284,14 @@ int options_number(const char *option, const char *value, uint64_t low, uint64_t
     return -1;
 }
 
+int options_time(const char *option, const char *value, struct timestamp *when)
+{
+    if (timestamp_parse(value, when) == 0)
+        return 0;
+    message_error("%s '%s': not a time; %s", option, value, when_forms);
+    return -1;
+}
+
 static int take_protocol(const char *option, const char *value, enum armtap_protocol *protocol)
 {
     *protocol = armtap_protocol_find(value);

@@ -63,6 +63,8 @@ void options_free(struct options *options);
 
 /* Reads an option's value, a whole number from `low` to `high`; 0, or -1 after a message that names the option. */
 int options_number(const char *option, const char *value, uint64_t low, uint64_t high, uint64_t *number);
+/* Reads the value of --from or --to. 0, or -1 after a message that names the option. */
+int options_time(const char *option, const char *value, struct timestamp *when);
 /* Says that a robot was named where only captures are read. */
 void options_refuse_robot(const char *command, const char *robot);
 /* The closest of `count` names if it is close enough to be meant, else NULL. */

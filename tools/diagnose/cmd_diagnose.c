@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_line/around.h"
 #include "command_line/no_telemetry.h"
 #include "command_line/commands.h"
 #include "diagnosis.h"
@@ -10,10 +11,6 @@
 #include "part.h"
 #include "base/message.h"
 #include "command_line/options.h"
-#include "base/timestamp.h"
-#include "nanoseconds.h"
-
-#define AROUND_DEFAULT SECOND
 
 enum { OPTION_JSON = 1, OPTION_LIST, OPTION_AROUND, OPTION_FINDINGS_OK, OPTION_AFTER };
 
@@ -55,47 +52,11 @@ struct command {
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-static int unknown_id(const char *id)
-{
-    const char *names[256];
-    size_t count = 0;
-    while (count < armtap_note_count() && count < sizeof names / sizeof *names) {
-        names[count] = armtap_note_at(count)->id;
-        count++;
-    }
-    const char *nearest = options_nearest(id, names, count);
-    if (nearest)
-        message_error("diagnose: --around: unknown id '%s'; did you mean '%s'?", id, nearest);
-    else
-        message_error("diagnose: --around: unknown id '%s'; armtap diagnose --list shows all ids", id);
-    return -1;
-}
-
-static int take_around(struct diagnosis *diagnosis, const char *value)
-{
-    char id[64], seconds[64];
-    size_t length = strcspn(value, "=");
-    struct timestamp reach = {.ns = AROUND_DEFAULT};
-    snprintf(id, sizeof id, "%.*s", (int)(length < sizeof id ? length : sizeof id - 1), value);
-    diagnosis->around = armtap_note_find(id);
-    if (!diagnosis->around)
-        return unknown_id(id);
-    if (value[length] == '=') {
-        snprintf(seconds, sizeof seconds, "+%s", value + length + 1);
-        if (timestamp_parse(seconds, &reach) != 0) {
-            message_error("diagnose: --around %s: not a number of seconds: %s", id, value + length + 1);
-            return -1;
-        }
-    }
-    diagnosis->reach = reach.ns;
-    return 0;
-}
-
 static int take(void *user, int id, const char *value)
 {
     struct command *command = user;
     if (id == OPTION_AROUND)
-        return take_around(&command->diagnosis, value);
+        return around_parse("diagnose", value, &command->diagnosis.around, &command->diagnosis.reach);
     command->json = command->json || id == OPTION_JSON;
     command->findings_ok = command->findings_ok || id == OPTION_FINDINGS_OK;
     command->list = command->list || id == OPTION_LIST;

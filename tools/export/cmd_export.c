@@ -128,14 +128,6 @@ static const char *help_of(const struct format_help *help, const struct option_r
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
-static int take_time(const char *option, const char *value, struct timestamp *when)
-{
-    if (timestamp_parse(value, when) == 0)
-        return 0;
-    message_error("%s '%s': not a time; %s", option, value, when_forms);
-    return -1;
-}
-
 static int take_layout(const char *value, enum armtap_generation *layout)
 {
     if (strcmp(value, "cb2") == 0)
@@ -236,9 +228,9 @@ static int take_value(struct asked *asked, enum option_id id, const char *value)
         wish->direction = ARMTAP_TO_ROBOT;
         return 0;
     case OPTION_FROM:
-        return take_time("--from", value, &wish->from);
+        return options_time("--from", value, &wish->from);
     case OPTION_TO:
-        return take_time("--to", value, &wish->to);
+        return options_time("--to", value, &wish->to);
     case OPTION_EVERY:
         return options_number("--every", value, 1, UINT64_MAX, &wish->every);
     case OPTION_ENUMS:
