@@ -226,6 +226,8 @@ def commands(folder):
     yield ["record"]
     yield ["index", "-o", folder + "/sidecars"]
     yield ["merge"]
+    yield ["plot"]
+    yield ["plot", "--fields", "*"]
     yield ["serve", "--ports", "30004=0", "--to", "+0", "--stream", "0"]
 
 

@@ -57,6 +57,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_tables \
 	tests/unit/test_tcp \
 	tests/unit/test_tcp_socket \
+	tests/unit/test_thinning \
 	tests/unit/test_tick_maker \
 	tests/unit/test_utf8
 
@@ -179,6 +180,7 @@ SCRIPT_TESTS = \
 	tests/parquet-check.py \
 	tests/paste-check.py \
 	tests/pipe-check.py \
+	tests/plot-check.py \
 	tests/external-control-check.py \
 	tests/primary-check.py \
 	tests/privileges-check.py \

@@ -164,6 +164,8 @@ static const struct trial single[] = {
     {{"merge", "%F"}, one_json},
     {{"export", "--after", "%F", "%F"}, judge_csv},
     {{"serve", "--ports", "30004=0", "--to", "+0", "--stream", "0", "%F"}, NULL},
+    {{"plot", "%F"}, judge_utf8},
+    {{"plot", "--fields", "*", "%F"}, judge_utf8},
     {{"compare", "%F"}, judge_shown},
     {{"compare", "--json", "%F"}, one_json},
     {{"explain", "%F", "--packet", "%P"}, judge_shown},

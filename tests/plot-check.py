@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Compares the pictures of armtap plot with armtap export's rows and armtap diagnose's findings: in each panel the curves
+reach the same highest and lowest values, read back through the axis; line by line every column of pixels has its extremes;
+stops and gaps are drawn where they were found; hostile texts are inert; a spike in a long capture is seen."""
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+from tally import expect, finish
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(HERE, ".."))
+ARMTAP = os.environ["ARMTAP"]
+SVG = "{http://www.w3.org/2000/svg}"
+COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"]
+STOP, GAP = "#cc0000", "#c8c8c8"
+USUAL = [("joint positions, rad", "actual_q", 6), ("joint speeds, rad/s", "actual_qd", 6),
+         ("joint currents, A", "actual_current", 6), ("TCP position, m", "actual_TCP_pose", 3)]
+
+
+def run(*arguments, status=0, stdin=None):
+    done = subprocess.run([ARMTAP, *arguments], capture_output=True, input=stdin)
+    expect("armtap %s ends with %d" % (" ".join(arguments), status), done.returncode == status, done.returncode, done.stderr)
+    return done.stdout.decode()
+
+
+def points(element):
+    return [tuple(map(float, pair.split(","))) for pair in element.get("points", "").split()]
+
+
+class Picture:
+    """Panels by caption, each with its frame, its ticks and its curves by colour."""
+
+    def __init__(self, text):
+        self.root = ElementTree.fromstring(text)
+        self.panels, self.stops, self.gaps, self.words = {}, [], [], []
+        current, last = None, None
+        for element in self.root.iter():
+            kind = element.tag.replace(SVG, "")
+            if kind == "text":
+                self.words.append(element.text)
+            if kind == "text" and element.get("font-weight") == "bold":
+                current = self.panels[element.text] = {"ticks": [], "curves": {}, "dots": []}
+            elif kind == "text" and current is not None and element.get("text-anchor") == "end" and last is not None:
+                try:
+                    current["ticks"].append((float(element.text), last))
+                except ValueError:
+                    pass
+            elif kind == "polyline" and element.get("stroke") in COLOURS and len(points(element)) >= 2 and \
+                    element.get("stroke-width") == "1.2":
+                current["curves"].setdefault(element.get("stroke"), []).extend(points(element))
+            elif kind == "polyline" and element.get("stroke") == STOP:
+                self.stops.append(points(element)[0][0])
+            elif kind == "polyline" and element.get("stroke") == "#e6e6e6" and \
+                    points(element)[0][1] == points(element)[1][1]:
+                last = points(element)[0][1]
+            elif kind == "rect" and element.get("fill") == GAP:
+                self.gaps.append((float(element.get("x")), float(element.get("width"))))
+            elif kind == "rect" and element.get("fill") in COLOURS and element.get("width") == "2":
+                current["curves"].setdefault(element.get("fill"), []).append(
+                    (float(element.get("x")) + 1, float(element.get("y")) + 1))
+
+
+def value_of(panel):
+    """From a height in pixels to a value, by two ticks."""
+    (low, low_y), (high, high_y) = panel["ticks"][0], panel["ticks"][-1]
+    scale = (high - low) / (high_y - low_y)
+    return (lambda y: low + (y - low_y) * scale), abs(scale)
+
+
+def rows_of(path, *options):
+    return list(csv.DictReader(io.StringIO(run("export", path, "-o", "-", *options))))
+
+
+def check_panel(name, picture, caption, rows, field, count):
+    panel = picture.panels.get(caption)
+    columns = [[float(row["%s_%d" % (field, i)]) for row in rows if row.get("%s_%d" % (field, i))] for i in range(count)]
+    if not any(columns):
+        expect("%s: no panel %s" % (name, caption), panel is None)
+        return
+    expect("%s: a panel %s" % (name, caption), panel is not None and len(panel["ticks"]) >= 2, sorted(picture.panels))
+    if panel is None or len(panel["ticks"]) < 2:
+        return
+    value, pixel = value_of(panel)
+    for i, column in enumerate(columns):
+        drawn = [value(y) for _, y in panel["curves"].get(COLOURS[i], [])]
+        close = drawn and abs(min(drawn) - min(column)) < pixel and abs(max(drawn) - max(column)) < pixel
+        expect("%s: %s %d reaches from %g to %g" % (name, field, i, min(column), max(column)), close,
+               drawn and (min(drawn), max(drawn)), pixel)
+
+
+def check_sample(name):
+    path = os.path.join(TOP, "captures", name)
+    picture = Picture(run("plot", path, "--stream", "0"))
+    rows = rows_of(path, "--stream", "0")
+    for caption, field, count in USUAL:
+        check_panel(name, picture, caption, rows, field, count)
+    found = json.loads(run("diagnose", "--json", "--findings-ok", path))["findings"]
+    stops = [one for one in found if one["id"] == "safety.stop" and one["stream"] == 0]
+    expect("%s: %d stops" % (name, len(stops)), len(picture.stops) == len(stops), picture.stops)
+    for stop in stops:
+        expect("%s: packet %d is named" % (name, stop["packet"]), "stop, packet %d" % stop["packet"] in picture.words or
+               len(stops) > 1)
+    return picture
+
+
+def check_columns(name, field):
+    """Each column of pixels has the highest and the lowest value of its time."""
+    path = os.path.join(TOP, "captures", name)
+    rows = rows_of(path, "--stream", "0", "--fields", "time," + field)
+    picture = Picture(run("plot", path, "--stream", "0", "--fields", field, "--width", "300"))
+    vector, element = field.rsplit("_", 1)
+    panel = next(iter(one for caption, one in picture.panels.items() if caption.startswith(vector)))
+    value, pixel = value_of(panel)
+    drawn = panel["curves"][COLOURS[int(element)]]
+    left, right = min(x for x, _ in drawn), max(x for x, _ in drawn)
+    times = [float(row["time"]) for row in rows]
+    wrong = 0
+    for x in {int(x) for x, _ in drawn}:
+        at = [value(y) for px, y in drawn if int(px) == x]
+        near = [float(row[field]) for row, time in zip(rows, times)
+                if abs(left + (time - times[0]) / (times[-1] - times[0]) * (right - left) - x - 0.5) < 2.5]
+        wrong += not near or max(at) > max(near) + pixel or min(at) < min(near) - pixel
+    expect("%s: %s column by column" % (name, field), wrong == 0, wrong)
+
+
+def packet(seconds, nanoseconds, payload, sequence, ports=(30003, 50000)):
+    tcp = struct.pack(">HHIIBBHHH", *ports, sequence & 0xffffffff, 1, 0x50, 0x18, 65535, 0, 0) + payload
+    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(tcp), 0, 0, 64, 6, 0, bytes((10, 0, 0, 2)), bytes((10, 0, 0, 9)))
+    frame = b"\0" * 12 + b"\x08\0" + ip + tcp
+    return struct.pack("<IIII", seconds, nanoseconds, len(frame), len(frame)) + frame
+
+
+def legacy(clock, joint):
+    """A packet of 812 bytes; column 1 is the clock, 32 the base joint."""
+    cells = [0.0] * 101
+    cells[0], cells[31] = clock, joint
+    return struct.pack(">I", 812) + struct.pack(">101d", *cells)
+
+
+def check_spike(folder):
+    """60,000 packets, one of them with a joint of 9 rad, in a picture of 300 pixels."""
+    path = os.path.join(folder, "spike.pcap")
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
+        for i in range(60000):
+            file.write(packet(1769860800 + i // 125, i % 125 * 8000000, legacy(i * 0.008, 9 if i == 31415 else 0.5), 1 + 812 * i))
+    picture = Picture(run("plot", "--fields", "actual_q_0", "--width", "300", path))
+    panel = picture.panels["actual_q, rad"]
+    value, pixel = value_of(panel)
+    high = [x for x, y in panel["curves"][COLOURS[0]] if abs(value(y) - 9) < pixel]
+    expect("a spike of one packet in 60,000 is drawn", len({int(x) for x in high}) == 1, high)
+    low, end = (f(x for x, _ in panel["curves"][COLOURS[0]]) for f in (min, max))
+    place = (high[0] - low) / (end - low) if high else -1
+    expect("it is where it was", abs(place - 31415 / 59999) < 0.01, place)
+    return path
+
+
+def check_gap(folder):
+    """Two seconds in the middle are missing: they are grey, and no line crosses them."""
+    path = os.path.join(folder, "gap.pcap")
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
+        for i in range(1250):
+            if not 500 <= i < 750:
+                file.write(packet(1769860800 + i // 125, i % 125 * 8000000, legacy(i * 0.008, i * 0.001), 1 + 812 * i))
+    picture = Picture(run("plot", "--fields", "actual_q_0", path))
+    drawn = [points(one) for one in picture.root.iter(SVG + "polyline") if one.get("stroke") == COLOURS[0]
+             and one.get("stroke-width") == "1.2"]
+    low, end = (f(x for line in drawn for x, _ in line) for f in (min, max))
+    expect("two lines", len(drawn) == 2, len(drawn))
+    gaps = set(picture.gaps)  # over the panel and over the strip of the mode
+    expect("one gap", len(gaps) == 1 and len(picture.gaps) == 2, picture.gaps)
+    for x, width in gaps:
+        begin, stop = (x - low) / (end - low), (x + width - low) / (end - low)
+        expect("it begins after 4 s", abs(begin - 499 / 1249) < 0.005, begin)
+        expect("it ends after 6 s", abs(stop - 750 / 1249) < 0.005, stop)
+
+
+def check_hostile_names(folder):
+    path = os.path.join(folder, "<script>alert(1)<b> & \"'\x1b[31m.pcap")
+    with open(path, "wb") as file, gzip.open(os.path.join(TOP, "captures", "cb2-812.pcap.gz")) as sample:
+        file.write(sample.read())
+    svg = run("plot", path, path)
+    expect("well-formed with hostile file names", ElementTree.fromstring(svg) is not None)
+    expect("no element comes from a name", "<script" not in svg)
+    expect("no control character comes from a name", not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", svg))
+
+
+def main():
+    for name in ("cb2-812.pcap.gz", "cb3-1060.pcap.gz", "e-series-1220.pcapng.gz", "rtde-stop.pcap", "rtde-v2.pcapng.gz",
+                 "driver-stop.pcap.gz", "both-streams.pcap.gz"):
+        check_sample(name)
+    for name, field in (("cb3-1060.pcap.gz", "actual_q_0"), ("cb3-1060.pcap.gz", "actual_current_1"),
+                        ("rtde-stop.pcap", "actual_q_0")):
+        check_columns(name, field)
+    with tempfile.TemporaryDirectory() as folder:
+        path = check_spike(folder)
+        check_gap(folder)
+        check_hostile_names(folder)
+        with open(path, "rb") as file:
+            expect("through a pipe as from the file", run("plot", "-", stdin=file.read()) == run("plot", path))
+        run("plot", "-o", os.path.join(folder, "x.svg"), path)
+        with open(os.path.join(folder, "x.svg"), encoding="utf-8") as file:
+            expect("in a file as on standard output", file.read() == run("plot", path))
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

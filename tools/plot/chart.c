@@ -1,0 +1,468 @@
+/* From a reading to a chart: which robot and streams are shown, and in which panels. */
+#define _POSIX_C_SOURCE 200809L
+#include "chart.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/armtap-analysis.h"
+#include "base/message.h"
+#include "command_line/no_telemetry.h"
+#include "input/file_reader.h"
+#include "input/stream_rank.h"
+#include "plot_reading.h"
+
+#define TEXT_MAX 400
+
+/* What chart_collect works on. */
+struct layout {
+    const struct chart_wish *wish;
+    struct plot_reading *reading;
+    const struct armtap_streams *streams;
+    const char *robot; /* an address of the robot that is shown; "" for a raw dump */
+    struct chart *chart;
+};
+
+/* ---- which robot ------------------------------------------------------------------------------------------------- */
+
+static struct read_stream *stream_at(const struct layout *layout, size_t i)
+{
+    return i < layout->reading->streams.count ? layout->reading->streams.slots[i].thing : NULL;
+}
+
+static const struct armtap_stream_summary *summary_of(const struct layout *layout, const struct read_stream *stream)
+{
+    return armtap_streams_of(layout->streams, stream->connection);
+}
+
+static bool is_shown(const struct layout *layout, const struct read_stream *stream)
+{
+    const struct armtap_stream_summary *summary = summary_of(layout, stream);
+    if (!summary || (layout->wish->has_stream && summary->number != layout->wish->stream))
+        return false;
+    return layout->wish->has_stream || stream_same_host(summary->stream->robot, layout->robot) ||
+           strcmp(summary->stream->robot, layout->robot) == 0;
+}
+
+static uint64_t records_of(const struct layout *layout, const char *robot)
+{
+    const struct read_stream *stream;
+    uint64_t records = 0;
+    for (size_t i = 0; (stream = stream_at(layout, i)); i++) {
+        const struct armtap_stream_summary *summary = summary_of(layout, stream);
+        if (summary && stream->series.count > 0 &&
+            (stream_same_host(summary->stream->robot, robot) || strcmp(summary->stream->robot, robot) == 0))
+            records += stream->records;
+    }
+    return records;
+}
+
+/* The robot with most records is shown; the others are named. */
+static void choose_robot(struct layout *layout)
+{
+    const struct read_stream *stream;
+    uint64_t most = 0;
+    layout->robot = "";
+    for (size_t i = 0; (stream = stream_at(layout, i)); i++) {
+        const struct armtap_stream_summary *summary = summary_of(layout, stream);
+        uint64_t records = summary ? records_of(layout, summary->stream->robot) : 0;
+        if (records > most) {
+            most = records;
+            layout->robot = summary->stream->robot;
+        }
+    }
+    for (size_t i = 0; !layout->wish->has_stream && (stream = stream_at(layout, i)); i++)
+        if (summary_of(layout, stream) && stream->series.count > 0 && !is_shown(layout, stream)) {
+            message_warning("only the robot with most records is shown, %.*s; for another one, choose a stream of "
+                            "armtap info with --stream N",
+                            stream_host(layout->robot), layout->robot);
+            return;
+        }
+}
+
+/* ---- panels ------------------------------------------------------------------------------------------------------ */
+
+/* Without --fields and --stream each field is shown once: from the stream that has it most often. */
+static bool is_best(const struct layout *layout, const struct read_stream *of, const struct series *series)
+{
+    const struct read_stream *stream;
+    if (layout->wish->fields || layout->wish->has_stream)
+        return true;
+    for (size_t i = 0; (stream = stream_at(layout, i)); i++)
+        for (size_t k = 0; is_shown(layout, stream) && k < stream->series.count; k++) {
+            const struct series *other = stream->series.all[k];
+            if (strcmp(other->name, series->name) == 0 &&
+                (other->values > series->values ||
+                 (other->values == series->values && stream->connection < of->connection)))
+                return false;
+        }
+    return true;
+}
+
+static const char *const axes[] = {"x", "y", "z", "rx", "ry", "rz"};
+
+/* Poses, speeds, forces and accelerations of the tool have axes; other vectors of six have joints. */
+static const char *element_name(const struct series *series, unsigned element, char text[16])
+{
+    unsigned of = series->field ? series->field->count : series->first + series->count;
+    bool is_cartesian = of == 3 || strstr(series->name, "TCP") || strstr(series->name, "tool");
+    if (of == 6 && !is_cartesian)
+        return armtap_joint_name((int)element);
+    if ((of == 3 || of == 6) && is_cartesian)
+        return axes[element];
+    snprintf(text, 16, "%u", element);
+    return text;
+}
+
+static int fill_curves(struct chart_panel *panel, struct series *series)
+{
+    char text[16];
+    unsigned of = series->first + series->count;
+    panel->curves = calloc(SERIES_ELEMENTS, sizeof *panel->curves);
+    if (!panel->curves)
+        return -1;
+    for (unsigned i = 0; i < SERIES_ELEMENTS; i++) {
+        struct chart_curve *curve = &panel->curves[panel->count];
+        if (!series->has[i] || series->points[i].count == 0)
+            continue;
+        curve->name = strdup(of > 1 && !series->is_norm ? element_name(series, i, text) : "");
+        curve->colour = i;
+        curve->points = series->points[i];
+        series->points[i] = thinning_make(series->points[i].limit);
+        if (!curve->name)
+            return -1;
+        panel->count++;
+    }
+    return 0;
+}
+
+/* The unit of the elements that are drawn: that of a pose is "m, rad", for its position and its rotation. */
+static char *unit_of(const struct series *series)
+{
+    const char *unit = series->field ? series->field->unit : "", *second = strstr(unit, ", ");
+    bool has_first = series->is_norm, has_second = false;
+    for (unsigned i = 0; i < SERIES_ELEMENTS; i++) {
+        has_first = has_first || (series->has[i] && i < 3);
+        has_second = has_second || (series->has[i] && i >= 3);
+    }
+    if (!second || has_first == has_second)
+        return strdup(unit);
+    return has_second ? strdup(second + 2) : strndup(unit, (size_t)(second - unit));
+}
+
+static int add_panel(struct layout *layout, struct series *series, size_t stream)
+{
+    struct chart *chart = layout->chart;
+    struct chart_panel *panels = realloc(chart->panels, (chart->panel_count + 1) * sizeof *panels);
+    if (!panels)
+        return -1;
+    chart->panels = panels;
+    struct chart_panel *panel = &panels[chart->panel_count++];
+    *panel = (struct chart_panel){.stream = stream};
+    panel->caption = strdup(series->caption);
+    panel->unit = unit_of(series);
+    return panel->caption && panel->unit ? fill_curves(panel, series) : -1;
+}
+
+/* The series that follow those of lower rank, stream by stream. */
+static int add_panels_of_rank(struct layout *layout, size_t rank)
+{
+    for (size_t s = 0; s < layout->chart->stream_count; s++) {
+        const struct armtap_stream_summary *summary =
+            armtap_streams_at(layout->streams, layout->chart->streams[s].number);
+        struct read_stream *stream = by_connection_find(&layout->reading->streams, summary->stream->connection);
+        for (size_t k = 0; k < stream->series.count; k++) {
+            struct series *series = stream->series.all[k];
+            if (series->rank == rank && series->values > 0 && is_best(layout, stream, series) &&
+                add_panel(layout, series, s) != 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static size_t last_rank(const struct layout *layout)
+{
+    const struct read_stream *stream;
+    size_t last = 0;
+    for (size_t i = 0; (stream = stream_at(layout, i)); i++)
+        for (size_t k = 0; k < stream->series.count; k++)
+            last = stream->series.all[k]->rank > last ? stream->series.all[k]->rank : last;
+    return last;
+}
+
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+static int add_stream(struct layout *layout, const struct armtap_stream_summary *summary)
+{
+    struct chart *chart = layout->chart;
+    char title[TEXT_MAX];
+    struct read_stream *stream = by_connection_find(&layout->reading->streams, summary->stream->connection);
+    struct chart_stream *streams = realloc(chart->streams, (chart->stream_count + 1) * sizeof *streams);
+    if (!streams)
+        return -1;
+    chart->streams = streams;
+    const char *protocol = armtap_protocol_name(summary->stream->protocol);
+    snprintf(title, sizeof title, "stream %u: %s, %s", summary->number, protocol ? protocol : "",
+             summary->stream->robot);
+    streams[chart->stream_count] = (struct chart_stream){.number = summary->number, .title = strdup(title)};
+    streams[chart->stream_count].gaps = stream->gaps;
+    stream->gaps = thinning_make(stream->gaps.limit);
+    return streams[chart->stream_count++].title ? 0 : -1;
+}
+
+/* In the order of their numbers. */
+static int add_streams(struct layout *layout)
+{
+    struct chart *chart = layout->chart;
+    chart->from = INT64_MAX;
+    chart->to = INT64_MIN;
+    for (size_t i = 0; i < armtap_streams_count(layout->streams); i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_at(layout->streams, i);
+        struct read_stream *stream = by_connection_find(&layout->reading->streams, summary->stream->connection);
+        if (!stream || stream->first == ARMTAP_NO_TIME || !is_shown(layout, stream))
+            continue;
+        chart->from = stream->first < chart->from ? stream->first : chart->from;
+        chart->to = stream->last > chart->to ? stream->last : chart->to;
+        if (add_stream(layout, summary) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- modes ------------------------------------------------------------------------------------------------------- */
+
+static ptrdiff_t stream_index(const struct layout *layout, uint64_t connection)
+{
+    const struct armtap_stream_summary *summary = armtap_streams_of(layout->streams, connection);
+    for (size_t i = 0; summary && i < layout->chart->stream_count; i++)
+        if (layout->chart->streams[i].number == summary->number)
+            return (ptrdiff_t)i;
+    return -1;
+}
+
+static struct chart_strip *strip_of(struct chart *chart, const struct armtap_mode *mode, size_t stream)
+{
+    char text[ARMTAP_MODE_NAME_MAX];
+    const char *name = armtap_mode_field(mode, text);
+    for (size_t i = 0; i < chart->strip_count; i++)
+        if (chart->strips[i].stream == stream && strcmp(chart->strips[i].caption, name) == 0)
+            return &chart->strips[i];
+    struct chart_strip *strips = realloc(chart->strips, (chart->strip_count + 1) * sizeof *strips);
+    if (!strips)
+        return NULL;
+    chart->strips = strips;
+    strips[chart->strip_count] = (struct chart_strip){.caption = strdup(name), .stream = stream};
+    return strips[chart->strip_count].caption ? &strips[chart->strip_count++] : NULL;
+}
+
+/* A mode ends where the next one begins, and the last one with the stream's data. */
+static int add_band(struct chart_strip *strip, const struct armtap_mode *mode, int64_t end)
+{
+    if ((strip->count & (strip->count - 1)) == 0) { /* a power of two, or 0: it is full */
+        size_t room = strip->count ? 2 * strip->count : 1;
+        struct chart_band *bands = realloc(strip->bands, room * sizeof *bands);
+        if (!bands)
+            return -1;
+        strip->bands = bands;
+    }
+    if (strip->count)
+        strip->bands[strip->count - 1].to = mode->where.time;
+    strip->bands[strip->count++] =
+        (struct chart_band){.from = mode->where.time, .to = end, .value = mode->value, .name = mode->name};
+    return 0;
+}
+
+static int add_modes(struct layout *layout)
+{
+    const struct armtap_mode *mode;
+    struct armtap_diagnosis *found = layout->reading->found;
+    for (size_t i = 0; (mode = armtap_diagnosis_mode_at(found, i)); i++) {
+        ptrdiff_t stream = stream_index(layout, mode->connection);
+        const struct read_stream *recorded = by_connection_look_up(&layout->reading->streams, mode->connection);
+        if (stream < 0 || mode->where.time == ARMTAP_NO_TIME || mode->where.time > recorded->last)
+            continue;
+        struct chart_strip *strip = strip_of(layout->chart, mode, (size_t)stream);
+        if (!strip || add_band(strip, mode, recorded->last) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- stops ------------------------------------------------------------------------------------------------------- */
+
+static int add_stop(struct layout *layout, const struct armtap_finding *finding)
+{
+    struct chart *chart = layout->chart;
+    const struct replay_source *source = layout->reading->source;
+    struct chart_stop *stops = realloc(chart->stops, (chart->stop_count + 1) * sizeof *stops);
+    if (!stops)
+        return -1;
+    chart->stops = stops;
+    stops[chart->stop_count] = (struct chart_stop){
+        .time = finding->where.time, .packet = finding->where.packet, .text = strdup(finding->text)};
+    if (replay_has_several_files(source))
+        stops[chart->stop_count].file = replay_file_name(source, finding->where.file);
+    return stops[chart->stop_count++].text ? 0 : -1;
+}
+
+static int add_stops(struct layout *layout)
+{
+    const struct armtap_finding *finding;
+    const struct chart *chart = layout->chart;
+    for (size_t i = 0; (finding = armtap_diagnosis_finding_at(layout->reading->found, i)); i++) {
+        const struct armtap_stream_summary *of =
+            finding->stream == ARMTAP_NO_STREAM ? NULL : armtap_streams_at(layout->streams, finding->stream);
+        if (strcmp(finding->kind->id, "safety.stop") == 0 && of && stream_index(layout, of->stream->connection) >= 0 &&
+            finding->where.time >= chart->from && finding->where.time <= chart->to && add_stop(layout, finding) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static int lay_out(struct layout *layout)
+{
+    char title[TEXT_MAX];
+    struct chart *chart = layout->chart;
+    chart->is_clock = layout->reading->is_clock;
+    if (add_streams(layout) != 0)
+        return -1;
+    size_t ranks = last_rank(layout) + 1;
+    for (size_t rank = 0; rank < ranks; rank++)
+        if (add_panels_of_rank(layout, rank) != 0)
+            return -1;
+    if (chart->stream_count == 1)
+        snprintf(title, sizeof title, "%s", chart->streams[0].title);
+    else
+        snprintf(title, sizeof title, "robot %.*s", stream_host(layout->robot), layout->robot);
+    chart->title = strdup(title);
+    return chart->title && add_modes(layout) == 0 ? add_stops(layout) : -1;
+}
+
+/* Says why there is nothing to show. */
+static void report_nothing(const struct layout *layout)
+{
+    const struct chart_wish *wish = layout->wish;
+    if (armtap_streams_count(layout->streams) == 0)
+        no_telemetry_report(layout->streams, &layout->reading->totals);
+    else if (wish->has_stream && wish->stream >= armtap_streams_count(layout->streams))
+        message_error("plot: there is no stream %u; armtap info lists the streams", wish->stream);
+    else if (wish->fields)
+        message_error("plot: --fields %s: no stream that is shown has such a field in that time; armtap info --json "
+                      "lists the fields of every stream",
+                      wish->fields);
+    else
+        message_error("plot: nothing to draw: the streams have none of the usual fields in that time; choose some of "
+                      "those that armtap info --json lists, with --fields");
+}
+
+static enum exit_status make(struct layout *layout)
+{
+    struct chart *chart = layout->chart;
+    layout->streams = armtap_diagnosis_streams(layout->reading->found);
+    choose_robot(layout);
+    if (lay_out(layout) != 0) {
+        message_no_memory();
+        return EXIT_FAILED;
+    }
+    if (chart->panel_count == 0 && (layout->wish->fields || chart->strip_count == 0)) {
+        report_nothing(layout);
+        return EXIT_FAILED;
+    }
+    return EXIT_DONE;
+}
+
+/* --around: the range around the first such finding. 0, or -1 after a message. */
+static int find_range(const struct chart_wish *wish, const struct replay_source *source, struct chart_wish *found)
+{
+    struct plot_reading reading;
+    const struct armtap_finding *finding, *first = NULL;
+    struct chart_wish coarse = *wish;
+    size_t count = 0;
+    coarse.bins = 4;
+    enum exit_status status = plot_read(&reading, &coarse, source);
+    for (size_t i = 0; !reading.totals.broken_off && (finding = armtap_diagnosis_finding_at(reading.found, i)); i++)
+        if (finding->kind == wish->around && finding->where.time != ARMTAP_NO_TIME) {
+            first = first ? first : finding;
+            count++;
+        }
+    *found = *wish;
+    if (first) {
+        found->from = (struct timestamp){.given = true, .ns = armtap_time_shift(first->where.time, -wish->reach)};
+        found->to = (struct timestamp){.given = true, .ns = armtap_time_shift(first->where.time, wish->reach)};
+    }
+    if (count > 1)
+        message_warning("--around %s: the first of %zu is shown, packet %" PRIu64
+                        "; for the others use --from and --to",
+                        wish->around->id, count, first->where.packet);
+    if (!reading.totals.broken_off && !first)
+        message_error("plot: --around %s: there is none; armtap diagnose shows what was found", wish->around->id);
+    (void)status;
+    plot_reading_free(&reading);
+    return first ? 0 : -1;
+}
+
+enum exit_status chart_collect(const struct chart_wish *wish, const struct replay_source *source, struct chart **chart)
+{
+    struct plot_reading reading;
+    struct chart_wish ranged = *wish;
+    struct replay_source again = *source;
+    *chart = NULL;
+    if (wish->around && find_range(wish, source, &ranged) != 0)
+        return EXIT_FAILED;
+    again.quiet = again.quiet || wish->around;
+    enum exit_status status = plot_read(&reading, &ranged, &again);
+    struct layout layout = {.wish = &ranged, .reading = &reading, .chart = calloc(1, sizeof *layout.chart)};
+    if (reading.totals.broken_off || !layout.chart) {
+        if (!layout.chart)
+            message_no_memory();
+        status = EXIT_FAILED;
+    } else if (make(&layout) != EXIT_DONE) {
+        status = EXIT_FAILED;
+    } else {
+        *chart = layout.chart;
+        layout.chart = NULL;
+    }
+    chart_free(layout.chart);
+    plot_reading_free(&reading);
+    return status;
+}
+
+static void free_panel(struct chart_panel *panel)
+{
+    for (size_t i = 0; panel->curves && i < SERIES_ELEMENTS; i++) {
+        free(panel->curves[i].name);
+        thinning_free(&panel->curves[i].points);
+    }
+    free(panel->curves);
+    free(panel->caption);
+    free(panel->unit);
+}
+
+void chart_free(struct chart *chart)
+{
+    if (!chart)
+        return;
+    for (size_t i = 0; i < chart->panel_count; i++)
+        free_panel(&chart->panels[i]);
+    for (size_t i = 0; i < chart->strip_count; i++) {
+        free(chart->strips[i].caption);
+        free(chart->strips[i].bands);
+    }
+    for (size_t i = 0; i < chart->stop_count; i++)
+        free(chart->stops[i].text);
+    for (size_t i = 0; i < chart->stream_count; i++) {
+        free(chart->streams[i].title);
+        thinning_free(&chart->streams[i].gaps);
+    }
+    free(chart->panels);
+    free(chart->strips);
+    free(chart->stops);
+    free(chart->streams);
+    free(chart->title);
+    free(chart);
+}

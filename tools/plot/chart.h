@@ -1,0 +1,80 @@
+/* What a picture shows, without how: curves in panels on one axis of time, strips of modes, gaps, stops. */
+#ifndef PLOT_CHART_H
+#define PLOT_CHART_H
+
+#include "base/timestamp.h"
+#include "input/replay.h"
+#include "thinning.h"
+
+struct chart_curve {
+    char *name;      /* "base", "x"; of a scalar its field; owned */
+    unsigned colour; /* the number of the joint, axis or element: the same in every panel */
+    struct thinning points;
+};
+
+/* Values of one unit from one stream. */
+struct chart_panel {
+    char *caption; /* owned */
+    char *unit;    /* "" if there is none; owned */
+    struct chart_curve *curves;
+    size_t count;
+    size_t stream; /* in chart.streams */
+};
+
+/* Since when a mode holds. */
+struct chart_band {
+    int64_t from, to;
+    int64_t value;
+    const char *name; /* NULL: the value has no name */
+};
+struct chart_strip {
+    char *caption; /* the field; owned */
+    struct chart_band *bands;
+    size_t count;
+    size_t stream;
+};
+
+struct chart_stop {
+    int64_t time;
+    uint64_t packet;
+    const char *file; /* NULL unless there are several */
+    char *text;       /* owned */
+};
+
+struct chart_stream {
+    unsigned number; /* as `armtap info` numbers it */
+    char *title;     /* "stream 0: rtde, 10.0.0.2:30004"; owned */
+    struct thinning gaps;
+};
+
+struct chart {
+    char *title; /* the robot; owned */
+    int64_t from, to;
+    bool is_clock; /* times are the controller's clock: the capture has none */
+    struct chart_panel *panels;
+    size_t panel_count;
+    struct chart_strip *strips;
+    size_t strip_count;
+    struct chart_stop *stops;
+    size_t stop_count;
+    struct chart_stream *streams;
+    size_t stream_count;
+};
+
+struct chart_wish {
+    const char *fields; /* names, elements and patterns, separated by commas; NULL: the usual panels */
+    bool has_stream;
+    unsigned stream;
+    struct timestamp from, to;
+    const struct armtap_note_kind *around; /* NULL: all of the range */
+    int64_t reach;                         /* ns around the first such finding */
+    enum timestamp_zone zone;
+    size_t bins; /* of a curve: twice the picture's columns, so that no column lacks its own */
+};
+
+/* Reads the source. EXIT_DONE, or EXIT_FAILED after a message; then *chart is NULL, unless the source was damaged after
+ * something that can be shown. The caller frees *chart with chart_free. */
+enum exit_status chart_collect(const struct chart_wish *wish, const struct replay_source *source, struct chart **chart);
+void chart_free(struct chart *chart);
+
+#endif

@@ -1,0 +1,175 @@
+#define _POSIX_C_SOURCE 200809L
+/* armtap plot: a picture of what the robot did. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "chart.h"
+#include "command_line/around.h"
+#include "command_line/commands.h"
+#include "command_line/options.h"
+#include "draw.h"
+#include "export/atomic_file.h"
+
+enum {
+    OPTION_OUTPUT = 1,
+    OPTION_FIELDS,
+    OPTION_FROM,
+    OPTION_TO,
+    OPTION_AROUND,
+    OPTION_STREAM,
+    OPTION_WIDTH,
+    OPTION_HEIGHT
+};
+
+static const struct option_row rows[] = {
+    {OPTION_OUTPUT, 'o', "output", "OUT",
+     "the picture's file, OUT.svg; - for standard output, which is the default unless it is a terminal"},
+    {OPTION_FIELDS, 0, "fields", "LIST",
+     "a panel for each of these: names such as actual_q, elements such as actual_q_2, patterns such as '*_current'; "
+     "default: joint positions, speeds and currents, the tool's position and force, and the speed scaling, as far as "
+     "they were captured"},
+    {OPTION_FROM, 0, "from", "T", "what was captured at T or later"},
+    {OPTION_TO, 0, "to", "T", "what was captured at T or before; times as for armtap export"},
+    {OPTION_AROUND, 0, "around", "ID[=SECONDS]",
+     "only what is near the first finding with this id, by default within 1 second: safety.stop=2"},
+    {OPTION_STREAM, 0, "stream", "N",
+     "only this stream; armtap info numbers them. Default: those of the robot with most records, each field from the "
+     "stream that has it most often"},
+    {OPTION_WIDTH, 0, "width", "PIXELS", "of the picture; default: 1200"},
+    {OPTION_HEIGHT, 0, "height", "PIXELS", "of the picture; default: as its panels need"},
+};
+
+static const struct option_usage usage = {
+    .command = "plot",
+    .arguments = "[CAPTURE...]",
+    .summary = "Draws a picture: values against time, modes as named bands, times without data in grey, stops as red "
+               "lines with their packets. Every spike is shown, however long the capture is.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .reads_captures = true,
+    .examples = "  armtap plot -o robot.svg robot.pcapng\n"
+                "  armtap plot -o stop.svg --around safety.stop=2 robot.pcapng\n"
+                "  armtap plot -o q.svg --fields 'actual_q,target_q' --from +10 --to +20 robot.pcapng\n"};
+
+struct command {
+    struct options options;
+    struct chart_wish wish;
+    const char *out;
+    uint64_t width, height; /* 0: not given */
+};
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static int take_stream(struct chart_wish *wish, const char *value)
+{
+    uint64_t number;
+    if (options_number("--stream", value, 0, UINT32_MAX, &number) != 0)
+        return -1;
+    wish->has_stream = true;
+    wish->stream = (unsigned)number;
+    return 0;
+}
+
+static int take(void *user, int id, const char *value)
+{
+    struct command *command = user;
+    struct chart_wish *wish = &command->wish;
+    switch (id) {
+    case OPTION_OUTPUT:
+        command->out = value;
+        return 0;
+    case OPTION_FIELDS:
+        wish->fields = value;
+        return 0;
+    case OPTION_FROM:
+        return options_time("--from", value, &wish->from);
+    case OPTION_TO:
+        return options_time("--to", value, &wish->to);
+    case OPTION_AROUND:
+        return around_parse("plot", value, &wish->around, &wish->reach);
+    case OPTION_STREAM:
+        return take_stream(wish, value);
+    case OPTION_WIDTH:
+        return options_number("--width", value, DRAW_WIDTH_MIN, DRAW_WIDTH_MAX, &command->width);
+    default:
+        return options_number("--height", value, DRAW_HEIGHT_MIN, DRAW_HEIGHT_MAX, &command->height);
+    }
+}
+
+/* The output, and whether the options go together. 0, or -1 after a message. */
+static int check(struct command *command)
+{
+    const struct chart_wish *wish = &command->wish;
+    const char *ending = command->out ? strrchr(command->out, '.') : NULL;
+    if (wish->around && (wish->from.given || wish->to.given))
+        message_error("plot: give --around, or --from and --to");
+    else if (wish->around && !replay_is_repeatable(&command->options.source))
+        message_error("plot: --around reads the capture twice: name a file");
+    else if (!command->out && isatty(STDOUT_FILENO))
+        message_error("plot: name the picture's file, such as -o robot.svg");
+    else if (command->out && strcmp(command->out, "-") != 0 && (!ending || strcmp(ending, ".svg") != 0))
+        message_error("plot: -o %s: the name of a picture ends in .svg", command->out);
+    else
+        return 0;
+    return -1;
+}
+
+/* ---- the picture ------------------------------------------------------------------------------------------------- */
+
+/* 0, or -1 without memory. */
+static int draw(const struct command *command, const struct chart *chart, struct buffer *picture)
+{
+    double width = (double)command->width, height = command->height ? (double)command->height : draw_height(chart);
+    struct canvas *canvas = canvas_svg(width, height, chart->title);
+    if (!canvas)
+        return -1;
+    int drawn = draw_chart(canvas, chart, width, height, command->options.zone);
+    return canvas->calls->end(canvas, picture) == 0 ? drawn : -1;
+}
+
+static enum exit_status write_picture(const struct command *command, const struct buffer *picture)
+{
+    struct sink_file *file = sink_file_open(command->out ? command->out : "-", command->options.source.inputs);
+    if (!file)
+        return EXIT_FAILED;
+    enum sink_outcome outcome = sink_file_write(file, picture->data, picture->length);
+    if (outcome != SINK_OK) {
+        sink_file_discard(file);
+        return EXIT_FAILED;
+    }
+    return sink_file_commit(file) == SINK_OK ? EXIT_DONE : EXIT_FAILED;
+}
+
+static enum exit_status run(struct command *command)
+{
+    struct chart *chart;
+    struct buffer picture = {0};
+    enum exit_status written = EXIT_FAILED;
+    enum exit_status status = chart_collect(&command->wish, &command->options.source, &chart);
+    if (!chart)
+        return status;
+    if (draw(command, chart, &picture) != 0)
+        message_no_memory();
+    else
+        written = write_picture(command, &picture);
+    free(picture.data);
+    chart_free(chart);
+    return written == EXIT_DONE ? status : written;
+}
+
+int cmd_plot(int argc, char **argv)
+{
+    struct command command = {.width = DRAW_WIDTH_DEFAULT};
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &command.options, take, &command);
+    if (outcome != OPTIONS_RUN)
+        return options_status(outcome);
+    command.wish.zone = command.options.zone;
+    command.wish.bins = 2 * command.width;
+    enum exit_status status = check(&command) == 0 ? run(&command) : EXIT_FAILED;
+    options_free(&command.options);
+    return (int)status;
+}

@@ -1,0 +1,416 @@
+#include "draw.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ticks.h"
+
+/* Okabe and Ito's colours, which people with any colour vision can tell apart: one for each joint or axis. */
+static const uint32_t curve_colours[] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00};
+#define CURVE_COLOURS (sizeof curve_colours / sizeof *curve_colours)
+static const uint32_t band_colours[] = {0xd9e8f5, 0xfbe8c8, 0xd5efe5, 0xf3dce9, 0xe4f2fb, 0xf2dccb, 0xe8e8d0, 0xdedaf0};
+#define BAND_COLOURS (sizeof band_colours / sizeof *band_colours)
+
+#define WHITE 0xffffff
+#define INK 0x222222
+#define FAINT_INK 0x666666
+#define GRID 0xe6e6e6
+#define FRAME 0x999999
+#define GAP 0xc8c8c8
+#define STOP 0xcc0000
+
+#define FONT 12.0
+#define LETTER (0.58 * FONT) /* about the width of one */
+#define LEFT 76.0
+#define RIGHT 16.0
+#define TITLE 30.0
+#define STOPS 18.0
+#define STRIP 20.0
+#define STRIP_SPACE 4.0
+#define CAPTION 20.0
+#define PANEL 120.0
+#define PANEL_MIN 30.0
+#define BOTTOM 40.0
+
+struct drawing {
+    struct canvas *canvas;
+    const struct chart *chart;
+    enum timestamp_zone zone;
+    double left, right;
+    int64_t from, to;
+    struct canvas_point *points; /* of the line being drawn */
+    size_t count, room;
+    bool failed; /* no memory */
+};
+
+/* ---- small things ------------------------------------------------------------------------------------------------ */
+
+static void text(struct drawing *drawing, double x, double y, const char *words, enum canvas_anchor anchor,
+                 uint32_t colour, bool is_bold)
+{
+    struct canvas_font font = {.colour = colour, .size = FONT, .anchor = anchor, .is_bold = is_bold};
+    drawing->canvas->calls->text(drawing->canvas, x, y, words, &font);
+}
+
+static void fill(struct drawing *drawing, double x, double y, double width, double height, uint32_t colour)
+{
+    drawing->canvas->calls->fill(drawing->canvas, &(struct canvas_area){x, y, width, height}, colour);
+}
+
+static void line(struct drawing *drawing, double x1, double y1, double x2, double y2,
+                 const struct canvas_stroke *stroke)
+{
+    const struct canvas_point points[] = {{x1, y1}, {x2, y2}};
+    drawing->canvas->calls->lines(drawing->canvas, points, 2, stroke);
+}
+
+static double x_of(const struct drawing *drawing, int64_t time)
+{
+    double span = (double)drawing->to - (double)drawing->from;
+    return drawing->left + ((double)time - (double)drawing->from) / span * (drawing->right - drawing->left);
+}
+
+static double inside(const struct drawing *drawing, double x)
+{
+    return fmin(fmax(x, drawing->left), drawing->right);
+}
+
+/* ---- strips of modes --------------------------------------------------------------------------------------------- */
+
+static void draw_band(struct drawing *drawing, const struct chart_band *band, double y)
+{
+    char number[32], note[160];
+    double from = inside(drawing, x_of(drawing, band->from)), to = inside(drawing, x_of(drawing, band->to));
+    snprintf(number, sizeof number, "%" PRId64, band->value);
+    const char *name = band->name ? band->name : number;
+    if (band->name)
+        snprintf(note, sizeof note, "%s (%" PRId64 ")", name, band->value);
+    else
+        snprintf(note, sizeof note, "%" PRId64, band->value);
+    drawing->canvas->calls->note(drawing->canvas, note);
+    fill(drawing, from, y, fmax(to - from, 1), STRIP, band_colours[(uint64_t)band->value % BAND_COLOURS]);
+    line(drawing, from, y, from, y + STRIP, &(struct canvas_stroke){FRAME, 1, false});
+    if ((double)strlen(name) * LETTER + 8 < to - from)
+        text(drawing, from + 4, y + 14, name, ANCHOR_START, INK, false);
+    drawing->canvas->calls->note_end(drawing->canvas);
+}
+
+static void draw_gaps(struct drawing *drawing, const struct thinning *gaps, double y, double height)
+{
+    for (size_t i = 0; i < gaps->count; i++) {
+        size_t first = i;
+        if ((gaps->bins[i].flags & BIN_IS_GAP) == 0)
+            continue;
+        while (i + 1 < gaps->count && (gaps->bins[i + 1].flags & BIN_IS_GAP))
+            i++;
+        double from = inside(drawing, x_of(drawing, thinning_time(gaps, first)));
+        double to = inside(drawing, x_of(drawing, thinning_time(gaps, i + 1)));
+        fill(drawing, from, y, fmax(to - from, 1), height, GAP);
+    }
+}
+
+static double draw_strips(struct drawing *drawing, double y)
+{
+    const struct chart *chart = drawing->chart;
+    for (size_t i = 0; i < chart->strip_count; i++) {
+        const struct chart_strip *strip = &chart->strips[i];
+        char caption[80];
+        if (chart->stream_count > 1)
+            snprintf(caption, sizeof caption, "%s, %u", strip->caption, chart->streams[strip->stream].number);
+        else
+            snprintf(caption, sizeof caption, "%s", strip->caption);
+        text(drawing, drawing->left - 6, y + 14, caption, ANCHOR_END, INK, false);
+        for (size_t k = 0; k < strip->count; k++)
+            if (strip->bands[k].to >= drawing->from && strip->bands[k].from <= drawing->to)
+                draw_band(drawing, &strip->bands[k], y);
+        draw_gaps(drawing, &chart->streams[strip->stream].gaps, y, STRIP);
+        y += STRIP + STRIP_SPACE;
+    }
+    return y;
+}
+
+/* ---- curves ------------------------------------------------------------------------------------------------------ */
+
+static void add_point(struct drawing *drawing, double x, double y)
+{
+    if (drawing->count == drawing->room) {
+        size_t room = drawing->room ? 2 * drawing->room : 1024;
+        struct canvas_point *points = realloc(drawing->points, room * sizeof *points);
+        if (!points) {
+            drawing->failed = true;
+            return;
+        }
+        drawing->points = points;
+        drawing->room = room;
+    }
+    struct canvas_point *last = drawing->count ? &drawing->points[drawing->count - 1] : NULL;
+    if (!last || fabs(last->x - x) >= 0.05 || fabs(last->y - y) >= 0.05)
+        drawing->points[drawing->count++] = (struct canvas_point){x, y};
+}
+
+static void end_line(struct drawing *drawing, uint32_t colour)
+{
+    struct canvas_stroke stroke = {.colour = colour, .width = 1.2};
+    if (drawing->count == 1) /* a value by itself is a dot */
+        fill(drawing, drawing->points[0].x - 1, drawing->points[0].y - 1, 2, 2, colour);
+    else if (drawing->count > 1)
+        drawing->canvas->calls->lines(drawing->canvas, drawing->points, drawing->count, &stroke);
+    drawing->count = 0;
+}
+
+struct scale {
+    double low, high;   /* values */
+    double top, bottom; /* pixels */
+};
+
+static double y_of(const struct scale *scale, double value)
+{
+    return scale->bottom - (value - scale->low) / (scale->high - scale->low) * (scale->bottom - scale->top);
+}
+
+static void add_bin(struct drawing *drawing, const struct scale *scale, double x, const struct bin *bin,
+                    uint32_t colour)
+{
+    bool is_max_first = (bin->flags & BIN_MAX_BEFORE_MIN) != 0;
+    if (bin->flags & BIN_BREAKS)
+        end_line(drawing, colour);
+    add_point(drawing, x, y_of(scale, bin->first));
+    add_point(drawing, x, y_of(scale, is_max_first ? bin->max : bin->min));
+    add_point(drawing, x, y_of(scale, is_max_first ? bin->min : bin->max));
+    add_point(drawing, x, y_of(scale, bin->last));
+}
+
+/* The bins of each column of pixels become one. */
+static void draw_curve(struct drawing *drawing, const struct chart_curve *curve, const struct scale *scale)
+{
+    const struct thinning *points = &curve->points;
+    uint32_t colour = curve_colours[curve->colour % CURVE_COLOURS];
+    struct bin column = {0};
+    double at = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct bin *bin = &points->bins[i];
+        if ((bin->flags & BIN_HAS_VALUES) == 0)
+            continue;
+        double from = x_of(drawing, thinning_time(points, i)), to = x_of(drawing, thinning_time(points, i + 1)),
+               x = inside(drawing, (from + to) / 2);
+        if (column.flags && ((bin->flags & BIN_BREAKS) || floor(x) != floor(at))) {
+            add_bin(drawing, scale, at, &column, colour);
+            column.flags = 0;
+        }
+        at = column.flags ? at : x;
+        bin_merge(&column, bin);
+    }
+    if (column.flags)
+        add_bin(drawing, scale, at, &column, colour);
+    end_line(drawing, colour);
+}
+
+/* ---- panels ------------------------------------------------------------------------------------------------------ */
+
+static void find_range(const struct chart_panel *panel, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t i = 0; i < panel->count; i++)
+        for (size_t k = 0; k < panel->curves[i].points.count; k++) {
+            const struct bin *bin = &panel->curves[i].points.bins[k];
+            if (bin->flags & BIN_HAS_VALUES) {
+                *low = fmin(*low, bin->min);
+                *high = fmax(*high, bin->max);
+            }
+        }
+}
+
+/* With some room above and below; also for values that are all the same, or huge. */
+static struct scale scale_of(const struct chart_panel *panel, double top, double bottom)
+{
+    double low, high, size;
+    find_range(panel, &low, &high);
+    if (!(low <= high))
+        low = high = 0;
+    low = fmax(low, -1e300);
+    high = fmin(high, 1e300);
+    size = fmax(fabs(low), fabs(high));
+    double margin = high - low > size * 1e-9 ? (high - low) * 0.06 : size > 0 ? size * 0.1 : 1;
+    return (struct scale){low - margin, high + margin, top, bottom};
+}
+
+static void draw_values(struct drawing *drawing, const struct scale *scale)
+{
+    double span = scale->high - scale->low, step = ticks_step(span, (scale->bottom - scale->top) / 28);
+    for (double value = ceil(scale->low / step) * step; value <= scale->high; value += step) {
+        char number[TICK_MAX];
+        double y = y_of(scale, value);
+        ticks_number(number, value, step);
+        line(drawing, drawing->left, y, drawing->right, y, &(struct canvas_stroke){GRID, 1, false});
+        text(drawing, drawing->left - 6, y + 4, number, ANCHOR_END, FAINT_INK, false);
+        if (value + step <= value)
+            return; /* the step is too small to count */
+    }
+}
+
+static void draw_caption(struct drawing *drawing, const struct chart_panel *panel, double y)
+{
+    const struct chart *chart = drawing->chart;
+    char caption[256];
+    int length = snprintf(caption, sizeof caption, "%s%s%s", panel->caption, panel->unit[0] ? ", " : "", panel->unit);
+    if (chart->stream_count > 1 && length >= 0 && (size_t)length < sizeof caption)
+        snprintf(caption + length, sizeof caption - (size_t)length, " (stream %u)",
+                 chart->streams[panel->stream].number);
+    text(drawing, drawing->left, y, caption, ANCHOR_START, INK, true);
+    double x = drawing->right;
+    for (size_t i = panel->count; i-- > 0;) {
+        const struct chart_curve *curve = &panel->curves[i];
+        if (curve->name[0] == '\0')
+            continue;
+        text(drawing, x, y, curve->name, ANCHOR_END, INK, false);
+        x -= (double)strlen(curve->name) * LETTER + 6;
+        line(drawing, x - 16, y - 4, x, y - 4,
+             &(struct canvas_stroke){curve_colours[curve->colour % CURVE_COLOURS], 3, false});
+        x -= 30;
+    }
+}
+
+static void draw_frame(struct drawing *drawing, double top, double bottom)
+{
+    const struct canvas_point frame[] = {{drawing->left, top},
+                                         {drawing->right, top},
+                                         {drawing->right, bottom},
+                                         {drawing->left, bottom},
+                                         {drawing->left, top}};
+    drawing->canvas->calls->lines(drawing->canvas, frame, 5, &(struct canvas_stroke){FRAME, 1, false});
+}
+
+/* ---- the axis of time, and stops --------------------------------------------------------------------------------- */
+
+static int64_t time_step(const struct drawing *drawing)
+{
+    return ticks_time_step(drawing->to - drawing->from, (drawing->right - drawing->left) / 110);
+}
+
+/* Calls the function at each tick. */
+static void each_tick(struct drawing *drawing, double top, double bottom,
+                      void (*tick)(struct drawing *, int64_t, int64_t, double, double))
+{
+    int64_t step = time_step(drawing);
+    for (int64_t time = ticks_first_time(drawing->from, step, drawing->zone); time <= drawing->to;) {
+        tick(drawing, time, step, top, bottom);
+        int64_t next = armtap_time_shift(time, step);
+        if (next <= time)
+            return;
+        time = next;
+    }
+}
+
+static void draw_tick_line(struct drawing *drawing, int64_t time, int64_t step, double top, double bottom)
+{
+    (void)step;
+    double x = x_of(drawing, time);
+    line(drawing, x, top, x, bottom, &(struct canvas_stroke){GRID, 1, false});
+}
+
+static void draw_tick_text(struct drawing *drawing, int64_t time, int64_t step, double top, double bottom)
+{
+    char label[TICK_MAX];
+    (void)bottom;
+    if (drawing->chart->is_clock)
+        ticks_number(label, (double)time / 1e9, (double)step / 1e9);
+    else
+        ticks_time(label, time, step, drawing->zone);
+    text(drawing, x_of(drawing, time), top + 14, label, ANCHOR_MIDDLE, FAINT_INK, false);
+}
+
+static void draw_axis(struct drawing *drawing, double y)
+{
+    char date[TICK_MAX] = "controller's clock, s";
+    each_tick(drawing, y, y, draw_tick_text);
+    if (!drawing->chart->is_clock)
+        ticks_date(date, drawing->from, drawing->zone);
+    text(drawing, drawing->right, y + 30, date, ANCHOR_END, FAINT_INK, false);
+}
+
+static void draw_panel(struct drawing *drawing, const struct chart_panel *panel, double y, double height)
+{
+    struct scale scale = scale_of(panel, y + CAPTION, y + CAPTION + height);
+    draw_caption(drawing, panel, y + 14);
+    draw_gaps(drawing, &drawing->chart->streams[panel->stream].gaps, scale.top, height);
+    draw_values(drawing, &scale);
+    each_tick(drawing, scale.top, scale.bottom, draw_tick_line);
+    drawing->canvas->calls->clip(
+        drawing->canvas, &(struct canvas_area){drawing->left, scale.top, drawing->right - drawing->left, height});
+    for (size_t i = 0; i < panel->count; i++)
+        draw_curve(drawing, &panel->curves[i], &scale);
+    drawing->canvas->calls->clip_end(drawing->canvas);
+    draw_frame(drawing, scale.top, scale.bottom);
+}
+
+/* Labels that would lie on one another are left out; the lines are all there. */
+static void draw_stops(struct drawing *drawing, double top, double bottom)
+{
+    double free_from = -INFINITY;
+    for (size_t i = 0; i < drawing->chart->stop_count; i++) {
+        const struct chart_stop *stop = &drawing->chart->stops[i];
+        char label[80], note[400];
+        double x = x_of(drawing, stop->time);
+        snprintf(label, sizeof label, "stop, packet %" PRIu64, stop->packet);
+        snprintf(note, sizeof note, "%s%s%s: %s", label, stop->file ? " of " : "", stop->file ? stop->file : "",
+                 stop->text);
+        double half = (double)strlen(label) * LETTER / 2;
+        double at = fmin(fmax(x, drawing->left + half), drawing->right - half);
+        drawing->canvas->calls->note(drawing->canvas, note);
+        line(drawing, x, top + STOPS - 2, x, bottom, &(struct canvas_stroke){STOP, 1.5, true});
+        if (at - half >= free_from) {
+            text(drawing, at, top + 12, label, ANCHOR_MIDDLE, STOP, false);
+            free_from = at + half + 6;
+        }
+        drawing->canvas->calls->note_end(drawing->canvas);
+    }
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+/* Without the heights of panels. */
+static double fixed_height(const struct chart *chart)
+{
+    return TITLE + (chart->stop_count ? STOPS : 0) + (double)chart->strip_count * (STRIP + STRIP_SPACE) +
+           (double)chart->panel_count * CAPTION + BOTTOM;
+}
+
+double draw_height(const struct chart *chart)
+{
+    return fmin(fixed_height(chart) + (double)chart->panel_count * PANEL, DRAW_HEIGHT_MAX);
+}
+
+/* Room for the captions of the strips. */
+static double left_of(const struct chart *chart)
+{
+    double left = LEFT;
+    for (size_t i = 0; i < chart->strip_count; i++)
+        left = fmax(left, (double)strlen(chart->strips[i].caption) * LETTER + (chart->stream_count > 1 ? 36 : 16));
+    return left;
+}
+
+int draw_chart(struct canvas *canvas, const struct chart *chart, double width, double height, enum timestamp_zone zone)
+{
+    struct drawing drawing = {.canvas = canvas,
+                              .chart = chart,
+                              .zone = zone,
+                              .left = left_of(chart),
+                              .right = width - RIGHT,
+                              .from = chart->from,
+                              .to = chart->to > chart->from ? chart->to : armtap_time_shift(chart->from, 1)};
+    double y = TITLE, panel = chart->panel_count ? (height - fixed_height(chart)) / (double)chart->panel_count : 0;
+    panel = fmax(panel, PANEL_MIN);
+    fill(&drawing, 0, 0, width, height, WHITE);
+    text(&drawing, drawing.left, 20, chart->title, ANCHOR_START, INK, true);
+    double top = y;
+    y = draw_strips(&drawing, y + (chart->stop_count ? STOPS : 0));
+    for (size_t i = 0; i < chart->panel_count; i++, y += CAPTION + panel)
+        draw_panel(&drawing, &chart->panels[i], y, panel);
+    draw_axis(&drawing, y);
+    draw_stops(&drawing, top, y);
+    free(drawing.points);
+    return drawing.failed ? -1 : 0;
+}

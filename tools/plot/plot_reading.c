@@ -1,0 +1,215 @@
+#include "plot_reading.h"
+
+#include <math.h>
+
+#include "analysis/armtap-analysis.h"
+#include "base/message.h"
+#include "export/missing_data.h"
+#include "nanoseconds.h"
+
+/* Bounds the memory: a curve of 2048 bins takes 80 kB. */
+#define STREAMS_MAX 256
+#define CURVES_MAX 256
+
+/* ---- a stream ---------------------------------------------------------------------------------------------------- */
+
+static void free_streams(struct plot_reading *reading)
+{
+    for (size_t i = 0; i < reading->streams.count; i++) {
+        struct read_stream *stream = reading->streams.slots[i].thing;
+        series_free(&stream->series);
+        thinning_free(&stream->gaps);
+        free(stream);
+    }
+    free(reading->streams.slots);
+    reading->streams = (struct by_connection){0};
+}
+
+static struct read_stream *add_stream(struct plot_reading *reading, uint64_t connection)
+{
+    struct read_stream *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return NULL;
+    stream->connection = connection;
+    stream->series.wish = &reading->series_wish;
+    stream->series.curves = &reading->curves;
+    stream->gaps = thinning_make(reading->wish->bins);
+    stream->first = stream->last = ARMTAP_NO_TIME;
+    if (by_connection_add(&reading->streams, connection, stream))
+        return stream;
+    free(stream);
+    return NULL;
+}
+
+/* ---- records ----------------------------------------------------------------------------------------------------- */
+
+static void settle_range(struct plot_reading *reading)
+{
+    const struct chart_wish *wish = reading->wish;
+    int64_t first = reading->totals.first_time;
+    reading->from = wish->from.given ? timestamp_resolve(&wish->from, first, wish->zone) : INT64_MIN;
+    reading->to = wish->to.given ? timestamp_resolve(&wish->to, first, wish->zone) : INT64_MAX;
+    if (wish->to.given && reading->to == ARMTAP_NO_TIME)
+        reading->to = INT64_MAX;
+    reading->is_range_known = true;
+}
+
+/* Raw dumps have no times: the controller's clock stands in, as long as no record has one. */
+static int64_t time_of(struct plot_reading *reading, const struct armtap_record *record)
+{
+    double clock;
+    if (record->where.time != ARMTAP_NO_TIME)
+        return reading->is_clock ? ARMTAP_NO_TIME : record->where.time;
+    clock = armtap_rates_clock(record);
+    if (!(fabs(clock) < 9e9) || (!reading->is_clock && reading->streams.count > 0))
+        return ARMTAP_NO_TIME;
+    reading->is_clock = true;
+    return (int64_t)(clock * (double)SECOND);
+}
+
+static bool is_missing(const struct missing_flow *hole)
+{
+    return hole->bytes > 0 || hole->unread > 0 || hole->skipped > 0;
+}
+
+static int take_hole(struct plot_reading *reading, struct read_stream *stream, const struct armtap_record *record,
+                     int64_t time)
+{
+    bool is_hole = is_missing(missing_data_before(reading->missing, record));
+    missing_data_drop(reading->missing, record);
+    if (!is_hole || stream->last == ARMTAP_NO_TIME)
+        return 0;
+    series_break(&stream->series);
+    return thinning_gap(&stream->gaps, stream->last, time);
+}
+
+static int take_record(struct plot_reading *reading, const struct armtap_record *record)
+{
+    struct read_stream *stream = by_connection_find(&reading->streams, record->stream->connection);
+    int64_t time = time_of(reading, record);
+    if (time == ARMTAP_NO_TIME || time < reading->from || time > reading->to)
+        return 0;
+    if (!stream && reading->streams.count == STREAMS_MAX) {
+        reading->streams_left_out = true;
+        return 0;
+    }
+    stream = stream ? stream : add_stream(reading, record->stream->connection);
+    if (!stream || take_hole(reading, stream, record, time) != 0)
+        return -1;
+    stream->first = stream->first == ARMTAP_NO_TIME ? time : stream->first;
+    stream->last = time;
+    stream->records++;
+    return series_take(&stream->series, record, time);
+}
+
+/* ---- the sink ---------------------------------------------------------------------------------------------------- */
+
+static int answer_of(bool is_good)
+{
+    return is_good ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
+}
+
+static int on_record(void *user, const struct armtap_record *record)
+{
+    struct plot_reading *reading = user;
+    if (!reading->is_range_known)
+        settle_range(reading);
+    if (armtap_diagnosis_sink(reading->found)->on_record(reading->found, record) != ARMTAP_OK)
+        return REPLAY_NO_MEMORY;
+    if (record->direction != ARMTAP_FROM_ROBOT)
+        return REPLAY_GO_ON;
+    return answer_of(missing_data_record(reading->missing, record) == 0 && take_record(reading, record) == 0);
+}
+
+static void break_lines(struct plot_reading *reading, const struct armtap_stream *about)
+{
+    struct read_stream *stream = by_connection_find(&reading->streams, about->connection);
+    if (stream)
+        series_break(&stream->series);
+}
+
+static int on_recipe(void *user, const struct armtap_recipe_event *event)
+{
+    struct plot_reading *reading = user;
+    if (event->direction == ARMTAP_FROM_ROBOT)
+        break_lines(reading, event->stream);
+    return answer_of(armtap_diagnosis_sink(reading->found)->on_recipe(reading->found, event) == ARMTAP_OK &&
+                     missing_data_recipe(reading->missing, event) == 0);
+}
+
+static int on_note(void *user, const struct armtap_note *note)
+{
+    struct plot_reading *reading = user;
+    return answer_of(armtap_diagnosis_sink(reading->found)->on_note(reading->found, note) == ARMTAP_OK &&
+                     missing_data_note(reading->missing, note) == 0);
+}
+
+static int on_event(void *user, const struct armtap_event *event)
+{
+    struct plot_reading *reading = user;
+    if (event->type == ARMTAP_EVENT_PAUSE && event->direction == ARMTAP_FROM_ROBOT)
+        break_lines(reading, event->stream);
+    return answer_of(armtap_diagnosis_sink(reading->found)->on_event(reading->found, event) == ARMTAP_OK &&
+                     missing_data_event(reading->missing, event) == 0);
+}
+
+static int on_message(void *user, const struct armtap_message *message)
+{
+    struct plot_reading *reading = user;
+    return answer_of(armtap_diagnosis_sink(reading->found)->on_message(reading->found, message) == ARMTAP_OK);
+}
+
+/* ---- a reading --------------------------------------------------------------------------------------------------- */
+
+static int begin(struct plot_reading *reading)
+{
+    struct armtap_diagnosis_options options = {.size = sizeof options, .zone = timestamp_zone(reading->wish->zone)};
+    free_streams(reading);
+    armtap_diagnosis_free(reading->found);
+    reading->found = NULL;
+    reading->curves = CURVES_MAX;
+    reading->is_clock = reading->is_range_known = reading->streams_left_out = false;
+    return armtap_diagnosis_new(&options, &reading->found) == ARMTAP_OK ? 0 : -1;
+}
+
+/* What the first reading learned about rates is kept for the second. */
+static int begin_again(void *user)
+{
+    struct plot_reading *reading = user;
+    missing_data_rewind(reading->missing);
+    return begin(reading);
+}
+
+enum exit_status plot_read(struct plot_reading *reading, const struct chart_wish *wish,
+                           const struct replay_source *source)
+{
+    const struct armtap_sink sink = {.size = sizeof sink,
+                                     .on_record = on_record,
+                                     .on_recipe = on_recipe,
+                                     .on_note = on_note,
+                                     .on_event = on_event,
+                                     .on_message = on_message};
+    *reading = (struct plot_reading){.source = source,
+                                     .wish = wish,
+                                     .series_wish = {.fields = wish->fields, .bins = wish->bins},
+                                     .missing = missing_data_new(ARMTAP_FROM_ROBOT)};
+    if (!reading->missing || begin(reading) != 0) {
+        message_no_memory();
+        reading->totals.broken_off = true;
+        return EXIT_FAILED;
+    }
+    enum exit_status status = replay_learning(source, &sink, reading, begin_again, &reading->totals);
+    if (!reading->totals.broken_off && armtap_diagnosis_finish(reading->found) != ARMTAP_OK) {
+        message_no_memory();
+        reading->totals.broken_off = true;
+    }
+    return reading->totals.broken_off ? EXIT_FAILED : status;
+}
+
+void plot_reading_free(struct plot_reading *reading)
+{
+    free_streams(reading);
+    armtap_diagnosis_free(reading->found);
+    missing_data_free(reading->missing);
+    *reading = (struct plot_reading){0};
+}
