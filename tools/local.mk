@@ -32,6 +32,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/libraries.def \
 	tools/base/libraries.h \
 	tools/base/little_endian.h \
+	tools/base/load.c \
+	tools/base/load.h \
 	tools/base/message.c \
 	tools/base/message.h \
 	tools/base/number_text.cc \
@@ -142,8 +144,6 @@ tools_libtools_a_SOURCES = \
 	tools/matlab/file.c \
 	tools/matlab/hdf5.c \
 	tools/matlab/hdf5_names.def \
-	tools/matlab/load.c \
-	tools/matlab/load.h \
 	tools/matlab/matlab.h \
 	tools/matlab/meta.c \
 	tools/matlab/meta.h \

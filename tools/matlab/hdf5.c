@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/load.h"
 #include "block.h"
-#include "load.h"
 
 enum { HEAD_BYTES = 512, AT_ONCE = PACKER_RESULTS, TEXT_CHUNK_BYTES = 1 << 20, KEPT_BYTES = 1 << 16, SMALL_ROWS = 64 };
 
@@ -565,11 +565,11 @@ static int put_head(const char *path, const char *text)
 /* 0, or -1 after a message. */
 static int load(struct hdf5 *hdf5)
 {
-    void *handle = matlab_load(MATLAB_FILE(ARMTAP_HDF5_FILE));
+    void *handle = load_library(LOAD_FILE(ARMTAP_HDF5_FILE));
     if (!handle)
         return -1;
 #define HDF5_FUNCTION(name)                                                                                            \
-    if (matlab_load_name(handle, #name, &hdf5->name) != 0)                                                             \
+    if (load_name(handle, #name, &hdf5->name) != 0)                                                                    \
         return -1;
 #define HDF5_NUMBER(name) HDF5_FUNCTION(name)
 #include "hdf5_names.def"

@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/load.h"
 #include "block.h"
-#include "load.h"
 
 enum { HEAD_BYTES = 128, BLOCK_ROWS = 4096 };
 
@@ -254,11 +254,11 @@ static int put_content(struct writer *writer)
 /* 0, or -1 after a message. */
 static int load(struct matio *matio)
 {
-    void *handle = matlab_load(MATLAB_FILE(ARMTAP_MATIO_FILE));
+    void *handle = load_library(LOAD_FILE(ARMTAP_MATIO_FILE));
     if (!handle)
         return -1;
 #define FUNCTION(name)                                                                                                 \
-    if (matlab_load_name(handle, #name, &matio->name) != 0)                                                            \
+    if (load_name(handle, #name, &matio->name) != 0)                                                                   \
         return -1;
     FUNCTIONS(FUNCTION)
 #undef FUNCTION

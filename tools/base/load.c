@@ -13,7 +13,7 @@ static int failed(const char *what)
     return -1;
 }
 
-void *matlab_load(const char *library)
+void *load_library(const char *library)
 {
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
@@ -21,7 +21,7 @@ void *matlab_load(const char *library)
     return handle;
 }
 
-int matlab_load_name(void *handle, const char *name, void *pointer)
+int load_name(void *handle, const char *name, void *pointer)
 {
     void *found = dlsym(handle, name);
     memcpy(pointer, &found, sizeof found);

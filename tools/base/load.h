@@ -1,16 +1,16 @@
 /* Libraries that are loaded when they are needed: libhdf5 brings forty others, which would cost every command 6 ms and
  * 4 MB. */
-#ifndef MATLAB_LOAD_H
-#define MATLAB_LOAD_H
+#ifndef BASE_LOAD_H
+#define BASE_LOAD_H
 
 /* configure defines a file's name without quotes, which not every shell on the way to the compiler would keep. */
-#define MATLAB_FILE_TEXT(name) #name
-#define MATLAB_FILE(name) MATLAB_FILE_TEXT(name)
+#define LOAD_FILE_TEXT(name) #name
+#define LOAD_FILE(name) LOAD_FILE_TEXT(name)
 
-/* A handle for matlab_load_name(), or NULL after a message. The library stays loaded. */
-void *matlab_load(const char *library);
+/* A handle for load_name(), or NULL after a message. The library stays loaded. */
+void *load_library(const char *library);
 /* Finds a function or a variable: stores its address in *pointer, which is a pointer of any type. 0, or -1 after a
  * message. */
-int matlab_load_name(void *handle, const char *name, void *pointer);
+int load_name(void *handle, const char *name, void *pointer);
 
 #endif
