@@ -13,7 +13,9 @@ import tempfile
 from tally import expect, finish
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
-HAS_MATLAB = "built without libhdf5" not in subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
+VERSION = subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
+HAS_MATLAB = "built without libhdf5" not in VERSION
+HAS_CAIRO = "built without libcairo" not in VERSION
 SCALE = int(sys.argv[1]) if len(sys.argv) > 1 else 1
 MEGABYTE = 1 << 20
 INFO, OTHERS, FILES = 32 * MEGABYTE, 64 * MEGABYTE, 80 * MEGABYTE  # FILES: thousands at once, in Parquet
@@ -228,6 +230,9 @@ def commands(folder):
     yield ["merge"]
     yield ["plot"]
     yield ["plot", "--fields", "*"]
+    if HAS_CAIRO:
+        yield ["plot", "--fields", "actual_q", "-o", folder + "/x.png"]
+        yield ["plot", "-o", folder + "/x.pdf"]
     yield ["serve", "--ports", "30004=0", "--to", "+0", "--stream", "0"]
 
 

@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 import xml.etree.ElementTree as ElementTree
 
 from tally import expect, finish
@@ -185,6 +186,90 @@ def check_gap(folder):
         expect("it ends after 6 s", abs(stop - 750 / 1249) < 0.005, stop)
 
 
+def read_png(data):
+    """Width and rows of pixels (red, green, blue) of an 8-bit image without interlacing."""
+    expect("PNG: its first bytes", data[:8] == b"\x89PNG\r\n\x1a\n")
+    at, packed = 8, b""
+    while at < len(data):
+        length, kind = struct.unpack_from(">I4s", data, at)
+        body = data[at + 8:at + 8 + length]
+        expect("PNG: the checksum of %s" % kind, zlib.crc32(kind + body) == struct.unpack_from(">I", data, at + 8 + length)[0])
+        if kind == b"IHDR":
+            width, height, depth, colours = struct.unpack_from(">IIBB", body)
+        packed += body if kind == b"IDAT" else b""
+        at += 12 + length
+    each = {2: 3, 6: 4}[colours]
+    expect("PNG: 8 bits", depth == 8)
+    raw, rows, above = zlib.decompress(packed), [], bytes(width * each)
+    for y in range(height):
+        way, line = raw[y * (width * each + 1)], bytearray(raw[y * (width * each + 1) + 1:(y + 1) * (width * each + 1)])
+        for i in range(len(line)):
+            left, up, corner = (line[i - each], above[i], above[i - each]) if i >= each else (0, above[i], 0)
+            nearest = min((left, up, corner), key=lambda value: abs(left + up - corner - value))
+            line[i] = (line[i] + (0, left, up, (left + up) // 2, nearest)[way]) & 255
+        rows.append([tuple(line[x * each:x * each + 3]) for x in range(width)])
+        above = bytes(line)
+    return width, rows
+
+
+def colours_near(rows, x, y):
+    return {rows[j][i] for j in range(int(y) - 1, int(y) + 2) for i in range(int(x) - 1, int(x) + 2)
+            if 0 <= j < len(rows) and 0 <= i < len(rows[0])}
+
+
+def is_like(pixels, colour):
+    """Lines between two pixels are half in each: mixed with what is below them."""
+    wanted = [255 - one for one in bytes.fromhex(colour[1:])]
+    return any(max(abs(255 - a - b * share / 10) for a, b in zip(pixel, wanted)) < 32
+               for pixel in pixels for share in range(4, 11))
+
+
+def check_pixels(folder):
+    """PNG shows what SVG shows: the same size, curves, stops and gaps at the same places."""
+    path, out = os.path.join(TOP, "captures", "driver-stop.pcap.gz"), os.path.join(folder, "x.png")
+    for options in (["--stream", "0", "--fields", "actual_q"], ["--stream", "0", "--width", "800", "--height", "600"]):
+        picture = Picture(run("plot", *options, path))
+        run("plot", *options, "-o", out, path)
+        with open(out, "rb") as file:
+            data = file.read()
+        width, rows = read_png(data)
+        expect("PNG: as large as SVG", (str(width), str(len(rows))) == (picture.root.get("width"), picture.root.get("height")))
+        for caption, panel in picture.panels.items():
+            alone = [(x, y, colour) for colour, curve in panel["curves"].items() for x, y in curve
+                     if all(abs(y - other) > 3 for c, rest in panel["curves"].items() if c != colour for px, other in rest
+                            if abs(px - x) < 8)]
+            alone = [point for point in alone if all(abs(point[0] - stop) > 3 for stop in picture.stops)]
+            wrong = [point for point in alone if not is_like(colours_near(rows, *point[:2]), point[2])]
+            expect("PNG: the curves of %s" % caption, len(wrong) <= len(alone) // 20, len(alone), wrong[:5])
+        for x in picture.stops:
+            expect("PNG: a stop at %g" % x, any(is_like(colours_near(rows, x, y), STOP) for y in range(60, 120)))
+        expect("PNG: the same bytes again", run_bytes("plot", *options, "-f", "png", path) == data)
+
+
+def run_bytes(*arguments):
+    return subprocess.run([ARMTAP, *arguments], capture_output=True, check=True).stdout
+
+
+def check_pages(folder):
+    path, out = os.path.join(TOP, "captures", "driver-stop.pcap.gz"), os.path.join(folder, "x.pdf")
+    run("plot", "--width", "1000", "--height", "600", "-o", out, path)
+    with open(out, "rb") as file:
+        data = file.read()
+    expect("PDF: its first and last bytes", data.startswith(b"%PDF-1.") and data.rstrip().endswith(b"%%EOF"))
+    boxes = re.findall(rb"/MediaBox\s*\[\s*([0-9. ]+)\]", data)
+    expect("PDF: one page, of 750 to 450 points", [[float(one) for one in box.split()] for box in boxes] == [[0, 0, 750, 450]],
+           boxes)
+    expect("PDF: the same bytes again", run_bytes("plot", "--width", "1000", "--height", "600", "-f", "pdf", path) == data)
+
+
+def check_without_cairo(folder):
+    """A build without libcairo says what to install, and that SVG works."""
+    path, out = os.path.join(TOP, "captures", "driver-stop.pcap.gz"), os.path.join(folder, "x.png")
+    done = subprocess.run([ARMTAP, "plot", "-o", out, path], capture_output=True)
+    expect("built without libcairo: status 2", done.returncode == 2 and not os.path.exists(out))
+    expect("built without libcairo: what to do", all(one in done.stderr for one in (b"libcairo2-dev", b"--with-cairo", b".svg")))
+
+
 def check_hostile_names(folder):
     path = os.path.join(folder, "<script>alert(1)<b> & \"'\x1b[31m.pcap")
     with open(path, "wb") as file, gzip.open(os.path.join(TOP, "captures", "cb2-812.pcap.gz")) as sample:
@@ -206,6 +291,11 @@ def main():
         path = check_spike(folder)
         check_gap(folder)
         check_hostile_names(folder)
+        if b"built without libcairo" in run_bytes("--version"):
+            check_without_cairo(folder)
+        else:
+            check_pixels(folder)
+            check_pages(folder)
         with open(path, "rb") as file:
             expect("through a pipe as from the file", run("plot", "-", stdin=file.read()) == run("plot", path))
         run("plot", "-o", os.path.join(folder, "x.svg"), path)

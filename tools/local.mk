@@ -382,12 +382,18 @@ tools_libtools_a_SOURCES = \
 	tools/diagnose/transcript_write.c \
 	tools/diagnose/verdicts.c \
 	tools/plot/canvas.h \
+	tools/plot/cairo_names.def \
+	tools/plot/canvas_cairo.c \
+	tools/plot/canvas_cairo.h \
 	tools/plot/canvas_svg.c \
 	tools/plot/chart.c \
 	tools/plot/chart.h \
 	tools/plot/cmd_plot.c \
 	tools/plot/draw.c \
 	tools/plot/draw.h \
+	tools/plot/kinds.c \
+	tools/plot/kinds.def \
+	tools/plot/kinds.h \
 	tools/plot/plot_reading.c \
 	tools/plot/plot_reading.h \
 	tools/plot/series.c \

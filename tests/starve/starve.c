@@ -314,6 +314,12 @@ static bool wants(const struct test *test, const struct command *command)
         return false;
     }
 #endif
+#ifndef ARMTAP_WITH_CAIRO
+    if (strcmp(command->name, "plot-png") == 0 || strcmp(command->name, "plot-pdf") == 0) {
+        printf("%s: not tried: built without libcairo\n", command->name);
+        return false;
+    }
+#endif
     return !test->only || strcmp(test->only, command->name) == 0;
 }
 

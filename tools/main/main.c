@@ -14,6 +14,7 @@
 #include "base/privileges.h"
 #include "input/file_reader.h"
 #include "matlab/matlab.h"
+#include "plot/canvas_cairo.h"
 #include "input/recipe_file.h"
 #include "base/sandbox.h"
 #include "base/word_wrap.h"
@@ -65,6 +66,7 @@ static void show_version(void)
             printf("%s\n", compression_library((enum compression)i, text));
     printf("%s\n", matlab_hdf5_library(text));
     printf("%s\n", matlab_matio_library(text));
+    printf("%s\n", canvas_cairo_library(text));
 }
 
 static const struct command *find(const char *name)

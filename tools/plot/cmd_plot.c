@@ -11,11 +11,12 @@
 #include "command_line/around.h"
 #include "command_line/commands.h"
 #include "command_line/options.h"
-#include "draw.h"
 #include "export/atomic_file.h"
+#include "kinds.h"
 
 enum {
     OPTION_OUTPUT = 1,
+    OPTION_FORMAT,
     OPTION_FIELDS,
     OPTION_FROM,
     OPTION_TO,
@@ -27,7 +28,9 @@ enum {
 
 static const struct option_row rows[] = {
     {OPTION_OUTPUT, 'o', "output", "OUT",
-     "the picture's file, OUT.svg; - for standard output, which is the default unless it is a terminal"},
+     "the picture's file, OUT.svg, OUT.png or OUT.pdf; - for standard output, which is the default unless it is a "
+     "terminal"},
+    {OPTION_FORMAT, 'f', "format", "FORMAT", "svg, png or pdf; default: from the ending of OUT, svg without one"},
     {OPTION_FIELDS, 0, "fields", "LIST",
      "a panel for each of these: names such as actual_q, elements such as actual_q_2, patterns such as '*_current'; "
      "default: joint positions, speeds and currents, the tool's position and force, and the speed scaling, as far as "
@@ -58,7 +61,8 @@ static const struct option_usage usage = {
 struct command {
     struct options options;
     struct chart_wish wish;
-    const char *out;
+    const char *out; /* "-": standard output */
+    const struct kind *kind;
     uint64_t width, height; /* 0: not given */
 };
 
@@ -74,6 +78,15 @@ static int take_stream(struct chart_wish *wish, const char *value)
     return 0;
 }
 
+static int take_format(struct command *command, const char *value)
+{
+    char list[KINDS_LIST_MAX];
+    command->kind = kind_named(value);
+    if (!command->kind)
+        message_error("plot: --format %s: a picture is %s", value, kinds_list(list));
+    return command->kind ? 0 : -1;
+}
+
 static int take(void *user, int id, const char *value)
 {
     struct command *command = user;
@@ -82,6 +95,8 @@ static int take(void *user, int id, const char *value)
     case OPTION_OUTPUT:
         command->out = value;
         return 0;
+    case OPTION_FORMAT:
+        return take_format(command, value);
     case OPTION_FIELDS:
         wish->fields = value;
         return 0;
@@ -100,40 +115,41 @@ static int take(void *user, int id, const char *value)
     }
 }
 
-/* The output, and whether the options go together. 0, or -1 after a message. */
+/* Sets the kind of picture. 0, or -1 after a message. */
+static int check_output(struct command *command)
+{
+    char list[KINDS_LIST_MAX];
+    bool is_asked = command->kind != NULL;
+    if (!is_asked)
+        command->kind = strcmp(command->out, "-") == 0 ? kind_named("svg") : kind_of_file(command->out);
+    if (!command->kind)
+        message_error("plot: -o %s: the name of a picture ends in its kind, %s; or give --format", command->out,
+                      kinds_list(list));
+    else if (sink_file_is_terminal(command->out) && (!is_asked || (command->kind->flags & KIND_IS_BINARY)))
+        message_error("plot: a picture is not written to a terminal: name its file, such as -o robot.svg");
+    else
+        return kind_check(command->kind, command->out);
+    return -1;
+}
+
+/* Whether the options go together. 0, or -1 after a message. */
 static int check(struct command *command)
 {
     const struct chart_wish *wish = &command->wish;
-    const char *ending = command->out ? strrchr(command->out, '.') : NULL;
     if (wish->around && (wish->from.given || wish->to.given))
         message_error("plot: give --around, or --from and --to");
     else if (wish->around && !replay_is_repeatable(&command->options.source))
         message_error("plot: --around reads the capture twice: name a file");
-    else if (!command->out && isatty(STDOUT_FILENO))
-        message_error("plot: name the picture's file, such as -o robot.svg");
-    else if (command->out && strcmp(command->out, "-") != 0 && (!ending || strcmp(ending, ".svg") != 0))
-        message_error("plot: -o %s: the name of a picture ends in .svg", command->out);
     else
-        return 0;
+        return check_output(command);
     return -1;
 }
 
 /* ---- the picture ------------------------------------------------------------------------------------------------- */
 
-/* 0, or -1 without memory. */
-static int draw(const struct command *command, const struct chart *chart, struct buffer *picture)
-{
-    double width = (double)command->width, height = command->height ? (double)command->height : draw_height(chart);
-    struct canvas *canvas = canvas_svg(width, height, chart->title);
-    if (!canvas)
-        return -1;
-    int drawn = draw_chart(canvas, chart, width, height, command->options.zone);
-    return canvas->calls->end(canvas, picture) == 0 ? drawn : -1;
-}
-
 static enum exit_status write_picture(const struct command *command, const struct buffer *picture)
 {
-    struct sink_file *file = sink_file_open(command->out ? command->out : "-", command->options.source.inputs);
+    struct sink_file *file = sink_file_open(command->out, command->options.source.inputs);
     if (!file)
         return EXIT_FAILED;
     enum sink_outcome outcome = sink_file_write(file, picture->data, picture->length);
@@ -152,7 +168,10 @@ static enum exit_status run(struct command *command)
     enum exit_status status = chart_collect(&command->wish, &command->options.source, &chart);
     if (!chart)
         return status;
-    if (draw(command, chart, &picture) != 0)
+    struct page page = {.width = (double)command->width,
+                        .height = command->height ? (double)command->height : draw_height(chart),
+                        .zone = command->options.zone};
+    if (command->kind->write(chart, &page, &picture) != 0)
         message_no_memory();
     else
         written = write_picture(command, &picture);
@@ -163,7 +182,7 @@ static enum exit_status run(struct command *command)
 
 int cmd_plot(int argc, char **argv)
 {
-    struct command command = {.width = DRAW_WIDTH_DEFAULT};
+    struct command command = {.out = "-", .width = DRAW_WIDTH_DEFAULT};
     enum options_outcome outcome = options_parse(&usage, argc, argv, &command.options, take, &command);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);

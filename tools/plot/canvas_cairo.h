@@ -1,0 +1,16 @@
+/* Pictures by libcairo, which a build may lack. */
+#ifndef PLOT_CANVAS_CAIRO_H
+#define PLOT_CANVAS_CAIRO_H
+
+#include "canvas.h"
+
+/* Loads the library and its fonts. 0, or -1 after a message. Call it before anything that limits system calls. */
+int canvas_cairo_load(void);
+/* NULL without memory. */
+struct canvas *canvas_png(double width, double height, const char *title);
+/* A page of the picture's size, 96 pixels to the inch. */
+struct canvas *canvas_pdf(double width, double height, const char *title);
+/* "libcairo version 1.16.0", or that it is not built in. */
+const char *canvas_cairo_library(char text[64]);
+
+#endif

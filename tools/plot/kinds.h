@@ -1,0 +1,36 @@
+/* The kinds of pictures: which are known, and how a chart becomes one. */
+#ifndef PLOT_KINDS_H
+#define PLOT_KINDS_H
+
+#include "base/buffer.h"
+#include "draw.h"
+
+enum kind_flag {
+    KIND_IS_BINARY = 1,  /* never written to a terminal */
+    KIND_NEEDS_CAIRO = 2 /* libcairo draws it */
+};
+
+struct page {
+    double width, height;
+    enum timestamp_zone zone;
+};
+
+struct kind {
+    const char *name;
+    const char *ending;
+    unsigned flags;
+    /* Appends the picture. 0, or -1 without memory. */
+    int (*write)(const struct chart *chart, const struct page *page, struct buffer *out);
+};
+
+/* By its name; NULL if there is none. */
+const struct kind *kind_named(const char *name);
+/* By the ending of a file's name. */
+const struct kind *kind_of_file(const char *file);
+/* "svg, png or pdf" */
+#define KINDS_LIST_MAX 64
+const char *kinds_list(char list[KINDS_LIST_MAX]);
+/* Whether this build can draw it: 0, or -1 after a message. `what`: as the user asked for it. */
+int kind_check(const struct kind *kind, const char *what);
+
+#endif
