@@ -181,6 +181,7 @@ SCRIPT_TESTS = \
 	tests/paste-check.py \
 	tests/pipe-check.py \
 	tests/plot-check.py \
+	tests/plot-terminal-check.py \
 	tests/external-control-check.py \
 	tests/primary-check.py \
 	tests/privileges-check.py \
@@ -295,6 +296,7 @@ EXTRA_DIST += \
 	tests/pages.py \
 	tests/primary_wire.py \
 	tests/tally.py \
+	tests/png.py \
 	tests/terminal.py \
 	tests/unit/data \
 	tests/with-python

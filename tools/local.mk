@@ -391,13 +391,18 @@ tools_libtools_a_SOURCES = \
 	tools/plot/cmd_plot.c \
 	tools/plot/draw.c \
 	tools/plot/draw.h \
+	tools/plot/in_terminal.h \
 	tools/plot/kinds.c \
 	tools/plot/kinds.def \
 	tools/plot/kinds.h \
+	tools/plot/kitty.c \
 	tools/plot/plot_reading.c \
 	tools/plot/plot_reading.h \
 	tools/plot/series.c \
 	tools/plot/series.h \
+	tools/plot/sixel.c \
+	tools/plot/terminal.c \
+	tools/plot/terminal.h \
 	tools/plot/thinning.c \
 	tools/plot/thinning.h \
 	tools/plot/ticks.c \

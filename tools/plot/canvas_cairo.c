@@ -26,6 +26,7 @@ struct drawn {
     cairo_surface_t *surface;
     cairo_t *context;
     bool is_image;     /* of pixels */
+    bool is_raw;       /* which are wanted as they are, not as PNG */
     struct buffer pdf; /* written so far */
 };
 
@@ -158,13 +159,27 @@ static cairo_status_t take(void *user, const unsigned char *bytes, unsigned leng
     return to->failed ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
 }
 
+static cairo_status_t put_image(const struct drawn *drawn, struct buffer *out)
+{
+    if (!drawn->is_raw)
+        return drawn->cairo.cairo_surface_write_to_png_stream(drawn->surface, take, out);
+    drawn->cairo.cairo_surface_flush(drawn->surface);
+    const unsigned char *pixels = drawn->cairo.cairo_image_surface_get_data(drawn->surface);
+    size_t width = (size_t)drawn->cairo.cairo_image_surface_get_width(drawn->surface),
+           height = (size_t)drawn->cairo.cairo_image_surface_get_height(drawn->surface),
+           stride = (size_t)drawn->cairo.cairo_image_surface_get_stride(drawn->surface);
+    for (size_t y = 0; y < height; y++)
+        buffer_put(out, (const char *)pixels + y * stride, width * sizeof(uint32_t));
+    return CAIRO_STATUS_SUCCESS;
+}
+
 static int end(struct canvas *canvas, struct buffer *out)
 {
     struct drawn *drawn = of(canvas);
     cairo_status_t status = drawn->cairo.cairo_status(drawn->context);
     drawn->cairo.cairo_destroy(drawn->context);
     if (drawn->is_image && status == CAIRO_STATUS_SUCCESS)
-        status = drawn->cairo.cairo_surface_write_to_png_stream(drawn->surface, take, out);
+        status = put_image(drawn, out);
     drawn->cairo.cairo_surface_finish(drawn->surface);
     if (status == CAIRO_STATUS_SUCCESS)
         status = drawn->cairo.cairo_surface_status(drawn->surface);
@@ -211,15 +226,26 @@ static struct canvas *begin(struct drawn *drawn)
     return NULL;
 }
 
-struct canvas *canvas_png(double width, double height, const char *title)
+static struct canvas *make_image(double width, double height, bool is_raw)
 {
     struct drawn *drawn = make();
-    (void)title;
     if (!drawn)
         return NULL;
     drawn->is_image = true;
+    drawn->is_raw = is_raw;
     drawn->surface = drawn->cairo.cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width), (int)ceil(height));
     return begin(drawn);
+}
+
+struct canvas *canvas_png(double width, double height, const char *title)
+{
+    (void)title;
+    return make_image(width, height, false);
+}
+
+struct canvas *canvas_pixels(double width, double height)
+{
+    return make_image(width, height, true);
 }
 
 /* The same bytes for the same picture: without the time of writing. */
@@ -287,6 +313,11 @@ struct canvas *canvas_png(double width, double height, const char *title)
 struct canvas *canvas_pdf(double width, double height, const char *title)
 {
     return canvas_png(width, height, title);
+}
+
+struct canvas *canvas_pixels(double width, double height)
+{
+    return canvas_png(width, height, "");
 }
 
 const char *canvas_cairo_library(char text[64])

@@ -8,6 +8,8 @@
 int canvas_cairo_load(void);
 /* NULL without memory. */
 struct canvas *canvas_png(double width, double height, const char *title);
+/* The pixels themselves, row by row, as uint32_t: 0xRRGGBB. Sizes are whole numbers. */
+struct canvas *canvas_pixels(double width, double height);
 /* A page of the picture's size, 96 pixels to the inch. */
 struct canvas *canvas_pdf(double width, double height, const char *title);
 /* "libcairo version 1.16.0", or that it is not built in. */

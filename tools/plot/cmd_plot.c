@@ -13,6 +13,10 @@
 #include "command_line/options.h"
 #include "export/atomic_file.h"
 #include "kinds.h"
+#include "terminal.h"
+
+/* Pixels, if the terminal does not say how wide it is. */
+#define TERMINAL_WIDTH_DEFAULT 800
 
 enum {
     OPTION_OUTPUT = 1,
@@ -28,9 +32,10 @@ enum {
 
 static const struct option_row rows[] = {
     {OPTION_OUTPUT, 'o', "output", "OUT",
-     "the picture's file, OUT.svg, OUT.png or OUT.pdf; - for standard output, which is the default unless it is a "
-     "terminal"},
-    {OPTION_FORMAT, 'f', "format", "FORMAT", "svg, png or pdf; default: from the ending of OUT, svg without one"},
+     "the picture's file, OUT.svg, OUT.png or OUT.pdf; - for standard output, which is the default; on a "
+     "terminal that shows pictures (sixel, kitty), the picture"},
+    {OPTION_FORMAT, 'f', "format", "FORMAT",
+     "svg, png, pdf, sixel or kitty; default: from the ending of OUT, or what the terminal shows; svg elsewhere"},
     {OPTION_FIELDS, 0, "fields", "LIST",
      "a panel for each of these: names such as actual_q, elements such as actual_q_2, patterns such as '*_current'; "
      "default: joint positions, speeds and currents, the tool's position and force, and the speed scaling, as far as "
@@ -42,7 +47,7 @@ static const struct option_row rows[] = {
     {OPTION_STREAM, 0, "stream", "N",
      "only this stream; armtap info numbers them. Default: those of the robot with most records, each field from the "
      "stream that has it most often"},
-    {OPTION_WIDTH, 0, "width", "PIXELS", "of the picture; default: 1200"},
+    {OPTION_WIDTH, 0, "width", "PIXELS", "of the picture; default: 1200, or less on a terminal"},
     {OPTION_HEIGHT, 0, "height", "PIXELS", "of the picture; default: as its panels need"},
 };
 
@@ -83,7 +88,7 @@ static int take_format(struct command *command, const char *value)
     char list[KINDS_LIST_MAX];
     command->kind = kind_named(value);
     if (!command->kind)
-        message_error("plot: --format %s: a picture is %s", value, kinds_list(list));
+        message_error("plot: --format %s: a picture is %s", value, kinds_list(list, false));
     return command->kind ? 0 : -1;
 }
 
@@ -115,18 +120,39 @@ static int take(void *user, int id, const char *value)
     }
 }
 
+/* Sets the kind of picture that the terminal shows, if any. */
+static void ask_terminal(struct command *command)
+{
+    static const char *const names[] = {[TERMINAL_SIXEL] = "sixel", [TERMINAL_KITTY] = "kitty"};
+    struct terminal terminal = {TERMINAL_NO_PICTURES, 0};
+    if (kind_is_built_in(kind_named("sixel")))
+        terminal = terminal_ask();
+    if (terminal.pictures == TERMINAL_NO_PICTURES)
+        return;
+    command->kind = kind_named(names[terminal.pictures]);
+    if (command->width == 0)
+        command->width = terminal.width < DRAW_WIDTH_MIN       ? TERMINAL_WIDTH_DEFAULT
+                         : terminal.width < DRAW_WIDTH_DEFAULT ? terminal.width
+                                                               : DRAW_WIDTH_DEFAULT;
+}
+
 /* Sets the kind of picture. 0, or -1 after a message. */
 static int check_output(struct command *command)
 {
     char list[KINDS_LIST_MAX];
-    bool is_asked = command->kind != NULL;
-    if (!is_asked)
-        command->kind = strcmp(command->out, "-") == 0 ? kind_named("svg") : kind_of_file(command->out);
-    if (!command->kind)
+    bool is_standard = strcmp(command->out, "-") == 0, is_terminal = sink_file_is_terminal(command->out);
+    if (!command->kind && is_terminal)
+        ask_terminal(command);
+    else if (!command->kind)
+        command->kind = is_standard ? kind_named("svg") : kind_of_file(command->out);
+    if (!command->kind && is_terminal)
+        message_error("plot: this terminal does not say that it shows pictures: name a file, such as -o robot.svg");
+    else if (!command->kind)
         message_error("plot: -o %s: the name of a picture ends in its kind, %s; or give --format", command->out,
-                      kinds_list(list));
-    else if (sink_file_is_terminal(command->out) && (!is_asked || (command->kind->flags & KIND_IS_BINARY)))
-        message_error("plot: a picture is not written to a terminal: name its file, such as -o robot.svg");
+                      kinds_list(list, true));
+    else if (is_terminal && (command->kind->flags & KIND_IS_BINARY))
+        message_error("plot: %s is not written to a terminal: name a file, such as -o robot%s", command->kind->name,
+                      command->kind->ending);
     else
         return kind_check(command->kind, command->out);
     return -1;
@@ -163,6 +189,8 @@ static enum exit_status write_picture(const struct command *command, const struc
 static enum exit_status run(struct command *command)
 {
     struct chart *chart;
+    command->width = command->width != 0 ? command->width : DRAW_WIDTH_DEFAULT;
+    command->wish.bins = 2 * command->width;
     struct buffer picture = {0};
     enum exit_status written = EXIT_FAILED;
     enum exit_status status = chart_collect(&command->wish, &command->options.source, &chart);
@@ -182,12 +210,11 @@ static enum exit_status run(struct command *command)
 
 int cmd_plot(int argc, char **argv)
 {
-    struct command command = {.out = "-", .width = DRAW_WIDTH_DEFAULT};
+    struct command command = {.out = "-"};
     enum options_outcome outcome = options_parse(&usage, argc, argv, &command.options, take, &command);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     command.wish.zone = command.options.zone;
-    command.wish.bins = 2 * command.width;
     enum exit_status status = check(&command) == 0 ? run(&command) : EXIT_FAILED;
     options_free(&command.options);
     return (int)status;

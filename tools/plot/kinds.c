@@ -1,10 +1,12 @@
 #include "kinds.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/libraries.h"
 #include "base/message.h"
 #include "canvas_cairo.h"
+#include "in_terminal.h"
 
 static int draw(struct canvas *canvas, const struct chart *chart, const struct page *page, struct buffer *out)
 {
@@ -27,6 +29,27 @@ static int write_png(const struct chart *chart, const struct page *page, struct 
 static int write_pdf(const struct chart *chart, const struct page *page, struct buffer *out)
 {
     return draw(canvas_pdf(page->width, page->height, chart->title), chart, page, out);
+}
+
+static int write_sixel(const struct chart *chart, const struct page *page, struct buffer *out)
+{
+    size_t width = (size_t)ceil(page->width), height = (size_t)ceil(page->height);
+    struct buffer pixels = {0};
+    int outcome = draw(canvas_pixels(page->width, page->height), chart, page, &pixels);
+    if (outcome == 0)
+        outcome = sixel_put(out, (const uint32_t *)(const void *)pixels.data, width, height);
+    free(pixels.data);
+    return outcome;
+}
+
+static int write_kitty(const struct chart *chart, const struct page *page, struct buffer *out)
+{
+    struct buffer png = {0};
+    int outcome = write_png(chart, page, &png);
+    if (outcome == 0)
+        outcome = kitty_put(out, png.data, png.length);
+    free(png.data);
+    return outcome;
 }
 
 static const struct kind kinds[] = {
@@ -53,29 +76,41 @@ const struct kind *kind_of_file(const char *file)
     return NULL;
 }
 
-const char *kinds_list(char list[KINDS_LIST_MAX])
+static bool is_listed(const struct kind *kind, bool of_files)
 {
-    size_t length = 0;
+    return !of_files || kind->ending[0] != '\0';
+}
+
+const char *kinds_list(char list[KINDS_LIST_MAX], bool of_files)
+{
+    size_t length = 0, left = 0;
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        left += is_listed(&kinds[i], of_files);
     list[0] = '\0';
     for (size_t i = 0; i < KIND_COUNT && length < KINDS_LIST_MAX; i++)
-        length += (size_t)snprintf(list + length, KINDS_LIST_MAX - length, "%s%s",
-                                   i == 0               ? ""
-                                   : i + 1 < KIND_COUNT ? ", "
-                                                        : " or ",
-                                   kinds[i].name);
+        if (is_listed(&kinds[i], of_files))
+            length += (size_t)snprintf(list + length, KINDS_LIST_MAX - length, "%s%s", kinds[i].name,
+                                       --left > 1  ? ", "
+                                       : left == 1 ? " or "
+                                                   : "");
     return list;
+}
+
+bool kind_is_built_in(const struct kind *kind)
+{
+#ifdef ARMTAP_WITH_CAIRO
+    (void)kind;
+    return true;
+#else
+    return (kind->flags & KIND_NEEDS_CAIRO) == 0;
+#endif
 }
 
 int kind_check(const struct kind *kind, const char *what)
 {
-    if ((kind->flags & KIND_NEEDS_CAIRO) == 0)
-        return 0;
-#ifdef ARMTAP_WITH_CAIRO
-    (void)what;
-    return canvas_cairo_load();
-#else
+    if (kind_is_built_in(kind))
+        return kind->flags & KIND_NEEDS_CAIRO ? canvas_cairo_load() : 0;
     library_report_missing(LIBRARY_CAIRO, what);
     message_info("a picture that ends in .svg needs no library");
     return -1;
-#endif
 }

@@ -27,9 +27,10 @@ struct kind {
 const struct kind *kind_named(const char *name);
 /* By the ending of a file's name. */
 const struct kind *kind_of_file(const char *file);
-/* "svg, png or pdf" */
+/* "svg, png or pdf": all, or those of files. */
 #define KINDS_LIST_MAX 64
-const char *kinds_list(char list[KINDS_LIST_MAX]);
+const char *kinds_list(char list[KINDS_LIST_MAX], bool of_files);
+bool kind_is_built_in(const struct kind *kind);
 /* Whether this build can draw it: 0, or -1 after a message. `what`: as the user asked for it. */
 int kind_check(const struct kind *kind, const char *what);
 
