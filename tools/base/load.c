@@ -21,9 +21,14 @@ void *load_library(const char *library)
     return handle;
 }
 
-int load_name(void *handle, const char *name, void *pointer)
+bool load_if_there(void *handle, const char *name, void *pointer)
 {
     void *found = dlsym(handle, name);
     memcpy(pointer, &found, sizeof found);
-    return found ? 0 : failed(name);
+    return found != NULL;
+}
+
+int load_name(void *handle, const char *name, void *pointer)
+{
+    return load_if_there(handle, name, pointer) ? 0 : failed(name);
 }

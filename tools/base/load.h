@@ -3,6 +3,8 @@
 #ifndef BASE_LOAD_H
 #define BASE_LOAD_H
 
+#include <stdbool.h>
+
 /* configure defines a file's name without quotes, which not every shell on the way to the compiler would keep. */
 #define LOAD_FILE_TEXT(name) #name
 #define LOAD_FILE(name) LOAD_FILE_TEXT(name)
@@ -12,5 +14,7 @@ void *load_library(const char *library);
 /* Finds a function or a variable: stores its address in *pointer, which is a pointer of any type. 0, or -1 after a
  * message. */
 int load_name(void *handle, const char *name, void *pointer);
+/* The same for what may be missing, also in a library that this one needs: false then, without a message. */
+bool load_if_there(void *handle, const char *name, void *pointer);
 
 #endif

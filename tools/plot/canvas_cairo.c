@@ -290,6 +290,17 @@ int canvas_cairo_load(void)
     return 0;
 }
 
+/* fontconfig's memory looks lost to those who search for leaks: its pointers are relative. */
+void canvas_cairo_unload(void)
+{
+    void *handle = load_library(LOAD_FILE(ARMTAP_CAIRO_FILE));
+    void (*reset_cairo)(void), (*end_fontconfig)(void);
+    if (handle && load_if_there(handle, "cairo_debug_reset_static_data", &reset_cairo))
+        reset_cairo();
+    if (handle && load_if_there(handle, "FcFini", &end_fontconfig))
+        end_fontconfig();
+}
+
 const char *canvas_cairo_library(char text[64])
 {
     snprintf(text, 64, "%s version %d.%d.%d", library_name(LIBRARY_CAIRO), CAIRO_VERSION_MAJOR, CAIRO_VERSION_MINOR,
@@ -300,6 +311,10 @@ const char *canvas_cairo_library(char text[64])
 int canvas_cairo_load(void)
 {
     return -1;
+}
+
+void canvas_cairo_unload(void)
+{
 }
 
 struct canvas *canvas_png(double width, double height, const char *title)

@@ -6,6 +6,8 @@
 
 /* Loads the library and its fonts. 0, or -1 after a message. Call it before anything that limits system calls. */
 int canvas_cairo_load(void);
+/* Frees what the library and its fonts hold, once there is no canvas any more. */
+void canvas_cairo_unload(void);
 /* NULL without memory. */
 struct canvas *canvas_png(double width, double height, const char *title);
 /* The pixels themselves, row by row, as uint32_t: 0xRRGGBB. Sizes are whole numbers. */

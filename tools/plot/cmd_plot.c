@@ -215,7 +215,11 @@ int cmd_plot(int argc, char **argv)
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     command.wish.zone = command.options.zone;
-    enum exit_status status = check(&command) == 0 ? run(&command) : EXIT_FAILED;
+    enum exit_status status = EXIT_FAILED;
+    if (check(&command) == 0) {
+        status = run(&command);
+        kind_end(command.kind);
+    }
     options_free(&command.options);
     return (int)status;
 }

@@ -114,3 +114,9 @@ int kind_check(const struct kind *kind, const char *what)
     message_info("a picture that ends in .svg needs no library");
     return -1;
 }
+
+void kind_end(const struct kind *kind)
+{
+    if (kind->flags & KIND_NEEDS_CAIRO)
+        canvas_cairo_unload();
+}
