@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import xml.etree.ElementTree as ElementTree
 
 from png import read_png
@@ -135,7 +136,8 @@ def check_columns(name, field):
 
 def packet(seconds, nanoseconds, payload, sequence, ports=(30003, 50000)):
     tcp = struct.pack(">HHIIBBHHH", *ports, sequence & 0xffffffff, 1, 0x50, 0x18, 65535, 0, 0) + payload
-    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(tcp), 0, 0, 64, 6, 0, bytes((10, 0, 0, 2)), bytes((10, 0, 0, 9)))
+    ends = (bytes((10, 0, 0, 2)), bytes((10, 0, 0, 9)))
+    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(tcp), 0, 0, 64, 6, 0, *(ends if ports[0] < 50000 else ends[::-1]))
     frame = b"\0" * 12 + b"\x08\0" + ip + tcp
     return struct.pack("<IIII", seconds, nanoseconds, len(frame), len(frame)) + frame
 
@@ -163,6 +165,47 @@ def check_spike(folder):
     place = (high[0] - low) / (end - low) if high else -1
     expect("it is where it was", abs(place - 31415 / 59999) < 0.01, place)
     return path
+
+
+def rtde(kind, body):
+    return struct.pack(">HB", 3 + len(body), ord(kind)) + body
+
+
+def check_ten_million():
+    """Ten million packages through a pipe, 100 in each packet; one has another value."""
+    each, packets, place = 100, 100000, 7654321
+    usual, spike = (rtde("U", b"\1" + struct.pack(">d", value)) for value in (0.5, 9.0))
+    filling = usual * each
+    there, back = (30004, 50000), (50000, 30004)
+    program = subprocess.Popen([ARMTAP, "plot", "--fields", "speed_scaling", "--width", "400", "-"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE)
+    out = []
+    reader = threading.Thread(target=lambda: out.append(program.stdout.read()))
+    reader.start()
+    program.stdin.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
+    asked, sequence = 1, 1
+    for kind, question, answer in (("V", b"\0\2", b"\1"), ("O", struct.pack(">d", 500) + b"speed_scaling", b"\1DOUBLE"),
+                                   ("S", b"", b"\1")):
+        program.stdin.write(packet(1769860800, 0, rtde(kind, question), asked, back))
+        program.stdin.write(packet(1769860800, 0, rtde(kind, answer), sequence, there))
+        asked, sequence = asked + 3 + len(question), sequence + 3 + len(answer)
+    for i in range(packets):
+        payload = filling
+        if place // each == i:
+            at = place % each * len(usual)
+            payload = filling[:at] + spike + filling[at + len(usual):]
+        program.stdin.write(packet(1769860800 + i // 5, i % 5 * 200000000, payload, sequence, there))
+        sequence += len(payload)
+    program.stdin.close()
+    reader.join()
+    expect("ten million: status 0", program.wait() == 0)
+    panel = Picture(out[0].decode()).panels["speed_scaling, ratio"]
+    value, pixel = value_of(panel)
+    curve = panel["curves"][COLOURS[0]]
+    high = sorted(x for x, y in curve if abs(value(y) - 9) < pixel)
+    low, end = (f(x for x, _ in curve) for f in (min, max))
+    expect("ten million: one column of pixels has the spike", high and high[-1] - high[0] < 1, high)
+    expect("ten million: it is where it was", high and abs((high[0] - low) / (end - low) - place / each / packets) < 0.006, high)
 
 
 def check_gap(folder):
@@ -256,13 +299,14 @@ def check_hostile_names(folder):
 
 def main():
     for name in ("cb2-812.pcap.gz", "cb3-1060.pcap.gz", "e-series-1220.pcapng.gz", "rtde-stop.pcap", "rtde-v2.pcapng.gz",
-                 "driver-stop.pcap.gz", "both-streams.pcap.gz"):
+                 "driver-stop.pcap.gz", "both-streams.pcap.gz", "aubo-two-arms.pcap.gz"):
         check_sample(name)
     for name, field in (("cb3-1060.pcap.gz", "actual_q_0"), ("cb3-1060.pcap.gz", "actual_current_1"),
                         ("rtde-stop.pcap", "actual_q_0")):
         check_columns(name, field)
     with tempfile.TemporaryDirectory() as folder:
         path = check_spike(folder)
+        check_ten_million()
         check_gap(folder)
         check_hostile_names(folder)
         if b"built without libcairo" in run_bytes("--version"):

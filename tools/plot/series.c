@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/comma_list.h"
+#include "export/tables.h"
 
 #define NAME_MAX_LENGTH 128
 #define PLANS 8 /* recipes that take turns, such as AUBO's channels */
@@ -46,15 +47,15 @@ static bool matches(const char *pattern, size_t length, const char *name)
     return fnmatch(text, name, 0) == 0;
 }
 
-/* Marks the elements that a pattern names; true if there is one. */
+/* Marks the elements that a pattern names, as other output has them; true if there is one. */
 static bool mark(struct series *series, const char *pattern, size_t length, const struct armtap_recipe_entry *entry)
 {
     char name[NAME_MAX_LENGTH];
-    bool any = matches(pattern, length, entry->name);
+    const char *whole = table_entry_name(entry);
+    bool all = matches(pattern, length, whole) || matches(pattern, length, entry->name), any = all;
     unsigned count = entry->count < SERIES_ELEMENTS ? entry->count : SERIES_ELEMENTS;
     for (unsigned i = 0; i < count; i++) {
-        bool all = matches(pattern, length, entry->name);
-        snprintf(name, sizeof name, "%.*s_%u", NAME_MAX_LENGTH - 16, entry->name, i);
+        snprintf(name, sizeof name, "%.*s_%u", NAME_MAX_LENGTH - 16, whole, i);
         series->has[i] = series->has[i] || all || (count > 1 && matches(pattern, length, name));
         any = any || series->has[i];
     }
@@ -80,7 +81,8 @@ static bool is_asked_for(const struct series_wish *wish, const struct armtap_rec
 static bool is_usual(const struct armtap_recipe_entry *entry, struct series *series)
 {
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-        if (strcmp(usual[i].field, entry->name) != 0 || entry->count < usual[i].first + usual[i].count)
+        const char *name = entry->field ? entry->field->name : entry->name;
+        if (strcmp(usual[i].field, name) != 0 || entry->count < usual[i].first + usual[i].count)
             continue;
         series->rank = i;
         series->first = usual[i].first;
@@ -93,9 +95,14 @@ static bool is_usual(const struct armtap_recipe_entry *entry, struct series *ser
     return false;
 }
 
-static const char *caption_of(const struct series *series, const struct series_wish *wish)
+/* Owned by the caller; NULL without memory. */
+static char *caption_of(const struct series *series, const struct series_wish *wish, unsigned arm)
 {
-    return wish->fields ? series->name : usual[series->rank].caption;
+    char text[NAME_MAX_LENGTH];
+    if (wish->fields || arm <= 1)
+        return strdup(wish->fields ? series->name : usual[series->rank].caption);
+    snprintf(text, sizeof text, "%s, R%u", usual[series->rank].caption, arm);
+    return strdup(text);
 }
 
 static bool is_number(enum armtap_type type)
@@ -106,7 +113,7 @@ static bool is_number(enum armtap_type type)
 static struct series *find(const struct series_set *set, const struct armtap_recipe_entry *entry)
 {
     for (size_t i = 0; i < set->count; i++)
-        if (strcmp(set->all[i]->name, entry->name) == 0)
+        if (strcmp(set->all[i]->name, table_entry_name(entry)) == 0)
             return set->all[i];
     return NULL;
 }
@@ -140,8 +147,8 @@ static struct series *add(struct series_set *set, const struct series *from, con
         return NULL;
     *series = *from;
     series->field = entry->field;
-    series->name = strdup(entry->name);
-    series->caption = series->name ? strdup(caption_of(series, set->wish)) : NULL;
+    series->name = strdup(table_entry_name(entry));
+    series->caption = series->name ? caption_of(series, set->wish, entry->arm) : NULL;
     for (unsigned i = 0; i < SERIES_ELEMENTS; i++)
         series->points[i] = thinning_make(set->wish->bins);
     if (!series->caption) {
