@@ -21,6 +21,7 @@ struct canvas_stroke {
     uint32_t colour; /* 0xRRGGBB */
     double width;
     bool is_dashed;
+    bool has_dots; /* a point by itself, between two interruptions, is a dot */
 };
 struct canvas_font {
     uint32_t colour;
@@ -33,6 +34,7 @@ struct canvas_font {
 struct canvas;
 struct canvas_calls {
     void (*fill)(struct canvas *canvas, const struct canvas_area *area, uint32_t colour);
+    /* A point whose x is NAN interrupts the line. */
     void (*lines)(struct canvas *canvas, const struct canvas_point *points, size_t count,
                   const struct canvas_stroke *stroke);
     /* `text` is from anywhere; the base line is at y. */

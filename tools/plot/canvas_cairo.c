@@ -88,9 +88,17 @@ static void lines(struct canvas *canvas, const struct canvas_point *points, size
     set_colour(drawn, stroke->colour);
     drawn->cairo.cairo_set_line_width(drawn->context, stroke->width);
     drawn->cairo.cairo_set_dash(drawn->context, dashes, stroke->is_dashed ? 2 : 0, 0);
-    for (size_t i = 0; i < count; i++)
-        drawn->cairo.cairo_line_to(drawn->context, whole(drawn, straight, points[i].x, stroke->width),
-                                   whole(drawn, straight, points[i].y, stroke->width));
+    drawn->cairo.cairo_set_line_cap(drawn->context, stroke->has_dots ? CAIRO_LINE_CAP_ROUND : CAIRO_LINE_CAP_BUTT);
+    for (size_t i = 0; i < count; i++) {
+        double x = whole(drawn, straight, points[i].x, stroke->width);
+        double y = whole(drawn, straight, points[i].y, stroke->width);
+        if (isnan(points[i].x))
+            drawn->cairo.cairo_new_sub_path(drawn->context);
+        else
+            drawn->cairo.cairo_line_to(drawn->context, x, y);
+        if (!isnan(points[i].x) && (i == 0 || isnan(points[i - 1].x)))
+            drawn->cairo.cairo_line_to(drawn->context, x, y); /* a dot, if it is by itself */
+    }
     drawn->cairo.cairo_stroke(drawn->context);
 }
 

@@ -86,18 +86,25 @@ static void lines(struct canvas *canvas, const struct canvas_point *points, size
                   const struct canvas_stroke *stroke)
 {
     struct buffer *to = &of(canvas)->text;
-    buffer_string(to, "<polyline fill=\"none\"");
+    buffer_string(to, "<path fill=\"none\"");
     put_colour(to, "stroke", stroke->colour);
     put_attribute(to, "stroke-width", stroke->width);
     if (stroke->is_dashed)
         buffer_string(to, " stroke-dasharray=\"4 3\"");
-    buffer_string(to, " points=\"");
+    buffer_string(to, stroke->has_dots ? " stroke-linecap=\"round\" d=\"" : " d=\"");
+    bool begins = true;
     for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            buffer_char(to, ' ');
+        if (isnan(points[i].x)) {
+            begins = true;
+            continue;
+        }
+        bool ends = i + 1 == count || isnan(points[i + 1].x);
+        buffer_char(to, begins ? 'M' : ' ');
         put_length(to, points[i].x);
         buffer_char(to, ',');
         put_length(to, points[i].y);
+        buffer_string(to, begins && ends ? "h0" : begins ? "L" : "");
+        begins = false;
     }
     buffer_string(to, "\"/>\n");
 }
