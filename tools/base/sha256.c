@@ -1,0 +1,85 @@
+#include "sha256.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libraries.h"
+
+#ifdef ARMTAP_WITH_MD
+#include <sys/types.h>
+
+#include <sha2.h>
+
+struct sha256 {
+    SHA2_CTX context;
+};
+
+struct sha256 *sha256_begin(void)
+{
+    struct sha256 *sum = malloc(sizeof *sum);
+    if (sum)
+        SHA256Init(&sum->context);
+    return sum;
+}
+
+void sha256_add(struct sha256 *sum, const void *bytes, size_t length)
+{
+    SHA256Update(&sum->context, bytes, length);
+}
+
+void sha256_end(struct sha256 *sum, uint8_t digest[SHA256_BYTES])
+{
+    memset(digest, 0, SHA256_BYTES);
+    if (sum)
+        SHA256Final(digest, &sum->context);
+    free(sum);
+}
+
+bool sha256_is_there(void)
+{
+    return true;
+}
+
+const char *sha256_library(void)
+{
+    return library_name(LIBRARY_MD);
+}
+
+#else
+
+struct sha256 *sha256_begin(void)
+{
+    return NULL;
+}
+
+void sha256_add(struct sha256 *sum, const void *bytes, size_t length)
+{
+    (void)sum;
+    (void)bytes;
+    (void)length;
+}
+
+void sha256_end(struct sha256 *sum, uint8_t digest[SHA256_BYTES])
+{
+    (void)sum;
+    memset(digest, 0, SHA256_BYTES);
+}
+
+bool sha256_is_there(void)
+{
+    return false;
+}
+
+const char *sha256_library(void)
+{
+    return library_absence(LIBRARY_MD);
+}
+
+#endif
+
+void sha256_hex(char to[SHA256_HEX], const uint8_t digest[SHA256_BYTES])
+{
+    for (size_t i = 0; i < SHA256_BYTES; i++)
+        snprintf(to + 2 * i, 3, "%02x", digest[i]);
+}
