@@ -228,6 +228,7 @@ def commands(folder):
     yield ["record"]
     yield ["index", "-o", folder + "/sidecars"]
     yield ["merge"]
+    yield ["report", "-o", folder + "/x.html"]
     yield ["plot"]
     yield ["plot", "--fields", "*"]
     if HAS_CAIRO:

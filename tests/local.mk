@@ -151,6 +151,7 @@ LONG_TESTS = \
 SCRIPT_TESTS = \
 	tests/attempts-check.py \
 	tests/aubo-check.py \
+	tests/browser-check.py \
 	tests/captures-rebuild \
 	tests/check-runners \
 	tests/compare-check.py \
@@ -187,6 +188,7 @@ SCRIPT_TESTS = \
 	tests/privileges-check.py \
 	tests/raw-recipe-check.py \
 	tests/recipe-check.py \
+	tests/report-check.py \
 	tests/run-examples \
 	tests/run-golden \
 	tests/snapshot-check.py \
@@ -294,6 +296,7 @@ EXTRA_DIST += \
 	tests/format_rows.py \
 	tests/node_readers.py \
 	tests/pages.py \
+	tests/report_pages.py \
 	tests/primary_wire.py \
 	tests/tally.py \
 	tests/png.py \

@@ -16,6 +16,7 @@ import threading
 import xml.etree.ElementTree as ElementTree
 
 from png import read_png
+from report_pages import legacy, packet
 from tally import expect, finish
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -34,8 +35,14 @@ def run(*arguments, status=0, stdin=None):
     return done.stdout.decode()
 
 
+def lines(element):
+    """The parts of a line, which breaks interrupt."""
+    parts = [re.findall(r"(-?[\d.]+),(-?[\d.]+)", part) for part in element.get("d", "").split("M")]
+    return [[(float(x), float(y)) for x, y in part] for part in parts if part]
+
+
 def points(element):
-    return [tuple(map(float, pair.split(","))) for pair in element.get("points", "").split()]
+    return [point for line in lines(element) for point in line]
 
 
 class Picture:
@@ -56,19 +63,15 @@ class Picture:
                     current["ticks"].append((float(element.text), last))
                 except ValueError:
                     pass
-            elif kind == "polyline" and element.get("stroke") in COLOURS and len(points(element)) >= 2 and \
-                    element.get("stroke-width") == "1.2":
+            elif kind == "path" and element.get("stroke") in COLOURS and element.get("stroke-width") == "1.2":
                 current["curves"].setdefault(element.get("stroke"), []).extend(points(element))
-            elif kind == "polyline" and element.get("stroke") == STOP:
+            elif kind == "path" and element.get("stroke") == STOP:
                 self.stops.append(points(element)[0][0])
-            elif kind == "polyline" and element.get("stroke") == "#e6e6e6" and \
+            elif kind == "path" and element.get("stroke") == "#e6e6e6" and \
                     points(element)[0][1] == points(element)[1][1]:
                 last = points(element)[0][1]
             elif kind == "rect" and element.get("fill") == GAP:
                 self.gaps.append((float(element.get("x")), float(element.get("width"))))
-            elif kind == "rect" and element.get("fill") in COLOURS and element.get("width") == "2":
-                current["curves"].setdefault(element.get("fill"), []).append(
-                    (float(element.get("x")) + 1, float(element.get("y")) + 1))
 
 
 def value_of(panel):
@@ -132,21 +135,6 @@ def check_columns(name, field):
                 if abs(left + (time - times[0]) / (times[-1] - times[0]) * (right - left) - x - 0.5) < 2.5]
         wrong += not near or max(at) > max(near) + pixel or min(at) < min(near) - pixel
     expect("%s: %s column by column" % (name, field), wrong == 0, wrong)
-
-
-def packet(seconds, nanoseconds, payload, sequence, ports=(30003, 50000)):
-    tcp = struct.pack(">HHIIBBHHH", *ports, sequence & 0xffffffff, 1, 0x50, 0x18, 65535, 0, 0) + payload
-    ends = (bytes((10, 0, 0, 2)), bytes((10, 0, 0, 9)))
-    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(tcp), 0, 0, 64, 6, 0, *(ends if ports[0] < 50000 else ends[::-1]))
-    frame = b"\0" * 12 + b"\x08\0" + ip + tcp
-    return struct.pack("<IIII", seconds, nanoseconds, len(frame), len(frame)) + frame
-
-
-def legacy(clock, joint):
-    """A packet of 812 bytes; column 1 is the clock, 32 the base joint."""
-    cells = [0.0] * 101
-    cells[0], cells[31] = clock, joint
-    return struct.pack(">I", 812) + struct.pack(">101d", *cells)
 
 
 def check_spike(folder):
@@ -217,8 +205,8 @@ def check_gap(folder):
             if not 500 <= i < 750:
                 file.write(packet(1769860800 + i // 125, i % 125 * 8000000, legacy(i * 0.008, i * 0.001), 1 + 812 * i))
     picture = Picture(run("plot", "--fields", "actual_q_0", path))
-    drawn = [points(one) for one in picture.root.iter(SVG + "polyline") if one.get("stroke") == COLOURS[0]
-             and one.get("stroke-width") == "1.2"]
+    drawn = [line for one in picture.root.iter(SVG + "path") if one.get("stroke") == COLOURS[0] and
+             one.get("stroke-width") == "1.2" for line in lines(one)]
     low, end = (f(x for line in drawn for x, _ in line) for f in (min, max))
     expect("two lines", len(drawn) == 2, len(drawn))
     gaps = set(picture.gaps)  # over the panel and over the strip of the mode

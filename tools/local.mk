@@ -46,6 +46,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/progress.h \
 	tools/base/sandbox.c \
 	tools/base/sandbox.h \
+	tools/base/sha256.c \
+	tools/base/sha256.h \
 	tools/base/spool.c \
 	tools/base/spool.h \
 	tools/base/syscalls.def \
@@ -375,12 +377,17 @@ tools_libtools_a_SOURCES = \
 	tools/diagnose/report_json.c \
 	tools/diagnose/report_text.c \
 	tools/diagnose/stop_table.c \
+	tools/diagnose/told.c \
+	tools/diagnose/told.h \
 	tools/diagnose/transcript.h \
 	tools/diagnose/transcript_play.c \
 	tools/diagnose/transcript_rows.c \
 	tools/diagnose/transcript_rows.h \
 	tools/diagnose/transcript_write.c \
 	tools/diagnose/verdicts.c \
+	tools/html/embedded.h \
+	tools/html/html.c \
+	tools/html/html.h \
 	tools/plot/canvas.h \
 	tools/plot/cairo_names.def \
 	tools/plot/canvas_cairo.c \
@@ -396,6 +403,8 @@ tools_libtools_a_SOURCES = \
 	tools/plot/kinds.def \
 	tools/plot/kinds.h \
 	tools/plot/kitty.c \
+	tools/plot/page.c \
+	tools/plot/page.h \
 	tools/plot/plot_reading.c \
 	tools/plot/plot_reading.h \
 	tools/plot/series.c \
@@ -408,6 +417,10 @@ tools_libtools_a_SOURCES = \
 	tools/plot/ticks.c \
 	tools/plot/ticks.h \
 	tools/plot/usual_panels.def \
+	tools/report/cmd_report.c \
+	tools/report/findings.c \
+	tools/report/page.h \
+	tools/report/streams.c \
 	tools/compare/choose_streams.c \
 	tools/compare/choose_streams.h \
 	tools/compare/cmd_compare.c \
@@ -435,6 +448,11 @@ tools_libtools_a_SOURCES = \
 	tools/fields/cmd_fields.c \
 	tools/fields/robot_errors.c \
 	tools/fields/robot_errors.h
+nodist_tools_libtools_a_SOURCES = generated/embedded.c
+CLEANFILES += generated/embedded.c
+generated/embedded.c: tools/html/embed tools/html/viewer.js tools/html/style.css
+	$(AM_V_GEN)$(MKDIR_P) generated && sh $(srcdir)/tools/html/embed $(srcdir)/tools/html/viewer.js $(srcdir)/tools/html/style.css >$@.new && mv $@.new $@
+
 tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(TOOLS_CFLAGS) $(SECCOMP_CFLAGS)
 
 # The manual's table of notes comes from lib/notes.def, its formats from tools/export/formats.def.
@@ -462,6 +480,11 @@ EXTRA_DIST += \
 	tools/diagnose/README.md \
 	tools/compare/README.md \
 	tools/plot/README.md \
+	tools/html/README.md \
+	tools/html/embed \
+	tools/html/style.css \
+	tools/html/viewer.js \
+	tools/report/README.md \
 	tools/index/README.md \
 	tools/info/README.md \
 	tools/merge/README.md \

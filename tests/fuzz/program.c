@@ -164,6 +164,7 @@ static const struct trial single[] = {
     {{"merge", "%F"}, one_json},
     {{"export", "--after", "%F", "%F"}, judge_csv},
     {{"serve", "--ports", "30004=0", "--to", "+0", "--stream", "0", "%F"}, NULL},
+    {{"report", "-o", "-", "%F"}, judge_utf8},
     {{"plot", "%F"}, judge_utf8},
     {{"plot", "--fields", "*", "%F"}, judge_utf8},
     {{"compare", "%F"}, judge_shown},

@@ -1,8 +1,7 @@
 #include "remedy.h"
 
+#include <stdio.h>
 #include <string.h>
-
-#include "input/shell_command.h"
 
 /* The words before a command in a remedy. */
 static const char lead[] = "run: ";
@@ -27,41 +26,45 @@ bool remedy_is_offered(const struct remedy_offers *offers, const struct armtap_n
     return false;
 }
 
-/* Prints the advice before the command, if any. */
-static void print_advice(struct text_wrap *wrap, const char *remedy, const char *command)
+/* The advice before the command, if any. */
+static size_t advice_length(const char *remedy, const char *command)
 {
     const char *end = command;
     while (end > remedy && *end != ';')
         end--;
-    text_wrap_span(wrap, remedy, (size_t)(end - remedy));
+    return (size_t)(end - remedy);
 }
 
-static void print_command(struct text_wrap *wrap, const char *remedy, const char *command,
-                          const struct replay_source *source, const struct armtap_where *where)
+static void take_advice(struct remedy *remedy, const char *text, size_t length, const char *end)
 {
-    char line[SHELL_MAX];
-    bool is_whole = shell_command(line, command, source, where);
-    if (is_whole) {
-        text_wrap_span(wrap, remedy, (size_t)(command - remedy));
+    snprintf(remedy->advice, sizeof remedy->advice, "%.*s%s", (int)length, text, end);
+}
+
+void remedy_find(struct remedy *remedy, const struct armtap_note_kind *kind, const struct replay_source *source,
+                 const struct remedy_offers *offers, const struct armtap_where *where)
+{
+    const char *text = kind->remedy, *run = strstr(text, lead);
+    *remedy = (struct remedy){.command = ""};
+    if (!run) {
+        take_advice(remedy, text, strlen(text), "");
+    } else if (!remedy_is_offered(offers, kind, where)) {
+        take_advice(remedy, text, advice_length(text, run), "");
+    } else if (shell_command(remedy->command, run + strlen(lead), source, where)) {
+        take_advice(remedy, text, (size_t)(run - text) + strlen(lead), "");
     } else {
-        text_wrap_span(wrap, remedy, (size_t)(command - remedy) - strlen(lead));
-        text_wrap_words(wrap, shell_can_name(source) ? "run, with FILE replaced by the names of all captures:"
-                                                     : "run, with this input saved as FILE:");
+        take_advice(remedy, text, (size_t)(run - text),
+                    shell_can_name(source) ? "run, with FILE replaced by the names of all captures:"
+                                           : "run, with this input saved as FILE:");
     }
-    text_wrap_end(wrap);
-    wrap->indent += 2;
-    text_wrap_word(wrap, line);
 }
 
-void remedy_print(struct text_wrap *wrap, const struct armtap_note_kind *kind, const struct replay_source *source,
-                  const struct remedy_offers *offers, const struct armtap_where *where)
+void remedy_print(struct text_wrap *wrap, const struct remedy *remedy)
 {
-    const char *run = strstr(kind->remedy, lead);
-    if (!run)
-        text_wrap_words(wrap, kind->remedy);
-    else if (!remedy_is_offered(offers, kind, where))
-        print_advice(wrap, kind->remedy, run);
-    else
-        print_command(wrap, kind->remedy, run + strlen(lead), source, where);
+    text_wrap_words(wrap, remedy->advice);
+    if (remedy->command[0]) {
+        text_wrap_end(wrap);
+        wrap->indent += 2;
+        text_wrap_word(wrap, remedy->command);
+    }
     text_wrap_end(wrap);
 }

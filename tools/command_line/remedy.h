@@ -2,8 +2,10 @@
 #ifndef COMMAND_LINE_REMEDY_H
 #define COMMAND_LINE_REMEDY_H
 
-#include "input/replay.h"
+#include "input/shell_command.h"
 #include "base/word_wrap.h"
+
+#define REMEDY_MAX 1000
 
 /* The first replies that refused part of a set-up: for these recipe --accepted prints something. */
 struct remedy_offers {
@@ -15,10 +17,16 @@ void remedy_offer(struct remedy_offers *offers, const struct armtap_refused_setu
 bool remedy_is_offered(const struct remedy_offers *offers, const struct armtap_note_kind *kind,
                        const struct armtap_where *where);
 
-/* Ends the line of `wrap` with the remedy of `kind`. A command gets its own line, never broken, so that it can be
- * pasted: with the names of `source` and the packet of `where`, the first finding. Leaves out a command that would
- * print nothing, or needs a packet where there is none. */
-void remedy_print(struct text_wrap *wrap, const struct armtap_note_kind *kind, const struct replay_source *source,
-                  const struct remedy_offers *offers, const struct armtap_where *where);
+/* What to do, and the command that does it or shows more: with the names of the source and the packet of the finding,
+ * so that it can be pasted. */
+struct remedy {
+    char advice[REMEDY_MAX];
+    char command[SHELL_MAX]; /* "": none, or none that would print something */
+};
+/* `where`: of the first finding. */
+void remedy_find(struct remedy *remedy, const struct armtap_note_kind *kind, const struct replay_source *source,
+                 const struct remedy_offers *offers, const struct armtap_where *where);
+/* Ends the line of `wrap` with it. The command gets its own line, never broken. */
+void remedy_print(struct text_wrap *wrap, const struct remedy *remedy);
 
 #endif

@@ -55,6 +55,17 @@ void diagnosis_print_stops(const struct diagnosis *diagnosis);
 void diagnosis_print_incidents(const struct diagnosis *diagnosis);
 /* Prints the verdict: a sentence per stream with faults, or one for all streams. */
 void diagnosis_print_verdicts(const struct diagnosis *diagnosis);
+
+/* Called for each sentence: `subject` is what it is about, such as "stream 3", or "" for all there is. */
+struct speech {
+    void (*say)(void *user, const char *subject, const char *text);
+    void *user;
+};
+/* The verdicts: a sentence for each stream with faults, or one for all streams. */
+void diagnosis_say_verdicts(const struct diagnosis *diagnosis, const struct speech *speech);
+/* The stops of robots, each with its cause. */
+void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech);
+
 /* Prints all kinds of findings, the worst first. */
 void diagnosis_list(void);
 void diagnosis_list_json(void);

@@ -7,16 +7,13 @@
 
 #include "cell_text.h"
 #include "diagnosis.h"
-#include "command_line/remedy.h"
+#include "told.h"
 #include "base/word_wrap.h"
 #include "base/utf8.h"
 #include "base/timestamp.h"
 
-/* Findings of one id and stream that are shown one by one. */
-#define FLOOD 10
 /* Lines of one stream's modes. */
 #define MODE_LINES 40
-#define SUM_MAX 700
 #define CLOCK_WIDTH 13
 #define ZERO_WIDTH 32
 
@@ -76,84 +73,31 @@ static void print_headline(struct headline *headline, const struct diagnosis *di
 
 /* ---- findings ---------------------------------------------------------------------------------------------------- */
 
-/* The findings of one id and stream: of a flood, the largest are shown and the rest are summed up. */
-struct flood {
-    uint64_t total;
-    const struct armtap_finding *largest[FLOOD + 1]; /* the largest first; equal ones in time order */
-    size_t count;
-    const struct armtap_finding *sum; /* the sum of those not kept one by one, or NULL */
-    struct armtap_where last;
-    bool summed_up;
-};
-
 struct findings_table {
     const struct diagnosis *diagnosis;
-    struct flood *floods; /* by stream and id */
+    struct headline headline;
     int id_width, stream_width, packet_width;
+    bool any;
 };
-
-static size_t note_index(const struct armtap_note_kind *kind)
-{
-    size_t i = 0;
-    while (armtap_note_at(i) != kind)
-        i++;
-    return i;
-}
-
-static struct flood *flood_of(const struct findings_table *table, const struct armtap_finding *finding)
-{
-    return &table->floods[finding->pair];
-}
 
 static int larger(int a, int b)
 {
     return a > b ? a : b;
 }
 
-static void keep_largest(struct flood *flood, const struct armtap_finding *finding)
-{
-    size_t place = flood->count;
-    while (place > 0 && flood->largest[place - 1]->size < finding->size)
-        place--;
-    if (place > FLOOD)
-        return;
-    flood->count += flood->count <= FLOOD;
-    memmove(flood->largest + place + 1, flood->largest + place, (flood->count - place - 1) * sizeof(*flood->largest));
-    flood->largest[place] = finding;
-}
-
 static void measure(struct findings_table *table, const struct armtap_finding *finding)
 {
     char cell[CELL_MAX];
-    struct flood *flood = flood_of(table, finding);
-    flood->total += finding->count;
-    flood->last = finding->last;
-    if (finding->is_sum)
-        flood->sum = finding;
-    else
-        keep_largest(flood, finding);
     table->id_width = larger(table->id_width, (int)strlen(finding->kind->id));
     table->packet_width = larger(table->packet_width, snprintf(cell, sizeof cell, "%" PRIu64, finding->where.packet));
     if (finding->stream != ARMTAP_NO_STREAM)
         table->stream_width = larger(table->stream_width, snprintf(cell, sizeof cell, "%u", finding->stream));
 }
 
-/* How many of a flood are shown: one more if it would only replace the line of the sum. */
-static size_t shown_of(const struct flood *flood)
+static void print_finding(void *user, const struct armtap_finding *finding, const char *text)
 {
-    return flood->total == flood->count ? flood->count : flood->count < FLOOD ? flood->count : FLOOD;
-}
-
-static bool is_shown(const struct flood *flood, const struct armtap_finding *finding)
-{
-    for (size_t i = 0; i < shown_of(flood); i++)
-        if (flood->largest[i] == finding)
-            return true;
-    return false;
-}
-
-static void print_finding(const struct findings_table *table, const struct armtap_finding *finding, const char *text)
-{
+    struct findings_table *table = user;
+    print_headline(&table->headline, table->diagnosis, &finding->where);
     enum armtap_severity severity = finding->kind->severity;
     char stream[CELL_MAX] = "-", packet[CELL_MAX] = "-", clock[CELL_MAX];
     if (finding->stream != ARMTAP_NO_STREAM)
@@ -173,115 +117,43 @@ static void print_finding(const struct findings_table *table, const struct armta
     text_wrap_end(&wrap);
 }
 
-/* Prints the sum at the first finding that is not shown. */
-static void sum_up(const struct findings_table *table, const struct armtap_finding *first, struct flood *flood)
-{
-    char text[SUM_MAX];
-    size_t shown = shown_of(flood);
-    const struct armtap_finding *smallest = shown > 0 ? flood->largest[shown - 1] : NULL;
-    bool is_larger = flood->sum && (!smallest || flood->sum->size > smallest->size);
-    snprintf(text, sizeof text, "and %" PRIu64 " more%s, up to packet %" PRIu64 "%s%s", flood->total - shown,
-             !smallest || smallest->size <= 0 || is_larger ? "" : ", none larger", flood->last.packet,
-             is_larger ? "; " : "", is_larger ? flood->sum->text + flood->sum->largest : "");
-    print_finding(table, first, text);
-    flood->summed_up = true;
-}
-
-static void print_or_sum_up(const struct findings_table *table, const struct armtap_finding *finding)
-{
-    struct flood *flood = flood_of(table, finding);
-    if (is_shown(flood, finding))
-        print_finding(table, finding, finding->text);
-    else if (!flood->summed_up)
-        sum_up(table, finding, flood);
-}
-
 /* 0, or -1 if memory runs out. */
 static int print_findings(const struct diagnosis *diagnosis)
 {
-    struct findings_table table = {.diagnosis = diagnosis, .id_width = 2, .stream_width = 1, .packet_width = 6};
-    struct headline headline = headline_begin(diagnosis);
-    table.floods = calloc(armtap_diagnosis_pairs(diagnosis->found) + 1, sizeof *table.floods);
-    if (!table.floods)
-        return -1;
-    size_t shown = 0;
+    struct findings_table table = {.diagnosis = diagnosis,
+                                   .headline = headline_begin(diagnosis),
+                                   .id_width = 2,
+                                   .stream_width = 1,
+                                   .packet_width = 6};
     for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++) {
         const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
         if (diagnosis_shows(diagnosis, &finding->where)) {
             measure(&table, finding);
-            shown++;
+            table.any = true;
         }
     }
-    if (shown > 0)
+    if (table.any)
         printf("\n%-7s %-*s %*s %*s %*s what\n", "", table.id_width, "id", table.stream_width, "#", table.packet_width,
                "packet", CLOCK_WIDTH, diagnosis->zone == TIMESTAMP_UTC ? "time" : "local time");
-    for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++) {
-        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
-        if (!diagnosis_shows(diagnosis, &finding->where))
-            continue;
-        if (is_shown(flood_of(&table, finding), finding) || !flood_of(&table, finding)->summed_up)
-            print_headline(&headline, diagnosis, &finding->where);
-        print_or_sum_up(&table, finding);
-    }
-    free(table.floods);
-    return 0;
+    return findings_tell(diagnosis, print_finding, &table);
 }
 
-/* --around is itself the remedy of these findings. */
-static bool is_remedy_taken(const struct diagnosis *diagnosis, const struct armtap_note_kind *kind)
+static void print_remedy(void *user, const struct armtap_note_kind *kind, const struct remedy *remedy)
 {
-    return kind == diagnosis->around && strstr(kind->remedy, "--around");
+    bool *any = user;
+    if (!*any)
+        printf("\nwhat to do about\n");
+    *any = true;
+    int column = printf("  %s:", kind->id);
+    struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
+    remedy_print(&wrap, remedy);
 }
 
-static void print_words(struct text_wrap *wrap, const char *words)
-{
-    text_wrap_words(wrap, words);
-    text_wrap_end(wrap);
-}
-
-/* Whether `next` is a better example for the remedy than `first`: it has a size, or a command that prints something. */
-static bool explains_better(const struct diagnosis *diagnosis, const struct armtap_finding *first,
-                            const struct armtap_finding *next)
-{
-    if (!(first->total > 0) && next->total > 0)
-        return true;
-    return !remedy_is_offered(&diagnosis->offers, first->kind, &first->where) &&
-           remedy_is_offered(&diagnosis->offers, next->kind, &next->where);
-}
-
-/* Prints the remedies of the faults shown, the worst first, each once. 0, or -1 if memory runs out. */
+/* 0, or -1 if memory runs out. */
 static int print_remedies(const struct diagnosis *diagnosis)
 {
-    const struct armtap_finding **first =
-        calloc(armtap_note_count(), sizeof(*first)); /* first finding shown, by note index */
     bool any = false;
-    if (!first)
-        return -1;
-    for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++) {
-        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
-        const struct armtap_finding **of_kind = &first[note_index(finding->kind)];
-        if (is_remedy_taken(diagnosis, finding->kind) || !diagnosis_shows(diagnosis, &finding->where))
-            continue;
-        if (!*of_kind || explains_better(diagnosis, *of_kind, finding))
-            *of_kind = finding;
-    }
-    for (int severity = ARMTAP_ERROR; severity >= ARMTAP_WARNING; severity--)
-        for (size_t i = 0; i < armtap_note_count(); i++) {
-            const struct armtap_note_kind *kind = armtap_note_at(i);
-            if (!first[i] || (int)kind->severity != severity)
-                continue;
-            if (!any)
-                printf("\nwhat to do about\n");
-            any = true;
-            int column = printf("  %s:", kind->id);
-            struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
-            if (strcmp(kind->id, "clock.skipped") == 0 && !(first[i]->total > 0))
-                print_words(&wrap, "controller times on the two sides of a clock that was set cannot be compared");
-            else
-                remedy_print(&wrap, kind, diagnosis->source, &diagnosis->offers, &first[i]->where);
-        }
-    free(first);
-    return 0;
+    return remedies_tell(diagnosis, print_remedy, &any);
 }
 
 /* "2 warnings, 7 infos", counting what is shown */

@@ -49,7 +49,6 @@ static const char *robot_of(const struct diagnosis *diagnosis, uint32_t stream)
     return summary ? summary->stream->robot : "";
 }
 
-
 /* In order of packets where times are missing. */
 static bool is_before(const struct armtap_where *one, const struct armtap_where *other)
 {

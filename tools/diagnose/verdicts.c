@@ -1,4 +1,4 @@
-/* Prints the verdicts as text. */
+/* The verdicts as sentences, for text and for pages. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,20 +11,24 @@
 #define SENTENCES 10
 /* A verdict has at most a dozen clauses. */
 #define VERDICT_MAX 4096
+#define SUBJECT_MAX 60
 
-static void print_line(const char *text)
+static void say(const struct speech *speech, const char *text)
 {
-    struct text_wrap wrap = text_wrap_begin(stdout, 0, 0);
-    text_wrap_words(&wrap, text);
-    text_wrap_end(&wrap);
+    speech->say(speech->user, "", text);
 }
 
-/* Prints which stream it is about, if there are several. Returns the column. */
-static int print_subject(const struct diagnosis *diagnosis, const struct armtap_verdict *verdict)
+/* Which stream it is about, if there are several. */
+static void subject_of(char subject[SUBJECT_MAX], const struct diagnosis *diagnosis,
+                       const struct armtap_verdict *verdict)
 {
+    subject[0] = '\0';
     if (armtap_streams_count(diagnosis->streams) <= 1)
-        return 0;
-    return verdict->stream == ARMTAP_NO_STREAM ? printf("capture:") : printf("stream %" PRIu32 ":", verdict->stream);
+        return;
+    if (verdict->stream == ARMTAP_NO_STREAM)
+        snprintf(subject, SUBJECT_MAX, "capture");
+    else
+        snprintf(subject, SUBJECT_MAX, "stream %" PRIu32, verdict->stream);
 }
 
 /* "The network lost nothing" holds only if everything was read. */
@@ -33,17 +37,16 @@ static const char *end_of(const struct diagnosis *diagnosis, const struct armtap
     return verdict->is_network_clean && diagnosis->is_whole ? "; the network lost nothing." : ".";
 }
 
-static void print_verdict(const struct diagnosis *diagnosis, const struct armtap_verdict *verdict)
+static void say_verdict(const struct diagnosis *diagnosis, const struct speech *speech,
+                        const struct armtap_verdict *verdict)
 {
-    int column = print_subject(diagnosis, verdict);
     size_t length = strlen(verdict->text) - 1; /* without its full stop */
-    char text[VERDICT_MAX];
-    struct text_wrap wrap = text_wrap_begin(stdout, column, column == 0 ? 0 : 2);
+    char subject[SUBJECT_MAX], text[VERDICT_MAX];
+    subject_of(subject, diagnosis, verdict);
     snprintf(text, sizeof text, "%.*s%s", (int)length, verdict->text, end_of(diagnosis, verdict));
-    if (column == 0 && *text >= 'a' && *text <= 'z')
+    if (subject[0] == '\0' && *text >= 'a' && *text <= 'z')
         *text = (char)(*text - 'a' + 'A');
-    text_wrap_words(&wrap, text);
-    text_wrap_end(&wrap);
+    speech->say(speech->user, subject, text);
 }
 
 /* How many are about streams: those come first. */
@@ -56,13 +59,17 @@ static size_t count_of_streams(const struct diagnosis *diagnosis)
     return count;
 }
 
-static void print_verdicts(const struct diagnosis *diagnosis)
+static void say_of_streams(const struct diagnosis *diagnosis, const struct speech *speech)
 {
+    char text[80];
     size_t count = count_of_streams(diagnosis);
     for (size_t i = 0; i < count && i < SENTENCES; i++)
-        print_verdict(diagnosis, armtap_diagnosis_verdict_at(diagnosis->found, i));
-    if (count > SENTENCES)
-        printf("and %zu more stream%s: see the findings above\n", count - SENTENCES, count - SENTENCES == 1 ? "" : "s");
+        say_verdict(diagnosis, speech, armtap_diagnosis_verdict_at(diagnosis->found, i));
+    if (count <= SENTENCES)
+        return;
+    snprintf(text, sizeof text, "and %zu more stream%s: see the findings", count - SENTENCES,
+             count - SENTENCES == 1 ? "" : "s");
+    say(speech, text);
 }
 
 /* ---- no faults --------------------------------------------------------------------------------------------------- */
@@ -87,7 +94,7 @@ static const struct armtap_stream_summary *furthest_back(const struct diagnosis 
     return furthest;
 }
 
-static void print_set_back(const struct diagnosis *diagnosis)
+static void say_set_back(const struct diagnosis *diagnosis, const struct speech *speech)
 {
     const struct armtap_stream_summary *summary = furthest_back(diagnosis);
     char text[200];
@@ -97,11 +104,11 @@ static void print_set_back(const struct diagnosis *diagnosis)
              "The capture's clock was set back by %.3f s at packet %" PRIu64 "; rates are based on %s.",
              (double)summary->back->by / 1e9, summary->back->where.packet,
              isnan(summary->last_clock) ? "the usual step there" : "the controller's clock");
-    print_line(text);
+    say(speech, text);
 }
 
-/* Prints why streams have no data; returns for how many. */
-static size_t print_reasons(const struct diagnosis *diagnosis)
+/* Says why streams have no data; returns for how many. */
+static size_t say_reasons(const struct diagnosis *diagnosis, const struct speech *speech)
 {
     size_t told = 0;
     for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++) {
@@ -110,7 +117,7 @@ static size_t print_reasons(const struct diagnosis *diagnosis)
         if (*reason == '\0' || told++ >= SENTENCES)
             continue;
         snprintf(sentence, sizeof sentence, "Stream %zu has no data: %s.", i, reason);
-        print_line(sentence);
+        say(speech, sentence);
     }
     return told;
 }
@@ -123,50 +130,42 @@ static bool is_all_decoded(const struct diagnosis *diagnosis)
     return true;
 }
 
-/* Prints the summary if there are no warnings or errors. */
-static void print_clean(const struct diagnosis *diagnosis)
+/* The summary if there are no warnings or errors. */
+static void say_clean(const struct diagnosis *diagnosis, const struct speech *speech)
 {
+    char text[120];
     uint64_t records = records_of(diagnosis);
     bool notices = count_of_streams(diagnosis) > 0 || furthest_back(diagnosis);
-    size_t told = print_reasons(diagnosis);
+    size_t told = say_reasons(diagnosis, speech);
+    snprintf(text, sizeof text, "Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing.", records,
+             records == 1 ? " was" : "s were");
     if (records == 0 && told == 0)
-        puts("The capture holds no data from the robot, so what the robot did is unknown.");
+        say(speech, "The capture holds no data from the robot, so what the robot did is unknown.");
     else if (records > 0 && !diagnosis->is_whole)
-        puts("Nothing wrong was found in what could be read; the rest is unknown.");
+        say(speech, "Nothing wrong was found in what could be read; the rest is unknown.");
     else if (records > 0 && !is_all_decoded(diagnosis))
-        printf("Nothing wrong was found in what could be decoded.%s\n", notices ? " Worth knowing:" : "");
-    else if (records > 0 && notices)
-        puts("Nothing is wrong with the data that was captured. Worth knowing:");
+        say(speech, notices ? "Nothing wrong was found in what could be decoded. Worth knowing:"
+                            : "Nothing wrong was found in what could be decoded.");
     else if (records > 0)
-        printf("Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing.\n", records,
-               records == 1 ? " was" : "s were");
-    print_verdicts(diagnosis);
+        say(speech, notices ? "Nothing is wrong with the data that was captured. Worth knowing:" : text);
+    say_of_streams(diagnosis, speech);
 }
 
 /* What no recording from a socket can show, and where to look for it. */
-static void print_origin(const struct diagnosis *diagnosis)
+static void say_origin(const struct diagnosis *diagnosis, const struct speech *speech)
 {
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++)
         if (armtap_streams_at(diagnosis->streams, i)->stream->origin == ARMTAP_ORIGIN_SOCKET) {
-            print_line("This was read from a socket: it cannot show what the network lost, repeated or delayed. A "
-                       "capture on the wire at the same time does: armtap diagnose -i INTERFACE, or tcpdump -w FILE.");
+            say(speech, "This was read from a socket: it cannot show what the network lost, repeated or delayed. A "
+                        "capture on the wire at the same time does: armtap diagnose -i INTERFACE, or tcpdump -w FILE.");
             return;
         }
 }
 
-static void print_incident(const struct diagnosis *diagnosis, const struct armtap_verdict *verdict)
-{
-    int column = armtap_streams_count(diagnosis->streams) > 1
-                     ? printf("  stream %" PRIu32 ", side %s:", verdict->stream, armtap_blame_name(verdict->side))
-                     : printf("  side %s:", armtap_blame_name(verdict->side));
-    struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
-    text_wrap_words(&wrap, verdict->text);
-    text_wrap_end(&wrap);
-}
-
-void diagnosis_print_incidents(const struct diagnosis *diagnosis)
+void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech)
 {
     const struct armtap_verdict *verdict;
+    char subject[SUBJECT_MAX], text[80];
     size_t shown = 0, more = 0;
     for (size_t i = count_of_streams(diagnosis); (verdict = armtap_diagnosis_verdict_at(diagnosis->found, i)); i++) {
         if (!diagnosis_shows(diagnosis, &verdict->stop->where))
@@ -175,26 +174,69 @@ void diagnosis_print_incidents(const struct diagnosis *diagnosis)
             more++;
             continue;
         }
-        if (shown++ == 0)
-            puts("\nstops and their causes");
-        print_incident(diagnosis, verdict);
+        shown++;
+        subject_of(subject, diagnosis, verdict);
+        size_t length = strlen(subject);
+        snprintf(subject + length, sizeof subject - length, "%sside %s", length > 0 ? ", " : "",
+                 armtap_blame_name(verdict->side));
+        speech->say(speech->user, subject, verdict->text);
     }
+    snprintf(text, sizeof text, "and %zu more; diagnose --json has them", more);
     if (more > 0)
-        printf("  and %zu more; --json has them\n", more);
+        say(speech, text);
+}
+
+static bool is_wrong(const struct diagnosis *diagnosis)
+{
+    const struct armtap_verdict *first = armtap_diagnosis_verdict_at(diagnosis->found, 0);
+    return first && first->severity >= ARMTAP_WARNING;
+}
+
+void diagnosis_say_verdicts(const struct diagnosis *diagnosis, const struct speech *speech)
+{
+    if (is_wrong(diagnosis))
+        say_of_streams(diagnosis, speech);
+    else
+        say_clean(diagnosis, speech);
+    if (is_wrong(diagnosis) && !diagnosis->is_whole)
+        say(speech, "Reading stopped early; the rest is unknown.");
+    say_set_back(diagnosis, speech);
+    say_origin(diagnosis, speech);
+}
+
+/* ---- as text ----------------------------------------------------------------------------------------------------- */
+
+static void print_sentence(void *user, const char *subject, const char *text)
+{
+    (void)user;
+    int column = *subject ? printf("%s:", subject) : 0;
+    struct text_wrap wrap = text_wrap_begin(stdout, column, column == 0 ? 0 : 2);
+    text_wrap_words(&wrap, text);
+    text_wrap_end(&wrap);
+}
+
+static void print_incident(void *user, const char *subject, const char *text)
+{
+    bool *any = user;
+    if (!*any)
+        puts("\nstops and their causes");
+    *any = true;
+    int column = *subject ? printf("  %s:", subject) : printf("  %.*s", (int)strcspn(text, " "), text);
+    struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
+    text_wrap_words(&wrap, *subject ? text : text + strcspn(text, " "));
+    text_wrap_end(&wrap);
+}
+
+void diagnosis_print_incidents(const struct diagnosis *diagnosis)
+{
+    bool any = false;
+    diagnosis_say_incidents(diagnosis, &(struct speech){print_incident, &any});
 }
 
 void diagnosis_print_verdicts(const struct diagnosis *diagnosis)
 {
     const struct armtap_verdict *first = armtap_diagnosis_verdict_at(diagnosis->found, 0);
-    bool is_wrong = first && first->severity >= ARMTAP_WARNING;
-    if (!is_wrong || !first->stop) /* a stop without a sentence on its stream was printed above */
+    if (!is_wrong(diagnosis) || !first->stop) /* a stop without a sentence on its stream was printed above */
         putchar('\n');
-    if (is_wrong)
-        print_verdicts(diagnosis);
-    else
-        print_clean(diagnosis);
-    if (is_wrong && !diagnosis->is_whole)
-        puts("Reading stopped early; the rest is unknown.");
-    print_set_back(diagnosis);
-    print_origin(diagnosis);
+    diagnosis_say_verdicts(diagnosis, &(struct speech){print_sentence, NULL});
 }

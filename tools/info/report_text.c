@@ -397,9 +397,11 @@ static void print_note(const struct info *info, size_t index)
     print_example(info, &info->examples[index]);
     if (*kind->remedy == '\0')
         return;
+    struct remedy remedy;
     wrap = text_wrap_begin(stdout, 0, 11);
     text_wrap_words(&wrap, "to do:");
-    remedy_print(&wrap, kind, &info->options.source, &info->offers, &info->examples[index].where);
+    remedy_find(&remedy, kind, &info->options.source, &info->offers, &info->examples[index].where);
+    remedy_print(&wrap, &remedy);
 }
 
 void info_print_text(const struct info *info)

@@ -17,6 +17,7 @@
 #include "plot/canvas_cairo.h"
 #include "input/recipe_file.h"
 #include "base/sandbox.h"
+#include "base/sha256.h"
 #include "base/word_wrap.h"
 
 static const struct command {
@@ -64,6 +65,7 @@ static void show_version(void)
     for (int i = COMPRESSION_NONE + 1; i < COMPRESSION_END; i++)
         if (compression_is_of((enum compression)i, COMPRESSION_MODERN))
             printf("%s\n", compression_library((enum compression)i, text));
+    printf("%s\n", sha256_library());
     printf("%s\n", matlab_hdf5_library(text));
     printf("%s\n", matlab_matio_library(text));
     printf("%s\n", canvas_cairo_library(text));

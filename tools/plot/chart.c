@@ -369,11 +369,14 @@ static enum exit_status make(struct layout *layout)
         message_no_memory();
         return EXIT_FAILED;
     }
-    if (chart->panel_count == 0 && (layout->wish->fields || chart->strip_count == 0)) {
-        report_nothing(layout);
-        return EXIT_FAILED;
-    }
-    return EXIT_DONE;
+    if (chart->panel_count > 0 || (!layout->wish->fields && chart->strip_count > 0))
+        return EXIT_DONE;
+    chart_free(chart);
+    layout->chart = NULL;
+    if (layout->wish->may_be_empty)
+        return EXIT_DONE;
+    report_nothing(layout);
+    return EXIT_FAILED;
 }
 
 /* --around: the range around the first such finding. 0, or -1 after a message. */

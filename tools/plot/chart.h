@@ -69,7 +69,8 @@ struct chart_wish {
     const struct armtap_note_kind *around; /* NULL: all of the range */
     int64_t reach;                         /* ns around the first such finding */
     enum timestamp_zone zone;
-    size_t bins; /* of a curve: twice the picture's columns, so that no column lacks its own */
+    bool may_be_empty; /* without anything to show the chart is NULL, and that is no failure */
+    size_t bins;       /* of a curve: twice the picture's columns, so that no column lacks its own */
 };
 
 /* Reads the source. EXIT_DONE, or EXIT_FAILED after a message; then *chart is NULL, unless the source was damaged after

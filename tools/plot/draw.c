@@ -8,8 +8,7 @@
 #include "ticks.h"
 
 /* Okabe and Ito's colours, which people with any colour vision can tell apart: one for each joint or axis. */
-static const uint32_t curve_colours[] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00};
-#define CURVE_COLOURS (sizeof curve_colours / sizeof *curve_colours)
+static const uint32_t curve_colours[DRAW_COLOURS] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00};
 static const uint32_t band_colours[] = {0xd9e8f5, 0xfbe8c8, 0xd5efe5, 0xf3dce9, 0xe4f2fb, 0xf2dccb, 0xe8e8d0, 0xdedaf0};
 #define BAND_COLOURS (sizeof band_colours / sizeof *band_colours)
 
@@ -91,7 +90,7 @@ static void draw_band(struct drawing *drawing, const struct chart_band *band, do
         snprintf(note, sizeof note, "%" PRId64, band->value);
     drawing->canvas->calls->note(drawing->canvas, note);
     fill(drawing, from, y, fmax(to - from, 1), STRIP, band_colours[(uint64_t)band->value % BAND_COLOURS]);
-    line(drawing, from, y, from, y + STRIP, &(struct canvas_stroke){FRAME, 1, false});
+    line(drawing, from, y, from, y + STRIP, &(struct canvas_stroke){.colour = FRAME, .width = 1});
     if ((double)strlen(name) * LETTER + 8 < to - from)
         text(drawing, from + 4, y + 14, name, ANCHOR_START, INK, false);
     drawing->canvas->calls->note_end(drawing->canvas);
@@ -111,16 +110,21 @@ static void draw_gaps(struct drawing *drawing, const struct thinning *gaps, doub
     }
 }
 
+void draw_strip_text(char to[DRAW_CAPTION_MAX], const struct chart *chart, const struct chart_strip *strip)
+{
+    if (chart->stream_count > 1)
+        snprintf(to, DRAW_CAPTION_MAX, "%s, %u", strip->caption, chart->streams[strip->stream].number);
+    else
+        snprintf(to, DRAW_CAPTION_MAX, "%s", strip->caption);
+}
+
 static double draw_strips(struct drawing *drawing, double y)
 {
     const struct chart *chart = drawing->chart;
     for (size_t i = 0; i < chart->strip_count; i++) {
         const struct chart_strip *strip = &chart->strips[i];
-        char caption[80];
-        if (chart->stream_count > 1)
-            snprintf(caption, sizeof caption, "%s, %u", strip->caption, chart->streams[strip->stream].number);
-        else
-            snprintf(caption, sizeof caption, "%s", strip->caption);
+        char caption[DRAW_CAPTION_MAX];
+        draw_strip_text(caption, chart, strip);
         text(drawing, drawing->left - 6, y + 14, caption, ANCHOR_END, INK, false);
         for (size_t k = 0; k < strip->count; k++)
             if (strip->bands[k].to >= drawing->from && strip->bands[k].from <= drawing->to)
@@ -146,16 +150,14 @@ static void add_point(struct drawing *drawing, double x, double y)
         drawing->room = room;
     }
     struct canvas_point *last = drawing->count ? &drawing->points[drawing->count - 1] : NULL;
-    if (!last || fabs(last->x - x) >= 0.05 || fabs(last->y - y) >= 0.05)
+    if (!last || isnan(x) || isnan(last->x) || fabs(last->x - x) >= 0.05 || fabs(last->y - y) >= 0.05)
         drawing->points[drawing->count++] = (struct canvas_point){x, y};
 }
 
 static void end_line(struct drawing *drawing, uint32_t colour)
 {
-    struct canvas_stroke stroke = {.colour = colour, .width = 1.2};
-    if (drawing->count == 1) /* a value by itself is a dot */
-        fill(drawing, drawing->points[0].x - 1, drawing->points[0].y - 1, 2, 2, colour);
-    else if (drawing->count > 1)
+    struct canvas_stroke stroke = {.colour = colour, .width = 1.2, .has_dots = true};
+    if (drawing->count > 0)
         drawing->canvas->calls->lines(drawing->canvas, drawing->points, drawing->count, &stroke);
     drawing->count = 0;
 }
@@ -170,12 +172,11 @@ static double y_of(const struct scale *scale, double value)
     return scale->bottom - (value - scale->low) / (scale->high - scale->low) * (scale->bottom - scale->top);
 }
 
-static void add_bin(struct drawing *drawing, const struct scale *scale, double x, const struct bin *bin,
-                    uint32_t colour)
+static void add_bin(struct drawing *drawing, const struct scale *scale, double x, const struct bin *bin)
 {
     bool is_max_first = (bin->flags & BIN_MAX_BEFORE_MIN) != 0;
-    if (bin->flags & BIN_BREAKS)
-        end_line(drawing, colour);
+    if (bin->flags & BIN_BREAKS && drawing->count > 0)
+        add_point(drawing, NAN, NAN);
     add_point(drawing, x, y_of(scale, bin->first));
     add_point(drawing, x, y_of(scale, is_max_first ? bin->max : bin->min));
     add_point(drawing, x, y_of(scale, is_max_first ? bin->min : bin->max));
@@ -186,7 +187,7 @@ static void add_bin(struct drawing *drawing, const struct scale *scale, double x
 static void draw_curve(struct drawing *drawing, const struct chart_curve *curve, const struct scale *scale)
 {
     const struct thinning *points = &curve->points;
-    uint32_t colour = curve_colours[curve->colour % CURVE_COLOURS];
+    uint32_t colour = draw_colour(curve->colour);
     struct bin column = {0};
     double at = 0;
     for (size_t i = 0; i < points->count; i++) {
@@ -196,14 +197,14 @@ static void draw_curve(struct drawing *drawing, const struct chart_curve *curve,
         double from = x_of(drawing, thinning_time(points, i)), to = x_of(drawing, thinning_time(points, i + 1)),
                x = inside(drawing, (from + to) / 2);
         if (column.flags && ((bin->flags & BIN_BREAKS) || floor(x) != floor(at))) {
-            add_bin(drawing, scale, at, &column, colour);
+            add_bin(drawing, scale, at, &column);
             column.flags = 0;
         }
         at = column.flags ? at : x;
         bin_merge(&column, bin);
     }
     if (column.flags)
-        add_bin(drawing, scale, at, &column, colour);
+        add_bin(drawing, scale, at, &column);
     end_line(drawing, colour);
 }
 
@@ -244,21 +245,29 @@ static void draw_values(struct drawing *drawing, const struct scale *scale)
         char number[TICK_MAX];
         double y = y_of(scale, value);
         ticks_number(number, value, step);
-        line(drawing, drawing->left, y, drawing->right, y, &(struct canvas_stroke){GRID, 1, false});
+        line(drawing, drawing->left, y, drawing->right, y, &(struct canvas_stroke){.colour = GRID, .width = 1});
         text(drawing, drawing->left - 6, y + 4, number, ANCHOR_END, FAINT_INK, false);
         if (value + step <= value)
             return; /* the step is too small to count */
     }
 }
 
+uint32_t draw_colour(unsigned number)
+{
+    return curve_colours[number % DRAW_COLOURS];
+}
+
+void draw_caption_text(char to[DRAW_CAPTION_MAX], const struct chart *chart, const struct chart_panel *panel)
+{
+    int length = snprintf(to, DRAW_CAPTION_MAX, "%s%s%s", panel->caption, panel->unit[0] ? ", " : "", panel->unit);
+    if (chart->stream_count > 1 && length >= 0 && length < DRAW_CAPTION_MAX)
+        snprintf(to + length, DRAW_CAPTION_MAX - (size_t)length, " (stream %u)", chart->streams[panel->stream].number);
+}
+
 static void draw_caption(struct drawing *drawing, const struct chart_panel *panel, double y)
 {
-    const struct chart *chart = drawing->chart;
-    char caption[256];
-    int length = snprintf(caption, sizeof caption, "%s%s%s", panel->caption, panel->unit[0] ? ", " : "", panel->unit);
-    if (chart->stream_count > 1 && length >= 0 && (size_t)length < sizeof caption)
-        snprintf(caption + length, sizeof caption - (size_t)length, " (stream %u)",
-                 chart->streams[panel->stream].number);
+    char caption[DRAW_CAPTION_MAX];
+    draw_caption_text(caption, drawing->chart, panel);
     text(drawing, drawing->left, y, caption, ANCHOR_START, INK, true);
     double x = drawing->right;
     for (size_t i = panel->count; i-- > 0;) {
@@ -268,7 +277,7 @@ static void draw_caption(struct drawing *drawing, const struct chart_panel *pane
         text(drawing, x, y, curve->name, ANCHOR_END, INK, false);
         x -= (double)strlen(curve->name) * LETTER + 6;
         line(drawing, x - 16, y - 4, x, y - 4,
-             &(struct canvas_stroke){curve_colours[curve->colour % CURVE_COLOURS], 3, false});
+             &(struct canvas_stroke){.colour = draw_colour(curve->colour), .width = 3});
         x -= 30;
     }
 }
@@ -280,7 +289,7 @@ static void draw_frame(struct drawing *drawing, double top, double bottom)
                                          {drawing->right, bottom},
                                          {drawing->left, bottom},
                                          {drawing->left, top}};
-    drawing->canvas->calls->lines(drawing->canvas, frame, 5, &(struct canvas_stroke){FRAME, 1, false});
+    drawing->canvas->calls->lines(drawing->canvas, frame, 5, &(struct canvas_stroke){.colour = FRAME, .width = 1});
 }
 
 /* ---- the axis of time, and stops --------------------------------------------------------------------------------- */
@@ -308,7 +317,7 @@ static void draw_tick_line(struct drawing *drawing, int64_t time, int64_t step, 
 {
     (void)step;
     double x = x_of(drawing, time);
-    line(drawing, x, top, x, bottom, &(struct canvas_stroke){GRID, 1, false});
+    line(drawing, x, top, x, bottom, &(struct canvas_stroke){.colour = GRID, .width = 1});
 }
 
 static void draw_tick_text(struct drawing *drawing, int64_t time, int64_t step, double top, double bottom)
@@ -360,7 +369,8 @@ static void draw_stops(struct drawing *drawing, double top, double bottom)
         double half = (double)strlen(label) * LETTER / 2;
         double at = fmin(fmax(x, drawing->left + half), drawing->right - half);
         drawing->canvas->calls->note(drawing->canvas, note);
-        line(drawing, x, top + STOPS - 2, x, bottom, &(struct canvas_stroke){STOP, 1.5, true});
+        line(drawing, x, top + STOPS - 2, x, bottom,
+             &(struct canvas_stroke){.colour = STOP, .width = 1.5, .is_dashed = true});
         if (at - half >= free_from) {
             text(drawing, at, top + 12, label, ANCHOR_MIDDLE, STOP, false);
             free_from = at + half + 6;

@@ -11,6 +11,15 @@
 #define DRAW_HEIGHT_MIN 150
 #define DRAW_HEIGHT_MAX 32000
 
+#define DRAW_COLOURS 6
+/* The colour of a joint or axis: 0xRRGGBB. */
+uint32_t draw_colour(unsigned number);
+#define DRAW_CAPTION_MAX 256
+/* "joint positions, rad", with the stream if there are several. */
+void draw_caption_text(char to[DRAW_CAPTION_MAX], const struct chart *chart, const struct chart_panel *panel);
+/* "robot_mode", or "robot_mode, 1". */
+void draw_strip_text(char to[DRAW_CAPTION_MAX], const struct chart *chart, const struct chart_strip *strip);
+
 /* The height that suits a chart. */
 double draw_height(const struct chart *chart);
 /* Draws all of it. 0, or -1 without memory. */

@@ -6,7 +6,9 @@
 #include "base/libraries.h"
 #include "base/message.h"
 #include "canvas_cairo.h"
+#include "html/html.h"
 #include "in_terminal.h"
+#include "page.h"
 
 static int draw(struct canvas *canvas, const struct chart *chart, const struct page *page, struct buffer *out)
 {
@@ -19,6 +21,17 @@ static int draw(struct canvas *canvas, const struct chart *chart, const struct p
 static int write_svg(const struct chart *chart, const struct page *page, struct buffer *out)
 {
     return draw(canvas_svg(page->width, page->height, chart->title), chart, page, out);
+}
+
+static int write_html(const struct chart *chart, const struct page *page, struct buffer *out)
+{
+    int begun = html_begin(out, chart->title);
+    html_put(out, "<h1>");
+    html_text(out, chart->title);
+    html_put(out, "</h1>\n");
+    int put = page_put_chart(out, chart, page->zone);
+    html_end(out);
+    return out->failed || begun != 0 ? -1 : put;
 }
 
 static int write_png(const struct chart *chart, const struct page *page, struct buffer *out)
@@ -108,6 +121,8 @@ bool kind_is_built_in(const struct kind *kind)
 
 int kind_check(const struct kind *kind, const char *what)
 {
+    if (kind->flags & KIND_NEEDS_PAGES)
+        return html_is_there(what) ? 0 : -1;
     if (kind_is_built_in(kind))
         return kind->flags & KIND_NEEDS_CAIRO ? canvas_cairo_load() : 0;
     library_report_missing(LIBRARY_CAIRO, what);

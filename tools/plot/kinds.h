@@ -6,8 +6,9 @@
 #include "draw.h"
 
 enum kind_flag {
-    KIND_IS_BINARY = 1,  /* never written to a terminal */
-    KIND_NEEDS_CAIRO = 2 /* libcairo draws it */
+    KIND_IS_BINARY = 1,   /* never written to a terminal */
+    KIND_NEEDS_CAIRO = 2, /* libcairo draws it */
+    KIND_NEEDS_PAGES = 4  /* html.h */
 };
 
 struct page {

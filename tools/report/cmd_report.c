@@ -1,0 +1,193 @@
+/* armtap report: one page to hand over. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "command_line/commands.h"
+#include "command_line/no_telemetry.h"
+#include "command_line/options.h"
+#include "export/atomic_file.h"
+#include "input/file_reader.h"
+#include "page.h"
+#include "plot/page.h"
+
+enum { OPTION_OUTPUT = 1, OPTION_FINDINGS_OK };
+
+static const struct option_row rows[] = {
+    {OPTION_OUTPUT, 'o', "output", "REPORT.html", "the page; - for standard output"},
+    {OPTION_FINDINGS_OK, 0, "findings-ok", NULL, "exit with 0 in place of 1"},
+};
+
+static const struct option_usage usage = {
+    .command = "report",
+    .arguments = "-o REPORT.html CAPTURE...",
+    .summary =
+        "Writes what armtap diagnose finds as one page to hand over: the verdict, plots that zoom, findings with "
+        "their packets, what to do, rates, modes, and the files with their SHA-256. The page needs no network, "
+        "and prints well. Exit status 1 if there is a warning or an error.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .reads_captures = true,
+    .needs_files = true,
+    .examples = "  armtap report -o cell-3.html robot.pcapng\n"};
+
+struct command {
+    struct options options;
+    const char *out;
+    bool findings_ok;
+};
+
+static int take(void *user, int id, const char *value)
+{
+    struct command *command = user;
+    if (id == OPTION_OUTPUT)
+        command->out = value;
+    else
+        command->findings_ok = true;
+    return 0;
+}
+
+static int check(const struct command *command)
+{
+    if (!command->out)
+        message_error("report: name the page, such as -o report.html");
+    else if (!replay_is_repeatable(&command->options.source))
+        message_error("report: the capture is read several times: name files");
+    else
+        return html_is_there("report") ? 0 : -1;
+    return -1;
+}
+
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
+
+/* The name without its folders. */
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static void put_heading(struct buffer *page, const struct report *report, const char *title)
+{
+    const struct armtap_streams *streams = report->diagnosis.streams;
+    char date[WHEN_DATE_MAX];
+    html_put(page, "<h1>");
+    html_text(page, title);
+    html_format(page, "</h1>\n<p class=\"faint\">%zu stream%s in %" PRIu64 " packets", armtap_streams_count(streams),
+                armtap_streams_count(streams) == 1 ? "" : "s", report->diagnosis.totals.packets);
+    if (report->diagnosis.totals.first_time != ARMTAP_NO_TIME) {
+        html_put(page, ", from ");
+        html_text(page, report_date(date, report->diagnosis.totals.first_time, report->diagnosis.zone));
+    }
+    html_put(page, "</p>\n");
+    if (report->read != EXIT_DONE)
+        html_put(page, "<p><strong>Not all of the capture could be read: what follows is about what could, and the "
+                       "rest is unknown."
+                       "</strong></p>\n");
+}
+
+/* 0, or -1 without memory. */
+static int put_page(struct buffer *page, struct report *report)
+{
+    const struct replay_source *source = report->diagnosis.source;
+    char title[300];
+    if (source->count == 1)
+        snprintf(title, sizeof title, "%s", base_name(reader_name(source->names[0])));
+    else
+        snprintf(title, sizeof title, "%s and %zu more", base_name(reader_name(source->names[0])), source->count - 1);
+    if (html_begin(page, title) != 0)
+        return -1;
+    put_heading(page, report, title);
+    report_put_verdict(page, report);
+    if (report->chart) {
+        html_put(page, "<h2>");
+        html_text(page, report->chart->title);
+        html_put(page, "</h2>\n");
+    }
+    if (report->chart && page_put_chart(page, report->chart, report->diagnosis.zone) != 0)
+        return -1;
+    if (report_put_findings(page, report) != 0 || report_put_remedies(page, report) != 0 ||
+        report_put_recipes(page, report) != 0)
+        return -1;
+    report_put_streams(page, report);
+    report_put_modes(page, report);
+    report_put_identity(page, report);
+    html_end(page);
+    return page->failed ? -1 : 0;
+}
+
+static enum exit_status write_page(const struct command *command, const struct buffer *page)
+{
+    struct sink_file *file = sink_file_open(command->out, command->options.source.inputs);
+    if (!file)
+        return EXIT_FAILED;
+    if (sink_file_write(file, page->data, page->length) != SINK_OK) {
+        sink_file_discard(file);
+        return EXIT_FAILED;
+    }
+    return sink_file_commit(file) == SINK_OK ? EXIT_DONE : EXIT_FAILED;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+/* The findings, then the chart: each reading begins with what those before it learned. 0, or -1 after a message. */
+static int read_all(struct command *command, struct report *report, struct replay_source *source, struct chart **chart)
+{
+    const struct chart_wish wish = {.zone = command->options.zone, .bins = PAGE_BINS, .may_be_empty = true};
+    struct diagnosis *diagnosis = &report->diagnosis;
+    diagnosis->source = source;
+    diagnosis->zone = command->options.zone;
+    if (diagnosis_begin(diagnosis) != 0)
+        return message_no_memory();
+    report->read = diagnosis_read(diagnosis);
+    if (diagnosis->totals.broken_off)
+        return -1;
+    if (diagnosis_settle(diagnosis) != 0)
+        return message_no_memory();
+    if (!diagnosis_has_subject(diagnosis)) {
+        no_telemetry_report(diagnosis->streams, &diagnosis->totals);
+        return -1;
+    }
+    source->quiet = report->read != EXIT_DONE;
+    if (chart_collect(&wish, source, chart) != EXIT_DONE && report->read == EXIT_DONE)
+        report->is_broken = true;
+    report->chart = *chart;
+    return report->is_broken ? -1 : 0;
+}
+
+static enum exit_status run(struct command *command)
+{
+    struct report report = {.read = EXIT_FAILED};
+    struct replay_source source = command->options.source;
+    struct chart *chart = NULL;
+    struct buffer page = {0};
+    enum exit_status status = EXIT_FAILED;
+    if (armtap_knowledge_new(&source.knowledge) != ARMTAP_OK)
+        message_no_memory();
+    else if (read_all(command, &report, &source, &chart) == 0 && put_page(&page, &report) != 0)
+        message_no_memory();
+    else if (page.length > 0 && !report.is_broken)
+        status = write_page(command, &page);
+    if (status == EXIT_DONE)
+        status = report.read;
+    if (status == EXIT_DONE && !command->findings_ok && diagnosis_found_fault(&report.diagnosis))
+        status = EXIT_FOUND;
+    free(page.data);
+    chart_free(chart);
+    diagnosis_free(&report.diagnosis);
+    armtap_knowledge_free(source.knowledge);
+    return status;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    struct command command = {0};
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &command.options, take, &command);
+    if (outcome != OPTIONS_RUN)
+        return options_status(outcome);
+    enum exit_status status = check(&command) == 0 ? run(&command) : EXIT_FAILED;
+    options_free(&command.options);
+    return (int)status;
+}

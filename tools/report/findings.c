@@ -1,0 +1,222 @@
+/* What was found, and what to do about it. */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnose/cell_text.h"
+#include "diagnose/told.h"
+#include "page.h"
+#include "plot/page.h"
+#include "recipe/recipe_from_capture.h"
+#include "recipe/recipe_write.h"
+
+/* ---- verdicts ---------------------------------------------------------------------------------------------------- */
+
+struct sentences {
+    struct buffer *page;
+    const char *title; /* before the first; NULL: none */
+};
+
+static void put_sentence(void *user, const char *subject, const char *text)
+{
+    struct sentences *sentences = user;
+    if (sentences->title) {
+        html_put(sentences->page, "<h2>");
+        html_put(sentences->page, sentences->title);
+        html_put(sentences->page, "</h2>\n");
+        sentences->title = NULL;
+    }
+    html_put(sentences->page, "<p>");
+    if (*subject) {
+        html_put(sentences->page, "<strong>");
+        html_text(sentences->page, subject);
+        html_put(sentences->page, ":</strong> ");
+    }
+    html_text(sentences->page, text);
+    html_put(sentences->page, "</p>\n");
+}
+
+/* The class of the worst finding. */
+static const char *worst_of(const struct report *report)
+{
+    const struct armtap_finding *finding;
+    enum armtap_severity worst = ARMTAP_INFO;
+    for (size_t i = 0; (finding = armtap_diagnosis_finding_at(report->diagnosis.found, i)); i++)
+        worst = finding->kind->severity > worst ? finding->kind->severity : worst;
+    return armtap_severity_name(worst);
+}
+
+void report_put_verdict(struct buffer *page, const struct report *report)
+{
+    struct sentences verdicts = {.page = page}, stops = {.page = page, .title = "Stops and their causes"};
+    html_format(page, "<div class=\"verdict %s\">\n", worst_of(report));
+    diagnosis_say_verdicts(&report->diagnosis, &(struct speech){put_sentence, &verdicts});
+    html_put(page, "</div>\n");
+    diagnosis_say_incidents(&report->diagnosis, &(struct speech){put_sentence, &stops});
+}
+
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
+
+struct rows {
+    struct buffer *page;
+    struct report *report;
+    size_t count;
+};
+
+/* A packet, which moves the plots to its time where there are any. */
+static void put_packet(struct buffer *page, const struct report *report, const struct armtap_where *where)
+{
+    const struct chart *chart = report->chart;
+    bool is_drawn = chart && !chart->is_clock && where->time != ARMTAP_NO_TIME && where->time >= chart->from &&
+                    where->time <= chart->to;
+    html_put(page, "<td class=\"number\">");
+    if (where->packet == 0)
+        html_put(page, "-");
+    else if (is_drawn)
+        html_format(page, "<button type=\"button\" class=\"packet\" data-at=\"%.6f\">%" PRIu64 "</button>",
+                    page_seconds(chart, where->time), where->packet);
+    else
+        html_format(page, "%" PRIu64, where->packet);
+    html_put(page, "</td>");
+}
+
+static void put_time(struct buffer *page, const struct report *report, const struct armtap_where *where)
+{
+    char date[WHEN_DATE_MAX];
+    html_put(page, "<td class=\"time\">");
+    html_text(page, report_date(date, where->time, report->diagnosis.zone));
+    html_put(page, "</td>");
+}
+
+static void put_file(struct buffer *page, const struct report *report, const struct armtap_where *where)
+{
+    const char *file = diagnosis_file(&report->diagnosis, where);
+    if (!replay_has_several_files(report->diagnosis.source))
+        return;
+    html_put(page, "<td>");
+    html_text(page, file ? file : "-");
+    html_put(page, "</td>");
+}
+
+static void put_finding(void *user, const struct armtap_finding *finding, const char *text)
+{
+    struct rows *rows = user;
+    struct buffer *page = rows->page;
+    if (rows->count++ >= REPORT_FINDINGS_MAX)
+        return;
+    const char *severity = armtap_severity_name(finding->kind->severity);
+    html_format(page, "<tr><td class=\"%s\">%s</td><td>", severity, severity);
+    html_text(page, finding->kind->id);
+    if (finding->stream == ARMTAP_NO_STREAM)
+        html_put(page, "</td><td class=\"number\">-</td>");
+    else
+        html_format(page, "</td><td class=\"number\">%" PRIu32 "</td>", finding->stream);
+    put_file(page, rows->report, &finding->where);
+    put_packet(page, rows->report, &finding->where);
+    put_time(page, rows->report, &finding->where);
+    html_put(page, "<td>");
+    html_text(page, text);
+    html_put(page, "</td></tr>\n");
+}
+
+int report_put_findings(struct buffer *page, struct report *report)
+{
+    struct rows rows = {.page = page, .report = report};
+    html_put(page, "<h2>What was found</h2>\n");
+    if (armtap_diagnosis_finding_count(report->diagnosis.found) == 0) {
+        html_put(page, "<p>Nothing.</p>\n");
+        return 0;
+    }
+    html_put(page, "<div class=\"scroll\"><table>\n<thead><tr><th></th><th>id</th><th class=\"number\">stream</th>");
+    html_put(page, replay_has_several_files(report->diagnosis.source) ? "<th>file</th>" : "");
+    html_put(page, "<th class=\"number\">packet</th><th>time</th><th>what</th></tr></thead>\n<tbody>\n");
+    int outcome = findings_tell(&report->diagnosis, put_finding, &rows);
+    html_put(page, "</tbody>\n</table></div>\n");
+    report->findings_left_out = rows.count > REPORT_FINDINGS_MAX ? rows.count - REPORT_FINDINGS_MAX : 0;
+    if (report->findings_left_out > 0)
+        html_format(page, "<p><strong>%zu more rows are left out here: armtap diagnose lists them.</strong></p>\n",
+                    report->findings_left_out);
+    return outcome;
+}
+
+/* ---- remedies ---------------------------------------------------------------------------------------------------- */
+
+static void put_remedy(void *user, const struct armtap_note_kind *kind, const struct remedy *remedy)
+{
+    struct sentences *sentences = user;
+    put_sentence(user, kind->id, remedy->advice);
+    if (remedy->command[0] == '\0')
+        return;
+    html_put(sentences->page, "<pre>");
+    html_text(sentences->page, remedy->command);
+    html_put(sentences->page, "</pre>\n");
+}
+
+int report_put_remedies(struct buffer *page, const struct report *report)
+{
+    struct sentences sentences = {.page = page, .title = "What to do"};
+    return remedies_tell(&report->diagnosis, put_remedy, &sentences);
+}
+
+/* ---- recipes that the controller would accept -------------------------------------------------------------------- */
+
+static char *recipe_xml(const struct armtap_recipe *recipe)
+{
+    size_t count = armtap_recipe_count(recipe), length;
+    char *xml = NULL;
+    struct recipe_line *lines = calloc(count + 1, sizeof *lines);
+    FILE *file = lines ? open_memstream(&xml, &length) : NULL;
+    for (size_t i = 0; file && i < count; i++) {
+        const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, i);
+        lines[i] = (struct recipe_line){entry->name, armtap_type_name(entry->type, entry->count)};
+    }
+    bool is_written = file && (recipe_write_xml(file, "out", lines, count), fclose(file) == 0);
+    free(lines);
+    if (is_written)
+        return xml;
+    free(xml);
+    return NULL;
+}
+
+static int put_recipe(struct buffer *page, struct report *report, const struct armtap_where *where)
+{
+    const struct replay_source *source = report->diagnosis.source;
+    struct capture_recipe_wish wish = {.names = (const char **)source->names,
+                                       .count = source->count,
+                                       .how = source,
+                                       .accepted = true,
+                                       .packet = where->packet,
+                                       .file = where->file + 1};
+    struct capture_recipe captured = {0};
+    char *xml = NULL;
+    if (capture_recipe_read(&wish, &captured) != EXIT_DONE && report->read == EXIT_DONE)
+        report->is_broken = true;
+    if (captured.recipe && captured.direction == ARMTAP_FROM_ROBOT)
+        xml = recipe_xml(captured.recipe);
+    if (xml) {
+        html_format(page, "<p>Without the names that the controller refused in packet %" PRIu64 ":</p>\n<pre>",
+                    where->packet);
+        html_lines(page, xml);
+        html_put(page, "</pre>\n");
+    }
+    int outcome = captured.recipe && captured.direction == ARMTAP_FROM_ROBOT && !xml ? -1 : 0;
+    free(xml);
+    capture_recipe_free(&captured);
+    return outcome;
+}
+
+int report_put_recipes(struct buffer *page, struct report *report)
+{
+    const struct remedy_offers *offers = &report->diagnosis.offers;
+    if (offers->count == 0)
+        return 0;
+    html_put(page, "<h2>The recipe that the controller accepts</h2>\n");
+    for (size_t i = 0; i < offers->count && i < REPORT_RECIPES_MAX; i++)
+        if (put_recipe(page, report, &offers->places[i]) != 0)
+            return -1;
+    if (offers->count > REPORT_RECIPES_MAX)
+        html_put(page, "<p>For the others run armtap recipe --from CAPTURE --accepted --packet N.</p>\n");
+    return 0;
+}

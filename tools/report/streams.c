@@ -1,0 +1,195 @@
+/* The streams, how regular they were, and their modes; and what the report was made from. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "base/sha256.h"
+#include "diagnose/cell_text.h"
+#include "input/file_reader.h"
+#include "input/input_files.h"
+#include "page.h"
+
+/* ---- cells --------------------------------------------------------------------------------------------------------
+ */
+
+const char *report_date(char to[WHEN_DATE_MAX], int64_t time, enum timestamp_zone zone)
+{
+    if (time == ARMTAP_NO_TIME)
+        return strcpy(to, "-");
+    timestamp_date(to, time, zone);
+    char *dot = strchr(to, '.');
+    if (dot && strlen(dot) > 10) /* microseconds are enough */
+        memmove(dot + 7, dot + 10, strlen(dot + 10) + 1);
+    return to;
+}
+
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+static void put_cell(struct buffer *page, const char *text)
+{
+    html_put(page, "<td>");
+    html_text(page, *text ? text : "-");
+    html_put(page, "</td>");
+}
+
+static void put_number(struct buffer *page, double value, bool is_known, int digits)
+{
+    if (is_known)
+        html_format(page, "<td class=\"number\">%.*f</td>", digits, cell_without_sign(value, digits));
+    else
+        html_put(page, "<td class=\"number\">-</td>");
+}
+
+static void put_count(struct buffer *page, uint64_t count)
+{
+    html_format(page, "<td class=\"number\">%" PRIu64 "</td>", count);
+}
+
+static void put_stream(struct buffer *page, const struct armtap_stream_diagnosis *diagnosis)
+{
+    static const struct armtap_rates_totals unknown = {
+        .jitter_p50 = -1, .jitter_p99 = -1, .jitter_max = -1, .longest_silence = -1, .longest_gap = -1};
+    const struct armtap_stream *stream = diagnosis->summary->stream;
+    const struct armtap_rates_totals *rates = diagnosis->rates ? diagnosis->rates : &unknown;
+    const char *protocol = armtap_protocol_name(stream->protocol);
+    html_format(page, "<tr><td class=\"number\">%u</td>", diagnosis->summary->number);
+    put_cell(page, protocol ? protocol : "");
+    put_cell(page, stream->robot);
+    put_cell(page, stream->client);
+    put_count(page, stream->records[ARMTAP_FROM_ROBOT]);
+    put_number(page, rates->expected_hz, rates->expected_hz > 0, 1);
+    put_number(page, rates->rate_hz, rates->rate_hz > 0, 1);
+    put_count(page, rates->skipped);
+    put_count(page, stream->bytes_lost[0] + stream->bytes_lost[1]);
+    put_number(page, (double)rates->jitter_p50 / 1e6, rates->jitter_p50 >= 0, 3);
+    put_number(page, (double)rates->jitter_p99 / 1e6, rates->jitter_p99 >= 0, 3);
+    put_number(page, (double)rates->jitter_max / 1e6, rates->jitter_max >= 0, 3);
+    put_number(page, (double)rates->longest_gap / 1e9, rates->longest_gap >= 0, 3);
+    bool has_drift = diagnosis->clock && diagnosis->clock->has_drift;
+    put_number(page, has_drift ? diagnosis->clock->drift_ppm : 0, has_drift, 1);
+    html_put(page, "</tr>\n");
+}
+
+void report_put_streams(struct buffer *page, const struct report *report)
+{
+    size_t count = armtap_diagnosis_stream_count(report->diagnosis.found);
+    html_put(page, "<h2>Streams</h2>\n<div class=\"scroll\"><table>\n<thead><tr>");
+    static const char *const titles[] = {"#",
+                                         "protocol",
+                                         "robot",
+                                         "client",
+                                         "records",
+                                         "expected, Hz",
+                                         "rate, Hz",
+                                         "skipped packages",
+                                         "lost bytes",
+                                         "jitter p50, ms",
+                                         "jitter p99, ms",
+                                         "jitter max, ms",
+                                         "longest gap, s",
+                                         "clock drift, ppm"};
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        html_format(page, "<th%s>%s</th>", i >= 1 && i <= 3 ? "" : " class=\"number\"", titles[i]);
+    html_put(page, "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < count && i < REPORT_STREAMS_MAX; i++)
+        put_stream(page, armtap_diagnosis_stream_at(report->diagnosis.found, i));
+    html_put(page, "</tbody>\n</table></div>\n");
+    if (count > REPORT_STREAMS_MAX)
+        html_format(page, "<p>%zu more streams are left out here: armtap info lists them.</p>\n",
+                    count - REPORT_STREAMS_MAX);
+}
+
+/* ---- modes ------------------------------------------------------------------------------------------------------- */
+
+static void put_mode(struct buffer *page, const struct report *report, const struct armtap_mode *mode)
+{
+    char date[WHEN_DATE_MAX], name[ARMTAP_MODE_NAME_MAX];
+    const struct armtap_stream_summary *summary = armtap_streams_of(report->diagnosis.streams, mode->connection);
+    html_put(page, "<tr><td class=\"time\">");
+    html_text(page, report_date(date, mode->where.time, report->diagnosis.zone));
+    html_format(page, "</td><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%u</td>", mode->where.packet,
+                summary ? summary->number : 0);
+    put_cell(page, armtap_mode_field(mode, name));
+    html_format(page, "<td class=\"number\">%" PRId64 "</td>", mode->value);
+    put_cell(page, mode->name ? mode->name : "");
+    html_put(page, "</tr>\n");
+}
+
+void report_put_modes(struct buffer *page, const struct report *report)
+{
+    const struct armtap_mode *mode;
+    size_t shown = 0, count = 0;
+    for (size_t i = 0; (mode = armtap_diagnosis_mode_at(report->diagnosis.found, i)); i++) {
+        if (!armtap_streams_of(report->diagnosis.streams, mode->connection) || count++ >= REPORT_MODES_MAX)
+            continue;
+        if (shown++ == 0)
+            html_put(page, "<h2>Modes</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>since</th><th "
+                           "class=\"number\">packet</th><th class=\"number\">stream</th><th>field</th><th "
+                           "class=\"number\">value</th><th>name</th></tr></thead>\n<tbody>\n");
+        put_mode(page, report, mode);
+    }
+    html_put(page, shown ? "</tbody>\n</table></div>\n" : "");
+    if (count > REPORT_MODES_MAX)
+        html_format(page, "<p>%zu more changes are left out here: armtap diagnose --json has them.</p>\n",
+                    count - REPORT_MODES_MAX);
+}
+
+/* ---- identity ---------------------------------------------------------------------------------------------------- */
+
+/* The sum of the file as it was read; false if that cannot be told. */
+static bool sum_of(struct input *input, char hex[SHA256_HEX])
+{
+    static const size_t block_size = INPUT_BLOCK;
+    uint8_t digest[SHA256_BYTES], *block = malloc(block_size);
+    struct sha256 *sum = block ? sha256_begin() : NULL;
+    bool is_good = sum && input_is_ordinary(input);
+    size_t length = block_size;
+    for (uint64_t at = 0; is_good && length == block_size; at += length) {
+        is_good = input_block(input, at, block, &length) == INPUT_OK;
+        sha256_add(sum, block, length);
+    }
+    sha256_end(sum, digest);
+    free(block);
+    sha256_hex(hex, digest);
+    return is_good;
+}
+
+static void put_source(struct buffer *page, struct report *report, size_t index)
+{
+    const struct replay_source *source = report->diagnosis.source;
+    struct input *input = inputs_at(source->inputs, index);
+    char hex[SHA256_HEX];
+    html_put(page, "<tr>");
+    put_cell(page, reader_name(source->names[index]));
+    if (input && input_is_ordinary(input))
+        put_count(page, input_length(input));
+    else
+        html_put(page, "<td class=\"number\">-</td>");
+    bool is_summed = input && sum_of(input, hex);
+    if (!is_summed && report->read == EXIT_DONE) {
+        message_error("%s: its SHA-256 could not be made", reader_name(source->names[index]));
+        report->is_broken = true;
+    }
+    html_put(page, "<td><code>");
+    html_put(page, is_summed ? hex : "-");
+    html_put(page, "</code></td></tr>\n");
+}
+
+void report_put_identity(struct buffer *page, struct report *report)
+{
+    const struct replay_totals *totals = &report->diagnosis.totals;
+    char date[WHEN_DATE_MAX];
+    html_put(page,
+             "<h2>Made from</h2>\n<table>\n<thead><tr><th>file</th><th class=\"number\">bytes</th><th>SHA-256</th>"
+             "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < report->diagnosis.source->count; i++)
+        put_source(page, report, i);
+    html_put(page, "</tbody>\n</table>\n<p>");
+    html_format(page, "%" PRIu64 " packets, %" PRIu64 " bytes captured; first packet: ", totals->packets,
+                totals->bytes);
+    html_text(page, report_date(date, totals->first_time, report->diagnosis.zone));
+    html_put(page, ".</p>\n<p>By armtap ");
+    html_text(page, armtap_version());
+    html_put(page, ".</p>\n");
+}
