@@ -2,6 +2,7 @@
 """Output on a terminal: tables and texts fit its width, whatever it is."""
 import difflib
 import os
+import re
 import subprocess
 import sys
 
@@ -53,8 +54,43 @@ def check_table():
         expect(("lines of the table", width), table.count("\n") + 1 == lines, table)
 
 
+def coloured(words, terminal, **environment):
+    """Whether the output has escape sequences, and the output without them."""
+    environment = {**{name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "CLICOLOR_FORCE")},
+                   "TERM": "xterm", **environment}
+    if terminal:
+        with Terminal(80) as shown, subprocess.Popen([ARMTAP, *words], stdout=shown.theirs, stderr=subprocess.DEVNULL,
+                                                     env=environment) as program:
+            text = shown.read(program).decode().replace("\r\n", "\n")
+    else:
+        text = subprocess.run([ARMTAP, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment,
+                              check=False).stdout.decode()
+    return "\033[" in text, re.sub("\033\\[[0-9;]*m", "", text)
+
+
+def check_colours():
+    """auto: on terminals, unless the environment refuses; always and never win over it. The words are the same."""
+    words = "diagnose", os.path.join(SAMPLES, "rtde-refused.pcap")
+    plain = coloured((*words, "--color=never"), False)[1]
+    for option, terminal, environment, wanted in (
+            ((), True, {}, True), ((), False, {}, False), ((), True, {"NO_COLOR": "1"}, False),
+            ((), True, {"NO_COLOR": ""}, True), ((), True, {"TERM": "dumb"}, False),
+            (("--color", "auto"), True, {}, True), (("--color", "auto"), False, {}, False),
+            (("--color", "always"), False, {}, True), (("--color", "always"), False, {"NO_COLOR": "1"}, True),
+            (("--color", "always"), True, {"TERM": "dumb"}, True), (("--color", "never"), True, {}, False),
+            (("--color", "never"), True, {"CLICOLOR_FORCE": "1"}, False), ((), False, {"CLICOLOR_FORCE": "1"}, True),
+            ((), False, {"CLICOLOR_FORCE": "0"}, False)):
+        is_coloured, text = coloured((*words, *option), terminal, **environment)
+        expect((option, terminal, environment), is_coloured == wanted, text)
+        expect(("the words", option, terminal, environment), text == plain, text)
+    for machine in (("info", "--json", words[1]), ("diagnose", "--json", words[1]), ("plot", os.path.join(SAMPLES, "rtde-stop.pcap")),
+                    ("export", os.path.join(SAMPLES, "rtde-stop.pcap")), ("recipe", "--columns", "2-7")):
+        expect(("never in", machine), not coloured((*machine, "--color", "always"), False)[0])
+
+
 check_width("diagnose", "--list")
 check_unknown("diagnose", "--list")
 check_unknown("diagnose", os.path.join(SAMPLES, "rtde-refused.pcap"))
 check_table()
+check_colours()
 sys.exit(finish())

@@ -122,10 +122,31 @@ bool text_name_follows(const char *before, const char *after)
     return memcmp(before, after, (size_t)(first - before)) == 0 && atol(second) == atol(first) + 1;
 }
 
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value != '\0';
+}
+
+int text_colour_choose(const char *when)
+{
+    if (strcmp(when, "auto") == 0)
+        return 0;
+    if (strcmp(when, "never") == 0)
+        return setenv("NO_COLOR", "1", 1);
+    if (strcmp(when, "always") == 0)
+        return unsetenv("NO_COLOR") == 0 ? setenv("CLICOLOR_FORCE", "1", 1) : -1;
+    return -1;
+}
+
 static bool is_coloured(FILE *file)
 {
-    const char *refused = getenv("NO_COLOR");
-    return (!refused || *refused == '\0') && isatty(fileno(file));
+    const char *terminal = getenv("TERM"), *forced = getenv("CLICOLOR_FORCE");
+    if (is_set("NO_COLOR"))
+        return false;
+    if (is_set("CLICOLOR_FORCE") && strcmp(forced, "0") != 0)
+        return true;
+    return isatty(fileno(file)) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
 const char *text_colour(FILE *file, enum armtap_severity severity)

@@ -35,7 +35,12 @@ bool text_name_follows(const char *before, const char *after);
 /* The number at the end of a name; "" if there is none. */
 const char *text_name_number(const char *name);
 
-/* Switch a severity's colour on and off; "" if the file is not a terminal or NO_COLOR is set. */
+/* "auto", "always" or "never": whether texts for people have colours, from now on and in child processes, to which the
+ * environment says so (NO_COLOR, CLICOLOR_FORCE). "auto" leaves that to the user's environment. 0, or -1 for another
+ * word. */
+int text_colour_choose(const char *when);
+/* Switch a severity's colour on and off; "" without colours: by default if the file is not a terminal, NO_COLOR is set,
+ * or TERM is dumb. */
 const char *text_colour(FILE *file, enum armtap_severity severity);
 const char *text_plain(FILE *file);
 

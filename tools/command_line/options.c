@@ -33,10 +33,17 @@ enum shared_id {
     SHARED_FREQUENCY,
     SHARED_STRICT,
     SHARED_GIVE_UP,
+    SHARED_COLOUR, /* from here on of every command */
     SHARED_HELP
 };
 
-static const struct option_row help_row = {SHARED_HELP, 'h', "help", NULL, "show this text"};
+static const struct option_row common_rows[] = {
+    {SHARED_COLOUR, 0, "color", "WHEN",
+     "colours of texts for people: auto, the default: on terminals, unless NO_COLOR is set or TERM is dumb; always; "
+     "never"},
+    {SHARED_HELP, 'h', "help", NULL, "show this text"},
+};
+#define COMMON_COUNT (sizeof common_rows / sizeof *common_rows)
 static const struct option_row shared_rows[] = {
     {SHARED_PORT, 0, "port", "N=PROTOCOL", "what a TCP port carries (may be repeated):"},
     {SHARED_RECIPE, 0, "recipe", "FILE",
@@ -99,7 +106,7 @@ static bool has_shared(const struct option_usage *usage, const struct option_row
     return usage->reads_captures || (usage->decodes && decodes);
 }
 
-/* The i-th option of a command: its own, then the shared ones, then --help; NULL after the last. */
+/* The i-th option of a command: its own, then the shared ones, then those of every command; NULL after the last. */
 static const struct option_row *row_at(const struct option_usage *usage, size_t i)
 {
     if (i < usage->row_count)
@@ -108,7 +115,7 @@ static const struct option_row *row_at(const struct option_usage *usage, size_t 
     for (size_t k = 0; k < SHARED_COUNT; k++)
         if (has_shared(usage, &shared_rows[k]) && i-- == 0)
             return &shared_rows[k];
-    return i == 0 ? &help_row : NULL;
+    return i < COMMON_COUNT ? &common_rows[i] : NULL;
 }
 
 static const struct option_row *find_name(const struct option_usage *usage, const char *name, size_t length)
@@ -406,6 +413,15 @@ static int take_shared(struct parser *parser, int id, const char *value)
     }
 }
 
+/* 0, or -1 after a message. */
+static int take_colour(const char *value)
+{
+    if (text_colour_choose(value) == 0)
+        return 0;
+    message_error("--color '%s': give auto, always or never", value);
+    return -1;
+}
+
 /* ---- parsing ----------------------------------------------------------------------------------------------------- */
 
 static enum options_outcome take_row(struct parser *parser, const struct option_row *row, const char *value)
@@ -414,6 +430,8 @@ static enum options_outcome take_row(struct parser *parser, const struct option_
         show_help(parser->usage);
         return OPTIONS_HELP_SHOWN;
     }
+    if (row->id == SHARED_COLOUR)
+        return take_colour(value) == 0 ? OPTIONS_RUN : OPTIONS_BAD;
     share_own(parser, row, value);
     int outcome =
         row->id >= SHARED_PORT ? take_shared(parser, row->id, value) : parser->take(parser->user, row->id, value);

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "armtap.h"
 #include "input/capture.h"
@@ -33,13 +34,13 @@ static const struct command {
 
 static void usage(FILE *file)
 {
-    fputs("Usage: armtap COMMAND [OPTIONS] [CAPTURE... | ROBOT...]\n\n", file);
+    fputs("Usage: armtap COMMAND [OPTIONS] [CAPTURE... | ROBOT...]\n       armtap CAPTURE... | ROBOT...\n\n", file);
     struct text_wrap wrap = text_wrap_begin(file, 0, 0);
     text_wrap_words(&wrap,
                     "Decodes the telemetry of robot arms (Universal Robots' realtime interface, RTDE, "
                     "primary interface, dashboard server and External Control, AUBO's RTDE) from network captures, "
                     "or from a robot itself: rtde://HOST "
-                    "or realtime://HOST.");
+                    "or realtime://HOST. Without a command it does what info does.");
     text_wrap_end(&wrap);
     fputs("\nCommands:\n", file);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
@@ -71,14 +72,22 @@ static void show_version(void)
     printf("%s\n", canvas_cairo_library(text));
 }
 
+static const struct command *command_of(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
 static const struct command *find(const char *name)
 {
     const char *names[COMMAND_COUNT + 1];
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
+    const struct command *command = command_of(name);
+    if (command)
+        return command;
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
         names[i] = commands[i].name;
-    }
     names[COMMAND_COUNT] = "help";
     const char *meant = options_nearest(name, names, COMMAND_COUNT + 1);
     if (meant)
@@ -102,6 +111,13 @@ static int help(int argc, char **argv)
     return command ? command->run(1, arguments) : EXIT_FAILED;
 }
 
+/* A capture or a robot in the place of a command: what is in it is the first thing to know. */
+static bool is_input(const char *word)
+{
+    struct stat file;
+    return strcmp(word, "-") == 0 || strstr(word, "://") || stat(word, &file) == 0;
+}
+
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
@@ -115,6 +131,8 @@ static int dispatch(int argc, char **argv)
         show_version();
         return EXIT_DONE;
     }
+    if (!command_of(name) && is_input(name))
+        return cmd_info(argc - 1, argv + 1);
     if (name[0] == '-') {
         message_error("unknown option %s before the command; see armtap --help", name);
         return EXIT_FAILED;
