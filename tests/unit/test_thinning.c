@@ -162,6 +162,32 @@ static void test_breaks_and_gaps(void **state)
     thinning_free(&thinning);
 }
 
+/* Two curves, one after the other, are like one, but for the interruption between them. */
+static void test_join(void **state)
+{
+    static struct value values[2000];
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        uint64_t random = seed;
+        size_t count = 2 + next(&random) % 1999, first = 1 + next(&random) % (count - 1);
+        struct thinning one = thinning_make(64), other = thinning_make(64);
+        int64_t time = 0;
+        for (size_t i = 0; i < count; i++) {
+            time += (int64_t)(next(&random) % 16) * MS * (seed % 2 ? 1 : i < first ? 50 : 3);
+            time += i == first ? 1000 * MS : 0;
+            values[i] = (struct value){time, (double)next(&random)};
+            assert_int_equal(thinning_add(i < first ? &one : &other, time, values[i].value), 0);
+        }
+        assert_int_equal(thinning_join(&one, &other), 0);
+        check_bins(&one, values, count, true);
+        const struct bin *begins = bin_at(&one, values[first].time);
+        if (bin_at(&one, values[first - 1].time) != begins)
+            assert_true(begins->flags & BIN_BREAKS);
+        thinning_free(&one);
+        thinning_free(&other);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_one_spike_in_ten_million),
         cmocka_unit_test(test_order_of_extremes),
         cmocka_unit_test(test_breaks_and_gaps),
+        cmocka_unit_test(test_join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 #include "plot_reading.h"
 
 #define TEXT_MAX 400
+#define NUMBERS_MAX 40
 
 /* What chart_collect works on. */
 struct layout {
@@ -84,16 +85,22 @@ static void choose_robot(struct layout *layout)
 
 /* ---- panels ------------------------------------------------------------------------------------------------------ */
 
+static bool overlap(const struct chart_stream *one, const struct chart_stream *other)
+{
+    return one->from < other->to && other->from < one->to;
+}
+
 /* Without --fields and --stream each field is shown once: from the stream that has it most often. */
 static bool is_best(const struct layout *layout, const struct read_stream *of, const struct series *series)
 {
     const struct read_stream *stream;
+    const struct chart_stream *streams = layout->chart->streams;
     if (layout->wish->fields || layout->wish->has_stream)
         return true;
     for (size_t i = 0; (stream = stream_at(layout, i)); i++)
-        for (size_t k = 0; is_shown(layout, stream) && k < stream->series.count; k++) {
+        for (size_t k = 0; stream->shown >= 0 && k < stream->series.count; k++) {
             const struct series *other = stream->series.all[k];
-            if (strcmp(other->name, series->name) == 0 &&
+            if (strcmp(other->name, series->name) == 0 && overlap(&streams[stream->shown], &streams[of->shown]) &&
                 (other->values > series->values ||
                  (other->values == series->values && stream->connection < of->connection)))
                 return false;
@@ -171,7 +178,7 @@ static int add_panels_of_rank(struct layout *layout, size_t rank)
 {
     for (size_t s = 0; s < layout->chart->stream_count; s++) {
         const struct armtap_stream_summary *summary =
-            armtap_streams_at(layout->streams, layout->chart->streams[s].number);
+            armtap_streams_at(layout->streams, layout->chart->streams[s].first);
         struct read_stream *stream = by_connection_find(&layout->reading->streams, summary->stream->connection);
         for (size_t k = 0; k < stream->series.count; k++) {
             struct series *series = stream->series.all[k];
@@ -195,22 +202,82 @@ static size_t last_rank(const struct layout *layout)
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-static int add_stream(struct layout *layout, const struct armtap_stream_summary *summary)
+static struct read_stream *read_stream_of(const struct layout *layout, size_t number)
+{
+    const struct armtap_stream_summary *summary = armtap_streams_at(layout->streams, number);
+    return by_connection_find(&layout->reading->streams, summary->stream->connection);
+}
+
+/* The stream that ended before this one began, with the same port of the robot; NULL if there is none. */
+static struct chart_stream *stream_before(const struct layout *layout, const struct armtap_stream_summary *summary,
+                                          const struct read_stream *stream)
+{
+    for (size_t i = layout->chart->stream_count; i-- > 0;) {
+        struct chart_stream *before = &layout->chart->streams[i];
+        const struct armtap_stream *first = armtap_streams_at(layout->streams, before->first)->stream;
+        if (before->to <= stream->first && first->protocol == summary->stream->protocol &&
+            strcmp(first->robot, summary->stream->robot) == 0)
+            return before;
+    }
+    return NULL;
+}
+
+static struct chart_stream *begin_stream(struct layout *layout, const struct armtap_stream_summary *summary,
+                                         struct read_stream *stream)
 {
     struct chart *chart = layout->chart;
-    char title[TEXT_MAX];
-    struct read_stream *stream = by_connection_find(&layout->reading->streams, summary->stream->connection);
     struct chart_stream *streams = realloc(chart->streams, (chart->stream_count + 1) * sizeof *streams);
     if (!streams)
-        return -1;
+        return NULL;
     chart->streams = streams;
-    const char *protocol = armtap_protocol_name(summary->stream->protocol);
-    snprintf(title, sizeof title, "stream %u: %s, %s", summary->number, protocol ? protocol : "",
-             summary->stream->robot);
-    streams[chart->stream_count] = (struct chart_stream){.number = summary->number, .title = strdup(title)};
-    streams[chart->stream_count].gaps = stream->gaps;
+    struct chart_stream *added = &streams[chart->stream_count++];
+    *added = (struct chart_stream){.first = summary->number, .from = stream->first, .gaps = stream->gaps};
     stream->gaps = thinning_make(stream->gaps.limit);
-    return streams[chart->stream_count++].title ? 0 : -1;
+    return added;
+}
+
+/* "0, 2"; not all if there are many. */
+static int add_number(struct chart_stream *stream, unsigned number)
+{
+    char text[NUMBERS_MAX];
+    const char *before = stream->numbers ? stream->numbers : "";
+    size_t length = strlen(before);
+    if (length + 20 >= sizeof text)
+        snprintf(text, sizeof text, "%s%s", before, before[length - 1] == '.' ? "" : " ...");
+    else
+        snprintf(text, sizeof text, "%s%s%u", before, length ? ", " : "", number);
+    free(stream->numbers);
+    stream->numbers = strdup(text);
+    return stream->numbers ? 0 : -1;
+}
+
+static int name_stream(const struct layout *layout, struct chart_stream *stream)
+{
+    char title[TEXT_MAX];
+    const struct armtap_stream *of = armtap_streams_at(layout->streams, stream->first)->stream;
+    const char *protocol = armtap_protocol_name(of->protocol);
+    snprintf(title, sizeof title, "stream%s %s: %s, %s", strchr(stream->numbers, ',') ? "s" : "", stream->numbers,
+             protocol ? protocol : "", of->robot);
+    stream->title = strdup(title);
+    return stream->title ? 0 : -1;
+}
+
+static int add_stream(struct layout *layout, const struct armtap_stream_summary *summary, struct read_stream *stream)
+{
+    struct chart_stream *before = stream_before(layout, summary, stream), *to = before;
+    if (!before)
+        to = begin_stream(layout, summary, stream);
+    if (!to || add_number(to, summary->number) != 0)
+        return -1;
+    stream->shown = to - layout->chart->streams;
+    to->to = stream->last;
+    to->records += stream->records;
+    if (!before)
+        return 0;
+    return thinning_join(&to->gaps, &stream->gaps) == 0 &&
+                   series_join(&read_stream_of(layout, to->first)->series, &stream->series) == 0
+               ? 0
+               : -1;
 }
 
 /* In the order of their numbers. */
@@ -220,28 +287,21 @@ static int add_streams(struct layout *layout)
     chart->from = INT64_MAX;
     chart->to = INT64_MIN;
     for (size_t i = 0; i < armtap_streams_count(layout->streams); i++) {
-        const struct armtap_stream_summary *summary = armtap_streams_at(layout->streams, i);
-        struct read_stream *stream = by_connection_find(&layout->reading->streams, summary->stream->connection);
+        struct read_stream *stream = read_stream_of(layout, i);
         if (!stream || stream->first == ARMTAP_NO_TIME || !is_shown(layout, stream))
             continue;
         chart->from = stream->first < chart->from ? stream->first : chart->from;
         chart->to = stream->last > chart->to ? stream->last : chart->to;
-        if (add_stream(layout, summary) != 0)
+        if (add_stream(layout, armtap_streams_at(layout->streams, i), stream) != 0)
             return -1;
     }
+    for (size_t i = 0; i < chart->stream_count; i++)
+        if (name_stream(layout, &chart->streams[i]) != 0)
+            return -1;
     return 0;
 }
 
 /* ---- modes ------------------------------------------------------------------------------------------------------- */
-
-static ptrdiff_t stream_index(const struct layout *layout, uint64_t connection)
-{
-    const struct armtap_stream_summary *summary = armtap_streams_of(layout->streams, connection);
-    for (size_t i = 0; summary && i < layout->chart->stream_count; i++)
-        if (layout->chart->streams[i].number == summary->number)
-            return (ptrdiff_t)i;
-    return -1;
-}
 
 static struct chart_strip *strip_of(struct chart *chart, const struct armtap_mode *mode, size_t stream)
 {
@@ -268,7 +328,7 @@ static int add_band(struct chart_strip *strip, const struct armtap_mode *mode, i
             return -1;
         strip->bands = bands;
     }
-    if (strip->count)
+    if (strip->count && strip->bands[strip->count - 1].to > mode->where.time)
         strip->bands[strip->count - 1].to = mode->where.time;
     strip->bands[strip->count++] =
         (struct chart_band){.from = mode->where.time, .to = end, .value = mode->value, .name = mode->name};
@@ -280,15 +340,48 @@ static int add_modes(struct layout *layout)
     const struct armtap_mode *mode;
     struct armtap_diagnosis *found = layout->reading->found;
     for (size_t i = 0; (mode = armtap_diagnosis_mode_at(found, i)); i++) {
-        ptrdiff_t stream = stream_index(layout, mode->connection);
         const struct read_stream *recorded = by_connection_look_up(&layout->reading->streams, mode->connection);
-        if (stream < 0 || mode->where.time == ARMTAP_NO_TIME || mode->where.time > recorded->last)
+        if (!recorded || recorded->shown < 0 || mode->where.time == ARMTAP_NO_TIME || mode->where.time > recorded->last)
             continue;
-        struct chart_strip *strip = strip_of(layout->chart, mode, (size_t)stream);
+        struct chart_strip *strip = strip_of(layout->chart, mode, (size_t)recorded->shown);
         if (!strip || add_band(strip, mode, recorded->last) != 0)
             return -1;
     }
     return 0;
+}
+
+static void free_strip(struct chart_strip *strip)
+{
+    free(strip->caption);
+    free(strip->bands);
+}
+
+static bool is_better(const struct chart_strip *one, const struct chart_strip *other,
+                      const struct chart_stream *streams)
+{
+    uint64_t records = streams[one->stream].records, others = streams[other->stream].records;
+    return strcmp(one->caption, other->caption) == 0 && overlap(&streams[one->stream], &streams[other->stream]) &&
+           (records > others || (records == others && one->stream < other->stream));
+}
+
+static bool has_better(const struct chart *chart, const struct chart_strip *strip)
+{
+    for (size_t i = 0; i < chart->strip_count; i++)
+        if (is_better(&chart->strips[i], strip, chart->streams))
+            return true;
+    return false;
+}
+
+/* Each mode is shown once: from the stream with most records. */
+static void drop_repeated_strips(struct chart *chart)
+{
+    for (size_t i = chart->strip_count; i-- > 0;) {
+        struct chart_strip *strip = &chart->strips[i];
+        if (!has_better(chart, strip))
+            continue;
+        free_strip(strip);
+        memmove(strip, strip + 1, (--chart->strip_count - i) * sizeof *strip);
+    }
 }
 
 /* ---- stops ------------------------------------------------------------------------------------------------------- */
@@ -315,7 +408,9 @@ static int add_stops(struct layout *layout)
     for (size_t i = 0; (finding = armtap_diagnosis_finding_at(layout->reading->found, i)); i++) {
         const struct armtap_stream_summary *of =
             finding->stream == ARMTAP_NO_STREAM ? NULL : armtap_streams_at(layout->streams, finding->stream);
-        if (strcmp(finding->kind->id, "safety.stop") == 0 && of && stream_index(layout, of->stream->connection) >= 0 &&
+        const struct read_stream *stream =
+            of ? by_connection_look_up(&layout->reading->streams, of->stream->connection) : NULL;
+        if (strcmp(finding->kind->id, "safety.stop") == 0 && stream && stream->shown >= 0 &&
             finding->where.time >= chart->from && finding->where.time <= chart->to && add_stop(layout, finding) != 0)
             return -1;
     }
@@ -340,7 +435,22 @@ static int lay_out(struct layout *layout)
     else
         snprintf(title, sizeof title, "robot %.*s", stream_host(layout->robot), layout->robot);
     chart->title = strdup(title);
-    return chart->title && add_modes(layout) == 0 ? add_stops(layout) : -1;
+    if (!chart->title || add_modes(layout) != 0)
+        return -1;
+    drop_repeated_strips(chart);
+    return add_stops(layout);
+}
+
+static void report_left_out(const struct layout *layout)
+{
+    const struct read_stream *stream;
+    bool left_out = false;
+    for (size_t i = 0; (stream = stream_at(layout, i)); i++)
+        left_out = left_out || stream->series.left_out;
+    if (left_out)
+        message_warning("only %d curves are shown; choose some with --fields and --stream", CURVES_MAX);
+    if (layout->reading->streams_left_out)
+        message_warning("only the first %d streams are shown; choose another one with --stream", STREAMS_MAX);
 }
 
 /* Says why there is nothing to show. */
@@ -365,6 +475,7 @@ static enum exit_status make(struct layout *layout)
     struct chart *chart = layout->chart;
     layout->streams = armtap_diagnosis_streams(layout->reading->found);
     choose_robot(layout);
+    report_left_out(layout);
     if (lay_out(layout) != 0) {
         message_no_memory();
         return EXIT_FAILED;
@@ -452,13 +563,12 @@ void chart_free(struct chart *chart)
         return;
     for (size_t i = 0; i < chart->panel_count; i++)
         free_panel(&chart->panels[i]);
-    for (size_t i = 0; i < chart->strip_count; i++) {
-        free(chart->strips[i].caption);
-        free(chart->strips[i].bands);
-    }
+    for (size_t i = 0; i < chart->strip_count; i++)
+        free_strip(&chart->strips[i]);
     for (size_t i = 0; i < chart->stop_count; i++)
         free(chart->stops[i].text);
     for (size_t i = 0; i < chart->stream_count; i++) {
+        free(chart->streams[i].numbers);
         free(chart->streams[i].title);
         thinning_free(&chart->streams[i].gaps);
     }

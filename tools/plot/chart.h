@@ -12,7 +12,7 @@ struct chart_curve {
     struct thinning points;
 };
 
-/* Values of one unit from one stream. */
+/* Values of one unit from one stream: of chart_stream's kind. */
 struct chart_panel {
     char *caption; /* owned */
     char *unit;    /* "" if there is none; owned */
@@ -41,10 +41,14 @@ struct chart_stop {
     char *text;       /* owned */
 };
 
+/* A connection, and those that followed it with the same robot's port: a client that connects again. */
 struct chart_stream {
-    unsigned number; /* as `armtap info` numbers it */
-    char *title;     /* "stream 0: rtde, 10.0.0.2:30004"; owned */
+    char *numbers; /* as `armtap info` numbers them: "0", "0, 2"; owned */
+    char *title;   /* "stream 0: rtde, 10.0.0.2:30004"; owned */
     struct thinning gaps;
+    unsigned first; /* the number of the first connection */
+    int64_t from, to;
+    uint64_t records;
 };
 
 struct chart {

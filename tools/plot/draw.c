@@ -113,7 +113,7 @@ static void draw_gaps(struct drawing *drawing, const struct thinning *gaps, doub
 void draw_strip_text(char to[DRAW_CAPTION_MAX], const struct chart *chart, const struct chart_strip *strip)
 {
     if (chart->stream_count > 1)
-        snprintf(to, DRAW_CAPTION_MAX, "%s, %u", strip->caption, chart->streams[strip->stream].number);
+        snprintf(to, DRAW_CAPTION_MAX, "%s (%s)", strip->caption, chart->streams[strip->stream].numbers);
     else
         snprintf(to, DRAW_CAPTION_MAX, "%s", strip->caption);
 }
@@ -261,7 +261,7 @@ void draw_caption_text(char to[DRAW_CAPTION_MAX], const struct chart *chart, con
 {
     int length = snprintf(to, DRAW_CAPTION_MAX, "%s%s%s", panel->caption, panel->unit[0] ? ", " : "", panel->unit);
     if (chart->stream_count > 1 && length >= 0 && length < DRAW_CAPTION_MAX)
-        snprintf(to + length, DRAW_CAPTION_MAX - (size_t)length, " (stream %u)", chart->streams[panel->stream].number);
+        snprintf(to + length, DRAW_CAPTION_MAX - (size_t)length, " (stream %s)", chart->streams[panel->stream].numbers);
 }
 
 static void draw_caption(struct drawing *drawing, const struct chart_panel *panel, double y)

@@ -7,10 +7,6 @@
 #include "export/missing_data.h"
 #include "nanoseconds.h"
 
-/* Bounds the memory: a curve of 2048 bins takes 80 kB. */
-#define STREAMS_MAX 256
-#define CURVES_MAX 256
-
 /* ---- a stream ---------------------------------------------------------------------------------------------------- */
 
 static void free_streams(struct plot_reading *reading)
@@ -35,6 +31,7 @@ static struct read_stream *add_stream(struct plot_reading *reading, uint64_t con
     stream->series.curves = &reading->curves;
     stream->gaps = thinning_make(reading->wish->bins);
     stream->first = stream->last = ARMTAP_NO_TIME;
+    stream->shown = -1;
     if (by_connection_add(&reading->streams, connection, stream))
         return stream;
     free(stream);

@@ -7,6 +7,10 @@
 #include "chart.h"
 #include "series.h"
 
+/* Bounds the memory: a curve of 2048 bins takes 80 kB. */
+#define STREAMS_MAX 256
+#define CURVES_MAX 256
+
 /* One connection. */
 struct read_stream {
     uint64_t connection;
@@ -14,6 +18,7 @@ struct read_stream {
     struct thinning gaps;
     int64_t first, last; /* times of its records from the robot; ARMTAP_NO_TIME without one */
     uint64_t records;
+    ptrdiff_t shown; /* in chart.streams; -1: it is not */
 };
 
 struct plot_reading {

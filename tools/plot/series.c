@@ -110,10 +110,10 @@ static bool is_number(enum armtap_type type)
     return type != ARMTAP_STRING && type != ARMTAP_BYTES;
 }
 
-static struct series *find(const struct series_set *set, const struct armtap_recipe_entry *entry)
+static struct series *find(const struct series_set *set, const char *name)
 {
     for (size_t i = 0; i < set->count; i++)
-        if (strcmp(set->all[i]->name, table_entry_name(entry)) == 0)
+        if (strcmp(set->all[i]->name, name) == 0)
             return set->all[i];
     return NULL;
 }
@@ -164,7 +164,7 @@ static struct series *add(struct series_set *set, const struct series *from, con
 static int series_of(struct series_set *set, const struct armtap_recipe_entry *entry, struct series **found)
 {
     struct series series = {0};
-    *found = find(set, entry);
+    *found = find(set, table_entry_name(entry));
     if (*found || !is_number(entry->type) || entry->count == 0)
         return 0;
     if (set->wish->fields ? !is_asked_for(set->wish, entry, &series) : !is_usual(entry, &series))
@@ -266,6 +266,37 @@ void series_break(struct series_set *set)
     for (size_t i = 0; i < set->count; i++)
         for (unsigned k = 0; k < SERIES_ELEMENTS; k++)
             thinning_break(&set->all[i]->points[k]);
+}
+
+static int join(struct series *series, const struct series *later)
+{
+    for (unsigned i = 0; i < SERIES_ELEMENTS; i++) {
+        series->has[i] = series->has[i] || later->has[i];
+        if (thinning_join(&series->points[i], &later->points[i]) != 0)
+            return -1;
+    }
+    series->count = later->count > series->count ? later->count : series->count;
+    series->values += later->values;
+    return 0;
+}
+
+int series_join(struct series_set *set, struct series_set *later)
+{
+    struct series **all = realloc(set->all, (set->count + later->count + 1) * sizeof(*all));
+    if (!all)
+        return -1;
+    set->all = all;
+    while (later->count > 0) {
+        struct series *from = later->all[later->count - 1], *to = find(set, from->name);
+        if (to && join(to, from) != 0)
+            return -1;
+        if (to)
+            free_series(from);
+        else
+            set->all[set->count++] = from;
+        later->count--;
+    }
+    return 0;
 }
 
 void series_free(struct series_set *set)

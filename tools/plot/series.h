@@ -42,6 +42,9 @@ struct series_set {
 int series_take(struct series_set *set, const struct armtap_record *record, int64_t time);
 /* The next values are not joined to those before. */
 void series_break(struct series_set *set);
+/* Moves all values of a later set into this one, which has the same wish; lines between them are interrupted. 0, or -1
+ * without memory. */
+int series_join(struct series_set *set, struct series_set *later);
 void series_free(struct series_set *set);
 
 #endif

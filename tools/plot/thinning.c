@@ -153,6 +153,27 @@ int thinning_gap(struct thinning *thinning, int64_t from, int64_t to)
     return 0;
 }
 
+int thinning_join(struct thinning *thinning, const struct thinning *later)
+{
+    thinning->breaks = true;
+    while (thinning->shift < later->shift)
+        widen(thinning);
+    for (size_t i = 0; i < later->count; i++) {
+        struct bin bin = later->bins[i];
+        ptrdiff_t index = bin.flags == 0 ? 0 : reach(thinning, thinning_time(later, i));
+        if (index < 0)
+            return -1;
+        if (bin.flags == 0)
+            continue;
+        if ((bin.flags & BIN_HAS_VALUES) && thinning->breaks) {
+            bin.flags |= BIN_BREAKS;
+            thinning->breaks = false;
+        }
+        bin_merge(&thinning->bins[index], &bin);
+    }
+    return 0;
+}
+
 int64_t thinning_time(const struct thinning *thinning, size_t bin)
 {
     int64_t width = INT64_C(1) << thinning->shift, number = thinning->start + (int64_t)bin;

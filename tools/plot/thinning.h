@@ -42,6 +42,8 @@ int thinning_add(struct thinning *thinning, int64_t time, double value);
 void thinning_break(struct thinning *thinning);
 /* Data is missing between two times. 0, or -1 without memory. */
 int thinning_gap(struct thinning *thinning, int64_t from, int64_t to);
+/* Adds all of a later curve; the line between them is interrupted. 0, or -1 without memory. */
+int thinning_join(struct thinning *thinning, const struct thinning *later);
 /* When a bin begins; the one after the last: where they end. Within the limits of int64_t. */
 int64_t thinning_time(const struct thinning *thinning, size_t bin);
 
