@@ -66,7 +66,8 @@ class Picture:
             elif kind == "path" and element.get("stroke") in COLOURS and element.get("stroke-width") == "1.2":
                 current["curves"].setdefault(element.get("stroke"), []).extend(points(element))
             elif kind == "path" and element.get("stroke") == STOP:
-                self.stops.append(points(element)[0][0])
+                if points(element)[0][0] not in self.stops:  # it goes on in each panel
+                    self.stops.append(points(element)[0][0])
             elif kind == "path" and element.get("stroke") == "#e6e6e6" and \
                     points(element)[0][1] == points(element)[1][1]:
                 last = points(element)[0][1]
@@ -275,6 +276,29 @@ def check_without_cairo(folder):
     expect("built without libcairo: what to do", all(one in done.stderr for one in (b"libcairo2-dev", b"--with-cairo", b".svg")))
 
 
+def check_again(folder):
+    """A client that connects again after two seconds: the same panel and strip, and no line between."""
+    path = os.path.join(folder, "again.pcap")
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
+        for i in range(1250):
+            if not 500 <= i < 750:
+                port, sequence = (50000, 1 + 812 * i) if i < 500 else (50001, 1 + 812 * (i - 750))
+                file.write(packet(1769860800 + i // 125, i % 125 * 8000000, legacy(i * 0.008, i * 0.001), sequence, (30003, port)))
+    picture = Picture(run("plot", "--fields", "actual_q_0", path))
+    expect("again: both streams are named", any("streams 0, 1: realtime" in word for word in picture.words), picture.words)
+    expect("again: one panel", [one for one in picture.panels if "actual_q" in one] == ["actual_q, rad"], list(picture.panels))
+    drawn = [line for one in picture.root.iter(SVG + "path") if one.get("stroke") == COLOURS[0]
+             and one.get("stroke-width") == "1.2" for line in lines(one)]
+    expect("again: two lines", len(drawn) == 2, len(drawn))
+    low, end = drawn[0][0][0], drawn[-1][-1][0]
+    for x, share in ((drawn[0][-1][0], 499 / 1249), (drawn[-1][0][0], 750 / 1249)):
+        expect("again: a line ends at %g" % share, abs((x - low) / (end - low) - share) < 0.003, x)
+    expect("again: no gap, since nothing is missing", not picture.gaps, picture.gaps)
+    value, pixel = value_of(picture.panels["actual_q, rad"])
+    expect("again: values of both", abs(value(drawn[0][0][1])) < pixel and abs(value(drawn[1][-1][1]) - 1.249) < pixel)
+
+
 def check_hostile_names(folder):
     path = os.path.join(folder, "<script>alert(1)<b> & \"'\x1b[31m.pcap")
     with open(path, "wb") as file, gzip.open(os.path.join(TOP, "captures", "cb2-812.pcap.gz")) as sample:
@@ -296,6 +320,7 @@ def main():
         path = check_spike(folder)
         check_ten_million()
         check_gap(folder)
+        check_again(folder)
         check_hostile_names(folder)
         if b"built without libcairo" in run_bytes("--version"):
             check_without_cairo(folder)

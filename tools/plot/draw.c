@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ticks.h"
 
@@ -21,7 +22,6 @@ static const uint32_t band_colours[] = {0xd9e8f5, 0xfbe8c8, 0xd5efe5, 0xf3dce9, 
 #define STOP 0xcc0000
 
 #define FONT 12.0
-#define LETTER (0.58 * FONT) /* about the width of one */
 #define LEFT 76.0
 #define RIGHT 16.0
 #define TITLE 30.0
@@ -32,6 +32,8 @@ static const uint32_t band_colours[] = {0xd9e8f5, 0xfbe8c8, 0xd5efe5, 0xf3dce9, 
 #define PANEL 120.0
 #define PANEL_MIN 30.0
 #define BOTTOM 40.0
+#define LEGEND_LINE 22.0
+#define LEGEND_SPACE 12.0
 
 struct drawing {
     struct canvas *canvas;
@@ -51,6 +53,23 @@ static void text(struct drawing *drawing, double x, double y, const char *words,
 {
     struct canvas_font font = {.colour = colour, .size = FONT, .anchor = anchor, .is_bold = is_bold};
     drawing->canvas->calls->text(drawing->canvas, x, y, words, &font);
+}
+
+/* About the width of a text: which font shows it is not known. */
+static double width_of(const char *words, bool is_bold)
+{
+    static const struct {
+        const char *letters;
+        double width;
+    } kinds[] = {{"ijlI.,:;'|! ", 0.34}, {"frt()[]-/\"", 0.43}, {"0123456789", 0.64}, {"mwMW@%", 0.93}, {"ABCDEFGHKLNOPQRSTUVXYZ", 0.70}};
+    double width = 0;
+    for (; *words; words++) {
+        double letter = 0.61;
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+            letter = strchr(kinds[i].letters, *words) ? kinds[i].width : letter;
+        width += letter;
+    }
+    return width * FONT * (is_bold ? 1.12 : 1);
 }
 
 static void fill(struct drawing *drawing, double x, double y, double width, double height, uint32_t colour)
@@ -91,9 +110,23 @@ static void draw_band(struct drawing *drawing, const struct chart_band *band, do
     drawing->canvas->calls->note(drawing->canvas, note);
     fill(drawing, from, y, fmax(to - from, 1), STRIP, band_colours[(uint64_t)band->value % BAND_COLOURS]);
     line(drawing, from, y, from, y + STRIP, &(struct canvas_stroke){.colour = FRAME, .width = 1});
-    if ((double)strlen(name) * LETTER + 8 < to - from)
+    if (width_of(name, false) + 8 < to - from)
         text(drawing, from + 4, y + 14, name, ANCHOR_START, INK, false);
     drawing->canvas->calls->note_end(drawing->canvas);
+}
+
+/* Of those that are narrower than a pixel, one for each: a mode may change at every record. */
+static void draw_bands(struct drawing *drawing, const struct chart_strip *strip, double y)
+{
+    double drawn = -INFINITY;
+    for (size_t i = 0; i < strip->count; i++) {
+        const struct chart_band *band = &strip->bands[i];
+        double to = x_of(drawing, band->to);
+        if (band->to < drawing->from || band->from > drawing->to || to <= drawn)
+            continue;
+        draw_band(drawing, band, y);
+        drawn = fmax(to, x_of(drawing, band->from) + 1);
+    }
 }
 
 static void draw_gaps(struct drawing *drawing, const struct thinning *gaps, double y, double height)
@@ -126,9 +159,7 @@ static double draw_strips(struct drawing *drawing, double y)
         char caption[DRAW_CAPTION_MAX];
         draw_strip_text(caption, chart, strip);
         text(drawing, drawing->left - 6, y + 14, caption, ANCHOR_END, INK, false);
-        for (size_t k = 0; k < strip->count; k++)
-            if (strip->bands[k].to >= drawing->from && strip->bands[k].from <= drawing->to)
-                draw_band(drawing, &strip->bands[k], y);
+        draw_bands(drawing, strip, y);
         draw_gaps(drawing, &chart->streams[strip->stream].gaps, y, STRIP);
         y += STRIP + STRIP_SPACE;
     }
@@ -264,22 +295,30 @@ void draw_caption_text(char to[DRAW_CAPTION_MAX], const struct chart *chart, con
         snprintf(to + length, DRAW_CAPTION_MAX - (size_t)length, " (stream %s)", chart->streams[panel->stream].numbers);
 }
 
+static void draw_legend(struct drawing *drawing, const struct chart_panel *panel, double y)
+{
+    double x = drawing->right;
+    for (size_t i = 0; i < panel->count; i++)
+        x -= panel->curves[i].name[0] ? LEGEND_LINE + width_of(panel->curves[i].name, false) + LEGEND_SPACE : 0;
+    for (size_t i = 0; i < panel->count; i++) {
+        const struct chart_curve *curve = &panel->curves[i];
+        if (curve->name[0] == '\0')
+            continue;
+        x += LEGEND_SPACE;
+        line(drawing, x, y - 4, x + LEGEND_LINE - 6, y - 4,
+             &(struct canvas_stroke){.colour = draw_colour(curve->colour), .width = 3});
+        x += LEGEND_LINE;
+        text(drawing, x, y, curve->name, ANCHOR_START, INK, false);
+        x += width_of(curve->name, false);
+    }
+}
+
 static void draw_caption(struct drawing *drawing, const struct chart_panel *panel, double y)
 {
     char caption[DRAW_CAPTION_MAX];
     draw_caption_text(caption, drawing->chart, panel);
     text(drawing, drawing->left, y, caption, ANCHOR_START, INK, true);
-    double x = drawing->right;
-    for (size_t i = panel->count; i-- > 0;) {
-        const struct chart_curve *curve = &panel->curves[i];
-        if (curve->name[0] == '\0')
-            continue;
-        text(drawing, x, y, curve->name, ANCHOR_END, INK, false);
-        x -= (double)strlen(curve->name) * LETTER + 6;
-        line(drawing, x - 16, y - 4, x, y - 4,
-             &(struct canvas_stroke){.colour = draw_colour(curve->colour), .width = 3});
-        x -= 30;
-    }
+    draw_legend(drawing, panel, y);
 }
 
 static void draw_frame(struct drawing *drawing, double top, double bottom)
@@ -292,7 +331,7 @@ static void draw_frame(struct drawing *drawing, double top, double bottom)
     drawing->canvas->calls->lines(drawing->canvas, frame, 5, &(struct canvas_stroke){.colour = FRAME, .width = 1});
 }
 
-/* ---- the axis of time, and stops --------------------------------------------------------------------------------- */
+/* ---- the axis of time ------------------------------------------------------------------------------------------- */
 
 static int64_t time_step(const struct drawing *drawing)
 {
@@ -328,7 +367,8 @@ static void draw_tick_text(struct drawing *drawing, int64_t time, int64_t step, 
         ticks_number(label, (double)time / 1e9, (double)step / 1e9);
     else
         ticks_time(label, time, step, drawing->zone);
-    text(drawing, x_of(drawing, time), top + 14, label, ANCHOR_MIDDLE, FAINT_INK, false);
+    double half = width_of(label, false) / 2, x = fmin(x_of(drawing, time), drawing->right + RIGHT - 4 - half);
+    text(drawing, x, top + 14, label, ANCHOR_MIDDLE, FAINT_INK, false);
 }
 
 static void draw_axis(struct drawing *drawing, double y)
@@ -339,6 +379,52 @@ static void draw_axis(struct drawing *drawing, double y)
         ticks_date(date, drawing->from, drawing->zone);
     text(drawing, drawing->right, y + 30, date, ANCHOR_END, FAINT_INK, false);
 }
+
+/* ---- stops ------------------------------------------------------------------------------------------------------- */
+
+static void draw_stop_line(struct drawing *drawing, const struct chart_stop *stop, double top, double bottom)
+{
+    char note[400];
+    double x = x_of(drawing, stop->time);
+    snprintf(note, sizeof note, "stop, packet %" PRIu64 "%s%s: %s", stop->packet, stop->file ? " of " : "",
+             stop->file ? stop->file : "", stop->text);
+    drawing->canvas->calls->note(drawing->canvas, note);
+    line(drawing, x, top, x, bottom, &(struct canvas_stroke){.colour = STOP, .width = 1.5, .is_dashed = true});
+    drawing->canvas->calls->note_end(drawing->canvas);
+}
+
+/* One for each pixel. */
+static void draw_stop_lines(struct drawing *drawing, double top, double bottom)
+{
+    double drawn = -INFINITY;
+    for (size_t i = 0; i < drawing->chart->stop_count; i++) {
+        const struct chart_stop *stop = &drawing->chart->stops[i];
+        double x = x_of(drawing, stop->time);
+        if (fabs(x - drawn) < 0.5)
+            continue;
+        draw_stop_line(drawing, stop, top, bottom);
+        drawn = x;
+    }
+}
+
+/* Labels that would lie on one another are left out; the lines are all there. */
+static void draw_stop_labels(struct drawing *drawing, double top)
+{
+    double free_from = -INFINITY;
+    for (size_t i = 0; i < drawing->chart->stop_count; i++) {
+        const struct chart_stop *stop = &drawing->chart->stops[i];
+        char label[80];
+        snprintf(label, sizeof label, "stop, packet %" PRIu64, stop->packet);
+        double half = width_of(label, false) / 2;
+        double at = fmin(fmax(x_of(drawing, stop->time), drawing->left + half), drawing->right - half);
+        if (at - half < free_from)
+            continue;
+        text(drawing, at, top + 12, label, ANCHOR_MIDDLE, STOP, false);
+        free_from = at + half + 6;
+    }
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void draw_panel(struct drawing *drawing, const struct chart_panel *panel, double y, double height)
 {
@@ -352,34 +438,9 @@ static void draw_panel(struct drawing *drawing, const struct chart_panel *panel,
     for (size_t i = 0; i < panel->count; i++)
         draw_curve(drawing, &panel->curves[i], &scale);
     drawing->canvas->calls->clip_end(drawing->canvas);
+    draw_stop_lines(drawing, scale.top, scale.bottom);
     draw_frame(drawing, scale.top, scale.bottom);
 }
-
-/* Labels that would lie on one another are left out; the lines are all there. */
-static void draw_stops(struct drawing *drawing, double top, double bottom)
-{
-    double free_from = -INFINITY;
-    for (size_t i = 0; i < drawing->chart->stop_count; i++) {
-        const struct chart_stop *stop = &drawing->chart->stops[i];
-        char label[80], note[400];
-        double x = x_of(drawing, stop->time);
-        snprintf(label, sizeof label, "stop, packet %" PRIu64, stop->packet);
-        snprintf(note, sizeof note, "%s%s%s: %s", label, stop->file ? " of " : "", stop->file ? stop->file : "",
-                 stop->text);
-        double half = (double)strlen(label) * LETTER / 2;
-        double at = fmin(fmax(x, drawing->left + half), drawing->right - half);
-        drawing->canvas->calls->note(drawing->canvas, note);
-        line(drawing, x, top + STOPS - 2, x, bottom,
-             &(struct canvas_stroke){.colour = STOP, .width = 1.5, .is_dashed = true});
-        if (at - half >= free_from) {
-            text(drawing, at, top + 12, label, ANCHOR_MIDDLE, STOP, false);
-            free_from = at + half + 6;
-        }
-        drawing->canvas->calls->note_end(drawing->canvas);
-    }
-}
-
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 /* Without the heights of panels. */
 static double fixed_height(const struct chart *chart)
@@ -393,12 +454,33 @@ double draw_height(const struct chart *chart)
     return fmin(fixed_height(chart) + (double)chart->panel_count * PANEL, DRAW_HEIGHT_MAX);
 }
 
+/* The title, and which streams are shown, as far as there is room. */
+static void draw_title(struct drawing *drawing)
+{
+    const struct chart *chart = drawing->chart;
+    double x = drawing->left;
+    text(drawing, x, 20, chart->title, ANCHOR_START, INK, true);
+    x += width_of(chart->title, true) + 16;
+    for (size_t i = 0; chart->stream_count > 1 && i < chart->stream_count; i++) {
+        const char *title = chart->streams[i].title;
+        double width = width_of(title, false);
+        bool fits = x + width <= drawing->right;
+        text(drawing, x, 20, fits ? title : "...", ANCHOR_START, FAINT_INK, false);
+        if (!fits)
+            return;
+        x += width + 16;
+    }
+}
+
 /* Room for the captions of the strips. */
 static double left_of(const struct chart *chart)
 {
     double left = LEFT;
-    for (size_t i = 0; i < chart->strip_count; i++)
-        left = fmax(left, (double)strlen(chart->strips[i].caption) * LETTER + (chart->stream_count > 1 ? 36 : 16));
+    for (size_t i = 0; i < chart->strip_count; i++) {
+        char caption[DRAW_CAPTION_MAX];
+        draw_strip_text(caption, chart, &chart->strips[i]);
+        left = fmax(left, width_of(caption, false) + 14);
+    }
     return left;
 }
 
@@ -414,13 +496,14 @@ int draw_chart(struct canvas *canvas, const struct chart *chart, double width, d
     double y = TITLE, panel = chart->panel_count ? (height - fixed_height(chart)) / (double)chart->panel_count : 0;
     panel = fmax(panel, PANEL_MIN);
     fill(&drawing, 0, 0, width, height, WHITE);
-    text(&drawing, drawing.left, 20, chart->title, ANCHOR_START, INK, true);
+    draw_title(&drawing);
     double top = y;
+    draw_stop_labels(&drawing, top);
     y = draw_strips(&drawing, y + (chart->stop_count ? STOPS : 0));
+    draw_stop_lines(&drawing, top + STOPS - 2, y);
     for (size_t i = 0; i < chart->panel_count; i++, y += CAPTION + panel)
         draw_panel(&drawing, &chart->panels[i], y, panel);
     draw_axis(&drawing, y);
-    draw_stops(&drawing, top, y);
     free(drawing.points);
     return drawing.failed ? -1 : 0;
 }

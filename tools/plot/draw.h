@@ -17,7 +17,7 @@ uint32_t draw_colour(unsigned number);
 #define DRAW_CAPTION_MAX 256
 /* "joint positions, rad", with the stream if there are several. */
 void draw_caption_text(char to[DRAW_CAPTION_MAX], const struct chart *chart, const struct chart_panel *panel);
-/* "robot_mode", or "robot_mode, 1". */
+/* "robot_mode", or "robot_mode (1)". */
 void draw_strip_text(char to[DRAW_CAPTION_MAX], const struct chart *chart, const struct chart_strip *strip);
 
 /* The height that suits a chart. */
