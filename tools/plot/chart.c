@@ -151,8 +151,8 @@ static char *unit_of(const struct series *series)
     const char *unit = series->field ? series->field->unit : "", *second = strstr(unit, ", ");
     bool has_first = series->is_norm, has_second = false;
     for (unsigned i = 0; i < SERIES_ELEMENTS; i++) {
-        has_first = has_first || (series->has[i] && i < 3);
-        has_second = has_second || (series->has[i] && i >= 3);
+        has_first = has_first || (i < 3 && series->has[i]);
+        has_second = has_second || (i >= 3 && series->has[i]);
     }
     if (!second || has_first == has_second)
         return strdup(unit);
