@@ -167,6 +167,7 @@ SCRIPT_TESTS = \
 	tests/gates/symbols \
 	tests/gates/syscalls.py \
 	tests/guess-check.py \
+	tests/completion-check.py \
 	tests/gzip-check.py \
 	tests/handshake-check.py \
 	tests/interrupt-check.py \

@@ -123,6 +123,8 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/around.h \
 	tools/command_line/commands.def \
 	tools/command_line/commands.h \
+	tools/command_line/completion.c \
+	tools/command_line/completion.h \
 	tools/command_line/no_telemetry.c \
 	tools/command_line/no_telemetry.h \
 	tools/command_line/options.c \
@@ -463,8 +465,22 @@ tools/armtap.1: tools/manual/armtap.1.in tools/manual/manual-notes tools/manual/
 	sh $(srcdir)/tools/manual/manual-formats $(srcdir)/tools/manual/armtap.1.in $(srcdir)/tools/export/formats.def | \
 	sh $(srcdir)/tools/manual/manual-notes - $(srcdir)/lib/notes.def >$@.new && mv $@.new $@
 
+if INSTALL_bash_COMPLETION
+bashcompletion_DATA = tools/completions/bash/armtap
+endif
+if INSTALL_zsh_COMPLETION
+zshcompletion_DATA = tools/completions/zsh/_armtap
+endif
+if INSTALL_fish_COMPLETION
+fishcompletion_DATA = tools/completions/fish/armtap.fish
+endif
+
 EXTRA_DIST += \
 	tools/README.md \
+	tools/completions/README.md \
+	tools/completions/bash/armtap \
+	tools/completions/zsh/_armtap \
+	tools/completions/fish/armtap.fish \
 	tools/base/README.md \
 	tools/input/README.md \
 	tools/command_line/README.md \

@@ -9,6 +9,7 @@
 
 #include "input/file_order.h"
 #include "input/input_files.h"
+#include "completion.h"
 #include "base/interrupt.h"
 #include "base/message.h"
 #include "base/privileges.h"
@@ -107,7 +108,7 @@ static bool has_shared(const struct option_usage *usage, const struct option_row
 }
 
 /* The i-th option of a command: its own, then the shared ones, then those of every command; NULL after the last. */
-static const struct option_row *row_at(const struct option_usage *usage, size_t i)
+const struct option_row *options_row_at(const struct option_usage *usage, size_t i)
 {
     if (i < usage->row_count)
         return &usage->rows[i];
@@ -118,19 +119,19 @@ static const struct option_row *row_at(const struct option_usage *usage, size_t 
     return i < COMMON_COUNT ? &common_rows[i] : NULL;
 }
 
-static const struct option_row *find_name(const struct option_usage *usage, const char *name, size_t length)
+const struct option_row *options_row_named(const struct option_usage *usage, const char *name, size_t length)
 {
     const struct option_row *row;
-    for (size_t i = 0; (row = row_at(usage, i)); i++)
+    for (size_t i = 0; (row = options_row_at(usage, i)); i++)
         if (row->name && strlen(row->name) == length && memcmp(row->name, name, length) == 0)
             return row;
     return NULL;
 }
 
-static const struct option_row *find_letter(const struct option_usage *usage, char letter)
+const struct option_row *options_row_of_letter(const struct option_usage *usage, char letter)
 {
     const struct option_row *row;
-    for (size_t i = 0; (row = row_at(usage, i)); i++)
+    for (size_t i = 0; (row = options_row_at(usage, i)); i++)
         if (row->letter != 0 && row->letter == letter)
             return row;
     return NULL;
@@ -184,7 +185,7 @@ static int unknown_option(const struct parser *parser, const char *word, const c
     const char *names[WORD_MAX], *meant;
     const struct option_row *row;
     size_t count = 0;
-    for (size_t i = 0; (row = row_at(parser->usage, i)) && count < WORD_MAX; i++) {
+    for (size_t i = 0; (row = options_row_at(parser->usage, i)) && count < WORD_MAX; i++) {
         if (row->name)
             names[count++] = row->name;
     }
@@ -197,6 +198,16 @@ static int unknown_option(const struct parser *parser, const char *word, const c
     return -1;
 }
 
+const char *options_shared_words(const struct option_row *row)
+{
+    return row->id == SHARED_COLOUR ? "auto, always or never" : NULL;
+}
+
+bool options_asks_robot(const struct option_row *row)
+{
+    return row->id == SHARED_FIELDS;
+}
+
 /* ---- help -------------------------------------------------------------------------------------------------------- */
 
 /* Whether the option may have a value. */
@@ -206,7 +217,7 @@ static bool is_optional(const struct option_row *row)
 }
 
 /* A command that reads robots only need not say so with each option. */
-static const char *help_of(const struct option_usage *usage, const struct option_row *row)
+const char *options_help_of(const struct option_usage *usage, const struct option_row *row)
 {
     static const char lead[] = "of a robot: ";
     if (usage->reads_captures)
@@ -218,7 +229,7 @@ static const char *help_of(const struct option_usage *usage, const struct option
 }
 
 /* What a command refuses, with a reason, must not be offered. */
-static bool is_offered(const struct option_usage *usage, const struct option_row *row)
+bool options_is_offered(const struct option_usage *usage, const struct option_row *row)
 {
     return !usage->needs_files || (row->id != SHARED_INTERFACE && row->id != SHARED_FILTER);
 }
@@ -239,7 +250,7 @@ static void show_row(const struct option_usage *usage, const struct option_row *
     if (length > 26)
         putc('\n', stdout);
     struct text_wrap wrap = text_wrap_begin(stdout, length > 26 ? 0 : (int)length, 28);
-    text_wrap_words(&wrap, help_of(usage, row));
+    text_wrap_words(&wrap, options_help_of(usage, row));
     if (row->id == SHARED_PORT || row->id == SHARED_RAW) {
         replay_protocols(protocols, ", ", " or ");
         text_wrap_words(&wrap, protocols);
@@ -270,8 +281,8 @@ static void show_help(const struct option_usage *usage)
                        "until Ctrl-C. RTDE is asked for the 36 fields of a 1220-byte realtime packet, unless options "
                        "say otherwise.");
     puts("\nOptions:");
-    for (size_t i = 0; (row = row_at(usage, i)); i++)
-        if (is_offered(usage, row))
+    for (size_t i = 0; (row = options_row_at(usage, i)); i++)
+        if (options_is_offered(usage, row))
             show_row(usage, row);
     printf("\nExample:\n%s", usage->examples);
 }
@@ -453,7 +464,7 @@ static enum options_outcome parse_name(struct parser *parser, const char *word)
     char option[WORD_MAX];
     size_t length = strcspn(name, "=");
     snprintf(option, sizeof option, "%.*s", (int)(length < 60 ? length + 2 : 60), word);
-    const struct option_row *row = find_name(parser->usage, name, length);
+    const struct option_row *row = options_row_named(parser->usage, name, length);
     if (!row) {
         unknown_option(parser, option, option + 2);
         return OPTIONS_BAD;
@@ -475,7 +486,7 @@ static enum options_outcome parse_letters(struct parser *parser, const char *wor
     for (const char *letter = word + 1; *letter != '\0' && outcome == OPTIONS_RUN; letter++) {
         char option[3] = {'-', *letter, '\0'};
         const char *value = NULL;
-        const struct option_row *row = find_letter(parser->usage, *letter);
+        const struct option_row *row = options_row_of_letter(parser->usage, *letter);
         if (!row) {
             unknown_option(parser, option, strlen(word) > 2 ? word + 1 : NULL);
             return OPTIONS_BAD;
@@ -719,6 +730,10 @@ static enum options_outcome finish(struct parser *parser)
 enum options_outcome options_parse(const struct option_usage *usage, int argc, char **argv, struct options *options,
                                    options_take *take, void *user)
 {
+    if (argc > 0 && strcmp(argv[0], "--complete") == 0) {
+        completion_show(usage, argc - 1, argv + 1);
+        return OPTIONS_HELP_SHOWN;
+    }
     struct parser parser = {.usage = usage, .argc = argc, .argv = argv, .options = options, .take = take, .user = user};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     *options = (struct options){.threads = cores < 1 ? 1 : cores > 1024 ? 1024 : (unsigned)cores};

@@ -15,6 +15,12 @@ struct option_row {
     const char *help;  /* will be wrapped */
 };
 
+/* The words that an option of a command takes, for completion: "csv, gnuplot or ndjson". */
+struct option_words {
+    int id;
+    const char *list;
+};
+
 struct option_usage {
     const char *command;   /* "export" */
     const char *arguments; /* "[CAPTURE...]" */
@@ -31,6 +37,8 @@ struct option_usage {
     bool reads_robots;      /* robots may be named: has --fields and --strict, unless it has its own, --all, ... */
     bool fixed_request;     /* with reads_robots: what to ask a robot for is not the user's choice */
     const char *columns;    /* names in its own --fields that are not fields, separated by blanks */
+    const struct option_words *words;
+    size_t words_count;
 };
 
 /* The values of the shared options. The source points into argv and into this struct. */
@@ -67,6 +75,19 @@ int options_number(const char *option, const char *value, uint64_t low, uint64_t
 int options_time(const char *option, const char *value, struct timestamp *when);
 /* Says that a robot was named where only captures are read. */
 void options_refuse_robot(const char *command, const char *robot);
+
+/* For completion: the i-th option of a command, the shared ones included, NULL after the last; by name, by letter, NULL
+ * if there is none; whether the help offers it, and with which text. */
+const struct option_row *options_row_at(const struct option_usage *usage, size_t i);
+const struct option_row *options_row_named(const struct option_usage *usage, const char *name, size_t length);
+const struct option_row *options_row_of_letter(const struct option_usage *usage, char letter);
+bool options_is_offered(const struct option_usage *usage, const struct option_row *row);
+const char *options_help_of(const struct option_usage *usage, const struct option_row *row);
+/* The words that a shared option takes; NULL: others, or not words. */
+const char *options_shared_words(const struct option_row *row);
+/* Whether it is the shared --fields, which names what a robot has. */
+bool options_asks_robot(const struct option_row *row);
+
 /* The closest of `count` names if it is close enough to be meant, else NULL. */
 const char *options_nearest(const char *word, const char *const *names, size_t count);
 

@@ -258,7 +258,17 @@ static enum options_outcome parse(int argc, char **argv, struct options *options
 {
     struct format_help help = {.summary = ""};
     struct option_row helped[ROW_COUNT];
+    char dialects[FORMATS_LIST_MAX], compressions[COMPRESSION_LIST_MAX + 8];
     make_help(&help);
+    compression_names(compressions, COMPRESSION_MODERN);
+    strcat(compressions, ", gzip");
+    const struct option_words words[] = {
+        {OPTION_FORMAT, help.names},
+        {OPTION_DIALECT, format_dialect_names(dialects)},
+        {OPTION_COMPRESSION, compressions},
+        {OPTION_LAYOUT, "cb2 or cb3e"},
+        {OPTION_ENUMS, "number, name or both"},
+    };
     for (size_t i = 0; i < ROW_COUNT; i++) {
         helped[i] = rows[i];
         helped[i].help = help_of(&help, &rows[i]);
@@ -273,6 +283,8 @@ static enum options_outcome parse(int argc, char **argv, struct options *options
         .may_follow = true,
         .reads_robots = true,
         .columns = columns,
+        .words = words,
+        .words_count = sizeof words / sizeof *words,
         .examples = "  armtap export robot.pcapng -o robot.csv\n"
                     "  armtap export --fields timestamp,actual_q,'*_mode' robot.pcapng -o robot.csv\n"
                     "  armtap export --to-robot -f ndjson robot.pcapng\n"

@@ -115,3 +115,12 @@ const char *format_dialect_briefs(char list[FORMATS_LIST_MAX])
             append(list, "; ", formats[i].dialect, ": ", formats[i].brief);
     return list;
 }
+
+const char *format_dialect_names(char list[FORMATS_LIST_MAX])
+{
+    *list = '\0';
+    for (size_t i = 0; i < FORMATS_COUNT; i++)
+        if (*formats[i].dialect != '\0')
+            append(list, ", ", formats[i].dialect, "", "");
+    return list;
+}

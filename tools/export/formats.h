@@ -60,6 +60,8 @@ const char *format_names(char list[FORMATS_LIST_MAX], unsigned with, unsigned wi
 const char *format_briefs(char list[FORMATS_LIST_MAX]);
 /* "record.py, of csv; small, of parquet": every dialect that has a name. */
 const char *format_dialects(char list[FORMATS_LIST_MAX]);
+/* "record.py, small, ros2": without their formats */
+const char *format_dialect_names(char list[FORMATS_LIST_MAX]);
 /* "record.py: csv as UR's record.py writes it" */
 const char *format_dialect_briefs(char list[FORMATS_LIST_MAX]);
 

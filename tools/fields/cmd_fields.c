@@ -28,6 +28,10 @@ static const struct option_row rows[] = {
      "UR's error codes; PATTERN is a code such as C204A3, or a part of a title, without one all are shown"},
 };
 
+static const struct option_words words[] = {
+    {OPTION_GENERATION, "cb2 or cb3e"},
+};
+
 static const struct option_usage usage = {
     .command = "fields",
     .arguments = "[PATTERN]",
@@ -36,6 +40,8 @@ static const struct option_usage usage = {
                "quotes; it also matches UR's names of the legacy rows.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
+    .words = words,
+    .words_count = sizeof words / sizeof *words,
     .examples = "  armtap fields tcp\n  armtap fields --columns 32-37,86\n  armtap fields 'actual_*' --json\n"
                 "  armtap fields --enum robot_mode\n  armtap fields --error C204A3\n"};
 

@@ -9,6 +9,7 @@
 #include "armtap.h"
 #include "input/capture.h"
 #include "command_line/commands.h"
+#include "command_line/completion.h"
 #include "base/compression.h"
 #include "base/message.h"
 #include "command_line/options.h"
@@ -118,6 +119,38 @@ static bool is_input(const char *word)
     return strcmp(word, "-") == 0 || strstr(word, "://") || stat(word, &file) == 0;
 }
 
+static void complete_command(const char *word, bool for_help)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        completion_word(word, commands[i].name, commands[i].summary);
+    completion_word(word, "help", "show what a command does, and its options");
+    if (for_help)
+        return;
+    completion_word(word, "--help", "show the commands");
+    completion_word(word, "--version", "show the versions of armtap and of its libraries");
+    completion_files();
+}
+
+/* argv: --complete, and the words after "armtap", the last of which is completed. */
+static int complete(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    if (argc <= 2) {
+        complete_command(name, false);
+        return EXIT_DONE;
+    }
+    if (strcmp(name, "help") == 0) {
+        if (argc == 3)
+            complete_command(argv[2], true);
+        return EXIT_DONE;
+    }
+    const struct command *command = command_of(name);
+    if (!command)
+        return is_input(name) ? cmd_info(argc, argv) : EXIT_DONE;
+    argv[1] = argv[0];
+    return command->run(argc - 1, argv + 1);
+}
+
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
@@ -131,6 +164,8 @@ static int dispatch(int argc, char **argv)
         show_version();
         return EXIT_DONE;
     }
+    if (strcmp(name, "--complete") == 0)
+        return complete(argc - 1, argv + 1);
     if (!command_of(name) && is_input(name))
         return cmd_info(argc - 1, argv + 1);
     if (name[0] == '-') {

@@ -211,7 +211,12 @@ static enum exit_status run(struct command *command)
 int cmd_plot(int argc, char **argv)
 {
     struct command command = {.out = "-"};
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &command.options, take, &command);
+    char kinds[KINDS_LIST_MAX];
+    const struct option_words words = {OPTION_FORMAT, kinds_list(kinds, false)};
+    struct option_usage with_words = usage;
+    with_words.words = &words;
+    with_words.words_count = 1;
+    enum options_outcome outcome = options_parse(&with_words, argc, argv, &command.options, take, &command);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     command.wish.zone = command.options.zone;

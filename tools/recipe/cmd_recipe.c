@@ -61,6 +61,11 @@ static const struct option_row rows[] = {
     {OPTION_JSON, 0, "json", NULL, "JSON instead of XML, or of the list"},
 };
 
+static const struct option_words words[] = {
+    {OPTION_GENERATION, "cb2 or cb3e"},
+    {OPTION_LAYOUT, "cb2 or cb3e"},
+};
+
 static const struct option_usage usage = {
     .command = "recipe",
     .arguments = "[@NAME]",
@@ -71,6 +76,8 @@ static const struct option_usage usage = {
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .decodes = true,
+    .words = words,
+    .words_count = sizeof words / sizeof *words,
     .examples = "  armtap recipe --columns 2-7,32-37 > recipe.xml\n"
                 "  armtap recipe --layout 1060 --plain\n"
                 "  armtap recipe --from robot.pcapng --stream 1\n"

@@ -69,6 +69,14 @@ static const struct option_row rows[] = {
      "of a robot: whose programs to forward (may be repeated); needs --allow-script"},
 };
 
+static const struct option_words words[] = {
+    {OPTION_LOOP, "raw"},
+    {OPTION_SPEED, "max"},
+    {OPTION_GAPS, "hold, keep or squeeze"},
+    {OPTION_STUB, "primary, dashboard or none"},
+    {OPTION_ON_LOSS, "close or hold"},
+};
+
 static const struct option_usage usage = {
     .command = "serve",
     .arguments = "CAPTURE... | --layout SIZE rtde://HOST",
@@ -84,6 +92,8 @@ static const struct option_usage usage = {
     .needs_files = true,
     .reads_robots = true,
     .fixed_request = true,
+    .words = words,
+    .words_count = sizeof words / sizeof *words,
     .examples = "  armtap serve --loop robot.pcapng\n  armtap serve --listen 127.0.0.11 --speed max --hide payload "
                 "robot.pcapng\n  armtap serve --layout 1108 rtde://10.0.0.2\n"};
 

@@ -1,0 +1,354 @@
+#define _POSIX_C_SOURCE 200809L
+#include "completion.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+#define NAME_ROOM 256
+
+/* What is completed, and what stands before it in the same word: "--fields=actual_q," */
+struct place {
+    const struct option_usage *usage;
+    const char *word; /* as typed */
+    const char *part; /* its end, which is completed */
+};
+
+/* ---- what is printed --------------------------------------------------------------------------------------------- */
+
+void completion_files(void)
+{
+    puts(":files");
+}
+
+static void stay_open(void)
+{
+    puts(":open");
+}
+
+/* What is typed is printed again, so it must not control a terminal. */
+static bool is_shown(const char *word)
+{
+    size_t length = 1, left = strlen(word);
+    for (; left > 0 && length > 0; word += length, left -= length)
+        length = utf8_shown(word, left);
+    return left == 0;
+}
+
+/* Meanings are texts of our tables. */
+static void print(const struct place *place, const char *word, const char *meaning)
+{
+    if (strncmp(word, place->part, strlen(place->part)) != 0)
+        return;
+    printf("%.*s%s", (int)(place->part - place->word), place->word, word);
+    if (meaning && meaning[0] != '\0')
+        printf("\t%s", meaning);
+    putchar('\n');
+}
+
+void completion_word(const char *begin, const char *word, const char *meaning)
+{
+    struct place place = {.word = begin, .part = begin};
+    print(&place, word, meaning);
+}
+
+/* Words as a sentence lists them: "csv, gnuplot or ndjson". */
+static void print_words(const struct place *place, const char *list)
+{
+    char word[NAME_ROOM];
+    while (*(list += strspn(list, " ,")) != '\0') {
+        size_t length = strcspn(list, " ,");
+        snprintf(word, sizeof word, "%.*s", (int)length, list);
+        if (strcmp(word, "or") != 0)
+            print(place, word, NULL);
+        list += length;
+    }
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+static bool is_output(const struct armtap_field *field)
+{
+    return field->direction == ARMTAP_FIELD_OUTPUT || field->direction == ARMTAP_FIELD_BOTH;
+}
+
+static bool is_input(const struct armtap_field *field)
+{
+    return field->direction == ARMTAP_FIELD_INPUT || field->direction == ARMTAP_FIELD_BOTH;
+}
+
+static bool is_enumeration(const struct armtap_field *field)
+{
+    return armtap_enum_at(field, 0) != NULL;
+}
+
+static bool is_any(const struct armtap_field *field)
+{
+    return field != NULL;
+}
+
+static void print_fields(const struct place *place, bool (*fits)(const struct armtap_field *field))
+{
+    const struct armtap_field *field;
+    for (size_t i = 0; (field = armtap_field_at(i)); i++)
+        if (fits(field))
+            print(place, field->name, field->meaning);
+}
+
+/* Elements are offered once the name of their vector is there: actual_q_ */
+static void print_elements(const struct place *place)
+{
+    const struct armtap_field *field;
+    char name[NAME_ROOM];
+    for (size_t i = 0; (field = armtap_field_at(i)); i++) {
+        size_t length = strlen(field->name);
+        if (field->count < 2 || strncmp(place->part, field->name, length) != 0 || place->part[length] != '_')
+            continue;
+        for (unsigned k = 0; k < field->count; k++) {
+            snprintf(name, sizeof name, "%s_%u", field->name, k);
+            print(place, name, NULL);
+        }
+    }
+}
+
+/* After the last comma. */
+static struct place part_of_list(const struct place *place)
+{
+    struct place part = *place;
+    const char *comma = strrchr(place->part, ',');
+    if (comma)
+        part.part = comma + 1;
+    stay_open();
+    return part;
+}
+
+static void complete_fields(const struct place *place)
+{
+    struct place part = part_of_list(place);
+    print_fields(&part, is_any);
+    print_elements(&part);
+    if (place->usage->columns)
+        print_words(&part, place->usage->columns);
+}
+
+static void complete_outputs(const struct place *place)
+{
+    struct place part = part_of_list(place);
+    print_fields(&part, is_output);
+}
+
+static void complete_output(const struct place *place)
+{
+    print_fields(place, is_output);
+}
+
+static void complete_input(const struct place *place)
+{
+    print_fields(place, is_input);
+}
+
+static void complete_enumeration(const struct place *place)
+{
+    print_fields(place, is_enumeration);
+}
+
+static void complete_field(const struct place *place)
+{
+    print_fields(place, is_any);
+}
+
+static void complete_note(const struct place *place)
+{
+    for (size_t i = 0; i < armtap_note_count(); i++)
+        print(place, armtap_note_at(i)->id, armtap_note_at(i)->meaning);
+}
+
+static void complete_protocol(const struct place *place)
+{
+    const struct armtap_protocol_info *info;
+    for (size_t i = 0; (info = armtap_protocol_at(i)); i++)
+        if (!info->left_out)
+            print(place, info->name, info->description);
+}
+
+/* The number is the user's. */
+static void complete_port(const struct place *place)
+{
+    struct place protocol = *place;
+    const char *equals = strchr(place->part, '=');
+    if (!equals)
+        return;
+    protocol.part = equals + 1;
+    complete_protocol(&protocol);
+}
+
+static void complete_known_recipe(const struct place *place)
+{
+    const struct armtap_known_recipe *known;
+    char name[NAME_ROOM];
+    for (size_t i = 0; (known = armtap_known_recipe_at(i)); i++) {
+        snprintf(name, sizeof name, "@%s", known->name);
+        print(place, name, known->client);
+    }
+}
+
+static void complete_recipe(const struct place *place)
+{
+    complete_known_recipe(place);
+    completion_files();
+}
+
+static void complete_file(const struct place *place)
+{
+    (void)place;
+    completion_files();
+}
+
+/* By an option's name, or by the name of its value in the help: "FILE". NULL: any. The first that fits decides; words
+ * that the command lists (struct option_words) come before these. */
+static const struct {
+    const char *option, *value;
+    void (*complete)(const struct place *place);
+} values[] = {
+    {"recipe", "FILE", complete_recipe},  {"hide", NULL, complete_output},       {"in-use", NULL, complete_input},
+    {"enum", NULL, complete_enumeration}, {"fields", NULL, complete_fields},     {NULL, "PROTOCOL", complete_protocol},
+    {NULL, "N=PROTOCOL", complete_port},  {NULL, "ID[=SECONDS]", complete_note}, {NULL, "FILE", complete_file},
+    {NULL, "CAPTURE", complete_file},     {NULL, "SIDECAR", complete_file},      {NULL, "DIR", complete_file},
+    {"output", NULL, complete_file},
+};
+#define VALUES_COUNT (sizeof values / sizeof *values)
+
+static bool fits(const char *wanted, const char *has)
+{
+    return !wanted || (has && strcmp(wanted, has) == 0);
+}
+
+static const char *words_of(const struct option_usage *usage, const struct option_row *row)
+{
+    for (size_t i = 0; i < usage->words_count; i++)
+        if (usage->words[i].id == row->id)
+            return usage->words[i].list;
+    return options_shared_words(row);
+}
+
+static void complete_value(const struct place *place, const struct option_row *row)
+{
+    const char *words = words_of(place->usage, row);
+    if (words) {
+        struct place part = strcmp(row->value, "LIST") == 0 ? part_of_list(place) : *place;
+        print_words(&part, words);
+    } else if (options_asks_robot(row)) {
+        complete_outputs(place);
+    } else {
+        for (size_t i = 0; i < VALUES_COUNT; i++)
+            if (fits(values[i].option, row->name) && fits(values[i].value, row->value)) {
+                values[i].complete(place);
+                return;
+            }
+    }
+}
+
+/* ---- options and operands ---------------------------------------------------------------------------------------- */
+
+static void complete_option(const struct place *place)
+{
+    const struct option_row *row;
+    char name[NAME_ROOM];
+    for (size_t i = 0; (row = options_row_at(place->usage, i)); i++) {
+        if (!options_is_offered(place->usage, row))
+            continue;
+        snprintf(name, sizeof name, "--%s", row->name ? row->name : "");
+        if (row->name)
+            print(place, name, options_help_of(place->usage, row));
+        snprintf(name, sizeof name, "-%c", row->letter);
+        if (row->letter != 0)
+            print(place, name, options_help_of(place->usage, row));
+    }
+}
+
+static void complete_robot(const struct place *place)
+{
+    print(place, "rtde://", "a robot, by RTDE");
+    print(place, "realtime://", "a robot, by its legacy interface");
+    if (place->part[0] == 'r')
+        stay_open();
+}
+
+/* By a word of the command's arguments, as in its help. */
+static const struct {
+    const char *argument;
+    void (*complete)(const struct place *place);
+} operands[] = {
+    {"CAPTURE", complete_file},
+    {"SUMMARY", complete_file},
+    {"@NAME", complete_known_recipe},
+    {"PATTERN", complete_field},
+};
+#define OPERANDS_COUNT (sizeof operands / sizeof *operands)
+
+static void complete_operand(const struct place *place)
+{
+    for (size_t i = 0; i < OPERANDS_COUNT; i++)
+        if (strstr(place->usage->arguments, operands[i].argument))
+            operands[i].complete(place);
+    if (place->usage->reads_robots && place->part[0] != '\0')
+        complete_robot(place);
+}
+
+/* The option whose value is the word after this one, NULL if none. */
+static const struct option_row *expects_value(const struct option_usage *usage, const char *word)
+{
+    const struct option_row *row = NULL;
+    if (strncmp(word, "--", 2) == 0)
+        row = strchr(word, '=') ? NULL : options_row_named(usage, word + 2, strlen(word + 2));
+    else if (word[0] == '-')
+        for (const char *letter = word + 1; *letter != '\0'; letter++) {
+            row = options_row_of_letter(usage, *letter);
+            if (row && row->value)
+                return letter[1] == '\0' ? row : NULL;
+        }
+    return row && row->value && row->value[0] != '[' ? row : NULL;
+}
+
+/* A word that begins with a dash: an option, or one with its value, --name=value or -ovalue. */
+static void complete_dashed(struct place *place)
+{
+    const char *word = place->word, *equals = strchr(word, '=');
+    const struct option_row *row = NULL;
+    if (strncmp(word, "--", 2) == 0 && equals) {
+        row = options_row_named(place->usage, word + 2, (size_t)(equals - word - 2));
+        place->part = equals + 1;
+    } else if (word[1] != '\0' && word[1] != '-' && word[2] != '\0') {
+        row = options_row_of_letter(place->usage, word[1]);
+        place->part = word + 2;
+    } else {
+        complete_option(place);
+    }
+    if (row && row->value)
+        complete_value(place, row);
+}
+
+void completion_show(const struct option_usage *usage, int argc, char **argv)
+{
+    const struct option_row *row = NULL;
+    bool only_operands = false;
+    for (int i = 0; i + 1 < argc; i++) {
+        if (row)
+            row = NULL;
+        else if (!only_operands && strcmp(argv[i], "--") == 0)
+            only_operands = true;
+        else if (!only_operands)
+            row = expects_value(usage, argv[i]);
+    }
+    const char *word = argc > 0 ? argv[argc - 1] : "";
+    struct place place = {usage, word, word};
+    if (!is_shown(word))
+        return;
+    if (row)
+        complete_value(&place, row);
+    else if (!only_operands && word[0] == '-')
+        complete_dashed(&place);
+    else
+        complete_operand(&place);
+}
