@@ -129,6 +129,22 @@ def check_rows(folder):
         expect(("ends soon", threads), took < SOON and program.returncode == 0, took, program.returncode, message)
 
 
+def check_pictures(folder):
+    """A picture is drawn after the filter is in place: libcairo and its fonts are loaded before."""
+    for kind, port, begin in (("svg", 39990, b"<svg"), ("png", 39991, b"\x89PNG"), ("pdf", 39992, b"%PDF-")):
+        if kind != "svg" and not CAIRO:
+            continue
+        with open("%s/x.%s" % (folder, kind), "w+b") as sink:
+            program = start("plot", "-i", "lo", "--port", "%d=realtime" % port, "--fields", "actual_q", "-f", kind, sink=sink)
+            talk(port, 30)
+            time.sleep(0.3)
+            _, message, _ = interrupt(program)
+            sink.seek(0)
+            data = sink.read()
+        expect((kind, "a picture"), program.returncode == 0 and data.startswith(begin), program.returncode, data[:20], message)
+        expect((kind, "no complaint"), "armtap" not in message and "ontconfig" not in message, message)
+
+
 def check_drops():
     """A stopped program's ring of 16 MiB fills: the packets that the kernel dropped are counted."""
     program = start("export", "-i", "lo", "--filter", "udp port 9")
@@ -333,12 +349,13 @@ probe = subprocess.run(["timeout", "1", ARMTAP, "info", "-i", "lo", "--filter", 
 if b"cannot capture" in probe.stderr or b"may not capture" in probe.stderr:
     print("skipped:", probe.stderr.decode())
     sys.exit(77)
-SANDBOX = "libseccomp version" in subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
+VERSION = subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
+SANDBOX, CAIRO = "libseccomp version" in VERSION, "libcairo version" in VERSION
 
 USERS = (({}, 65534, 65534, "diagnose"), (SUDO, 12345, 23456, "diagnose"), ({"SUDO_UID": "0", "SUDO_GID": "0"}, 65534, 65534, "info"),
          ({"SUDO_UID": "12345", "SUDO_GID": "0"}, 12345, 65534, "info"), ({"SUDO_UID": "x1", "SUDO_GID": "5"}, 65534, 65534, "info"))
 side_by_side(*(partial(run, *user) for user in USERS), partial(in_folders, check_output, check_lent, check_capabilities, check_recipe),
              check_drops, check_gone)
-side_by_side(partial(in_folders, check_rows), *([partial(in_folders, check_refused)] if SANDBOX else []))
+side_by_side(partial(in_folders, check_rows), partial(in_folders, check_pictures), *([partial(in_folders, check_refused)] if SANDBOX else []))
 in_folders(check_down)  # alone: it sets the loopback interface down
 sys.exit(finish())

@@ -83,13 +83,19 @@ static int take_stream(struct chart_wish *wish, const char *value)
     return 0;
 }
 
+/* Libraries are loaded while options are read: once an interface is open, its sandbox allows no more of them. */
+static int load_for(const struct kind *kind, const char *what)
+{
+    return kind && kind_is_built_in(kind) ? kind_check(kind, what) : 0;
+}
+
 static int take_format(struct command *command, const char *value)
 {
     char list[KINDS_LIST_MAX];
     command->kind = kind_named(value);
     if (!command->kind)
         message_error("plot: --format %s: a picture is %s", value, kinds_list(list, false));
-    return command->kind ? 0 : -1;
+    return command->kind ? load_for(command->kind, value) : -1;
 }
 
 static int take(void *user, int id, const char *value)
@@ -99,7 +105,7 @@ static int take(void *user, int id, const char *value)
     switch (id) {
     case OPTION_OUTPUT:
         command->out = value;
-        return 0;
+        return load_for(kind_of_file(value), value);
     case OPTION_FORMAT:
         return take_format(command, value);
     case OPTION_FIELDS:

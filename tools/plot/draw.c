@@ -61,7 +61,11 @@ static double width_of(const char *words, bool is_bold)
     static const struct {
         const char *letters;
         double width;
-    } kinds[] = {{"ijlI.,:;'|! ", 0.34}, {"frt()[]-/\"", 0.43}, {"0123456789", 0.64}, {"mwMW@%", 0.93}, {"ABCDEFGHKLNOPQRSTUVXYZ", 0.70}};
+    } kinds[] = {{"ijlI.,:;'|! ", 0.34},
+                 {"frt()[]-/\"", 0.43},
+                 {"0123456789", 0.64},
+                 {"mwMW@%", 0.93},
+                 {"ABCDEFGHKLNOPQRSTUVXYZ", 0.70}};
     double width = 0;
     for (; *words; words++) {
         double letter = 0.61;
