@@ -79,6 +79,15 @@ def text_of(page):
     return reader.parts
 
 
+def check_partial(folder):
+    """A page that does not draw all robots says so; one that does, does not."""
+    for name, wanted in (("several-clients.pcapng", True), ("driver-stop.pcap.gz", False)):
+        done = pages.run("report", "-o", os.path.join(folder, "page.html"), capture(name))
+        with open(os.path.join(folder, "page.html"), encoding="utf-8") as file:
+            expect("%s: says whether all is drawn" % name, ("Not all of the capture is drawn" in file.read()) == wanted)
+        expect("%s: without a warning" % name, not done.stderr, done.stderr)
+
+
 def check_recipe(folder):
     path = capture("rtde-refused.pcap")
     _, text = pages.make_page(os.path.join(folder, "page.html"), path)
@@ -137,6 +146,7 @@ def main():
         for name in ("cb2-812.pcap.gz", "rtde-refused.pcap", "driver-stop.pcap.gz", "primary-stop.pcap.gz",
                      "not-connected.pcap", "several-clients.pcapng", "e-series-1220.pcapng.gz"):
             check_sample(name, folder)
+        check_partial(folder)
         check_recipe(folder)
         check_hostile(folder)
         check_many_findings(folder)

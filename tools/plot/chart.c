@@ -76,9 +76,11 @@ static void choose_robot(struct layout *layout)
     }
     for (size_t i = 0; !layout->wish->has_stream && (stream = stream_at(layout, i)); i++)
         if (summary_of(layout, stream) && stream->series.count > 0 && !is_shown(layout, stream)) {
-            message_warning("only the robot with most records is shown, %.*s; for another one, choose a stream of "
-                            "armtap info with --stream N",
-                            stream_host(layout->robot), layout->robot);
+            layout->chart->is_partial = true;
+            if (!layout->wish->is_for_page)
+                message_warning("only the robot with most records is shown, %.*s; for another one, choose a stream of "
+                                "armtap info with --stream N",
+                                stream_host(layout->robot), layout->robot);
             return;
         }
 }
@@ -447,6 +449,9 @@ static void report_left_out(const struct layout *layout)
     bool left_out = false;
     for (size_t i = 0; (stream = stream_at(layout, i)); i++)
         left_out = left_out || stream->series.left_out;
+    layout->chart->is_partial = layout->chart->is_partial || left_out || layout->reading->streams_left_out;
+    if (layout->wish->is_for_page)
+        return;
     if (left_out)
         message_warning("only %d curves are shown; choose some with --fields and --stream", CURVES_MAX);
     if (layout->reading->streams_left_out)
@@ -484,7 +489,7 @@ static enum exit_status make(struct layout *layout)
         return EXIT_DONE;
     chart_free(chart);
     layout->chart = NULL;
-    if (layout->wish->may_be_empty)
+    if (layout->wish->is_for_page)
         return EXIT_DONE;
     report_nothing(layout);
     return EXIT_FAILED;

@@ -54,7 +54,8 @@ struct chart_stream {
 struct chart {
     char *title; /* the robot; owned */
     int64_t from, to;
-    bool is_clock; /* times are the controller's clock: the capture has none */
+    bool is_partial; /* there are other robots, or more streams or curves than are shown */
+    bool is_clock;   /* times are the controller's clock: the capture has none */
     struct chart_panel *panels;
     size_t panel_count;
     struct chart_strip *strips;
@@ -73,8 +74,8 @@ struct chart_wish {
     const struct armtap_note_kind *around; /* NULL: all of the range */
     int64_t reach;                         /* ns around the first such finding */
     enum timestamp_zone zone;
-    bool may_be_empty; /* without anything to show the chart is NULL, and that is no failure */
-    size_t bins;       /* of a curve: twice the picture's columns, so that no column lacks its own */
+    bool is_for_page; /* without anything to show the chart is NULL, and that is no failure; no warnings */
+    size_t bins;      /* of a curve: twice the picture's columns, so that no column lacks its own */
 };
 
 /* Reads the source. EXIT_DONE, or EXIT_FAILED after a message; then *chart is NULL, unless the source was damaged after

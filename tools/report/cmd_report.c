@@ -108,6 +108,10 @@ static int put_page(struct buffer *page, struct report *report)
     }
     if (report->chart && page_put_chart(page, report->chart, report->diagnosis.zone) != 0)
         return -1;
+    if (report->chart && report->chart->is_partial)
+        html_put(page,
+                 "<p class=\"faint\">Not all of the capture is drawn here: armtap plot --stream N draws a stream of "
+                 "armtap info.</p>\n");
     if (report_put_findings(page, report) != 0 || report_put_remedies(page, report) != 0 ||
         report_put_recipes(page, report) != 0)
         return -1;
@@ -135,7 +139,7 @@ static enum exit_status write_page(const struct command *command, const struct b
 /* The findings, then the chart: each reading begins with what those before it learned. 0, or -1 after a message. */
 static int read_all(struct command *command, struct report *report, struct replay_source *source, struct chart **chart)
 {
-    const struct chart_wish wish = {.zone = command->options.zone, .bins = PAGE_BINS, .may_be_empty = true};
+    const struct chart_wish wish = {.zone = command->options.zone, .bins = PAGE_BINS, .is_for_page = true};
     struct diagnosis *diagnosis = &report->diagnosis;
     diagnosis->source = source;
     diagnosis->zone = command->options.zone;
