@@ -1,4 +1,4 @@
-/* SHA-256, by libmd, where it is built in. */
+/* SHA-256, by libmd, where it is built in; it is loaded at the first sum. */
 #ifndef BASE_SHA256_H
 #define BASE_SHA256_H
 
@@ -10,7 +10,7 @@
 #define SHA256_HEX (2 * SHA256_BYTES + 1)
 
 struct sha256;
-/* NULL without memory, or without libmd: sha256_is_there() tells. */
+/* NULL without memory, without libmd (sha256_is_there() tells), or after a message if it cannot be loaded. */
 struct sha256 *sha256_begin(void);
 void sha256_add(struct sha256 *sum, const void *bytes, size_t length);
 /* Frees the sum; NULL is fine, the digest is zeros then. */
