@@ -64,6 +64,8 @@ def check_lists(names):
     expect("fields after a comma", set(offered("export", "--fields", "time,")[0]) == {"time," + one for one in fields + columns})
     expect("fields go on", ":open" in offered("export", "--fields", "time,")[1])
     expect("elements", offered("export", "--fields=actual_q_")[0] == ["--fields=actual_q_%d" % i for i in range(6)])
+    expect("names", run("fields", "--names").split() == fields)
+    expect("names of a pattern", run("fields", "--names", "actual_q").split() == [one for one in fields if "actual_q" in one])
     expect("fields of fields", set(offered("fields", "")[0]) == set(fields))
     expect("findings", len(notes) > 50 and offered("diagnose", "--around", "")[0] == notes, notes)
     expect("recipes", len(recipes) > 20 and offered("recipe", "@")[0] == recipes)

@@ -46,6 +46,18 @@ def check_unknown(*words):
         expect((words, width), shown == piped, *difflib.unified_diff(piped.splitlines(), shown.splitlines(), n=0))
 
 
+def check_columns():
+    """COLUMNS wins over what the terminal says, within bounds, and not in a pipe; what is no number is ignored."""
+    listed = {width: on_terminal(width, "diagnose", "--list") for width in (40, 80, 132)}
+    for said, wanted in ("132", 132), ("40", 40), ("1", 40), ("-5", 80), ("", 80), ("wide", 80):
+        os.environ["COLUMNS"] = said
+        expect(("COLUMNS", said), on_terminal(80, "diagnose", "--list") == listed[wanted])
+    os.environ["COLUMNS"] = "132"
+    piped = subprocess.run([ARMTAP, "diagnose", "--list"], stdout=subprocess.PIPE, check=False).stdout.decode()
+    expect("a pipe is as wide as ever", piped == listed[80])
+    del os.environ["COLUMNS"]
+
+
 def check_table():
     """info's table of streams has one line for each if there is room, otherwise two."""
     path = os.path.join(SAMPLES, "several-clients.pcapng")
@@ -88,9 +100,11 @@ def check_colours():
         expect(("never in", machine), not coloured((*machine, "--color", "always"), False)[0])
 
 
+os.environ.pop("COLUMNS", None)
 check_width("diagnose", "--list")
 check_unknown("diagnose", "--list")
 check_unknown("diagnose", os.path.join(SAMPLES, "rtde-refused.pcap"))
 check_table()
+check_columns()
 check_colours()
 sys.exit(finish())

@@ -8,18 +8,27 @@
 
 #include "utf8.h"
 
-int text_columns(FILE *file)
+/* What the user says wins over what the terminal says. 0: unknown. */
+static long terminal_columns(FILE *file)
 {
+    const char *said = getenv("COLUMNS");
+    long columns = said ? strtol(said, NULL, 10) : 0;
 #ifdef TIOCGWINSZ
     struct winsize size;
-    if (isatty(fileno(file)) && ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col < TEXT_COLUMNS_MIN   ? TEXT_COLUMNS_MIN
-               : size.ws_col > TEXT_COLUMNS_MAX ? TEXT_COLUMNS_MAX
-                                                : (int)size.ws_col;
+    if (columns <= 0 && ioctl(fileno(file), TIOCGWINSZ, &size) == 0)
+        columns = size.ws_col;
 #else
     (void)file;
 #endif
-    return TEXT_COLUMNS;
+    return columns;
+}
+
+int text_columns(FILE *file)
+{
+    long columns = isatty(fileno(file)) ? terminal_columns(file) : 0;
+    if (columns <= 0)
+        return TEXT_COLUMNS;
+    return columns < TEXT_COLUMNS_MIN ? TEXT_COLUMNS_MIN : columns > TEXT_COLUMNS_MAX ? TEXT_COLUMNS_MAX : (int)columns;
 }
 
 struct text_wrap text_wrap_begin(FILE *file, int column, int indent)

@@ -7,7 +7,7 @@
 
 #include "armtap.h"
 
-/* The width of the terminal, within bounds; 80 if the file is not a terminal. */
+/* The width of the terminal, or what COLUMNS says, within bounds; 80 if the file is not a terminal. */
 #define TEXT_COLUMNS 80
 #define TEXT_COLUMNS_MIN 40
 #define TEXT_COLUMNS_MAX 250

@@ -15,7 +15,7 @@
 #include "base/word_wrap.h"
 #include "robot_errors.h"
 
-enum { OPTION_JSON = 1, OPTION_ENUM, OPTION_COLUMNS, OPTION_GENERATION, OPTION_ERROR };
+enum { OPTION_JSON = 1, OPTION_ENUM, OPTION_COLUMNS, OPTION_GENERATION, OPTION_ERROR, OPTION_NAMES };
 
 static const struct option_row rows[] = {
     {OPTION_COLUMNS, 0, "columns", "RANGES",
@@ -23,6 +23,7 @@ static const struct option_row rows[] = {
      "'[2:7 32:37]'"},
     {OPTION_GENERATION, 0, "generation", "NAME", "with --columns: the layout that they count, cb2 or cb3e (default)"},
     {OPTION_JSON, 0, "json", NULL, "a JSON array instead of a table"},
+    {OPTION_NAMES, 0, "names", NULL, "only their names, one in each line"},
     {OPTION_ENUM, 0, "enum", "NAME", "the values or bits of a field that is an enumeration, by generation"},
     {OPTION_ERROR, 0, "error", NULL,
      "UR's error codes; PATTERN is a code such as C204A3, or a part of a title, without one all are shown"},
@@ -46,7 +47,7 @@ static const struct option_usage usage = {
                 "  armtap fields --enum robot_mode\n  armtap fields --error C204A3\n"};
 
 struct fields {
-    bool json, errors;
+    bool json, errors, names;
     const char *enumeration, *ranges, *generation_name;
     /* The fields to show: */
     const char *pattern; /* by name; NULL: all */
@@ -60,6 +61,9 @@ static int take(void *user, int id, const char *value)
     switch (id) {
     case OPTION_JSON:
         fields->json = true;
+        break;
+    case OPTION_NAMES:
+        fields->names = true;
         break;
     case OPTION_ENUM:
         fields->enumeration = value;
@@ -264,6 +268,13 @@ static void print_table(const struct fields *fields)
     }
 }
 
+static void print_names(const struct fields *fields)
+{
+    for (size_t i = 0; i < armtap_field_count(); i++)
+        if (is_wanted(fields, armtap_field_at(i)))
+            puts(armtap_field_at(i)->name);
+}
+
 /* ---- enumerations ------------------------------------------------------------------------------------------------ */
 
 /* No generation: the same on CB2, CB3 and e-Series. */
@@ -336,7 +347,9 @@ static int run(struct fields *fields)
         found = is_wanted(fields, armtap_field_at(i));
     if (!found)
         return nothing_found("no field has a name like", fields->pattern, false);
-    if (fields->json)
+    if (fields->names)
+        print_names(fields);
+    else if (fields->json)
         print_json(fields);
     else
         print_table(fields);
@@ -358,6 +371,8 @@ int cmd_fields(int argc, char **argv)
         message_error("fields: --error goes with one code, or with words in quotes");
     else if (count > 1)
         message_error("fields: give one pattern, or only --columns RANGES or --enum NAME; put a glob in quotes");
+    else if (fields.names && (fields.json || fields.errors || fields.enumeration))
+        message_error("fields: --names goes with a pattern or --columns only");
     else if (fields.generation_name && !fields.ranges)
         message_error("fields: --generation needs --columns");
     else
