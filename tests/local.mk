@@ -182,6 +182,7 @@ SCRIPT_TESTS = \
 	tests/parquet-check.py \
 	tests/paste-check.py \
 	tests/pipe-check.py \
+	tests/dissector-check.py \
 	tests/plot-check.py \
 	tests/plot-terminal-check.py \
 	tests/external-control-check.py \

@@ -447,10 +447,20 @@ tools_libtools_a_SOURCES = \
 	tools/info/part.c \
 	tools/info/part.h \
 	tools/info/stream_numbers.c \
+	tools/dissector/cmd_dissector.c \
+	tools/dissector/dissector.h \
+	tools/dissector/tables.c \
 	tools/fields/cmd_fields.c \
 	tools/fields/robot_errors.c \
 	tools/fields/robot_errors.h
-nodist_tools_libtools_a_SOURCES = generated/embedded.c
+nodist_tools_libtools_a_SOURCES = generated/embedded.c generated/dissector.c
+DISSECTOR_LUA = \
+	$(srcdir)/tools/dissector/common.lua \
+	$(srcdir)/tools/dissector/realtime.lua \
+	$(srcdir)/tools/dissector/rtde.lua
+CLEANFILES += generated/dissector.c
+generated/dissector.c: tools/dissector/embed $(DISSECTOR_LUA)
+	$(AM_V_GEN)$(MKDIR_P) generated && sh $(srcdir)/tools/dissector/embed $(DISSECTOR_LUA) >$@.new && mv $@.new $@
 CLEANFILES += generated/embedded.c
 generated/embedded.c: tools/html/embed tools/html/viewer.js tools/html/style.css
 	$(AM_V_GEN)$(MKDIR_P) generated && sh $(srcdir)/tools/html/embed $(srcdir)/tools/html/viewer.js $(srcdir)/tools/html/style.css >$@.new && mv $@.new $@
@@ -496,6 +506,9 @@ EXTRA_DIST += \
 	tools/diagnose/README.md \
 	tools/compare/README.md \
 	tools/plot/README.md \
+	$(DISSECTOR_LUA) \
+	tools/dissector/README.md \
+	tools/dissector/embed \
 	tools/html/README.md \
 	tools/html/embed \
 	tools/html/style.css \

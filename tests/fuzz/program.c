@@ -203,6 +203,7 @@ static const struct trial asked[] = {
     {{"explain", "--hex", "%T"}, judge_shown},
     {{"explain", "--hex", "%T", "--json"}, one_json},
     {{"compare", "--tolerance", "%T", "%F"}, judge_shown},
+    {{"dissector", "%T"}, NULL},
 };
 
 static const char *const asked_texts[] = {

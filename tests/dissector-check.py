@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""The dissector in tshark, on every sample: each value of RTDE and realtime packets, in the same packet as armtap export has
+it, to the 15 digits that Wireshark prints; refusals and display filters; damaged captures raise no error in Lua."""
+import gzip
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from tally import expect, finish
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(HERE, ".."))
+ARMTAP = os.environ["ARMTAP"]
+TOOLS = ("tshark", "luac5.2", "luac5.4")
+PREFIX = {"rtde": "ur_rtde", "realtime": "ur_realtime"}
+# Wireshark by itself takes a segment that arrives late for data of another place.
+AS_ARMTAP = ["-o", "tcp.reassemble_out_of_order:TRUE"]
+DAMAGED = 24
+
+
+def tshark(script, capture, *arguments):
+    done = subprocess.run(["tshark", "-X", "lua_script:" + script, *AS_ARMTAP, "-r", capture, *arguments],
+                          capture_output=True, text=True, errors="replace")
+    said = [line for line in done.stderr.splitlines() if "Running as user" not in line]
+    expect("tshark reads %s" % os.path.basename(capture), done.returncode == 0, said)
+    expect("no error in Lua: %s" % os.path.basename(capture), "Lua" not in done.stdout and "Lua" not in "\n".join(said),
+           said, [line for line in done.stdout.splitlines() if "Lua" in line][:3])
+    return done.stdout
+
+
+def records(capture):
+    """Of both directions, as export has them."""
+    for way in ([], ["--to-robot"]):
+        done = subprocess.run([ARMTAP, "export", "-f", "ndjson", "--union", *way, capture], capture_output=True, text=True)
+        expect("export of %s" % capture, done.returncode in (0, 1), done.stderr)
+        for line in done.stdout.splitlines():
+            record = json.loads(line)
+            if record["protocol"] in PREFIX:
+                yield record
+
+
+def elements(record):
+    """(display filter, value) of each number."""
+    for name, value in record.items():
+        if name in ("time", "packet", "stream", "robot", "protocol", "direction", "gap", "lost_bytes", "lost_s", "skipped",
+                    "text"):  # of a program: no number
+            continue
+        for i, one in enumerate(value) if isinstance(value, list) else [("", value)]:
+            label = "%s_%s" % (name, i) if i != "" else name
+            yield "%s.%s" % (PREFIX[record["protocol"]], label.lower()), one
+
+
+def as_number(text):
+    return {"True": 1.0, "False": 0.0}.get(text) if text in ("True", "False") else float(text)
+
+
+def same(ours, theirs):
+    if ours is None:  # JSON has no NaN
+        return as_number(theirs) != as_number(theirs) or "inf" in theirs
+    if isinstance(ours, bool) or isinstance(ours, int):
+        return int(as_number(theirs)) == ours if len(theirs) < 16 else int(theirs) == ours
+    return float("%.15g" % ours) == as_number(theirs)
+
+
+def known_fields(script):
+    done = subprocess.run(["tshark", "-G", "fields", "-X", "lua_script:" + script], capture_output=True, text=True)
+    return {line.split("\t")[2] for line in done.stdout.splitlines() if line.startswith("F\t") and "\tur_r" in line}
+
+
+def compare(script, known, capture):
+    """Returns how many values were compared."""
+    ours, unknown = {}, set()
+    for record in records(capture):
+        for name, value in elements(record):
+            if name in known:
+                ours.setdefault(name, {}).setdefault(record["packet"], []).append(value)
+            else:
+                unknown.add(name)
+    if not ours and not unknown:
+        tshark(script, capture, "-V")
+        return 0
+    names = sorted(ours)
+    shown = tshark(script, capture, "-T", "fields", "-e", "frame.number", *[part for name in names for part in ("-e", name)])
+    theirs = {name: {} for name in names}
+    for line in shown.splitlines():
+        cells = line.split("\t")
+        for name, cell in zip(names, cells[1:]):
+            if cell:
+                theirs[name][int(cells[0])] = cell.split(",")
+    count = 0
+    for name in names:
+        expect("%s, %s: the same packets" % (os.path.basename(capture), name), ours[name].keys() == theirs[name].keys(),
+               sorted(ours[name].keys() ^ theirs[name].keys()))
+        wrong = [(packet, values, theirs[name].get(packet)) for packet, values in ours[name].items()
+                 if len(values) != len(theirs[name].get(packet, [])) or
+                 not all(map(same, values, theirs[name][packet]))]
+        expect("%s, %s: the same values" % (os.path.basename(capture), name), not wrong, len(wrong), wrong[:2])
+        count += sum(map(len, ours[name].values()))
+    if unknown:
+        print("%s: names that no field has: %s" % (os.path.basename(capture), " ".join(sorted(unknown))))
+        others = tshark(script, capture, "-T", "fields", "-e", "ur_rtde.other")
+        for name in unknown:
+            expect("%s is shown as another field" % name, name.split(".")[1] + ": " in others.lower())
+    return count
+
+
+def check_experts(script):
+    text = tshark(script, os.path.join(TOP, "captures", "rtde-refused.pcap"), "-q", "-z", "expert")
+    expect("expert information names what was refused", "Fields refused:" in text and "NOT_FOUND" in text, text)
+
+
+def check_filter(script):
+    """A display filter selects the packets whose value export has so."""
+    capture = os.path.join(TOP, "captures", "rtde-stop.pcap")
+    seen = tshark(script, capture, "-Y", "ur_rtde.actual_q_0 < -0.999 && ur_rtde.robot_mode == 7", "-T", "fields",
+                  "-e", "frame.number")
+    wanted = {record["packet"] for record in records(capture)
+              if record["actual_q"][0] < -0.999 and record["robot_mode"] == 7}
+    expect("a filter selects some packets", 0 < len(wanted))
+    expect("a filter selects the packets", set(map(int, seen.split())) == wanted, len(seen.split()), len(wanted))
+
+
+def check_recipe(script, folder):
+    """A capture without its set-up needs the recipe of the preference."""
+    whole, late = os.path.join(TOP, "captures", "rtde-v3.pcapng"), os.path.join(folder, "late.pcap")
+    subprocess.run(["tshark", "-r", whole, "-Y", "frame.number > 15 && tcp.srcport == 30004", "-w", late], capture_output=True)
+    without = tshark(script, late, "-q", "-z", "expert")
+    expect("no recipe was seen", "No recipe seen" in without, without)
+    recipe = "timestamp,control_step,actual_qd,tool_mode"
+    with_it = tshark(script, late, "-o", "ur_rtde.recipe:" + recipe, "-T", "fields", "-e", "ur_rtde.control_step")
+    steps = [record["control_step"] for record in records(whole) if "control_step" in record]
+    seen = [int(one) for one in with_it.replace(",", " ").split()]
+    expect("the preference's recipe gives values", seen and seen == steps[-len(seen):], seen[:3], steps[:3])
+
+
+def check_damaged(script, folder, names):
+    """Bytes replaced in the packets, and the end cut off: the same each time."""
+    dice = random.Random(30004)
+    for i in range(DAMAGED):
+        name = names[i % len(names)]
+        opener = gzip.open if name.endswith(".gz") else open
+        with opener(os.path.join(TOP, "captures", name), "rb") as file:
+            data = bytearray(file.read())
+        data = data[:dice.randrange(len(data) // 8, min(len(data), 120000) + 1)]
+        for _ in range(len(data) // 400):
+            data[dice.randrange(300, len(data))] = dice.choice((0, 1, 85, 255, dice.randrange(256)))
+        path = os.path.join(folder, "damaged-%d" % i)
+        with open(path, "wb") as file:
+            file.write(data)
+        done = subprocess.run(["tshark", "-X", "lua_script:" + script, "-r", path, "-V"], capture_output=True)
+        lua = [line for line in (done.stdout + done.stderr).splitlines() if b"Lua" in line]
+        expect("damaged %s, %d: no error in Lua" % (name, i), not lua and done.returncode >= 0, lua[:3], done.returncode)
+
+
+def main():
+    missing = [tool for tool in TOOLS if not shutil.which(tool)]
+    if missing:
+        print("SKIP: %s: install tshark, lua5.2 and lua5.4" % " ".join(missing))
+        return 1 if os.environ.get("CI") == "true" else 77
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, "armtap.lua")
+        with open(script, "wb") as file:
+            file.write(subprocess.run([ARMTAP, "dissector"], capture_output=True, check=True).stdout)
+        for compiler in TOOLS[1:]:
+            done = subprocess.run([compiler, "-p", script], capture_output=True)
+            expect("%s reads it" % compiler, done.returncode == 0, done.stderr)
+        known = known_fields(script)
+        names = sorted(name for name in os.listdir(os.path.join(TOP, "captures"))
+                       if name.endswith((".pcap", ".pcapng", ".gz")))
+        count = 0
+        for name in names:
+            count += compare(script, known, os.path.join(TOP, "captures", name))
+        print("%d values compared in %d captures" % (count, len(names)))
+        expect("values were compared", count > 100000, count)
+        check_experts(script)
+        check_filter(script)
+        check_recipe(script, folder)
+        check_damaged(script, folder, [name for name in names if name.startswith(("rtde", "cb", "e-", "several"))])
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

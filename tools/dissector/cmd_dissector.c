@@ -1,0 +1,41 @@
+/* armtap dissector: a dissector for Wireshark. */
+#include <stdio.h>
+
+#include "base/message.h"
+#include "command_line/commands.h"
+#include "command_line/options.h"
+#include "dissector.h"
+
+static const struct option_usage usage = {
+    .command = "dissector",
+    .arguments = "",
+    .summary =
+        "Prints a dissector of realtime packets and RTDE for Wireshark 3.6 and later, in Lua, with all fields as "
+        "display filters: ur_rtde.actual_q_0 > 1. `tshark -G folders` names the folders where Wireshark looks for "
+        "it.",
+    .examples = "  armtap dissector > ~/.local/lib/wireshark/plugins/armtap.lua\n"
+                "  tshark -r robot.pcap -Y 'ur_rtde.robot_mode != 7' -T fields -e frame.number -e ur_rtde.timestamp\n"};
+
+static int take(void *user, int id, const char *value)
+{
+    (void)user, (void)id, (void)value;
+    return 0;
+}
+
+int cmd_dissector(int argc, char **argv)
+{
+    struct options options;
+    int status = EXIT_FAILED;
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &options, take, NULL);
+    if (outcome != OPTIONS_RUN)
+        return options_status(outcome);
+    if (options.operand_count != 0)
+        message_error("dissector: takes no capture; Wireshark reads it");
+    else if (dissector_tables(stdout) == 0) {
+        for (const char *const *line = dissector_lines; *line; line++)
+            fputs(*line, stdout);
+        status = EXIT_DONE;
+    }
+    options_free(&options);
+    return status;
+}

@@ -1,0 +1,118 @@
+-- What all protocols share: fields by name, display fields, values with their names.
+-- Lua 5.2 to 5.4: no bit32, no //.
+set_plugin_info({version = armtap.version, description = "Robot telemetry", repository = ""})
+
+armtap.by_name = {}
+for _, field in ipairs(armtap.fields) do
+  armtap.by_name[field.name] = field
+end
+
+-- Types whose values a display field of the table's type can hold.
+armtap.fits = {
+  BOOL = {BOOL = true},
+  UINT8 = {UINT8 = true, UINT32 = true, INT32 = true, BOOL = true},
+  UINT32 = {UINT8 = true, UINT32 = true, BOOL = true},
+  UINT64 = {UINT64 = true},
+  INT32 = {INT32 = true, UINT8 = true, BOOL = true},
+  DOUBLE = {DOUBLE = true}
+}
+
+-- {[number] = name} as Wireshark wants it, nil without names; bits are written by armtap.suffix.
+local function value_string(field, generation)
+  local names = nil
+  for _, value in ipairs(field.values or {}) do
+    if value.value and (value.generation == generation or value.generation == "ur") then
+      names = names or {}
+      names[value.value] = value.name
+    end
+  end
+  return names
+end
+
+-- `generation`: whose names a display filter knows; nil if they depend on the packet.
+local function display_field(abbreviation, label, field, generation)
+  local names = generation and value_string(field, generation) or nil
+  local tip = field.unit ~= "" and field.meaning .. " [" .. field.unit .. "]" or field.meaning
+  if field.element == "BOOL" then
+    return ProtoField.bool(abbreviation, label, base.NONE, nil, nil, tip)
+  elseif field.element == "UINT8" or field.element == "UINT32" then
+    return ProtoField.uint32(abbreviation, label, base.DEC, names, nil, tip)
+  elseif field.element == "UINT64" then
+    return ProtoField.uint64(abbreviation, label, base.DEC, nil, nil, tip)
+  elseif field.element == "INT32" then
+    return ProtoField.int32(abbreviation, label, base.DEC, names, nil, tip)
+  end
+  return ProtoField.double(abbreviation, label, tip)
+end
+
+-- Adds to `list` a display field for each element of the fields that `wanted` selects; returns them by field name.
+function armtap.display_fields(list, prefix, wanted, generation)
+  local by_name = {}
+  for _, field in ipairs(armtap.fields) do
+    if field[wanted] then
+      local elements = {}
+      for i = 0, field.count - 1 do
+        local label = field.count > 1 and field.name .. "_" .. i or field.name
+        local made = display_field(prefix .. "." .. string.lower(label), label, field, generation)
+        elements[i + 1] = made
+        list[#list + 1] = made
+      end
+      by_name[field.name] = elements
+    end
+  end
+  return by_name
+end
+
+-- " RUNNING", or the names of the bits that are set; "" without names.
+function armtap.suffix(field, number, generation)
+  local names = {}
+  for _, value in ipairs(field.values or {}) do
+    local is_set = value.bit and math.floor(number / 2 ^ value.bit) % 2 == 1
+    if value.value == number and (value.generation == generation or value.generation == "ur") then
+      return " " .. value.name
+    elseif is_set then
+      names[#names + 1] = value.name
+    end
+  end
+  return #names > 0 and " " .. table.concat(names, ", ") or ""
+end
+
+armtap.stream_number = Field.new("tcp.stream")
+
+-- State by connection: make() where there is none. Written only on the first pass.
+function armtap.conversation(table_of, make)
+  local number = armtap.stream_number()
+  local key = number and number.value or -1
+  local one = table_of[key]
+  if not one then
+    one = make()
+    table_of[key] = one
+  end
+  return one
+end
+
+-- The last of a list that stands before this place; all have `frame` and `offset`.
+function armtap.last_before(list, frame, offset, is_wanted)
+  for i = #list, 1, -1 do
+    local one = list[i]
+    if (one.frame < frame or (one.frame == frame and one.offset < offset)) and (not is_wanted or is_wanted(one)) then
+      return one
+    end
+  end
+  return nil
+end
+
+function armtap.has(list, wanted)
+  for _, one in ipairs(list) do
+    if one == wanted then
+      return true
+    end
+  end
+  return false
+end
+
+function armtap.listen(proto, ports)
+  for _, port in ipairs(ports) do
+    DissectorTable.get("tcp.port"):add(port, proto)
+  end
+end

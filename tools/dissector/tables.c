@@ -1,0 +1,161 @@
+#include <inttypes.h>
+
+#include "armtap.h"
+#include "base/message.h"
+#include "dissector.h"
+
+static void put_string(FILE *to, const char *text)
+{
+    putc('"', to);
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == '"' || *text == '\\')
+            fprintf(to, "\\%03d", (unsigned char)*text);
+        else
+            putc(*text, to);
+    putc('"', to);
+}
+
+static void put_member(FILE *to, const char *key, const char *text)
+{
+    fprintf(to, "%s = ", key);
+    put_string(to, text);
+    fputs(", ", to);
+}
+
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
+
+static const char *const generations[] = {
+    [ARMTAP_GENERATION_UNKNOWN] = "ur",
+    [ARMTAP_GENERATION_CB2] = "cb2",
+    [ARMTAP_GENERATION_CB3E] = "cb3e",
+    [ARMTAP_GENERATION_AUBO] = "aubo",
+};
+
+static void put_values(FILE *to, const struct armtap_field *field)
+{
+    const struct armtap_enum_value *value = armtap_enum_at(field, 0);
+    if (!value)
+        return;
+    fputs("values = {", to);
+    for (size_t i = 0; (value = armtap_enum_at(field, i)); i++) {
+        fprintf(to, "{%s = %" PRId64 ", generation = \"%s\", ", value->is_bit ? "bit" : "value", value->value,
+                generations[value->generation]);
+        put_member(to, "name", value->name);
+        fputs("}, ", to);
+    }
+    fputs("}, ", to);
+}
+
+/* BOOL to DOUBLE: what a packet holds. */
+static void put_field(FILE *to, const struct armtap_field *field)
+{
+    fputs("  {", to);
+    put_member(to, "name", field->name);
+    put_member(to, "element", armtap_type_name(field->type, 1));
+    put_member(to, "type", armtap_type_name(field->type, field->count));
+    put_member(to, "unit", field->unit);
+    put_member(to, "meaning", field->meaning);
+    put_values(to, field);
+    fprintf(to, "count = %u, rtde = %s, realtime = %s},\n", (unsigned)field->count,
+            field->direction & ARMTAP_FIELD_BOTH ? "true" : "false",
+            field->column_cb2 != 0 || field->column_cb3e != 0 ? "true" : "false");
+}
+
+static void put_fields(FILE *to)
+{
+    fputs("armtap.fields = {\n", to);
+    for (size_t i = 0; i < armtap_field_count(); i++)
+        put_field(to, armtap_field_at(i));
+    fputs("}\n", to);
+}
+
+static void put_types(FILE *to)
+{
+    static const unsigned counts[] = {1, 3, 6};
+    fputs("armtap.types = {\n", to);
+    for (int type = ARMTAP_BOOL; type <= ARMTAP_DOUBLE; type++)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            const char *name = armtap_type_name((enum armtap_type)type, counts[i]);
+            if (name[0] != '\0')
+                fprintf(to, "  %s = {element = \"%s\", count = %u, width = %zu},\n", name,
+                        armtap_type_name((enum armtap_type)type, 1), counts[i],
+                        armtap_type_width((enum armtap_type)type));
+        }
+    fputs("}\n", to);
+}
+
+/* ---- realtime ---------------------------------------------------------------------------------------------------- */
+
+/* Of the layouts that have these columns. */
+static enum armtap_generation generation_of(const struct armtap_recipe *recipe)
+{
+    unsigned column = 1;
+    for (size_t i = 0; i < armtap_recipe_count(recipe); i++) {
+        const struct armtap_field *field = armtap_recipe_at(recipe, i)->field;
+        if (field->column_cb2 != column)
+            return ARMTAP_GENERATION_CB3E;
+        column += field->count;
+    }
+    return ARMTAP_GENERATION_CB2;
+}
+
+static int put_layout(FILE *to, size_t size)
+{
+    struct armtap_recipe *recipe;
+    if (armtap_recipe_realtime(size, &recipe) != ARMTAP_OK)
+        return message_no_memory();
+    fprintf(to, "  {size = %zu, generation = \"%s\", fields = {", size, generations[generation_of(recipe)]);
+    for (size_t i = 0; i < armtap_recipe_count(recipe); i++) {
+        put_string(to, armtap_recipe_at(recipe, i)->field->name);
+        fputs(", ", to);
+    }
+    fprintf(to, "}},\n");
+    armtap_recipe_release(recipe);
+    return 0;
+}
+
+static int put_layouts(FILE *to)
+{
+    fputs("armtap.layouts = {\n", to);
+    for (size_t i = 0; armtap_realtime_size_at(i) != 0; i++)
+        if (put_layout(to, armtap_realtime_size_at(i)) != 0)
+            return -1;
+    fputs("}\n", to);
+    return 0;
+}
+
+/* ---- RTDE and ports ---------------------------------------------------------------------------------------------- */
+
+static void put_packages(FILE *to)
+{
+    fputs("armtap.packages = {\n", to);
+#define MESSAGE(type, name, to_least, to_most, from_least, from_most)                                                  \
+    fprintf(to, "  {id = \"%s\", type = %d, name = \"%s\"},\n", #type, (int)(type), name);
+#include "../../decoders/rtde_messages.def"
+#undef MESSAGE
+    fputs("}\n", to);
+}
+
+static void put_ports(FILE *to)
+{
+    const struct armtap_protocol_info *info;
+    fputs("armtap.ports = {\n", to);
+    for (size_t i = 0; (info = armtap_protocol_at(i)); i++) {
+        fprintf(to, "  %s = {", info->name);
+        for (const uint16_t *port = info->ports; *port != 0; port++)
+            fprintf(to, "%u, ", (unsigned)*port);
+        fputs("},\n", to);
+    }
+    fputs("}\n", to);
+}
+
+int dissector_tables(FILE *to)
+{
+    fprintf(to, "-- Made by armtap %s: do not edit.\nlocal armtap = {version = \"%s\"}\n", armtap_version(),
+            armtap_version());
+    put_fields(to);
+    put_types(to);
+    put_packages(to);
+    put_ports(to);
+    return put_layouts(to);
+}
