@@ -118,6 +118,9 @@ lib_libarmtap_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0
 
 pkgconfig_DATA = lib/armtap.pc
 
+cmakedir = $(libdir)/cmake/armtap
+cmake_DATA = lib/armtap-config.cmake lib/armtap-config-version.cmake
+
 # The manual's types come from the header.
 man_MANS += lib/libarmtap.3
 CLEANFILES += lib/libarmtap.3
