@@ -137,6 +137,18 @@ def check_recipe(script, folder):
     expect("the preference's recipe gives values", seen and seen == steps[-len(seen):], seen[:3], steps[:3])
 
 
+def check_other_port(script, folder):
+    """The same values on a port that is above the client's, by Decode As."""
+    whole, moved = os.path.join(TOP, "captures", "rtde-stop.pcap"), os.path.join(folder, "moved.pcap")
+    with open(whole, "rb") as file:
+        data = file.read()
+    with open(moved, "wb") as file:
+        file.write(data.replace((30004).to_bytes(2, "big"), (60004).to_bytes(2, "big")))
+    asked = ("-T", "fields", "-e", "ur_rtde.timestamp", "-e", "ur_rtde.actual_q_5", "-e", "ur_rtde.names")
+    usual, other = tshark(script, whole, *asked), tshark(script, moved, "-d", "tcp.port==60004,ur_rtde", *asked)
+    expect("Decode As gives the same values", other == usual and "actual_q" in usual, other[:300])
+
+
 def check_damaged(script, folder, names):
     """Bytes replaced in the packets, and the end cut off: the same each time."""
     dice = random.Random(30004)
@@ -179,6 +191,7 @@ def main():
         check_experts(script)
         check_filter(script)
         check_recipe(script, folder)
+        check_other_port(script, folder)
         check_damaged(script, folder, [name for name in names if name.startswith(("rtde", "cb", "e-", "several"))])
     return finish()
 

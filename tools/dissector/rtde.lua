@@ -369,6 +369,20 @@ do
 
   -- ---- packages ----
 
+  -- The standard port tells who is the robot; on others, the first package that only clients send, else the lower port.
+  local function goes_to_robot(tvb, pinfo, conversation)
+    local to, from = armtap.has(armtap.ports.rtde, pinfo.dst_port), armtap.has(armtap.ports.rtde, pinfo.src_port)
+    if to ~= from then
+      return to
+    end
+    local kind = tvb(2, 1):uint()
+    local asks = kind == types.VERSION and tvb:len() == HEADER + 2 or kind == types.START and tvb:len() == HEADER
+    if asks and not conversation.robot_port then
+      conversation.robot_port = pinfo.dst_port
+    end
+    return pinfo.dst_port == (conversation.robot_port or math.min(pinfo.src_port, pinfo.dst_port))
+  end
+
   local contents = {
     [types.VERSION] = version,
     [types.CONTROLLER_VERSION] = controller_version,
@@ -388,10 +402,11 @@ do
     local tree = root:add(proto, tvb())
     tree:add(f.size, tvb(0, 2))
     tree:add(f.type, tvb(2, 1))
+    local conversation = armtap.conversation(conversations, new_conversation)
     local place = {
-      conversation = armtap.conversation(conversations, new_conversation),
+      conversation = conversation,
       frame = pinfo.number, offset = tvb:offset(), visited = pinfo.visited,
-      to_robot = armtap.has(armtap.ports.rtde, pinfo.dst_port)
+      to_robot = goes_to_robot(tvb, pinfo, conversation)
     }
     local said = contents[kind] and contents[kind](tvb, tree, place) or ""
     local line = names_of_types[kind] .. (said ~= "" and ": " .. said or "")
