@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Pages of armtap report, read back by Python's parser: whole, without a request to anywhere, with every finding of armtap
-diagnose, the files' SHA-256 and the recipe of armtap recipe --accepted; what captures and names say is text; a page of
-10,000 findings, and one of a day, stay below 2 MB."""
+diagnose, the files' SHA-256 and the recipe of armtap recipe --accepted; what captures and names say is text; pages of
+10,000 findings, of a day and of modes that change with each record stay below 2 MB."""
 import base64
 import hashlib
 import json
@@ -132,6 +132,20 @@ def check_day(folder):
     print("a day: %d bytes" % len(text))
 
 
+def check_turmoil(folder):
+    """All that a page shows, at its largest at once."""
+    for clients, records in ((3, 9000), (24, 900)):
+        path = os.path.join(folder, "turmoil.pcap")
+        pages.write_turmoil(path, clients, records, 86400 / records, random.Random(9))
+        _, text = pages.make_page(os.path.join(folder, "turmoil.html"), path)
+        page = check_form("%d clients" % clients, text)
+        chart = json.loads(next(text for attributes, text in page.scripts if attributes.get("type") == "application/json"))
+        for part, least in (("panels", 3), ("strips", 2), ("stops", 100)):
+            expect("%d clients: %s are drawn" % (clients, part), len(chart[part]) >= least, len(chart[part]))
+        expect("%d clients: all in the picture" % clients, "<svg" in text and "too many plots" not in text)
+        print("%d clients: %d bytes" % (clients, len(text)))
+
+
 def main():
     if b"built without libmd" in pages.run("--version").stdout:
         print("built without libmd: there are no pages to check")
@@ -151,6 +165,7 @@ def main():
         check_hostile(folder)
         check_many_findings(folder)
         check_day(folder)
+        check_turmoil(folder)
     return finish()
 
 

@@ -34,6 +34,21 @@ def write_capture(path, values, step=0.008, missing=()):
                 file.write(packet(1769860800 + at // 10**9, at % 10**9, legacy(i * step, value), 1 + 812 * i))
 
 
+def write_turmoil(path, clients, records, step, noise):
+    """A robot's packets of 1060 bytes to several clients: noise in every value, other modes in every record, a third of the
+    packets lost."""
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
+        for i in range(records):
+            cells = [i * step] + [noise.uniform(-3, 3) for _ in range(131)]
+            cells[94:102] = [float(noise.randint(0, 8))] + 6 * [253.0] + [float(noise.choice((1, 3, 5, 7, 9)))]
+            payload = struct.pack(">I132d", 1060, *cells)
+            for client in range(clients):
+                if noise.random() < 2 / 3:
+                    at = round(i * step * 1e9) + 1000 * client
+                    file.write(packet(1769860800 + at // 10**9, at % 10**9, payload, 1 + 1060 * i, (30003, 40000 + client)))
+
+
 class Page(html.parser.HTMLParser):
     """Elements in order, with what is wrong with their nesting."""
 

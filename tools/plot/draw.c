@@ -40,6 +40,7 @@ struct drawing {
     const struct chart *chart;
     enum timestamp_zone zone;
     double left, right;
+    double column; /* of what is closer together, one is drawn */
     int64_t from, to;
     struct canvas_point *points; /* of the line being drawn */
     size_t count, room;
@@ -119,7 +120,7 @@ static void draw_band(struct drawing *drawing, const struct chart_band *band, do
     drawing->canvas->calls->note_end(drawing->canvas);
 }
 
-/* Of those that are narrower than a pixel, one for each: a mode may change at every record. */
+/* Of those that are narrower than a column, one for each: a mode may change at every record. */
 static void draw_bands(struct drawing *drawing, const struct chart_strip *strip, double y)
 {
     double drawn = -INFINITY;
@@ -129,12 +130,13 @@ static void draw_bands(struct drawing *drawing, const struct chart_strip *strip,
         if (band->to < drawing->from || band->from > drawing->to || to <= drawn)
             continue;
         draw_band(drawing, band, y);
-        drawn = fmax(to, x_of(drawing, band->from) + 1);
+        drawn = fmax(to, x_of(drawing, band->from) + drawing->column);
     }
 }
 
 static void draw_gaps(struct drawing *drawing, const struct thinning *gaps, double y, double height)
 {
+    double drawn = -INFINITY;
     for (size_t i = 0; i < gaps->count; i++) {
         size_t first = i;
         if ((gaps->bins[i].flags & BIN_IS_GAP) == 0)
@@ -143,7 +145,10 @@ static void draw_gaps(struct drawing *drawing, const struct thinning *gaps, doub
             i++;
         double from = inside(drawing, x_of(drawing, thinning_time(gaps, first)));
         double to = inside(drawing, x_of(drawing, thinning_time(gaps, i + 1)));
+        if (to <= drawn)
+            continue;
         fill(drawing, from, y, fmax(to - from, 1), height, GAP);
+        drawn = fmax(to, from + drawing->column);
     }
 }
 
@@ -218,6 +223,14 @@ static void add_bin(struct drawing *drawing, const struct scale *scale, double x
     add_point(drawing, x, y_of(scale, bin->last));
 }
 
+/* Whether a bin at x begins another column than the one at `at`. Where a line breaks within a pixel, both ends are
+ * drawn. */
+static bool begins_column(const struct drawing *drawing, const struct bin *bin, double x, double at)
+{
+    bool breaks = drawing->column <= 1 && (bin->flags & BIN_BREAKS);
+    return breaks || floor(x / drawing->column) != floor(at / drawing->column);
+}
+
 /* The bins of each column of pixels become one. */
 static void draw_curve(struct drawing *drawing, const struct chart_curve *curve, const struct scale *scale)
 {
@@ -231,7 +244,7 @@ static void draw_curve(struct drawing *drawing, const struct chart_curve *curve,
             continue;
         double from = x_of(drawing, thinning_time(points, i)), to = x_of(drawing, thinning_time(points, i + 1)),
                x = inside(drawing, (from + to) / 2);
-        if (column.flags && ((bin->flags & BIN_BREAKS) || floor(x) != floor(at))) {
+        if (column.flags && begins_column(drawing, bin, x, at)) {
             add_bin(drawing, scale, at, &column);
             column.flags = 0;
         }
@@ -397,14 +410,14 @@ static void draw_stop_line(struct drawing *drawing, const struct chart_stop *sto
     drawing->canvas->calls->note_end(drawing->canvas);
 }
 
-/* One for each pixel. */
+/* One for each column. */
 static void draw_stop_lines(struct drawing *drawing, double top, double bottom)
 {
     double drawn = -INFINITY;
     for (size_t i = 0; i < drawing->chart->stop_count; i++) {
         const struct chart_stop *stop = &drawing->chart->stops[i];
         double x = x_of(drawing, stop->time);
-        if (fabs(x - drawn) < 0.5)
+        if (fabs(x - drawn) < drawing->column / 2)
             continue;
         draw_stop_line(drawing, stop, top, bottom);
         drawn = x;
@@ -488,18 +501,21 @@ static double left_of(const struct chart *chart)
     return left;
 }
 
-int draw_chart(struct canvas *canvas, const struct chart *chart, double width, double height, enum timestamp_zone zone)
+int draw_chart(struct canvas *canvas, const struct chart *chart, const struct page *page)
 {
     struct drawing drawing = {.canvas = canvas,
                               .chart = chart,
-                              .zone = zone,
+                              .zone = page->zone,
                               .left = left_of(chart),
-                              .right = width - RIGHT,
+                              .right = page->width - RIGHT,
+                              .column = fmax(page->column, 1),
                               .from = chart->from,
                               .to = chart->to > chart->from ? chart->to : armtap_time_shift(chart->from, 1)};
-    double y = TITLE, panel = chart->panel_count ? (height - fixed_height(chart)) / (double)chart->panel_count : 0;
+    double y = TITLE, panel = 0;
+    if (chart->panel_count)
+        panel = (page->height - fixed_height(chart)) / (double)chart->panel_count;
     panel = fmax(panel, PANEL_MIN);
-    fill(&drawing, 0, 0, width, height, WHITE);
+    fill(&drawing, 0, 0, page->width, page->height, WHITE);
     draw_title(&drawing);
     double top = y;
     draw_stop_labels(&drawing, top);

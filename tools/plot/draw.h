@@ -20,9 +20,15 @@ void draw_caption_text(char to[DRAW_CAPTION_MAX], const struct chart *chart, con
 /* "robot_mode", or "robot_mode (1)". */
 void draw_strip_text(char to[DRAW_CAPTION_MAX], const struct chart *chart, const struct chart_strip *strip);
 
+/* What a chart is drawn on. */
+struct page {
+    double width, height;
+    double column; /* pixels: of what is closer together, one is drawn; 0: 1 */
+    enum timestamp_zone zone;
+};
 /* The height that suits a chart. */
 double draw_height(const struct chart *chart);
 /* Draws all of it. 0, or -1 without memory. */
-int draw_chart(struct canvas *canvas, const struct chart *chart, double width, double height, enum timestamp_zone zone);
+int draw_chart(struct canvas *canvas, const struct chart *chart, const struct page *page);
 
 #endif

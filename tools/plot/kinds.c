@@ -14,7 +14,7 @@ static int draw(struct canvas *canvas, const struct chart *chart, const struct p
 {
     if (!canvas)
         return -1;
-    int drawn = draw_chart(canvas, chart, page->width, page->height, page->zone);
+    int drawn = draw_chart(canvas, chart, page);
     return canvas->calls->end(canvas, out) == 0 ? drawn : -1;
 }
 

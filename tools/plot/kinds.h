@@ -11,11 +11,6 @@ enum kind_flag {
     KIND_NEEDS_PAGES = 4  /* html.h */
 };
 
-struct page {
-    double width, height;
-    enum timestamp_zone zone;
-};
-
 struct kind {
     const char *name;
     const char *ending;

@@ -9,6 +9,19 @@
 #include "nanoseconds.h"
 
 #define PICTURE_WIDTH 900
+/* Bytes of the picture, and of the curves' values for the script: what would be more is drawn coarser. */
+#define PICTURE_MAX 600000
+#define VALUES_MAX 550000
+#define COLUMN_MAX 64.0
+/* Of a bin: two floats in base64; its number if the curve breaks there. */
+#define BIN_BYTES 11
+#define BREAK_BYTES 6
+/* Bands of all strips, gaps of all streams, stops: where there are more, one of those that are close together. Strips
+ * beyond the last are only in the picture. */
+#define BANDS_MAX 1000
+#define GAPS_MAX 1000
+#define STOPS_MAX 500
+#define STRIPS_MAX 40
 
 double page_seconds(const struct chart *chart, int64_t time)
 {
@@ -26,6 +39,28 @@ static void put_range(struct buffer *page, const struct chart *chart, int64_t fr
     html_format(page, "[%.6f,%.6f", page_seconds(chart, from), page_seconds(chart, to));
 }
 
+/* ---- more than can be told apart --------------------------------------------------------------------------------- */
+
+/* Of a list's entries, in order of time, those that a page shows. */
+struct choice {
+    double width; /* seconds: of those closer together, one is shown */
+    double shown; /* up to here */
+};
+
+static struct choice choice_of(const struct chart *chart, size_t count, size_t limit)
+{
+    bool fits = count <= limit;
+    return (struct choice){fits ? 0 : page_seconds(chart, chart->to) / (double)(limit + 1), -INFINITY};
+}
+
+static bool is_chosen(struct choice *choice, double from, double to)
+{
+    if (choice->width > 0 && to <= choice->shown)
+        return false;
+    choice->shown = fmax(to, from + choice->width);
+    return true;
+}
+
 /* ---- what the script draws --------------------------------------------------------------------------------------- */
 
 static void pack_float(uint8_t to[4], double value)
@@ -38,40 +73,77 @@ static void pack_float(uint8_t to[4], double value)
         to[i] = (uint8_t)(bits >> (8 * i));
 }
 
-/* Each bin as its two extremes, in the order in which they came. */
-static void put_bins(struct buffer *page, const struct thinning *points)
+/* Bytes that a curve's values take. */
+static size_t size_of(const struct thinning *points, size_t merging)
 {
-    uint8_t *bytes = malloc(8 * points->count + 1);
+    size_t bins = (points->count + merging - 1) / merging, breaks = 0;
+    for (size_t i = 0; i < points->count && breaks < bins; i++)
+        breaks += (points->bins[i].flags & BIN_BREAKS) != 0;
+    return bins * BIN_BYTES + breaks * BREAK_BYTES;
+}
+
+/* As many bins in one as make the chart fit into a page: a power of two. */
+static size_t merging_of(const struct chart *chart)
+{
+    for (size_t merging = 1;; merging *= 2) {
+        size_t bytes = 0;
+        for (size_t i = 0; i < chart->panel_count; i++)
+            for (size_t k = 0; k < chart->panels[i].count; k++)
+                bytes += size_of(&chart->panels[i].curves[k].points, merging);
+        if (bytes <= VALUES_MAX || merging >= DRAW_WIDTH_MAX)
+            return merging;
+    }
+}
+
+/* The bins from `first` on as one. */
+static struct bin merged(const struct thinning *points, size_t first, size_t merging)
+{
+    struct bin bin = points->bins[first];
+    for (size_t i = first + 1; i < first + merging && i < points->count; i++)
+        bin_merge(&bin, &points->bins[i]);
+    return bin;
+}
+
+static void put_breaks(struct buffer *page, const struct thinning *points, size_t merging)
+{
+    const char *before = "";
+    for (size_t i = 0; i < points->count; i += merging)
+        if (merged(points, i, merging).flags & BIN_BREAKS) {
+            html_format(page, "%s%zu", before, i / merging);
+            before = ",";
+        }
+}
+
+/* Each bin as its two extremes, in the order in which they came. */
+static void put_bins(struct buffer *page, const struct thinning *points, size_t merging)
+{
+    size_t count = (points->count + merging - 1) / merging;
+    uint8_t *bytes = malloc(8 * count + 1);
     if (!bytes) {
         page->failed = true;
         return;
     }
-    for (size_t i = 0; i < points->count; i++) {
-        const struct bin *bin = &points->bins[i];
-        bool has = (bin->flags & BIN_HAS_VALUES) != 0, is_max_first = (bin->flags & BIN_MAX_BEFORE_MIN) != 0;
-        pack_float(bytes + 8 * i, has ? is_max_first ? bin->max : bin->min : NAN);
-        pack_float(bytes + 8 * i + 4, has ? is_max_first ? bin->min : bin->max : NAN);
+    for (size_t i = 0; i < count; i++) {
+        const struct bin bin = merged(points, i * merging, merging);
+        bool has = (bin.flags & BIN_HAS_VALUES) != 0, is_max_first = (bin.flags & BIN_MAX_BEFORE_MIN) != 0;
+        pack_float(bytes + 8 * i, has ? is_max_first ? bin.max : bin.min : NAN);
+        pack_float(bytes + 8 * i + 4, has ? is_max_first ? bin.min : bin.max : NAN);
     }
-    html_base64(page, bytes, 8 * points->count);
+    html_base64(page, bytes, 8 * count);
     free(bytes);
 }
 
-static void put_curve(struct buffer *page, const struct chart *chart, const struct chart_curve *curve)
+static void put_curve(struct buffer *page, const struct chart *chart, const struct chart_curve *curve, size_t merging)
 {
     const struct thinning *points = &curve->points;
-    const char *before = "";
     html_put(page, "{");
     put_text(page, "name", curve->name);
     html_format(page, ",\"colour\":\"#%06x\",\"start\":%.9f,\"width\":%.9f,\"breaks\":[",
                 (unsigned)draw_colour(curve->colour), page_seconds(chart, thinning_time(points, 0)),
-                ldexp(1, (int)points->shift) / (double)SECOND);
-    for (size_t i = 0; i < points->count; i++)
-        if (points->bins[i].flags & BIN_BREAKS) {
-            html_format(page, "%s%zu", before, i);
-            before = ",";
-        }
+                (double)merging * ldexp(1, (int)points->shift) / (double)SECOND);
+    put_breaks(page, points, merging);
     html_put(page, "],\"data\":\"");
-    put_bins(page, points);
+    put_bins(page, points, merging);
     html_put(page, "\"}");
 }
 
@@ -84,6 +156,7 @@ static void put_caption(struct buffer *page, const struct chart *chart, const st
 
 static void put_panels(struct buffer *page, const struct chart *chart)
 {
+    size_t merging = merging_of(chart);
     html_put(page, "\"panels\":[");
     for (size_t i = 0; i < chart->panel_count; i++) {
         const struct chart_panel *panel = &chart->panels[i];
@@ -92,7 +165,7 @@ static void put_panels(struct buffer *page, const struct chart *chart)
         html_format(page, ",\"stream\":%zu,\"curves\":[", panel->stream);
         for (size_t k = 0; k < panel->count; k++) {
             html_put(page, k ? ",\n" : "\n");
-            put_curve(page, chart, &panel->curves[k]);
+            put_curve(page, chart, &panel->curves[k], merging);
         }
         html_put(page, "]}");
     }
@@ -109,20 +182,36 @@ static void put_band(struct buffer *page, const struct chart *chart, const struc
     html_format(page, ",\"#%06x\"]", (unsigned)draw_colour((unsigned)((uint64_t)band->value % DRAW_COLOURS)));
 }
 
+static void put_bands(struct buffer *page, const struct chart *chart, const struct chart_strip *strip, size_t limit)
+{
+    struct choice choice = choice_of(chart, strip->count, limit);
+    const char *before = "";
+    for (size_t i = 0; i < strip->count; i++) {
+        const struct chart_band *band = &strip->bands[i];
+        if (!is_chosen(&choice, page_seconds(chart, band->from), page_seconds(chart, band->to)))
+            continue;
+        html_put(page, before);
+        put_band(page, chart, band);
+        before = ",";
+    }
+}
+
+static size_t strips_of(const struct chart *chart)
+{
+    return chart->strip_count < STRIPS_MAX ? chart->strip_count : STRIPS_MAX;
+}
+
 static void put_strips(struct buffer *page, const struct chart *chart)
 {
     char caption[DRAW_CAPTION_MAX];
     html_put(page, "\"strips\":[");
-    for (size_t i = 0; i < chart->strip_count; i++) {
+    for (size_t i = 0; i < strips_of(chart); i++) {
         const struct chart_strip *strip = &chart->strips[i];
         html_put(page, i ? ",\n{" : "\n{");
         draw_strip_text(caption, chart, strip);
         put_text(page, "caption", caption);
         html_format(page, ",\"stream\":%zu,\"bands\":[", strip->stream);
-        for (size_t k = 0; k < strip->count && k < PAGE_BANDS; k++) {
-            html_put(page, k ? "," : "");
-            put_band(page, chart, &strip->bands[k]);
-        }
+        put_bands(page, chart, strip, BANDS_MAX / strips_of(chart));
         html_put(page, "]}");
     }
     html_put(page, "]");
@@ -130,6 +219,7 @@ static void put_strips(struct buffer *page, const struct chart *chart)
 
 static void put_gaps(struct buffer *page, const struct chart *chart, const struct thinning *gaps)
 {
+    struct choice choice = choice_of(chart, gaps->count, GAPS_MAX / chart->stream_count);
     const char *before = "";
     for (size_t i = 0; i < gaps->count; i++) {
         size_t first = i;
@@ -137,8 +227,11 @@ static void put_gaps(struct buffer *page, const struct chart *chart, const struc
             continue;
         while (i + 1 < gaps->count && (gaps->bins[i + 1].flags & BIN_IS_GAP))
             i++;
+        int64_t from = thinning_time(gaps, first), to = thinning_time(gaps, i + 1);
+        if (!is_chosen(&choice, page_seconds(chart, from), page_seconds(chart, to)))
+            continue;
         html_put(page, before);
-        put_range(page, chart, thinning_time(gaps, first), thinning_time(gaps, i + 1));
+        put_range(page, chart, from, to);
         html_put(page, "]");
         before = ",";
     }
@@ -148,9 +241,7 @@ static void put_streams(struct buffer *page, const struct chart *chart)
 {
     html_put(page, "\"streams\":[");
     for (size_t i = 0; i < chart->stream_count; i++) {
-        html_put(page, i ? ",{" : "{");
-        put_text(page, "title", chart->streams[i].title);
-        html_put(page, ",\"gaps\":[");
+        html_put(page, i ? ",{\"gaps\":[" : "{\"gaps\":[");
         put_gaps(page, chart, &chart->streams[i].gaps);
         html_put(page, "]}");
     }
@@ -159,13 +250,15 @@ static void put_streams(struct buffer *page, const struct chart *chart)
 
 static void put_stops(struct buffer *page, const struct chart *chart)
 {
+    struct choice choice = choice_of(chart, chart->stop_count, STOPS_MAX);
+    const char *before = "";
     html_put(page, "\"stops\":[");
-    for (size_t i = 0; i < chart->stop_count && i < PAGE_STOPS; i++) {
-        char label[64];
-        snprintf(label, sizeof label, "stop, packet %" PRIu64, chart->stops[i].packet);
-        html_format(page, "%s[%.6f,", i ? "," : "", page_seconds(chart, chart->stops[i].time));
-        html_script_text(page, label);
-        html_put(page, "]");
+    for (size_t i = 0; i < chart->stop_count; i++) {
+        double at = page_seconds(chart, chart->stops[i].time);
+        if (!is_chosen(&choice, at, at))
+            continue;
+        html_format(page, "%s[%.6f,\"stop, packet %" PRIu64 "\"]", before, at, chart->stops[i].packet);
+        before = ",";
     }
     html_put(page, "]");
 }
@@ -185,14 +278,32 @@ static void put_axis(struct buffer *page, const struct chart *chart, enum timest
 
 /* ---- the picture ------------------------------------------------------------------------------------------------- */
 
-static int put_picture(struct buffer *page, const struct chart *chart, enum timestamp_zone zone)
+static int draw_picture(struct buffer *picture, const struct chart *chart, const struct page *of)
 {
-    double height = draw_height(chart);
-    struct canvas *canvas = canvas_svg(PICTURE_WIDTH, height, chart->title);
+    struct canvas *canvas = canvas_svg(of->width, of->height, chart->title);
     if (!canvas)
         return -1;
-    int drawn = draw_chart(canvas, chart, PICTURE_WIDTH, height, zone);
-    return canvas->calls->end(canvas, page) == 0 ? drawn : -1;
+    int drawn = draw_chart(canvas, chart, of);
+    return canvas->calls->end(canvas, picture) == 0 ? drawn : -1;
+}
+
+/* As fine as fits into a page. */
+static int put_picture(struct buffer *page, const struct chart *chart, enum timestamp_zone zone)
+{
+    struct page of = {.width = PICTURE_WIDTH, .height = draw_height(chart), .column = 1, .zone = zone};
+    struct buffer picture = {0};
+    int drawn = draw_picture(&picture, chart, &of);
+    while (drawn == 0 && picture.length > PICTURE_MAX && of.column < COLUMN_MAX) {
+        of.column *= 2;
+        picture.length = 0;
+        drawn = draw_picture(&picture, chart, &of);
+    }
+    if (picture.length <= PICTURE_MAX)
+        buffer_put(page, picture.data, picture.length);
+    else
+        html_put(page, "<p>There are too many plots for a picture.</p>\n");
+    free(picture.data);
+    return drawn;
 }
 
 int page_put_chart(struct buffer *page, const struct chart *chart, enum timestamp_zone zone)
@@ -209,5 +320,8 @@ int page_put_chart(struct buffer *page, const struct chart *chart, enum timestam
     html_put(page, "}\n</script>\n<div class=\"picture\">\n");
     int drawn = put_picture(page, chart, zone);
     html_put(page, "</div>\n");
+    if (chart->strip_count > STRIPS_MAX)
+        html_format(page, "<p>%zu more strips of modes are left out: armtap plot --stream N draws a stream.</p>\n",
+                    chart->strip_count - STRIPS_MAX);
     return page->failed ? -1 : drawn;
 }

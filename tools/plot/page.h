@@ -6,12 +6,9 @@
 #include "base/buffer.h"
 #include "chart.h"
 
-/* Bins of a curve on a page: together with the picture below a megabyte for the usual panels. */
+/* Bins of a curve on a page, if there are few curves. */
 #define PAGE_BINS 2048
-/* Bands of a strip, and stops, that go into the page. */
-#define PAGE_BANDS 2000
-#define PAGE_STOPS 500
-/* Appends the chart, once for each page. 0, or -1 without memory. */
+/* Appends the chart, once for each page: 1.4 MB at most, whatever it shows. 0, or -1 without memory. */
 int page_put_chart(struct buffer *page, const struct chart *chart, enum timestamp_zone zone);
 /* Seconds from the chart's beginning: what the page's scripts count in. */
 double page_seconds(const struct chart *chart, int64_t time);

@@ -72,15 +72,11 @@ static const char *base_name(const char *path)
 static void put_heading(struct buffer *page, const struct report *report, const char *title)
 {
     const struct armtap_streams *streams = report->diagnosis.streams;
-    char date[WHEN_DATE_MAX];
     html_put(page, "<h1>");
     html_text(page, title);
     html_format(page, "</h1>\n<p class=\"faint\">%zu stream%s in %" PRIu64 " packets", armtap_streams_count(streams),
                 armtap_streams_count(streams) == 1 ? "" : "s", report->diagnosis.totals.packets);
-    if (report->diagnosis.totals.first_time != ARMTAP_NO_TIME) {
-        html_put(page, ", from ");
-        html_text(page, report_date(date, report->diagnosis.totals.first_time, report->diagnosis.zone));
-    }
+    report_put_range(page, report);
     html_put(page, "</p>\n");
     if (report->read != EXIT_DONE)
         html_put(page, "<p><strong>Not all of the capture could be read: what follows is about what could, and the "
@@ -99,6 +95,7 @@ static int put_page(struct buffer *page, struct report *report)
         snprintf(title, sizeof title, "%s and %zu more", base_name(reader_name(source->names[0])), source->count - 1);
     if (html_begin(page, title) != 0)
         return -1;
+    report_find_day(report);
     put_heading(page, report, title);
     report_put_verdict(page, report);
     if (report->chart) {

@@ -59,12 +59,6 @@ void report_put_verdict(struct buffer *page, const struct report *report)
 
 /* ---- findings ---------------------------------------------------------------------------------------------------- */
 
-struct rows {
-    struct buffer *page;
-    struct report *report;
-    size_t count;
-};
-
 /* A packet, which moves the plots to its time where there are any. */
 static void put_packet(struct buffer *page, const struct report *report, const struct armtap_where *where)
 {
@@ -82,14 +76,6 @@ static void put_packet(struct buffer *page, const struct report *report, const s
     html_put(page, "</td>");
 }
 
-static void put_time(struct buffer *page, const struct report *report, const struct armtap_where *where)
-{
-    char date[WHEN_DATE_MAX];
-    html_put(page, "<td class=\"time\">");
-    html_text(page, report_date(date, where->time, report->diagnosis.zone));
-    html_put(page, "</td>");
-}
-
 static void put_file(struct buffer *page, const struct report *report, const struct armtap_where *where)
 {
     const char *file = diagnosis_file(&report->diagnosis, where);
@@ -100,12 +86,9 @@ static void put_file(struct buffer *page, const struct report *report, const str
     html_put(page, "</td>");
 }
 
-static void put_finding(void *user, const struct armtap_finding *finding, const char *text)
+static void put_row(struct buffer *page, const struct report *report, const struct armtap_finding *finding,
+                    const char *text)
 {
-    struct rows *rows = user;
-    struct buffer *page = rows->page;
-    if (rows->count++ >= REPORT_FINDINGS_MAX)
-        return;
     const char *severity = armtap_severity_name(finding->kind->severity);
     html_format(page, "<tr><td class=\"%s\">%s</td><td>", severity, severity);
     html_text(page, finding->kind->id);
@@ -113,17 +96,82 @@ static void put_finding(void *user, const struct armtap_finding *finding, const 
         html_put(page, "</td><td class=\"number\">-</td>");
     else
         html_format(page, "</td><td class=\"number\">%" PRIu32 "</td>", finding->stream);
-    put_file(page, rows->report, &finding->where);
-    put_packet(page, rows->report, &finding->where);
-    put_time(page, rows->report, &finding->where);
+    put_file(page, report, &finding->where);
+    put_packet(page, report, &finding->where);
+    report_put_time(page, report, finding->where.time);
     html_put(page, "<td>");
     html_text(page, text);
     html_put(page, "</td></tr>\n");
 }
 
-int report_put_findings(struct buffer *page, struct report *report)
+/* What a severity's rows take, then what they may still take. */
+struct share {
+    size_t rows, bytes;
+};
+struct rows {
+    const struct report *report;
+    struct buffer *page;
+    struct share shares[ARMTAP_ERROR + 1];
+    size_t left_out;
+};
+
+static void measure(void *user, const struct armtap_finding *finding, const char *text)
 {
-    struct rows rows = {.page = page, .report = report};
+    struct rows *rows = user;
+    struct share *share = &rows->shares[finding->kind->severity];
+    size_t before = rows->page->length;
+    put_row(rows->page, rows->report, finding, text);
+    share->rows++;
+    share->bytes += rows->page->length - before;
+    rows->page->length = before;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* If not all fit, the worst come first. */
+static void divide(struct share shares[ARMTAP_ERROR + 1])
+{
+    struct share left = {REPORT_FINDINGS_MAX, REPORT_FINDINGS_BYTES};
+    for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--) {
+        struct share *share = &shares[severity];
+        *share = (struct share){smaller(share->rows, left.rows), smaller(share->bytes, left.bytes)};
+        left.rows -= share->rows;
+        left.bytes -= share->bytes;
+    }
+}
+
+static void put_finding(void *user, const struct armtap_finding *finding, const char *text)
+{
+    struct rows *rows = user;
+    struct share *share = &rows->shares[finding->kind->severity];
+    size_t before = rows->page->length;
+    if (share->rows == 0 || share->bytes == 0) {
+        rows->left_out++;
+        return;
+    }
+    put_row(rows->page, rows->report, finding, text);
+    share->rows--;
+    share->bytes -= smaller(rows->page->length - before, share->bytes);
+}
+
+/* 0, or -1 without memory. */
+static int put_rows(struct buffer *page, const struct report *report, size_t *left_out)
+{
+    struct rows rows = {.report = report, .page = page};
+    if (findings_tell(&report->diagnosis, measure, &rows) != 0)
+        return -1;
+    divide(rows.shares);
+    int outcome = findings_tell(&report->diagnosis, put_finding, &rows);
+    *left_out = rows.left_out;
+    return outcome;
+}
+
+int report_put_findings(struct buffer *page, const struct report *report)
+{
+    size_t left_out = 0;
     html_put(page, "<h2>What was found</h2>\n");
     if (armtap_diagnosis_finding_count(report->diagnosis.found) == 0) {
         html_put(page, "<p>Nothing.</p>\n");
@@ -131,13 +179,16 @@ int report_put_findings(struct buffer *page, struct report *report)
     }
     html_put(page, "<div class=\"scroll\"><table>\n<thead><tr><th></th><th>id</th><th class=\"number\">stream</th>");
     html_put(page, replay_has_several_files(report->diagnosis.source) ? "<th>file</th>" : "");
-    html_put(page, "<th class=\"number\">packet</th><th>time</th><th>what</th></tr></thead>\n<tbody>\n");
-    int outcome = findings_tell(&report->diagnosis, put_finding, &rows);
+    html_put(page, "<th class=\"number\">packet</th>");
+    report_put_time_heading(page, report, "time");
+    html_put(page, "<th>what</th></tr></thead>\n<tbody>\n");
+    int outcome = put_rows(page, report, &left_out);
     html_put(page, "</tbody>\n</table></div>\n");
-    report->findings_left_out = rows.count > REPORT_FINDINGS_MAX ? rows.count - REPORT_FINDINGS_MAX : 0;
-    if (report->findings_left_out > 0)
-        html_format(page, "<p><strong>%zu more rows are left out here: armtap diagnose lists them.</strong></p>\n",
-                    report->findings_left_out);
+    if (left_out > 0)
+        html_format(page,
+                    "<p><strong>%zu more rows are left out here, the least severe and the latest: armtap "
+                    "diagnose lists them.</strong></p>\n",
+                    left_out);
     return outcome;
 }
 
@@ -195,7 +246,12 @@ static int put_recipe(struct buffer *page, struct report *report, const struct a
         report->is_broken = true;
     if (captured.recipe && captured.direction == ARMTAP_FROM_ROBOT)
         xml = recipe_xml(captured.recipe);
-    if (xml) {
+    if (xml && strlen(xml) > REPORT_RECIPE_BYTES) {
+        html_format(page,
+                    "<p>That for packet %" PRIu64 " is too long for this page: run armtap recipe --from CAPTURE "
+                    "--accepted --packet %" PRIu64 ".</p>\n",
+                    where->packet, where->packet);
+    } else if (xml) {
         html_format(page, "<p>Without the names that the controller refused in packet %" PRIu64 ":</p>\n<pre>",
                     where->packet);
         html_lines(page, xml);

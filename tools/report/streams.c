@@ -10,8 +10,7 @@
 #include "input/input_files.h"
 #include "page.h"
 
-/* ---- cells --------------------------------------------------------------------------------------------------------
- */
+/* ---- times ------------------------------------------------------------------------------------------------------- */
 
 const char *report_date(char to[WHEN_DATE_MAX], int64_t time, enum timestamp_zone zone)
 {
@@ -22,6 +21,72 @@ const char *report_date(char to[WHEN_DATE_MAX], int64_t time, enum timestamp_zon
     if (dot && strlen(dot) > 10) /* microseconds are enough */
         memmove(dot + 7, dot + 10, strlen(dot + 10) + 1);
     return to;
+}
+
+/* The latest packet of a stream; ARMTAP_NO_TIME if none has a time. */
+static int64_t end_of(const struct report *report)
+{
+    const struct armtap_streams *streams = report->diagnosis.streams;
+    int64_t end = ARMTAP_NO_TIME;
+    for (size_t i = 0; i < armtap_streams_count(streams); i++) {
+        int64_t last = armtap_streams_at(streams, i)->stream->last.time;
+        if (last != ARMTAP_NO_TIME && (end == ARMTAP_NO_TIME || last > end))
+            end = last;
+    }
+    return end;
+}
+
+void report_find_day(struct report *report)
+{
+    char first[WHEN_DATE_MAX], last[WHEN_DATE_MAX];
+    int64_t begin = report->diagnosis.totals.first_time, end = end_of(report);
+    report->day[0] = '\0';
+    if (begin == ARMTAP_NO_TIME || end == ARMTAP_NO_TIME)
+        return;
+    report_date(first, begin, report->diagnosis.zone);
+    report_date(last, end, report->diagnosis.zone);
+    if (strncmp(first, last, REPORT_DAY_MAX) == 0) /* with its T */
+        snprintf(report->day, sizeof report->day, "%.10s", first);
+}
+
+/* Behind the T, if that is the day. */
+static const char *time_of_day(const struct report *report, const char *date)
+{
+    size_t length = strlen(report->day);
+    bool is_day = length > 0 && strncmp(date, report->day, length) == 0 && date[length] == 'T';
+    return is_day ? date + length + 1 : date;
+}
+
+void report_put_time(struct buffer *page, const struct report *report, int64_t time)
+{
+    char date[WHEN_DATE_MAX];
+    html_put(page, "<td class=\"time\">");
+    html_text(page, time_of_day(report, report_date(date, time, report->diagnosis.zone)));
+    html_put(page, "</td>");
+}
+
+void report_put_time_heading(struct buffer *page, const struct report *report, const char *title)
+{
+    html_put(page, "<th>");
+    html_put(page, title);
+    html_put(page, report->day[0] ? ", " : "");
+    html_put(page, report->day);
+    html_put(page, "</th>");
+}
+
+void report_put_range(struct buffer *page, const struct report *report)
+{
+    char date[WHEN_DATE_MAX];
+    int64_t begin = report->diagnosis.totals.first_time, end = end_of(report);
+    enum timestamp_zone zone = report->diagnosis.zone;
+    if (begin == ARMTAP_NO_TIME)
+        return;
+    html_put(page, ", from ");
+    html_text(page, report_date(date, begin, zone));
+    if (end == ARMTAP_NO_TIME || end <= begin)
+        return;
+    html_put(page, "; streams until ");
+    html_text(page, time_of_day(report, report_date(date, end, zone)));
 }
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
@@ -104,16 +169,24 @@ void report_put_streams(struct buffer *page, const struct report *report)
 
 static void put_mode(struct buffer *page, const struct report *report, const struct armtap_mode *mode)
 {
-    char date[WHEN_DATE_MAX], name[ARMTAP_MODE_NAME_MAX];
+    char name[ARMTAP_MODE_NAME_MAX];
     const struct armtap_stream_summary *summary = armtap_streams_of(report->diagnosis.streams, mode->connection);
-    html_put(page, "<tr><td class=\"time\">");
-    html_text(page, report_date(date, mode->where.time, report->diagnosis.zone));
-    html_format(page, "</td><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%u</td>", mode->where.packet,
+    html_put(page, "<tr>");
+    report_put_time(page, report, mode->where.time);
+    html_format(page, "<td class=\"number\">%" PRIu64 "</td><td class=\"number\">%u</td>", mode->where.packet,
                 summary ? summary->number : 0);
     put_cell(page, armtap_mode_field(mode, name));
     html_format(page, "<td class=\"number\">%" PRId64 "</td>", mode->value);
     put_cell(page, mode->name ? mode->name : "");
     html_put(page, "</tr>\n");
+}
+
+static void put_modes_heading(struct buffer *page, const struct report *report)
+{
+    html_put(page, "<h2>Modes</h2>\n<div class=\"scroll\"><table>\n<thead><tr>");
+    report_put_time_heading(page, report, "since");
+    html_put(page, "<th class=\"number\">packet</th><th class=\"number\">stream</th><th>field</th><th "
+                   "class=\"number\">value</th><th>name</th></tr></thead>\n<tbody>\n");
 }
 
 void report_put_modes(struct buffer *page, const struct report *report)
@@ -124,9 +197,7 @@ void report_put_modes(struct buffer *page, const struct report *report)
         if (!armtap_streams_of(report->diagnosis.streams, mode->connection) || count++ >= REPORT_MODES_MAX)
             continue;
         if (shown++ == 0)
-            html_put(page, "<h2>Modes</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>since</th><th "
-                           "class=\"number\">packet</th><th class=\"number\">stream</th><th>field</th><th "
-                           "class=\"number\">value</th><th>name</th></tr></thead>\n<tbody>\n");
+            put_modes_heading(page, report);
         put_mode(page, report, mode);
     }
     html_put(page, shown ? "</tbody>\n</table></div>\n" : "");
@@ -176,6 +247,18 @@ static void put_source(struct buffer *page, struct report *report, size_t index)
     html_put(page, "</code></td></tr>\n");
 }
 
+static void put_sources(struct buffer *page, struct report *report)
+{
+    size_t count = report->diagnosis.source->count, end = page->length + REPORT_FILES_BYTES, shown = 0;
+    for (; shown < count && shown < REPORT_FILES_MAX && page->length < end; shown++)
+        put_source(page, report, shown);
+    if (shown < count)
+        html_format(page,
+                    "<tr><td>and %zu more files, whose sums armtap report did not make</td><td "
+                    "class=\"number\">-</td><td>-</td></tr>\n",
+                    count - shown);
+}
+
 void report_put_identity(struct buffer *page, struct report *report)
 {
     const struct replay_totals *totals = &report->diagnosis.totals;
@@ -183,8 +266,7 @@ void report_put_identity(struct buffer *page, struct report *report)
     html_put(page,
              "<h2>Made from</h2>\n<table>\n<thead><tr><th>file</th><th class=\"number\">bytes</th><th>SHA-256</th>"
              "</tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < report->diagnosis.source->count; i++)
-        put_source(page, report, i);
+    put_sources(page, report);
     html_put(page, "</tbody>\n</table>\n<p>");
     html_format(page, "%" PRIu64 " packets, %" PRIu64 " bytes captured; first packet: ", totals->packets,
                 totals->bytes);
