@@ -58,6 +58,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_tcp \
 	tests/unit/test_tcp_socket \
 	tests/unit/test_thinning \
+	tests/unit/test_ticks \
 	tests/unit/test_tick_maker \
 	tests/unit/test_utf8
 

@@ -35,6 +35,16 @@
     return String(number).padStart(digits, "0");
   }
 
+  function dayText(seconds) {
+    return new Date((chart.start + Math.floor(chart.fraction + seconds) + chart.offset) * 1000).toISOString().slice(0, 10);
+  }
+
+  // Of a capture that goes over midnight, with the date.
+  function momentText(seconds, step) {
+    const isOneDay = chart.clock || dayText(whole.from) === dayText(whole.to);
+    return (isOneDay || step >= 86400 ? "" : dayText(seconds) + " ") + clockText(seconds, step);
+  }
+
   function clockText(seconds, step) {
     if (chart.clock) return number(chart.start + chart.fraction + seconds, step);
     const digits = step < 1 ? Math.min(6, Math.ceil(-Math.log10(step) - 1e-9)) : 0, unit = Math.pow(10, digits);
@@ -267,7 +277,8 @@
     for (let i = Math.ceil((view.from + base) / tick), n = 0; i * tick - base <= view.to && n < 100; i++, n++) {
       const at = i * tick - base, x = xOf(at, width);
       line(pen, x, top, x, bottom);
-      if (surface.bottom > 20) pen.fillText(clockText(at, tick), x, bottom + 16);
+      const isMidnight = !chart.clock && Math.round(i * tick * 1e6) % 86400e6 === 0;
+      if (surface.bottom > 20) pen.fillText(isMidnight ? dayText(at) : clockText(at, tick), x, bottom + 16);
     }
     pen.save();
     pen.beginPath();
@@ -293,8 +304,8 @@
       });
     });
     const step = Math.max((view.to - view.from) / 1000, 1e-6);
-    range.textContent = clockText(cursor === null ? view.from : cursor, step) +
-      (cursor === null ? " to " + clockText(view.to, step) : "") + " " + chart.zone;
+    range.textContent = momentText(cursor === null ? view.from : cursor, step) +
+      (cursor === null ? " to " + momentText(view.to, step) : "") + " " + chart.zone;
   }
 
   let waiting = false;

@@ -75,8 +75,8 @@ void ticks_time(char to[TICK_MAX], int64_t time, int64_t step, enum timestamp_zo
         snprintf(to, TICK_MAX, "%.*s", TICK_MAX - 1, date);
         return;
     }
-    if (step >= DAY) {
-        snprintf(to, TICK_MAX, "%.*s", clock - date > 5 ? 5 : 0, clock - 5);
+    if (step >= DAY || strncmp(clock, "T00:00:00.000000000", 19) == 0) {
+        snprintf(to, TICK_MAX, "%.*s", (int)(clock - date), date);
         return;
     }
     int decimals = 0;

@@ -15,7 +15,7 @@ void ticks_number(char to[TICK_MAX], double value, double step);
 int64_t ticks_time_step(int64_t span, double room);
 /* The first tick at `time` or later; those after it are a step each. Hours and days begin as in the zone. */
 int64_t ticks_first_time(int64_t time, int64_t step, enum timestamp_zone zone);
-/* "12:00:01.5", or with steps of days "02-01". */
+/* "12:00:01.5"; at midnight, and with steps of days, "2026-02-01". */
 void ticks_time(char to[TICK_MAX], int64_t time, int64_t step, enum timestamp_zone zone);
 /* "2026-01-31 UTC", or the zone's offset in its place. */
 void ticks_date(char to[TICK_MAX], int64_t time, enum timestamp_zone zone);
