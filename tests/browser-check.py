@@ -122,9 +122,9 @@ def main():
         pages.write_capture(capture, [0.5] * 30000, missing=set(range(7, 29990, 2)))
         pages.make_page(path, capture)
         check_page("10,000 findings", path)
-        pages.write_capture(capture, [0.5] * 3001, step=20)
+        pages.write_capture(capture, [0.5] * 9001, step=5)
         pages.make_page(path, capture)
-        expect("over midnight: dates", "2026-01-31 12:00 to 2026-02-01 04:40 UTC" in check_page("over midnight", path))
+        expect("over midnight: dates", "2026-01-31 12:00:00 to 2026-02-01 00:30:00 UTC" in check_page("over midnight", path))
     return finish()
 
 
