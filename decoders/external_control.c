@@ -98,7 +98,6 @@ static long control_frame(const void *context, enum armtap_direction direction, 
     size_t need;
     if (!layout) {
         struct armtap_control_look look = look_at(control->port, !searching);
-        look.need = searching ? look.need : 1;
         enum armtap_control_choice choice = armtap_control_choose(&look, bytes, length, &layout, &need);
         if (choice != ARMTAP_CONTROL_CHOSEN)
             return choice == ARMTAP_CONTROL_NONE ? -1 : 0;
