@@ -280,6 +280,7 @@ EXTRA_DIST += \
 	tests/README.md \
 	tests/refused.c \
 	tests/check-installed \
+	tests/deb-check \
 	tests/coverage \
 	tests/emulated/run \
 	tests/gates/layers.rules \
