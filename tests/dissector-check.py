@@ -168,6 +168,14 @@ def check_damaged(script, folder, names):
         expect("damaged %s, %d: no error in Lua" % (name, i), not lua and done.returncode >= 0, lua[:3], done.returncode)
 
 
+def check_second_copy(script, folder):
+    """A copy of all users and one of a user's own: the first is taken."""
+    copy = os.path.join(folder, "copy.lua")
+    shutil.copy(script, copy)
+    rows = tshark(script, os.path.join(TOP, "captures", "rtde-refused.pcap"), "-X", "lua_script:" + copy, "-Y", "ur_rtde")
+    expect("two copies do no harm", len(rows.splitlines()) == 9, rows)
+
+
 def main():
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
@@ -190,6 +198,7 @@ def main():
         expect("values were compared", count > 100000, count)
         check_experts(script)
         check_filter(script)
+        check_second_copy(script, folder)
         check_recipe(script, folder)
         check_other_port(script, folder)
         check_damaged(script, folder, [name for name in names if name.startswith(("rtde", "cb", "e-", "several"))])

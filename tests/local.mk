@@ -226,6 +226,9 @@ installcheck-local:
 	srcdir='$(abs_top_srcdir)' CC='$(CC)' CFLAGS='$(ARMTAP_SANITIZE) $(CFLAGS)' \
 	PKG_CONFIG_PATH='$(DESTDIR)$(pkgconfigdir)' PKG_CONFIG_SYSROOT_DIR='$(DESTDIR)' LD_LIBRARY_PATH='$(DESTDIR)$(libdir)' \
 	    sh $(srcdir)/tests/check-installed
+if INSTALL_DISSECTOR
+	./armtap$(EXEEXT) dissector | cmp - '$(DESTDIR)$(wiresharkdir)/armtap.lua'
+endif
 
 include tests/transport/local.mk
 include tests/starve/local.mk

@@ -461,6 +461,12 @@ DISSECTOR_LUA = \
 CLEANFILES += generated/dissector.c
 generated/dissector.c: tools/dissector/embed $(DISSECTOR_LUA)
 	$(AM_V_GEN)$(MKDIR_P) generated && sh $(srcdir)/tools/dissector/embed $(DISSECTOR_LUA) >$@.new && mv $@.new $@
+if INSTALL_DISSECTOR
+wireshark_DATA = generated/armtap.lua
+endif
+CLEANFILES += generated/armtap.lua
+generated/armtap.lua: armtap$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) generated && ./armtap$(EXEEXT) dissector >$@.new && mv $@.new $@
 CLEANFILES += generated/embedded.c
 generated/embedded.c: tools/html/embed tools/html/viewer.js tools/html/style.css
 	$(AM_V_GEN)$(MKDIR_P) generated && sh $(srcdir)/tools/html/embed $(srcdir)/tools/html/viewer.js $(srcdir)/tools/html/style.css >$@.new && mv $@.new $@

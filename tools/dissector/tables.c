@@ -151,8 +151,12 @@ static void put_ports(FILE *to)
 
 int dissector_tables(FILE *to)
 {
-    fprintf(to, "-- Made by armtap %s: do not edit.\nlocal armtap = {version = \"%s\"}\n", armtap_version(),
-            armtap_version());
+    fprintf(to,
+            "-- Made by armtap %s: do not edit.\n"
+            "local is_read, dissector = pcall(Dissector.get, \"ur_rtde\")\n"
+            "if is_read and dissector then return end -- by a copy in another folder\n"
+            "local armtap = {version = \"%s\"}\n",
+            armtap_version(), armtap_version());
     put_fields(to);
     put_types(to);
     put_packages(to);
