@@ -386,6 +386,7 @@
   });
   window.addEventListener("resize", draw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  showValues(); // a page that is not on the screen has no frames
   document.documentElement.dataset.viewer = "ready";
   draw();
 })();
