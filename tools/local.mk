@@ -457,7 +457,9 @@ nodist_tools_libtools_a_SOURCES = generated/embedded.c generated/dissector.c
 DISSECTOR_LUA = \
 	$(srcdir)/tools/dissector/common.lua \
 	$(srcdir)/tools/dissector/realtime.lua \
-	$(srcdir)/tools/dissector/rtde.lua
+	$(srcdir)/tools/dissector/rtde.lua \
+	$(srcdir)/tools/dissector/json.lua \
+	$(srcdir)/tools/dissector/aubo.lua
 CLEANFILES += generated/dissector.c
 generated/dissector.c: tools/dissector/embed $(DISSECTOR_LUA)
 	$(AM_V_GEN)$(MKDIR_P) generated && sh $(srcdir)/tools/dissector/embed $(DISSECTOR_LUA) >$@.new && mv $@.new $@

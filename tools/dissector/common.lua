@@ -17,11 +17,16 @@ armtap.fits = {
   DOUBLE = {DOUBLE = true}
 }
 
+-- UR's numbers that are the same on all its robots are not AUBO's.
+local function is_of(value, generation)
+  return value.generation == generation or (value.generation == "ur" and generation ~= "aubo")
+end
+
 -- {[number] = name} as Wireshark wants it, nil without names; bits are written by armtap.suffix.
 local function value_string(field, generation)
   local names = nil
   for _, value in ipairs(field.values or {}) do
-    if value.value and (value.generation == generation or value.generation == "ur") then
+    if value.value and is_of(value, generation) then
       names = names or {}
       names[value.value] = value.name
     end
@@ -68,7 +73,7 @@ function armtap.suffix(field, number, generation)
   local names = {}
   for _, value in ipairs(field.values or {}) do
     local is_set = value.bit and math.floor(number / 2 ^ value.bit) % 2 == 1
-    if value.value == number and (value.generation == generation or value.generation == "ur") then
+    if value.value == number and is_of(value, generation) then
       return " " .. value.name
     elseif is_set then
       names[#names + 1] = value.name

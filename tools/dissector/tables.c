@@ -124,7 +124,7 @@ static int put_layouts(FILE *to)
     return 0;
 }
 
-/* ---- RTDE and ports ---------------------------------------------------------------------------------------------- */
+/* ---- RTDE, AUBO and ports ---------------------------------------------------------------------------------------- */
 
 static void put_packages(FILE *to)
 {
@@ -133,6 +133,19 @@ static void put_packages(FILE *to)
     fprintf(to, "  {id = \"%s\", type = %d, name = \"%s\"},\n", #type, (int)(type), name);
 #include "../../decoders/rtde_messages.def"
 #undef MESSAGE
+    fputs("}\n", to);
+}
+
+static void put_aubo_topics(FILE *to)
+{
+    fprintf(to, "armtap.aubo_arms = %d\narmtap.aubo_topics = {\n", ARMTAP_ARMS_MAX);
+#define ROBOT(topic, field, factor)                                                                                    \
+    fprintf(to, "  {name = \"%s\", field = \"%s\", factor = %d, arm = false},\n", #topic, #field, factor);
+#define ARM(topic, field, factor)                                                                                      \
+    fprintf(to, "  {name = \"%s\", field = \"%s\", factor = %d, arm = true},\n", #topic, #field, factor);
+#include "../../decoders/aubo_topics.def"
+#undef ROBOT
+#undef ARM
     fputs("}\n", to);
 }
 
@@ -160,6 +173,7 @@ int dissector_tables(FILE *to)
     put_fields(to);
     put_types(to);
     put_packages(to);
+    put_aubo_topics(to);
     put_ports(to);
     return put_layouts(to);
 }
