@@ -12,7 +12,7 @@ deb: dist
 	rm -rf deb/$(distdir)
 	@ls deb/*.deb
 
-# The packages in a clean root of this machine's release: make deb-check [MIRROR=http://...]; as root, 8 minutes. Without the
+# The packages in a clean root of this machine's release: make deb-check [MIRROR=http://...]; as root, 5 minutes. Without the
 # tools it is skipped, and says so; under CI=true it fails.
 deb-check: armtap$(EXEEXT)
 	@$(SHELL) $(srcdir)/tests/deb-check --tools || { status=$$?; [ $$status -ne 77 ] || exit 0; exit $$status; }; \

@@ -5,11 +5,10 @@
 
 #include "base/message.h"
 
-static int failed(const char *what)
+static int failed(const char *what, const char *remedy)
 {
-    const char *why = dlerror();
-    message_error("%s: %s; install that library again, or build armtap with the one that is installed", what,
-                  why ? why : "cannot be loaded");
+    const char *why = dlerror(); /* names the file */
+    message_error("%s; %s", why ? why : what, remedy);
     return -1;
 }
 
@@ -17,7 +16,7 @@ void *load_library(const char *library)
 {
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
-        failed(library);
+        failed(library, "install its package, or build armtap with the version that is installed");
     return handle;
 }
 
@@ -30,5 +29,7 @@ bool load_if_there(void *handle, const char *name, void *pointer)
 
 int load_name(void *handle, const char *name, void *pointer)
 {
-    return load_if_there(handle, name, pointer) ? 0 : failed(name);
+    return load_if_there(handle, name, pointer)
+               ? 0
+               : failed(name, "another version of that library is installed: build armtap with it");
 }
