@@ -17,7 +17,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(HERE, ".."))
 ARMTAP = os.environ["ARMTAP"]
 TOOLS = ("tshark", "luac5.2", "luac5.4")
-PREFIX = {"rtde": "ur_rtde", "realtime": "ur_realtime", "aubo": "aubo_rtde"}
+PREFIX = {"rtde": "ur_rtde", "realtime": "ur_realtime", "aubo": "aubo_rtde",
+          "primary": "ur_primary"}
 OF_ALL = {"time", "packet", "stream", "robot", "protocol", "direction", "gap", "lost_bytes", "lost_s", "skipped"}
 # Wireshark by itself takes a segment that arrives late for data of another place.
 AS_ARMTAP = ["-o", "tcp.reassemble_out_of_order:TRUE"]
@@ -70,7 +71,7 @@ def same(ours, theirs):
 
 def known_fields(script):
     done = subprocess.run(["tshark", "-G", "fields", "-X", "lua_script:" + script], capture_output=True, text=True)
-    return {line.split("\t")[2] for line in done.stdout.splitlines() if line.startswith("F\t") and ("\tur_r" in line or "\taubo_rtde." in line)}
+    return {line.split("\t")[2] for line in done.stdout.splitlines() if line.startswith("F\t") and any("\t%s." % one in line for one in PREFIX.values())}
 
 
 def compare(script, known, capture):

@@ -458,6 +458,7 @@ DISSECTOR_LUA = \
 	$(srcdir)/tools/dissector/common.lua \
 	$(srcdir)/tools/dissector/realtime.lua \
 	$(srcdir)/tools/dissector/rtde.lua \
+	$(srcdir)/tools/dissector/primary.lua \
 	$(srcdir)/tools/dissector/json.lua \
 	$(srcdir)/tools/dissector/aubo.lua
 CLEANFILES += generated/dissector.c

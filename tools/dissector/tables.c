@@ -24,6 +24,7 @@ static void put_member(FILE *to, const char *key, const char *text)
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
+#define ARMTAP_GENERATION_ANY ARMTAP_GENERATION_UNKNOWN
 static const char *const generations[] = {
     [ARMTAP_GENERATION_UNKNOWN] = "ur",
     [ARMTAP_GENERATION_CB2] = "cb2",
@@ -136,6 +137,81 @@ static void put_packages(FILE *to)
     fputs("}\n", to);
 }
 
+/* Rows stand behind their layout. */
+static void put_primary_layouts(FILE *to)
+{
+    const char *before = "";
+    fputs("armtap.primary_layouts = {\n", to);
+#define ANY_SIZE UINT32_MAX
+#define LAYOUT(layout, type, part, title, generation, least, most, flag)                                               \
+    fprintf(to,                                                                                                        \
+            "%s  {type = %d, part = %d, title = \"%s\", generation = \"%s\", least = %u, most = %u, flag = %d, "       \
+            "rows = {",                                                                                                \
+            before, type, part, title, generations[ARMTAP_GENERATION_##generation], (unsigned)(least),                 \
+            (unsigned)(most), flag);                                                                                   \
+    before = "}},\n";
+#define ROW(layout, wire, offset, count, stride, name, field, conversion)                                              \
+    fprintf(to, "\n    {wire = \"%s\", offset = %d, count = %d, stride = %d, field = \"%s\", conversion = \"%s\"},",   \
+            #wire, offset, count, stride, field, #conversion);
+#include "../../decoders/primary_layouts.def"
+#undef LAYOUT
+#undef ROW
+#undef ANY_SIZE
+    fputs("}},\n}\n", to);
+}
+
+static void put_primary_messages(FILE *to)
+{
+    fputs("armtap.primary_messages = {\n", to);
+#define MESSAGE(type, name) fprintf(to, "  {type = %d, name = \"%s\"},\n", type, name);
+#define ROBOT_MESSAGE(...)
+#define PART(...)
+#define REPORT_LEVEL(...)
+#include "../../decoders/primary_messages.def"
+#undef MESSAGE
+#undef ROBOT_MESSAGE
+#undef PART
+#undef REPORT_LEVEL
+    fputs("}\narmtap.primary_levels = {", to);
+#define MESSAGE(...)
+#define ROBOT_MESSAGE(...)
+#define PART(...)
+#define REPORT_LEVEL(number, name) fprintf(to, "[%d] = \"%s\", ", number, name);
+#include "../../decoders/primary_messages.def"
+#undef MESSAGE
+#undef ROBOT_MESSAGE
+#undef PART
+#undef REPORT_LEVEL
+    fputs("}\narmtap.primary_sources = {", to);
+#define SOURCE(number, name) fprintf(to, "[%d] = \"%s\", ", number, name);
+#include "../../decoders/primary_sources.def"
+#undef SOURCE
+    fputs("}\n", to);
+}
+
+/* Parts stand behind their message. */
+static void put_robot_messages(FILE *to)
+{
+    enum { ONCE, REPEATED };
+    const char *before = "";
+    fputs("armtap.robot_messages = {\n", to);
+#define MESSAGE(...)
+#define REPORT_LEVEL(...)
+#define ROBOT_MESSAGE(type, name, kind, often)                                                                         \
+    fprintf(to, "%s  {type = %d, name = \"%s\", repeated = %s, parts = {", before, type, name,                         \
+            (often) == REPEATED ? "true" : "false");                                                                   \
+    before = "}},\n";
+#define PART(type, generation, wire, name, member)                                                                     \
+    fprintf(to, "\n    {generation = \"%s\", wire = \"%s\", name = \"%s\", member = \"%s\"},",                         \
+            generations[ARMTAP_GENERATION_##generation], #wire, name, #member);
+#include "../../decoders/primary_messages.def"
+#undef MESSAGE
+#undef ROBOT_MESSAGE
+#undef PART
+#undef REPORT_LEVEL
+    fputs("}},\n}\n", to);
+}
+
 static void put_aubo_topics(FILE *to)
 {
     fprintf(to, "armtap.aubo_arms = %d\narmtap.aubo_topics = {\n", ARMTAP_ARMS_MAX);
@@ -173,6 +249,9 @@ int dissector_tables(FILE *to)
     put_fields(to);
     put_types(to);
     put_packages(to);
+    put_primary_layouts(to);
+    put_primary_messages(to);
+    put_robot_messages(to);
     put_aubo_topics(to);
     put_ports(to);
     return put_layouts(to);
