@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+import primary_wire
 from tally import expect, finish
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -43,8 +44,9 @@ def records(capture):
         expect("export of %s" % capture, done.returncode in (0, 1), done.stderr)
         for line in done.stdout.splitlines():
             record = json.loads(line)
-            if record["protocol"] in PREFIX:
-                yield record
+            if record["protocol"] in PREFIX:  # names of modes, where robots number them differently, are beside them
+                yield {key: value for key, value in record.items()
+                       if not (key.endswith("_name") and key[:-len("_name")] in record)}
 
 
 def elements(record):
@@ -151,6 +153,9 @@ def compare_topics(script, known, capture):
 def check_experts(script):
     text = tshark(script, os.path.join(TOP, "captures", "rtde-refused.pcap"), "-q", "-z", "expert")
     expect("expert information names what was refused", "Fields refused:" in text and "NOT_FOUND" in text, text)
+    text = tshark(script, os.path.join(TOP, "captures", "primary-stop.pcap.gz"), "-q", "-z", "expert")
+    expect("and what the controller reports", "RUNTIME_EXCEPTION: syntax_error_on_line:2" in text and
+           "ERROR_CODE C153A2" in text and "The safety mode changed" not in text, text)
 
 
 def check_filter(script):
@@ -208,6 +213,18 @@ def check_damaged(script, folder, names):
         expect("damaged %s, %d: no error in Lua" % (name, i), not lua and done.returncode >= 0, lua[:3], done.returncode)
 
 
+def compare_primary_variants(script, known, folder):
+    """A connection for each layout of each release of a robot. Returns how many values were compared."""
+    path, bytes_of = os.path.join(folder, "variants.pcap"), b""
+    for i, (_, parts) in enumerate(primary_wire.variants()):
+        capture = primary_wire.Capture(30001, 40000 + i)
+        capture.send_states(parts, 3)
+        bytes_of += capture.bytes[24 if bytes_of else 0:]  # one header
+    with open(path, "wb") as file:
+        file.write(bytes_of)
+    return compare(script, known, path)
+
+
 def check_deflated(script):
     """What Wireshark inflates wrongly is not shown."""
     capture = os.path.join(TOP, "captures", DEFLATED)
@@ -243,6 +260,7 @@ def main():
         names.remove(DEFLATED)
         for name in names:
             count += compare(script, known, os.path.join(TOP, "captures", name))
+        count += compare_primary_variants(script, known, folder)
         print("%d values compared in %d captures" % (count, len(names)))
         expect("values were compared", count > 100000, count)
         check_experts(script)

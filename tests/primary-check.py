@@ -17,57 +17,6 @@ from tally import expect, finish  # noqa: E402
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 SAMPLE = os.path.join(os.environ.get("srcdir", "."), "captures", "primary-stop.pcap.gz")
-ROBOT, CLIENT, EPOCH = bytes([10, 0, 0, 7]), bytes([10, 0, 0, 9]), 1769860800
-REGULAR = [("RobotModeData", "3.5-"), ("JointData", "all"), ("CartesianInfo", "3.2-"), ("NeededForCalibData", "all"),
-           ("MasterboardData", "3.5-"), ("ToolData", "all"), ("ForceModeData", "all"), ("AdditionalInfo", "3.5-"),
-           ("SafetyData", "3.5-"), ("ToolCommInfo", "e"), ("ToolModeInfo", "e 5.2-")]
-OF_CB2 = {"RobotModeData": "1.6-1.8", "MasterboardData": "1.6-1.8", "CartesianInfo": "1.6-3.1", "AdditionalInfo": "1.8-3.1"}
-
-
-class Capture:
-    """Packets of one connection, as a pcap file."""
-
-    def __init__(self, port):
-        self.port, self.number = port, 0
-        self.sequence = {"robot": 1000, "client": 5000}
-        self.bytes = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1)
-        for sender, flags in (("client", 0x02), ("robot", 0x12), ("client", 0x10)):
-            self.segment(sender, 0, b"", flags)
-
-    def segment(self, sender, time, payload, flags=0x18):
-        other = "client" if sender == "robot" else "robot"
-        address, port = {"robot": ROBOT, "client": CLIENT}, {"robot": self.port, "client": 50000}
-        tcp = struct.pack(">HHIIBBHHH", port[sender], port[other], self.sequence[sender], self.sequence[other], 5 << 4,
-                          flags, 65535, 0, 0)
-        ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), self.number + 1, 0, 64, 6, 0, address[sender],
-                         address[other])
-        packet = bytes(12) + b"\x08\0" + ip + tcp + payload
-        self.number += 1
-        self.sequence[sender] += len(payload) + (flags >> 1 & 1)
-        seconds, rest = divmod(round(time * 1e9), 10**9)
-        self.bytes += struct.pack("<4I", EPOCH + seconds, rest, len(packet), len(packet)) + packet
-
-    def send(self, sender, time, payload):
-        for at in range(0, len(payload), 1000):
-            self.segment(sender, time, payload[at:at + 1000])
-
-
-def value_of(number):
-    """The number of each row: different in every state and at every offset, and exact as a float."""
-    def value(layout, row):
-        offset, name, form = row[:3]
-        if name == "timestamp":
-            return 25643784000 + 96000 * number
-        if name in ("euromap67InterfaceInstalled", "immiInterfaceInstalled"):
-            return int("euromap" in layout.variant)
-        if name.startswith(("analogInputRange", "analogOutputDomain")):
-            return offset + number & 1
-        if form in "df":
-            return (offset - 40 + number) / 16
-        if form in "hH":
-            return 0x2a0 + offset + number
-        return (offset + number) % 100
-    return value
 
 
 def told(layout, row, value):
@@ -85,7 +34,7 @@ def expected_of(parts, number):
     fields = {}
     for layout in parts:
         for row in layout.rows:
-            value = told(layout, row, value_of(number)(layout, row))
+            value = told(layout, row, wire.value_of(number)(layout, row))
             name, element = wire.element_of(row[3])
             if not name:
                 continue
@@ -110,11 +59,8 @@ def rows_of(path):
 
 def check_states(name, path, port, parts, counts=3):
     """A stream of these sub-packages: each value of each state, and nothing else."""
-    capture = Capture(port)
-    is_cb2 = any(part.variant == "1.6-1.8" for part in parts)
-    capture.send("robot", 0.01, wire.version(1, 8, 25319) if is_cb2 else wire.version(5, 8, 0))
-    for number in range(counts):
-        capture.send("robot", 0.1 + number * 0.096, wire.state([part.pack(value_of(number)) for part in parts]))
+    capture = wire.Capture(port)
+    capture.send_states(parts, counts)
     with open(path, "wb") as file:
         file.write(capture.bytes)
     done, rows = rows_of(path)
@@ -129,16 +75,11 @@ def check_states(name, path, port, parts, counts=3):
 
 
 def check_variants(folder):
-    known = wire.layouts()
+    regular = wire.regular_parts()
     for port in (30001, 30002, 30011, 30012):
-        check_states("port %d" % port, os.path.join(folder, "port.pcap"), port, [known[key] for key in REGULAR])
-    for (name, variant), layout in known.items():
-        cb2 = variant in ("1.6-1.8", "1.6-1.8 euromap", "1.8", "1.6-1.7")
-        keys = [(part, OF_CB2.get(part, usual) if cb2 else usual) for part, usual in REGULAR[:8 if cb2 else None]]
-        parts = [layout if part == name else known[part, usual] for part, usual in keys]
-        if layout not in parts:
-            parts.append(layout)
-        check_states("%s %s" % (name, variant), os.path.join(folder, "one.pcap"), 30001, parts)
+        check_states("port %d" % port, os.path.join(folder, "port.pcap"), port, regular)
+    for name, parts in wire.variants():
+        check_states(name, os.path.join(folder, "one.pcap"), 30001, parts)
 
 
 def check_sample():
@@ -173,7 +114,7 @@ def check_variables(folder):
              ((5, 8, 0), [("variable 3", "5.9e-44", ""), ("variable 4", None, "a value of unknown type 17")]),
              (None, [("variableValues", None, "their types depend on the controller's release, which is not known here")]))
     for release, expected in cases:
-        capture = Capture(30001)
+        capture = wire.Capture(30001)
         capture.send("robot", 0.01, wire.version(*release) if release else wire.state([]))
         for kind, body in ((0, names), (1, values)):
             capture.send("robot", 0.02 + kind, struct.pack(">IBQBH", 16 + len(body), 25, 2**64 - 1, kind, 3) + body)
@@ -189,7 +130,7 @@ def check_changed_mode(folder):
     cases = (((5, 9, 0), 7, "Robot changed mode: RUNNING (7)"), ((1, 8, 0), 7, "Robot changed mode: NO_POWER (7)"),
              ((5, 9, 0), 0, "Robot changed mode: DISCONNECTED (0)"), ((5, 9, 0), 77, "Robot changed mode: mode 77"))
     for release, mode, words in cases:
-        capture = Capture(30001)
+        capture = wire.Capture(30001)
         capture.send("robot", 0.01, wire.version(*release))
         capture.send("robot", 0.02, wire.robot_message(6, struct.pack(">iiiII", 100, mode, 3, 1, 0), clock=12345678))
         with open(path, "wb") as file:
