@@ -10,10 +10,12 @@ static const char greeting[] = "Connected: Universal Robots Dashboard Server";
 
 enum { STAYS, STOPS };
 static const struct armtap_dashboard_row rows[] = {
+#define GREETING(words)
 #define COMMAND(request, reply, effect) {request, reply, NULL, (effect) == STOPS},
 #define STATE(request, reply, field) {request, reply, #field, false},
 #define REFUSAL(words, advice)
 #include "dashboard_lines.def"
+#undef GREETING
 #undef COMMAND
 #undef STATE
 #undef REFUSAL
@@ -21,10 +23,12 @@ static const struct armtap_dashboard_row rows[] = {
 #define ROWS (sizeof rows / sizeof *rows)
 
 static const struct armtap_dashboard_refusal refusals[] = {
+#define GREETING(words)
 #define COMMAND(request, reply, effect)
 #define STATE(request, reply, field)
 #define REFUSAL(words, advice) {words, advice},
 #include "dashboard_lines.def"
+#undef GREETING
 #undef COMMAND
 #undef STATE
 #undef REFUSAL
@@ -89,7 +93,18 @@ const struct armtap_dashboard_refusal *armtap_dashboard_refusal(const uint8_t *r
 
 bool armtap_dashboard_greets(const uint8_t *reply, size_t length)
 {
-    return begins(reply, length, "Connected: ");
+#define GREETING(words) words
+#define COMMAND(request, reply, effect)
+#define STATE(request, reply, field)
+#define REFUSAL(words, advice)
+    static const char words[] =
+#include "dashboard_lines.def"
+        ;
+#undef GREETING
+#undef COMMAND
+#undef STATE
+#undef REFUSAL
+    return begins(reply, length, words);
 }
 
 bool armtap_dashboard_is_greeting(const uint8_t *reply, size_t length)

@@ -19,7 +19,7 @@ TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(HERE, ".."))
 ARMTAP = os.environ["ARMTAP"]
 TOOLS = ("tshark", "luac5.2", "luac5.4")
 PREFIX = {"rtde": "ur_rtde", "realtime": "ur_realtime", "aubo": "aubo_rtde",
-          "primary": "ur_primary"}
+          "primary": "ur_primary", "dashboard": "ur_dashboard"}
 OF_ALL = {"time", "packet", "stream", "robot", "protocol", "direction", "gap", "lost_bytes", "lost_s", "skipped"}
 # Wireshark by itself takes a segment that arrives late for data of another place.
 AS_ARMTAP = ["-o", "tcp.reassemble_out_of_order:TRUE"]
@@ -156,6 +156,8 @@ def check_experts(script):
     text = tshark(script, os.path.join(TOP, "captures", "primary-stop.pcap.gz"), "-q", "-z", "expert")
     expect("and what the controller reports", "RUNTIME_EXCEPTION: syntax_error_on_line:2" in text and
            "ERROR_CODE C153A2" in text and "The safety mode changed" not in text, text)
+    text = tshark(script, os.path.join(TOP, "captures", "dashboard-refused.pcap"), "-q", "-z", "expert")
+    expect("and what the dashboard server refused", "Command is not allowed" in text and "File not found: " in text, text)
 
 
 def check_filter(script):

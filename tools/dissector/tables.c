@@ -212,6 +212,35 @@ static void put_robot_messages(FILE *to)
     fputs("}},\n}\n", to);
 }
 
+static void put_dashboard_lines(FILE *to)
+{
+#define GREETING(words) fprintf(to, "armtap.dashboard_greeting = \"%s\"\n", words);
+#define COMMAND(request, reply, effect)
+#define STATE(request, reply, field)
+#define REFUSAL(words, advice)
+#include "../../decoders/dashboard_lines.def"
+#undef GREETING
+#undef STATE
+#undef REFUSAL
+#define GREETING(words)
+#define STATE(request, reply, field)                                                                                   \
+    fprintf(to, "  {request = \"%s\", reply = \"%s\", field = \"%s\"},\n", request, reply, #field);
+#define REFUSAL(words, advice)
+    fputs("armtap.dashboard_states = {\n", to);
+#include "../../decoders/dashboard_lines.def"
+#undef STATE
+#undef REFUSAL
+#define STATE(request, reply, field)
+#define REFUSAL(words, advice) fprintf(to, "  {words = \"%s\", advice = \"%s\"},\n", words, advice);
+    fputs("}\narmtap.dashboard_refusals = {\n", to);
+#include "../../decoders/dashboard_lines.def"
+#undef GREETING
+#undef COMMAND
+#undef STATE
+#undef REFUSAL
+    fputs("}\n", to);
+}
+
 static void put_aubo_topics(FILE *to)
 {
     fprintf(to, "armtap.aubo_arms = %d\narmtap.aubo_topics = {\n", ARMTAP_ARMS_MAX);
@@ -252,6 +281,7 @@ int dissector_tables(FILE *to)
     put_primary_layouts(to);
     put_primary_messages(to);
     put_robot_messages(to);
+    put_dashboard_lines(to);
     put_aubo_topics(to);
     put_ports(to);
     return put_layouts(to);
