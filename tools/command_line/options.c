@@ -268,7 +268,7 @@ static void show_paragraph(const char *text)
 static void show_help(const struct option_usage *usage)
 {
     const struct option_row *row;
-    printf("Usage: armtap %s [OPTIONS] %s\n\n", usage->command, usage->arguments);
+    printf("Usage: armtap %s [OPTIONS]%s%s\n\n", usage->command, *usage->arguments == '\0' ? "" : " ", usage->arguments);
     show_paragraph(usage->summary);
     if (usage->reads_captures && usage->needs_files)
         show_paragraph("A CAPTURE is a pcap or pcapng file (gzip is fine), or a raw dump of one direction of a stream. "
