@@ -22,6 +22,11 @@ def on_terminal(width, *words):
             return terminal.read(program).decode().replace("\r\n", "\n")
 
 
+def unbroken(text):
+    """Commands that were broken to fit are one line again, as a shell reads them."""
+    return re.sub(r" \\\n +", " ", text)
+
+
 def text_of(paragraphs):
     return " ".join(paragraphs.split())
 
@@ -42,7 +47,7 @@ def check_unknown(*words):
     """Unknown width: like a pipe, and like 80."""
     piped = subprocess.run([ARMTAP, *words], stdout=subprocess.PIPE, check=False).stdout.decode()
     for width in 0, 80:
-        shown = on_terminal(width, *words)
+        shown = unbroken(on_terminal(width, *words))
         expect((words, width), shown == piped, *difflib.unified_diff(piped.splitlines(), shown.splitlines(), n=0))
 
 
@@ -73,7 +78,7 @@ def coloured(words, terminal, **environment):
     if terminal:
         with Terminal(80) as shown, subprocess.Popen([ARMTAP, *words], stdout=shown.theirs, stderr=subprocess.DEVNULL,
                                                      env=environment) as program:
-            text = shown.read(program).decode().replace("\r\n", "\n")
+            text = unbroken(shown.read(program).decode().replace("\r\n", "\n"))
     else:
         text = subprocess.run([ARMTAP, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment,
                               check=False).stdout.decode()

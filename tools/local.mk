@@ -57,6 +57,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/timestamp.h \
 	tools/base/utf8.c \
 	tools/base/utf8.h \
+	tools/base/fold.c \
+	tools/base/fold.h \
 	tools/base/word_wrap.c \
 	tools/base/word_wrap.h \
 	tools/input/archive.c \

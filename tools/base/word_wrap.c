@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "word_wrap.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -31,6 +32,11 @@ int text_columns(FILE *file)
     return columns < TEXT_COLUMNS_MIN ? TEXT_COLUMNS_MIN : columns > TEXT_COLUMNS_MAX ? TEXT_COLUMNS_MAX : (int)columns;
 }
 
+int text_room(FILE *file)
+{
+    return isatty(fileno(file)) ? text_columns(file) : INT_MAX / 2;
+}
+
 struct text_wrap text_wrap_begin(FILE *file, int column, int indent)
 {
     return (struct text_wrap){.file = file, .column = column, .indent = indent, .columns = text_columns(file)};
@@ -44,12 +50,13 @@ static bool is_plain(const char *word, size_t length)
     return true;
 }
 
-/* The columns that a word takes when shown. */
-static int width_of(const char *word, size_t length)
+int text_width(const char *word, size_t length)
 {
     char shown[UTF8_SHOWN_MAX];
     size_t used;
     int width = 0;
+    if (is_plain(word, length))
+        return (int)length;
     for (size_t i = 0; i < length; i += used) {
         size_t bytes = utf8_show(shown, word + i, length - i, &used);
         width += used < bytes ? (int)bytes : 1;
@@ -67,10 +74,10 @@ static void show(const char *word, size_t length, FILE *file)
     }
 }
 
-static void put_word(struct text_wrap *wrap, const char *word, size_t length)
+void text_wrap_piece(struct text_wrap *wrap, const char *word, size_t length)
 {
     bool plain = is_plain(word, length); /* nearly every word is plain */
-    int width = plain ? (int)length : width_of(word, length);
+    int width = plain ? (int)length : text_width(word, length);
     if (wrap->column > wrap->indent && wrap->column + 1 + width > wrap->columns) {
         fprintf(wrap->file, "\n%*s", wrap->indent, "");
         wrap->column = wrap->indent;
@@ -90,7 +97,7 @@ static void put_word(struct text_wrap *wrap, const char *word, size_t length)
 
 void text_wrap_word(struct text_wrap *wrap, const char *word)
 {
-    put_word(wrap, word, strlen(word));
+    text_wrap_piece(wrap, word, strlen(word));
 }
 
 void text_wrap_span(struct text_wrap *wrap, const char *text, size_t length)
@@ -99,7 +106,7 @@ void text_wrap_span(struct text_wrap *wrap, const char *text, size_t length)
         for (end = begin; end < length && text[end] != ' ';)
             end++;
         if (end > begin)
-            put_word(wrap, text + begin, end - begin);
+            text_wrap_piece(wrap, text + begin, end - begin);
     }
 }
 

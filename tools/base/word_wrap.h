@@ -12,6 +12,8 @@
 #define TEXT_COLUMNS_MIN 40
 #define TEXT_COLUMNS_MAX 250
 int text_columns(FILE *file);
+/* The same for what only a terminal may break: without limit if the file is none. */
+int text_room(FILE *file);
 
 /* Wraps words into lines; all lines after the first begin at `indent`. */
 struct text_wrap {
@@ -24,6 +26,9 @@ struct text_wrap {
 struct text_wrap text_wrap_begin(FILE *file, int column, int indent);
 /* Writes one word, never broken. Bytes that must not be printed are shown as \xHH. */
 void text_wrap_word(struct text_wrap *wrap, const char *word);
+void text_wrap_piece(struct text_wrap *wrap, const char *word, size_t length);
+/* The columns that it takes. */
+int text_width(const char *word, size_t length);
 /* Writes a text, broken at its spaces. */
 void text_wrap_words(struct text_wrap *wrap, const char *text);
 /* The same for the first `length` bytes of a text. */

@@ -15,7 +15,7 @@
 #include "base/privileges.h"
 #include "input/recipe_file.h"
 #include "robot_request.h"
-#include "base/word_wrap.h"
+#include "base/fold.h"
 
 /* Ids of the shared options, above those that commands choose. */
 enum shared_id {
@@ -71,6 +71,7 @@ static const struct option_row shared_rows[] = {
 #define SHARED_COUNT (sizeof shared_rows / sizeof *shared_rows)
 
 #define WORD_MAX 64
+#define HELP_WIDE 60 /* columns from which an option and its meaning stand side by side */
 
 struct parser {
     const struct option_usage *usage;
@@ -246,10 +247,11 @@ static void show_row(const struct option_usage *usage, const struct option_row *
         length += (size_t)snprintf(left + length, sizeof left - length, "[=%s", row->value + 1);
     else if (row->value)
         length += (size_t)snprintf(left + length, sizeof left - length, " %s", row->value);
+    bool is_narrow = text_columns(stdout) < HELP_WIDE, goes_on = length <= 26 && !is_narrow;
     fputs(left, stdout);
-    if (length > 26)
+    if (!goes_on)
         putc('\n', stdout);
-    struct text_wrap wrap = text_wrap_begin(stdout, length > 26 ? 0 : (int)length, 28);
+    struct text_wrap wrap = text_wrap_begin(stdout, goes_on ? (int)length : 0, is_narrow ? 6 : 28);
     text_wrap_words(&wrap, options_help_of(usage, row));
     if (row->id == SHARED_PORT || row->id == SHARED_RAW) {
         replay_protocols(protocols, ", ", " or ");
@@ -268,7 +270,9 @@ static void show_paragraph(const char *text)
 static void show_help(const struct option_usage *usage)
 {
     const struct option_row *row;
-    printf("Usage: armtap %s [OPTIONS]%s%s\n\n", usage->command, *usage->arguments == '\0' ? "" : " ", usage->arguments);
+    text_line(stdout, 7, "Usage: armtap %s [OPTIONS]%s%s", usage->command, *usage->arguments == '\0' ? "" : " ",
+              usage->arguments);
+    putchar('\n');
     show_paragraph(usage->summary);
     if (usage->reads_captures && usage->needs_files)
         show_paragraph("A CAPTURE is a pcap or pcapng file (gzip is fine), or a raw dump of one direction of a stream. "
@@ -284,7 +288,8 @@ static void show_help(const struct option_usage *usage)
     for (size_t i = 0; (row = options_row_at(usage, i)); i++)
         if (options_is_offered(usage, row))
             show_row(usage, row);
-    printf("\nExample:\n%s", usage->examples);
+    puts("\nExample:");
+    text_commands(stdout, usage->examples);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */

@@ -64,7 +64,7 @@ void remedy_print(struct text_wrap *wrap, const struct remedy *remedy)
     if (remedy->command[0]) {
         text_wrap_end(wrap);
         wrap->indent += 2;
-        text_wrap_word(wrap, remedy->command);
+        text_wrap_command(wrap, remedy->command);
     }
     text_wrap_end(wrap);
 }

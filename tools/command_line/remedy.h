@@ -3,7 +3,7 @@
 #define COMMAND_LINE_REMEDY_H
 
 #include "input/shell_command.h"
-#include "base/word_wrap.h"
+#include "base/fold.h"
 
 #define REMEDY_MAX 1000
 
@@ -26,7 +26,7 @@ struct remedy {
 /* `where`: of the first finding. */
 void remedy_find(struct remedy *remedy, const struct armtap_note_kind *kind, const struct replay_source *source,
                  const struct remedy_offers *offers, const struct armtap_where *where);
-/* Ends the line of `wrap` with it. The command gets its own line, never broken. */
+/* Ends the line of `wrap` with it. The command gets its own line, which only a narrow terminal breaks. */
 void remedy_print(struct text_wrap *wrap, const struct remedy *remedy);
 
 #endif

@@ -9,9 +9,9 @@
 #include "base/json_writer.h"
 #include "base/number_text.h"
 #include "input/file_reader.h"
-#include "base/word_wrap.h"
+#include "base/fold.h"
 
-enum { NAME_SHOWN = 40, TEXT_BYTES = 400 };
+enum { NAME_SHOWN = 40, TEXT_BYTES = 400, HEAD_INDENT = 8, CELL_BYTES = 24 };
 
 static const char *const verdict_names[] = {
     [ARMTAP_EQUAL] = "equal",
@@ -130,17 +130,19 @@ static void print_side(const struct comparison *comparison, enum armtap_side sid
     const struct chosen_stream *one = comparison->sides[side];
     const struct armtap_stream *stream = one->summary->stream;
     const struct armtap_pairing_tally *tally = comparison->tally;
-    printf("%s  stream %u, robot %s, ", side == ARMTAP_SIDE_LEGACY ? "legacy" : "RTDE  ", one->summary->number,
-           stream->robot[0] == '\0' ? "?" : stream->robot);
+    const char *robot = stream->robot[0] == '\0' ? "?" : stream->robot;
+    char step[60] = "";
     if (side == ARMTAP_SIDE_LEGACY)
-        printf("packets of %d bytes, %s\n", stream->version, is_cb2(comparison) ? "CB2" : "CB3 or e-Series");
+        text_line(stdout, HEAD_INDENT, "legacy  stream %u, robot %s, packets of %d bytes, %s", one->summary->number,
+                  robot, stream->version, is_cb2(comparison) ? "CB2" : "CB3 or e-Series");
     else
-        printf("protocol %d%s%s\n", stream->version, stream->controller_version[0] == '\0' ? "" : ", controller ",
-               stream->controller_version);
-    printf("        %" PRIu64 " records", tally->records[side]);
+        text_line(stdout, HEAD_INDENT, "RTDE    stream %u, robot %s, protocol %d%s%s", one->summary->number, robot,
+                  stream->version, stream->controller_version[0] == '\0' ? "" : ", controller ",
+                  stream->controller_version);
     if (tally->step[side] > 0)
-        printf(", mostly %.6g s apart", tally->step[side]);
-    printf("; %" PRIu64 " unpaired\n", tally->unpaired[side]);
+        snprintf(step, sizeof step, ", mostly %.6g s apart", tally->step[side]);
+    text_line(stdout, HEAD_INDENT, "%*s%" PRIu64 " records%s; %" PRIu64 " unpaired", HEAD_INDENT, "",
+              tally->records[side], step, tally->unpaired[side]);
 }
 
 static void print_head(const struct comparison *comparison)
@@ -148,12 +150,14 @@ static void print_head(const struct comparison *comparison)
     const struct armtap_pairing_tally *tally = comparison->tally;
     print_side(comparison, ARMTAP_SIDE_LEGACY);
     print_side(comparison, ARMTAP_SIDE_RTDE);
-    printf("pairs   %" PRIu64 " by controller time, %.6f to %.6f s\n", tally->pairs, tally->first, tally->last);
-    printf("        nearest within %.6g s (half a cycle); clocks ", tally->cycle / 2);
+    char clocks[60] = "are the same";
     if (tally->farthest > 0)
-        printf("up to %.3g s apart\n\n", tally->farthest);
-    else
-        puts("are the same\n");
+        snprintf(clocks, sizeof clocks, "up to %.3g s apart", tally->farthest);
+    text_line(stdout, HEAD_INDENT, "pairs   %" PRIu64 " by controller time, %.6f to %.6f s", tally->pairs, tally->first,
+              tally->last);
+    text_line(stdout, HEAD_INDENT, "%*snearest within %.6g s (half a cycle); clocks %s", HEAD_INDENT, "",
+              tally->cycle / 2, clocks);
+    putchar('\n');
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
@@ -169,6 +173,10 @@ static void write_columns(char *to, size_t room, const struct comparison *compar
     else
         snprintf(to, room, "%u", column);
 }
+
+#define COMPARE_COLUMNS 6
+#define NARROW_COLUMNS 60
+#define NUMBERS_WIDTH (8 + 9 + 9 + 7) /* of a row, and the verdict */
 
 /* Where a field differs most. */
 static void print_worst(const struct comparison *comparison, const struct armtap_difference *difference)
@@ -200,16 +208,30 @@ static void print_worst(const struct comparison *comparison, const struct armtap
     text_wrap_end(&wrap);
 }
 
+static void print_cells(int width, const char *const cells[COMPARE_COLUMNS])
+{
+    const int widths[COMPARE_COLUMNS] = {-7, -width, 8, 9, 9, 0};
+    const int gap = text_columns(stdout) < NARROW_COLUMNS ? 1 : 2, numbers = 2;
+    struct text_row row = text_row_begin(stdout, 2, gap);
+    for (int i = 0; i < COMPARE_COLUMNS; i++) {
+        if (i == numbers)
+            text_row_together(&row, NUMBERS_WIDTH + 3 * gap);
+        text_row_cell(&row, widths[i], cells[i]);
+    }
+    text_row_end(&row);
+}
+
 static void print_row(const struct comparison *comparison, const struct armtap_difference *difference, int width)
 {
-    char columns[24], largest[24], mean[24];
+    char columns[CELL_BYTES], pairs[CELL_BYTES], largest[CELL_BYTES], mean[CELL_BYTES], verdict[60];
     write_columns(columns, sizeof columns, comparison, difference);
     write_number(largest, sizeof largest, difference->largest);
     write_number(mean, sizeof mean, difference->mean);
     bool differs = difference->verdict == ARMTAP_DIFFERS;
-    printf("%-7s  %-*s  %8" PRIu64 "  %9s  %9s  %s%s%s\n", columns, width, difference->name, difference->pairs, largest,
-           mean, differs ? text_colour(stdout, ARMTAP_WARNING) : "", verdict_names[difference->verdict],
-           differs ? text_plain(stdout) : "");
+    snprintf(pairs, sizeof pairs, "%" PRIu64, difference->pairs);
+    snprintf(verdict, sizeof verdict, "%s%s%s", differs ? text_colour(stdout, ARMTAP_WARNING) : "",
+             verdict_names[difference->verdict], differs ? text_plain(stdout) : "");
+    print_cells(width, (const char *const[]){columns, difference->name, pairs, largest, mean, verdict});
     if (differs)
         print_worst(comparison, difference);
 }
@@ -223,7 +245,7 @@ static void print_table(const struct comparison *comparison)
         if (is_compared(difference) && length > width)
             width = length < NAME_SHOWN ? length : NAME_SHOWN;
     }
-    printf("%-7s  %-*s  %8s  %9s  %9s  %s\n", "columns", (int)width, "field", "pairs", "largest", "mean", "verdict");
+    print_cells((int)width, (const char *const[]){"columns", "field", "pairs", "largest", "mean", "verdict"});
     for (size_t i = 0; i < armtap_comparison_count(comparison->found); i++)
         if (is_compared(armtap_comparison_at(comparison->found, i)))
             print_row(comparison, armtap_comparison_at(comparison->found, i), (int)width);
@@ -296,8 +318,7 @@ static void print_names(const struct comparison *comparison, const char *title, 
     if (count_picked(comparison, picked) == 0)
         return;
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 2);
-    fputs(title, stdout);
-    putchar('\n');
+    text_line(stdout, 2, "%s", title);
     wrap_names(&wrap, comparison, picked);
     text_wrap_end(&wrap);
 }

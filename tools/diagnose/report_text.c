@@ -8,14 +8,19 @@
 #include "cell_text.h"
 #include "diagnosis.h"
 #include "told.h"
-#include "base/word_wrap.h"
+#include "base/fold.h"
 #include "base/utf8.h"
 #include "base/timestamp.h"
 
 /* Lines of one stream's modes. */
 #define MODE_LINES 40
+#define MODES_WIDE 72 /* columns from which modes stand below each other, beside their time */
 #define CLOCK_WIDTH 13
 #define ZERO_WIDTH 32
+#define SUMMARY_MAX 160
+#define DRIFT_WIDTH 21
+#define ADDRESS_WIDTH 22
+#define FINDING_INDENT 8
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
@@ -94,25 +99,47 @@ static void measure(struct findings_table *table, const struct armtap_finding *f
         table->stream_width = larger(table->stream_width, snprintf(cell, sizeof cell, "%u", finding->stream));
 }
 
+static void print_cells(const struct findings_table *table, struct text_row *row, const char *id, const char *stream,
+                        const char *packet, const char *time)
+{
+    text_row_cell(row, -table->id_width, id);
+    text_row_cell(row, table->stream_width, stream);
+    text_row_cell(row, table->packet_width, packet);
+    text_row_cell(row, CLOCK_WIDTH, time);
+}
+
+static void print_heading(const struct findings_table *table)
+{
+    struct text_row row = text_row_begin(stdout, FINDING_INDENT, 1);
+    putchar('\n');
+    text_row_cell(&row, -7, "");
+    print_cells(table, &row, "id", "#", "packet", table->diagnosis->zone == TIMESTAMP_UTC ? "time" : "local time");
+    text_row_cell(&row, 0, "what");
+    text_row_end(&row);
+}
+
 static void print_finding(void *user, const struct armtap_finding *finding, const char *text)
 {
     struct findings_table *table = user;
     print_headline(&table->headline, table->diagnosis, &finding->where);
     enum armtap_severity severity = finding->kind->severity;
-    char stream[CELL_MAX] = "-", packet[CELL_MAX] = "-", clock[CELL_MAX];
+    char stream[CELL_MAX] = "-", packet[CELL_MAX] = "-", clock[CELL_MAX], name[CELL_MAX];
     if (finding->stream != ARMTAP_NO_STREAM)
         snprintf(stream, sizeof stream, "%u", finding->stream);
     if (finding->where.packet > 0)
         snprintf(packet, sizeof packet, "%" PRIu64, finding->where.packet);
-    printf("%s%-7s%s ", text_colour(stdout, severity), armtap_severity_name(severity), text_plain(stdout));
-    int column = 8 + printf("%-*s %*s %*s %*s", table->id_width, finding->kind->id, table->stream_width, stream,
-                            table->packet_width, packet, CLOCK_WIDTH,
-                            cell_clock(clock, finding->where.time, table->diagnosis->zone));
+    struct text_row row = text_row_begin(stdout, FINDING_INDENT, 1);
+    snprintf(name, sizeof name, "%s%-7s%s", text_colour(stdout, severity), armtap_severity_name(severity),
+             text_plain(stdout));
+    text_row_cell(&row, -7, name);
+    print_cells(table, &row, finding->kind->id, stream, packet,
+                cell_clock(clock, finding->where.time, table->diagnosis->zone));
     /* A long text starts on a new line. */
-    bool fits = column + 1 + (int)strlen(text) <= text_columns(stdout);
+    bool fits = row.column + 1 + (int)strlen(text) <= text_columns(stdout);
     if (!fits)
         putchar('\n');
-    struct text_wrap wrap = text_wrap_begin(stdout, fits ? column : 0, fits ? column + 1 : 8);
+    struct text_wrap wrap =
+        text_wrap_begin(stdout, fits ? row.column : 0, fits && !row.is_broken ? row.column + 1 : FINDING_INDENT);
     text_wrap_words(&wrap, text);
     text_wrap_end(&wrap);
 }
@@ -133,8 +160,7 @@ static int print_findings(const struct diagnosis *diagnosis)
         }
     }
     if (table.any)
-        printf("\n%-7s %-*s %*s %*s %*s what\n", "", table.id_width, "id", table.stream_width, "#", table.packet_width,
-               "packet", CLOCK_WIDTH, diagnosis->zone == TIMESTAMP_UTC ? "time" : "local time");
+        print_heading(&table);
     return findings_tell(diagnosis, print_finding, &table);
 }
 
@@ -157,29 +183,26 @@ static int print_remedies(const struct diagnosis *diagnosis)
 }
 
 /* "2 warnings, 7 infos", counting what is shown */
-static void print_counts(const struct diagnosis *diagnosis)
+static void write_counts(char to[SUMMARY_MAX], const struct diagnosis *diagnosis)
 {
     static const char *const names[][2] = {
         {"info", "infos"}, {"notice", "notices"}, {"warning", "warnings"}, {"error", "errors"}};
     uint64_t counts[4] = {0};
-    const char *before = "";
+    size_t length = 0;
     for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++) {
         const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
         if (diagnosis_shows(diagnosis, &finding->where))
             counts[finding->kind->severity] += finding->count;
     }
-    for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--) {
-        if (counts[severity] == 0)
-            continue;
-        printf("%s%" PRIu64 " %s", before, counts[severity], names[severity][counts[severity] != 1]);
-        before = ", ";
-    }
-    if (*before == '\0')
-        fputs("No findings", stdout);
+    strcpy(to, "No findings");
+    for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--)
+        if (counts[severity] > 0)
+            length += (size_t)snprintf(to + length, SUMMARY_MAX - length, "%s%" PRIu64 " %s", length > 0 ? ", " : "",
+                                       counts[severity], names[severity][counts[severity] != 1]);
 }
 
 /* One finding covers all attempts of a client at a port. */
-static void print_attempt_count(const struct diagnosis *diagnosis)
+static void write_attempt_count(char to[SUMMARY_MAX], const struct diagnosis *diagnosis)
 {
     const struct armtap_attempts *attempts = armtap_streams_attempts(diagnosis->streams);
     uint64_t total = 0, entries = 0;
@@ -187,8 +210,9 @@ static void print_attempt_count(const struct diagnosis *diagnosis)
         total += armtap_attempts_total(attempts, (enum armtap_attempt_outcome)i);
     while (armtap_attempts_at(attempts, (size_t)entries))
         entries++;
+    to[0] = '\0';
     if (total > entries && !diagnosis->around)
-        printf(" (%" PRIu64 " failed attempts to connect)", total);
+        snprintf(to, SUMMARY_MAX, " (%" PRIu64 " failed attempts to connect)", total);
 }
 
 /* Attempts that the end of the capture left open. */
@@ -208,25 +232,23 @@ static void print_open_attempts(const struct diagnosis *diagnosis)
 
 static void print_summary(const struct diagnosis *diagnosis)
 {
-    char date[WHEN_DATE_MAX];
+    char date[WHEN_DATE_MAX] = "", counts[SUMMARY_MAX], attempts[SUMMARY_MAX];
     size_t streams = armtap_streams_count(diagnosis->streams);
-    print_counts(diagnosis);
-    print_attempt_count(diagnosis);
     bool raw = diagnosis->totals.packets == 0; /* a raw dump has no packets */
-    printf(": %zu stream%s in %" PRIu64 " %s", streams, streams == 1 ? "" : "s",
-           raw ? diagnosis->totals.bytes : diagnosis->totals.packets, raw ? "bytes" : "packets");
+    write_counts(counts, diagnosis);
+    write_attempt_count(attempts, diagnosis);
     if (diagnosis->totals.first_time != ARMTAP_NO_TIME) {
         timestamp_date(date, diagnosis->totals.first_time, diagnosis->zone);
         cut_fraction(date, 0);
-        printf(", from %s", date);
     }
-    putchar('\n');
+    text_line(stdout, 2, "%s%s: %zu stream%s in %" PRIu64 " %s%s%s", counts, attempts, streams, streams == 1 ? "" : "s",
+              raw ? diagnosis->totals.bytes : diagnosis->totals.packets, raw ? "bytes" : "packets",
+              date[0] == '\0' ? "" : ", from ", date);
     if (diagnosis->around && diagnosis->near_count == 0)
-        printf("Nothing to show: %s was not found.\n", diagnosis->around->id);
-    else {
-        if (diagnosis->around)
-            printf("Showing what is within %g s of %s.\n", (double)diagnosis->reach / 1e9, diagnosis->around->id);
-    }
+        text_line(stdout, 2, "Nothing to show: %s was not found.", diagnosis->around->id);
+    else if (diagnosis->around)
+        text_line(stdout, 2, "Showing what is within %g s of %s.", (double)diagnosis->reach / 1e9,
+                  diagnosis->around->id);
 }
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
@@ -237,6 +259,16 @@ static const char *protocol_of(const struct diagnosis *diagnosis, size_t stream)
     return name ? name : "-";
 }
 
+static void print_ends_row(int width, const char *number, const char *protocol, const char *robot, const char *client)
+{
+    struct text_row row = text_row_begin(stdout, 8, 1);
+    text_row_cell(&row, -7, number);
+    text_row_cell(&row, -width, protocol);
+    text_row_cell(&row, -ADDRESS_WIDTH, robot);
+    text_row_cell(&row, -ADDRESS_WIDTH, client);
+    text_row_end(&row);
+}
+
 /* The two ends of each stream. */
 static void print_ends(const struct diagnosis *diagnosis)
 {
@@ -245,12 +277,15 @@ static void print_ends(const struct diagnosis *diagnosis)
         int length = (int)strlen(protocol_of(diagnosis, i));
         width = length > width ? length : width;
     }
-    printf("\n%6s  %-*s %-22s %s\n", "stream", width, "protocol", "robot", "client");
+    putchar('\n');
+    print_ends_row(width, "stream", "protocol", "robot", "client");
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
         const struct armtap_stream *stream = summary->stream;
-        printf("%6u  %-*s %-22s %s\n", summary->number, width, protocol_of(diagnosis, i),
-               stream->robot[0] == '\0' ? "-" : stream->robot, stream->client[0] == '\0' ? "-" : stream->client);
+        char number[CELL_MAX];
+        snprintf(number, sizeof number, "%6u", summary->number);
+        print_ends_row(width, number, protocol_of(diagnosis, i), stream->robot[0] == '\0' ? "-" : stream->robot,
+                       stream->client[0] == '\0' ? "-" : stream->client);
     }
 }
 
@@ -268,31 +303,77 @@ static const char *ms_text(char to[CELL_MAX], int64_t ns)
     return number_text(to, (double)ns / 1e6, ns >= 0, 3);
 }
 
+static const struct {
+    int width;
+    const char *title, *unit;
+} rate_columns[] = {{6, "stream", ""},       {9, "expected", "Hz"}, {9, "rate", "Hz"}, {8, "skipped", "packages"},
+                    {8, "lost", "bytes"},    {8, "", "p50"},        {8, "", "p99"},    {8, "", "max"},
+                    {8, "longest", "gap, s"}};
+#define RATE_COLUMNS (sizeof rate_columns / sizeof *rate_columns)
+#define JITTER_FROM 5
+#define JITTER_COLUMNS 3
+#define JITTER_WIDTH 26
+
+static void print_rates_heading(void)
+{
+    char jitter[CELL_MAX];
+    struct text_row row = text_row_begin(stdout, 0, 1);
+    snprintf(jitter, sizeof jitter, "%8s %8s %8s", rate_columns[JITTER_FROM].unit, rate_columns[JITTER_FROM + 1].unit,
+             rate_columns[JITTER_FROM + 2].unit);
+    for (size_t i = 0; i < RATE_COLUMNS; i++)
+        if (i == JITTER_FROM) {
+            text_row_head(&row, JITTER_WIDTH, "jitter of arrival, ms", jitter);
+            i += JITTER_COLUMNS - 1;
+        } else {
+            text_row_head(&row, rate_columns[i].width, rate_columns[i].title, rate_columns[i].unit);
+        }
+    text_row_end(&row);
+}
+
 static void print_stream(const struct armtap_stream_diagnosis *stream)
 {
     const struct armtap_stream_summary *summary = stream->summary;
     const struct armtap_rates_totals *rates = stream->rates;
-    char expected[CELL_MAX], rate[CELL_MAX], p50[CELL_MAX], p99[CELL_MAX], max[CELL_MAX], silence[CELL_MAX];
-    printf("%6u %9s %9s %8" PRIu64 " %8" PRIu64 " %8s %8s %8s %8s\n", summary->number,
-           number_text(expected, rates->expected_hz, rates->expected_hz > 0, 1),
-           number_text(rate, rates->rate_hz, rates->rate_hz > 0, 1), rates->skipped,
-           summary->stream->bytes_lost[0] + summary->stream->bytes_lost[1], ms_text(p50, rates->jitter_p50),
-           ms_text(p99, rates->jitter_p99), ms_text(max, rates->jitter_max),
-           number_text(silence, (double)rates->longest_gap / 1e9,
-                       rates->longest_gap >= 0 && summary->stream->records[ARMTAP_FROM_ROBOT] > 0, 3));
+    bool has_gap = rates->longest_gap >= 0 && summary->stream->records[ARMTAP_FROM_ROBOT] > 0;
+    char cells[RATE_COLUMNS][CELL_MAX];
+    snprintf(cells[0], CELL_MAX, "%u", summary->number);
+    number_text(cells[1], rates->expected_hz, rates->expected_hz > 0, 1);
+    number_text(cells[2], rates->rate_hz, rates->rate_hz > 0, 1);
+    snprintf(cells[3], CELL_MAX, "%" PRIu64, rates->skipped);
+    snprintf(cells[4], CELL_MAX, "%" PRIu64, summary->stream->bytes_lost[0] + summary->stream->bytes_lost[1]);
+    ms_text(cells[5], rates->jitter_p50);
+    ms_text(cells[6], rates->jitter_p99);
+    ms_text(cells[7], rates->jitter_max);
+    number_text(cells[8], (double)rates->longest_gap / 1e9, has_gap, 3);
+    struct text_row row = text_row_begin(stdout, 0, 1);
+    for (size_t i = 0; i < RATE_COLUMNS; i++) {
+        if (i == JITTER_FROM)
+            text_row_together(&row, JITTER_WIDTH);
+        text_row_cell(&row, rate_columns[i].width, cells[i]);
+    }
+    text_row_end(&row);
+}
+
+static void print_clock_row(const char *number, const char *zero, const char *drift)
+{
+    struct text_row row = text_row_begin(stdout, 8, 1);
+    text_row_cell(&row, -7, number);
+    text_row_cell(&row, -ZERO_WIDTH, zero);
+    text_row_cell(&row, DRIFT_WIDTH, drift);
+    text_row_end(&row);
 }
 
 /* When the controller's clock was 0, and its drift. */
 static void print_clock(const struct armtap_stream_diagnosis *stream, enum timestamp_zone zone)
 {
     const struct armtap_clock_totals *clocks = stream->clock;
-    char date[WHEN_DATE_MAX] = "-", drift[CELL_MAX];
+    char date[WHEN_DATE_MAX] = "-", drift[CELL_MAX], number[CELL_MAX];
     if (clocks->has_offset) {
         timestamp_date(date, clocks->offset, zone);
         cut_fraction(date, 7); /* microseconds are enough */
     }
-    printf("%6u  %-*s %21s\n", stream->summary->number, ZERO_WIDTH, date,
-           number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
+    snprintf(number, sizeof number, "%6u", stream->summary->number);
+    print_clock_row(number, date, number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
 }
 
 /* The client may not know that the controller cannot send at the rate it requests. */
@@ -306,8 +387,8 @@ static void print_requests(const struct diagnosis *diagnosis)
         double highest = rates ? rates->highest_hz : 0;
         if (!(requested > 0) || !(highest > 0) || requested == highest)
             continue;
-        printf("%sstream %u: the client requested %g Hz; this controller can send %g Hz\n", any ? "" : "\n",
-               summary->number, requested, highest);
+        text_line(stdout, 2, "%sstream %u: the client requested %g Hz; this controller can send %g Hz", any ? "" : "\n",
+                  summary->number, requested, highest);
         any = true;
     }
 }
@@ -319,10 +400,11 @@ static void print_clocks_set_back(const struct diagnosis *diagnosis)
         const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
         if (!summary->back)
             continue;
-        printf("%sstream %u: the capture's clock was set back by %.3f s at packet %" PRIu64
-               "; the rate is based on %s\n",
-               any ? "" : "\n", summary->number, (double)summary->back->by / 1e9, summary->back->where.packet,
-               isnan(summary->last_clock) ? "the usual step there" : "the controller's clock there");
+        text_line(stdout, 2,
+                  "%sstream %u: the capture's clock was set back by %.3f s at packet %" PRIu64
+                  "; the rate is based on %s",
+                  any ? "" : "\n", summary->number, (double)summary->back->by / 1e9, summary->back->where.packet,
+                  isnan(summary->last_clock) ? "the usual step there" : "the controller's clock there");
         any = true;
     }
 }
@@ -330,9 +412,8 @@ static void print_clocks_set_back(const struct diagnosis *diagnosis)
 static void print_streams(const struct diagnosis *diagnosis)
 {
     bool any_clock = false;
-    printf("\n%6s %9s %9s %8s %8s %26s %8s\n", "stream", "expected", "rate", "skipped", "lost", "jitter of arrival, ms",
-           "longest");
-    printf("%6s %9s %9s %8s %8s %8s %8s %8s %8s\n", "", "Hz", "Hz", "packages", "bytes", "p50", "p99", "max", "gap, s");
+    putchar('\n');
+    print_rates_heading();
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
         if (!stream->rates)
@@ -344,7 +425,8 @@ static void print_streams(const struct diagnosis *diagnosis)
     print_clocks_set_back(diagnosis);
     if (!any_clock)
         return;
-    printf("\n%6s  %-*s %s\n", "stream", ZERO_WIDTH, "controller clock zero", "drift, ppm (+ = fast)");
+    putchar('\n');
+    print_clock_row("stream", "controller clock zero", "drift, ppm (+ = fast)");
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
         if (stream->clock)
@@ -383,7 +465,8 @@ static size_t print_mode(const struct armtap_diagnosis *found, size_t first, enu
     if (entry->where.packet > 0)
         snprintf(packet, sizeof packet, "%" PRIu64, entry->where.packet);
     int column = printf("  %*s %8s", CLOCK_WIDTH, cell_clock(clock, entry->where.time, zone), packet);
-    struct text_wrap wrap = text_wrap_begin(stdout, column, column + 1);
+    bool is_narrow = text_columns(stdout) < MODES_WIDE;
+    struct text_wrap wrap = text_wrap_begin(stdout, column, is_narrow ? 4 : column + 1);
     for (size_t i = 0; i < count; i++) {
         const struct armtap_mode *next = armtap_diagnosis_mode_at(found, together[i]);
         char name[ARMTAP_MODE_NAME_MAX], text[140];
@@ -428,7 +511,7 @@ static void print_modes_of(const struct diagnosis *diagnosis, const struct mode_
         next = print_mode(diagnosis->found, places[i].index, diagnosis->zone) + 1;
     }
     if (more > 0)
-        printf("  and %zu more changes; --json has them\n", more);
+        text_line(stdout, 4, "  and %zu more changes; --json has them", more);
 }
 
 /* Returns 0, or -1 without memory. */

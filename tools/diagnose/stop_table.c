@@ -7,11 +7,13 @@
 
 #include "cell_text.h"
 #include "diagnosis.h"
-#include "base/word_wrap.h"
+#include "base/fold.h"
 #include "input/stream_rank.h"
 
 #define FINDINGS_MAX 60 /* in a table */
 #define VALUE_COLUMN 13
+#define NARROW_COLUMNS 60 /* terminals with fewer have little room behind VALUE_COLUMN */
+#define NARROW_INDENT 4
 #define COMMANDS_MAX 120 /* rows of drivers in a table */
 
 static const struct vector {
@@ -95,21 +97,35 @@ static void collect_commands(const struct diagnosis *diagnosis, const struct arm
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* The time after the stop and the stream; returns the column. */
-static int print_place(const struct armtap_where *stop, const struct armtap_where *where, uint32_t stream)
+static struct text_row begin_row(const char *after, const char *stream)
 {
-    char after[CELL_MAX] = "-";
-    if (where->time != ARMTAP_NO_TIME && stop->time != ARMTAP_NO_TIME)
-        snprintf(after, sizeof after, "%+.3f", ((double)where->time - (double)stop->time) / 1e9);
-    return printf("  %8s %2" PRIu32, after, stream);
+    struct text_row line = text_row_begin(stdout, NARROW_INDENT, 1);
+    text_row_cell(&line, 10, after);
+    text_row_cell(&line, 2, stream);
+    return line;
 }
 
-static void print_numbers(const struct armtap_stop_row *row, enum armtap_stop_vector vector, const char *name)
+/* The time after the stop and the stream. */
+static struct text_row begin_place(const struct armtap_where *stop, const struct armtap_where *where, uint32_t stream)
 {
-    printf(" %-8s", name);
-    for (int i = 0; i < 6; i++)
-        printf(" %8.*f", vectors[vector].digits, cell_without_sign(row->value[vector][i], vectors[vector].digits));
-    putchar('\n');
+    char after[CELL_MAX] = "-", number[CELL_MAX];
+    if (where->time != ARMTAP_NO_TIME && stop->time != ARMTAP_NO_TIME)
+        snprintf(after, sizeof after, "%+.3f", ((double)where->time - (double)stop->time) / 1e9);
+    snprintf(number, sizeof number, "%" PRIu32, stream);
+    return begin_row(after, number);
+}
+
+static void end_numbers(struct text_row *line, const struct armtap_stop_row *row, enum armtap_stop_vector vector,
+                        const char *name)
+{
+    char number[CELL_MAX];
+    int digits = vectors[vector].digits;
+    text_row_cell(line, -8, name);
+    for (int i = 0; i < 6; i++) {
+        snprintf(number, sizeof number, "%.*f", digits, cell_without_sign(row->value[vector][i], digits));
+        text_row_cell(line, 8, number);
+    }
+    text_row_end(line);
 }
 
 static void print_arm(const struct armtap_stop_window *window, const struct armtap_stop_row *row)
@@ -118,11 +134,9 @@ static void print_arm(const struct armtap_stop_window *window, const struct armt
     for (int vector = 0; vector < ARMTAP_STOP_COMMAND; vector++) {
         if (!row->has[vector])
             continue;
-        if (is_first)
-            print_place(place_of_stop(window), &row->where, window->stream);
-        else
-            printf("%*s", VALUE_COLUMN, "");
-        print_numbers(row, (enum armtap_stop_vector)vector, vectors[vector].name);
+        struct text_row line =
+            is_first ? begin_place(place_of_stop(window), &row->where, window->stream) : begin_row("", "");
+        end_numbers(&line, row, (enum armtap_stop_vector)vector, vectors[vector].name);
         is_first = false;
     }
 }
@@ -130,17 +144,21 @@ static void print_arm(const struct armtap_stop_window *window, const struct armt
 static void print_command(const struct armtap_stop_window *window, const struct command_row *command)
 {
     const struct armtap_stop_row *row = command->row;
-    print_place(place_of_stop(window), &row->where, command->stream);
-    if (row->has[ARMTAP_STOP_COMMAND])
-        print_numbers(row, ARMTAP_STOP_COMMAND, row->mode);
-    else
-        printf(" command %s\n", row->mode);
+    struct text_row line = begin_place(place_of_stop(window), &row->where, command->stream);
+    if (row->has[ARMTAP_STOP_COMMAND]) {
+        end_numbers(&line, row, ARMTAP_STOP_COMMAND, row->mode);
+        return;
+    }
+    text_row_cell(&line, 0, "command");
+    text_row_cell(&line, 0, row->mode);
+    text_row_end(&line);
 }
 
 static void print_finding(const struct armtap_stop_window *window, const struct armtap_finding *finding)
 {
-    int column = print_place(place_of_stop(window), &finding->where, finding->stream);
-    struct text_wrap wrap = text_wrap_begin(stdout, column, VALUE_COLUMN + 1);
+    struct text_row line = begin_place(place_of_stop(window), &finding->where, finding->stream);
+    struct text_wrap wrap =
+        text_row_wrap(&line, text_columns(stdout) < NARROW_COLUMNS ? NARROW_INDENT : VALUE_COLUMN + 1);
     text_wrap_word(&wrap, finding->kind->id);
     text_wrap_words(&wrap, finding->text);
     text_wrap_end(&wrap);
@@ -155,10 +173,11 @@ static void print_axes(const struct armtap_stop_window *window)
         const char *const *axes = vectors[vector].axes;
         if (!window->rows[window->at].has[vector] || (before && strcmp(axes[0], before[0]) == 0))
             continue;
-        printf("  %8s %2s %-8s", before ? "" : "after, s", before ? "" : "#", "");
+        struct text_row line = begin_row(before ? "" : "after, s", before ? "" : "#");
+        text_row_cell(&line, -8, "");
         for (int i = 0; i < 6; i++)
-            printf(" %8s", axes[i]);
-        putchar('\n');
+            text_row_cell(&line, 8, axes[i]);
+        text_row_end(&line);
         before = axes;
     }
 }
@@ -206,7 +225,7 @@ static void print_rows(const struct diagnosis *diagnosis, const struct armtap_st
         }
     }
     if (more > 0)
-        printf("  and %zu more findings: see the list above\n", more);
+        text_line(stdout, 4, "  and %zu more findings: see the list above", more);
 }
 
 static void print_stop(const struct diagnosis *diagnosis, const struct armtap_stop_window *window)
@@ -216,8 +235,8 @@ static void print_stop(const struct diagnosis *diagnosis, const struct armtap_st
     char clock[CELL_MAX], of[16] = "";
     if (window->arm > 1)
         snprintf(of, sizeof of, ", R%u,", window->arm);
-    printf("\nstream %" PRIu32 "%s around the stop in packet %" PRIu64 ", %s\n", window->stream, of, stop->packet,
-           cell_clock(clock, stop->time, diagnosis->zone));
+    text_line(stdout, 2, "\nstream %" PRIu32 "%s around the stop in packet %" PRIu64 ", %s", window->stream, of,
+              stop->packet, cell_clock(clock, stop->time, diagnosis->zone));
     collect_commands(diagnosis, window, &commands);
     print_axes(window);
     print_rows(diagnosis, window, &commands);
@@ -235,8 +254,9 @@ void diagnosis_print_stops(const struct diagnosis *diagnosis)
         any = true;
     }
     if (any)
-        puts("\n  # is the stream; positions in rad, currents in A, forces in N, torques in Nm");
+        text_line(stdout, 4, "\n  # is the stream; positions in rad, currents in A, forces in N, torques in Nm");
     if (has_commands)
-        puts("  a driver's commands by their mode: SERVOJ in rad, SPEEDJ in rad/s, SPEEDL in m/s and rad/s, POSE in m "
-             "and rad,\n  TORQUE in Nm");
+        text_line(stdout, 4,
+                  "  a driver's commands by their mode: SERVOJ in rad, SPEEDJ in rad/s, SPEEDL in m/s and rad/s, POSE "
+                  "in m and rad,\n  TORQUE in Nm");
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "diagnosis.h"
-#include "base/word_wrap.h"
+#include "base/fold.h"
 
 /* Streams that get their own sentence. */
 #define SENTENCES 10
@@ -209,8 +209,7 @@ void diagnosis_say_verdicts(const struct diagnosis *diagnosis, const struct spee
 static void print_sentence(void *user, const char *subject, const char *text)
 {
     (void)user;
-    int column = *subject ? printf("%s:", subject) : 0;
-    struct text_wrap wrap = text_wrap_begin(stdout, column, column == 0 ? 0 : 2);
+    struct text_wrap wrap = *subject ? text_lead(stdout, 2, "%s:", subject) : text_wrap_begin(stdout, 0, 0);
     text_wrap_words(&wrap, text);
     text_wrap_end(&wrap);
 }
@@ -221,8 +220,8 @@ static void print_incident(void *user, const char *subject, const char *text)
     if (!*any)
         puts("\nstops and their causes");
     *any = true;
-    int column = *subject ? printf("  %s:", subject) : printf("  %.*s", (int)strcspn(text, " "), text);
-    struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
+    struct text_wrap wrap = *subject ? text_lead(stdout, 4, "  %s:", subject)
+                                     : text_lead(stdout, 4, "  %.*s", (int)strcspn(text, " "), text);
     text_wrap_words(&wrap, *subject ? text : text + strcspn(text, " "));
     text_wrap_end(&wrap);
 }

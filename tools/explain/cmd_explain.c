@@ -13,7 +13,7 @@
 #include "command_line/options.h"
 #include "input/file_reader.h"
 #include "input/shell_command.h"
-#include "base/word_wrap.h"
+#include "base/fold.h"
 
 enum { OPTION_PACKET = 1, OPTION_FILE, OPTION_HEX, OPTION_TO_ROBOT, OPTION_JSON };
 
@@ -188,7 +188,7 @@ static int print_text(const struct explanation *explanation, enum timestamp_zone
     char remark[REMARK_MAX];
     int outcome = 0;
     if (explanation->count == 0)
-        printf("packet %" PRIu64 ": no message ends in it\n", explanation->packet);
+        text_line(stdout, 2, "packet %" PRIu64 ": no message ends in it", explanation->packet);
     else if (explanation->count == 1)
         printf("packet %" PRIu64 ": 1 message\n\n", explanation->packet);
     else

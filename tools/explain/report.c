@@ -9,12 +9,12 @@
 #include "explain.h"
 #include "base/json_writer.h"
 #include "base/message.h"
-#include "base/word_wrap.h"
+#include "base/fold.h"
 #include "base/utf8.h"
 #include "base/timestamp.h"
 
-#define DUMP_BYTES 8
-#define TEXT_AT 32 /* where the right side begins */
+#define BYTES_AT 7
+#define NARROW_COLUMNS 60 /* a terminal with fewer has shorter lines of bytes, without blanks */
 #define NAME_WIDTH 20
 #define SIDE_MAX 65536
 #define HEX_MAX 24
@@ -85,28 +85,51 @@ static size_t line_of(const char *text, size_t length, size_t width)
     return length;
 }
 
-static void print_piece(const uint8_t *bytes, const struct pieces *pieces, const struct piece *piece, struct side *side)
+/* How lines are laid out. */
+struct layout {
+    size_t bytes;  /* of a line */
+    size_t digits; /* columns of a byte */
+    size_t room;   /* columns of the right side */
+};
+
+static struct layout layout_of_terminal(void)
 {
-    size_t done = 0, at = 0, room = (size_t)text_columns(stdout) - TEXT_AT;
+    int columns = text_columns(stdout);
+    struct layout layout = columns < NARROW_COLUMNS ? (struct layout){4, 2, 0} : (struct layout){8, 3, 0};
+    layout.room = (size_t)columns - BYTES_AT - layout.bytes * layout.digits - 1;
+    return layout;
+}
+
+static void write_hex(char hex[HEX_MAX + 1], const struct layout *layout, const uint8_t *bytes, size_t count)
+{
+    hex[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        snprintf(hex + layout->digits * i, 4, layout->digits == 2 ? "%02x" : "%02x ", bytes[i]);
+}
+
+static void print_piece(const struct layout *layout, const uint8_t *bytes, const struct pieces *pieces,
+                        const struct piece *piece, struct side *side)
+{
+    size_t done = 0, at = 0;
+    int bytes_width = (int)(layout->bytes * layout->digits);
     fill_side(side, pieces, piece);
     for (bool first = true; done < piece->length || at < side->length; first = false) {
-        char hex[HEX_MAX + 1] = "";
-        size_t left = piece->length - done, count = left < DUMP_BYTES ? left : DUMP_BYTES;
+        char hex[HEX_MAX + 1];
+        size_t left = piece->length - done, count = left < layout->bytes ? left : layout->bytes;
         size_t indent = first ? 0 : 2;
-        size_t length = line_of(side->text + at, side->length - at, room - indent);
-        for (size_t i = 0; i < count; i++)
-            snprintf(hex + 3 * i, 4, "%02x ", bytes[piece->offset + done + i]);
+        size_t length = line_of(side->text + at, side->length - at, layout->room - indent);
+        write_hex(hex, layout, bytes + piece->offset + done, count);
         if (count > 0)
             printf("%5zu  ", piece->offset + done);
         else
-            printf("%7s", "");
+            printf("%*s", BYTES_AT, "");
         size_t shown = length;
         while (shown > 0 && side->text[at + shown - 1] == ' ')
             shown--;
         if (length > 0)
-            printf("%-24s %*s%.*s\n", hex, (int)indent, "", (int)shown, side->text + at);
+            printf("%-*s %*s%.*s\n", bytes_width, hex, (int)indent, "", (int)shown, side->text + at);
         else
-            printf("%.*s\n", (int)(3 * count - 1), hex);
+            printf("%.*s\n", (int)(layout->digits * (count - 1) + 2), hex);
         done += count;
         at += length;
         at += strspn(side->text + at, " ");
@@ -159,12 +182,12 @@ static void print_place(const struct explained *explained, enum timestamp_zone z
 static void print_kind(const struct armtap_subject *message, const char *what)
 {
     const struct armtap_protocol_info *info = armtap_protocol_info(message->protocol);
-    if (info && !armtap_protocol_has(message->protocol, ARMTAP_TRAIT_UR_COLUMNS))
-        printf("%s ", info->title);
-    printf("%s %s, ", what, armtap_direction_name(message->direction));
-    if (message->version > 0 && !armtap_protocol_has(message->protocol, ARMTAP_TRAIT_UR_COLUMNS))
-        printf("protocol %d, ", message->version);
-    printf("%zu bytes\n", message->length);
+    bool is_legacy = armtap_protocol_has(message->protocol, ARMTAP_TRAIT_UR_COLUMNS);
+    char version[40] = "";
+    if (message->version > 0 && !is_legacy)
+        snprintf(version, sizeof version, "protocol %d, ", message->version);
+    text_line(stdout, 2, "%s%s%s %s, %s%zu bytes", info && !is_legacy ? info->title : "", info && !is_legacy ? " " : "",
+              what, armtap_direction_name(message->direction), version, message->length);
 }
 
 static void print_title(const struct explained *explained, const char *what)
@@ -175,10 +198,9 @@ static void print_title(const struct explained *explained, const char *what)
         print_kind(message, what);
         return;
     }
-    printf("%s, ", what);
-    if (explained->captured)
-        printf("%s, ", armtap_direction_name(message->direction));
-    printf("%zu byte%s\n", message->length, message->length == 1 ? "" : "s");
+    text_line(stdout, 2, "%s, %s%s%zu byte%s", what,
+              explained->captured ? armtap_direction_name(message->direction) : "", explained->captured ? ", " : "",
+              message->length, message->length == 1 ? "" : "s");
 }
 
 static const char *columns_of(const struct armtap_subject *message)
@@ -199,9 +221,13 @@ int explain_print(const struct explained *explained, enum timestamp_zone zone)
     print_title(explained, what);
     if (explained->captured)
         print_place(explained, zone);
-    printf("%5s  %-24s %s\n", "at", "bytes", columns_of(&explained->subject.message));
+    struct layout layout = layout_of_terminal();
+    int column = printf("%5s  %-*s", "at", (int)(layout.bytes * layout.digits), "bytes");
+    struct text_wrap wrap = text_wrap_begin(stdout, column, column + 1);
+    text_wrap_words(&wrap, columns_of(&explained->subject.message));
+    text_wrap_end(&wrap);
     for (size_t i = 0; i < pieces.count; i++)
-        print_piece(explained->subject.message.bytes, &pieces, &pieces.piece[i], &side);
+        print_piece(&layout, explained->subject.message.bytes, &pieces, &pieces.piece[i], &side);
     pieces_free(&pieces);
     return 0;
 }

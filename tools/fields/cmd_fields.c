@@ -12,7 +12,7 @@
 #include "recipe/migration_map.h"
 #include "base/message.h"
 #include "command_line/options.h"
-#include "base/word_wrap.h"
+#include "base/fold.h"
 #include "robot_errors.h"
 
 enum { OPTION_JSON = 1, OPTION_ENUM, OPTION_COLUMNS, OPTION_GENERATION, OPTION_ERROR, OPTION_NAMES };
@@ -197,13 +197,23 @@ static void print_json(const struct fields *fields)
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-enum { NAME_WIDTH = 38, UNIT_WIDTH = 14 };
+enum { NAME_WIDTH = 38, UNIT_WIDTH = 14, NARROW_COLUMNS = 60, NARROW_UNIT_WIDTH = 10 };
 
-/* Fits 80 columns: a name that is too long takes space from its unit. */
+/* Fits 80 columns: a name that is too long takes space from its unit. On a narrow terminal the name has its own line.
+ */
 static void print_row(const char *name, const char *unit, const char *type, const char *cb2, const char *cb3e)
 {
     int beyond = strlen(name) > NAME_WIDTH ? (int)(strlen(name) - NAME_WIDTH) : 0;
-    printf("%-*s %-*s %-12s %-5s %s\n", NAME_WIDTH, name, UNIT_WIDTH - beyond, unit, type, cb2, cb3e);
+    bool is_narrow = text_columns(stdout) < NARROW_COLUMNS;
+    struct text_row row = text_row_begin(stdout, 2, 1);
+    text_row_cell(&row, -NAME_WIDTH, name);
+    if (is_narrow)
+        text_row_break(&row);
+    text_row_cell(&row, is_narrow ? -NARROW_UNIT_WIDTH : beyond - UNIT_WIDTH, unit);
+    text_row_cell(&row, -12, type);
+    text_row_cell(&row, -5, cb2);
+    text_row_cell(&row, 0, cb3e);
+    text_row_end(&row);
 }
 
 /* The columns of consecutive fields, as "32-37"; "-" if they have none. */
@@ -316,11 +326,10 @@ static int show_enum(const char *name, bool json)
         enum_json(field);
         return EXIT_DONE;
     }
-    printf("%s: %s\n", field->name, field->meaning);
-    for (size_t i = 0; (value = armtap_enum_at(field, i)); i++) {
-        printf("  %s%4" PRId64 "  %-6s %s\n", value->is_bit ? "bit " : "", value->value,
-               generations[value->generation].label, value->name);
-    }
+    text_line(stdout, 2, "%s: %s", field->name, field->meaning);
+    for (size_t i = 0; (value = armtap_enum_at(field, i)); i++)
+        text_line(stdout, 8, "  %s%4" PRId64 "  %-6s %s", value->is_bit ? "bit " : "", value->value,
+                  generations[value->generation].label, value->name);
     return EXIT_DONE;
 }
 

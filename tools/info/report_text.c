@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fold.h"
 #include "base/message.h"
 #include "base/timestamp.h"
 #include "base/word_wrap.h"
@@ -76,16 +77,13 @@ struct layout {
 
 static void print_row(const struct table_row *row, const struct layout *layout)
 {
+    struct text_row line = text_row_begin(stdout, layout->width[COLUMN_NUMBER] + layout->between, layout->between);
     for (int i = 0; i < COLUMN_COUNT; i++) {
-        bool line_ends = layout->two_lines && i == COLUMN_CLIENT;
-        int width = line_ends ? 0 : columns[i].to_the_left ? -layout->width[i] : layout->width[i];
-        printf("%*s", width, row->cell[i]);
-        if (line_ends)
-            printf("\n%*s", layout->width[COLUMN_NUMBER] + layout->between, "");
-        else if (i + 1 < COLUMN_COUNT)
-            printf("%*s", layout->between, "");
+        text_row_cell(&line, columns[i].to_the_left ? -layout->width[i] : layout->width[i], row->cell[i]);
+        if (layout->two_lines && i == COLUMN_CLIENT)
+            text_row_break(&line);
     }
-    putchar('\n');
+    text_row_end(&line);
 }
 
 static void print_streams(const struct info *info)
@@ -117,11 +115,10 @@ static void print_streams(const struct info *info)
 }
 
 /* Continues the line with the names of a recipe; a numbered series as its first and last number. */
-static void print_names(const struct armtap_recipe *recipe, int column)
+static void print_names(const struct armtap_recipe *recipe, struct text_wrap wrap)
 {
     size_t count = armtap_recipe_count(recipe);
     char word[300];
-    struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
     for (size_t i = 0, last; i < count; i = last + 1) {
         const char *name = armtap_recipe_at(recipe, i)->name;
         last = i;
@@ -140,7 +137,7 @@ static void print_names(const struct armtap_recipe *recipe, int column)
 static void print_fields(const struct armtap_recipe *recipe)
 {
     size_t count = armtap_recipe_count(recipe);
-    print_names(recipe, printf("  %zu field%s:", count, count == 1 ? "" : "s"));
+    print_names(recipe, text_lead(stdout, 4, "  %zu field%s:", count, count == 1 ? "" : "s"));
 }
 
 /* Names that are supported only by their place in the recipe. */
@@ -206,8 +203,11 @@ static void print_candidates(const struct info *info, const struct armtap_stream
     for (size_t i = 0; i < summary->candidate_count; i++)
         print_candidate(summary->candidates[i]);
     snprintf(pattern, sizeof pattern, "armtap export --recipe @%s FILE", summary->candidates[0]->name);
-    if (shell_command(command, pattern, &info->options.source, NULL))
-        printf("    if that is the client, run: %s\n", command);
+    if (shell_command(command, pattern, &info->options.source, NULL)) {
+        wrap = text_lead(stdout, 6, "    if that is the client, run:");
+        text_wrap_command(&wrap, command);
+        text_wrap_end(&wrap);
+    }
 }
 
 static void print_channels(const struct armtap_stream_summary *summary)
@@ -217,14 +217,18 @@ static void print_channels(const struct armtap_stream_summary *summary)
     for (size_t i = 0; i < summary->channel_count; i++) {
         const struct armtap_stream_channel *channel = &summary->channels[i];
         size_t count = armtap_recipe_count(channel->recipe);
-        int column =
-            printf("  channel %d%s", channel->id, channel->direction == ARMTAP_TO_ROBOT ? " to the robot" : "");
-        column += channel->frequency > 0 ? printf(", %g Hz", channel->frequency) : 0;
-        column += printf(", %zu topic%s%s", channel->topics, channel->topics == 1 ? "" : "s",
-                         channel->recipe ? ":" : " that are not listed\n");
-        if (!channel->recipe)
+        char rate[40] = "";
+        if (channel->frequency > 0)
+            snprintf(rate, sizeof rate, ", %g Hz", channel->frequency);
+        struct text_wrap wrap =
+            text_lead(stdout, 4, "  channel %d%s%s, %zu topic%s%s", channel->id,
+                      channel->direction == ARMTAP_TO_ROBOT ? " to the robot" : "", rate, channel->topics,
+                      channel->topics == 1 ? "" : "s", channel->recipe ? ":" : " that are not listed");
+        if (!channel->recipe) {
+            text_wrap_end(&wrap);
             continue;
-        print_names(channel->recipe, column);
+        }
+        print_names(channel->recipe, wrap);
         for (size_t k = 0; k < count; k++) {
             unsigned arm = armtap_recipe_at(channel->recipe, k)->arm;
             arm_count += arm > 0 && arm <= ARMTAP_ARMS_MAX && !arms[arm];
@@ -249,39 +253,51 @@ static bool has_note(const struct armtap_stream_summary *summary, const char *id
 }
 
 /* The rest of a connection that armtap gave up has no note stream.midstream. */
-static void print_beginning(const struct armtap_stream_summary *summary)
+static const char *beginning_of(const struct armtap_stream_summary *summary)
 {
-    bool is_rest = !has_note(summary, "stream.midstream") && has_note(summary, "input.hostile");
-    if (summary->stream->midstream)
-        fputs(is_rest                      ? ", the rest of a connection that armtap gave up"
-              : summary->stream->forgotten ? ", its beginning was not captured, or was discarded"
-                                           : ", its beginning was not captured",
-              stdout);
+    if (!summary->stream->midstream)
+        return "";
+    if (!has_note(summary, "stream.midstream") && has_note(summary, "input.hostile"))
+        return ", the rest of a connection that armtap gave up";
+    return summary->stream->forgotten ? ", its beginning was not captured, or was discarded"
+                                      : ", its beginning was not captured";
+}
+
+static void print_title(const struct armtap_stream_summary *summary)
+{
+    const struct armtap_stream *stream = summary->stream;
+    char version[60] = "";
+    if (stream->version != 0)
+        snprintf(version, sizeof version,
+                 armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS) ? ", packets of %d bytes" : " protocol %d",
+                 stream->version);
+    text_line(stdout, 2, "\nstream %u: %s%s%s%s%s%s", summary->number, armtap_protocol_name(stream->protocol), version,
+              stream->controller_version[0] == '\0' ? "" : ", controller ", stream->controller_version,
+              stream->generation == ARMTAP_GENERATION_CB2    ? ", CB2"
+              : stream->generation == ARMTAP_GENERATION_CB3E ? ", CB3 or e-Series"
+                                                             : "",
+              beginning_of(summary));
+}
+
+static void print_times(const struct armtap_stream_summary *summary, enum timestamp_zone zone)
+{
+    char first[WHEN_DATE_MAX], last[WHEN_DATE_MAX];
+    enum armtap_direction direction = info_direction(summary);
+    if (summary->first_time[direction] == ARMTAP_NO_TIME)
+        return;
+    timestamp_date(first, summary->first_time[direction], zone);
+    timestamp_date(last, summary->last[direction].time, zone);
+    text_line(stdout, 4, "  from %s to %s", first, last);
 }
 
 static void print_stream(const struct info *info, const struct armtap_stream_summary *summary)
 {
     const struct armtap_stream *stream = summary->stream;
-    char date[WHEN_DATE_MAX];
-    printf("\nstream %u: %s", summary->number, armtap_protocol_name(stream->protocol));
-    if (stream->version != 0)
-        printf(armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS) ? ", packets of %d bytes" : " protocol %d",
-               stream->version);
-    if (stream->controller_version[0] != '\0')
-        printf(", controller %s", stream->controller_version);
-    if (stream->generation == ARMTAP_GENERATION_CB2 || stream->generation == ARMTAP_GENERATION_CB3E)
-        printf(", %s", stream->generation == ARMTAP_GENERATION_CB2 ? "CB2" : "CB3 or e-Series");
-    print_beginning(summary);
-    putchar('\n');
-    if (summary->first_time[info_direction(summary)] != ARMTAP_NO_TIME) {
-        timestamp_date(date, summary->first_time[info_direction(summary)], info->options.zone);
-        printf("  from %s", date);
-        timestamp_date(date, summary->last[info_direction(summary)].time, info->options.zone);
-        printf(" to %s\n", date);
-    }
+    print_title(summary);
+    print_times(summary, info->options.zone);
     if (summary->recipe && armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS))
-        printf("  %zu fields: UR's gnuplot columns 1 to %zu\n", armtap_recipe_count(summary->recipe),
-               armtap_recipe_size(summary->recipe) / 8);
+        text_line(stdout, 4, "  %zu fields: UR's gnuplot columns 1 to %zu", armtap_recipe_count(summary->recipe),
+                  armtap_recipe_size(summary->recipe) / 8);
     else if (summary->channel_count > 0)
         print_channels(summary);
     else {
@@ -294,8 +310,8 @@ static void print_stream(const struct info *info, const struct armtap_stream_sum
         print_candidates(info, summary);
     printf("  records to the robot: %" PRIu64 "\n", stream->records[ARMTAP_TO_ROBOT]);
     if (info_both(stream->bytes_lost) + info_both(stream->bytes_skipped) > 0)
-        printf("  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",
-               info_both(stream->bytes_decoded), info_both(stream->bytes_lost), info_both(stream->bytes_skipped));
+        text_line(stdout, 4, "  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped",
+                  info_both(stream->bytes_decoded), info_both(stream->bytes_lost), info_both(stream->bytes_skipped));
     for (size_t i = 0; i < armtap_note_count(); i++)
         if (armtap_streams_notes_of(summary, i) > 0)
             printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, armtap_streams_notes_of(summary, i));
@@ -304,16 +320,17 @@ static void print_stream(const struct info *info, const struct armtap_stream_sum
 static void print_rest(const struct armtap_streams_rest *rest)
 {
     if (rest->count > 0)
-        printf("\n%" PRIu64 " more streams: %" PRIu64 " records, %" PRIu64 " to the robot, %" PRIu64
-               " gaps; bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped\n",
-               rest->count, rest->records[ARMTAP_FROM_ROBOT], rest->records[ARMTAP_TO_ROBOT], rest->gaps,
-               rest->bytes_decoded, rest->bytes_lost, rest->bytes_skipped);
+        text_line(stdout, 2,
+                  "\n%" PRIu64 " more streams: %" PRIu64 " records, %" PRIu64 " to the robot, %" PRIu64
+                  " gaps; bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped",
+                  rest->count, rest->records[ARMTAP_FROM_ROBOT], rest->records[ARMTAP_TO_ROBOT], rest->gaps,
+                  rest->bytes_decoded, rest->bytes_lost, rest->bytes_skipped);
 }
 
 static void print_recipes_left_out(uint64_t count)
 {
     if (count > 0)
-        printf("\nand the fields of %" PRIu64 " more set-ups: too many to list\n", count);
+        text_line(stdout, 2, "\nand the fields of %" PRIu64 " more set-ups: too many to list", count);
 }
 
 static void print_line(const char *text)
@@ -336,34 +353,36 @@ static void print_attempts(const struct armtap_attempts *attempts, enum timestam
     }
     for (size_t i = 0; armtap_attempts_open_at(attempts, i, &open); i++) {
         if (i == 0)
-            puts("\nattempts to connect at the capture's end");
+            text_line(stdout, 2, "\nattempts to connect at the capture's end");
         armtap_attempt_open_text(text, &open, timestamp_zone(zone));
         print_line(text);
     }
     for (int i = 0; i < ARMTAP_ATTEMPT_OUTCOMES; i++)
         if (armtap_attempts_left_out(attempts, (enum armtap_attempt_outcome)i) > 0)
-            printf("  %s: %" PRIu64 " more attempts, by other clients or to other robots\n",
-                   armtap_attempt_id((enum armtap_attempt_outcome)i),
-                   armtap_attempts_left_out(attempts, (enum armtap_attempt_outcome)i));
+            text_line(stdout, 4, "  %s: %" PRIu64 " more attempts, by other clients or to other robots",
+                      armtap_attempt_id((enum armtap_attempt_outcome)i),
+                      armtap_attempts_left_out(attempts, (enum armtap_attempt_outcome)i));
 }
 
 /* "950 bytes", "1.2 kB", "3.4 MB" */
-static void print_size(uint64_t bytes)
+static void write_size(char to[CELL_MAX], uint64_t bytes)
 {
     if (bytes < 1000)
-        printf("%" PRIu64 " bytes", bytes);
+        snprintf(to, CELL_MAX, "%" PRIu64 " bytes", bytes);
     else
-        printf("%.1f %s", (double)bytes / (bytes < 1000000 ? 1e3 : 1e6), bytes < 1000000 ? "kB" : "MB");
+        snprintf(to, CELL_MAX, "%.1f %s", (double)bytes / (bytes < 1000000 ? 1e3 : 1e6), bytes < 1000000 ? "kB" : "MB");
 }
 
 static void print_ports(const struct info *info)
 {
     for (size_t i = 0; i < info->port_count; i++) {
         const struct armtap_traffic *port = &info->ports[i];
-        printf("%s  %s port %u, %s: %" PRIu64 " packet%s, ", i == 0 ? "\nnot decoded\n" : "", port->robot,
-               (unsigned)port->port, port->name, port->packets, port->packets == 1 ? "" : "s");
-        print_size(port->bytes);
-        putchar('\n');
+        char size[CELL_MAX];
+        write_size(size, port->bytes);
+        if (i == 0)
+            puts("\nnot decoded");
+        text_line(stdout, 4, "  %s port %u, %s: %" PRIu64 " packet%s, %s", port->robot, (unsigned)port->port,
+                  port->name, port->packets, port->packets == 1 ? "" : "s", size);
     }
 }
 
@@ -389,8 +408,8 @@ static void print_note(const struct info *info, size_t index)
 {
     const struct armtap_note_kind *kind = armtap_note_at(index);
     uint64_t count = armtap_streams_note_counts(info->streams)[index];
-    printf("  %s%-7s%s  %s, %" PRIu64 " time%s\n", text_colour(stdout, kind->severity),
-           armtap_severity_name(kind->severity), text_plain(stdout), kind->id, count, count == 1 ? "" : "s");
+    text_line(stdout, 11, "  %s%-7s%s  %s, %" PRIu64 " time%s", text_colour(stdout, kind->severity),
+              armtap_severity_name(kind->severity), text_plain(stdout), kind->id, count, count == 1 ? "" : "s");
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 11);
     text_wrap_words(&wrap, kind->meaning);
     text_wrap_end(&wrap);

@@ -20,7 +20,7 @@
 #include "input/recipe_file.h"
 #include "base/sandbox.h"
 #include "base/sha256.h"
-#include "base/word_wrap.h"
+#include "base/fold.h"
 
 static const struct command {
     const char *name;
@@ -33,9 +33,26 @@ static const struct command {
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
+/* Below the list of commands. */
+static const struct {
+    int indent; /* where a narrow terminal goes on */
+    const char *text;
+} usage_lines[] = {
+    {13, "  help       show what a command does, and its options"},
+    {2, "\nOptions:"},
+    {6, "  -h, --help     show this text; after a command, the help of that command"},
+    {6, "  -V, --version  show the versions of armtap and of its libraries"},
+    {2, "\nOptions of commands that read captures, among others:"},
+    {6, "  -i, --interface INTERFACE  read live packets, until Ctrl-C"},
+    {6, "  --follow                   keep reading as a file grows (info, export, diagnose)"},
+    {2, "\nExamples:\n  armtap info robot.pcapng\n  armtap diagnose -i eth0\n  armtap info rtde://10.0.0.2"},
+    {2, "\nExit status: 0 success; 1 success, but something is wrong with the input;\n2 failure."},
+};
+
 static void usage(FILE *file)
 {
-    fputs("Usage: armtap COMMAND [OPTIONS] [CAPTURE... | ROBOT...]\n       armtap CAPTURE... | ROBOT...\n\n", file);
+    text_line(file, 7, "Usage: armtap COMMAND [OPTIONS] [CAPTURE... | ROBOT...]");
+    fputs("       armtap CAPTURE... | ROBOT...\n\n", file);
     struct text_wrap wrap = text_wrap_begin(file, 0, 0);
     text_wrap_words(&wrap,
                     "Decodes the telemetry of robot arms (Universal Robots' realtime interface, RTDE, "
@@ -45,32 +62,28 @@ static void usage(FILE *file)
     text_wrap_end(&wrap);
     fputs("\nCommands:\n", file);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fputs("  help       show what a command does, and its options\n"
-          "\nOptions:\n"
-          "  -h, --help     show this text; after a command, the help of that command\n"
-          "  -V, --version  show the versions of armtap and of its libraries\n"
-          "\nOptions of commands that read captures, among others:\n"
-          "  -i, --interface INTERFACE  read live packets, until Ctrl-C\n"
-          "  --follow                   keep reading as a file grows (info, export, diagnose)\n"
-          "\nExamples:\n  armtap info robot.pcapng\n  armtap diagnose -i eth0\n  armtap info rtde://10.0.0.2\n"
-          "\nExit status: 0 success; 1 success, but something is wrong with the input;\n2 failure.\n",
-          file);
+        text_line(file, 13, "  %-10s %s", commands[i].name, commands[i].summary);
+    for (size_t i = 0; i < sizeof usage_lines / sizeof *usage_lines; i++)
+        text_line(file, usage_lines[i].indent, "%s", usage_lines[i].text);
 }
 
 static void show_version(void)
 {
     char text[64];
     const char *aubo = armtap_aubo_libraries(), *sandbox = sandbox_library(text);
-    printf("armtap %s\n%s\nzlib version %s\n%s\n%s\n%s\n", armtap_version(), capture_library(), reader_library(),
-           recipe_file_library(), aubo ? aubo : "built without AUBO", sandbox ? sandbox : "built without libseccomp");
+    text_line(stdout, 2, "armtap %s", armtap_version());
+    text_line(stdout, 2, "%s", capture_library());
+    text_line(stdout, 2, "zlib version %s", reader_library());
+    text_line(stdout, 2, "%s", recipe_file_library());
+    text_line(stdout, 2, "%s", aubo ? aubo : "built without AUBO");
+    text_line(stdout, 2, "%s", sandbox ? sandbox : "built without libseccomp");
     for (int i = COMPRESSION_NONE + 1; i < COMPRESSION_END; i++)
         if (compression_is_of((enum compression)i, COMPRESSION_MODERN))
-            printf("%s\n", compression_library((enum compression)i, text));
-    printf("%s\n", sha256_library());
-    printf("%s\n", matlab_hdf5_library(text));
-    printf("%s\n", matlab_matio_library(text));
-    printf("%s\n", canvas_cairo_library(text));
+            text_line(stdout, 2, "%s", compression_library((enum compression)i, text));
+    text_line(stdout, 2, "%s", sha256_library());
+    text_line(stdout, 2, "%s", matlab_hdf5_library(text));
+    text_line(stdout, 2, "%s", matlab_matio_library(text));
+    text_line(stdout, 2, "%s", canvas_cairo_library(text));
 }
 
 static const struct command *command_of(const char *name)

@@ -12,7 +12,7 @@
 #include "command_line/options.h"
 #include "input/recipe_file.h"
 #include "recipe_write.h"
-#include "base/word_wrap.h"
+#include "base/fold.h"
 
 #define LARGEST_CB2_SIZE 812
 #define LENGTH_WORD 4
@@ -373,20 +373,34 @@ static void list_json(void)
     json_end(&json);
 }
 
+static void list_row(const char *name, const char *size, const char *fields)
+{
+    struct text_row row = text_row_begin(stdout, 23, 1);
+    text_row_cell(&row, -36, name);
+    text_row_together(&row, 14);
+    text_row_cell(&row, 6, size);
+    text_row_cell(&row, 7, fields);
+    text_row_end(&row);
+}
+
 static void list(void)
 {
     const struct armtap_known_recipe *known;
-    printf("%-36s %6s %7s\n", "name, client", "bytes", "fields");
+    char name[80], size[24], fields[24];
+    list_row("name, client", "bytes", "fields");
     for (size_t i = 0; (known = armtap_known_recipe_at(i)); i++) {
         size_t count = 1;
         for (const char *at = known->fields; *at != '\0'; at++)
             count += *at == ',';
-        printf("@%-35s %6zu %7zu\n", known->name, known->size, count);
+        snprintf(name, sizeof name, "@%s", known->name);
+        snprintf(size, sizeof size, "%zu", known->size);
+        snprintf(fields, sizeof fields, "%zu", count);
+        list_row(name, size, fields);
         struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
         text_wrap_words(&wrap, known->client);
         text_wrap_end(&wrap);
     }
-    puts("\nPrint one: armtap recipe @NAME. Decode without a handshake: --recipe @NAME.");
+    text_line(stdout, 2, "\nPrint one: armtap recipe @NAME. Decode without a handshake: --recipe @NAME.");
 }
 
 static bool is_only(enum armtap_field_direction direction, const struct armtap_field *field)

@@ -1,0 +1,218 @@
+#include "fold.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_BYTES 4096
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+
+/* The bytes of a sequence that switches colours; 0 if there is none. */
+static size_t paint_length(const char *text)
+{
+    return text[0] == '\033' ? strcspn(text, "m") + (strchr(text, 'm') ? 1 : 0) : 0;
+}
+
+/* Columns of `length` bytes that are fit to be shown. */
+static int shown_width(const char *text, size_t length)
+{
+    int width = 0;
+    for (size_t i = 0, paint; i<length; i += paint> 0 ? paint : 1) {
+        paint = paint_length(text + i);
+        width += paint == 0 && ((unsigned char)text[i] & 0xC0) != 0x80;
+    }
+    return width;
+}
+
+static bool fits(const char *text, int room)
+{
+    for (size_t length; *text != '\0'; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        if (shown_width(text, length) > room)
+            return false;
+    }
+    return true;
+}
+
+/* Returns the column behind it. */
+static int put_line(FILE *file, int indent, int room, const char *text)
+{
+    for (; *text == '\n'; text++)
+        putc('\n', file);
+    const char *last = strrchr(text, '\n');
+    if (fits(text, room)) {
+        fputs(text, file);
+        return shown_width(last ? last + 1 : text, strlen(last ? last + 1 : text));
+    }
+    int begin = (int)strspn(text, " "), column = begin;
+    fprintf(file, "%*s", begin, "");
+    for (const char *word = text + begin; *word != '\0'; word += strspn(word, " \n")) {
+        size_t length = strcspn(word, " \n");
+        int width = shown_width(word, length);
+        bool is_first = column == begin;
+        if (!is_first && column + 1 + width > room) {
+            fprintf(file, "\n%*s", indent, "");
+            begin = column = indent;
+        } else if (!is_first) {
+            putc(' ', file);
+            column++;
+        }
+        fwrite(word, 1, length, file);
+        column += width;
+        word += length;
+    }
+    return column;
+}
+
+static struct text_wrap lead(FILE *file, int indent, const char *format, va_list arguments)
+{
+    char text[LINE_MAX_BYTES];
+    vsnprintf(text, sizeof text, format, arguments);
+    return text_wrap_begin(file, put_line(file, indent, text_room(file), text), indent);
+}
+
+struct text_wrap text_lead(FILE *file, int indent, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    struct text_wrap wrap = lead(file, indent, format, arguments);
+    va_end(arguments);
+    return wrap;
+}
+
+void text_line(FILE *file, int indent, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    struct text_wrap wrap = lead(file, indent, format, arguments);
+    va_end(arguments);
+    text_wrap_end(&wrap);
+}
+
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
+
+/* The bytes of the shell's next word: blanks within quotes belong to it. */
+static size_t shell_word_length(const char *text)
+{
+    char quote = '\0';
+    size_t i = 0;
+    for (; text[i] != '\0' && (quote != '\0' || text[i] != ' '); i++) {
+        if (text[i] == '\\' && quote != '\'' && text[i + 1] != '\0')
+            i++;
+        else if (quote == '\0' && (text[i] == '\'' || text[i] == '"'))
+            quote = text[i];
+        else if (text[i] == quote)
+            quote = '\0';
+    }
+    return i;
+}
+
+void text_wrap_command(struct text_wrap *wrap, const char *command)
+{
+    int room = text_room(wrap->file), indent = wrap->indent + 2;
+    int begin = wrap->column > wrap->indent ? wrap->column + 1 : wrap->indent;
+    int all = text_width(command, strlen(command));
+    wrap->columns = room;
+    if (begin + all > room && wrap->column > wrap->indent) {
+        text_wrap_end(wrap);
+        begin = wrap->indent;
+    }
+    if (begin + all <= room) {
+        text_wrap_piece(wrap, command, strlen(command));
+        return;
+    }
+    for (size_t length; *command != '\0'; command += length + strspn(command + length, " ")) {
+        length = shell_word_length(command);
+        int width = text_width(command, length) + (command[length] == '\0' ? 0 : 2); /* a backslash may follow */
+        if (wrap->column > wrap->indent && wrap->column + 1 + width > room) {
+            fprintf(wrap->file, " \\\n%*s", indent, "");
+            wrap->column = wrap->indent = indent;
+        }
+        text_wrap_piece(wrap, command, length);
+    }
+}
+
+void text_commands(FILE *file, const char *lines)
+{
+    char line[LINE_MAX_BYTES];
+    for (size_t length; *lines != '\0'; lines += length + (lines[length] == '\n')) {
+        length = strcspn(lines, "\n");
+        size_t blanks = strspn(lines, " ");
+        snprintf(line, sizeof line, "%.*s", (int)(length - blanks), lines + blanks);
+        struct text_wrap wrap = text_wrap_begin(file, 0, (int)blanks);
+        text_wrap_command(&wrap, line);
+        text_wrap_end(&wrap);
+    }
+}
+
+/* ---- rows of tables ---------------------------------------------------------------------------------------------- */
+
+struct text_row text_row_begin(FILE *file, int indent, int gap)
+{
+    return (struct text_row){.file = file, .indent = indent, .room = text_room(file), .gap = gap};
+}
+
+static void put_below(struct text_row *row)
+{
+    if (row->below[0] != '\0')
+        fprintf(row->file, "\n%s", row->below);
+    row->below[0] = '\0';
+    row->below_at = 0;
+}
+
+void text_row_break(struct text_row *row)
+{
+    put_below(row);
+    putc('\n', row->file);
+    row->column = row->indent;
+    row->padding = row->indent;
+    row->cells = 0;
+    row->is_broken = true;
+}
+
+void text_row_together(struct text_row *row, int width)
+{
+    if (row->cells > 0 && row->column + row->gap + width > row->room)
+        text_row_break(row);
+}
+
+/* Keeps the lower half of a heading until the line is whole. */
+static void add_below(struct text_row *row, int at, int width, const char *text)
+{
+    int left = TEXT_ROW_BELOW - row->below_at;
+    int blanks = at - row->below_at + (width > 0 ? width - (int)strlen(text) : 0);
+    int length = snprintf(row->below + row->below_at, (size_t)left, "%*s%s", blanks > 0 ? blanks : 0, "", text);
+    row->below_at += length < left ? length : left - 1;
+}
+
+void text_row_head(struct text_row *row, int width, const char *text, const char *below)
+{
+    int wide = abs(width), shown = shown_width(text, strlen(text));
+    text_row_together(row, wide > shown ? wide : shown);
+    int gap = row->cells++ > 0 ? row->gap : 0, blanks = wide > shown ? wide - shown : 0;
+    if (*below != '\0')
+        add_below(row, row->column + gap, width, below);
+    fprintf(row->file, "%*s%s", row->padding + gap + (width > 0 ? blanks : 0), "", text);
+    row->padding = width < 0 ? blanks : 0;
+    row->column += gap + shown + blanks;
+}
+
+void text_row_cell(struct text_row *row, int width, const char *text)
+{
+    text_row_head(row, width, text, "");
+}
+
+struct text_wrap text_row_wrap(struct text_row *row, int indent)
+{
+    fprintf(row->file, "%*s", row->padding, "");
+    row->padding = 0;
+    return text_wrap_begin(row->file, row->column, indent);
+}
+
+void text_row_end(struct text_row *row)
+{
+    put_below(row);
+    putc('\n', row->file);
+}
