@@ -3,9 +3,8 @@
 #define BASE_WORD_WRAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
-
-#include "armtap.h"
 
 /* The width of the terminal, or what COLUMNS says, within bounds; 80 if the file is not a terminal. */
 #define TEXT_COLUMNS 80
@@ -39,14 +38,5 @@ void text_wrap_end(struct text_wrap *wrap);
 bool text_name_follows(const char *before, const char *after);
 /* The number at the end of a name; "" if there is none. */
 const char *text_name_number(const char *name);
-
-/* "auto", "always" or "never": whether texts for people have colours, from now on and in child processes, to which the
- * environment says so (NO_COLOR, CLICOLOR_FORCE). "auto" leaves that to the user's environment. 0, or -1 for another
- * word. */
-int text_colour_choose(const char *when);
-/* Switch a severity's colour on and off; "" without colours: by default if the file is not a terminal, NO_COLOR is set,
- * or TERM is dumb. */
-const char *text_colour(FILE *file, enum armtap_severity severity);
-const char *text_plain(FILE *file);
 
 #endif

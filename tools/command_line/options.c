@@ -16,6 +16,7 @@
 #include "input/recipe_file.h"
 #include "robot_request.h"
 #include "base/fold.h"
+#include "base/paint.h"
 
 /* Ids of the shared options, above those that commands choose. */
 enum shared_id {

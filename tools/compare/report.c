@@ -10,6 +10,7 @@
 #include "base/number_text.h"
 #include "input/file_reader.h"
 #include "base/fold.h"
+#include "base/paint.h"
 
 enum { NAME_SHOWN = 40, TEXT_BYTES = 400, HEAD_INDENT = 8, CELL_BYTES = 24 };
 

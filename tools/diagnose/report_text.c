@@ -9,6 +9,7 @@
 #include "diagnosis.h"
 #include "told.h"
 #include "base/fold.h"
+#include "base/paint.h"
 #include "base/utf8.h"
 #include "base/timestamp.h"
 

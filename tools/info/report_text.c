@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fold.h"
+#include "base/paint.h"
 #include "base/message.h"
 #include "base/timestamp.h"
 #include "base/word_wrap.h"

@@ -1,0 +1,46 @@
+#define _POSIX_C_SOURCE 200809L
+#include "paint.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value != '\0';
+}
+
+int text_colour_choose(const char *when)
+{
+    if (strcmp(when, "auto") == 0)
+        return 0;
+    if (strcmp(when, "never") == 0)
+        return setenv("NO_COLOR", "1", 1);
+    if (strcmp(when, "always") == 0)
+        return unsetenv("NO_COLOR") == 0 ? setenv("CLICOLOR_FORCE", "1", 1) : -1;
+    return -1;
+}
+
+static bool is_coloured(FILE *file)
+{
+    const char *terminal = getenv("TERM"), *forced = getenv("CLICOLOR_FORCE");
+    if (is_set("NO_COLOR"))
+        return false;
+    if (is_set("CLICOLOR_FORCE") && strcmp(forced, "0") != 0)
+        return true;
+    return isatty(fileno(file)) && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+const char *text_colour(FILE *file, enum armtap_severity severity)
+{
+    if (!is_coloured(file))
+        return "";
+    return severity == ARMTAP_ERROR ? "\033[31m" : severity == ARMTAP_WARNING ? "\033[33m" : "";
+}
+
+const char *text_plain(FILE *file)
+{
+    return is_coloured(file) ? "\033[0m" : "";
+}
