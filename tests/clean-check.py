@@ -601,9 +601,10 @@ def check_categories(folder):
 
 
 def check_colour(paths):
-    """With colours: only those of severities."""
+    """With colours: only our own."""
     done = run("diagnose", paths["rtde"], terminal=True, colour=True)
-    plain = re.sub(rb"\x1b\[3[13]m(error|warning) *\x1b\[0m", b"", done.out).replace(b"\x1b[0m", b"")
+    # Ours begin and end in one line, never within another: a text's own escape remains.
+    plain = re.sub(rb"\x1b\[(?:1|3[1236])m([^\x1b\n]*)\x1b\[0m", rb"\1", done.out).replace(b"\x1b[0m", b"")
     check(is_true, done, b"\x1b[31merror" in done.out, "there is no colour")
     check(judge_shown, done, plain)
 

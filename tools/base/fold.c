@@ -91,6 +91,13 @@ void text_line(FILE *file, int indent, const char *format, ...)
     text_wrap_end(&wrap);
 }
 
+void text_heading(FILE *file, int indent, const char *text)
+{
+    for (; *text == '\n'; text++)
+        putc('\n', file);
+    text_line(file, indent, "%s%s%s", text_paint(file, PAINT_HEADING), text, text_plain(file));
+}
+
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 /* The bytes of the shell's next word: blanks within quotes belong to it. */
@@ -154,10 +161,18 @@ struct text_row text_row_begin(FILE *file, int indent, int gap)
     return (struct text_row){.file = file, .indent = indent, .room = text_room(file), .gap = gap};
 }
 
+struct text_row text_row_heading(FILE *file, int indent, int gap)
+{
+    struct text_row row = text_row_begin(file, indent, gap);
+    row.paint = PAINT_HEADING;
+    return row;
+}
+
 static void put_below(struct text_row *row)
 {
     if (row->below[0] != '\0')
-        fprintf(row->file, "\n%s", row->below);
+        fprintf(row->file, "\n%s%s%s", text_paint(row->file, row->paint), row->below,
+                row->paint == PAINT_NONE ? "" : text_plain(row->file));
     row->below[0] = '\0';
     row->below_at = 0;
 }
@@ -191,10 +206,12 @@ void text_row_head(struct text_row *row, int width, const char *text, const char
 {
     int wide = abs(width), shown = shown_width(text, strlen(text));
     text_row_together(row, wide > shown ? wide : shown);
+    enum text_paint paint = *text == '\0' ? PAINT_NONE : row->paint;
     int gap = row->cells++ > 0 ? row->gap : 0, blanks = wide > shown ? wide - shown : 0;
     if (*below != '\0')
         add_below(row, row->column + gap, width, below);
-    fprintf(row->file, "%*s%s", row->padding + gap + (width > 0 ? blanks : 0), "", text);
+    fprintf(row->file, "%*s%s%s%s", row->padding + gap + (width > 0 ? blanks : 0), "", text_paint(row->file, paint),
+            text, paint == PAINT_NONE ? "" : text_plain(row->file));
     row->padding = width < 0 ? blanks : 0;
     row->column += gap + shown + blanks;
 }
@@ -202,6 +219,14 @@ void text_row_head(struct text_row *row, int width, const char *text, const char
 void text_row_cell(struct text_row *row, int width, const char *text)
 {
     text_row_head(row, width, text, "");
+}
+
+void text_row_painted(struct text_row *row, int width, enum text_paint paint, const char *text)
+{
+    enum text_paint before = row->paint;
+    row->paint = paint;
+    text_row_cell(row, width, text);
+    row->paint = before;
 }
 
 struct text_wrap text_row_wrap(struct text_row *row, int indent)

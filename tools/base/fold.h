@@ -9,6 +9,8 @@
 /* A line. Where it is too wide for the terminal, it goes on at `indent`. The text must be fit to be shown, may begin
  * with blanks, and may hold what text_paint() returns. A line end within it is a blank once anything is too wide. */
 void text_line(FILE *file, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A line above others. */
+void text_heading(FILE *file, int indent, const char *text);
 /* The same, for what follows on the same line: text_wrap_end() ends it. */
 struct text_wrap text_lead(FILE *file, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -29,20 +31,24 @@ struct text_row {
     int padding; /* not yet written: lines do not end in blanks */
     int cells;   /* of this line */
     bool is_broken;
-    int gap;      /* columns between cells */
-    int below_at; /* where the cells below stand that are not yet written */
+    int gap;               /* columns between cells */
+    enum text_paint paint; /* of the cells */
+    int below_at;          /* where the cells below stand that are not yet written */
     char below[TEXT_ROW_BELOW];
 };
 /* gap: the columns between two cells. */
 struct text_row text_row_begin(FILE *file, int indent, int gap);
 /* A cell of that width, to the left if it is negative, as with printf. A wider text moves what follows. */
 void text_row_cell(struct text_row *row, int width, const char *text);
+void text_row_painted(struct text_row *row, int width, enum text_paint paint, const char *text);
 /* The same of a heading with two lines. */
 void text_row_head(struct text_row *row, int width, const char *text, const char *below);
 /* The next cells, of that many columns with their gaps, are not separated. */
 void text_row_together(struct text_row *row, int width);
 /* Begins another line of the same row. */
 void text_row_break(struct text_row *row);
+/* The heading of a table. */
+struct text_row text_row_heading(FILE *file, int indent, int gap);
 /* For text that goes on in the same line, wrapped at `indent`. */
 struct text_wrap text_row_wrap(struct text_row *row, int indent);
 void text_row_end(struct text_row *row);

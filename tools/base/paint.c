@@ -6,6 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char *const sequences[] = {
+    [PAINT_GOOD] = "\033[32m",   [PAINT_WARNING] = "\033[33m", [PAINT_BAD] = "\033[31m",
+    [PAINT_HEADING] = "\033[1m", [PAINT_PACKET] = "\033[36m",
+};
+
 static bool is_set(const char *variable)
 {
     const char *value = getenv(variable);
@@ -33,11 +38,19 @@ static bool is_coloured(FILE *file)
     return isatty(fileno(file)) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
+enum text_paint text_paint_of(enum armtap_severity severity)
+{
+    return severity == ARMTAP_ERROR ? PAINT_BAD : severity == ARMTAP_WARNING ? PAINT_WARNING : PAINT_NONE;
+}
+
+const char *text_paint(FILE *file, enum text_paint paint)
+{
+    return paint == PAINT_NONE || !is_coloured(file) ? "" : sequences[paint];
+}
+
 const char *text_colour(FILE *file, enum armtap_severity severity)
 {
-    if (!is_coloured(file))
-        return "";
-    return severity == ARMTAP_ERROR ? "\033[31m" : severity == ARMTAP_WARNING ? "\033[33m" : "";
+    return text_paint(file, text_paint_of(severity));
 }
 
 const char *text_plain(FILE *file)

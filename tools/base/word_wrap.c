@@ -74,12 +74,23 @@ static void show(const char *word, size_t length, FILE *file)
     }
 }
 
+static const char *paint_end(const struct text_wrap *wrap)
+{
+    return wrap->paint == PAINT_NONE ? "" : text_plain(wrap->file);
+}
+
+void text_wrap_paint(struct text_wrap *wrap, enum text_paint paint)
+{
+    fprintf(wrap->file, "%s%s", paint_end(wrap), text_paint(wrap->file, paint));
+    wrap->paint = paint;
+}
+
 void text_wrap_piece(struct text_wrap *wrap, const char *word, size_t length)
 {
     bool plain = is_plain(word, length); /* nearly every word is plain */
     int width = plain ? (int)length : text_width(word, length);
     if (wrap->column > wrap->indent && wrap->column + 1 + width > wrap->columns) {
-        fprintf(wrap->file, "\n%*s", wrap->indent, "");
+        fprintf(wrap->file, "%s\n%*s%s", paint_end(wrap), wrap->indent, "", text_paint(wrap->file, wrap->paint));
         wrap->column = wrap->indent;
     } else if (wrap->column > wrap->indent) {
         putc(' ', wrap->file);
@@ -117,8 +128,9 @@ void text_wrap_words(struct text_wrap *wrap, const char *text)
 
 void text_wrap_end(struct text_wrap *wrap)
 {
-    putc('\n', wrap->file);
+    fprintf(wrap->file, "%s\n", paint_end(wrap));
     wrap->column = 0;
+    wrap->paint = PAINT_NONE;
 }
 
 const char *text_name_number(const char *name)

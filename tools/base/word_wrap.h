@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "paint.h"
+
 /* The width of the terminal, or what COLUMNS says, within bounds; 80 if the file is not a terminal. */
 #define TEXT_COLUMNS 80
 #define TEXT_COLUMNS_MIN 40
@@ -19,7 +21,8 @@ struct text_wrap {
     FILE *file;
     int column;
     int indent;
-    int columns; /* of a line */
+    int columns;           /* of a line */
+    enum text_paint paint; /* each line by itself: pagers forget colours at its end */
 };
 /* `column` is where the cursor is now. */
 struct text_wrap text_wrap_begin(FILE *file, int column, int indent);
@@ -33,6 +36,8 @@ void text_wrap_words(struct text_wrap *wrap, const char *text);
 /* The same for the first `length` bytes of a text. */
 void text_wrap_span(struct text_wrap *wrap, const char *text, size_t length);
 void text_wrap_end(struct text_wrap *wrap);
+/* The colour of what follows in this text. */
+void text_wrap_paint(struct text_wrap *wrap, enum text_paint paint);
 
 /* Whether `after` follows `before` in a numbered series: "in_2", "in_3". */
 bool text_name_follows(const char *before, const char *after);

@@ -285,11 +285,11 @@ static void show_help(const struct option_usage *usage)
         show_paragraph("A ROBOT is rtde://HOST or realtime://HOST, with :PORT if it is not UR's own. It is read live, "
                        "until Ctrl-C. RTDE is asked for the 36 fields of a 1220-byte realtime packet, unless options "
                        "say otherwise.");
-    puts("\nOptions:");
+    text_heading(stdout, 2, "\nOptions:");
     for (size_t i = 0; (row = options_row_at(usage, i)); i++)
         if (options_is_offered(usage, row))
             show_row(usage, row);
-    puts("\nExample:");
+    text_heading(stdout, 2, "\nExample:");
     text_commands(stdout, usage->examples);
 }
 

@@ -179,6 +179,11 @@ static void write_columns(char *to, size_t room, const struct comparison *compar
 #define NARROW_COLUMNS 60
 #define NUMBERS_WIDTH (8 + 9 + 9 + 7) /* of a row, and the verdict */
 
+static int row_gap(void)
+{
+    return text_columns(stdout) < NARROW_COLUMNS ? 1 : 2;
+}
+
 /* Where a field differs most. */
 static void print_worst(const struct comparison *comparison, const struct armtap_difference *difference)
 {
@@ -209,30 +214,30 @@ static void print_worst(const struct comparison *comparison, const struct armtap
     text_wrap_end(&wrap);
 }
 
-static void print_cells(int width, const char *const cells[COMPARE_COLUMNS])
+/* `paint`: of the verdict, in the last column. */
+static void print_cells(struct text_row row, int width, enum text_paint paint, const char *const cells[COMPARE_COLUMNS])
 {
     const int widths[COMPARE_COLUMNS] = {-7, -width, 8, 9, 9, 0};
-    const int gap = text_columns(stdout) < NARROW_COLUMNS ? 1 : 2, numbers = 2;
-    struct text_row row = text_row_begin(stdout, 2, gap);
+    const int numbers = 2;
     for (int i = 0; i < COMPARE_COLUMNS; i++) {
         if (i == numbers)
-            text_row_together(&row, NUMBERS_WIDTH + 3 * gap);
-        text_row_cell(&row, widths[i], cells[i]);
+            text_row_together(&row, NUMBERS_WIDTH + 3 * row.gap);
+        text_row_painted(&row, widths[i], i + 1 == COMPARE_COLUMNS ? paint : row.paint, cells[i]);
     }
     text_row_end(&row);
 }
 
 static void print_row(const struct comparison *comparison, const struct armtap_difference *difference, int width)
 {
-    char columns[CELL_BYTES], pairs[CELL_BYTES], largest[CELL_BYTES], mean[CELL_BYTES], verdict[60];
+    char columns[CELL_BYTES], pairs[CELL_BYTES], largest[CELL_BYTES], mean[CELL_BYTES];
     write_columns(columns, sizeof columns, comparison, difference);
     write_number(largest, sizeof largest, difference->largest);
     write_number(mean, sizeof mean, difference->mean);
     bool differs = difference->verdict == ARMTAP_DIFFERS;
     snprintf(pairs, sizeof pairs, "%" PRIu64, difference->pairs);
-    snprintf(verdict, sizeof verdict, "%s%s%s", differs ? text_colour(stdout, ARMTAP_WARNING) : "",
-             verdict_names[difference->verdict], differs ? text_plain(stdout) : "");
-    print_cells(width, (const char *const[]){columns, difference->name, pairs, largest, mean, verdict});
+    print_cells(
+        text_row_begin(stdout, 2, row_gap()), width, differs ? PAINT_WARNING : PAINT_GOOD,
+        (const char *const[]){columns, difference->name, pairs, largest, mean, verdict_names[difference->verdict]});
     if (differs)
         print_worst(comparison, difference);
 }
@@ -246,7 +251,8 @@ static void print_table(const struct comparison *comparison)
         if (is_compared(difference) && length > width)
             width = length < NAME_SHOWN ? length : NAME_SHOWN;
     }
-    print_cells((int)width, (const char *const[]){"columns", "field", "pairs", "largest", "mean", "verdict"});
+    print_cells(text_row_heading(stdout, 2, row_gap()), (int)width, PAINT_HEADING,
+                (const char *const[]){"columns", "field", "pairs", "largest", "mean", "verdict"});
     for (size_t i = 0; i < armtap_comparison_count(comparison->found); i++)
         if (is_compared(armtap_comparison_at(comparison->found, i)))
             print_row(comparison, armtap_comparison_at(comparison->found, i), (int)width);
@@ -319,7 +325,7 @@ static void print_names(const struct comparison *comparison, const char *title, 
     if (count_picked(comparison, picked) == 0)
         return;
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 2);
-    text_line(stdout, 2, "%s", title);
+    text_heading(stdout, 2, title);
     wrap_names(&wrap, comparison, picked);
     text_wrap_end(&wrap);
 }
@@ -341,7 +347,7 @@ struct remarks {
 static struct text_wrap remark(struct remarks *remarks)
 {
     if (!remarks->begun)
-        puts("\nworth knowing");
+        text_heading(stdout, 2, "\nworth knowing");
     remarks->begun = true;
     fputs("  -", stdout);
     return text_wrap_begin(stdout, 3, 4);
@@ -518,6 +524,22 @@ static void remark_recipe(struct remarks *remarks)
     text_wrap_end(&wrap);
 }
 
+static void print_verdict(const struct comparison *comparison, size_t compared, size_t differ)
+{
+    bool proves = compared > 1 && !comparison->sides[ARMTAP_SIDE_RTDE]->guessed;
+    const char *paint = text_paint(stdout, differ > 0 ? PAINT_WARNING : proves ? PAINT_GOOD : PAINT_NONE);
+    char tolerance[60] = "";
+    if (comparison->tolerance > 0)
+        snprintf(tolerance, sizeof tolerance, "%s %g", differ > 0 ? " by more than" : " within", comparison->tolerance);
+    putchar('\n');
+    if (differ > 0)
+        text_line(stdout, 2, "%s%zu of %zu field%s differ%s%s%s", paint, differ, compared, compared == 1 ? "" : "s",
+                  differ == 1 ? "s" : "", tolerance, text_plain(stdout));
+    else
+        text_line(stdout, 2, "%s%s %zu field%s equal%s%s", paint, compared == 1 ? "the" : "all", compared,
+                  compared == 1 ? " is" : "s are", *tolerance ? tolerance : ", to the bit", text_plain(stdout));
+}
+
 void comparison_print(const struct comparison *comparison)
 {
     struct remarks remarks = {.comparison = comparison};
@@ -534,12 +556,5 @@ void comparison_print(const struct comparison *comparison)
     remark_clockless(&remarks);
     remark_little(&remarks, compared);
     remark_recipe(&remarks);
-    if (differ > 0)
-        printf("\n%zu of %zu field%s differ%s", differ, compared, compared == 1 ? "" : "s", differ == 1 ? "s" : "");
-    else
-        printf("\n%s %zu field%s equal", compared == 1 ? "the" : "all", compared, compared == 1 ? " is" : "s are");
-    if (comparison->tolerance > 0)
-        printf("%s %g\n", differ > 0 ? " by more than" : " within", comparison->tolerance);
-    else
-        puts(differ > 0 ? "" : ", to the bit");
+    print_verdict(comparison, compared, differ);
 }

@@ -105,13 +105,13 @@ static void print_cells(const struct findings_table *table, struct text_row *row
 {
     text_row_cell(row, -table->id_width, id);
     text_row_cell(row, table->stream_width, stream);
-    text_row_cell(row, table->packet_width, packet);
+    text_row_painted(row, table->packet_width, row->paint == PAINT_NONE ? PAINT_PACKET : row->paint, packet);
     text_row_cell(row, CLOCK_WIDTH, time);
 }
 
 static void print_heading(const struct findings_table *table)
 {
-    struct text_row row = text_row_begin(stdout, FINDING_INDENT, 1);
+    struct text_row row = text_row_heading(stdout, FINDING_INDENT, 1);
     putchar('\n');
     text_row_cell(&row, -7, "");
     print_cells(table, &row, "id", "#", "packet", table->diagnosis->zone == TIMESTAMP_UTC ? "time" : "local time");
@@ -169,7 +169,7 @@ static void print_remedy(void *user, const struct armtap_note_kind *kind, const 
 {
     bool *any = user;
     if (!*any)
-        printf("\nwhat to do about\n");
+        text_heading(stdout, 2, "\nwhat to do about");
     *any = true;
     int column = printf("  %s:", kind->id);
     struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
@@ -260,9 +260,11 @@ static const char *protocol_of(const struct diagnosis *diagnosis, size_t stream)
     return name ? name : "-";
 }
 
-static void print_ends_row(int width, const char *number, const char *protocol, const char *robot, const char *client)
+static void print_ends_row(enum text_paint paint, int width, const char *number, const char *protocol,
+                           const char *robot, const char *client)
 {
     struct text_row row = text_row_begin(stdout, 8, 1);
+    row.paint = paint;
     text_row_cell(&row, -7, number);
     text_row_cell(&row, -width, protocol);
     text_row_cell(&row, -ADDRESS_WIDTH, robot);
@@ -279,13 +281,14 @@ static void print_ends(const struct diagnosis *diagnosis)
         width = length > width ? length : width;
     }
     putchar('\n');
-    print_ends_row(width, "stream", "protocol", "robot", "client");
+    print_ends_row(PAINT_HEADING, width, "stream", "protocol", "robot", "client");
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
         const struct armtap_stream *stream = summary->stream;
         char number[CELL_MAX];
         snprintf(number, sizeof number, "%6u", summary->number);
-        print_ends_row(width, number, protocol_of(diagnosis, i), stream->robot[0] == '\0' ? "-" : stream->robot,
+        print_ends_row(PAINT_NONE, width, number, protocol_of(diagnosis, i),
+                       stream->robot[0] == '\0' ? "-" : stream->robot,
                        stream->client[0] == '\0' ? "-" : stream->client);
     }
 }
@@ -319,6 +322,7 @@ static void print_rates_heading(void)
 {
     char jitter[CELL_MAX];
     struct text_row row = text_row_begin(stdout, 0, 1);
+    row.paint = PAINT_HEADING;
     snprintf(jitter, sizeof jitter, "%8s %8s %8s", rate_columns[JITTER_FROM].unit, rate_columns[JITTER_FROM + 1].unit,
              rate_columns[JITTER_FROM + 2].unit);
     for (size_t i = 0; i < RATE_COLUMNS; i++)
@@ -355,9 +359,10 @@ static void print_stream(const struct armtap_stream_diagnosis *stream)
     text_row_end(&row);
 }
 
-static void print_clock_row(const char *number, const char *zero, const char *drift)
+static void print_clock_row(enum text_paint paint, const char *number, const char *zero, const char *drift)
 {
     struct text_row row = text_row_begin(stdout, 8, 1);
+    row.paint = paint;
     text_row_cell(&row, -7, number);
     text_row_cell(&row, -ZERO_WIDTH, zero);
     text_row_cell(&row, DRIFT_WIDTH, drift);
@@ -374,7 +379,7 @@ static void print_clock(const struct armtap_stream_diagnosis *stream, enum times
         cut_fraction(date, 7); /* microseconds are enough */
     }
     snprintf(number, sizeof number, "%6u", stream->summary->number);
-    print_clock_row(number, date, number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
+    print_clock_row(PAINT_NONE, number, date, number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
 }
 
 /* The client may not know that the controller cannot send at the rate it requests. */
@@ -427,7 +432,7 @@ static void print_streams(const struct diagnosis *diagnosis)
     if (!any_clock)
         return;
     putchar('\n');
-    print_clock_row("stream", "controller clock zero", "drift, ppm (+ = fast)");
+    print_clock_row(PAINT_HEADING, "stream", "controller clock zero", "drift, ppm (+ = fast)");
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
         if (stream->clock)
@@ -465,7 +470,9 @@ static size_t print_mode(const struct armtap_diagnosis *found, size_t first, enu
     char clock[CELL_MAX], packet[CELL_MAX] = "-";
     if (entry->where.packet > 0)
         snprintf(packet, sizeof packet, "%" PRIu64, entry->where.packet);
-    int column = printf("  %*s %8s", CLOCK_WIDTH, cell_clock(clock, entry->where.time, zone), packet);
+    printf("  %*s %s%8s%s", CLOCK_WIDTH, cell_clock(clock, entry->where.time, zone), text_paint(stdout, PAINT_PACKET),
+           packet, text_plain(stdout));
+    int column = 3 + CLOCK_WIDTH + (strlen(packet) > 8 ? (int)strlen(packet) : 8);
     bool is_narrow = text_columns(stdout) < MODES_WIDE;
     struct text_wrap wrap = text_wrap_begin(stdout, column, is_narrow ? 4 : column + 1);
     for (size_t i = 0; i < count; i++) {
@@ -493,6 +500,13 @@ static int by_stream(const void *a, const void *b)
     return one->index < other->index ? -1 : one->index > other->index;
 }
 
+static void print_modes_title(unsigned stream)
+{
+    char title[60];
+    snprintf(title, sizeof title, "\nmodes of stream %u", stream);
+    text_heading(stdout, 2, title);
+}
+
 /* Prints the changes of one stream. */
 static void print_modes_of(const struct diagnosis *diagnosis, const struct mode_place *places, size_t count)
 {
@@ -507,7 +521,7 @@ static void print_modes_of(const struct diagnosis *diagnosis, const struct mode_
             continue;
         }
         if (lines++ == 0)
-            printf("\nmodes of stream %u\n", places[i].stream);
+            print_modes_title(places[i].stream);
         print_headline(&headline, diagnosis, &mode->where);
         next = print_mode(diagnosis->found, places[i].index, diagnosis->zone) + 1;
     }
@@ -569,8 +583,8 @@ void diagnosis_list(void)
             const struct armtap_note_kind *kind = armtap_note_at(i);
             if ((int)kind->severity != severity)
                 continue;
-            printf("%s%-7s%s  %s\n", text_colour(stdout, kind->severity), armtap_severity_name(kind->severity),
-                   text_plain(stdout), kind->id);
+            printf("%s%-7s%s  %s%s%s\n", text_colour(stdout, kind->severity), armtap_severity_name(kind->severity),
+                   text_plain(stdout), text_paint(stdout, PAINT_HEADING), kind->id, text_plain(stdout));
             struct text_wrap wrap = text_wrap_begin(stdout, 0, 9);
             text_wrap_words(&wrap, kind->meaning);
             text_wrap_end(&wrap);

@@ -97,9 +97,10 @@ static void collect_commands(const struct diagnosis *diagnosis, const struct arm
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static struct text_row begin_row(const char *after, const char *stream)
+static struct text_row begin_row(enum text_paint paint, const char *after, const char *stream)
 {
     struct text_row line = text_row_begin(stdout, NARROW_INDENT, 1);
+    line.paint = paint;
     text_row_cell(&line, 10, after);
     text_row_cell(&line, 2, stream);
     return line;
@@ -112,7 +113,7 @@ static struct text_row begin_place(const struct armtap_where *stop, const struct
     if (where->time != ARMTAP_NO_TIME && stop->time != ARMTAP_NO_TIME)
         snprintf(after, sizeof after, "%+.3f", ((double)where->time - (double)stop->time) / 1e9);
     snprintf(number, sizeof number, "%" PRIu32, stream);
-    return begin_row(after, number);
+    return begin_row(PAINT_NONE, after, number);
 }
 
 static void end_numbers(struct text_row *line, const struct armtap_stop_row *row, enum armtap_stop_vector vector,
@@ -135,7 +136,7 @@ static void print_arm(const struct armtap_stop_window *window, const struct armt
         if (!row->has[vector])
             continue;
         struct text_row line =
-            is_first ? begin_place(place_of_stop(window), &row->where, window->stream) : begin_row("", "");
+            is_first ? begin_place(place_of_stop(window), &row->where, window->stream) : begin_row(PAINT_NONE, "", "");
         end_numbers(&line, row, (enum armtap_stop_vector)vector, vectors[vector].name);
         is_first = false;
     }
@@ -173,7 +174,7 @@ static void print_axes(const struct armtap_stop_window *window)
         const char *const *axes = vectors[vector].axes;
         if (!window->rows[window->at].has[vector] || (before && strcmp(axes[0], before[0]) == 0))
             continue;
-        struct text_row line = begin_row(before ? "" : "after, s", before ? "" : "#");
+        struct text_row line = begin_row(PAINT_HEADING, before ? "" : "after, s", before ? "" : "#");
         text_row_cell(&line, -8, "");
         for (int i = 0; i < 6; i++)
             text_row_cell(&line, 8, axes[i]);
@@ -232,11 +233,12 @@ static void print_stop(const struct diagnosis *diagnosis, const struct armtap_st
 {
     const struct armtap_where *stop = place_of_stop(window);
     struct command_rows commands;
-    char clock[CELL_MAX], of[16] = "";
+    char clock[CELL_MAX], of[16] = "", title[120 + CELL_MAX];
     if (window->arm > 1)
         snprintf(of, sizeof of, ", R%u,", window->arm);
-    text_line(stdout, 2, "\nstream %" PRIu32 "%s around the stop in packet %" PRIu64 ", %s", window->stream, of,
-              stop->packet, cell_clock(clock, stop->time, diagnosis->zone));
+    snprintf(title, sizeof title, "\nstream %" PRIu32 "%s around the stop in packet %" PRIu64 ", %s", window->stream,
+             of, stop->packet, cell_clock(clock, stop->time, diagnosis->zone));
+    text_heading(stdout, 2, title);
     collect_commands(diagnosis, window, &commands);
     print_axes(window);
     print_rows(diagnosis, window, &commands);

@@ -13,9 +13,39 @@
 #define VERDICT_MAX 4096
 #define SUBJECT_MAX 60
 
-static void say(const struct speech *speech, const char *text)
+/* Who is told. */
+struct telling {
+    struct speech to;
+    enum text_paint *tone; /* of the sentence that comes next; NULL if the words are enough */
+};
+
+static void set_tone(const struct telling *telling, enum text_paint tone)
 {
-    speech->say(speech->user, "", text);
+    if (telling->tone)
+        *telling->tone = tone;
+}
+
+static void say(const struct telling *telling, const char *text)
+{
+    telling->to.say(telling->to.user, "", text);
+}
+
+static void say_in(const struct telling *telling, enum text_paint tone, const char *text)
+{
+    set_tone(telling, tone);
+    say(telling, text);
+}
+
+/* As bad as the worst of what it counts. */
+static enum text_paint tone_of(const struct diagnosis *diagnosis, const struct armtap_verdict *verdict)
+{
+    enum armtap_severity worst = ARMTAP_INFO;
+    for (size_t i = 0; i < verdict->evidence_count; i++) {
+        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, verdict->evidence[i]);
+        if (finding && finding->kind->severity > worst)
+            worst = finding->kind->severity;
+    }
+    return text_paint_of(worst);
 }
 
 /* Which stream it is about, if there are several. */
@@ -37,7 +67,7 @@ static const char *end_of(const struct diagnosis *diagnosis, const struct armtap
     return verdict->is_network_clean && diagnosis->is_whole ? "; the network lost nothing." : ".";
 }
 
-static void say_verdict(const struct diagnosis *diagnosis, const struct speech *speech,
+static void say_verdict(const struct diagnosis *diagnosis, const struct telling *telling,
                         const struct armtap_verdict *verdict)
 {
     size_t length = strlen(verdict->text) - 1; /* without its full stop */
@@ -46,7 +76,8 @@ static void say_verdict(const struct diagnosis *diagnosis, const struct speech *
     snprintf(text, sizeof text, "%.*s%s", (int)length, verdict->text, end_of(diagnosis, verdict));
     if (subject[0] == '\0' && *text >= 'a' && *text <= 'z')
         *text = (char)(*text - 'a' + 'A');
-    speech->say(speech->user, subject, text);
+    set_tone(telling, tone_of(diagnosis, verdict));
+    telling->to.say(telling->to.user, subject, text);
 }
 
 /* How many are about streams: those come first. */
@@ -59,17 +90,17 @@ static size_t count_of_streams(const struct diagnosis *diagnosis)
     return count;
 }
 
-static void say_of_streams(const struct diagnosis *diagnosis, const struct speech *speech)
+static void say_of_streams(const struct diagnosis *diagnosis, const struct telling *telling)
 {
     char text[80];
     size_t count = count_of_streams(diagnosis);
     for (size_t i = 0; i < count && i < SENTENCES; i++)
-        say_verdict(diagnosis, speech, armtap_diagnosis_verdict_at(diagnosis->found, i));
+        say_verdict(diagnosis, telling, armtap_diagnosis_verdict_at(diagnosis->found, i));
     if (count <= SENTENCES)
         return;
     snprintf(text, sizeof text, "and %zu more stream%s: see the findings", count - SENTENCES,
              count - SENTENCES == 1 ? "" : "s");
-    say(speech, text);
+    say(telling, text);
 }
 
 /* ---- no faults --------------------------------------------------------------------------------------------------- */
@@ -94,7 +125,7 @@ static const struct armtap_stream_summary *furthest_back(const struct diagnosis 
     return furthest;
 }
 
-static void say_set_back(const struct diagnosis *diagnosis, const struct speech *speech)
+static void say_set_back(const struct diagnosis *diagnosis, const struct telling *telling)
 {
     const struct armtap_stream_summary *summary = furthest_back(diagnosis);
     char text[200];
@@ -104,11 +135,11 @@ static void say_set_back(const struct diagnosis *diagnosis, const struct speech 
              "The capture's clock was set back by %.3f s at packet %" PRIu64 "; rates are based on %s.",
              (double)summary->back->by / 1e9, summary->back->where.packet,
              isnan(summary->last_clock) ? "the usual step there" : "the controller's clock");
-    say(speech, text);
+    say(telling, text);
 }
 
 /* Says why streams have no data; returns for how many. */
-static size_t say_reasons(const struct diagnosis *diagnosis, const struct speech *speech)
+static size_t say_reasons(const struct diagnosis *diagnosis, const struct telling *telling)
 {
     size_t told = 0;
     for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++) {
@@ -117,7 +148,7 @@ static size_t say_reasons(const struct diagnosis *diagnosis, const struct speech
         if (*reason == '\0' || told++ >= SENTENCES)
             continue;
         snprintf(sentence, sizeof sentence, "Stream %zu has no data: %s.", i, reason);
-        say(speech, sentence);
+        say(telling, sentence);
     }
     return told;
 }
@@ -131,38 +162,40 @@ static bool is_all_decoded(const struct diagnosis *diagnosis)
 }
 
 /* The summary if there are no warnings or errors. */
-static void say_clean(const struct diagnosis *diagnosis, const struct speech *speech)
+static void say_clean(const struct diagnosis *diagnosis, const struct telling *telling)
 {
     char text[120];
     uint64_t records = records_of(diagnosis);
     bool notices = count_of_streams(diagnosis) > 0 || furthest_back(diagnosis);
-    size_t told = say_reasons(diagnosis, speech);
+    size_t told = say_reasons(diagnosis, telling);
     snprintf(text, sizeof text, "Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing.", records,
              records == 1 ? " was" : "s were");
     if (records == 0 && told == 0)
-        say(speech, "The capture holds no data from the robot, so what the robot did is unknown.");
+        say_in(telling, PAINT_WARNING, "The capture holds no data from the robot, so what the robot did is unknown.");
     else if (records > 0 && !diagnosis->is_whole)
-        say(speech, "Nothing wrong was found in what could be read; the rest is unknown.");
+        say_in(telling, PAINT_WARNING, "Nothing wrong was found in what could be read; the rest is unknown.");
     else if (records > 0 && !is_all_decoded(diagnosis))
-        say(speech, notices ? "Nothing wrong was found in what could be decoded. Worth knowing:"
-                            : "Nothing wrong was found in what could be decoded.");
+        say(telling, notices ? "Nothing wrong was found in what could be decoded. Worth knowing:"
+                             : "Nothing wrong was found in what could be decoded.");
     else if (records > 0)
-        say(speech, notices ? "Nothing is wrong with the data that was captured. Worth knowing:" : text);
-    say_of_streams(diagnosis, speech);
+        say_in(telling, PAINT_GOOD,
+               notices ? "Nothing is wrong with the data that was captured. Worth knowing:" : text);
+    say_of_streams(diagnosis, telling);
 }
 
 /* What no recording from a socket can show, and where to look for it. */
-static void say_origin(const struct diagnosis *diagnosis, const struct speech *speech)
+static void say_origin(const struct diagnosis *diagnosis, const struct telling *telling)
 {
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++)
         if (armtap_streams_at(diagnosis->streams, i)->stream->origin == ARMTAP_ORIGIN_SOCKET) {
-            say(speech, "This was read from a socket: it cannot show what the network lost, repeated or delayed. A "
-                        "capture on the wire at the same time does: armtap diagnose -i INTERFACE, or tcpdump -w FILE.");
+            say(telling,
+                "This was read from a socket: it cannot show what the network lost, repeated or delayed. A "
+                "capture on the wire at the same time does: armtap diagnose -i INTERFACE, or tcpdump -w FILE.");
             return;
         }
 }
 
-void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech)
+static void say_incidents(const struct diagnosis *diagnosis, const struct telling *telling)
 {
     const struct armtap_verdict *verdict;
     char subject[SUBJECT_MAX], text[80];
@@ -179,11 +212,12 @@ void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct spe
         size_t length = strlen(subject);
         snprintf(subject + length, sizeof subject - length, "%sside %s", length > 0 ? ", " : "",
                  armtap_blame_name(verdict->side));
-        speech->say(speech->user, subject, verdict->text);
+        set_tone(telling, tone_of(diagnosis, verdict));
+        telling->to.say(telling->to.user, subject, verdict->text);
     }
     snprintf(text, sizeof text, "and %zu more; diagnose --json has them", more);
     if (more > 0)
-        say(speech, text);
+        say(telling, text);
 }
 
 static bool is_wrong(const struct diagnosis *diagnosis)
@@ -192,50 +226,76 @@ static bool is_wrong(const struct diagnosis *diagnosis)
     return first && first->severity >= ARMTAP_WARNING;
 }
 
-void diagnosis_say_verdicts(const struct diagnosis *diagnosis, const struct speech *speech)
+static void say_verdicts(const struct diagnosis *diagnosis, const struct telling *telling)
 {
     if (is_wrong(diagnosis))
-        say_of_streams(diagnosis, speech);
+        say_of_streams(diagnosis, telling);
     else
-        say_clean(diagnosis, speech);
+        say_clean(diagnosis, telling);
     if (is_wrong(diagnosis) && !diagnosis->is_whole)
-        say(speech, "Reading stopped early; the rest is unknown.");
-    say_set_back(diagnosis, speech);
-    say_origin(diagnosis, speech);
+        say_in(telling, PAINT_WARNING, "Reading stopped early; the rest is unknown.");
+    say_set_back(diagnosis, telling);
+    say_origin(diagnosis, telling);
+}
+
+void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech)
+{
+    say_incidents(diagnosis, &(struct telling){*speech, NULL});
+}
+
+void diagnosis_say_verdicts(const struct diagnosis *diagnosis, const struct speech *speech)
+{
+    say_verdicts(diagnosis, &(struct telling){*speech, NULL});
 }
 
 /* ---- as text ----------------------------------------------------------------------------------------------------- */
 
+/* Where sentences go. */
+struct printed {
+    enum text_paint tone; /* of the next one */
+    bool any;
+};
+
 static void print_sentence(void *user, const char *subject, const char *text)
 {
-    (void)user;
-    struct text_wrap wrap = *subject ? text_lead(stdout, 2, "%s:", subject) : text_wrap_begin(stdout, 0, 0);
+    struct printed *printed = user;
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 0);
+    text_wrap_paint(&wrap, printed->tone);
+    if (*subject) {
+        wrap.column = printf("%s:", subject);
+        wrap.indent = 2;
+    }
     text_wrap_words(&wrap, text);
     text_wrap_end(&wrap);
+    printed->tone = PAINT_NONE;
 }
 
 static void print_incident(void *user, const char *subject, const char *text)
 {
-    bool *any = user;
-    if (!*any)
-        puts("\nstops and their causes");
-    *any = true;
-    struct text_wrap wrap = *subject ? text_lead(stdout, 4, "  %s:", subject)
-                                     : text_lead(stdout, 4, "  %.*s", (int)strcspn(text, " "), text);
-    text_wrap_words(&wrap, *subject ? text : text + strcspn(text, " "));
+    struct printed *printed = user;
+    size_t first = *subject ? 0 : strcspn(text, " ");
+    if (!printed->any)
+        text_heading(stdout, 2, "\nstops and their causes");
+    printed->any = true;
+    const char *paint = text_paint(stdout, printed->tone), *plain = text_plain(stdout);
+    struct text_wrap wrap = *subject ? text_lead(stdout, 4, "  %s%s%s:", paint, subject, plain)
+                                     : text_lead(stdout, 4, "  %.*s", (int)first, text);
+    text_wrap_words(&wrap, text + first);
     text_wrap_end(&wrap);
+    printed->tone = PAINT_NONE;
 }
 
 void diagnosis_print_incidents(const struct diagnosis *diagnosis)
 {
-    bool any = false;
-    diagnosis_say_incidents(diagnosis, &(struct speech){print_incident, &any});
+    struct printed printed = {.any = false};
+    say_incidents(diagnosis, &(struct telling){{print_incident, &printed}, &printed.tone});
 }
 
 void diagnosis_print_verdicts(const struct diagnosis *diagnosis)
 {
     const struct armtap_verdict *first = armtap_diagnosis_verdict_at(diagnosis->found, 0);
+    struct printed printed = {.any = false};
     if (!is_wrong(diagnosis) || !first->stop) /* a stop without a sentence on its stream was printed above */
         putchar('\n');
-    diagnosis_say_verdicts(diagnosis, &(struct speech){print_sentence, NULL});
+    say_verdicts(diagnosis, &(struct telling){{print_sentence, &printed}, &printed.tone});
 }

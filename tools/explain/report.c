@@ -186,8 +186,9 @@ static void print_kind(const struct armtap_subject *message, const char *what)
     char version[40] = "";
     if (message->version > 0 && !is_legacy)
         snprintf(version, sizeof version, "protocol %d, ", message->version);
-    text_line(stdout, 2, "%s%s%s %s, %s%zu bytes", info && !is_legacy ? info->title : "", info && !is_legacy ? " " : "",
-              what, armtap_direction_name(message->direction), version, message->length);
+    text_line(stdout, 2, "%s%s%s%s%s %s, %s%zu bytes", text_paint(stdout, PAINT_HEADING),
+              info && !is_legacy ? info->title : "", info && !is_legacy ? " " : "", what, text_plain(stdout),
+              armtap_direction_name(message->direction), version, message->length);
 }
 
 static void print_title(const struct explained *explained, const char *what)
@@ -222,8 +223,10 @@ int explain_print(const struct explained *explained, enum timestamp_zone zone)
     if (explained->captured)
         print_place(explained, zone);
     struct layout layout = layout_of_terminal();
-    int column = printf("%5s  %-*s", "at", (int)(layout.bytes * layout.digits), "bytes");
+    int column = BYTES_AT + (int)(layout.bytes * layout.digits);
+    printf("%s%5s  %-*s%s", text_paint(stdout, PAINT_HEADING), "at", column - BYTES_AT, "bytes", text_plain(stdout));
     struct text_wrap wrap = text_wrap_begin(stdout, column, column + 1);
+    text_wrap_paint(&wrap, PAINT_HEADING);
     text_wrap_words(&wrap, columns_of(&explained->subject.message));
     text_wrap_end(&wrap);
     for (size_t i = 0; i < pieces.count; i++)

@@ -201,12 +201,14 @@ enum { NAME_WIDTH = 38, UNIT_WIDTH = 14, NARROW_COLUMNS = 60, NARROW_UNIT_WIDTH 
 
 /* Fits 80 columns: a name that is too long takes space from its unit. On a narrow terminal the name has its own line.
  */
-static void print_row(const char *name, const char *unit, const char *type, const char *cb2, const char *cb3e)
+static void print_row(enum text_paint paint, const char *name, const char *unit, const char *type, const char *cb2,
+                      const char *cb3e)
 {
     int beyond = strlen(name) > NAME_WIDTH ? (int)(strlen(name) - NAME_WIDTH) : 0;
     bool is_narrow = text_columns(stdout) < NARROW_COLUMNS;
     struct text_row row = text_row_begin(stdout, 2, 1);
-    text_row_cell(&row, -NAME_WIDTH, name);
+    row.paint = paint;
+    text_row_painted(&row, -NAME_WIDTH, PAINT_HEADING, name);
     if (is_narrow)
         text_row_break(&row);
     text_row_cell(&row, is_narrow ? -NARROW_UNIT_WIDTH : beyond - UNIT_WIDTH, unit);
@@ -236,7 +238,7 @@ static void print_field(const struct armtap_field *first, const struct armtap_fi
              first == last ? "" : text_name_number(last->name));
     write_columns(cb2, first->column_cb2, count);
     write_columns(cb3e, first->column_cb3e, count);
-    print_row(name, first->unit[0] == '\0' ? "-" : first->unit, type[0] == '\0' ? "-" : type, cb2, cb3e);
+    print_row(PAINT_NONE, name, first->unit[0] == '\0' ? "-" : first->unit, type[0] == '\0' ? "-" : type, cb2, cb3e);
     struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
     text_wrap_words(&wrap, first->meaning);
     if (first->legacy_name[0] != '\0') {
@@ -266,7 +268,7 @@ static bool belong_together(const struct armtap_field *one, const struct armtap_
 
 static void print_table(const struct fields *fields)
 {
-    print_row("name", "unit", "type", "CB2", "CB3/e");
+    print_row(PAINT_HEADING, "name", "unit", "type", "CB2", "CB3/e");
     for (size_t i = 0, last; i < armtap_field_count(); i = last + 1) {
         last = i;
         if (!is_wanted(fields, armtap_field_at(i)))

@@ -76,9 +76,10 @@ struct layout {
     bool two_lines;
 };
 
-static void print_row(const struct table_row *row, const struct layout *layout)
+static void print_row(const struct table_row *row, const struct layout *layout, enum text_paint paint)
 {
     struct text_row line = text_row_begin(stdout, layout->width[COLUMN_NUMBER] + layout->between, layout->between);
+    line.paint = paint;
     for (int i = 0; i < COLUMN_COUNT; i++) {
         text_row_cell(&line, columns[i].to_the_left ? -layout->width[i] : layout->width[i], row->cell[i]);
         if (layout->two_lines && i == COLUMN_CLIENT)
@@ -108,10 +109,10 @@ static void print_streams(const struct info *info)
     layout.two_lines = total + COLUMN_COUNT - 1 > room;
     if (!layout.two_lines && total + 2 * (COLUMN_COUNT - 1) > room)
         layout.between = 1;
-    print_row(&row, &layout);
+    print_row(&row, &layout, PAINT_HEADING);
     for (size_t k = 0; k < armtap_streams_count(info->streams); k++) {
         fill_row(&row, armtap_streams_at(info->streams, k));
-        print_row(&row, &layout);
+        print_row(&row, &layout, PAINT_NONE);
     }
 }
 
@@ -272,7 +273,8 @@ static void print_title(const struct armtap_stream_summary *summary)
         snprintf(version, sizeof version,
                  armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS) ? ", packets of %d bytes" : " protocol %d",
                  stream->version);
-    text_line(stdout, 2, "\nstream %u: %s%s%s%s%s%s", summary->number, armtap_protocol_name(stream->protocol), version,
+    text_line(stdout, 2, "\n%sstream %u%s: %s%s%s%s%s%s", text_paint(stdout, PAINT_HEADING), summary->number,
+              text_plain(stdout), armtap_protocol_name(stream->protocol), version,
               stream->controller_version[0] == '\0' ? "" : ", controller ", stream->controller_version,
               stream->generation == ARMTAP_GENERATION_CB2    ? ", CB2"
               : stream->generation == ARMTAP_GENERATION_CB3E ? ", CB3 or e-Series"
@@ -348,13 +350,13 @@ static void print_attempts(const struct armtap_attempts *attempts, enum timestam
     char text[ARMTAP_ATTEMPT_TEXT_MAX];
     for (size_t i = 0; (summary = armtap_attempts_at(attempts, i)); i++) {
         if (i == 0)
-            puts("\nattempts to connect that failed");
+            text_heading(stdout, 2, "\nattempts to connect that failed");
         armtap_attempt_text(text, attempts, summary, timestamp_zone(zone));
         print_line(text);
     }
     for (size_t i = 0; armtap_attempts_open_at(attempts, i, &open); i++) {
         if (i == 0)
-            text_line(stdout, 2, "\nattempts to connect at the capture's end");
+            text_heading(stdout, 2, "\nattempts to connect at the capture's end");
         armtap_attempt_open_text(text, &open, timestamp_zone(zone));
         print_line(text);
     }
@@ -381,7 +383,7 @@ static void print_ports(const struct info *info)
         char size[CELL_MAX];
         write_size(size, port->bytes);
         if (i == 0)
-            puts("\nnot decoded");
+            text_heading(stdout, 2, "\nnot decoded");
         text_line(stdout, 4, "  %s port %u, %s: %" PRIu64 " packet%s, %s", port->robot, (unsigned)port->port,
                   port->name, port->packets, port->packets == 1 ? "" : "s", size);
     }
@@ -443,7 +445,7 @@ void info_print_text(const struct info *info)
             if (armtap_streams_note_counts(info->streams)[i] == 0 || (int)armtap_note_at(i)->severity != severity)
                 continue;
             if (!begun)
-                puts("\nnotes");
+                text_heading(stdout, 2, "\nnotes");
             begun = true;
             print_note(info, i);
         }

@@ -60,7 +60,7 @@ static void usage(FILE *file)
                     "or from a robot itself: rtde://HOST "
                     "or realtime://HOST. Without a command it does what info does.");
     text_wrap_end(&wrap);
-    fputs("\nCommands:\n", file);
+    text_heading(file, 2, "\nCommands:");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         text_line(file, 13, "  %-10s %s", commands[i].name, commands[i].summary);
     for (size_t i = 0; i < sizeof usage_lines / sizeof *usage_lines; i++)

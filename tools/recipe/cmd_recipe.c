@@ -373,10 +373,11 @@ static void list_json(void)
     json_end(&json);
 }
 
-static void list_row(const char *name, const char *size, const char *fields)
+static void list_row(enum text_paint paint, const char *name, const char *size, const char *fields)
 {
     struct text_row row = text_row_begin(stdout, 23, 1);
-    text_row_cell(&row, -36, name);
+    row.paint = paint;
+    text_row_painted(&row, -36, PAINT_HEADING, name);
     text_row_together(&row, 14);
     text_row_cell(&row, 6, size);
     text_row_cell(&row, 7, fields);
@@ -387,7 +388,7 @@ static void list(void)
 {
     const struct armtap_known_recipe *known;
     char name[80], size[24], fields[24];
-    list_row("name, client", "bytes", "fields");
+    list_row(PAINT_HEADING, "name, client", "bytes", "fields");
     for (size_t i = 0; (known = armtap_known_recipe_at(i)); i++) {
         size_t count = 1;
         for (const char *at = known->fields; *at != '\0'; at++)
@@ -395,7 +396,7 @@ static void list(void)
         snprintf(name, sizeof name, "@%s", known->name);
         snprintf(size, sizeof size, "%zu", known->size);
         snprintf(fields, sizeof fields, "%zu", count);
-        list_row(name, size, fields);
+        list_row(PAINT_NONE, name, size, fields);
         struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
         text_wrap_words(&wrap, known->client);
         text_wrap_end(&wrap);

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""What every command prints for people, on every sample: no line is wider than the terminal, and all words are there."""
+"""What every command prints for people, on every sample: no line is wider than the terminal, all words are there, and
+colours change nothing else; nor anything that is for programs."""
 import collections
+import gzip
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from tally import expect, finish
@@ -14,12 +17,21 @@ from terminal import Terminal
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SAMPLES = os.path.join(os.environ.get("srcdir", "."), "captures")
 WIDTHS = (40, 80, 120)
+SGR = re.compile(b"\\033\\[[0-9;]*m")
 # What these print on standard output is for programs; `plot` draws in a terminal, as plot-terminal-check.py shows.
 FOR_PROGRAMS = "dissector", "export", "index", "merge", "plot", "proxy", "record", "report", "serve"
 PACKETS = 1, 4, 8, 20, 47
 # What no line end may come into, alone on its line: a path, a quoted word of a command, an enumeration's name, a text
 # from the wire without a blank; a field's name.
 UNBREAKABLE = re.compile(r" *([\w.~-]*/\S+|'[^']*'|[A-Z][A-Z0-9_]+|\"\S+)( \\)?")
+
+
+def commands():
+    return re.findall(r"^  ([a-z]+) ", subprocess.run([ARMTAP, "--help"], stdout=subprocess.PIPE, check=True)
+                      .stdout.decode().split("Commands:")[1].split("Options:")[0], re.M)
+
+
+COMMANDS = commands()
 
 
 def run(words, width):
@@ -34,14 +46,21 @@ def run(words, width):
         return terminal.read(program).decode().replace("\r\n", "\n")
 
 
+def in_colours(words, when):
+    """Standard output and error with --color; where no option may be, through the environment."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "CLICOLOR_FORCE")}
+    if words and words[0] in COMMANDS:
+        words = (words[0], "--color", when, *words[1:])
+    else:
+        environment.update({"CLICOLOR_FORCE": "1"} if when == "always" else {"NO_COLOR": "1"})
+    ran = subprocess.run([ARMTAP, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, check=False,
+                         stdin=subprocess.DEVNULL)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
 def samples():
     with open(os.path.join(SAMPLES, "INDEX"), encoding="utf-8") as index:
         return [os.path.join(SAMPLES, line.split()[0]) for line in index if line.strip() and not line.startswith("#")]
-
-
-def commands():
-    return re.findall(r"^  ([a-z]+) ", subprocess.run([ARMTAP, "--help"], stdout=subprocess.PIPE, check=True)
-                      .stdout.decode().split("Commands:")[1].split("Options:")[0], re.M)
 
 
 def of_sample(path):
@@ -58,8 +77,15 @@ def without_sample():
                 ("diagnose", "--list"), ("recipe", "--list"), ("explain", "--hex", "00 05 56 00 02"))
     enums = subprocess.run([ARMTAP, "--complete", "fields", "--enum", ""], stdout=subprocess.PIPE, check=True).stdout
     yield from (("fields", "--enum", line.split("\t")[0]) for line in enums.decode().splitlines() if line[:1] != ":")
-    for command in commands():
+    for command in COMMANDS:
         yield command, "--help"
+
+
+def for_programs(path):
+    """Nothing here has colours, whatever is asked for."""
+    yield from (("info", "--json", path), ("diagnose", "--json", path), ("compare", "--json", path),
+                ("explain", "--json", path, "--packet", "8"), ("export", path), ("export", "--to-robot", "-f", "ndjson", path),
+                ("recipe", "--from", path), ("plot", path), ("report", "-o", "-", path))
 
 
 def words_of(text):
@@ -83,6 +109,40 @@ def check(words, names):
     return bool(piped)
 
 
+def check_colours(words):
+    """Whether there are any; without them, all is the same."""
+    shown, plain = in_colours(words, "always"), in_colours(words, "never")
+    expect((words, "the same status and messages"), (shown[0], SGR.sub(b"", shown[2])) == (plain[0], plain[2]), shown[2], plain[2])
+    expect((words, "the same without colours"), SGR.sub(b"", shown[1]) == plain[1], shown[1])
+    expect((words, "no colours"), b"\033" not in plain[1])
+    expect((words, "a line ends its colours"), all(ends_plain(line) for line in shown[1].splitlines()))
+    return b"\033" in shown[1]
+
+
+def ends_plain(line):
+    return not SGR.search(line) or SGR.findall(line)[-1] == b"\033[0m"
+
+
+def check_tones():
+    """Verdicts in the colours of what they say; what is unknown is not green."""
+    for name, colour, words in (
+            ("rtde-v1.pcap", b"32", b"Nothing is wrong"), ("cb2-812.pcap.gz", b"33", b"The controller"),
+            ("primary-stop.pcap.gz", b"31", b"stream 0:"), ("primary-stop.pcap.gz", b"33", b"stream 1:"),
+            ("rtde-refused.pcap", b"31", b"The ")):
+        told = in_colours(("diagnose", os.path.join(SAMPLES, name)), "always")[1]
+        expect((name, words), b"\n\033[" + colour + b"m" + words in told, told[-300:])
+    both = os.path.join(SAMPLES, "both-streams.pcap.gz")
+    told = in_colours(("compare", both), "always")[1]
+    expect("equal is green", b"\033[32mall 24 fields are equal, to the bit" in told, told[-200:])
+    with open(os.path.join(SAMPLES, "rtde-v2.pcapng.gz"), "rb") as sample, tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "cut.pcapng")
+        whole = gzip.decompress(sample.read())
+        with open(path, "wb") as cut:
+            cut.write(whole[:len(whole) // 2 + 3])
+        told = in_colours(("diagnose", path), "always")[1]
+    expect("what was not read is not green", b"\033[32m" not in told and b"the rest is unknown" in told, told[-300:])
+
+
 def check_commands():
     """A command that is broken after backslashes is the same to a shell."""
     path = os.path.join(SAMPLES, "rtde-refused.pcap")
@@ -95,7 +155,7 @@ def check_commands():
 
 
 def main():
-    listed = set(commands())
+    listed = set(COMMANDS)
     names = set(run(("fields", "--names"), 0).split())
     cases = list(without_sample())
     for path in samples():
@@ -103,8 +163,13 @@ def main():
     tried = {words[0] for words in cases if words and words[-1] != "--help"}
     expect("each command is tried, or prints for programs", listed - tried == {*FOR_PROGRAMS, "help"}, listed - tried)
     check_commands()
+    check_tones()
     with ThreadPoolExecutor(2) as pool:
         printed = list(pool.map(lambda words: check(words, names), cases))
+        painted = list(pool.map(check_colours, cases))
+        plain = list(pool.map(check_colours, [words for path in samples() for words in for_programs(path)]))
+    expect("most of them have colours, and none for programs", sum(painted) > 0.5 * sum(printed) and not any(plain),
+           sum(painted), sum(plain))
     expect("most of them print something", sum(printed) > 0.9 * len(cases), sum(printed), len(cases))
 
 
