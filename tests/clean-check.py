@@ -216,7 +216,7 @@ class Done:
 
 def run(*words, terminal=False, folder=None, colour=False):
     """Interrupts a program that does not end, as by Ctrl-C; soon if its options make it continue."""
-    environment = {**os.environ, "TERM": "xterm"}
+    environment = {**os.environ, "TERM": "xterm", "PAGER": "cat"}
     environment.pop("NO_COLOR", None)
     if not colour:
         environment["NO_COLOR"] = "1"

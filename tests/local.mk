@@ -199,6 +199,7 @@ SCRIPT_TESTS = \
 	tests/thresholds-check.py \
 	tests/threads-check \
 	tests/archive-check.py \
+	tests/pager-check.py \
 	tests/people-check.py \
 	tests/union-check.py
 TESTS += $(LONGEST_TEST)

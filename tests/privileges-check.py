@@ -19,8 +19,10 @@ import time
 from functools import partial
 
 from tally import expect, finish, side_by_side
+from terminal import Terminal
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+CAPTURE = os.path.abspath(os.path.join(os.environ.get("srcdir", "."), "captures/rtde-v1.pcap"))
 PATIENCE = 20
 SOON = 5  # a second on an idle machine
 CLONE_NEWNET = 0x40000000
@@ -292,6 +294,65 @@ def check_capabilities(folder):
     done = as_user(lent, "info", "-i", "lo", "--filter", "tcp port 9", "--recipe", secret)
     expect("opens the interface, reads no recipe", done.returncode == 2 and "secret: cannot be read: Permission denied" in done.stderr
            and "secret words" not in done.stderr, done)
+    check_pager_lent(lent, *write_pager(folder))
+
+
+def write_pager(folder):
+    """A pager that says in mine/said what it may do, and which files it was given."""
+    pager, said = folder + "/pager", folder + "/mine/said"
+    for old in "ended", "rows":
+        if os.path.exists(os.path.join(folder, "mine", old)):
+            os.remove(os.path.join(folder, "mine", old))
+    with open(pager, "w") as file:
+        file.write("#!/bin/sh\ncat /proc/self/status > %s\nfor file in /proc/$$/fd/*; do echo \"fd:\t$(readlink $file)\"; done"
+                   " >> %s\ntee %s/mine/rows\nsleep 0.5\n"
+                   "echo > %s/mine/ended\n" % (said, said, folder, folder))
+    os.chmod(pager, 0o755)
+    return pager, said
+
+
+def expect_nothing_lent(what, said, user):
+    with open(said) as file:
+        text = file.read()
+    seen = dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
+    expect((what, "user"), seen["Uid"].split() == [str(user)] * 4, seen["Uid"])
+    for name in CAPABILITIES:
+        expect((what, name), int(seen[name], 16) == 0, seen[name])
+    expect((what, "no new privileges"), seen["NoNewPrivs"] == "1", seen["NoNewPrivs"])
+    expect((what, "no socket of the interface"), "socket:" not in text and "fd:" in text, text)
+    os.remove(said)
+
+
+def check_pager(folder):
+    """With -i the pager is the remaining user's, and is waited for with the filter in place."""
+    pager, said = write_pager(folder)
+    with Terminal(80) as terminal:
+        program = start("export", "--pager", "-i", "lo", "--filter", "tcp port 30013", "--fields", "actual_q_0", sink=terminal.theirs,
+                        environment={**SUDO, "PAGER": pager})
+        wait_until(lambda: os.path.exists(said))
+        seen = state(program)
+        talk(30013, 5)
+        wait_until(lambda: lines_in(folder + "/mine", "rows") == 1 + 5)
+        program.send_signal(signal.SIGINT)
+        program.wait(PATIENCE)
+        expect("waits for the pager", os.path.exists(folder + "/mine/ended"))
+        message = program.communicate(timeout=PATIENCE)[1].decode()
+        shown = terminal.read(program).decode()
+    expect("the program is confined", seen["Uid"].split() == ["12345"] * 4 and filters(seen) == filters(state_of("self")) + SANDBOX,
+           seen)
+    rows = [line.rsplit(",", 1)[-1] for line in shown.split()]
+    expect("the pager shows it", program.returncode == 0 and rows == ["actual_q_0", "0.0", "1.0", "2.0", "3.0", "4.0"], shown, message)
+    expect_nothing_lent("pager with -i", said, 12345)
+
+
+def check_pager_lent(lent, pager, said):
+    """Capabilities that the program has are not the pager's."""
+    with Terminal(80) as terminal, subprocess.Popen(
+            [lent, "info", "--pager", CAPTURE], stdin=subprocess.DEVNULL, stdout=terminal.theirs, stderr=subprocess.PIPE,
+            user=12345, group=23456, extra_groups=[], env={**os.environ, "PAGER": pager}) as program:
+        shown = terminal.read(program).decode()
+    expect("the pager shows a file", program.returncode == 0 and "stream 0" in shown, shown)
+    expect_nothing_lent("pager of a program with capabilities", said, 12345)
 
 
 def check_recipe(folder):
@@ -354,7 +415,7 @@ SANDBOX, CAIRO = "libseccomp version" in VERSION, "libcairo version" in VERSION
 
 USERS = (({}, 65534, 65534, "diagnose"), (SUDO, 12345, 23456, "diagnose"), ({"SUDO_UID": "0", "SUDO_GID": "0"}, 65534, 65534, "info"),
          ({"SUDO_UID": "12345", "SUDO_GID": "0"}, 12345, 65534, "info"), ({"SUDO_UID": "x1", "SUDO_GID": "5"}, 65534, 65534, "info"))
-side_by_side(*(partial(run, *user) for user in USERS), partial(in_folders, check_output, check_lent, check_capabilities, check_recipe),
+side_by_side(*(partial(run, *user) for user in USERS), partial(in_folders, check_output, check_lent, check_capabilities, check_recipe, check_pager),
              check_drops, check_gone)
 side_by_side(partial(in_folders, check_rows), partial(in_folders, check_pictures), *([partial(in_folders, check_refused)] if SANDBOX else []))
 in_folders(check_down)  # alone: it sets the loopback interface down

@@ -59,6 +59,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/utf8.h \
 	tools/base/fold.c \
 	tools/base/fold.h \
+	tools/base/pager.c \
+	tools/base/pager.h \
 	tools/base/paint.c \
 	tools/base/paint.h \
 	tools/base/word_wrap.c \

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "pager.h"
 #include "utf8.h"
 
 /* What the user says wins over what the terminal says. 0: unknown. */
@@ -24,9 +25,15 @@ static long terminal_columns(FILE *file)
     return columns;
 }
 
+/* Whether people see it through a pager. */
+static bool is_paged(FILE *file)
+{
+    return pager_columns() > 0 && fileno(file) == STDOUT_FILENO;
+}
+
 int text_columns(FILE *file)
 {
-    long columns = isatty(fileno(file)) ? terminal_columns(file) : 0;
+    long columns = is_paged(file) ? pager_columns() : isatty(fileno(file)) ? terminal_columns(file) : 0;
     if (columns <= 0)
         return TEXT_COLUMNS;
     return columns < TEXT_COLUMNS_MIN ? TEXT_COLUMNS_MIN : columns > TEXT_COLUMNS_MAX ? TEXT_COLUMNS_MAX : (int)columns;
@@ -34,7 +41,7 @@ int text_columns(FILE *file)
 
 int text_room(FILE *file)
 {
-    return isatty(fileno(file)) ? text_columns(file) : INT_MAX / 2;
+    return is_paged(file) || isatty(fileno(file)) ? text_columns(file) : INT_MAX / 2;
 }
 
 struct text_wrap text_wrap_begin(FILE *file, int column, int indent)

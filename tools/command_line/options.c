@@ -12,6 +12,7 @@
 #include "completion.h"
 #include "base/interrupt.h"
 #include "base/message.h"
+#include "base/pager.h"
 #include "base/privileges.h"
 #include "input/recipe_file.h"
 #include "robot_request.h"
@@ -36,6 +37,7 @@ enum shared_id {
     SHARED_STRICT,
     SHARED_GIVE_UP,
     SHARED_COLOUR, /* from here on of every command */
+    SHARED_PAGER,
     SHARED_HELP
 };
 
@@ -43,6 +45,7 @@ static const struct option_row common_rows[] = {
     {SHARED_COLOUR, 0, "color", "WHEN",
      "colours of texts for people: auto, the default: on terminals, unless NO_COLOR is set or TERM is dumb; always; "
      "never"},
+    {SHARED_PAGER, 0, "pager", NULL, "on a terminal, show the output in a pager: $PAGER, or less"},
     {SHARED_HELP, 'h', "help", NULL, "show this text"},
 };
 #define COMMON_COUNT (sizeof common_rows / sizeof *common_rows)
@@ -83,7 +86,7 @@ struct parser {
     options_take *take;
     void *user;
     const char *recipe_name; /* read after all other options were checked */
-    bool sorts;
+    bool sorts, pages;
     struct robot_request request;
 };
 
@@ -443,7 +446,13 @@ static int take_colour(const char *value)
 
 static enum options_outcome take_row(struct parser *parser, const struct option_row *row, const char *value)
 {
+    if (row->id == SHARED_PAGER) {
+        parser->pages = true;
+        return OPTIONS_RUN;
+    }
     if (row->id == SHARED_HELP) {
+        if (parser->pages)
+            pager_start(false);
         show_help(parser->usage);
         return OPTIONS_HELP_SHOWN;
     }
@@ -720,6 +729,8 @@ static enum options_outcome finish(struct parser *parser)
 {
     struct options *options = parser->options;
     enum options_outcome outcome = check_together(parser);
+    if (outcome == OPTIONS_RUN && parser->pages)
+        pager_start(options->source.interface != NULL);
     if (outcome == OPTIONS_RUN && open_interface(options) != 0)
         return OPTIONS_BAD;
     if (outcome != OPTIONS_RUN || (!parser->usage->reads_captures && !parser->usage->reads_robots))

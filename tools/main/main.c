@@ -12,6 +12,7 @@
 #include "command_line/completion.h"
 #include "base/compression.h"
 #include "base/message.h"
+#include "base/pager.h"
 #include "command_line/options.h"
 #include "base/privileges.h"
 #include "input/file_reader.h"
@@ -195,6 +196,7 @@ static int finish(int status)
     errno = 0;
     int failed = ferror(stdout);
     failed = fclose(stdout) != 0 || failed;
+    pager_finish();
     if (!failed)
         return status;
     if (errno != EPIPE)
