@@ -427,7 +427,7 @@ tools_libtools_a_SOURCES = \
 	tools/plot/usual_panels.def \
 	tools/report/cmd_report.c \
 	tools/report/findings.c \
-	tools/report/page.h \
+	tools/report/sections.h \
 	tools/report/streams.c \
 	tools/compare/choose_streams.c \
 	tools/compare/choose_streams.h \

@@ -10,7 +10,7 @@
 #include "command_line/options.h"
 #include "export/atomic_file.h"
 #include "input/file_reader.h"
-#include "page.h"
+#include "sections.h"
 #include "plot/page.h"
 
 enum { OPTION_OUTPUT = 1, OPTION_FINDINGS_OK };

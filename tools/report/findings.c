@@ -7,7 +7,7 @@
 
 #include "diagnose/cell_text.h"
 #include "diagnose/told.h"
-#include "page.h"
+#include "sections.h"
 #include "plot/page.h"
 #include "recipe/recipe_from_capture.h"
 #include "recipe/recipe_write.h"

@@ -8,7 +8,7 @@
 #include "diagnose/cell_text.h"
 #include "input/file_reader.h"
 #include "input/input_files.h"
-#include "page.h"
+#include "sections.h"
 
 /* ---- times ------------------------------------------------------------------------------------------------------- */
 

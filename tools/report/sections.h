@@ -1,6 +1,6 @@
 /* The sections of a report, each appended to its page. */
-#ifndef REPORT_PAGE_H
-#define REPORT_PAGE_H
+#ifndef REPORT_SECTIONS_H
+#define REPORT_SECTIONS_H
 
 #include "diagnose/diagnosis.h"
 #include "html/html.h"
