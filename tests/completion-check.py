@@ -7,6 +7,7 @@ import pty
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -121,6 +122,8 @@ for line; do
     printf '%s\\n' "${COMPREPLY[@]}" =
 done
 """
+# A name on a line, quoted, whatever is in it.
+BASH_NAMES = BASH.replace("'%s\\n'", "'%q\\n'")
 ZSH = """
 script=$1
 shift
@@ -168,6 +171,31 @@ def check_shell(shell, lines, folder):
         expect("%s: %s" % (shell, line), answer == wanted, sorted(answer ^ wanted))
 
 
+# What bash offers in a folder with these files, and whatever the user's shell is set to.
+AWKWARD = ["-x", "new\nline", "two  blanks ", "*", "$d", ".hidden"]
+OFFERED = {
+    "armtap info ": ["./-x", *AWKWARD[1:]],
+    "armtap export --output=": ["./-x", *AWKWARD[1:]],
+    "armtap info n": ["new\nline"],
+    "armtap info .": [".hidden"],
+    "armtap info -- -": ["-x"],
+    "armtap info ./-": ["./-x"],
+    "armtap info \\*": ["*"],
+}
+
+
+def check_awkward_names(folder):
+    for name in AWKWARD:
+        open(os.path.join(folder, name), "w").close()
+    for options in ("", "set -f; ", "shopt -s failglob; ", "GLOBIGNORE='*'; "):
+        for line, wanted in OFFERED.items():
+            done = subprocess.run(["bash", "--norc", "-c", options + BASH_NAMES, "bash", os.path.join(SCRIPTS, "bash/armtap"), line],
+                                  capture_output=True, text=True, cwd=folder, env=ENV, stdin=subprocess.DEVNULL)
+            spelled = subprocess.run(["bash", "-c", "printf '%q\\n' \"$@\"", "bash", *wanted], capture_output=True, text=True)
+            expect("%soffered in bash: %r" % (options, line), set(done.stdout.splitlines()[:-1]) == set(spelled.stdout.splitlines()),
+                   done.stdout, done.stderr)
+
+
 TYPED = {
     "armtap dia\t": "armtap diagnose ",
     "armtap recipe @robot\t": "armtap recipe @robot",
@@ -211,6 +239,59 @@ def type_in_bash(typed, folder):
         os.waitpid(pid, 0)
 
 
+TYPED_IN_ZSH = {
+    "armtap export -o \t": "armtap export -o ./-x ",
+    "armtap export --output=\t": "armtap export --output=./-x ",
+    "armtap info ./-\t": "armtap info ./-x ",
+    "armtap info -- -\t": "armtap info -- -x ",
+}
+ZSH_KEYS = """fpath=(%s/zsh $fpath); autoload -U compinit; compinit -u -D
+show() { print -r -- "ans""wer<$BUFFER>"; BUFFER= }; zle -N show; bindkey '^X' show; echo re''ady
+"""
+
+
+def type_in_zsh(lines, folder):
+    """The line that stands on the terminal after the keys, of each."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.execvpe("zsh", ["zsh", "-f", "-i"], dict(ENV, HOME=folder))
+
+    def until(pattern):
+        text = b""
+        while not re.search(pattern, text) and select.select([terminal], [], [], 20)[0]:
+            text += os.read(terminal, 65536)
+        found = re.search(pattern, text)
+        return found.group(1).decode() if found else text.decode(errors="replace")
+
+    try:
+        os.write(terminal, (ZSH_KEYS % SCRIPTS).encode())
+        until(rb"(ready)\r*\n")
+        answers = []
+        for typed in lines:
+            os.write(terminal, typed.encode() + b"\x18")
+            answers.append(until(rb"answer<(.*?)>"))
+        return answers
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.close(terminal)
+        os.waitpid(pid, 0)
+
+
+def check_dash_in_zsh():
+    with tempfile.TemporaryDirectory() as folder:
+        open(os.path.join(folder, "-x"), "w").close()
+        for (typed, wanted), now in zip(TYPED_IN_ZSH.items(), type_in_zsh(TYPED_IN_ZSH, folder)):
+            expect("typed in zsh: %r" % typed, now == wanted, repr(now))
+
+
+def check_awkward_names_in_fish(folder):
+    """fish offers what it offers for any command: its own names of files, and no hidden ones."""
+    offers = ask("fish", ["armtap info ", "armtap info new"], folder)
+    expect("fish offers awkward names", {"two  blanks ", "*", "$d"} <= offers[0] and ".hidden" not in offers[0], offers[0])
+    expect("fish offers a name with a newline", offers[1] == {"new", "line"}, offers[1])
+
+
 def main():
     names = commands()
     lines = ["armtap ", "armtap in", "armtap help "]
@@ -237,6 +318,12 @@ def main():
         for typed, wanted in TYPED.items():
             now = type_in_bash(typed, folder)
             expect("typed in bash: %r" % typed, now == wanted, repr(now))
+    with tempfile.TemporaryDirectory() as folder:
+        check_awkward_names(folder)
+        if shutil.which("fish"):
+            check_awkward_names_in_fish(folder)
+    if shutil.which("zsh"):
+        check_dash_in_zsh()
 
 
 main()

@@ -1,21 +1,13 @@
 # fish completion for armtap. The program itself knows what may follow: armtap --complete WORDS.
 
-function __armtap_complete
+function __armtap_answers
     set -l typed (commandline -opc)
     set -l word (commandline -ct | string unescape)
-    for answer in ($typed[1] --complete $typed[2..-1] "$word" 2>/dev/null)
-        switch $answer
-            case :files
-                set -l lead (string match -r -- '^--[^=]*=' "$word")
-                for file in (__fish_complete_path (string replace -- "$lead" '' "$word"))
-                    echo "$lead$file"
-                end
-            case :open
-                # fish puts no blank after / , = or :
-            case '*'
-                echo $answer
-        end
-    end
+    $typed[1] --complete $typed[2..-1] "$word" 2>/dev/null
 end
 
-complete -c armtap -f -a '(__armtap_complete)'
+complete -c armtap -f
+# fish puts no blank after / , = or :, so :open needs nothing.
+complete -c armtap -a '(__armtap_answers | string match -v ":*")'
+# fish's own names of files: one that goes on after a newline would be two of ours.
+complete -c armtap -F -n '__armtap_answers | string match -q :files'
