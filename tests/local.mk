@@ -231,6 +231,24 @@ installcheck-local:
 if INSTALL_DISSECTOR
 	./armtap$(EXEEXT) dissector | cmp - '$(DESTDIR)$(wiresharkdir)/armtap.lua'
 endif
+if INSTALL_bash_COMPLETION
+	cmp '$(srcdir)/tools/completions/bash/armtap' '$(DESTDIR)$(bashcompletiondir)/armtap'
+else
+	! test -e '$(DESTDIR)$(datadir)/bash-completion/completions/armtap'
+endif
+if INSTALL_zsh_COMPLETION
+	cmp '$(srcdir)/tools/completions/zsh/_armtap' '$(DESTDIR)$(zshcompletiondir)/_armtap'
+else
+	! test -e '$(DESTDIR)$(datadir)/zsh/site-functions/_armtap'
+endif
+if INSTALL_fish_COMPLETION
+	cmp '$(srcdir)/tools/completions/fish/armtap.fish' '$(DESTDIR)$(fishcompletiondir)/armtap.fish'
+else
+	! test -e '$(DESTDIR)$(datadir)/fish/vendor_completions.d/armtap.fish'
+endif
+
+# Shows that `no` leaves a completion out.
+AM_DISTCHECK_CONFIGURE_FLAGS = --with-zsh-completion-dir=no
 
 include tests/transport/local.mk
 include tests/starve/local.mk
