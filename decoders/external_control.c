@@ -10,17 +10,14 @@
 #include "../lib/recipe.h"
 #include "external_control_describe.h"
 #include "external_control_layout.h"
+#include "external_control_words.h"
 #include "urscript.h"
 
 #define WORD ARMTAP_CONTROL_WORD
 #define RECIPES 8u /* the last few shapes of a stream */
-#define RESULT_MOST 2
-#define RESULT_LEAST (-1)
 #define PORT_COMMANDS 50001u
-#define PORT_POINTS 50003u
-#define PORT_SCRIPT_COMMANDS 50004u
 
-static const uint16_t ports[] = {PORT_COMMANDS, ARMTAP_CONTROL_SCRIPT_PORT, PORT_POINTS, PORT_SCRIPT_COMMANDS, 0};
+static const uint16_t ports[] = {PORT_COMMANDS, ARMTAP_CONTROL_SCRIPT_PORT, 50003, 50004, 0};
 static const char request[] = "request_program\n";
 
 struct composed {
@@ -289,13 +286,19 @@ static int decode_words(struct control *control, struct armtap_conn *conn, const
     return armtap_conn_record(conn, frame, &data);
 }
 
+static const char *result_name(uint16_t at)
+{
+#define RESULT(port, name)                                                                                             \
+    if (at == (port))                                                                                                  \
+        return name;
+#include "external_control_layouts.def"
+    return "result";
+}
+
 /* What came of a trajectory, or of a tool contact. */
 static int decode_result(struct control *control, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    struct armtap_recipe_row row = {control->port == PORT_POINTS            ? "trajectory_result"
-                                    : control->port == PORT_SCRIPT_COMMANDS ? "tool_contact_result"
-                                                                            : "result",
-                                    ARMTAP_INT32, 1};
+    struct armtap_recipe_row row = {result_name(control->port), ARMTAP_INT32, 1};
     control->searching[ARMTAP_FROM_ROBOT] = false;
     if (!control->result) {
         int error = armtap_recipe_of_rows(ARMTAP_EXTERNAL_CONTROL, &row, 1, &control->result);

@@ -1,46 +1,15 @@
 #include "external_control_layout.h"
 
 #include "../lib/bytes.h"
+#include "external_control_words.h"
 
 #define WORD ARMTAP_CONTROL_WORD
-#define MICRO_SCALE 1e6
-#define MILLI_SCALE 1e3
-#define TIMEOUT_LEAST 2       /* ms: a step of the controller; less would wait for ever */
-#define TIMEOUT_MOST 3600000  /* ms */
-#define NUMBER_MOST 31        /* of modes and commands that newer drivers may add */
-#define JOINT_MOST 7000000    /* just over a full turn */
-#define LONGEST_MILLI 1000000 /* a duration above, times 1000, would be over 1000 s */
-#define SPLINE 51
-#define QUINTIC_TYPE 2
-#define ONE_MICRO 1000000
-
-/* Words of a message that tell more than its selector. */
-enum { POINT_PROFILE = 12, POINT_FLAG = 14, POINT_ZEROS = 15, POINT_DURATION = 18, POINT_BLEND = 19 };
-
 /* What a value needs besides its selector: bits. */
 enum condition { ALWAYS = 0, Q_NEAR = 1, PROFILE = 2, QUINTIC = 4, SCALED = 8, UNSCALED = 16 };
 
-/* Bits of selectors: those of REVERSE begin at -2, a spline has bit 14, an unknown selector none. */
-#define ONE(bit) (UINT32_C(1) << (bit))
-#define EVERY UINT32_MAX
-#define SPLINES ONE(14)
-#define MOTIONS (ONE(14) - 1)
-#define CIRCLES (ONE(3) | ONE(9) | ONE(10) | ONE(11))
-#define NO_CIRCLES (MOTIONS & ~CIRCLES)
-#define MIXED_POINTS (ONE(10) | ONE(11))
-#define JOINT_POINTS (ONE(0) | ONE(4) | ONE(7) | ONE(8) | ONE(9) | ONE(13) | SPLINES)
-#define POSE_POINTS (MOTIONS & ~(JOINT_POINTS | MIXED_POINTS))
-
 static const struct armtap_control_layout layouts[] = {
-#define KIND(name, title)
 #define LAYOUT(name, port, words, kind) {port, words, ARMTAP_CONTROL_##kind},
-#define SELECTOR(...)
-#define VALUE(...)
 #include "external_control_layouts.def"
-#undef KIND
-#undef LAYOUT
-#undef SELECTOR
-#undef VALUE
 };
 #define LAYOUTS (sizeof layouts / sizeof *layouts)
 
@@ -49,46 +18,36 @@ static const struct selector {
     int number;
     const char *name;
 } selectors[] = {
-#define KIND(name, title)
-#define LAYOUT(...)
 #define SELECTOR(kind, number, name) {ARMTAP_CONTROL_##kind, number, name},
-#define VALUE(...)
 #include "external_control_layouts.def"
-#undef KIND
-#undef LAYOUT
-#undef SELECTOR
-#undef VALUE
 };
 
 static const struct armtap_control_value all_values[] = {
-#define KIND(name, title)
-#define LAYOUT(...)
-#define SELECTOR(...)
 #define VALUE(kind, selectors, condition, word, count, name, wire)                                                     \
     {ARMTAP_CONTROL_##kind, selectors, condition, word, count, name, ARMTAP_CONTROL_##wire},
 #include "external_control_layouts.def"
-#undef KIND
-#undef LAYOUT
-#undef SELECTOR
-#undef VALUE
 };
 
 static const char *const titles[] = {
-#define KIND(name, title) title,
-#define LAYOUT(...)
-#define SELECTOR(...)
-#define VALUE(...)
+#define KIND(name, title, selector) title,
 #include "external_control_layouts.def"
-#undef KIND
-#undef LAYOUT
-#undef SELECTOR
-#undef VALUE
 };
 
 /* Where the word is that says what a message is for. */
 static const uint8_t selector_word[] = {
-    [ARMTAP_CONTROL_REVERSE] = 7,     [ARMTAP_CONTROL_SERVO] = 6,  [ARMTAP_CONTROL_POINT] = 20,
-    [ARMTAP_CONTROL_EARLY_POINT] = 8, [ARMTAP_CONTROL_SCRIPT] = 0,
+#define KIND(name, title, selector) [ARMTAP_CONTROL_##name] = selector,
+#include "external_control_layouts.def"
+};
+
+enum when { ALWAYS_BOUND, IN_SEARCH_BOUND };
+static const struct bound {
+    enum armtap_control_kind kind;
+    enum when when;
+    uint8_t word, count;
+    int32_t least, most;
+} bounds[] = {
+#define BOUND(kind, when, word, count, least, most) {ARMTAP_CONTROL_##kind, when##_BOUND, word, count, least, most},
+#include "external_control_layouts.def"
 };
 
 int32_t armtap_control_word(const uint8_t *message, size_t word)
@@ -130,51 +89,24 @@ const struct armtap_control_layout *armtap_control_layout_of(size_t length)
 
 /* ---- whether bytes are a message ---- */
 
-static bool is_within(int32_t number, int32_t least, int32_t most)
+static bool is_within(const struct bound *bound, const uint8_t *message)
 {
-    return number >= least && number <= most;
-}
-
-static bool fits_reverse(const uint8_t *message, bool strict)
-{
-    int32_t timeout = armtap_control_word(message, 0), mode = armtap_control_word(message, 7);
-    return is_within(timeout, strict ? TIMEOUT_LEAST : -TIMEOUT_MOST, TIMEOUT_MOST) &&
-           is_within(mode, -2, strict ? 8 : NUMBER_MOST);
-}
-
-static bool fits_servo(const uint8_t *message)
-{
-    for (size_t i = 0; i < 6; i++)
-        if (!is_within(armtap_control_word(message, i), -JOINT_MOST, JOINT_MOST))
+    for (size_t word = bound->word; word < (size_t)bound->word + bound->count; word++)
+        if (armtap_control_word(message, word) < bound->least || armtap_control_word(message, word) > bound->most)
             return false;
-    return is_within(armtap_control_word(message, 6), 0, 1);
-}
-
-static bool fits_point(const uint8_t *message)
-{
-    int32_t type = armtap_control_word(message, 20);
-    return (is_within(type, 0, NUMBER_MOST) || type == SPLINE) && armtap_control_word(message, POINT_DURATION) >= 0 &&
-           armtap_control_word(message, POINT_BLEND) >= 0;
-}
-
-static bool fits_early_point(const uint8_t *message)
-{
-    return is_within(armtap_control_word(message, 8), 0, 1) && armtap_control_word(message, 6) >= 0 &&
-           armtap_control_word(message, 7) >= 0;
+    return true;
 }
 
 /* The words that a command does not use are zero. */
-static bool fits_script(const struct armtap_control_layout *layout, const uint8_t *message, bool strict)
+static bool is_zero_elsewhere(const struct armtap_control_layout *layout, const uint8_t *message)
 {
     const struct armtap_control_value *values[ARMTAP_CONTROL_ROWS];
     uint32_t used = 0;
     int shape;
-    if (!is_within(armtap_control_word(message, 0), 0, strict ? 12 : NUMBER_MOST))
-        return false;
     size_t count = armtap_control_values(layout, message, false, values, &shape);
     for (size_t i = 0; i < count; i++)
         used |= (ONE(values[i]->count) - 1) << values[i]->word;
-    for (size_t i = 0; i < layout->words && strict; i++)
+    for (size_t i = 0; i < layout->words; i++)
         if ((used & ONE(i)) == 0 && armtap_control_word(message, i) != 0)
             return false;
     return true;
@@ -182,19 +114,11 @@ static bool fits_script(const struct armtap_control_layout *layout, const uint8_
 
 bool armtap_control_fits(const struct armtap_control_layout *layout, const uint8_t *message, bool strict)
 {
-    switch (layout->kind) {
-    case ARMTAP_CONTROL_REVERSE:
-        return fits_reverse(message, strict);
-    case ARMTAP_CONTROL_SERVO:
-        return fits_servo(message);
-    case ARMTAP_CONTROL_POINT:
-        return fits_point(message);
-    case ARMTAP_CONTROL_EARLY_POINT:
-        return fits_early_point(message);
-    case ARMTAP_CONTROL_SCRIPT:
-        return fits_script(layout, message, strict);
-    }
-    return false;
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        if (bounds[i].kind == layout->kind && (strict || bounds[i].when == ALWAYS_BOUND) &&
+            !is_within(&bounds[i], message))
+            return false;
+    return !strict || layout->kind != ARMTAP_CONTROL_SCRIPT || is_zero_elsewhere(layout, message);
 }
 
 /* How one layout fits the first bytes. */
@@ -235,10 +159,15 @@ enum armtap_control_choice armtap_control_choose(const struct armtap_control_loo
 /* Bit of the selector; 31 if it is unknown. */
 static unsigned selector_bit(const struct armtap_control_layout *layout, const uint8_t *message)
 {
-    int32_t number = selector_of(layout, message);
-    if (!armtap_control_selector(layout, message))
-        return layout->kind == ARMTAP_CONTROL_SERVO ? 0 : NUMBER_MOST;
-    return number == SPLINE ? 14 : layout->kind == ARMTAP_CONTROL_REVERSE ? (unsigned)(number + 2) : (unsigned)number;
+    unsigned bit = 0;
+    if (layout->kind == ARMTAP_CONTROL_SERVO) /* its selector has no names */
+        return 0;
+    for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++) {
+        if (selectors[i].kind == layout->kind && selectors[i].number == selector_of(layout, message))
+            return bit;
+        bit += selectors[i].kind == layout->kind;
+    }
+    return NUMBER_MOST;
 }
 
 /* Drivers that state velocity and acceleration set the three words behind them to zero. */

@@ -11,15 +11,8 @@
 #define ARMTAP_CONTROL_SCRIPT_PORT 50002u
 
 enum armtap_control_kind {
-#define KIND(name, title) ARMTAP_CONTROL_##name,
-#define LAYOUT(...)
-#define SELECTOR(...)
-#define VALUE(...)
+#define KIND(name, title, selector) ARMTAP_CONTROL_##name,
 #include "external_control_layouts.def"
-#undef KIND
-#undef LAYOUT
-#undef SELECTOR
-#undef VALUE
 };
 
 enum armtap_control_wire { ARMTAP_CONTROL_RAW, ARMTAP_CONTROL_MILLI, ARMTAP_CONTROL_MICRO };

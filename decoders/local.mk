@@ -14,6 +14,7 @@ lib_libinside_la_SOURCES += \
 	decoders/external_control_layout.c \
 	decoders/external_control_layout.h \
 	decoders/external_control_layouts.def \
+	decoders/external_control_words.h \
 	decoders/primary.c \
 	decoders/primary_describe.c \
 	decoders/primary_describe.h \
