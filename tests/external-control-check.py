@@ -11,48 +11,22 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import control_wire  # noqa: E402
 import primary_wire as wire  # noqa: E402
 import tally  # noqa: E402
+from control_wire import COMMANDS, EPOCH, MODES, PC, POINTS, Q, REVERSE, ROBOT, SCRIPT, SENDER, TRAJECTORY  # noqa: E402
+from control_wire import command, micro, point, script_command, words  # noqa: E402
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 CAPTURES = os.path.join(os.environ.get("srcdir", "."), "captures")
-ROBOT, PC, EPOCH = bytes([10, 0, 0, 7]), bytes([10, 0, 0, 9]), 1769860800
-REVERSE, SENDER, TRAJECTORY, COMMANDS = 50001, 50002, 50003, 50004
-JUNK = [123456789, -2147483648, 7, 2147483647, -1, 42]  # what is left in words that a message does not use
 
 
 def expect(truth, what):
     tally.expect(what, truth)
 
 
-class Capture:
-    """Packets of the robot's connections to ports of the PC, as a pcap file."""
-
-    def __init__(self, *ports, name="control.pcap"):
-        self.number, self.name, self.sequence = 0, name, {}
-        self.bytes = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1)
-        for port in ports:
-            for to_robot, flags in ((False, 0x02), (True, 0x12), (False, 0x10)):
-                self.segment(port, 0, b"", to_robot, flags)
-
-    def segment(self, port, time, payload, to_robot=True, flags=0x18, robot_port=None):
-        near, far = (PC, port), (ROBOT, robot_port or 40000 + port % 1000)
-        if not to_robot:
-            near, far = far, near
-        self.send(near, far, time, payload, flags)
-
-    def send(self, near, far, time, payload, flags):
-        mine, other = self.sequence.setdefault((near, far), 1000), self.sequence.setdefault((far, near), 5000)
-        tcp = struct.pack(">HHIIBBHHH", near[1], far[1], mine, other, 5 << 4, flags, 65535, 0, 0)
-        ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), self.number + 1, 0, 64, 6, 0, near[0], far[0])
-        packet = bytes(12) + b"\x08\0" + ip + tcp + payload
-        self.number += 1
-        self.sequence[near, far] = mine + len(payload) + (flags >> 1 & 1)
-        seconds, rest = divmod(round(time * 1e9), 10**9)
-        self.bytes += struct.pack("<4I", EPOCH + seconds, rest, len(packet), len(packet)) + packet
-
-    def lose(self, port, length):
-        self.sequence[(PC, port), (ROBOT, 40000 + port % 1000)] += length
+class Capture(control_wire.Capture):
+    """A capture that armtap reads."""
 
     def run(self, *arguments):
         with tempfile.TemporaryDirectory() as folder:
@@ -67,20 +41,6 @@ class Capture:
         return [{k: v for k, v in json.loads(line).items() if k not in told} for line in done.stdout.splitlines()]
 
 
-def micro(numbers):
-    return [round(number * 1e6) for number in numbers]
-
-
-def words(*numbers):
-    return struct.pack(f">{len(numbers)}i", *numbers)
-
-
-def command(mode, used=(), timeout=20):
-    """A message of port 50001 whose words beyond those used hold anything."""
-    used = list(used)
-    return words(timeout, *used, *JUNK[len(used):], mode)
-
-
 def sent(port, *payloads, begins=True, together=False, received=()):
     """The records of a connection on which the PC sent these."""
     capture = Capture(*([port] if begins else []))
@@ -89,20 +49,6 @@ def sent(port, *payloads, begins=True, together=False, received=()):
     for i, payload in enumerate([b"".join(payloads)] if together else payloads):
         capture.segment(port, 1 + i * 0.002, payload)
     return capture.rows("--to-robot")
-
-
-Q = [-1.308987, 0.5, 0.000001, -3.0, 2.25, 6.0]
-MODES = [
-    (-2, [], {}), (-1, [], {}), (0, [], {}),
-    (1, micro(Q), {"command_q": Q}),
-    (2, micro(Q), {"command_qd": Q}),
-    (3, [1, 250], {"trajectory_action": 1, "trajectory_points": 250}),
-    (4, micro(Q), {"command_tcp_speed": Q}),
-    (5, micro(Q), {"command_tcp_pose": Q}),
-    (6, [-1], {"freedrive_action": -1}),
-    (7, [], {}),
-    (8, micro(Q), {"command_torque": Q}),
-]
 
 
 def check_modes():
@@ -136,33 +82,10 @@ def check_vectors():
         expect(sent(port, payload) == [wanted], f"{digits} is {sent(port, payload)}")
 
 
-def point(target=(0,) * 6, second=(0,) * 6, third=(0,) * 6, duration=0, last=0, kind=0):
-    return words(*micro(target), *micro(second), *micro(third), duration, last, kind)
-
-
 def check_points():
-    qdd = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
-    cases = [
-        (point(Q, qdd, (1.05, 1.4, 0, 0, 0, 0), 500, 0, 0),
-         {"point_q": Q, "point_velocity": 1.05, "point_acceleration": 1.4, "point_duration_raw": 500,
-          "point_blend_radius_raw": 0, "point_type": 0}),
-        (point(Q, qdd, (1.05, 1.4, 1, 0, 0, 0), 500, 10, 0),
-         {"point_q": Q, "point_q_near": qdd, "point_velocity": 1.05, "point_acceleration": 1.4,
-          "point_duration_raw": 500, "point_blend_radius_raw": 10, "point_type": 0}),
-        (point(Q, qdd, (1, 2, 3, 4, 5, 6), 500, 10, 1),
-         {"point_pose": Q, "point_duration_raw": 500, "point_blend_radius_raw": 10, "point_type": 1}),
-        (point(Q, qdd, (1, 2, 1, 0, 0, 0), 500, 10, 3),
-         {"point_pose": Q, "point_via": qdd, "point_velocity": 1, "point_acceleration": 2, "point_circle_mode": 1,
-          "point_duration_raw": 500, "point_blend_radius_raw": 10, "point_type": 3}),
-        (point(Q, qdd, qdd, 500000, 2, 51),
-         {"point_q": Q, "point_qd": qdd, "point_qdd": qdd, "point_duration_raw": 500000, "point_spline_type": 2,
-          "point_type": 51}),
-        (point(Q, qdd, (9,) * 6, 500000, 1, 51),
-         {"point_q": Q, "point_qd": qdd, "point_duration_raw": 500000, "point_spline_type": 1, "point_type": 51}),
-    ]
-    for payload, wanted in cases:
+    for payload, wanted in POINTS:
         expect(sent(TRAJECTORY, payload) == [wanted], f"a point is {sent(TRAJECTORY, payload)}, not {wanted}")
-    expect(sent(TRAJECTORY, *(payload for payload, _ in cases), begins=False) == [wanted for _, wanted in cases],
+    expect(sent(TRAJECTORY, *(payload for payload, _ in POINTS), begins=False) == [wanted for _, wanted in POINTS],
            "all points, joined in the middle")
     scaled = sent(TRAJECTORY, point(Q, duration=1000001, last=20000, kind=1), point(Q, duration=500000, last=0, kind=1))
     expect([row.get("point_duration") for row in scaled] == [1.000001, 0.5], f"durations in millionths: {scaled}")
@@ -172,25 +95,6 @@ def check_points():
     early = words(*micro(Q), 1500, 25, 1)
     expect(sent(TRAJECTORY, early, early) == [{"point_pose": Q, "point_duration": 1.5, "point_blend_radius": 0.025,
                                                "point_type": 1}] * 2, "points of nine words")
-
-
-SCRIPT = [
-    (0, [], {}), (1, [2.5, 0, 0, 0.05], {"payload_mass": 2.5, "payload_center": [0, 0, 0.05]}),
-    (2, [24], {"tool_voltage": 24}),
-    (3, [*Q, 1, 0, 1, 0, 0, 0, *Q, 2, *Q, 0.005, 1.5],
-     {"force_task_frame": Q, "force_selection": [1, 0, 1, 0, 0, 0], "force_wrench": Q, "force_type": 2,
-      "force_limits": Q, "force_damping": 0.005, "force_gain_scaling": 1.5}),
-    (4, [], {}), (5, [], {}), (6, [], {}), (7, [1e-6], {"enabled": 1}),
-    (8, [1e-6, 0.5, *Q], {"enabled": 1, "sensor_mass": 0.5, "sensor_offset": Q[:3], "sensor_center": Q[3:]}),
-    (9, [0, 0, 9.82], {"gravity": [0, 0, 9.82]}), (10, Q, {"tcp_offset_pose": Q}),
-    (11, [*Q, *Q], {"viscous_friction_scale": Q, "coulomb_friction_scale": Q}),
-    (12, [2.5, 0, 0, 0.05, *Q, 0.5],
-     {"payload_mass": 2.5, "payload_center": [0, 0, 0.05], "payload_moment_of_inertia": Q, "transition_time": 0.5}),
-]
-
-
-def script_command(number, values, count):
-    return words(number, *micro(values), *[0] * (count - 1 - len(values)))
 
 
 def check_script_commands():

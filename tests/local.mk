@@ -324,6 +324,7 @@ EXTRA_DIST += \
 	tests/node_readers.py \
 	tests/pages.py \
 	tests/report_pages.py \
+	tests/control_wire.py \
 	tests/primary_wire.py \
 	tests/tally.py \
 	tests/png.py \
