@@ -17,8 +17,8 @@
 #define RECIPES 8u /* the last few shapes of a stream */
 #define PORT_COMMANDS 50001u
 
-static const uint16_t ports[] = {PORT_COMMANDS, ARMTAP_CONTROL_SCRIPT_PORT, 50003, 50004, 0};
-static const char request[] = "request_program\n";
+static const uint16_t ports[] = {PORT_COMMANDS, SCRIPT_PORT, 50003, 50004, 0};
+static const char request[] = SCRIPT_REQUEST;
 
 struct composed {
     int shape;
@@ -38,7 +38,7 @@ struct control {
 
 static bool is_script(const struct control *control)
 {
-    return control->port == ARMTAP_CONTROL_SCRIPT_PORT;
+    return control->port == SCRIPT_PORT;
 }
 
 /* The port, if it is one of the driver's; else 0. */
@@ -162,8 +162,8 @@ static enum armtap_fit control_shows(enum armtap_direction direction, const stru
     if (sight->hint == ARMTAP_HINT_NONE)
         return ARMTAP_FIT_NO;
     if (direction == ARMTAP_FROM_ROBOT)
-        return port == 0 || port == ARMTAP_CONTROL_SCRIPT_PORT ? asks(sight, need) : is_result(sight, need);
-    if (port == ARMTAP_CONTROL_SCRIPT_PORT)
+        return port == 0 || port == SCRIPT_PORT ? asks(sight, need) : is_result(sight, need);
+    if (port == SCRIPT_PORT)
         return ARMTAP_FIT_WELL;
     struct armtap_control_look look = look_at(port, sight->starts);
     look.whole = sight->whole;

@@ -8,7 +8,6 @@
 #define ARMTAP_CONTROL_VALUES 256u /* bytes of a message's values, or more */
 #define ARMTAP_CONTROL_ROWS 16u    /* values of a message, or more */
 #define ARMTAP_CONTROL_CHAIN 3u    /* messages in a row that prove a layout */
-#define ARMTAP_CONTROL_SCRIPT_PORT 50002u
 
 enum armtap_control_kind {
 #define KIND(name, title, selector) ARMTAP_CONTROL_##name,

@@ -2,6 +2,9 @@
 #ifndef ARMTAP_EXTERNAL_CONTROL_WORDS_H
 #define ARMTAP_EXTERNAL_CONTROL_WORDS_H
 
+#define SCRIPT_PORT 50002
+#define SCRIPT_REQUEST "request_program\n" /* from the robot */
+
 #define TIMEOUT_LEAST 2      /* ms: a step of the controller; less would wait for ever */
 #define TIMEOUT_MOST 3600000 /* ms */
 #define NUMBER_MOST 31       /* of modes and commands that newer drivers may add */

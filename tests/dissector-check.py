@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+import control_wire
 import primary_wire
 from tally import expect, finish
 
@@ -19,7 +20,7 @@ TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(HERE, ".."))
 ARMTAP = os.environ["ARMTAP"]
 TOOLS = ("tshark", "luac5.2", "luac5.4")
 PREFIX = {"rtde": "ur_rtde", "realtime": "ur_realtime", "aubo": "aubo_rtde",
-          "primary": "ur_primary", "dashboard": "ur_dashboard"}
+          "primary": "ur_primary", "dashboard": "ur_dashboard", "external_control": "ur_external_control"}
 OF_ALL = {"time", "packet", "stream", "robot", "protocol", "direction", "gap", "lost_bytes", "lost_s", "skipped"}
 # Wireshark by itself takes a segment that arrives late for data of another place.
 AS_ARMTAP = ["-o", "tcp.reassemble_out_of_order:TRUE"]
@@ -227,6 +228,27 @@ def compare_primary_variants(script, known, folder):
     return compare(script, known, path)
 
 
+def compare_control_variants(script, known, folder):
+    """A message of each kind to a robot's program. Returns how many values were compared."""
+    path = os.path.join(folder, "control.pcap")
+    with open(path, "wb") as file:
+        file.write(control_wire.capture_of_all())
+    count = compare(script, known, path)
+    expect("values of External Control were compared", count > 500, count)
+    return count
+
+
+def check_chance(script, folder):
+    """A client of something else whose port is one of a driver's."""
+    capture, path = control_wire.Capture(), os.path.join(folder, "chance.pcap")
+    for i, port in enumerate((50001, 50002, 50003, 50004) * 5):
+        for to_robot in (True, False):
+            capture.segment(port, 1 + i / 500, b"\1\0GET / HTTP/1.1", to_robot, robot_port=50051)
+    with open(path, "wb") as file:
+        file.write(capture.bytes)
+    expect("a client's port by chance", "External Control" not in tshark(script, path))
+
+
 def check_deflated(script):
     """What Wireshark inflates wrongly is not shown."""
     capture = os.path.join(TOP, "captures", DEFLATED)
@@ -263,10 +285,12 @@ def main():
         for name in names:
             count += compare(script, known, os.path.join(TOP, "captures", name))
         count += compare_primary_variants(script, known, folder)
+        count += compare_control_variants(script, known, folder)
         print("%d values compared in %d captures" % (count, len(names)))
         expect("values were compared", count > 100000, count)
         check_experts(script)
         check_filter(script)
+        check_chance(script, folder)
         check_deflated(script)
         check_second_copy(script, folder)
         check_recipe(script, folder)

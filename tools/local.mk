@@ -466,6 +466,7 @@ DISSECTOR_LUA = \
 	$(srcdir)/tools/dissector/rtde.lua \
 	$(srcdir)/tools/dissector/primary.lua \
 	$(srcdir)/tools/dissector/dashboard.lua \
+	$(srcdir)/tools/dissector/control.lua \
 	$(srcdir)/tools/dissector/json.lua \
 	$(srcdir)/tools/dissector/aubo.lua
 CLEANFILES += generated/dissector.c

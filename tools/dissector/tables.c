@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "../../decoders/external_control_words.h"
 #include "armtap.h"
 #include "base/message.h"
 #include "dissector.h"
@@ -241,6 +242,48 @@ static void put_dashboard_lines(FILE *to)
     fputs("}\n", to);
 }
 
+static void put_control_rows(FILE *to)
+{
+#define LAYOUT(name, port, words, kind) fprintf(to, "  {port = %d, words = %d, kind = \"%s\"},\n", port, words, #kind);
+    fputs("armtap.control_layouts = {\n", to);
+#include "../../decoders/external_control_layouts.def"
+#define KIND(name, title, selector) fprintf(to, "  %s = {title = \"%s\", selector = %d},\n", #name, title, selector);
+    fputs("}\narmtap.control_kinds = {\n", to);
+#include "../../decoders/external_control_layouts.def"
+#define SELECTOR(kind, number, name)                                                                                   \
+    fprintf(to, "  {kind = \"%s\", number = %d, name = \"%s\"},\n", #kind, number, name);
+    fputs("}\narmtap.control_selectors = {\n", to);
+#include "../../decoders/external_control_layouts.def"
+#define RESULT(port, name) fprintf(to, "  {port = %d, name = \"%s\"},\n", port, name);
+    fputs("}\narmtap.control_results = {\n", to);
+#include "../../decoders/external_control_layouts.def"
+    fputs("}\n", to);
+}
+
+static void put_control_values(FILE *to)
+{
+    enum { ALWAYS, IN_SEARCH };
+#define BOUND(kind, when, word, count, least, most)                                                                    \
+    fprintf(to, "  {kind = \"%s\", in_search = %s, word = %d, count = %d, least = %d, most = %d},\n", #kind,           \
+            (when) == IN_SEARCH ? "true" : "false", word, count, least, most);
+    fputs("armtap.control_bounds = {\n", to);
+#include "../../decoders/external_control_layouts.def"
+#define VALUE(kind, selectors, condition, word, count, name, wire)                                                     \
+    fprintf(to,                                                                                                        \
+            "  {kind = \"%s\", selectors = %" PRIu32 ", condition = \"%s\", word = %d, count = %d, name = \"%s\", "    \
+            "wire = \"%s\"},\n",                                                                                       \
+            #kind, (uint32_t)(selectors), #condition, word, count, name, #wire);
+    fputs("}\narmtap.control_values = {\n", to);
+#include "../../decoders/external_control_layouts.def"
+    fprintf(to, "}\narmtap.control = {micro = %d, milli = %d, unknown = %d, result_least = %d, result_most = %d,\n",
+            MICRO_SCALE, MILLI_SCALE, NUMBER_MOST, RESULT_LEAST, RESULT_MOST);
+    fprintf(to, "  script_port = %d, profile = %d, flag = %d, zeros = %d, duration = %d, blend = %d, quintic = %d,\n",
+            SCRIPT_PORT, POINT_PROFILE, POINT_FLAG, POINT_ZEROS, POINT_DURATION, POINT_BLEND, QUINTIC_TYPE);
+    fprintf(to, "  longest_milli = %d, request = ", LONGEST_MILLI);
+    put_string(to, SCRIPT_REQUEST);
+    fputs("}\n", to);
+}
+
 static void put_aubo_topics(FILE *to)
 {
     fprintf(to, "armtap.aubo_arms = %d\narmtap.aubo_topics = {\n", ARMTAP_ARMS_MAX);
@@ -282,6 +325,8 @@ int dissector_tables(FILE *to)
     put_primary_messages(to);
     put_robot_messages(to);
     put_dashboard_lines(to);
+    put_control_rows(to);
+    put_control_values(to);
     put_aubo_topics(to);
     put_ports(to);
     return put_layouts(to);
