@@ -7,6 +7,7 @@ import json
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -161,6 +162,40 @@ def check_experts(script):
     expect("and what the dashboard server refused", "Command is not allowed" in text and "File not found: " in text, text)
 
 
+def findings(capture, *ids):
+    """(id, packet) of what diagnose finds in realtime and RTDE streams."""
+    info, report = (json.loads(subprocess.run([ARMTAP, command, "--json", capture], capture_output=True, text=True).stdout)
+                    for command in ("info", "diagnose"))
+    streams = {i for i, one in enumerate(info["streams"]) if one["protocol"] in ("rtde", "realtime")}
+    return {(one["id"], one["packet"]) for one in report["findings"] if one["id"] in ids and one["stream"] in streams}
+
+
+EXPERTS = {"safety.stop": "stop", "clock.backwards": "clock_back", "clock.skipped": "clock_jump"}
+
+
+def compare_changes(script, capture):
+    """Stops and clocks that jump, where diagnose has them. Returns how many there are."""
+    wanted, shown = findings(capture, *EXPERTS), set()
+    for name, expert in EXPERTS.items():
+        packets = tshark(script, capture, "-Y", " || ".join("%s.%s" % (one, expert) for one in ("ur_rtde", "ur_realtime")),
+                         "-T", "fields", "-e", "frame.number")
+        shown |= {(name, int(packet)) for packet in packets.split()}
+    expect("%s: stops and clocks" % os.path.basename(capture), shown == wanted, sorted(shown ^ wanted))
+    return len(wanted)
+
+
+def compare_clocks(script, folder):
+    """A clock that skips packets, one that goes back, and steps that are nothing."""
+    capture, path, clock = control_wire.Capture(), os.path.join(folder, "clocks.pcap"), 100.0
+    for i in range(120):
+        clock += {30: 0.064, 60: -50.0, 90: 0.011, 105: 0.016}.get(i, 0.008)
+        packet = struct.pack(">I138d", 1108, clock, *[0.5] * 137)
+        capture.send((control_wire.ROBOT, 30003), (control_wire.PC, 45000), 1 + i * 0.008, packet, 0x18)
+    with open(path, "wb") as file:
+        file.write(capture.bytes)
+    expect("a clock that skips and goes back", compare_changes(script, path) == 3)
+
+
 def check_filter(script):
     """A display filter selects the packets whose value export has so."""
     capture = os.path.join(TOP, "captures", "rtde-stop.pcap")
@@ -280,17 +315,20 @@ def main():
         known = known_fields(script)
         names = sorted(name for name in os.listdir(os.path.join(TOP, "captures"))
                        if name.endswith((".pcap", ".pcapng", ".gz")))
-        count = 0
+        count = changes = 0
         names.remove(DEFLATED)
         for name in names:
             count += compare(script, known, os.path.join(TOP, "captures", name))
+            changes += compare_changes(script, os.path.join(TOP, "captures", name))
         count += compare_primary_variants(script, known, folder)
         count += compare_control_variants(script, known, folder)
         print("%d values compared in %d captures" % (count, len(names)))
         expect("values were compared", count > 100000, count)
+        expect("stops were compared", changes >= 5, changes)
         check_experts(script)
         check_filter(script)
         check_chance(script, folder)
+        compare_clocks(script, folder)
         check_deflated(script)
         check_second_copy(script, folder)
         check_recipe(script, folder)

@@ -462,6 +462,7 @@ tools_libtools_a_SOURCES = \
 nodist_tools_libtools_a_SOURCES = generated/embedded.c generated/dissector.c
 DISSECTOR_LUA = \
 	$(srcdir)/tools/dissector/common.lua \
+	$(srcdir)/tools/dissector/watch.lua \
 	$(srcdir)/tools/dissector/realtime.lua \
 	$(srcdir)/tools/dissector/rtde.lua \
 	$(srcdir)/tools/dissector/primary.lua \

@@ -11,10 +11,18 @@ do
   proto.fields = list
   local unknown_size = ProtoExpert.new("ur_realtime.unknown_size", "Undocumented size", expert.group.UNDECODED,
                                        expert.severity.NOTE)
-  proto.experts = {unknown_size}
+  local experts = armtap.watch_experts("ur_realtime")
+  proto.experts = {unknown_size, experts.stop, experts.back, experts.jump}
+
+  local conversations = {}
+  function proto.init()
+    conversations = {}
+  end
 
   local layouts, longest = {}, nil
   for _, layout in ipairs(armtap.layouts) do
+    layout.watched = armtap.watched_of(layout.fields, function() return "DOUBLE" end,
+                                       function(name) return CELL * armtap.by_name[name].count end)
     layouts[layout.size] = layout
     longest = layout
   end
@@ -67,6 +75,12 @@ do
       local field = armtap.by_name[name]
       add_field(tvb, tree, field, offset, layout.generation)
       offset = offset + CELL * field.count
+    end
+    if layout then
+      local watch = armtap.conversation(conversations, armtap.new_watch)
+      local place = {frame = pinfo.number, offset = tvb:offset(), visited = pinfo.visited}
+      armtap.watch(watch, place, tvb, LENGTH_WORD, layout.watched, layout.generation)
+      armtap.add_found(tree, watch, place, experts)
     end
     return size
   end

@@ -53,6 +53,10 @@ do
   for _, one in pairs(e) do
     experts[#experts + 1] = one
   end
+  local changes = armtap.watch_experts("ur_rtde")
+  for _, one in pairs(changes) do
+    experts[#experts + 1] = one
+  end
   proto.experts = experts
 
   proto.prefs.recipe = Pref.string("Recipe", "", "Fields of output packages whose set-up was not captured: timestamp,actual_q")
@@ -67,7 +71,7 @@ do
   end
 
   local function new_conversation()
-    return {versions = {}, asked = {}, outputs = {}, inputs = {}, waiting = {}}
+    return {versions = {}, asked = {}, outputs = {}, inputs = {}, waiting = {}, watches = {}}
   end
 
   local function split(text)
@@ -125,6 +129,9 @@ do
     elseif not place.to_robot and tvb:len() > HEADER then
       local accepted = tvb(HEADER, 1):uint() ~= 0
       tree:add(f.accepted, tvb(HEADER, 1))
+    for _, watch in pairs(place.visited and {} or place.conversation.watches) do
+      armtap.forget_clock(watch) -- no data came while it was paused
+    end
       if not accepted then
         tree:add_proto_expert_info(e.denied)
       end
@@ -340,6 +347,33 @@ do
     end
   end
 
+  local function watched_of(recipe)
+    local type_names = {}
+    for i, name in ipairs(recipe.names) do
+      type_names[name] = recipe.types[i]
+    end
+    return armtap.watched_of(recipe.names, function(name)
+      local type_name = armtap.by_name[name].type
+      return type_names[name] == type_name and armtap.types[type_name].element or nil
+    end, function(name)
+      local kind = armtap.types[type_names[name]]
+      return kind.width * kind.count
+    end)
+  end
+
+  local function add_changes(tvb, tree, place, recipe, id, start)
+    local watches = place.conversation.watches
+    local watch = watches[id or 0] or armtap.new_watch()
+    watches[id or 0] = watch
+    if not place.visited and watch.recipe ~= recipe then
+      armtap.forget_clock(watch) -- each has its own rate
+      watch.recipe = recipe
+    end
+    recipe.watched = recipe.watched or watched_of(recipe)
+    armtap.watch(watch, place, tvb, start, recipe.watched, "cb3e")
+    armtap.add_found(tree, watch, place, changes)
+  end
+
   local function data(tvb, tree, place)
     local at, id = HEADER, nil
     if (place.to_robot or protocol_at(place) > 1) and tvb:len() > HEADER then
@@ -358,6 +392,9 @@ do
     if width_of(recipe) ~= tvb:len() - at or #recipe.names ~= #recipe.types then
       tree:add_proto_expert_info(e.other_size)
       return "values do not fill the recipe"
+    end
+    if not place.to_robot then
+      add_changes(tvb, tree, place, recipe, id, at)
     end
     for i, name in ipairs(recipe.names) do
       local kind = armtap.types[recipe.types[i]]
