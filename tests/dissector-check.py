@@ -273,6 +273,24 @@ def compare_control_variants(script, known, folder):
     return count
 
 
+def compare_aubo_units(script, known, folder):
+    """Topics that AUBO sends in another unit than the fields have."""
+    names = ["R1_master_io_current", "R1_euromap67_24V_current", "R1_tool_output_current", "R1_robot_mode"]
+    capture, path = control_wire.Capture(), os.path.join(folder, "units.pcap")
+    client, robot = (control_wire.PC, 46000), (control_wire.ROBOT, 30010)
+    set_up = [100, {"chanel": 0, "frequency": 50.0, "segments": ["timestamp", *names], "to_server": False, "trigger": 0}]
+    for near, far, message in ((client, robot, set_up), *((robot, client, [0, 812 + i / 50, 0.25 + i, 1.5, 0.125, "Idle", 0])
+                                                         for i in range(10))):
+        capture.send(near, far, 1 + capture.number / 50, json.dumps(message).encode(), 0x18)
+    with open(path, "wb") as file:
+        file.write(capture.bytes)
+    count = compare(script, known, path)
+    expect("values in other units were compared", count >= 40, count)
+    shown = tshark(script, path, "-T", "fields", "-e", "aubo_rtde.io_current").split()
+    expect("in the field's unit", shown[0] == "250", shown)
+    return count
+
+
 def check_chance(script, folder):
     """A client of something else whose port is one of a driver's."""
     capture, path = control_wire.Capture(), os.path.join(folder, "chance.pcap")
@@ -322,6 +340,7 @@ def main():
             changes += compare_changes(script, os.path.join(TOP, "captures", name))
         count += compare_primary_variants(script, known, folder)
         count += compare_control_variants(script, known, folder)
+        count += compare_aubo_units(script, known, folder)
         print("%d values compared in %d captures" % (count, len(names)))
         expect("values were compared", count > 100000, count)
         expect("stops were compared", changes >= 5, changes)
