@@ -275,11 +275,11 @@ def compare_control_variants(script, known, folder):
 
 def compare_aubo_units(script, known, folder):
     """Topics that AUBO sends in another unit than the fields have."""
-    names = ["R1_master_io_current", "R1_euromap67_24V_current", "R1_tool_output_current", "R1_robot_mode"]
+    names = ["R1_master_io_current", "R1_euromap67_24V_current", "R1_tool_output_current", "R2_master_io_current", "R1_robot_mode"]
     capture, path = control_wire.Capture(), os.path.join(folder, "units.pcap")
     client, robot = (control_wire.PC, 46000), (control_wire.ROBOT, 30010)
     set_up = [100, {"chanel": 0, "frequency": 50.0, "segments": ["timestamp", *names], "to_server": False, "trigger": 0}]
-    for near, far, message in ((client, robot, set_up), *((robot, client, [0, 812 + i / 50, 0.25 + i, 1.5, 0.125, "Idle", 0])
+    for near, far, message in ((client, robot, set_up), *((robot, client, [0, 812 + i / 50, 0.25 + i, 1.5, 0.125, 0.75, "Idle", 0])
                                                          for i in range(10))):
         capture.send(near, far, 1 + capture.number / 50, json.dumps(message).encode(), 0x18)
     with open(path, "wb") as file:

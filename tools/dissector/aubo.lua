@@ -31,7 +31,7 @@ do
     for arm = 2, topic.arm and armtap.aubo_arms or 1 do
       local prefix = "R" .. arm .. "_"
       topics[prefix .. topic.name] =
-        {field = field, factor = 1, elements = further_arm(prefix, {name = topic.name, count = field.count, meaning = field.meaning}),
+        {field = field, factor = topic.factor, elements = further_arm(prefix, {name = topic.name, count = field.count, meaning = field.meaning}),
          element = "DOUBLE"}
     end
   end
