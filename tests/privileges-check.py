@@ -294,7 +294,8 @@ def check_capabilities(folder):
     done = as_user(lent, "info", "-i", "lo", "--filter", "tcp port 9", "--recipe", secret)
     expect("opens the interface, reads no recipe", done.returncode == 2 and "secret: cannot be read: Permission denied" in done.stderr
            and "secret words" not in done.stderr, done)
-    check_pager_lent(lent, *write_pager(folder))
+    capture = shutil.copy(CAPTURE, folder)  # where that user may read
+    check_pager_lent(lent, capture, *write_pager(folder))
 
 
 def write_pager(folder):
@@ -345,10 +346,10 @@ def check_pager(folder):
     expect_nothing_lent("pager with -i", said, 12345)
 
 
-def check_pager_lent(lent, pager, said):
+def check_pager_lent(lent, capture, pager, said):
     """Capabilities that the program has are not the pager's."""
     with Terminal(80) as terminal, subprocess.Popen(
-            [lent, "info", "--pager", CAPTURE], stdin=subprocess.DEVNULL, stdout=terminal.theirs, stderr=subprocess.PIPE,
+            [lent, "info", "--pager", capture], stdin=subprocess.DEVNULL, stdout=terminal.theirs, stderr=subprocess.PIPE,
             user=12345, group=23456, extra_groups=[], env={**os.environ, "PAGER": pager}) as program:
         shown = terminal.read(program).decode()
     expect("the pager shows a file", program.returncode == 0 and "stream 0" in shown, shown)
