@@ -67,7 +67,8 @@ static bool dashboard_sure(const void *context, enum armtap_direction direction,
 /* Whether a line is one of the dashboard server's, or to it. */
 static enum armtap_fit dashboard_shows(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need)
 {
-    if (sight->hint == ARMTAP_HINT_NONE)
+    bool line_begins = sight->before == 0 || sight->bytes[-1] == '\n';
+    if (sight->hint == ARMTAP_HINT_NONE || !line_begins)
         return ARMTAP_FIT_NO;
     long frame = line_at(sight->bytes, sight->length);
     *sight->work += frame > 0 ? (size_t)frame : sight->length < LONGEST_LINE ? sight->length : LONGEST_LINE;

@@ -36,8 +36,9 @@ enum armtap_hint { ARMTAP_HINT_NONE, ARMTAP_HINT_PORT, ARMTAP_HINT_USER };
 struct armtap_sight {
     const uint8_t *bytes;
     size_t length;
-    bool whole;  /* no more bytes follow */
-    bool starts; /* the direction was captured from this byte on, its first */
+    size_t before; /* bytes at hand in front of these */
+    bool whole;    /* no more bytes follow */
+    bool starts;   /* the direction was captured from this byte on, its first */
     enum armtap_hint hint;
     uint16_t port; /* on which one end of the connection listens; 0: not known */
     size_t *work;  /* `shows` adds the bytes that it examined beyond a header, once per examination */

@@ -59,7 +59,7 @@ static enum armtap_fit fit_at(const struct search *search, size_t at, size_t *ne
     const uint8_t *bytes = span->bytes + at;
     size_t left = span->length - at;
     if (!search->context && decoder->shows) {
-        struct armtap_sight sight = {bytes,        left,         span->final, search->starts && at == 0,
+        struct armtap_sight sight = {bytes,        left,         at,  span->final, search->starts && at == 0,
                                      search->hint, search->port, work};
         enum armtap_fit shown = decoder->shows(search->direction, &sight, need);
         *need += at;
