@@ -185,6 +185,7 @@ SCRIPT_TESTS = \
 	tests/pipe-check.py \
 	tests/dissector-check.py \
 	tests/plot-check.py \
+	tests/plot-claims-check.py \
 	tests/plot-terminal-check.py \
 	tests/external-control-check.py \
 	tests/primary-check.py \
@@ -324,9 +325,11 @@ EXTRA_DIST += \
 	tests/node_readers.py \
 	tests/pages.py \
 	tests/report_pages.py \
+	tests/robot_capture.py \
 	tests/control_wire.py \
 	tests/primary_wire.py \
 	tests/tally.py \
+	tests/pictures.py \
 	tests/png.py \
 	tests/terminal.py \
 	tests/unit/data \

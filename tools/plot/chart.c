@@ -12,10 +12,12 @@
 #include "command_line/no_telemetry.h"
 #include "input/file_reader.h"
 #include "input/stream_rank.h"
+#include "nanoseconds.h"
 #include "plot_reading.h"
 
 #define TEXT_MAX 400
 #define NUMBERS_MAX 40
+#define SPAN_SLACK (SECOND / 2)
 
 /* What chart_collect works on. */
 struct layout {
@@ -87,12 +89,15 @@ static void choose_robot(struct layout *layout)
 
 /* ---- panels ------------------------------------------------------------------------------------------------------ */
 
-static bool overlap(const struct chart_stream *one, const struct chart_stream *other)
+/* Whether one stream's data spans the other's, but for what two clients differ by. */
+static bool spans(const struct chart_stream *one, const struct chart_stream *other)
 {
-    return one->from < other->to && other->from < one->to;
+    return one->from <= armtap_time_shift(other->from, SPAN_SLACK) &&
+           armtap_time_shift(other->to, -SPAN_SLACK) <= one->to;
 }
 
-/* Without --fields and --stream each field is shown once: from the stream that has it most often. */
+/* Without --fields and --stream each field is shown once: from the stream that has it most often, and
+ * from those that reach further than that one. */
 static bool is_best(const struct layout *layout, const struct read_stream *of, const struct series *series)
 {
     const struct read_stream *stream;
@@ -102,7 +107,7 @@ static bool is_best(const struct layout *layout, const struct read_stream *of, c
     for (size_t i = 0; (stream = stream_at(layout, i)); i++)
         for (size_t k = 0; stream->shown >= 0 && k < stream->series.count; k++) {
             const struct series *other = stream->series.all[k];
-            if (strcmp(other->name, series->name) == 0 && overlap(&streams[stream->shown], &streams[of->shown]) &&
+            if (strcmp(other->name, series->name) == 0 && spans(&streams[stream->shown], &streams[of->shown]) &&
                 (other->values > series->values ||
                  (other->values == series->values && stream->connection < of->connection)))
                 return false;
@@ -362,7 +367,7 @@ static bool is_better(const struct chart_strip *one, const struct chart_strip *o
                       const struct chart_stream *streams)
 {
     uint64_t records = streams[one->stream].records, others = streams[other->stream].records;
-    return strcmp(one->caption, other->caption) == 0 && overlap(&streams[one->stream], &streams[other->stream]) &&
+    return strcmp(one->caption, other->caption) == 0 && spans(&streams[one->stream], &streams[other->stream]) &&
            (records > others || (records == others && one->stream < other->stream));
 }
 
@@ -374,7 +379,7 @@ static bool has_better(const struct chart *chart, const struct chart_strip *stri
     return false;
 }
 
-/* Each mode is shown once: from the stream with most records. */
+/* Each mode is shown once: from the stream with most records, and from those that reach further. */
 static void drop_repeated_strips(struct chart *chart)
 {
     for (size_t i = chart->strip_count; i-- > 0;) {

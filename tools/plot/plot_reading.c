@@ -7,6 +7,13 @@
 #include "export/missing_data.h"
 #include "nanoseconds.h"
 
+/* What is a gap although no data is known to be missing: so many of the usual steps without a record, and at least so
+ * many s; the latter as long as fewer steps are known. */
+#define STEPS_MISSED 10
+#define SILENCE 0.1
+#define SILENCE_AT_FIRST 2
+#define INTERVALS_KNOWN 10
+
 /* ---- a stream ---------------------------------------------------------------------------------------------------- */
 
 static void free_streams(struct plot_reading *reading)
@@ -64,20 +71,74 @@ static int64_t time_of(struct plot_reading *reading, const struct armtap_record 
     return (int64_t)(clock * (double)SECOND);
 }
 
+static double seconds_between(int64_t from, int64_t to)
+{
+    return ((double)to - (double)from) / (double)SECOND;
+}
+
+/* s that a stream may be without a record before that is a gap. */
+static double longest_step(const struct read_stream *stream)
+{
+    double least = stream->intervals < INTERVALS_KNOWN ? SILENCE_AT_FIRST : SILENCE;
+    double usual = stream->intervals ? stream->flowing / (double)stream->intervals : 0;
+    return fmax(usual * STEPS_MISSED, least);
+}
+
+static bool is_long(const struct read_stream *stream, int64_t from, int64_t to)
+{
+    return seconds_between(from, to) > longest_step(stream);
+}
+
 static bool is_missing(const struct missing_flow *hole)
 {
     return hole->bytes > 0 || hole->unread > 0 || hole->skipped > 0;
 }
 
-static int take_hole(struct plot_reading *reading, struct read_stream *stream, const struct armtap_record *record,
+/* Times may go back, where the capturing computer's clock was set: records that come then fill what is unfilled. */
+static int fill(struct read_stream *stream, int64_t time)
+{
+    struct unfilled *unfilled = &stream->unfilled, left = *unfilled;
+    if (left.from < time && time < left.to && !is_long(stream, left.from, time)) {
+        unfilled->from = time;
+        return 0;
+    }
+    series_break(&stream->series);
+    *unfilled = time < stream->first ? (struct unfilled){time, stream->first} : (struct unfilled){0};
+    if (!is_long(stream, left.from, left.to))
+        return 0;
+    series_break_at(&stream->series, left.to);
+    return thinning_gap(&stream->gaps, left.from, left.to);
+}
+
+static int take_step(struct plot_reading *reading, struct read_stream *stream, const struct armtap_record *record,
                      int64_t time)
 {
-    bool is_hole = is_missing(missing_data_before(reading->missing, record));
+    bool is_hole = is_missing(missing_data_before(reading->missing, record)) || stream->is_paused;
     missing_data_drop(reading->missing, record);
-    if (!is_hole || stream->last == ARMTAP_NO_TIME)
+    stream->is_paused = false;
+    if (stream->first == ARMTAP_NO_TIME)
         return 0;
-    series_break(&stream->series);
-    return thinning_gap(&stream->gaps, stream->last, time);
+    if (time < stream->first || stream->unfilled.from != stream->unfilled.to)
+        return fill(stream, time);
+    if (time < stream->last)
+        return 0;
+    if (is_hole || (stream->intervals > 0 && is_long(stream, stream->last, time))) {
+        series_break(&stream->series);
+        return thinning_gap(&stream->gaps, stream->last, time);
+    }
+    stream->flowing += seconds_between(stream->last, time);
+    stream->intervals++;
+    return 0;
+}
+
+static int fill_all(struct plot_reading *reading)
+{
+    for (size_t i = 0; i < reading->streams.count; i++) {
+        struct read_stream *stream = reading->streams.slots[i].thing;
+        if (stream->unfilled.from != stream->unfilled.to && fill(stream, stream->last) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 static int take_record(struct plot_reading *reading, const struct armtap_record *record)
@@ -91,10 +152,10 @@ static int take_record(struct plot_reading *reading, const struct armtap_record 
         return 0;
     }
     stream = stream ? stream : add_stream(reading, record->stream->connection);
-    if (!stream || take_hole(reading, stream, record, time) != 0)
+    if (!stream || take_step(reading, stream, record, time) != 0)
         return -1;
-    stream->first = stream->first == ARMTAP_NO_TIME ? time : stream->first;
-    stream->last = time;
+    stream->first = stream->first == ARMTAP_NO_TIME || time < stream->first ? time : stream->first;
+    stream->last = stream->last == ARMTAP_NO_TIME || time > stream->last ? time : stream->last;
     stream->records++;
     return series_take(&stream->series, record, time);
 }
@@ -144,8 +205,9 @@ static int on_note(void *user, const struct armtap_note *note)
 static int on_event(void *user, const struct armtap_event *event)
 {
     struct plot_reading *reading = user;
-    if (event->type == ARMTAP_EVENT_PAUSE && event->direction == ARMTAP_FROM_ROBOT)
-        break_lines(reading, event->stream);
+    struct read_stream *stream = by_connection_find(&reading->streams, event->stream->connection);
+    if (stream && event->type == ARMTAP_EVENT_PAUSE && event->direction == ARMTAP_FROM_ROBOT)
+        stream->is_paused = true;
     return answer_of(armtap_diagnosis_sink(reading->found)->on_event(reading->found, event) == ARMTAP_OK &&
                      missing_data_event(reading->missing, event) == 0);
 }
@@ -196,6 +258,10 @@ enum exit_status plot_read(struct plot_reading *reading, const struct chart_wish
         return EXIT_FAILED;
     }
     enum exit_status status = replay_learning(source, &sink, reading, begin_again, &reading->totals);
+    if (!reading->totals.broken_off && fill_all(reading) != 0) {
+        message_no_memory();
+        reading->totals.broken_off = true;
+    }
     if (!reading->totals.broken_off && armtap_diagnosis_finish(reading->found) != ARMTAP_OK) {
         message_no_memory();
         reading->totals.broken_off = true;

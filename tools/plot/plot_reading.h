@@ -16,8 +16,15 @@ struct read_stream {
     uint64_t connection;
     struct series_set series;
     struct thinning gaps;
-    int64_t first, last; /* times of its records from the robot; ARMTAP_NO_TIME without one */
+    int64_t first, last; /* least and greatest time of its records from the robot; ARMTAP_NO_TIME without one */
     uint64_t records;
+    bool is_paused;
+    double flowing;     /* s between records, without the times that are gaps */
+    uint64_t intervals; /* that `flowing` is the sum of */
+    /* Where a record came with a time long before the first: nothing is known between the two. from == to: nowhere. */
+    struct unfilled {
+        int64_t from, to;
+    } unfilled;
     ptrdiff_t shown; /* in chart.streams; -1: it is not */
 };
 

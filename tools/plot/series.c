@@ -268,6 +268,13 @@ void series_break(struct series_set *set)
             thinning_break(&set->all[i]->points[k]);
 }
 
+void series_break_at(struct series_set *set, int64_t time)
+{
+    for (size_t i = 0; i < set->count; i++)
+        for (unsigned k = 0; k < SERIES_ELEMENTS; k++)
+            thinning_break_at(&set->all[i]->points[k], time);
+}
+
 static int join(struct series *series, const struct series *later)
 {
     for (unsigned i = 0; i < SERIES_ELEMENTS; i++) {

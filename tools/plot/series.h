@@ -42,6 +42,8 @@ struct series_set {
 int series_take(struct series_set *set, const struct armtap_record *record, int64_t time);
 /* The next values are not joined to those before. */
 void series_break(struct series_set *set);
+/* The first values from that time on are not joined to those before. */
+void series_break_at(struct series_set *set, int64_t time);
 /* Moves all values of a later set into this one, which has the same wish; lines between them are interrupted. 0, or -1
  * without memory. */
 int series_join(struct series_set *set, struct series_set *later);

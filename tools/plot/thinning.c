@@ -142,6 +142,16 @@ void thinning_break(struct thinning *thinning)
     thinning->breaks = true;
 }
 
+void thinning_break_at(struct thinning *thinning, int64_t time)
+{
+    int64_t number = place(time, thinning->shift);
+    size_t i = number > thinning->start ? (size_t)(number - thinning->start) : 0;
+    while (i < thinning->count && (thinning->bins[i].flags & BIN_HAS_VALUES) == 0)
+        i++;
+    if (i < thinning->count)
+        thinning->bins[i].flags |= BIN_BREAKS;
+}
+
 int thinning_gap(struct thinning *thinning, int64_t from, int64_t to)
 {
     if (reach(thinning, from) < 0 || reach(thinning, to) < 0)

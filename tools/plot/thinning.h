@@ -40,6 +40,8 @@ void thinning_free(struct thinning *thinning);
 int thinning_add(struct thinning *thinning, int64_t time, double value);
 /* The line is interrupted before the next value. */
 void thinning_break(struct thinning *thinning);
+/* The line is interrupted before the first value that is not earlier. */
+void thinning_break_at(struct thinning *thinning, int64_t time);
 /* Data is missing between two times. 0, or -1 without memory. */
 int thinning_gap(struct thinning *thinning, int64_t from, int64_t to);
 /* Adds all of a later curve; the line between them is interrupted. 0, or -1 without memory. */

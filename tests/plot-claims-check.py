@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Pictures of armtap plot claim nothing that was not captured, and hide nothing that was: times without data, connections
+that overlap, clocks that were set, numbers of ten digits, modes by the thousand, robots side by side."""
+import os
+import subprocess
+import sys
+import tempfile
+
+from pictures import COLOURS, SVG, Picture, lines
+from robot_capture import Capture, Client
+from tally import expect, finish
+
+ARMTAP = os.environ["ARMTAP"]
+FIELDS = [("timestamp", "DOUBLE"), ("actual_q", "VECTOR6D"), ("robot_mode", "INT32"), ("safety_status", "INT32")]
+
+
+def armtap(*arguments, status=0):
+    done = subprocess.run([ARMTAP, *arguments], capture_output=True, text=True)
+    expect("armtap %s ends with %d" % (" ".join(arguments), status), done.returncode == status, done.returncode, done.stderr)
+    return done
+
+
+def record(client, time, joint, status=1, clock=None):
+    client.package(time, 100 + time if clock is None else clock, *[joint] * 6, 7, status)
+
+
+def curves(picture):
+    return [line for one in picture.root.iter(SVG + "path") if one.get("stroke") == COLOURS[0] and
+            one.get("stroke-width") == "1.2" for line in lines(one)]
+
+
+def draw(capture, folder, *options):
+    path = os.path.join(folder, "a.pcap")
+    capture.write(path)
+    done = armtap("plot", *options, path)
+    return Picture(done.stdout), done.stderr
+
+
+def check_silence(folder, step, silence, is_gap):
+    """So many s without a record, in a stream with one each `step` s. The controller's clock stands still, or goes on: then
+    records were skipped, however short it is."""
+    for name, advance in (("stands", step), ("goes on", silence))[:1 + is_gap]:
+        capture, time, clock = Capture(), 0.01, 100
+        client = Client(capture, 0, FIELDS, hz=1 / step)
+        for i in range(100):
+            record(client, time, i / 100, 1, clock)
+            time, clock = time + (silence if i == 49 else step), clock + (advance if i == 49 else step)
+        picture, _ = draw(capture, folder, "--fields", "actual_q_0")
+        what = "%g s of silence in steps of %g s, the clock %s" % (silence, step, name)
+        expect(what + ": grey", (len({x for x, _ in picture.gaps}) == 1) == is_gap, picture.gaps)
+        expect(what + ": lines", len(curves(picture)) == 1 + is_gap, len(curves(picture)))
+
+
+def check_pause(folder):
+    capture = Capture()
+    client = Client(capture, 0, FIELDS)
+    for i in range(250):
+        record(client, 0.01 + i * 0.008, i / 100)
+    client.pause(2.1)
+    client.start(11.9)
+    for i in range(250):
+        record(client, 12 + i * 0.008, i / 100, 3)
+    picture, _ = draw(capture, folder)
+    widest = max((width for _, width in picture.gaps), default=0)
+    expect("a pause is grey", 730 < widest < 800, picture.gaps)  # 10 of 14 s in some 1084 pixels
+    expect("over both strips and the panel", len([width for _, width in picture.gaps if width == widest]) == 3, picture.gaps)
+    expect("and breaks the line", len(curves(picture)) == 2, len(curves(picture)))
+
+
+def check_overlap(folder, end, panels):
+    """A second client of the same robot that goes on until `end`, the first until 10 s."""
+    capture = Capture()
+    first = Client(capture, 0, FIELDS)
+    for i in range(1000):
+        record(first, 0.01 + i * 0.01, i / 100)
+    second = Client(capture, 9.5, FIELDS, 40002)
+    for i in range(int((end - 9.5) * 50)):
+        record(second, 9.5 + i * 0.02, -1, 3 if i > 10 else 1)
+    picture, _ = draw(capture, folder)
+    expect("until %g s: panels" % end, len(picture.panels) - 1 == panels, list(picture.panels))
+    strips = [word for word in picture.words if word.startswith("safety_status")]
+    expect("until %g s: modes" % end, len(strips) == panels, picture.words)
+
+
+def check_clock_set_back(folder):
+    """100 of 500 records have times half a minute earlier: they are drawn there."""
+    capture = Capture()
+    client = Client(capture, 0, FIELDS)
+    for i in range(500):
+        record(client, 0.01 + i * 0.008 - (30 if 200 <= i < 300 else 0), i / 100, clock=100 + i * 0.008)
+    picture, _ = draw(capture, folder, "--fields", "actual_q_0")
+    drawn, grey = curves(picture), {x for x, _ in picture.gaps}
+    xs = [x for line in drawn for x, _ in line]
+    begin, end = min(xs), max(xs)
+    early = [x for x in xs if x < begin + (end - begin) * 0.1]
+    expect("set back: what came then is at the beginning", len(early) > 20, len(early))
+    expect("set back: the time between is grey", len(grey) == 1, picture.gaps)
+    ends = sorted(line[-1][0] for line in drawn)
+    expect("set back: no line crosses it", len(drawn) >= 2 and ends[0] < begin + (end - begin) * 0.1, ends)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for step, silence, is_gap in ((0.008, 10, True), (0.008, 0.12, True), (0.008, 0.09, False), (0.1, 1.1, True),
+                                      (0.1, 0.9, False), (1, 11, True), (1, 9, False)):
+            check_silence(folder, step, silence, is_gap)
+        check_pause(folder)
+        check_overlap(folder, 10.4, 1)
+        check_overlap(folder, 10.6, 2)
+        check_clock_set_back(folder)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
