@@ -332,6 +332,9 @@ struct armtap_mode {
     unsigned arm; /* 1; with AUBO 1 to 4 */
     int64_t value;
     const char *name; /* NULL: the value has no name */
+    /* The time of the field's next change, if that one was not kept: the mode is unknown from then on. ARMTAP_NO_TIME:
+     * the next change was kept, or there is none. */
+    int64_t kept_until;
 };
 
 /* The arm around a safety stop: rows before and after, evenly spaced over the requested time. */
@@ -429,7 +432,7 @@ ARMTAP_API const struct armtap_streams *armtap_diagnosis_streams(const struct ar
 /* Modes in the order in which they were captured, for each stream from its first known mode on. */
 ARMTAP_API size_t armtap_diagnosis_mode_count(const struct armtap_diagnosis *diagnosis);
 ARMTAP_API const struct armtap_mode *armtap_diagnosis_mode_at(const struct armtap_diagnosis *diagnosis, size_t i);
-/* Changes that are not kept: 10000 are kept for each stream, 50000 in all. */
+/* Changes that are not kept: 10000 are kept for each field of a stream (with AUBO, of an arm), 50000 in all. */
 ARMTAP_API uint64_t armtap_diagnosis_modes_left_out(const struct armtap_diagnosis *diagnosis);
 #define ARMTAP_MODE_NAME_MAX 40
 /* The field's name as in the program's output: robot_mode, or R2_robot_mode for the second arm. */

@@ -29,10 +29,17 @@ void armtap_modes_free(struct modes *modes)
     *modes = (struct modes){0};
 }
 
-static void add_entry(struct modes *modes, struct modes_last *last, const struct armtap_mode *entry)
+static void leave_out(struct modes *modes, const struct modes_kept *kept, const struct armtap_mode *entry)
 {
-    if (last->entries >= MODES_EACH || modes->count >= MODES_ALL) {
-        modes->left_out++;
+    modes->left_out++;
+    if (kept->count > 0 && modes->all[kept->last].kept_until == ARMTAP_NO_TIME)
+        modes->all[kept->last].kept_until = entry->where.time;
+}
+
+static void add_entry(struct modes *modes, struct modes_kept *kept, const struct armtap_mode *entry)
+{
+    if (kept->count >= MODES_EACH || modes->count >= MODES_ALL) {
+        leave_out(modes, kept, entry);
         return;
     }
     if (modes->count == modes->room) {
@@ -45,8 +52,9 @@ static void add_entry(struct modes *modes, struct modes_last *last, const struct
         modes->all = all;
         modes->room = room;
     }
-    modes->all[modes->count++] = *entry;
-    last->entries++;
+    kept->last = modes->count++;
+    kept->count++;
+    modes->all[kept->last] = *entry;
 }
 
 static int64_t value_of(const struct armtap_state *state, enum armtap_field_id id)
@@ -137,12 +145,13 @@ static bool take_mode(struct modes *modes, struct modes_last *last, struct findi
                                 field,
                                 i == RUNTIME_STATE ? 1 : arm->number,
                                 value,
-                                armtap_enum_name(field, value, record->stream->generation)};
+                                armtap_enum_name(field, value, record->stream->generation),
+                                ARMTAP_NO_TIME};
     bool begins =
         was_known && !stop_told && is_stop(&entry, record->stream->generation) && !is_reported(last, i, value);
     last->known[i] = true;
     last->value[i] = value;
-    add_entry(modes, last, &entry);
+    add_entry(modes, &last->kept[i], &entry);
     if (begins)
         armtap_findings_say(findings, "safety.stop", record->stream, &record->where, "%s (%s %" PRId64 ")%s",
                             entry.name, armtap_mode_field(&entry, name), value, doubt(record));

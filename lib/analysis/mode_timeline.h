@@ -4,7 +4,7 @@
 
 #include "findings.h"
 
-/* Limits for the changes of one stream, and of all. */
+/* Limits for the changes of one field of a stream, and of all. */
 #define MODES_EACH 10000
 #define MODES_ALL 50000
 
@@ -17,11 +17,16 @@ struct modes {
 };
 void armtap_modes_free(struct modes *modes);
 
+/* A field's entries in the timeline: how many, and the index of the last. */
+struct modes_kept {
+    size_t count, last;
+};
+
 /* The last values of an arm; values of the whole robot are kept with the first arm. Starts as zeros. */
 struct modes_last {
     int64_t value[ARMTAP_MODE_FIELDS];
     bool known[ARMTAP_MODE_FIELDS];
-    size_t entries;
+    struct modes_kept kept[ARMTAP_MODE_FIELDS];
 };
 
 /* Adds the changes of the record's i-th arm: entries, mode.changed and safety.stop. True if a safety stop begins.
