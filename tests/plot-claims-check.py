@@ -2,14 +2,16 @@
 """Pictures of armtap plot claim nothing that was not captured, and hide nothing that was: times without data, connections
 that overlap, clocks that were set, numbers of ten digits, modes by the thousand, robots side by side."""
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
-from pictures import COLOURS, SVG, Picture, lines
+from pictures import COLOURS, SVG, Picture, lines, value_of
 from robot_capture import Capture, Client
 from tally import expect, finish
 
+TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 ARMTAP = os.environ["ARMTAP"]
 FIELDS = [("timestamp", "DOUBLE"), ("actual_q", "VECTOR6D"), ("robot_mode", "INT32"), ("safety_status", "INT32")]
 
@@ -99,6 +101,61 @@ def check_clock_set_back(folder):
     expect("set back: no line crosses it", len(drawn) >= 2 and ends[0] < begin + (end - begin) * 0.1, ends)
 
 
+def check_numbers(folder):
+    """Numbers of ten digits and a sign stand whole on the axis, and there are two at least."""
+    for start, step in ((1234567890, 1), (-1234567890, 1), (0, 0), (1, 0), (-2147483648, 0), (5, 1)):
+        capture = Capture()
+        client = Client(capture, 0, [("timestamp", "DOUBLE"), ("output_int_register_0", "INT32")])
+        for i in range(100):
+            client.package(0.01 + i * 0.008, 100 + i * 0.008, start + i // 25 * step)
+        picture, _ = draw(capture, folder, "--fields", "output_int_register_0", "--width", "400")
+        panel = picture.panels["output_int_register_0"]
+        expect("%d: two ticks" % start, len(panel["ticks"]) >= 2, panel["ticks"])
+        numbers = [one for one in picture.root.iter(SVG + "text") if re.fullmatch(r"-?\d[\d.e+]*", one.text or "")]
+        expect("%d: numbers within the picture" % start, numbers and
+               all(float(one.get("x")) - 7.6 * len(one.text) > 0 for one in numbers),
+               [(one.get("x"), one.text) for one in numbers])
+        if step:
+            value, pixel = value_of(panel)
+            ends = [value(y) for _, y in (panel["curves"][COLOURS[0]][0], panel["curves"][COLOURS[0]][-1])]
+            expect("%d: read back" % start, abs(ends[0] - start) < pixel and abs(ends[1] - start - 3) < pixel, ends)
+
+
+def check_modes(folder):
+    """No two modes of one field have the same colour."""
+    capture = Capture()
+    client = Client(capture, 0, FIELDS)
+    values = list(range(1, 14))
+    for i in range(50 * len(values)):
+        record(client, 0.01 + i * 0.008, i / 100, values[i // 50])
+    path = os.path.join(folder, "modes.pcap")
+    capture.write(path)
+    colours = {}
+    for group in Picture(armtap("plot", path).stdout).root.iter(SVG + "g"):
+        title, box = group.find(SVG + "title"), group.find(SVG + "rect")
+        if title is not None and box is not None and "RUNNING" not in title.text:
+            colours.setdefault(box.get("fill"), set()).add(title.text)
+    expect("13 modes, 13 colours", len(colours) == 13 and all(len(names) == 1 for names in colours.values()), colours)
+    page = armtap("plot", "-f", "html", path).stdout
+    bands = {}
+    for name, colour in re.findall(r'\[[\d.]+,[\d.]+,"([A-Z0-9_]+)","(#[0-9a-f]+)"\]', page):
+        bands.setdefault(colour, set()).add(name)
+    expect("the page has the same", set(colours) <= set(bands) and all(len(names - {"RUNNING"}) == 1 for names in bands.values()),
+           bands)
+
+
+def check_sizes(folder):
+    """A picture whose words have no room says which size it needs, and can be drawn with that."""
+    path = os.path.join(TOP, "captures", "driver-stop.pcap.gz")
+    for option, other in (("--width", ()), ("--height", ("--width", "500"))):
+        done = armtap("plot", option, "300" if option == "--width" else "150", *other, path, status=2)
+        least = re.search(r"needs? (\d+) at least", done.stderr)
+        expect("%s says what it needs" % option, least is not None, done.stderr)
+        if least:
+            armtap("plot", option, least.group(1), *other, path)
+            armtap("plot", option, str(int(least.group(1)) - 1), *other, path, status=2)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for step, silence, is_gap in ((0.008, 10, True), (0.008, 0.12, True), (0.008, 0.09, False), (0.1, 1.1, True),
@@ -108,6 +165,9 @@ def main():
         check_overlap(folder, 10.4, 1)
         check_overlap(folder, 10.6, 2)
         check_clock_set_back(folder)
+        check_numbers(folder)
+        check_modes(folder)
+        check_sizes(folder)
     return finish()
 
 

@@ -391,6 +391,25 @@ static void drop_repeated_strips(struct chart *chart)
     }
 }
 
+#define COLOURED 64 /* values of one field */
+
+/* Of all strips with that caption, so that a mode looks the same in each stream. */
+static void colour_bands(struct chart *chart, const char *caption)
+{
+    int64_t seen[COLOURED];
+    unsigned count = 0;
+    for (size_t i = 0; i < chart->strip_count; i++)
+        for (size_t k = 0; strcmp(chart->strips[i].caption, caption) == 0 && k < chart->strips[i].count; k++) {
+            struct chart_band *band = &chart->strips[i].bands[k];
+            unsigned at = 0;
+            while (at < count && seen[at] != band->value)
+                at++;
+            if (at == count && count < COLOURED)
+                seen[count++] = band->value;
+            band->colour = at;
+        }
+}
+
 /* ---- stops ------------------------------------------------------------------------------------------------------- */
 
 static int add_stop(struct layout *layout, const struct armtap_finding *finding)
@@ -445,6 +464,8 @@ static int lay_out(struct layout *layout)
     if (!chart->title || add_modes(layout) != 0)
         return -1;
     drop_repeated_strips(chart);
+    for (size_t i = 0; i < chart->strip_count; i++)
+        colour_bands(chart, chart->strips[i].caption);
     return add_stops(layout);
 }
 

@@ -26,6 +26,7 @@ struct chart_band {
     int64_t from, to;
     int64_t value;
     const char *name; /* NULL: the value has no name */
+    unsigned colour;  /* another one for each value of the field, in order of appearance */
 };
 struct chart_strip {
     char *caption; /* the field; owned */

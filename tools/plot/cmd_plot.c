@@ -32,10 +32,11 @@ enum {
 
 static const struct option_row rows[] = {
     {OPTION_OUTPUT, 'o', "output", "OUT",
-     "the picture's file, OUT.svg, OUT.png or OUT.pdf; - for standard output, which is the default; on a "
+     "the picture's file, OUT.svg, OUT.png, OUT.pdf, or OUT.html to zoom into; - for standard output, which is the "
+     "default; on a "
      "terminal that shows pictures (sixel, kitty), the picture"},
     {OPTION_FORMAT, 'f', "format", "FORMAT",
-     "svg, png, pdf, sixel or kitty; default: from the ending of OUT, or what the terminal shows; svg elsewhere"},
+     "svg, png, pdf, html, sixel or kitty; default: from the ending of OUT, or what the terminal shows; svg elsewhere"},
     {OPTION_FIELDS, 0, "fields", "LIST",
      "a panel for each of these: names such as actual_q, elements such as actual_q_2, patterns such as '*_current'; "
      "default: joint positions, speeds and currents, the tool's position and force, and the speed scaling, as far as "
@@ -192,6 +193,21 @@ static enum exit_status write_picture(const struct command *command, const struc
     return sink_file_commit(file) == SINK_OK ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* 0, or -1 after a message. */
+static int check_size(const struct chart *chart, const struct page *page)
+{
+    double width = draw_least_width(chart), height = draw_least_height(chart, page->width);
+    if (page->width < width)
+        message_error("plot: --width %.0f: the words of this picture need %.0f at least", page->width, width);
+    else if (page->height < height)
+        message_error("plot: --height %.0f: this picture needs %.0f at least for its %zu panels and %zu strips; choose "
+                      "fewer with --fields or --stream",
+                      page->height, height, chart->panel_count, chart->strip_count);
+    else
+        return 0;
+    return -1;
+}
+
 static enum exit_status run(struct command *command)
 {
     struct chart *chart;
@@ -202,10 +218,13 @@ static enum exit_status run(struct command *command)
     enum exit_status status = chart_collect(&command->wish, &command->options.source, &chart);
     if (!chart)
         return status;
-    struct page page = {.width = (double)command->width,
-                        .height = command->height ? (double)command->height : draw_height(chart),
-                        .zone = command->options.zone};
-    if (command->kind->write(chart, &page, &picture) != 0)
+    struct page page = {
+        .width = (double)command->width, .height = (double)command->height, .zone = command->options.zone};
+    if (command->height == 0)
+        page.height = draw_height(chart, page.width);
+    if ((command->kind->flags & KIND_NEEDS_PAGES) == 0 && check_size(chart, &page) != 0)
+        written = EXIT_FAILED;
+    else if (command->kind->write(chart, &page, &picture) != 0)
         message_no_memory();
     else
         written = write_picture(command, &picture);

@@ -10,7 +10,9 @@
 
 /* Okabe and Ito's colours, which people with any colour vision can tell apart: one for each joint or axis. */
 static const uint32_t curve_colours[DRAW_COLOURS] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00};
-static const uint32_t band_colours[] = {0xd9e8f5, 0xfbe8c8, 0xd5efe5, 0xf3dce9, 0xe4f2fb, 0xf2dccb, 0xe8e8d0, 0xdedaf0};
+/* Light, under dark words. */
+static const uint32_t band_colours[] = {0xd9e8f5, 0xfbe8c8, 0xd5efe5, 0xf3dce9, 0xe8e8d0, 0xdedaf0, 0xf2c9b5,
+                                        0xa9cdeb, 0xf2c66b, 0x9fd8bf, 0xdf9fc4, 0xc9c98f, 0xb5abe0, 0xd99a78};
 #define BAND_COLOURS (sizeof band_colours / sizeof *band_colours)
 
 #define WHITE 0xffffff
@@ -28,10 +30,13 @@ static const uint32_t band_colours[] = {0xd9e8f5, 0xfbe8c8, 0xd5efe5, 0xf3dce9, 
 #define STOPS 18.0
 #define STRIP 20.0
 #define STRIP_SPACE 4.0
+#define BAND_LETTERS 4
 #define CAPTION 20.0
 #define PANEL 120.0
 #define PANEL_MIN 30.0
+#define CURVE_WIDTH_MIN 120.0
 #define BOTTOM 40.0
+#define VALUE_SPACE 28.0
 #define LEGEND_LINE 22.0
 #define LEGEND_SPACE 12.0
 
@@ -102,6 +107,26 @@ static double inside(const struct drawing *drawing, double x)
 
 /* ---- strips of modes --------------------------------------------------------------------------------------------- */
 
+uint32_t draw_band_colour(unsigned number)
+{
+    return band_colours[number % BAND_COLOURS];
+}
+
+/* As much of it as there is room for, but at least some letters. */
+static void draw_band_name(struct drawing *drawing, const char *name, double x, double y, double room)
+{
+    char cut[80];
+    int length = (int)strlen(name);
+    bool fits = width_of(name, false) < room;
+    snprintf(cut, sizeof cut, "%s", name);
+    for (; !fits && length >= BAND_LETTERS; length--) {
+        snprintf(cut, sizeof cut, "%.*s...", length, name);
+        fits = width_of(cut, false) < room;
+    }
+    if (fits)
+        text(drawing, x, y, cut, ANCHOR_START, INK, false);
+}
+
 static void draw_band(struct drawing *drawing, const struct chart_band *band, double y)
 {
     char number[32], note[160];
@@ -113,10 +138,9 @@ static void draw_band(struct drawing *drawing, const struct chart_band *band, do
     else
         snprintf(note, sizeof note, "%" PRId64, band->value);
     drawing->canvas->calls->note(drawing->canvas, note);
-    fill(drawing, from, y, fmax(to - from, 1), STRIP, band_colours[(uint64_t)band->value % BAND_COLOURS]);
+    fill(drawing, from, y, fmax(to - from, 1), STRIP, draw_band_colour(band->colour));
     line(drawing, from, y, from, y + STRIP, &(struct canvas_stroke){.colour = FRAME, .width = 1});
-    if (width_of(name, false) + 8 < to - from)
-        text(drawing, from + 4, y + 14, name, ANCHOR_START, INK, false);
+    draw_band_name(drawing, name, from + 4, y + 14, to - from - 8);
     drawing->canvas->calls->note_end(drawing->canvas);
 }
 
@@ -286,18 +310,42 @@ static struct scale scale_of(const struct chart_panel *panel, double top, double
     return (struct scale){low - margin, high + margin, top, bottom};
 }
 
-static void draw_values(struct drawing *drawing, const struct scale *scale)
+/* At least two values are on the axis: one alone shows no scale. */
+static double value_step(const struct scale *scale)
 {
-    double span = scale->high - scale->low, step = ticks_step(span, (scale->bottom - scale->top) / 28);
+    double span = scale->high - scale->low, room = (scale->bottom - scale->top) / VALUE_SPACE;
+    double step = ticks_step(span, room);
+    for (int i = 0; i < 4 && floor(scale->high / step) - ceil(scale->low / step) < 1; i++)
+        step = ticks_step(span, fmax(room, 1) * (2 << i));
+    return step;
+}
+
+/* Calls the function with each value of the axis. */
+static void each_value(struct drawing *drawing, const struct scale *scale,
+                       void (*take)(struct drawing *, const struct scale *, double value, const char *number))
+{
+    double step = value_step(scale);
     for (double value = ceil(scale->low / step) * step; value <= scale->high; value += step) {
         char number[TICK_MAX];
-        double y = y_of(scale, value);
         ticks_number(number, value, step);
-        line(drawing, drawing->left, y, drawing->right, y, &(struct canvas_stroke){.colour = GRID, .width = 1});
-        text(drawing, drawing->left - 6, y + 4, number, ANCHOR_END, FAINT_INK, false);
+        take(drawing, scale, value, number);
         if (value + step <= value)
             return; /* the step is too small to count */
     }
+}
+
+static void draw_value(struct drawing *drawing, const struct scale *scale, double value, const char *number)
+{
+    double y = y_of(scale, value);
+    line(drawing, drawing->left, y, drawing->right, y, &(struct canvas_stroke){.colour = GRID, .width = 1});
+    text(drawing, drawing->left - 6, y + 4, number, ANCHOR_END, FAINT_INK, false);
+}
+
+static void make_room_for_value(struct drawing *drawing, const struct scale *scale, double value, const char *number)
+{
+    (void)scale;
+    (void)value;
+    drawing->left = fmax(drawing->left, width_of(number, false) + 14);
 }
 
 uint32_t draw_colour(unsigned number)
@@ -312,21 +360,69 @@ void draw_caption_text(char to[DRAW_CAPTION_MAX], const struct chart *chart, con
         snprintf(to + length, DRAW_CAPTION_MAX - (size_t)length, " (stream %s)", chart->streams[panel->stream].numbers);
 }
 
+static double entry_width(const struct chart_curve *curve)
+{
+    return curve->name[0] ? LEGEND_LINE + width_of(curve->name, false) + LEGEND_SPACE : 0;
+}
+
+static double legend_width(const struct chart_panel *panel)
+{
+    double width = 0;
+    for (size_t i = 0; i < panel->count; i++)
+        width += entry_width(&panel->curves[i]);
+    return width;
+}
+
+static double caption_width(const struct chart *chart, const struct chart_panel *panel)
+{
+    char caption[DRAW_CAPTION_MAX];
+    draw_caption_text(caption, chart, panel);
+    return width_of(caption, true);
+}
+
+static bool is_legend_beside(const struct drawing *drawing, const struct chart_panel *panel)
+{
+    return caption_width(drawing->chart, panel) + legend_width(panel) <= drawing->right - drawing->left;
+}
+
+/* The legend has lines of its own where it does not fit beside the caption. */
+static double caption_height(const struct drawing *drawing, const struct chart_panel *panel)
+{
+    double x = drawing->left, height = CAPTION;
+    if (is_legend_beside(drawing, panel))
+        return height;
+    for (size_t i = 0; i < panel->count; i++) {
+        double width = entry_width(&panel->curves[i]);
+        if (x == drawing->left || x + width > drawing->right) {
+            x = drawing->left;
+            height += CAPTION;
+        }
+        x += width;
+    }
+    return height;
+}
+
+static void draw_entry(struct drawing *drawing, const struct chart_curve *curve, double x, double y)
+{
+    line(drawing, x, y - 4, x + LEGEND_LINE - 6, y - 4,
+         &(struct canvas_stroke){.colour = draw_colour(curve->colour), .width = 3});
+    text(drawing, x + LEGEND_LINE, y, curve->name, ANCHOR_START, INK, false);
+}
+
+/* From the caption's line on. */
 static void draw_legend(struct drawing *drawing, const struct chart_panel *panel, double y)
 {
-    double x = drawing->right;
-    for (size_t i = 0; i < panel->count; i++)
-        x -= panel->curves[i].name[0] ? LEGEND_LINE + width_of(panel->curves[i].name, false) + LEGEND_SPACE : 0;
+    bool is_beside = is_legend_beside(drawing, panel);
+    double x = is_beside ? drawing->right - legend_width(panel) + LEGEND_SPACE : drawing->left;
     for (size_t i = 0; i < panel->count; i++) {
-        const struct chart_curve *curve = &panel->curves[i];
-        if (curve->name[0] == '\0')
-            continue;
-        x += LEGEND_SPACE;
-        line(drawing, x, y - 4, x + LEGEND_LINE - 6, y - 4,
-             &(struct canvas_stroke){.colour = draw_colour(curve->colour), .width = 3});
-        x += LEGEND_LINE;
-        text(drawing, x, y, curve->name, ANCHOR_START, INK, false);
-        x += width_of(curve->name, false);
+        double width = entry_width(&panel->curves[i]);
+        if (!is_beside && (x == drawing->left || x + width > drawing->right)) {
+            x = drawing->left;
+            y += CAPTION;
+        }
+        if (width > 0)
+            draw_entry(drawing, &panel->curves[i], x, y);
+        x += width;
     }
 }
 
@@ -334,8 +430,8 @@ static void draw_caption(struct drawing *drawing, const struct chart_panel *pane
 {
     char caption[DRAW_CAPTION_MAX];
     draw_caption_text(caption, drawing->chart, panel);
-    text(drawing, drawing->left, y, caption, ANCHOR_START, INK, true);
-    draw_legend(drawing, panel, y);
+    text(drawing, drawing->left, y + 14, caption, ANCHOR_START, INK, true);
+    draw_legend(drawing, panel, y + 14);
 }
 
 static void draw_frame(struct drawing *drawing, double top, double bottom)
@@ -441,14 +537,23 @@ static void draw_stop_labels(struct drawing *drawing, double top)
     }
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
+/* ---- panels as a whole --------------------------------------------------------------------------------------------
+ */
 
-static void draw_panel(struct drawing *drawing, const struct chart_panel *panel, double y, double height)
+/* Where its values are, below a caption at y. */
+static struct scale scale_at(const struct drawing *drawing, const struct chart_panel *panel, double y, double height)
 {
-    struct scale scale = scale_of(panel, y + CAPTION, y + CAPTION + height);
-    draw_caption(drawing, panel, y + 14);
+    double top = y + caption_height(drawing, panel);
+    return scale_of(panel, top, top + height);
+}
+
+/* Returns where it ends. */
+static double draw_panel(struct drawing *drawing, const struct chart_panel *panel, double y, double height)
+{
+    struct scale scale = scale_at(drawing, panel, y, height);
+    draw_caption(drawing, panel, y);
     draw_gaps(drawing, &drawing->chart->streams[panel->stream].gaps, scale.top, height);
-    draw_values(drawing, &scale);
+    each_value(drawing, &scale, draw_value);
     each_tick(drawing, scale.top, scale.bottom, draw_tick_line);
     drawing->canvas->calls->clip(
         drawing->canvas, &(struct canvas_area){drawing->left, scale.top, drawing->right - drawing->left, height});
@@ -457,18 +562,7 @@ static void draw_panel(struct drawing *drawing, const struct chart_panel *panel,
     drawing->canvas->calls->clip_end(drawing->canvas);
     draw_stop_lines(drawing, scale.top, scale.bottom);
     draw_frame(drawing, scale.top, scale.bottom);
-}
-
-/* Without the heights of panels. */
-static double fixed_height(const struct chart *chart)
-{
-    return TITLE + (chart->stop_count ? STOPS : 0) + (double)chart->strip_count * (STRIP + STRIP_SPACE) +
-           (double)chart->panel_count * CAPTION + BOTTOM;
-}
-
-double draw_height(const struct chart *chart)
-{
-    return fmin(fixed_height(chart) + (double)chart->panel_count * PANEL, DRAW_HEIGHT_MAX);
+    return scale.bottom;
 }
 
 /* The title, and which streams are shown, as far as there is room. */
@@ -489,40 +583,93 @@ static void draw_title(struct drawing *drawing)
     }
 }
 
-/* Room for the captions of the strips. */
-static double left_of(const struct chart *chart)
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
+
+/* Without the heights of panels. */
+static double fixed_height(const struct drawing *drawing)
 {
-    double left = LEFT;
+    const struct chart *chart = drawing->chart;
+    double height =
+        TITLE + (chart->stop_count ? STOPS : 0) + (double)chart->strip_count * (STRIP + STRIP_SPACE) + BOTTOM;
+    for (size_t i = 0; i < chart->panel_count; i++)
+        height += caption_height(drawing, &chart->panels[i]);
+    return height;
+}
+
+static double panel_height(const struct drawing *drawing, double height)
+{
+    double left = height - fixed_height(drawing);
+    return drawing->chart->panel_count ? fmax(left / (double)drawing->chart->panel_count, PANEL_MIN) : 0;
+}
+
+/* Room for the captions of the strips, and for the values at panels of that height. */
+static void make_room(struct drawing *drawing, double panel)
+{
+    const struct chart *chart = drawing->chart;
     for (size_t i = 0; i < chart->strip_count; i++) {
         char caption[DRAW_CAPTION_MAX];
         draw_strip_text(caption, chart, &chart->strips[i]);
-        left = fmax(left, width_of(caption, false) + 14);
+        drawing->left = fmax(drawing->left, width_of(caption, false) + 14);
     }
-    return left;
+    for (size_t i = 0; i < chart->panel_count; i++) {
+        struct scale scale = scale_at(drawing, &chart->panels[i], 0, panel);
+        each_value(drawing, &scale, make_room_for_value);
+    }
 }
+
+static struct drawing drawing_of(const struct chart *chart, double width)
+{
+    return (struct drawing){.chart = chart,
+                            .left = LEFT,
+                            .right = width - RIGHT,
+                            .from = chart->from,
+                            .to = chart->to > chart->from ? chart->to : armtap_time_shift(chart->from, 1)};
+}
+
+double draw_height(const struct chart *chart, double width)
+{
+    struct drawing drawing = drawing_of(chart, width);
+    make_room(&drawing, PANEL);
+    return fmin(fixed_height(&drawing) + (double)chart->panel_count * PANEL, DRAW_HEIGHT_MAX);
+}
+
+double draw_least_width(const struct chart *chart)
+{
+    struct drawing drawing = drawing_of(chart, DRAW_WIDTH_MAX);
+    double widest = CURVE_WIDTH_MIN;
+    make_room(&drawing, PANEL);
+    for (size_t i = 0; i < chart->panel_count; i++) {
+        widest = fmax(widest, caption_width(chart, &chart->panels[i]));
+        for (size_t k = 0; k < chart->panels[i].count; k++)
+            widest = fmax(widest, entry_width(&chart->panels[i].curves[k]));
+    }
+    return ceil(drawing.left + widest + RIGHT);
+}
+
+double draw_least_height(const struct chart *chart, double width)
+{
+    struct drawing drawing = drawing_of(chart, width);
+    make_room(&drawing, PANEL_MIN);
+    return ceil(fixed_height(&drawing) + (double)chart->panel_count * PANEL_MIN);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 int draw_chart(struct canvas *canvas, const struct chart *chart, const struct page *page)
 {
-    struct drawing drawing = {.canvas = canvas,
-                              .chart = chart,
-                              .zone = page->zone,
-                              .left = left_of(chart),
-                              .right = page->width - RIGHT,
-                              .column = fmax(page->column, 1),
-                              .from = chart->from,
-                              .to = chart->to > chart->from ? chart->to : armtap_time_shift(chart->from, 1)};
-    double y = TITLE, panel = 0;
-    if (chart->panel_count)
-        panel = (page->height - fixed_height(chart)) / (double)chart->panel_count;
-    panel = fmax(panel, PANEL_MIN);
+    struct drawing drawing = drawing_of(chart, page->width);
+    drawing.canvas = canvas;
+    drawing.zone = page->zone;
+    drawing.column = fmax(page->column, 1);
+    make_room(&drawing, panel_height(&drawing, page->height));
+    double y = TITLE, top = y, panel = panel_height(&drawing, page->height);
     fill(&drawing, 0, 0, page->width, page->height, WHITE);
     draw_title(&drawing);
-    double top = y;
     draw_stop_labels(&drawing, top);
     y = draw_strips(&drawing, y + (chart->stop_count ? STOPS : 0));
     draw_stop_lines(&drawing, top + STOPS - 2, y);
-    for (size_t i = 0; i < chart->panel_count; i++, y += CAPTION + panel)
-        draw_panel(&drawing, &chart->panels[i], y, panel);
+    for (size_t i = 0; i < chart->panel_count; i++)
+        y = draw_panel(&drawing, &chart->panels[i], y, panel);
     draw_axis(&drawing, y);
     free(drawing.points);
     return drawing.failed ? -1 : 0;

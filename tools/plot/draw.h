@@ -14,6 +14,8 @@
 #define DRAW_COLOURS 6
 /* The colour of a joint or axis: 0xRRGGBB. */
 uint32_t draw_colour(unsigned number);
+/* The colour of a band, by chart_band.colour. */
+uint32_t draw_band_colour(unsigned number);
 #define DRAW_CAPTION_MAX 256
 /* "joint positions, rad", with the stream if there are several. */
 void draw_caption_text(char to[DRAW_CAPTION_MAX], const struct chart *chart, const struct chart_panel *panel);
@@ -26,8 +28,10 @@ struct page {
     double column; /* pixels: of what is closer together, one is drawn; 0: 1 */
     enum timestamp_zone zone;
 };
-/* The height that suits a chart. */
-double draw_height(const struct chart *chart);
+/* The height that suits a chart, and the least sizes at which all of it can be read. */
+double draw_height(const struct chart *chart, double width);
+double draw_least_width(const struct chart *chart);
+double draw_least_height(const struct chart *chart, double width);
 /* Draws all of it. 0, or -1 without memory. */
 int draw_chart(struct canvas *canvas, const struct chart *chart, const struct page *page);
 

@@ -179,7 +179,7 @@ static void put_band(struct buffer *page, const struct chart *chart, const struc
     put_range(page, chart, band->from, band->to);
     html_put(page, ",");
     html_script_text(page, band->name ? band->name : number);
-    html_format(page, ",\"#%06x\"]", (unsigned)draw_colour((unsigned)((uint64_t)band->value % DRAW_COLOURS)));
+    html_format(page, ",\"#%06x\"]", (unsigned)draw_band_colour(band->colour));
 }
 
 static void put_bands(struct buffer *page, const struct chart *chart, const struct chart_strip *strip, size_t limit)
@@ -290,7 +290,8 @@ static int draw_picture(struct buffer *picture, const struct chart *chart, const
 /* As fine as fits into a page. */
 static int put_picture(struct buffer *page, const struct chart *chart, enum timestamp_zone zone)
 {
-    struct page of = {.width = PICTURE_WIDTH, .height = draw_height(chart), .column = 1, .zone = zone};
+    double width = fmax(draw_least_width(chart), PICTURE_WIDTH);
+    struct page of = {.width = width, .height = draw_height(chart, width), .column = 1, .zone = zone};
     struct buffer picture = {0};
     int drawn = draw_picture(&picture, chart, &of);
     while (drawn == 0 && picture.length > PICTURE_MAX && of.column < COLUMN_MAX) {
