@@ -10,15 +10,17 @@
   const place = document.getElementById("chart");
   const whole = { from: 0, to: Math.max(chart.span, 1e-6) };
   const view = { from: whole.from, to: whole.to };
-  const left = 70, right = 12, stripHeight = 22;
+  const right = 12, stripHeight = 22, panelTop = 4, font = "12px sans-serif", bandInk = "#222";
+  let left = 70;
   let cursor = null, drag = null;
 
-  // Each bin is the two extremes of its time, in the order in which they came; NaN where it has no value.
-  function values(base64) {
+  // Each bin is the two extremes of its time, in the order in which they came; NaN where it has no value. They are floats,
+  // in steps of `scale` above `base`, so that what changes is exact also in large numbers.
+  function values(base64, base, scale) {
     const text = atob(base64), bytes = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-    const data = new DataView(bytes.buffer), out = new Float32Array(bytes.length / 4);
-    for (let i = 0; i < out.length; i++) out[i] = data.getFloat32(4 * i, true);
+    const data = new DataView(bytes.buffer), out = new Float64Array(bytes.length / 4);
+    for (let i = 0; i < out.length; i++) out[i] = base + scale * data.getFloat32(4 * i, true);
     return out;
   }
 
@@ -36,7 +38,7 @@
   }
 
   function dayText(seconds) {
-    return new Date((chart.start + Math.floor(chart.fraction + seconds) + chart.offset) * 1000).toISOString().slice(0, 10);
+    return new Date((chart.start + Math.floor(chart.fraction + seconds) + offsetAt(seconds)) * 1000).toISOString().slice(0, 10);
   }
 
   // Of a capture that goes over midnight, with the date.
@@ -49,16 +51,23 @@
     if (chart.clock) return number(chart.start + chart.fraction + seconds, step);
     const digits = step < 1 ? Math.min(6, Math.ceil(-Math.log10(step) - 1e-9)) : 0, unit = Math.pow(10, digits);
     const rounded = Math.round((chart.fraction + seconds) * unit), past = Math.floor(rounded / unit);
-    const date = new Date((chart.start + past + chart.offset) * 1000);
+    const date = new Date((chart.start + past + offsetAt(seconds)) * 1000);
     if (step >= 86400) return date.toISOString().slice(0, 10);
     let text = pad(date.getUTCHours(), 2) + ":" + pad(date.getUTCMinutes(), 2);
     if (step < 60) text += ":" + pad(date.getUTCSeconds(), 2);
     return digits ? text + "." + pad(rounded - past * unit, digits) : text;
   }
 
+  // As many digits as tell values apart that are a step away.
   function number(value, step) {
-    const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
-    return digits > 8 || Math.abs(value) >= 1e7 ? value.toPrecision(5) : value.toFixed(digits);
+    const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)), size = Math.max(Math.abs(value), step);
+    const digits = Math.ceil(Math.log10(size) - Math.floor(Math.log10(step) + 1e-9) + 1e-9);
+    return decimals > 8 || size >= 1e12 ? String(Number(value.toPrecision(Math.min(Math.max(digits, 1), 17)))) : value.toFixed(Math.min(decimals, 20));
+  }
+
+  // Offsets from UTC change with the summer time: each holds from its time on.
+  function offsetAt(seconds) {
+    return chart.offsets.reduce(function (offset, change) { return seconds >= change[0] ? change[1] : offset; }, chart.offsets[0][1]);
   }
 
   function roundStep(span, room) {
@@ -110,7 +119,7 @@
     heading.className = "legend";
     element("strong", heading, panel.caption);
     panel.curves.forEach(function (curve) {
-      curve.values = values(curve.data);
+      curve.values = values(curve.data, curve.base, curve.scale);
       curve.breaks = new Set(curve.breaks);
       curve.button = element("button", heading);
       curve.button.type = "button";
@@ -139,7 +148,7 @@
     const pen = canvas.getContext("2d");
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
-    pen.font = "12px sans-serif";
+    pen.font = font;
     return { pen: pen, width: width, height: height };
   }
 
@@ -203,10 +212,8 @@
       if (band[1] < view.from || band[0] > view.to) return;
       const from = inside(xOf(band[0], width), width), to = inside(xOf(band[1], width), width);
       pen.fillStyle = band[3];
-      pen.globalAlpha = 0.35;
       pen.fillRect(from, 1, Math.max(to - from, 1), stripHeight - 3);
-      pen.globalAlpha = 1;
-      pen.fillStyle = ink.ink;
+      pen.fillStyle = bandInk;
       if (pen.measureText(band[2]).width + 8 < to - from) pen.fillText(band[2], from + 4, 15);
     });
     drawGaps(pen, surface.data.stream, width, 1, stripHeight - 3, ink);
@@ -236,7 +243,7 @@
     });
     if (low > high) low = high = 0;
     const size = Math.max(Math.abs(low), Math.abs(high));
-    const margin = high - low > size * 1e-6 ? (high - low) * 0.06 : size > 0 ? size * 0.1 : 1;
+    const margin = high - low > size * 1e-9 ? (high - low) * 0.06 : size > 0 ? size * 0.1 : 1;
     return { low: low - margin, high: high + margin };
   }
 
@@ -259,26 +266,46 @@
     pen.lineWidth = 1;
   }
 
+  // At least two values are on the axis: one alone shows no scale.
+  function valueStep(scale, room) {
+    const span = scale.high - scale.low;
+    let step = roundStep(span, room);
+    for (let i = 1; i <= 4 && Math.floor(scale.high / step) - Math.ceil(scale.low / step) < 1; i++)
+      step = roundStep(span, Math.max(room, 1) * Math.pow(2, i));
+    return step;
+  }
+
+  // The values of a panel's axis in view, and the room that their numbers need.
+  function findAxis(surface) {
+    const height = surface.canvas.clientHeight - surface.bottom - panelTop, scale = extremes(surface.data);
+    const step = valueStep(scale, height / 28), pen = surface.canvas.getContext("2d");
+    surface.axis = { scale: scale, step: step, values: [] };
+    for (let value = Math.ceil(scale.low / step) * step, i = 0; value <= scale.high && i < 50; value += step, i++)
+      surface.axis.values.push([value, Math.abs(value) < step / 2 ? "0" : number(value, step)]);
+    pen.font = font;
+    return Math.max.apply(null, surface.axis.values.map(function (one) { return pen.measureText(one[1]).width + 12; }).concat(0));
+  }
+
   function drawPanel(surface, ink) {
-    const on = begin(surface), pen = on.pen, width = on.width, bottom = on.height - surface.bottom, top = 4;
-    const scale = extremes(surface.data), span = scale.high - scale.low;
+    const on = begin(surface), pen = on.pen, width = on.width, bottom = on.height - surface.bottom, top = panelTop;
+    const scale = surface.axis.scale, span = scale.high - scale.low;
     const yOf = function (value) { return bottom - (value - scale.low) / span * (bottom - top); };
     drawGaps(pen, surface.data.stream, width, top, bottom - top, ink);
-    const step = roundStep(span, (bottom - top) / 28);
     pen.strokeStyle = ink.grid;
     pen.fillStyle = ink.faint;
     pen.textAlign = "right";
-    for (let value = Math.ceil(scale.low / step) * step, i = 0; value <= scale.high && i < 50; value += step, i++) {
-      line(pen, left, yOf(value), width - right, yOf(value));
-      pen.fillText(Math.abs(value) < step / 2 ? "0" : number(value, step), left - 6, yOf(value) + 4);
-    }
-    const tick = timeStep(view.to - view.from, (width - left - right) / 110), base = (chart.clock ? chart.start : chart.start % 86400 + chart.offset) + chart.fraction;
+    surface.axis.values.forEach(function (one) {
+      line(pen, left, yOf(one[0]), width - right, yOf(one[0]));
+      pen.fillText(one[1], left - 6, yOf(one[0]) + 4);
+    });
+    const tick = timeStep(view.to - view.from, (width - left - right) / 110), base = (chart.clock ? chart.start : chart.start % 86400 + offsetAt(view.from)) + chart.fraction;
     pen.textAlign = "center";
     for (let i = Math.ceil((view.from + base) / tick), n = 0; i * tick - base <= view.to && n < 100; i++, n++) {
       const at = i * tick - base, x = xOf(at, width);
       line(pen, x, top, x, bottom);
-      const isMidnight = !chart.clock && Math.round(i * tick * 1e6) % 86400e6 === 0;
-      if (surface.bottom > 20) pen.fillText(isMidnight ? dayText(at) : clockText(at, tick), x, bottom + 16);
+      const isMidnight = !chart.clock && Math.round((i * tick + offsetAt(at) - offsetAt(view.from)) * 1e6) % 86400e6 === 0;
+      const label = isMidnight ? dayText(at) : clockText(at, tick);
+      if (surface.bottom > 20) pen.fillText(label, Math.min(x, width - pen.measureText(label).width / 2), bottom + 16);
     }
     pen.save();
     pen.beginPath();
@@ -291,16 +318,33 @@
     drawMarks(pen, width, top, bottom - top, ink, surface === panels[0]);
   }
 
+  function isIn(gaps, seconds) {
+    return gaps.some(function (gap) { return gap[0] <= seconds && seconds <= gap[1]; });
+  }
+
+  // The bin at the cursor, or the one before it where a line leads on from there; -1 where nothing is known.
+  function binAt(curve, seconds) {
+    const has = function (i) { return curve.values[2 * i] === curve.values[2 * i]; };
+    const bin = Math.floor((seconds - curve.start) / curve.width), count = curve.values.length / 2;
+    let before = bin, after = bin + 1;
+    if (!(bin >= 0 && bin < count) || has(bin)) return bin >= 0 && bin < count ? bin : -1;
+    while (before >= 0 && !has(before)) before--;
+    while (after < count && !has(after)) after++;
+    return after === count || curve.breaks.has(after) ? -1 : before;
+  }
+
+  // As many digits as the axis can tell apart, but five at least.
+  function valueText(value, step) {
+    return value.toPrecision(Math.min(Math.max(Math.ceil(Math.log10(Math.abs(value) / step)) + 3, 5), 17) || 5);
+  }
+
   function showValues() {
     panels.forEach(function (panel) {
+      const isKnown = cursor !== null && panel.axis && !isIn(chart.streams[panel.data.stream].gaps, cursor);
       panel.data.curves.forEach(function (curve) {
-        const bin = cursor === null ? NaN : Math.floor((cursor - curve.start) / curve.width);
-        let text = "";
-        for (let i = 0; i < 40 && !text; i++) {
-          const at = 2 * (bin - i), a = curve.values[at], b = curve.values[at + 1];
-          if (a === a && a !== undefined) text = a === b ? a.toPrecision(5) : Math.min(a, b).toPrecision(4) + " \u2026 " + Math.max(a, b).toPrecision(4);
-        }
-        curve.output.textContent = text;
+        const bin = isKnown ? binAt(curve, cursor) : -1, a = curve.values[2 * bin], b = curve.values[2 * bin + 1];
+        const ends = a === b ? [a] : [Math.min(a, b), Math.max(a, b)];
+        curve.output.textContent = bin < 0 ? "" : ends.map(function (value) { return valueText(value, panel.axis.step); }).join(" \u2026 ");
       });
     });
     const step = Math.max((view.to - view.from) / 1000, 1e-6);
@@ -315,6 +359,7 @@
     requestAnimationFrame(function () {
       const ink = colours();
       waiting = false;
+      left = panels.reduce(function (most, panel) { return Math.max(most, findAxis(panel)); }, 70);
       strips.forEach(function (strip) { drawStrip(strip, ink); });
       panels.forEach(function (panel) { drawPanel(panel, ink); });
       showValues();
@@ -340,10 +385,17 @@
     return view.from + Math.min(Math.max(part, 0), 1) * (view.to - view.from);
   }
 
+  // Of a strip.
+  function bandName(data, seconds) {
+    const found = (data.bands || []).find(function (band) { return band[0] <= seconds && seconds < band[1]; });
+    return found && !isIn(chart.streams[data.stream].gaps, seconds) ? found[2] : "";
+  }
+
   surfaces.forEach(function (surface) {
     const canvas = surface.canvas;
     canvas.addEventListener("pointermove", function (event) {
       cursor = timeAt(event, canvas);
+      canvas.title = bandName(surface.data, cursor);
       if (drag) drag.to = cursor;
       draw();
     });

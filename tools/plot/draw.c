@@ -489,7 +489,7 @@ static void draw_axis(struct drawing *drawing, double y)
     char date[TICK_MAX] = "controller's clock, s";
     each_tick(drawing, y, y, draw_tick_text);
     if (!drawing->chart->is_clock)
-        ticks_date(date, drawing->from, drawing->zone);
+        ticks_date(date, drawing->from, drawing->to, drawing->zone);
     text(drawing, drawing->right, y + 30, date, ANCHOR_END, FAINT_INK, false);
 }
 

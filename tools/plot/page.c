@@ -22,6 +22,10 @@
 #define GAPS_MAX 1000
 #define STOPS_MAX 500
 #define STRIPS_MAX 40
+/* Beyond half of this a float has no number. */
+#define FLOAT_LARGE 1e38
+#define DAY_SECONDS 86400
+#define OFFSET_STEPS 4000
 
 double page_seconds(const struct chart *chart, int64_t time)
 {
@@ -63,9 +67,26 @@ static bool is_chosen(struct choice *choice, double from, double to)
 
 /* ---- what the script draws --------------------------------------------------------------------------------------- */
 
-static void pack_float(uint8_t to[4], double value)
+/* A curve's values are sent as floats, in steps of `scale` above `base`: so they keep what changes in large numbers. */
+struct packing {
+    double base, scale;
+};
+
+static struct packing packing_of(const struct thinning *points)
 {
-    float narrow = (float)fmax(fmin(value, 3.4e38), -3.4e38);
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < points->count; i++)
+        if (points->bins[i].flags & BIN_HAS_VALUES) {
+            low = fmin(low, points->bins[i].min);
+            high = fmax(high, points->bins[i].max);
+        }
+    double base = low <= 0 && high >= 0 ? 0 : low, half = high / 2 - base / 2;
+    return (struct packing){isfinite(base) ? base : 0, half > FLOAT_LARGE ? half : 1};
+}
+
+static void pack_float(uint8_t to[4], double value, const struct packing *packing)
+{
+    float narrow = (float)(value / packing->scale - packing->base / packing->scale);
     uint32_t bits = 0x7fc00000;
     if (!isnan(value))
         memcpy(&bits, &narrow, sizeof bits);
@@ -115,7 +136,7 @@ static void put_breaks(struct buffer *page, const struct thinning *points, size_
 }
 
 /* Each bin as its two extremes, in the order in which they came. */
-static void put_bins(struct buffer *page, const struct thinning *points, size_t merging)
+static void put_bins(struct buffer *page, const struct thinning *points, size_t merging, const struct packing *packing)
 {
     size_t count = (points->count + merging - 1) / merging;
     uint8_t *bytes = malloc(8 * count + 1);
@@ -126,8 +147,8 @@ static void put_bins(struct buffer *page, const struct thinning *points, size_t 
     for (size_t i = 0; i < count; i++) {
         const struct bin bin = merged(points, i * merging, merging);
         bool has = (bin.flags & BIN_HAS_VALUES) != 0, is_max_first = (bin.flags & BIN_MAX_BEFORE_MIN) != 0;
-        pack_float(bytes + 8 * i, has ? is_max_first ? bin.max : bin.min : NAN);
-        pack_float(bytes + 8 * i + 4, has ? is_max_first ? bin.min : bin.max : NAN);
+        pack_float(bytes + 8 * i, has ? is_max_first ? bin.max : bin.min : NAN, packing);
+        pack_float(bytes + 8 * i + 4, has ? is_max_first ? bin.min : bin.max : NAN, packing);
     }
     html_base64(page, bytes, 8 * count);
     free(bytes);
@@ -136,14 +157,15 @@ static void put_bins(struct buffer *page, const struct thinning *points, size_t 
 static void put_curve(struct buffer *page, const struct chart *chart, const struct chart_curve *curve, size_t merging)
 {
     const struct thinning *points = &curve->points;
+    const struct packing packing = packing_of(points);
     html_put(page, "{");
     put_text(page, "name", curve->name);
-    html_format(page, ",\"colour\":\"#%06x\",\"start\":%.9f,\"width\":%.9f,\"breaks\":[",
+    html_format(page, ",\"colour\":\"#%06x\",\"start\":%.9f,\"width\":%.9f,\"base\":%.17g,\"scale\":%.17g,\"breaks\":[",
                 (unsigned)draw_colour(curve->colour), page_seconds(chart, thinning_time(points, 0)),
-                (double)merging * ldexp(1, (int)points->shift) / (double)SECOND);
+                (double)merging * ldexp(1, (int)points->shift) / (double)SECOND, packing.base, packing.scale);
     put_breaks(page, points, merging);
     html_put(page, "],\"data\":\"");
-    put_bins(page, points, merging);
+    put_bins(page, points, merging, &packing);
     html_put(page, "\"}");
 }
 
@@ -263,15 +285,40 @@ static void put_stops(struct buffer *page, const struct chart *chart)
     html_put(page, "]");
 }
 
+/* Offsets from UTC in the chart's time, each with when it begins: looked for day by day, in a long chart less often. */
+static void put_offsets(struct buffer *page, const struct chart *chart, const struct armtap_zone *zone)
+{
+    int64_t from = chart->from / SECOND, to = chart->to / SECOND, step = (to - from) / OFFSET_STEPS + DAY_SECONDS;
+    int64_t offset = zone->offset(zone->user, from);
+    html_format(page, "\"offsets\":[[0,%" PRId64 "]", offset);
+    for (int64_t at = from; at < to;) {
+        int64_t low = at, high = to - at > step ? at + step : to;
+        at = high;
+        if (zone->offset(zone->user, high) == offset)
+            continue;
+        while (high - low > 1) {
+            int64_t middle = low + (high - low) / 2;
+            *(zone->offset(zone->user, middle) == offset ? &low : &high) = middle;
+        }
+        offset = zone->offset(zone->user, high);
+        at = high;
+        html_format(page, ",[%.6f,%" PRId64 "]", page_seconds(chart, high * SECOND), offset);
+    }
+    html_put(page, "],");
+}
+
 /* `start` is in whole seconds, so that a script can count in doubles; `fraction` is what is left of it. */
 static void put_axis(struct buffer *page, const struct chart *chart, enum timestamp_zone zone)
 {
     const struct armtap_zone *at = timestamp_zone(zone);
     int64_t start = chart->from / SECOND - (chart->from % SECOND < 0);
-    int64_t offset = at && !chart->is_clock ? at->offset(at->user, chart->from / SECOND) : 0;
-    html_format(page, "{\"start\":%" PRId64 ",\"fraction\":%.9f,\"offset\":%" PRId64 ",\"span\":%.9f,\"clock\":%s,",
-                start, (double)(chart->from - start * SECOND) / (double)SECOND, offset, page_seconds(chart, chart->to),
+    html_format(page, "{\"start\":%" PRId64 ",\"fraction\":%.9f,\"span\":%.9f,\"clock\":%s,", start,
+                (double)(chart->from - start * SECOND) / (double)SECOND, page_seconds(chart, chart->to),
                 chart->is_clock ? "true" : "false");
+    if (at && !chart->is_clock)
+        put_offsets(page, chart, at);
+    else
+        html_put(page, "\"offsets\":[[0,0]],");
     put_text(page, "zone", chart->is_clock ? "s, controller's clock" : zone == TIMESTAMP_UTC ? "UTC" : "local time");
     html_put(page, ",\n");
 }

@@ -86,11 +86,19 @@ void ticks_time(char to[TICK_MAX], int64_t time, int64_t step, enum timestamp_zo
     snprintf(to, TICK_MAX, "%.*s", length, clock + 1);
 }
 
-void ticks_date(char to[TICK_MAX], int64_t time, enum timestamp_zone zone)
+/* Where the time is at an offset from UTC. */
+static const char *offset_of(const char *date, size_t length, enum timestamp_zone zone)
 {
-    char date[WHEN_DATE_MAX];
+    return zone == TIMESTAMP_UTC || length < 6 ? "UTC" : date + length - 6;
+}
+
+void ticks_date(char to[TICK_MAX], int64_t time, int64_t end, enum timestamp_zone zone)
+{
+    char date[WHEN_DATE_MAX], last[WHEN_DATE_MAX];
     size_t length = timestamp_date(date, time, zone);
-    const char *clock = strchr(date, 'T');
-    const char *offset = zone == TIMESTAMP_UTC || length < 6 ? NULL : date + length - 6;
-    snprintf(to, TICK_MAX, "%.*s %s", clock ? (int)(clock - date) : 10, date, offset ? offset : "UTC");
+    const char *clock = strchr(date, 'T'), *offset = offset_of(date, length, zone);
+    const char *later = offset_of(last, timestamp_date(last, end, zone), zone);
+    bool changes = strcmp(offset, later) != 0;
+    snprintf(to, TICK_MAX, "%.*s %s%s%s", clock ? (int)(clock - date) : 10, date, offset, changes ? ", later " : "",
+             changes ? later : "");
 }
