@@ -10,10 +10,11 @@ static const struct option_usage usage = {
     .command = "dissector",
     .arguments = "",
     .summary =
-        "Prints a dissector of realtime packets and RTDE for Wireshark 3.6 and later, in Lua, with all fields as "
-        "display filters: ur_rtde.actual_q_0 > 1. `tshark -G folders` names the folders where Wireshark looks for "
-        "it.",
-    .examples = "  armtap dissector > ~/.local/lib/wireshark/plugins/armtap.lua\n"
+        "Prints a dissector for Wireshark 3.6 and later, in Lua: realtime packets, RTDE, the primary interface, the "
+        "dashboard server and External Control of Universal Robots, and AUBO's RTDE, with all fields as display "
+        "filters: ur_rtde.actual_q_0 > 1. `tshark -G folders` names the folders where Wireshark looks for it.",
+    .examples = "  mkdir -p ~/.local/lib/wireshark/plugins\n"
+                "  armtap dissector > ~/.local/lib/wireshark/plugins/armtap.lua\n"
                 "  tshark -r robot.pcap -Y 'ur_rtde.robot_mode != 7' -T fields -e frame.number -e ur_rtde.timestamp\n"};
 
 static int take(void *user, int id, const char *value)
