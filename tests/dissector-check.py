@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import random
+import resource
 import shutil
 import struct
 import subprocess
@@ -14,6 +15,7 @@ import tempfile
 
 import control_wire
 import primary_wire
+import robot_capture
 from tally import expect, finish
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -196,6 +198,71 @@ def compare_clocks(script, folder):
     expect("a clock that skips and goes back", compare_changes(script, path) == 3)
 
 
+STATE = [("timestamp", "DOUBLE"), ("actual_q", "VECTOR6D"), ("safety_status", "INT32")]
+
+
+def compare_pause(script, folder):
+    """The controller's clock goes on while the client pauses: that is no jump; a stop meanwhile is one."""
+    capture, path = robot_capture.Capture(), os.path.join(folder, "pause.pcap")
+    client = robot_capture.Client(capture, 0, STATE)
+    for i in range(60):
+        client.package(0.1 + i * 0.008, 100 + i * 0.008, *[0.5] * 6, 1)
+    client.pause(1)
+    client.start(11)
+    for i in range(60):
+        client.package(11.1 + i * 0.008, 111.1 + i * 0.008, *[0.5] * 6, 3)
+    capture.write(path)
+    expect("a pause is no jump of the clock", compare_changes(script, path) == 1)
+
+
+def compare_twice(script, folder):
+    """A recipe that has a name twice, with other types: the one of the field's own type tells clock and stop."""
+    for i, fields in enumerate(([("payload", "BOOL"), ("payload", "VECTOR6D"), *STATE],
+                                [("timestamp", "DOUBLE"), ("payload", "BOOL"), ("timestamp", "BOOL"), ("safety_status", "INT32")])):
+        capture, path = robot_capture.Capture(), os.path.join(folder, "twice-%d.pcap" % i)
+        client = robot_capture.Client(capture, 0, fields)
+        for step in range(60):
+            values = {"timestamp DOUBLE": [100 + step * 0.008], "safety_status INT32": [1 if step < 30 else 3],
+                      "actual_q VECTOR6D": [0.5] * 6, "payload VECTOR6D": [1.25] * 6}
+            client.package(0.1 + step * 0.008, *[one for field in fields for one in values.get(" ".join(field), [True])])
+        capture.write(path)
+        shown = tshark(script, path, "-Y", "ur_rtde.timestamp", "-T", "fields", "-e", "ur_rtde.timestamp", "-e", "ur_rtde.other")
+        expect("a name twice: both are shown", shown.startswith(("100\tpayload: 1,payload_0: 1.25,", "100\tpayload: 1,timestamp: 1\n")[i])
+               and len(shown.splitlines()) == 60, shown[:90])
+        expect("a name twice: the stop", compare_changes(script, path) == 1)
+
+
+def cpu_seconds(work, *arguments):
+    """Of child processes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    work(*arguments)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def check_many_setups(script, folder):
+    """As fast with many set-ups before the data as behind it."""
+    setups, seconds = 20000, {}
+    for order in "behind", "before":
+        capture, path = robot_capture.Capture(), os.path.join(folder, "setups-%s.pcap" % order)
+        client = robot_capture.Client(capture, 0, [("timestamp", "DOUBLE")])
+
+        def ask(capture=capture, client=client):
+            request, reply = (robot_capture.message("O", struct.pack(">d", 125) + b"timestamp"), robot_capture.message("O", b"\2DOUBLE"))
+            for i in range(setups // 100):
+                capture.segment(1 + i * 0.001, client.client, client.robot, request * 100)
+                capture.segment(1 + i * 0.001, client.robot, client.client, reply * 100)
+
+        for step in (ask, None) if order == "before" else (None, ask):
+            if step:
+                step()
+            for i in range(0 if step else 2000):
+                client.package(2 + i * 0.008, 100 + i * 0.008)
+        capture.write(path)
+        seconds[order] = cpu_seconds(tshark, script, path)
+    expect("%d set-ups cost no more before 2000 packages than behind" % setups, seconds["before"] < 2 * seconds["behind"], seconds)
+
+
 def check_filter(script):
     """A display filter selects the packets whose value export has so."""
     capture = os.path.join(TOP, "captures", "rtde-stop.pcap")
@@ -218,6 +285,11 @@ def check_recipe(script, folder):
     steps = [record["control_step"] for record in records(whole) if "control_step" in record]
     seen = [int(one) for one in with_it.replace(",", " ").split()]
     expect("the preference's recipe gives values", seen and seen == steps[-len(seen):], seen[:3], steps[:3])
+    blanks = tshark(script, late, "-o", "ur_rtde.recipe: timestamp , control_step,actual_qd, tool_mode ", "-T", "fields", "-e",
+                    "ur_rtde.control_step")
+    expect("also with blanks in it", blanks == with_it, blanks[:100])
+    unknown = tshark(script, late, "-o", "ur_rtde.recipe:timestamp,control_stepp", "-q", "-z", "expert")
+    expect("a name that no field has is said", "no field has: control_stepp" in unknown and "No recipe" not in unknown, unknown)
 
 
 def check_other_port(script, folder):
@@ -348,6 +420,9 @@ def main():
         check_filter(script)
         check_chance(script, folder)
         compare_clocks(script, folder)
+        compare_pause(script, folder)
+        compare_twice(script, folder)
+        check_many_setups(script, folder)
         check_deflated(script)
         check_second_copy(script, folder)
         check_recipe(script, folder)

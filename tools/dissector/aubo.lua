@@ -88,6 +88,13 @@ do
     return names
   end
 
+  -- Those of a channel in one direction.
+  local function setups_of(conversation, channel, to_server)
+    local key = string.format("%s %.15g", to_server and "to" or "from", channel)
+    conversation.setups[key] = conversation.setups[key] or {}
+    return conversation.setups[key]
+  end
+
   local function set_up(tvb, tree, message, place)
     local object = message[2]
     local channel = object and object.kind == "object" and object.chanel and armtap.json.number(object.chanel)
@@ -104,28 +111,17 @@ do
     local to_server = object.to_server ~= nil and object.to_server.text == "true"
     tree:add(f.to_server, to_server)
     if not place.visited and #names > 0 then
-      local all = place.conversation.setups
-      all[#all + 1] = {frame = place.frame, offset = place.offset, channel = channel, to_server = to_server, names = names}
+      table.insert(setups_of(place.conversation, channel, to_server), {frame = place.frame, offset = place.offset, names = names})
     end
     return string.format("set-up of channel %d: %d topics", channel, #names)
   end
 
   -- A set-up has no reply: data of the one before may still come, if it has as many values.
   local function setup_of(place, channel, count)
-    local newest
-    for i = #place.conversation.setups, 1, -1 do
-      local one = place.conversation.setups[i]
-      local is_before = one.frame < place.frame or (one.frame == place.frame and one.offset < place.offset)
-      if is_before and one.channel == channel and one.to_server == place.to_robot then
-        if #one.names == count then
-          return one
-        elseif newest then
-          break
-        end
-        newest = one
-      end
-    end
-    return newest
+    local all = setups_of(place.conversation, channel, place.to_robot)
+    local newest, i = armtap.last_before(all, place.frame, place.offset)
+    local before = all[i - 1]
+    return newest and #newest.names ~= count and before and #before.names == count and before or newest
   end
 
   local limits = {UINT8 = {0, 255}, UINT32 = {0, 4294967295}, INT32 = {-2147483648, 2147483647}, BOOL = {0, 1}}

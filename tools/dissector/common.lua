@@ -96,15 +96,46 @@ function armtap.conversation(table_of, make)
   return one
 end
 
--- The last of a list that stands before this place; all have `frame` and `offset`.
-function armtap.last_before(list, frame, offset, is_wanted)
-  for i = #list, 1, -1 do
-    local one = list[i]
-    if (one.frame < frame or (one.frame == frame and one.offset < offset)) and (not is_wanted or is_wanted(one)) then
-      return one
+local function is_before(one, frame, offset)
+  return one.frame < frame or (one.frame == frame and one.offset < offset)
+end
+
+-- The last of a list that stands before this place, and its index; all have `frame` and `offset`, in order.
+function armtap.last_before(list, frame, offset)
+  local least, most = 0, #list
+  while least < most do
+    local middle = math.ceil((least + most) / 2)
+    if is_before(list[middle], frame, offset) then
+      least = middle
+    else
+      most = middle - 1
     end
   end
-  return nil
+  return list[least], least
+end
+
+-- Whichever stands later; each may be nil.
+function armtap.later(one, other)
+  return (one and other and is_before(one, other.frame, other.offset) or not one) and other or one
+end
+
+-- What waits for its answer. Taken from the front in the same time, however much waits.
+function armtap.new_queue()
+  return {first = 1, last = 0}
+end
+
+function armtap.put(queue, value)
+  queue.last = queue.last + 1
+  queue[queue.last] = value
+end
+
+function armtap.take(queue)
+  local value = queue[queue.first]
+  if value ~= nil then
+    queue[queue.first] = nil
+    queue.first = queue.first + 1
+  end
+  return value
 end
 
 function armtap.has(list, wanted)

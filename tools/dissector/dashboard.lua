@@ -40,7 +40,7 @@ do
   local function request_of(conversation, place, text)
     local key = place.frame .. ":" .. place.offset
     if not place.visited and not is_greeting(text) then
-      conversation.answered[key] = table.remove(conversation.waiting, 1)
+      conversation.answered[key] = armtap.take(conversation.waiting)
     end
     return conversation.answered[key]
   end
@@ -83,12 +83,12 @@ do
   local function add_line(range, pinfo, root, to_robot)
     local text = string.match(range:string(), "^(.-)[ \t\r\n]*$")
     local tree = root:add(proto, range)
-    local conversation = armtap.conversation(conversations, function() return {waiting = {}, answered = {}} end)
+    local conversation = armtap.conversation(conversations, function() return {waiting = armtap.new_queue(), answered = {}} end)
     local place = {frame = pinfo.number, offset = range:offset(), visited = pinfo.visited}
     if to_robot then
       tree:add(f.request, range, text)
       if not place.visited and text ~= "" then
-        table.insert(conversation.waiting, {frame = place.frame, text = text})
+        armtap.put(conversation.waiting, {frame = place.frame, text = text})
       end
     else
       add_reply(range, tree, conversation, place, text)

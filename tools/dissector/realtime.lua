@@ -22,7 +22,7 @@ do
   local layouts, longest = {}, nil
   for _, layout in ipairs(armtap.layouts) do
     layout.watched = armtap.watched_of(layout.fields, function() return "DOUBLE" end,
-                                       function(name) return CELL * armtap.by_name[name].count end)
+                                       function(i) return CELL * armtap.by_name[layout.fields[i]].count end)
     layouts[layout.size] = layout
     longest = layout
   end

@@ -39,6 +39,8 @@ do
                              expert.severity.ERROR),
     no_recipe = ProtoExpert.new("ur_rtde.no_recipe", "No recipe seen: give one in the preferences", expert.group.UNDECODED,
                                 expert.severity.NOTE),
+    other_name = ProtoExpert.new("ur_rtde.other_name", "No field has a name of the preferences' recipe", expert.group.UNDECODED,
+                                 expert.severity.WARN),
     other_size = ProtoExpert.new("ur_rtde.other_size", "Values do not fill the recipe", expert.group.MALFORMED,
                                  expert.severity.WARN),
     text_error = ProtoExpert.new("ur_rtde.text_error", "Error from the controller", expert.group.RESPONSE_CODE,
@@ -71,13 +73,14 @@ do
   end
 
   local function new_conversation()
-    return {versions = {}, asked = {}, outputs = {}, inputs = {}, waiting = {}, watches = {}}
+    return {versions = {}, outputs = {}, inputs = {}, watches = {},
+            waiting = {version = armtap.new_queue(), outputs = armtap.new_queue(), inputs = armtap.new_queue()}}
   end
 
   local function split(text)
     local parts = {}
     for part in string.gmatch(text, "[^,]+") do
-      part = string.gsub(part, "%s+$", "")
+      part = string.match(part, "^%s*(.-)%s*$")
       if part ~= "" then
         parts[#parts + 1] = part
       end
@@ -96,15 +99,12 @@ do
 
   local function queue(place, kind, value)
     if not place.visited then
-      local line = place.conversation.waiting[kind] or {}
-      line[#line + 1] = value
-      place.conversation.waiting[kind] = line
+      armtap.put(place.conversation.waiting[kind], value)
     end
   end
 
   local function answered(place, kind)
-    local line = place.conversation.waiting[kind] or {}
-    return table.remove(line, 1)
+    return armtap.take(place.conversation.waiting[kind])
   end
 
   -- ---- contents ----
@@ -129,9 +129,6 @@ do
     elseif not place.to_robot and tvb:len() > HEADER then
       local accepted = tvb(HEADER, 1):uint() ~= 0
       tree:add(f.accepted, tvb(HEADER, 1))
-    for _, watch in pairs(place.visited and {} or place.conversation.watches) do
-      armtap.forget_clock(watch) -- no data came while it was paused
-    end
       if not accepted then
         tree:add_proto_expert_info(e.denied)
       end
@@ -247,6 +244,14 @@ do
     return nil
   end
 
+  -- `all` has those of each id, too, in a list by itself; protocol 1 has no ids.
+  local function add_recipe(all, recipe)
+    local id = "id " .. (recipe.id or "none")
+    all[id] = all[id] or {}
+    table.insert(all[id], recipe)
+    table.insert(all, recipe)
+  end
+
   local function reply(tvb, tree, place, kind)
     local at, id = HEADER, nil
     if (kind == "inputs" or protocol_at(place) > 1) and tvb:len() > HEADER then
@@ -255,12 +260,11 @@ do
       at = HEADER + 1
     end
     local type_names = split(add_string(tree, f.types, rest(tvb, at)))
-    local all = place.conversation[kind]
     if not place.visited then
-      all[#all + 1] = {frame = place.frame, offset = place.offset, id = id, types = type_names,
-                       names = answered(place, kind) or {}}
+      add_recipe(place.conversation[kind], {frame = place.frame, offset = place.offset, id = id, types = type_names,
+                                            names = answered(place, kind) or {}})
     end
-    local recipe = armtap.last_before(all, place.frame, place.offset + 1)
+    local recipe = armtap.last_before(place.conversation[kind], place.frame, place.offset + 1)
     return recipe and refusals(tree, recipe) or #type_names .. " fields"
   end
 
@@ -274,6 +278,9 @@ do
     end
     local accepted = tvb(HEADER, 1):uint() ~= 0
     tree:add(f.accepted, tvb(HEADER, 1))
+    for _, watch in pairs(place.visited and {} or place.conversation.watches) do
+      armtap.forget_clock(watch) -- no data came while it was paused
+    end
     if not accepted then
       tree:add_proto_expert_info(e.denied)
     end
@@ -282,13 +289,13 @@ do
 
   -- ---- data ----
 
-  -- The preference's recipe, with the table's types.
+  -- The preference's recipe, with the table's types; nil and a name if it has one that the table lacks.
   local function preferred()
     local names, type_names = split(proto.prefs.recipe), {}
     for i, name in ipairs(names) do
       local field = armtap.by_name[name]
       if not field then
-        return nil
+        return nil, name
       end
       type_names[i] = field.type
     end
@@ -297,10 +304,13 @@ do
 
   local function recipe_of(place, id)
     local all = place.to_robot and place.conversation.inputs or place.conversation.outputs
-    local recipe = armtap.last_before(all, place.frame, place.offset, function(one)
-      return not id or not one.id or one.id == id
-    end)
-    return recipe or (not place.to_robot and preferred()) or nil
+    local function last_of(list)
+      return list and armtap.last_before(list, place.frame, place.offset)
+    end
+    if not id then
+      return last_of(all)
+    end
+    return armtap.later(last_of(all["id none"]), last_of(all["id " .. id]))
   end
 
   local function width_of(recipe)
@@ -348,15 +358,11 @@ do
   end
 
   local function watched_of(recipe)
-    local type_names = {}
-    for i, name in ipairs(recipe.names) do
-      type_names[name] = recipe.types[i]
-    end
-    return armtap.watched_of(recipe.names, function(name)
-      local type_name = armtap.by_name[name].type
-      return type_names[name] == type_name and armtap.types[type_name].element or nil
-    end, function(name)
-      local kind = armtap.types[type_names[name]]
+    return armtap.watched_of(recipe.names, function(i)
+      local type_name = armtap.by_name[recipe.names[i]].type
+      return recipe.types[i] == type_name and armtap.types[type_name].element or nil
+    end, function(i)
+      local kind = armtap.types[recipe.types[i]]
       return kind.width * kind.count
     end)
   end
@@ -381,8 +387,14 @@ do
       tree:add(f.id, tvb(HEADER, 1))
       at = HEADER + 1
     end
-    local recipe = recipe_of(place, id)
-    if not recipe then
+    local recipe, unknown = recipe_of(place, id), nil
+    if not recipe and not place.to_robot then
+      recipe, unknown = preferred()
+    end
+    if unknown then
+      tree:add_proto_expert_info(e.other_name, "The preferences' recipe has a name that no field has: " .. unknown)
+      return "no field is named " .. unknown
+    elseif not recipe then
       tree:add_proto_expert_info(e.no_recipe)
       return "no recipe seen"
     end

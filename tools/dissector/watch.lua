@@ -21,15 +21,16 @@ do
     watch.clock, watch.shortest, watch.steps = nil, nil, 0
   end
 
-  -- Fields of a recipe or layout that are watched, with their places: {name, element, offset}.
+  -- Fields of a recipe or layout that are watched, with their places: {field, element, offset}. Both functions take the
+  -- number of a name, which a recipe may have twice.
   function armtap.watched_of(names, element_of, width_of)
     local places, offset = {}, 0
-    for _, name in ipairs(names) do
+    for i, name in ipairs(names) do
       local field = armtap.by_name[name]
-      if WATCHED[name] and field and element_of(name) then
-        places[#places + 1] = {field = field, element = element_of(name), offset = offset}
+      if WATCHED[name] and field and element_of(i) then
+        places[#places + 1] = {field = field, element = element_of(i), offset = offset}
       end
-      offset = offset + width_of(name)
+      offset = offset + width_of(i)
     end
     return places
   end
