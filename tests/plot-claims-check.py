@@ -156,6 +156,82 @@ def check_sizes(folder):
             armtap("plot", option, str(int(least.group(1)) - 1), *other, path, status=2)
 
 
+def check_too_many_modes(folder, changes):
+    """A mode that changes often: up to the limit of those kept all are drawn, and beyond it none is claimed."""
+    fields = [("timestamp", "DOUBLE"), ("actual_q", "VECTOR6D"), ("safety_status", "INT32"), ("runtime_state", "UINT32")]
+    capture = Capture()
+    client = Client(capture, 0, fields)
+    for i in range(changes + 2000):
+        client.package(0.01 + i * 0.008, 100 + i * 0.008, *[0.1] * 6, 5 if i > changes else 1, 1 + i % 2 if i < changes else 2)
+    picture, said = draw(capture, folder)
+    is_cut = changes > 10000
+    expect("%d changes: said" % changes, ("runtime_state changed more often" in said) == is_cut, said)
+    expect("%d changes: in the picture, too" % changes, ("not all of the capture is drawn" in picture.words) == is_cut,
+           picture.words)
+    expect("%d changes: the rest has no mode" % changes, ("not kept" in picture.words) == is_cut, picture.words)
+    expect("%d changes: another field's are kept" % changes, any(word.startswith("SAFE") for word in picture.words), picture.words)
+
+
+def check_reconnections(folder):
+    """300 connections, each of a client that came again: their curves are one, without a close, too."""
+    for closes in (True, False):
+        capture = Capture()
+        for k in range(300):
+            client = Client(capture, k, FIELDS, 20000 + k)
+            for i in range(20):
+                record(client, k + 0.1 + i * 0.02, i / 20)
+            if closes:
+                client.close(k + 0.7)
+        picture, said = draw(capture, folder)
+        drawn = curves(picture)
+        begin, end = min(x for line in drawn for x, _ in line), max(x for line in drawn for x, _ in line)
+        expect("300 connections: nothing is left out", said == "" and len(picture.panels) == 2, said, list(picture.panels))
+        expect("300 connections: drawn to the end", len(drawn) >= 300 and end - begin > 1080, len(drawn), end - begin)
+
+
+def check_stream_of_many(folder):
+    """Of 300 connections side by side, beyond what one picture holds, the one that was asked for."""
+    capture = Capture()
+    clients = [Client(capture, 0, FIELDS, 20000 + k) for k in range(300)]
+    for i in range(20):
+        for k, client in enumerate(clients):
+            record(client, 0.1 + i * 0.02, k)
+    picture, _ = draw(capture, folder, "--stream", "299", "--fields", "actual_q_0")
+    value, pixel = value_of(picture.panels["actual_q, rad"])
+    expect("stream 299", all(abs(value(y) - 299) < pixel for line in curves(picture) for _, y in line), curves(picture))
+
+
+def check_robots(folder):
+    """Of two robots the one that stopped is drawn, though the other has more records."""
+    capture = Capture()
+    stopping, going = Client(capture, 0, FIELDS), Client(capture, 0, FIELDS, 40002, "10.0.0.3")
+    for i in range(400):
+        if i % 4 == 0:
+            record(stopping, 0.01 + i * 0.008, 0.5, 3 if i > 200 else 1)
+        record(going, 0.01 + i * 0.008, 0.7)
+    for options in ((), ("--around", "safety.stop=1")):
+        picture, said = draw(capture, folder, *options)
+        expect("the robot that stopped", any("10.0.0.2" in word for word in picture.words), picture.words)
+        expect("its stop", picture.stops and any("PROTECTIVE" in word for word in picture.words), picture.words)
+        expect("the other one is named", "10.0.0.3: choose it with --stream 1" in said, said)
+    picture, said = draw(capture, folder, "--stream", "1")
+    expect("the other robot has no stop", not picture.stops and said == "", picture.stops, said)
+
+
+def check_files(folder):
+    """Packets are counted in each file: a stop says which."""
+    paths = [os.path.join(folder, "%s.pcap" % name) for name in "ab"]
+    for k, path in enumerate(paths):
+        capture = Capture()
+        client = Client(capture, 10 * k, FIELDS, 40001 + k)
+        for i in range(100):
+            record(client, 10 * k + 0.1 + i * 0.02, 0.5, 3 if i > 50 + k else 1)
+        capture.write(path)
+    words = Picture(armtap("plot", *paths).stdout).words
+    expect("a stop's file", [word for word in words if word.startswith("stop")] ==
+           ["stop, packet 61 of a.pcap", "stop, packet 62 of b.pcap"], words)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for step, silence, is_gap in ((0.008, 10, True), (0.008, 0.12, True), (0.008, 0.09, False), (0.1, 1.1, True),
@@ -168,6 +244,12 @@ def main():
         check_numbers(folder)
         check_modes(folder)
         check_sizes(folder)
+        for changes in (9999, 10020):
+            check_too_many_modes(folder, changes)
+        check_reconnections(folder)
+        check_stream_of_many(folder)
+        check_robots(folder)
+        check_files(folder)
     return finish()
 
 

@@ -26,6 +26,7 @@ struct layout {
     const struct armtap_streams *streams;
     const char *robot; /* an address of the robot that is shown; "" for a raw dump */
     struct chart *chart;
+    bool is_unread; /* the reading failed, after a message */
 };
 
 /* ---- which robot ------------------------------------------------------------------------------------------------- */
@@ -55,36 +56,67 @@ static uint64_t records_of(const struct layout *layout, const char *robot)
     uint64_t records = 0;
     for (size_t i = 0; (stream = stream_at(layout, i)); i++) {
         const struct armtap_stream_summary *summary = summary_of(layout, stream);
-        if (summary && stream->series.count > 0 &&
+        if (summary && (stream->series.count > 0 || stream->is_continued) &&
             (stream_same_host(summary->stream->robot, robot) || strcmp(summary->stream->robot, robot) == 0))
             records += stream->records;
     }
     return records;
 }
 
-/* The robot with most records is shown; the others are named. */
-static void choose_robot(struct layout *layout)
+/* The first finding that a picture is about: --around's, or a stop. NULL if there is none. */
+static const struct armtap_finding *occasion_of(const struct layout *layout)
+{
+    const struct armtap_finding *finding;
+    const char *id = layout->wish->around ? layout->wish->around->id : "safety.stop";
+    for (size_t i = 0; (finding = armtap_diagnosis_finding_at(layout->reading->found, i)); i++)
+        if (strcmp(finding->kind->id, id) == 0 && finding->stream != ARMTAP_NO_STREAM)
+            return finding;
+    return NULL;
+}
+
+static const char *robot_with_most_records(const struct layout *layout)
 {
     const struct read_stream *stream;
+    const char *robot = "";
     uint64_t most = 0;
-    layout->robot = "";
     for (size_t i = 0; (stream = stream_at(layout, i)); i++) {
         const struct armtap_stream_summary *summary = summary_of(layout, stream);
         uint64_t records = summary ? records_of(layout, summary->stream->robot) : 0;
         if (records > most) {
             most = records;
-            layout->robot = summary->stream->robot;
+            robot = summary->stream->robot;
         }
     }
+    return robot;
+}
+
+/* Another robot with something to draw; NULL if there is none. */
+static const struct armtap_stream_summary *other_robot(const struct layout *layout)
+{
+    const struct read_stream *stream;
     for (size_t i = 0; !layout->wish->has_stream && (stream = stream_at(layout, i)); i++)
-        if (summary_of(layout, stream) && stream->series.count > 0 && !is_shown(layout, stream)) {
-            layout->chart->is_partial = true;
-            if (!layout->wish->is_for_page)
-                message_warning("only the robot with most records is shown, %.*s; for another one, choose a stream of "
-                                "armtap info with --stream N",
-                                stream_host(layout->robot), layout->robot);
-            return;
-        }
+        if (summary_of(layout, stream) && stream->series.count > 0 && !is_shown(layout, stream))
+            return summary_of(layout, stream);
+    return NULL;
+}
+
+/* One robot is shown: that of the stop, or the one with most records. */
+static void choose_robot(struct layout *layout)
+{
+    const struct armtap_finding *occasion = occasion_of(layout);
+    const struct armtap_stream_summary *of = occasion ? armtap_streams_at(layout->streams, occasion->stream) : NULL;
+    bool has_occasion = of && records_of(layout, of->stream->robot) > 0;
+    layout->robot = has_occasion ? of->stream->robot : robot_with_most_records(layout);
+    const struct armtap_stream_summary *other = other_robot(layout);
+    if (!other)
+        return;
+    layout->chart->is_partial = true;
+    if (!layout->wish->is_for_page)
+        message_warning(
+            "only one robot is shown, %.*s, the %s; another one is stream %u, %.*s: choose it with --stream %u",
+            stream_host(layout->robot), layout->robot,
+            has_occasion ? "first with such a finding" : "one with most records", other->number,
+            stream_host(other->stream->robot), other->stream->robot, other->number);
 }
 
 /* ---- panels ------------------------------------------------------------------------------------------------------ */
@@ -263,8 +295,8 @@ static int name_stream(const struct layout *layout, struct chart_stream *stream)
     char title[TEXT_MAX];
     const struct armtap_stream *of = armtap_streams_at(layout->streams, stream->first)->stream;
     const char *protocol = armtap_protocol_name(of->protocol);
-    snprintf(title, sizeof title, "stream%s %s: %s, %s", strchr(stream->numbers, ',') ? "s" : "", stream->numbers,
-             protocol ? protocol : "", of->robot);
+    snprintf(title, sizeof title, "stream%s %s: %s%s%s", strchr(stream->numbers, ',') ? "s" : "", stream->numbers,
+             protocol ? protocol : "", of->robot[0] ? ", " : "", of->robot);
     stream->title = strdup(title);
     return stream->title ? 0 : -1;
 }
@@ -326,7 +358,7 @@ static struct chart_strip *strip_of(struct chart *chart, const struct armtap_mod
 }
 
 /* A mode ends where the next one begins, and the last one with the stream's data. */
-static int add_band(struct chart_strip *strip, const struct armtap_mode *mode, int64_t end)
+static int add_band(struct chart_strip *strip, const struct chart_band *band)
 {
     if ((strip->count & (strip->count - 1)) == 0) { /* a power of two, or 0: it is full */
         size_t room = strip->count ? 2 * strip->count : 1;
@@ -335,11 +367,27 @@ static int add_band(struct chart_strip *strip, const struct armtap_mode *mode, i
             return -1;
         strip->bands = bands;
     }
-    if (strip->count && strip->bands[strip->count - 1].to > mode->where.time)
-        strip->bands[strip->count - 1].to = mode->where.time;
-    strip->bands[strip->count++] =
-        (struct chart_band){.from = mode->where.time, .to = end, .value = mode->value, .name = mode->name};
+    if (strip->count && strip->bands[strip->count - 1].to > band->from)
+        strip->bands[strip->count - 1].to = band->from;
+    strip->bands[strip->count++] = *band;
     return 0;
+}
+
+static int add_mode(struct layout *layout, const struct armtap_mode *mode, const struct read_stream *recorded)
+{
+    struct chart_strip *strip = strip_of(layout->chart, mode, (size_t)recorded->shown);
+    struct chart_band band = {.from = mode->where.time, .to = recorded->last, .value = mode->value, .name = mode->name};
+    if (!strip || add_band(strip, &band) != 0)
+        return -1;
+    if (mode->kept_until == ARMTAP_NO_TIME || mode->kept_until >= recorded->last)
+        return 0;
+    if (!layout->chart->is_partial && !layout->wish->is_for_page)
+        message_warning("%s changed more often than is kept: the rest of it is not drawn; cut the capture into parts, "
+                        "for example with editcap -i 3600",
+                        strip->caption);
+    layout->chart->is_partial = true;
+    band = (struct chart_band){.from = mode->kept_until, .to = recorded->last, .is_unknown = true, .name = "not kept"};
+    return add_band(strip, &band);
 }
 
 static int add_modes(struct layout *layout)
@@ -350,8 +398,7 @@ static int add_modes(struct layout *layout)
         const struct read_stream *recorded = by_connection_look_up(&layout->reading->streams, mode->connection);
         if (!recorded || recorded->shown < 0 || mode->where.time == ARMTAP_NO_TIME || mode->where.time > recorded->last)
             continue;
-        struct chart_strip *strip = strip_of(layout->chart, mode, (size_t)recorded->shown);
-        if (!strip || add_band(strip, mode, recorded->last) != 0)
+        if (add_mode(layout, mode, recorded) != 0)
             return -1;
     }
     return 0;
@@ -402,6 +449,8 @@ static void colour_bands(struct chart *chart, const char *caption)
         for (size_t k = 0; strcmp(chart->strips[i].caption, caption) == 0 && k < chart->strips[i].count; k++) {
             struct chart_band *band = &chart->strips[i].bands[k];
             unsigned at = 0;
+            if (band->is_unknown)
+                continue;
             while (at < count && seen[at] != band->value)
                 at++;
             if (at == count && count < COLOURED)
@@ -436,8 +485,11 @@ static int add_stops(struct layout *layout)
             finding->stream == ARMTAP_NO_STREAM ? NULL : armtap_streams_at(layout->streams, finding->stream);
         const struct read_stream *stream =
             of ? by_connection_look_up(&layout->reading->streams, of->stream->connection) : NULL;
-        if (strcmp(finding->kind->id, "safety.stop") == 0 && stream && stream->shown >= 0 &&
-            finding->where.time >= chart->from && finding->where.time <= chart->to && add_stop(layout, finding) != 0)
+        bool is_shown = strcmp(finding->kind->id, "safety.stop") == 0 && stream && stream->shown >= 0 &&
+                        finding->where.time >= chart->from && finding->where.time <= chart->to;
+        if (is_shown && finding->is_sum)
+            layout->chart->stops_left_out += finding->count;
+        else if (is_shown && add_stop(layout, finding) != 0)
             return -1;
     }
     return 0;
@@ -461,7 +513,8 @@ static int lay_out(struct layout *layout)
     else
         snprintf(title, sizeof title, "robot %.*s", stream_host(layout->robot), layout->robot);
     chart->title = strdup(title);
-    if (!chart->title || add_modes(layout) != 0)
+    chart->robot = strdup(layout->robot);
+    if (!chart->title || !chart->robot || add_modes(layout) != 0)
         return -1;
     drop_repeated_strips(chart);
     for (size_t i = 0; i < chart->strip_count; i++)
@@ -469,25 +522,37 @@ static int lay_out(struct layout *layout)
     return add_stops(layout);
 }
 
+static bool curves_left_out(const struct plot_reading *reading)
+{
+    for (size_t i = 0; i < reading->streams.count; i++)
+        if (((const struct read_stream *)reading->streams.slots[i].thing)->series.left_out)
+            return true;
+    return false;
+}
+
 static void report_left_out(const struct layout *layout)
 {
-    const struct read_stream *stream;
-    bool left_out = false;
-    for (size_t i = 0; (stream = stream_at(layout, i)); i++)
-        left_out = left_out || stream->series.left_out;
-    layout->chart->is_partial = layout->chart->is_partial || left_out || layout->reading->streams_left_out;
+    struct chart *chart = layout->chart;
+    bool left_out = curves_left_out(layout->reading), streams_left_out = layout->reading->streams_left_out;
+    chart->is_partial = chart->is_partial || left_out || streams_left_out || chart->stops_left_out > 0;
     if (layout->wish->is_for_page)
         return;
     if (left_out)
         message_warning("only %d curves are shown; choose some with --fields and --stream", CURVES_MAX);
-    if (layout->reading->streams_left_out)
-        message_warning("only the first %d streams are shown; choose another one with --stream", STREAMS_MAX);
+    if (streams_left_out)
+        message_warning("only the first streams are shown, %d at a time; choose another one with --stream",
+                        STREAMS_MAX);
+    if (chart->stops_left_out > 0)
+        message_warning("the first %zu stops are marked, %" PRIu64 " more are not: armtap diagnose sums them up",
+                        chart->stop_count, chart->stops_left_out);
 }
 
 /* Says why there is nothing to show. */
 static void report_nothing(const struct layout *layout)
 {
     const struct chart_wish *wish = layout->wish;
+    if (layout->reading->totals.packets == 0 && layout->is_unread && !wish->around)
+        return; /* that was said */
     if (armtap_streams_count(layout->streams) == 0)
         no_telemetry_report(layout->streams, &layout->reading->totals);
     else if (wish->has_stream && wish->stream >= armtap_streams_count(layout->streams))
@@ -506,11 +571,12 @@ static enum exit_status make(struct layout *layout)
     struct chart *chart = layout->chart;
     layout->streams = armtap_diagnosis_streams(layout->reading->found);
     choose_robot(layout);
-    report_left_out(layout);
+    chart->is_partial = chart->is_partial || layout->is_unread;
     if (lay_out(layout) != 0) {
         message_no_memory();
         return EXIT_FAILED;
     }
+    report_left_out(layout);
     if (chart->panel_count > 0 || (!layout->wish->fields && chart->strip_count > 0))
         return EXIT_DONE;
     chart_free(chart);
@@ -527,13 +593,13 @@ static int find_range(const struct chart_wish *wish, const struct replay_source 
     struct plot_reading reading;
     const struct armtap_finding *finding, *first = NULL;
     struct chart_wish coarse = *wish;
-    size_t count = 0;
+    uint64_t count = 0;
     coarse.bins = 4;
     enum exit_status status = plot_read(&reading, &coarse, source);
     for (size_t i = 0; !reading.totals.broken_off && (finding = armtap_diagnosis_finding_at(reading.found, i)); i++)
         if (finding->kind == wish->around && finding->where.time != ARMTAP_NO_TIME) {
             first = first ? first : finding;
-            count++;
+            count += finding->count;
         }
     *found = *wish;
     if (first) {
@@ -541,7 +607,7 @@ static int find_range(const struct chart_wish *wish, const struct replay_source 
         found->to = (struct timestamp){.given = true, .ns = armtap_time_shift(first->where.time, wish->reach)};
     }
     if (count > 1)
-        message_warning("--around %s: the first of %zu is shown, packet %" PRIu64
+        message_warning("--around %s: the first of %" PRIu64 " is shown, packet %" PRIu64
                         "; for the others use --from and --to",
                         wish->around->id, count, first->where.packet);
     if (!reading.totals.broken_off && !first)
@@ -549,6 +615,24 @@ static int find_range(const struct chart_wish *wish, const struct replay_source 
     (void)status;
     plot_reading_free(&reading);
     return first ? 0 : -1;
+}
+
+/* Reads again, for the stream that was asked for only, if there were too many to keep them all. */
+static enum exit_status read_for(struct plot_reading *reading, struct chart_wish *wish, struct replay_source *source)
+{
+    enum exit_status status = plot_read(reading, wish, source);
+    bool left_out = reading->streams_left_out || curves_left_out(reading);
+    if (!wish->has_stream || !left_out || reading->totals.broken_off || !replay_is_repeatable(source))
+        return status;
+    const struct armtap_stream_summary *summary =
+        armtap_streams_at(armtap_diagnosis_streams(reading->found), wish->stream);
+    if (!summary)
+        return status;
+    wish->has_connection = true;
+    wish->connection = summary->stream->connection;
+    source->quiet = true;
+    plot_reading_free(reading);
+    return plot_read(reading, wish, source);
 }
 
 enum exit_status chart_collect(const struct chart_wish *wish, const struct replay_source *source, struct chart **chart)
@@ -560,8 +644,11 @@ enum exit_status chart_collect(const struct chart_wish *wish, const struct repla
     if (wish->around && find_range(wish, source, &ranged) != 0)
         return EXIT_FAILED;
     again.quiet = again.quiet || wish->around;
-    enum exit_status status = plot_read(&reading, &ranged, &again);
-    struct layout layout = {.wish = &ranged, .reading = &reading, .chart = calloc(1, sizeof *layout.chart)};
+    enum exit_status status = read_for(&reading, &ranged, &again);
+    struct layout layout = {.wish = &ranged,
+                            .reading = &reading,
+                            .chart = calloc(1, sizeof *layout.chart),
+                            .is_unread = status != EXIT_DONE};
     if (reading.totals.broken_off || !layout.chart) {
         if (!layout.chart)
             message_no_memory();
@@ -608,5 +695,11 @@ void chart_free(struct chart *chart)
     free(chart->stops);
     free(chart->streams);
     free(chart->title);
+    free(chart->robot);
     free(chart);
+}
+
+bool chart_has_robot(const struct chart *chart, const char *address)
+{
+    return stream_same_host(address, chart->robot) || strcmp(address, chart->robot) == 0;
 }

@@ -26,6 +26,7 @@ struct chart_band {
     int64_t from, to;
     int64_t value;
     const char *name; /* NULL: the value has no name */
+    bool is_unknown;  /* there were more changes than are kept */
     unsigned colour;  /* another one for each value of the field, in order of appearance */
 };
 struct chart_strip {
@@ -54,8 +55,9 @@ struct chart_stream {
 
 struct chart {
     char *title; /* the robot; owned */
+    char *robot; /* an address of it; "": a raw dump; owned */
     int64_t from, to;
-    bool is_partial; /* there are other robots, or more streams or curves than are shown */
+    bool is_partial; /* there are other robots, more streams, curves, modes or stops than are shown, or unread data */
     bool is_clock;   /* times are the controller's clock: the capture has none */
     struct chart_panel *panels;
     size_t panel_count;
@@ -63,6 +65,7 @@ struct chart {
     size_t strip_count;
     struct chart_stop *stops;
     size_t stop_count;
+    uint64_t stops_left_out; /* which were not kept one by one */
     struct chart_stream *streams;
     size_t stream_count;
 };
@@ -71,6 +74,8 @@ struct chart_wish {
     const char *fields; /* names, elements and patterns, separated by commas; NULL: the usual panels */
     bool has_stream;
     unsigned stream;
+    bool has_connection; /* the stream's, for a second reading where the first had no room for it */
+    uint64_t connection;
     struct timestamp from, to;
     const struct armtap_note_kind *around; /* NULL: all of the range */
     int64_t reach;                         /* ns around the first such finding */
@@ -83,5 +88,7 @@ struct chart_wish {
  * something that can be shown. The caller frees *chart with chart_free. */
 enum exit_status chart_collect(const struct chart_wish *wish, const struct replay_source *source, struct chart **chart);
 void chart_free(struct chart *chart);
+/* Whether an address is that of the robot that is shown. */
+bool chart_has_robot(const struct chart *chart, const char *address);
 
 #endif

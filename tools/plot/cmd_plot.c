@@ -46,8 +46,8 @@ static const struct option_row rows[] = {
     {OPTION_AROUND, 0, "around", "ID[=SECONDS]",
      "only what is near the first finding with this id, by default within 1 second: safety.stop=2"},
     {OPTION_STREAM, 0, "stream", "N",
-     "only this stream; armtap info numbers them. Default: those of the robot with most records, each field from the "
-     "stream that has it most often"},
+     "only this stream; armtap info numbers them. Default: those of the robot that stopped, or of the one with most "
+     "records, each field from the stream that has it most often"},
     {OPTION_WIDTH, 0, "width", "PIXELS", "of the picture; default: 1200, or less on a terminal"},
     {OPTION_HEIGHT, 0, "height", "PIXELS", "of the picture; default: as its panels need"},
 };

@@ -107,9 +107,9 @@ static double inside(const struct drawing *drawing, double x)
 
 /* ---- strips of modes --------------------------------------------------------------------------------------------- */
 
-uint32_t draw_band_colour(unsigned number)
+uint32_t draw_band_colour(const struct chart_band *band)
 {
-    return band_colours[number % BAND_COLOURS];
+    return band->is_unknown ? GAP : band_colours[band->colour % BAND_COLOURS];
 }
 
 /* As much of it as there is room for, but at least some letters. */
@@ -133,12 +133,14 @@ static void draw_band(struct drawing *drawing, const struct chart_band *band, do
     double from = inside(drawing, x_of(drawing, band->from)), to = inside(drawing, x_of(drawing, band->to));
     snprintf(number, sizeof number, "%" PRId64, band->value);
     const char *name = band->name ? band->name : number;
-    if (band->name)
+    if (band->is_unknown)
+        snprintf(note, sizeof note, "more changes than are kept");
+    else if (band->name)
         snprintf(note, sizeof note, "%s (%" PRId64 ")", name, band->value);
     else
         snprintf(note, sizeof note, "%" PRId64, band->value);
     drawing->canvas->calls->note(drawing->canvas, note);
-    fill(drawing, from, y, fmax(to - from, 1), STRIP, draw_band_colour(band->colour));
+    fill(drawing, from, y, fmax(to - from, 1), STRIP, draw_band_colour(band));
     line(drawing, from, y, from, y + STRIP, &(struct canvas_stroke){.colour = FRAME, .width = 1});
     draw_band_name(drawing, name, from + 4, y + 14, to - from - 8);
     drawing->canvas->calls->note_end(drawing->canvas);
@@ -491,9 +493,20 @@ static void draw_axis(struct drawing *drawing, double y)
     if (!drawing->chart->is_clock)
         ticks_date(date, drawing->from, drawing->to, drawing->zone);
     text(drawing, drawing->right, y + 30, date, ANCHOR_END, FAINT_INK, false);
+    if (drawing->chart->is_partial)
+        text(drawing, drawing->left, y + 30, "not all of the capture is drawn", ANCHOR_START, FAINT_INK, false);
 }
 
 /* ---- stops ------------------------------------------------------------------------------------------------------- */
+
+void draw_stop_text(char to[DRAW_STOP_MAX], const struct chart_stop *stop)
+{
+    const char *name = stop->file ? strrchr(stop->file, '/') : NULL;
+    snprintf(to, DRAW_STOP_MAX, "stop, packet %" PRIu64 "%s%s", stop->packet, stop->file ? " of " : "",
+             name         ? name + 1
+             : stop->file ? stop->file
+                          : "");
+}
 
 static void draw_stop_line(struct drawing *drawing, const struct chart_stop *stop, double top, double bottom)
 {
@@ -526,8 +539,8 @@ static void draw_stop_labels(struct drawing *drawing, double top)
     double free_from = -INFINITY;
     for (size_t i = 0; i < drawing->chart->stop_count; i++) {
         const struct chart_stop *stop = &drawing->chart->stops[i];
-        char label[80];
-        snprintf(label, sizeof label, "stop, packet %" PRIu64, stop->packet);
+        char label[DRAW_STOP_MAX];
+        draw_stop_text(label, stop);
         double half = width_of(label, false) / 2;
         double at = fmin(fmax(x_of(drawing, stop->time), drawing->left + half), drawing->right - half);
         if (at - half < free_from)

@@ -14,8 +14,10 @@
 #define DRAW_COLOURS 6
 /* The colour of a joint or axis: 0xRRGGBB. */
 uint32_t draw_colour(unsigned number);
-/* The colour of a band, by chart_band.colour. */
-uint32_t draw_band_colour(unsigned number);
+uint32_t draw_band_colour(const struct chart_band *band);
+#define DRAW_STOP_MAX 120
+/* "stop, packet 480", with its file if there are several. */
+void draw_stop_text(char to[DRAW_STOP_MAX], const struct chart_stop *stop);
 #define DRAW_CAPTION_MAX 256
 /* "joint positions, rad", with the stream if there are several. */
 void draw_caption_text(char to[DRAW_CAPTION_MAX], const struct chart *chart, const struct chart_panel *panel);

@@ -201,7 +201,7 @@ static void put_band(struct buffer *page, const struct chart *chart, const struc
     put_range(page, chart, band->from, band->to);
     html_put(page, ",");
     html_script_text(page, band->name ? band->name : number);
-    html_format(page, ",\"#%06x\"]", (unsigned)draw_band_colour(band->colour));
+    html_format(page, ",\"#%06x\"]", (unsigned)draw_band_colour(band));
 }
 
 static void put_bands(struct buffer *page, const struct chart *chart, const struct chart_strip *strip, size_t limit)
@@ -279,7 +279,11 @@ static void put_stops(struct buffer *page, const struct chart *chart)
         double at = page_seconds(chart, chart->stops[i].time);
         if (!is_chosen(&choice, at, at))
             continue;
-        html_format(page, "%s[%.6f,\"stop, packet %" PRIu64 "\"]", before, at, chart->stops[i].packet);
+        char text[DRAW_STOP_MAX];
+        draw_stop_text(text, &chart->stops[i]);
+        html_format(page, "%s[%.6f,", before, at);
+        html_script_text(page, text);
+        html_put(page, "]");
         before = ",";
     }
     html_put(page, "]");

@@ -1,6 +1,7 @@
 #include "plot_reading.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "analysis/armtap-analysis.h"
 #include "base/message.h"
@@ -28,21 +29,83 @@ static void free_streams(struct plot_reading *reading)
     reading->streams = (struct by_connection){0};
 }
 
-static struct read_stream *add_stream(struct plot_reading *reading, uint64_t connection)
+static double seconds_between(int64_t from, int64_t to)
 {
-    struct read_stream *stream = calloc(1, sizeof *stream);
+    return ((double)to - (double)from) / (double)SECOND;
+}
+
+/* s that a stream may be without a record before that is a gap. */
+static double longest_step(const struct read_stream *stream)
+{
+    double least = stream->intervals < INTERVALS_KNOWN ? SILENCE_AT_FIRST : SILENCE;
+    double usual = stream->intervals ? stream->flowing / (double)stream->intervals : 0;
+    return fmax(usual * STEPS_MISSED, least);
+}
+
+static bool is_long(const struct read_stream *stream, int64_t from, int64_t to)
+{
+    return seconds_between(from, to) > longest_step(stream);
+}
+
+static const struct armtap_stream *known_as(const struct plot_reading *reading, uint64_t connection)
+{
+    const struct armtap_streams *streams = armtap_diagnosis_streams(reading->found);
+    const struct armtap_stream_summary *summary = armtap_streams_of(streams, connection);
+    return summary ? summary->stream : NULL;
+}
+
+/* A closed connection with the same port of the robot, which the stream takes the place of: a client that connects
+ * again all day long has one set of curves. NULL if there is none. */
+static struct read_stream *predecessor_of(const struct plot_reading *reading, const struct armtap_stream *stream,
+                                          int64_t time)
+{
+    for (size_t i = reading->streams.count; i-- > 0 && !reading->wish->has_stream;) {
+        struct read_stream *before = reading->streams.slots[i].thing;
+        bool has_ended = before->is_closed || is_long(before, before->last, time);
+        if (before->is_continued || before->last == ARMTAP_NO_TIME || before->last > time || !has_ended)
+            continue;
+        const struct armtap_stream *known = known_as(reading, before->connection);
+        if (known && known->protocol == stream->protocol && strcmp(known->robot, stream->robot) == 0)
+            return before;
+    }
+    return NULL;
+}
+
+static void go_on_with(struct plot_reading *reading, struct read_stream *stream, struct read_stream *before)
+{
+    stream->series = before->series;
+    stream->gaps = before->gaps;
+    series_break(&stream->series);
+    before->series = (struct series_set){.wish = &reading->series_wish, .curves = &reading->curves};
+    before->gaps = thinning_make(reading->wish->bins);
+    before->is_continued = true;
+    reading->going_on++;
+}
+
+static bool has_room(const struct plot_reading *reading)
+{
+    return reading->streams.count < CONNECTIONS_MAX && reading->streams.count - reading->going_on < STREAMS_MAX;
+}
+
+/* NULL without memory. */
+static struct read_stream *add_stream(struct plot_reading *reading, const struct armtap_stream *of, int64_t time)
+{
+    struct read_stream *before = predecessor_of(reading, of, time), *stream = calloc(1, sizeof *stream);
     if (!stream)
         return NULL;
-    stream->connection = connection;
+    stream->connection = of->connection;
     stream->series.wish = &reading->series_wish;
     stream->series.curves = &reading->curves;
     stream->gaps = thinning_make(reading->wish->bins);
     stream->first = stream->last = ARMTAP_NO_TIME;
     stream->shown = -1;
-    if (by_connection_add(&reading->streams, connection, stream))
-        return stream;
-    free(stream);
-    return NULL;
+    if (!by_connection_add(&reading->streams, of->connection, stream)) {
+        free(stream);
+        return NULL;
+    }
+    if (before)
+        go_on_with(reading, stream, before);
+    return stream;
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
@@ -69,24 +132,6 @@ static int64_t time_of(struct plot_reading *reading, const struct armtap_record 
         return ARMTAP_NO_TIME;
     reading->is_clock = true;
     return (int64_t)(clock * (double)SECOND);
-}
-
-static double seconds_between(int64_t from, int64_t to)
-{
-    return ((double)to - (double)from) / (double)SECOND;
-}
-
-/* s that a stream may be without a record before that is a gap. */
-static double longest_step(const struct read_stream *stream)
-{
-    double least = stream->intervals < INTERVALS_KNOWN ? SILENCE_AT_FIRST : SILENCE;
-    double usual = stream->intervals ? stream->flowing / (double)stream->intervals : 0;
-    return fmax(usual * STEPS_MISSED, least);
-}
-
-static bool is_long(const struct read_stream *stream, int64_t from, int64_t to)
-{
-    return seconds_between(from, to) > longest_step(stream);
 }
 
 static bool is_missing(const struct missing_flow *hole)
@@ -141,17 +186,22 @@ static int fill_all(struct plot_reading *reading)
     return 0;
 }
 
+static bool is_wanted(const struct plot_reading *reading, const struct armtap_stream *stream)
+{
+    return !reading->wish->has_connection || stream->connection == reading->wish->connection;
+}
+
 static int take_record(struct plot_reading *reading, const struct armtap_record *record)
 {
     struct read_stream *stream = by_connection_find(&reading->streams, record->stream->connection);
     int64_t time = time_of(reading, record);
     if (time == ARMTAP_NO_TIME || time < reading->from || time > reading->to)
         return 0;
-    if (!stream && reading->streams.count == STREAMS_MAX) {
-        reading->streams_left_out = true;
+    if (!stream && (!has_room(reading) || !is_wanted(reading, record->stream))) {
+        reading->streams_left_out = reading->streams_left_out || !has_room(reading);
         return 0;
     }
-    stream = stream ? stream : add_stream(reading, record->stream->connection);
+    stream = stream ? stream : add_stream(reading, record->stream, time);
     if (!stream || take_step(reading, stream, record, time) != 0)
         return -1;
     stream->first = stream->first == ARMTAP_NO_TIME || time < stream->first ? time : stream->first;
@@ -208,6 +258,8 @@ static int on_event(void *user, const struct armtap_event *event)
     struct read_stream *stream = by_connection_find(&reading->streams, event->stream->connection);
     if (stream && event->type == ARMTAP_EVENT_PAUSE && event->direction == ARMTAP_FROM_ROBOT)
         stream->is_paused = true;
+    if (stream && event->type == ARMTAP_EVENT_CLOSE)
+        stream->is_closed = true;
     return answer_of(armtap_diagnosis_sink(reading->found)->on_event(reading->found, event) == ARMTAP_OK &&
                      missing_data_event(reading->missing, event) == 0);
 }
@@ -227,6 +279,7 @@ static int begin(struct plot_reading *reading)
     armtap_diagnosis_free(reading->found);
     reading->found = NULL;
     reading->curves = CURVES_MAX;
+    reading->going_on = 0;
     reading->is_clock = reading->is_range_known = reading->streams_left_out = false;
     return armtap_diagnosis_new(&options, &reading->found) == ARMTAP_OK ? 0 : -1;
 }

@@ -10,6 +10,8 @@
 /* Bounds the memory: a curve of 2048 bins takes 80 kB. */
 #define STREAMS_MAX 256
 #define CURVES_MAX 256
+/* With those whose curves a later one goes on with. */
+#define CONNECTIONS_MAX 4096
 
 /* One connection. */
 struct read_stream {
@@ -19,6 +21,8 @@ struct read_stream {
     int64_t first, last; /* least and greatest time of its records from the robot; ARMTAP_NO_TIME without one */
     uint64_t records;
     bool is_paused;
+    bool is_closed;
+    bool is_continued;  /* a later connection took its curves and gaps over, and goes on with them */
     double flowing;     /* s between records, without the times that are gaps */
     uint64_t intervals; /* that `flowing` is the sum of */
     /* Where a record came with a time long before the first: nothing is known between the two. from == to: nowhere. */
@@ -40,7 +44,8 @@ struct plot_reading {
     bool is_range_known; /* from and to are set */
     bool is_clock;       /* the records have no capture time: their times are the controller's clock */
     bool streams_left_out;
-    size_t curves; /* how many there may still be */
+    size_t going_on; /* streams whose curves another one has now */
+    size_t curves;   /* how many there may still be */
 };
 
 /* Reads the source; call plot_reading_free in any case. EXIT_DONE, or EXIT_FAILED after a message; totals.broken_off

@@ -60,11 +60,13 @@ void report_put_verdict(struct buffer *page, const struct report *report)
 /* ---- findings ---------------------------------------------------------------------------------------------------- */
 
 /* A packet, which moves the plots to its time where there are any. */
-static void put_packet(struct buffer *page, const struct report *report, const struct armtap_where *where)
+static void put_packet(struct buffer *page, const struct report *report, const struct armtap_finding *finding)
 {
     const struct chart *chart = report->chart;
-    bool is_drawn = chart && !chart->is_clock && where->time != ARMTAP_NO_TIME && where->time >= chart->from &&
-                    where->time <= chart->to;
+    const struct armtap_where *where = &finding->where;
+    const struct armtap_stream_summary *of = armtap_streams_at(report->diagnosis.streams, finding->stream);
+    bool is_drawn = chart && (!of || chart_has_robot(chart, of->stream->robot)) && !chart->is_clock &&
+                    where->time != ARMTAP_NO_TIME && where->time >= chart->from && where->time <= chart->to;
     html_put(page, "<td class=\"number\">");
     if (where->packet == 0)
         html_put(page, "-");
@@ -76,7 +78,7 @@ static void put_packet(struct buffer *page, const struct report *report, const s
     html_put(page, "</td>");
 }
 
-static void put_file(struct buffer *page, const struct report *report, const struct armtap_where *where)
+void report_put_file(struct buffer *page, const struct report *report, const struct armtap_where *where)
 {
     const char *file = diagnosis_file(&report->diagnosis, where);
     if (!replay_has_several_files(report->diagnosis.source))
@@ -96,8 +98,8 @@ static void put_row(struct buffer *page, const struct report *report, const stru
         html_put(page, "</td><td class=\"number\">-</td>");
     else
         html_format(page, "</td><td class=\"number\">%" PRIu32 "</td>", finding->stream);
-    put_file(page, report, &finding->where);
-    put_packet(page, report, &finding->where);
+    report_put_file(page, report, &finding->where);
+    put_packet(page, report, finding);
     report_put_time(page, report, finding->where.time);
     html_put(page, "<td>");
     html_text(page, text);

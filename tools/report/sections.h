@@ -33,6 +33,9 @@ const char *report_date(char to[WHEN_DATE_MAX], int64_t time, enum timestamp_zon
 void report_put_time(struct buffer *page, const struct report *report, int64_t time);
 void report_put_time_heading(struct buffer *page, const struct report *report, const char *title);
 
+/* Appends a cell with the file, if there are several. */
+void report_put_file(struct buffer *page, const struct report *report, const struct armtap_where *where);
+
 /* Sets the day. */
 void report_find_day(struct report *report);
 /* The times that the capture covers; the verdicts; stops and their causes. */

@@ -173,6 +173,7 @@ static void put_mode(struct buffer *page, const struct report *report, const str
     const struct armtap_stream_summary *summary = armtap_streams_of(report->diagnosis.streams, mode->connection);
     html_put(page, "<tr>");
     report_put_time(page, report, mode->where.time);
+    report_put_file(page, report, &mode->where);
     html_format(page, "<td class=\"number\">%" PRIu64 "</td><td class=\"number\">%u</td>", mode->where.packet,
                 summary ? summary->number : 0);
     put_cell(page, armtap_mode_field(mode, name));
@@ -185,6 +186,7 @@ static void put_modes_heading(struct buffer *page, const struct report *report)
 {
     html_put(page, "<h2>Modes</h2>\n<div class=\"scroll\"><table>\n<thead><tr>");
     report_put_time_heading(page, report, "since");
+    html_put(page, replay_has_several_files(report->diagnosis.source) ? "<th>file</th>" : "");
     html_put(page, "<th class=\"number\">packet</th><th class=\"number\">stream</th><th>field</th><th "
                    "class=\"number\">value</th><th>name</th></tr></thead>\n<tbody>\n");
 }
@@ -204,6 +206,9 @@ void report_put_modes(struct buffer *page, const struct report *report)
     if (count > REPORT_MODES_MAX)
         html_format(page, "<p>%zu more changes are left out here: armtap diagnose --json has them.</p>\n",
                     count - REPORT_MODES_MAX);
+    uint64_t unkept = armtap_diagnosis_modes_left_out(report->diagnosis.found);
+    if (unkept > 0)
+        html_format(page, "<p>%" PRIu64 " further changes were not kept: there were too many.</p>\n", unkept);
 }
 
 /* ---- identity ---------------------------------------------------------------------------------------------------- */
