@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import unicodedata
 
 import control_wire
 import primary_wire
@@ -263,6 +264,48 @@ def check_many_setups(script, folder):
     expect("%d set-ups cost no more before 2000 packages than behind" % setups, seconds["before"] < 2 * seconds["behind"], seconds)
 
 
+HOSTILE = ("\x1b]0;title\a\x1b[2J\x7f\u009b31m\u202e\u2028\u200b\ufeff\U000e0041".encode() +
+           b"\x9b31m\xc0\x9b\xe0\x80\x9b\xed\xa0\x80\xf5\x80\x80\x80 \xc3\xbc \xff\xc3")
+
+
+def hostile_capture():
+    """Its bytes wherever a robot or a client sends text."""
+    capture, text, pc = robot_capture.Capture(), HOSTILE, ("10.0.0.9", 40002)
+    client = robot_capture.Client(capture, 0, [("timestamp", "DOUBLE")])
+    counted = bytes([len(text)]) + text
+    client.ask(1, "O", struct.pack(">d", 125) + b"timestamp,x" + text.replace(b",", b""), b"\2DOUBLE,NOT_FOUND")
+    client.ask(2, "O", struct.pack(">d", 125) + b"y" + text, b"\3DOUBLE")
+    robot = client.robot[0]
+    capture.segment(3, client.robot, client.client, robot_capture.message("M", counted + counted + b"\1"))
+    capture.segment(3, client.robot, client.client, robot_capture.message("U", b"\3" + bytes(8)))
+    for port, words in (29999, b"load "), (30001, b"def "), (30003, b"textmsg("):
+        capture.segment(4, pc, (robot, port), words + text + b"\n")
+    capture.segment(5, (robot, 29999), pc, b"File not found: " + text + b"\n")
+    for kind, body in (0, text), (7, struct.pack(">iiB", 1, 2, len(text)) + text + text), (10, struct.pack(">ii", 3, 4) + text):
+        capture.segment(6, (robot, 30001), pc, primary_wire.robot_message(kind, body))
+    capture.segment(7, (robot, 45000), ("10.0.0.9", 50002), b"request_program\n")
+    capture.segment(7, ("10.0.0.9", 50002), (robot, 45000), b"def " + text + b"():\nend\n")
+    topics = json.dumps(["timestamp", "R1_" + text.decode("latin1")]).encode()
+    capture.segment(8, pc, (robot, 30010), b'[100,{"chanel":0,"frequency":50.0,"segments":%s,"to_server":false}]' % topics)
+    capture.segment(8, (robot, 30010), pc, b'[0,1.5,"%s"]' % text.replace(b"\x1b", b"\\u001b").replace(b"\a", b"\\u0007"))
+    return capture
+
+
+def check_hostile_texts(script, folder):
+    """What would steer a terminal, or hide, is printed as \\xHH or as Wireshark writes it."""
+    path = os.path.join(folder, "hostile.pcap")
+    hostile_capture().write(path)
+    for view in (), ("-V",), ("-q", "-z", "expert"), ("-T", "fields", "-e", "_ws.col.Info", "-e", "ur_rtde.names", "-e", "ur_primary.text",
+                 "-e", "ur_rtde.other", "-e", "ur_dashboard.reply", "-e", "ur_external_control.script", "-e", "ur_realtime.script",
+                 "-e", "aubo_rtde.other", "-e", "aubo_rtde.segments"):
+        done = subprocess.run(["tshark", "-X", "lua_script:" + script, "-r", path, *view], capture_output=True)
+        shown = done.stdout.decode(errors="surrogateescape")
+        bad = [one for one in shown if one not in "\n\t" and unicodedata.category(one) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
+        expect("no control reaches the terminal: %s" % " ".join(view[:2]), not bad, sorted(set(bad)))
+        expect("the text is there: %s" % " ".join(view[:2]), "\\x1b]0;title\\x07\\x1b[2J\\x7f\\xc2\\x9b31m\\xe2\\x80\\xae" in shown, shown[-600:])
+        expect("letters are letters: %s" % " ".join(view[:2]), "\\x80 \u00fc \\xff\\xc3" in shown)
+
+
 def check_filter(script):
     """A display filter selects the packets whose value export has so."""
     capture = os.path.join(TOP, "captures", "rtde-stop.pcap")
@@ -423,6 +466,7 @@ def main():
         compare_pause(script, folder)
         compare_twice(script, folder)
         check_many_setups(script, folder)
+        check_hostile_texts(script, folder)
         check_deflated(script)
         check_second_copy(script, folder)
         check_recipe(script, folder)

@@ -107,7 +107,7 @@ do
     if object.frequency then
       tree:add(f.frequency, range_of(tvb, object.frequency), armtap.json.number(object.frequency) or 0)
     end
-    tree:add(f.segments, object.segments and range_of(tvb, object.segments) or tvb(), table.concat(names, ","))
+    tree:add(f.segments, object.segments and range_of(tvb, object.segments) or tvb(), armtap.visible(table.concat(names, ",")))
     local to_server = object.to_server ~= nil and object.to_server.text == "true"
     tree:add(f.to_server, to_server)
     if not place.visited and #names > 0 then
@@ -169,7 +169,7 @@ do
     local nodes, numbers = elements_of(topic, node)
     if not nodes then
       local range = range_of(tvb, node)
-      tree:add(f.other, range, name .. ": " .. range:string(ENC_UTF_8))
+      tree:add(f.other, range, armtap.visible(name .. ": " .. range:raw()))
       return
     end
     for i, one in ipairs(nodes) do
@@ -216,7 +216,7 @@ do
 
   local function message_of(tvb, pinfo, root, text)
     local tree = root:add(proto, tvb())
-    tree:add(f.json, tvb(), text)
+    armtap.add_text(tree, f.json, tvb())
     local message = armtap.json.value(text, 1)
     local first = message and message.kind == "list" and message[1] and armtap.json.number(message[1])
     local conversation = armtap.conversation(conversations, new_conversation)

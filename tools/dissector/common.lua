@@ -82,6 +82,70 @@ function armtap.suffix(field, number, generation)
   return #names > 0 and " " .. table.concat(names, ", ") or ""
 end
 
+local least_code = {0, 0x80, 0x800, 0x10000} -- of a character of one to four bytes
+
+-- Length and code of the character there; nil if it is no UTF-8.
+local function character(text, at)
+  local first = string.byte(text, at)
+  local length = first < 0x80 and 1 or first >= 0xF0 and 4 or first >= 0xE0 and 3 or 2
+  local code = length == 1 and first or first % 2 ^ (7 - length)
+  if first >= 0x80 and (first < 0xC0 or first >= 0xF8) then
+    return nil
+  end
+  for i = at + 1, at + length - 1 do
+    local byte = string.byte(text, i) or 0
+    if byte < 0x80 or byte >= 0xC0 then
+      return nil
+    end
+    code = code * 64 + byte % 64
+  end
+  if code < least_code[length] or code > 0x10FFFF or (code >= 0xD800 and code <= 0xDFFF) then
+    return nil
+  end
+  return length, code
+end
+
+local function is_hidden(code)
+  for _, range in ipairs(armtap.hidden) do
+    if code >= range[1] and code <= range[2] then
+      return true
+    end
+  end
+  return false
+end
+
+-- Bytes of a packet as text: controls, what is invisible, and bytes that are no UTF-8 become \xHH. Wireshark prints lines
+-- and expert information as they are, and tshark what -T fields asks for. `kept`: characters that stay nevertheless.
+function armtap.visible(text, kept)
+  local parts, at = {}, 1
+  if not string.find(text, "[^ -~]") then
+    return text
+  end
+  while at <= #text do
+    local length, code = character(text, at)
+    if length and (not is_hidden(code) or (length == 1 and kept and string.find(kept, string.char(code), 1, true))) then
+      parts[#parts + 1] = string.sub(text, at, at + length - 1)
+    else
+      length = 1
+      parts[#parts + 1] = string.format("\\x%02x", string.byte(text, at))
+    end
+    at = at + length
+  end
+  return table.concat(parts)
+end
+
+-- Adds a text; returns it as it is shown.
+function armtap.add_text(tree, field, range)
+  local text = armtap.visible(range:raw())
+  tree:add(field, range, text)
+  return text
+end
+
+-- Several lines, as they are.
+function armtap.add_program(tree, field, range)
+  tree:add(field, range, armtap.visible(range:raw(), "\n\t"))
+end
+
 armtap.stream_number = Field.new("tcp.stream")
 
 -- State by connection: make() where there is none. Written only on the first pass.

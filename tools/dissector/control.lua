@@ -227,7 +227,7 @@ do
       end
       pinfo.cols.info = name
     elseif port == armtap.control.script_port and tvb:raw() == armtap.control.request then
-      root:add(proto, tvb()):add(request_field, tvb())
+      armtap.add_text(root:add(proto, tvb()), request_field, tvb())
       pinfo.cols.info = "request"
     else
       return false
@@ -239,7 +239,7 @@ do
     if string.find(tvb:raw(), "\0", 1, true) then
       return false
     end
-    root:add(proto, tvb()):add(script_field, tvb())
+    armtap.add_program(root:add(proto, tvb()), script_field, tvb())
     pinfo.cols.info = "URScript"
     return true
   end

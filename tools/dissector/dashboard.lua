@@ -81,7 +81,7 @@ do
   end
 
   local function add_line(range, pinfo, root, to_robot)
-    local text = string.match(range:string(), "^(.-)[ \t\r\n]*$")
+    local text = armtap.visible(string.match(range:raw(), "^(.-)[ \t\r\n]*$"))
     local tree = root:add(proto, range)
     local conversation = armtap.conversation(conversations, function() return {waiting = armtap.new_queue(), answered = {}} end)
     local place = {frame = pinfo.number, offset = range:offset(), visited = pinfo.visited}

@@ -218,7 +218,7 @@ do
   local function add_part(tree, part, range, is_text)
     local field = members[part.member]
     if is_text then
-      local text = range:string()
+      local text = armtap.visible(range:raw())
       tree:add(field or f.other, range, field and text or part.name .. ": " .. text)
       return text
     end
@@ -309,7 +309,8 @@ do
   -- What clients send is text: programs.
   function proto.dissector(tvb, pinfo, tree)
     if armtap.has(armtap.ports.primary, pinfo.dst_port) and not armtap.has(armtap.ports.primary, pinfo.src_port) then
-      tree:add(proto, tvb()):append_text(", URScript: " .. string.match(tvb:raw(0, math.min(tvb:len(), 80)), "^[^\r\n]*"))
+      local line = string.match(tvb:raw(0, math.min(tvb:len(), 80)), "^[^\r\n]*")
+      tree:add(proto, tvb()):append_text(", URScript: " .. armtap.visible(line))
       pinfo.cols.protocol = "UR primary"
     else
       dissect_tcp_pdus(tvb, tree, HEADER, length_of, message)

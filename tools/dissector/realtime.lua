@@ -102,7 +102,7 @@ do
   function proto.dissector(tvb, pinfo, tree)
     if armtap.has(armtap.ports.realtime, pinfo.dst_port) then
       local sub = tree:add(proto, tvb())
-      sub:add(script_field, tvb())
+      armtap.add_program(sub, script_field, tvb())
       pinfo.cols.protocol = "UR realtime"
       pinfo.cols.info = "URScript"
       return tvb:len()

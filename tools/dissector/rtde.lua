@@ -114,11 +114,7 @@ do
   end
 
   local function add_string(tree, field, range)
-    if range then
-      tree:add(field, range)
-      return range:string()
-    end
-    return ""
+    return range and armtap.add_text(tree, field, range) or ""
   end
 
   local function version(tvb, tree, place)
@@ -392,8 +388,8 @@ do
       recipe, unknown = preferred()
     end
     if unknown then
-      tree:add_proto_expert_info(e.other_name, "The preferences' recipe has a name that no field has: " .. unknown)
-      return "no field is named " .. unknown
+      tree:add_proto_expert_info(e.other_name, "The preferences' recipe has a name that no field has: " .. armtap.visible(unknown))
+      return "no field is named " .. armtap.visible(unknown)
     elseif not recipe then
       tree:add_proto_expert_info(e.no_recipe)
       return "no recipe seen"

@@ -3,6 +3,7 @@
 #include "../../decoders/external_control_words.h"
 #include "armtap.h"
 #include "base/message.h"
+#include "base/utf8.h"
 #include "dissector.h"
 
 static void put_string(FILE *to, const char *text)
@@ -22,6 +23,8 @@ static void put_member(FILE *to, const char *key, const char *text)
     put_string(to, text);
     fputs(", ", to);
 }
+
+#define UNICODE_END 0x110000u
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
 
@@ -310,6 +313,19 @@ static void put_ports(FILE *to)
     fputs("}\n", to);
 }
 
+/* Ranges of characters that would do something to a terminal, or that nobody sees. */
+static void put_hidden(FILE *to)
+{
+    fputs("armtap.hidden = {", to);
+    for (uint32_t first = 0, end; first < UNICODE_END; first = end + 1) {
+        for (end = first; end < UNICODE_END && utf8_is_hidden(end); end++)
+            continue;
+        if (end > first)
+            fprintf(to, "{%" PRIu32 ", %" PRIu32 "}, ", first, end - 1);
+    }
+    fputs("}\n", to);
+}
+
 int dissector_tables(FILE *to)
 {
     fprintf(to,
@@ -329,5 +345,6 @@ int dissector_tables(FILE *to)
     put_control_values(to);
     put_aubo_topics(to);
     put_ports(to);
+    put_hidden(to);
     return put_layouts(to);
 }
