@@ -157,8 +157,7 @@ static const struct start {
     bool is_ordinary;
 } starts[] = {
     {NEAR("safety.stop", NULL, 0, 0), INCIDENT_STOP, false},
-    {NEAR("mode.changed", "-> FAULT", 0, 0), INCIDENT_PROGRAM, true},
-    {NEAR("mode.changed", "-> VIOLATION", 0, 0), INCIDENT_PROGRAM, true},
+    {NEAR("safety.state", NULL, 0, 0), INCIDENT_STOP, true},
     {NEAR("mode.changed", "runtime_state PLAYING -> STOPP", 0, 0), INCIDENT_PROGRAM, true},
     {NEAR("mode.changed", "runtime_state PLAYING -> PAUS", 0, 0), INCIDENT_PROGRAM, true},
     {NEAR("command.timeout", NULL, 0, 0), INCIDENT_PROGRAM, true},
@@ -357,6 +356,8 @@ static int take(struct incidents *incidents, const struct verdict_grounds *groun
 static const struct start *start_of(const struct verdict_grounds *grounds, const struct armtap_finding *finding)
 {
     if (finding->where.time == ARMTAP_NO_TIME || *robot_of(grounds, finding) == '\0')
+        return NULL;
+    if (strcmp(finding->kind->id, "safety.state") == 0 && armtap_modes_is_begun(finding->text))
         return NULL;
     for (size_t i = 0; i < STARTS; i++)
         if (is_sign(finding, &starts[i].sign))

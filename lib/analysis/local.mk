@@ -31,6 +31,8 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/recipe_map.c \
 	lib/analysis/record_pairing.c \
 	lib/analysis/record_pairing.h \
+	lib/analysis/safety_state.c \
+	lib/analysis/safety_state.h \
 	lib/analysis/stop_window.c \
 	lib/analysis/stop_window.h \
 	lib/analysis/stream_list.c \

@@ -11,17 +11,8 @@ static const enum armtap_field_id followed[ARMTAP_MODE_FIELDS] = {[ROBOT_MODE] =
                                                                   [SAFETY_MODE] = ARMTAP_ID_safety_mode,
                                                                   [SAFETY_STATUS] = ARMTAP_ID_safety_status,
                                                                   [RUNTIME_STATE] = ARMTAP_ID_runtime_state};
-
-/* Protective, safeguard and emergency stops: these modes, and no others, have "stop" in their names. CB2 has no safety
- * mode; its robot mode shows them, and calls a protective stop a security stop. */
-static bool is_stop(const struct armtap_mode *entry, enum armtap_generation generation)
-{
-    if (entry->field->id == ARMTAP_ID_robot_mode && generation != ARMTAP_GENERATION_CB2)
-        return false;
-    if (entry->field->id == ARMTAP_ID_runtime_state || !entry->name)
-        return false;
-    return strstr(entry->name, "STOP") || strstr(entry->name, "Stop");
-}
+/* Among the fields of struct safety_arm, after those. */
+#define STATUS_BITS ARMTAP_MODE_FIELDS
 
 void armtap_modes_free(struct modes *modes)
 {
@@ -90,6 +81,7 @@ const char *armtap_mode_field(const struct armtap_mode *entry, char to[ARMTAP_MO
 }
 
 static const char by_guess[] = " (by a guessed recipe)";
+static const char already[] = ", already when the data began";
 
 static const char *doubt(const struct armtap_record *record)
 {
@@ -99,6 +91,11 @@ static const char *doubt(const struct armtap_record *record)
 bool armtap_modes_is_guess(const char *text)
 {
     return strstr(text, by_guess) != NULL;
+}
+
+bool armtap_modes_is_begun(const char *text)
+{
+    return strstr(text, already) != NULL;
 }
 
 const char *armtap_modes_stop_field(const char *text, char to[ARMTAP_MODE_NAME_MAX])
@@ -130,46 +127,109 @@ static bool is_reported(const struct modes_last *last, size_t field, int64_t val
     return other != field && last->known[other] && last->value[other] == value;
 }
 
-/* Returns whether a stop begins. */
-static bool take_mode(struct modes *modes, struct modes_last *last, struct findings *findings,
-                      const struct armtap_record *record, const struct armtap_arm *arm, size_t i, bool stop_told)
+/* What the record's arm shows, and where it is told. */
+struct sight {
+    struct modes *modes;
+    struct findings *findings;
+    const struct armtap_record *record;
+    const struct armtap_arm *arm;
+    bool is_told, is_stop_begin; /* a state of safety in this record, and that it is the beginning of a stop */
+};
+
+static struct safety_arm *states_of(const struct sight *sight)
 {
-    const struct armtap_field *field = armtap_field_at(followed[i]);
-    int64_t value = value_of(arm->state, field->id), old = last->value[i];
-    bool was_known = last->known[i];
-    char name[ARMTAP_MODE_NAME_MAX];
-    if (was_known && value == old)
+    return armtap_safety_arm(&sight->modes->safety, sight->record->stream, sight->arm->number);
+}
+
+/* Says a state that is no ordinary one. `is_first`: the field had no value before, so it may have begun any time ago.
+ */
+static void tell_state(struct sight *sight, enum safety_class class, const char *name, const char *field, int64_t value,
+                       bool is_first)
+{
+    bool is_stop = class == SAFETY_STOP && !is_first;
+    sight->is_told = true;
+    sight->is_stop_begin = sight->is_stop_begin || is_stop;
+    armtap_findings_say(sight->findings, is_stop ? "safety.stop" : "safety.state", sight->record->stream,
+                        &sight->record->where, "%s (%s %" PRId64 ")%s%s", name, field, value, is_first ? already : "",
+                        doubt(sight->record));
+}
+
+/* Whether a state is to be said: an ordinary one never, others where they begin, or where the data begins with one that
+ * no connection showed before. */
+static bool is_news(const struct sight *sight, enum safety_class class, size_t i, int64_t value, bool is_first)
+{
+    if (class == SAFETY_ORDINARY || (is_first && class == SAFETY_UNDEFINED))
         return false;
-    struct armtap_mode entry = {record->stream->connection,
-                                record->where,
-                                field,
-                                i == RUNTIME_STATE ? 1 : arm->number,
-                                value,
-                                armtap_enum_name(field, value, record->stream->generation),
-                                ARMTAP_NO_TIME};
-    bool begins =
-        was_known && !stop_told && is_stop(&entry, record->stream->generation) && !is_reported(last, i, value);
+    return !is_first || !armtap_safety_is_told(states_of(sight), i, value);
+}
+
+/* A guess is not remembered: what is known of another connection's state is said there. */
+static void remember(const struct sight *sight, enum safety_class class, size_t i, int64_t value)
+{
+    bool is_told = class == SAFETY_STOP || class == SAFETY_FAULT;
+    if ((sight->record->flags & ARMTAP_GUESSED) == 0 && i != RUNTIME_STATE)
+        armtap_safety_tell(states_of(sight), i, value, is_told);
+}
+
+static void take_mode(struct sight *sight, struct modes_last *last, size_t i)
+{
+    const struct armtap_record *record = sight->record;
+    const struct armtap_field *field = armtap_field_at(followed[i]);
+    int64_t value = value_of(sight->arm->state, field->id), old = last->value[i];
+    bool is_first = !last->known[i];
+    char name[ARMTAP_MODE_NAME_MAX];
+    if (!is_first && value == old)
+        return;
+    const struct armtap_mode entry = {record->stream->connection,
+                                      record->where,
+                                      field,
+                                      i == RUNTIME_STATE ? 1 : sight->arm->number,
+                                      value,
+                                      armtap_enum_name(field, value, record->stream->generation),
+                                      ARMTAP_NO_TIME};
+    enum safety_class class = armtap_safety_class(field->id, entry.name);
     last->known[i] = true;
     last->value[i] = value;
-    add_entry(modes, &last->kept[i], &entry);
-    if (begins)
-        armtap_findings_say(findings, "safety.stop", record->stream, &record->where, "%s (%s %" PRId64 ")%s",
-                            entry.name, armtap_mode_field(&entry, name), value, doubt(record));
-    if (was_known)
-        report_change(findings, record, &entry, old);
-    return begins;
+    add_entry(sight->modes, &last->kept[i], &entry);
+    if (!sight->is_told && !is_reported(last, i, value) && is_news(sight, class, i, value, is_first))
+        tell_state(sight, class, entry.name, armtap_mode_field(&entry, name), value, is_first);
+    remember(sight, class, i, value);
+    if (!is_first)
+        report_change(sight->findings, record, &entry, old);
+}
+
+/* The bits say what safety mode and status say, where a client asks for neither. */
+static void take_bits(struct sight *sight, struct modes_last *last)
+{
+    const struct armtap_field *field = armtap_field_at(ARMTAP_ID_safety_status_bits);
+    const struct armtap_enum_value *bit;
+    uint32_t bits = sight->arm->state->safety_status_bits, old = last->bits;
+    bool is_first = !last->has_bits;
+    if (last->known[SAFETY_MODE] || last->known[SAFETY_STATUS] || (!is_first && bits == old))
+        return;
+    uint32_t reasons = armtap_safety_reasons(bits), risen = is_first ? reasons : reasons & ~old;
+    last->has_bits = true;
+    last->bits = bits;
+    for (size_t k = 0; (bit = armtap_enum_at(field, k)); k++) {
+        enum safety_class class = armtap_safety_class(field->id, bit->name);
+        if ((risen >> bit->value & 1) && is_news(sight, class, STATUS_BITS, reasons, is_first))
+            tell_state(sight, class, bit->name, field->name, bits, is_first);
+    }
+    remember(sight, reasons != 0 ? SAFETY_STOP : SAFETY_ORDINARY, STATUS_BITS, reasons);
 }
 
 bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
                          const struct armtap_record *record, size_t i)
 {
     const struct armtap_arm *arm = &record->arms[i];
-    bool stop_begins = false;
+    struct sight sight = {.modes = modes, .findings = findings, .record = record, .arm = arm};
     for (size_t k = 0; k < ARMTAP_MODE_FIELDS; k++) {
         /* Each arm's state includes the fields of the whole robot. */
         struct modes_last *said = &last[k == RUNTIME_STATE ? 0 : arm->number - 1];
-        if (armtap_set_has(arm->updated, followed[k]) && take_mode(modes, said, findings, record, arm, k, stop_begins))
-            stop_begins = true;
+        if (armtap_set_has(arm->updated, followed[k]))
+            take_mode(&sight, said, k);
     }
-    return stop_begins;
+    if (armtap_set_has(arm->updated, ARMTAP_ID_safety_status_bits))
+        take_bits(&sight, &last[arm->number - 1]);
+    return sight.is_stop_begin;
 }

@@ -3,6 +3,7 @@
 #define ANALYSIS_MODE_TIMELINE_H
 
 #include "findings.h"
+#include "safety_state.h"
 
 /* Limits for the changes of one field of a stream, and of all. */
 #define MODES_EACH 10000
@@ -14,6 +15,7 @@ struct modes {
     size_t count, room;
     uint64_t left_out;
     bool failed;
+    struct safety_states safety; /* of all streams */
 };
 void armtap_modes_free(struct modes *modes);
 
@@ -27,16 +29,20 @@ struct modes_last {
     int64_t value[ARMTAP_MODE_FIELDS];
     bool known[ARMTAP_MODE_FIELDS];
     struct modes_kept kept[ARMTAP_MODE_FIELDS];
+    bool has_bits;
+    uint32_t bits; /* safety_status_bits, while no safety mode or status is known */
 };
 
-/* Adds the changes of the record's i-th arm: entries, mode.changed and safety.stop. True if a safety stop begins.
- * `last` has a place for each possible arm. */
+/* Adds the changes of the record's i-th arm: entries, mode.changed, safety.stop and safety.state. True if a safety stop
+ * begins. `last` has a place for each possible arm. */
 bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
                          const struct armtap_record *record, size_t i);
 
-/* Whether the text of a safety.stop or mode.changed says that the field names are guessed. */
+/* Whether the text of a safety.stop, safety.state or mode.changed says that the field names are guessed. */
 bool armtap_modes_is_guess(const char *text);
-/* The field that a safety.stop's text names. */
+/* Whether a safety.state's text says that the state began before the data. */
+bool armtap_modes_is_begun(const char *text);
+/* The field that a safety.stop's or safety.state's text names. */
 const char *armtap_modes_stop_field(const char *text, char to[ARMTAP_MODE_NAME_MAX]);
 
 #endif

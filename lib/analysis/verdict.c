@@ -47,6 +47,7 @@ static const struct clause {
     {"ur.warning", true, BY_COUNT, "reported a warning", "reported # warnings"},
     {"clock.backwards", true, BY_COUNT, "set its clock back", "set its clock back # times"},
     {"clock.skipped", true, BY_PACKAGES, "skipped 1 package", "skipped # packages"},
+    {"safety.state", true, BY_COUNT, "went into", "was stopped or at fault # times, at first in"},
     {"safety.stop", true, BY_COUNT, "went into", "stopped for safety # times, at first with"},
     {"ur.exception", false, BY_COUNT, "a script failed", "scripts failed # times"},
     {"silence", false, BY_SECONDS, "no data arrived for # s", "no data arrived for # s in all, in @ silences"},
@@ -86,6 +87,13 @@ static const struct clause clock_set = {"clock.skipped", true, BY_COUNT, "had it
 /* Guessed names prove no stop. */
 static const struct clause guessed_stop = {"safety.stop", false, BY_COUNT, "a field guessed to be # shows",
                                            "a field guessed to be # shows @ safety stops, at first"};
+
+static const struct clause guessed_state = {
+    "safety.state", false, BY_COUNT, "a field guessed to be # shows",
+    "a field guessed to be # shows the robot stopped or at fault @ times, at first"};
+/* A state whose beginning is not in the data. */
+static const struct clause begun_state = {"safety.state", true, BY_COUNT, "was already in",
+                                          "was stopped or at fault # times, at first already in"};
 
 /* What contradicts "the network lost nothing", by id or by the beginning of the id. */
 static const char *const of_network[] = {"silence",           "tcp.retransmission",
@@ -317,7 +325,7 @@ static void write_pattern(char to[CLAUSE_MAX], const struct clause *clause, cons
     snprintf(count, sizeof count, "%" PRIu64, tally->count);
     snprintf(of, sizeof of, "%s", DECIMAL(tally->of, 0));
     for (const char *at = is_one ? clause->one : clause->many; *at != '\0'; at++)
-        if (*at == '#' && clause == &guessed_stop)
+        if (*at == '#' && (clause == &guessed_stop || clause == &guessed_state))
             append(to, field, strlen(armtap_modes_stop_field(tally->first->text, field)));
         else if (*at == '#')
             put_number(to, clause, tally);
@@ -327,7 +335,12 @@ static void write_pattern(char to[CLAUSE_MAX], const struct clause *clause, cons
             append(to, at, 1);
 }
 
-/* The name of the stop, with which its finding begins, and its time. */
+static bool is_state(const char *id)
+{
+    return strcmp(id, guessed_stop.id) == 0 || strcmp(id, guessed_state.id) == 0;
+}
+
+/* The name of the stop or state, with which its finding begins, and its time. */
 static void write_stop(char to[CLAUSE_MAX], const struct armtap_finding *stop, const struct armtap_zone *zone)
 {
     char date[ARMTAP_TIME_MAX];
@@ -371,7 +384,7 @@ static void write_clause(char to[CLAUSE_MAX], const struct verdict *verdict, con
     char place[60];
     if (write_attempts(to, verdict, tally))
         return;
-    bool is_stop = strcmp(tally->first->kind->id, "safety.stop") == 0;
+    bool is_stop = is_state(tally->first->kind->id);
     *to = '\0';
     /* Leaves out an unknown size. */
     if (clause == &other || (clause->measure != BY_COUNT && !(tally->total > 0)))
@@ -413,13 +426,15 @@ static void add_skips(struct sentence *sentence, const struct verdict *verdict, 
 static void add_kind(struct sentence *sentence, const struct verdict *verdict, const struct clause *clause,
                      const struct tally *tally, bool of_controller)
 {
-    bool is_guess = strcmp(clause->id, guessed_stop.id) == 0 && armtap_modes_is_guess(tally->first->text);
+    bool is_guess = is_state(clause->id) && armtap_modes_is_guess(tally->first->text);
     if (is_guess && !of_controller)
-        add_clause(sentence, verdict, &guessed_stop, tally);
+        add_clause(sentence, verdict, strcmp(clause->id, guessed_stop.id) == 0 ? &guessed_stop : &guessed_state, tally);
     else if (is_guess || clause->of_controller != of_controller)
         return;
     else if (strcmp(clause->id, clock_set.id) == 0)
         add_skips(sentence, verdict, clause, tally);
+    else if (strcmp(clause->id, begun_state.id) == 0 && armtap_modes_is_begun(tally->first->text))
+        add_clause(sentence, verdict, &begun_state, tally);
     else
         add_clause(sentence, verdict, clause, tally);
 }
@@ -545,7 +560,7 @@ static const struct {
              {"rtde.start.refused", ARMTAP_BLAME_CLIENT},
              {"rtde.text.", ARMTAP_BLAME_ROBOT},
              {"clock.", ARMTAP_BLAME_ROBOT},
-             {"safety.stop", ARMTAP_BLAME_ROBOT},
+             {"safety.", ARMTAP_BLAME_ROBOT},
              {"tcp.refused", ARMTAP_BLAME_ROBOT},
              {"tcp.no-data", ARMTAP_BLAME_ROBOT},
              {"tcp.unreachable", ARMTAP_BLAME_NETWORK},

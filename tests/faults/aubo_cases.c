@@ -290,6 +290,28 @@ void aubo_safety_stop_number(struct play *play)
     stop_of(play, "1", "7");
 }
 
+/* R1 begins in a stop, R2 goes into a fault; another connection shows the same states. */
+void aubo_safety_state(struct play *play)
+{
+    for (int k = 0; k < 2; k++) {
+        play_connect(play, TCP_PORT);
+        play->step = 20 * MILLISECOND;
+        subscribe(play, 0, 50, "\"timestamp\",\"R1_safety_mode\",\"R2_safety_mode\",\"R2_robot_mode\"");
+        for (int i = 0; i < 20; i++) {
+            message(play, 0,
+                    k == 0 && i < 10 ? "\"SafeguardStop\",\"Normal\",\"Running\""
+                                     : "\"SafeguardStop\",\"Fault\",\"Error\"");
+            if (k == 0 && i % 10 == 0)
+                expect_last(play, "safety.state");
+            if (k == 0 && i == 10) {
+                expect_last(play, "mode.changed");
+                expect_last(play, "mode.changed");
+            }
+            play_wait(play, play->step);
+        }
+    }
+}
+
 /* ---- ordinary traffic -------------------------------------------------------------------------------------------- */
 
 /* Two channels from the robot, one of them without the clock, and one to the robot with the same number. */
@@ -396,8 +418,8 @@ void aubo_arms(struct play *play)
     subscribe(play, 1, 50, "\"timestamp\",\"R1_robot_mode\",\"R2_robot_mode\",\"R2_safety_mode\",\"runtime_state\"");
     subscribe(play, 2, 50, "\"timestamp\",\"R2_safety_mode\",\"runtime_state\"");
     for (int i = 0; i < 100; i++) {
-        message(play, 1, "\"Running\",\"Idle\",\"SafeguardStop\",\"Stopped\"");
-        message(play, 2, "\"SafeguardStop\",\"Stopped\"");
+        message(play, 1, "\"Running\",\"Idle\",\"ReducedMode\",\"Stopped\"");
+        message(play, 2, "\"ReducedMode\",\"Stopped\"");
         data(play, 1);
     }
 }

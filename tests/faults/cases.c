@@ -671,6 +671,120 @@ static void safety_stop_cb2(struct play *play)
     play_data(play, 20);
 }
 
+/* In the last package of the last connection. */
+static void expect_now(struct play *play, const char *id)
+{
+    play_expect_of(play, id, (int)play->connections - 1, play_last(play, ARMTAP_FROM_ROBOT));
+}
+
+static void change(struct play *play, int safety_status, const char *id)
+{
+    play->state->safety_status = safety_status;
+    play_data(play, 1);
+    if (id)
+        expect_now(play, id);
+    expect_now(play, "mode.changed");
+    play_data(play, 20);
+}
+
+/* Into a violation, a fault, and a mode that the safety system does not know; then back, and that is none. */
+static void safety_state(struct play *play)
+{
+    play_stream(play, 125, "timestamp,safety_status");
+    play_data(play, 50);
+    change(play, 8, "safety.state");
+    change(play, 9, "safety.state");
+    change(play, 4, NULL);
+    change(play, 11, "safety.state");
+    change(play, 1, NULL);
+}
+
+static void begin_in(struct play *play, int safety_status, bool is_news)
+{
+    play->state->safety_status = safety_status;
+    play_stream(play, 125, "timestamp,safety_status");
+    play_data(play, 1);
+    if (is_news)
+        expect_now(play, "safety.state");
+    play_data(play, 20);
+}
+
+/* Connections that begin in a stop: said once, as long as it is the same one. */
+static void safety_state_from_the_start(struct play *play)
+{
+    begin_in(play, 7, true);
+    begin_in(play, 7, false);
+    change(play, 3, "safety.stop");
+    begin_in(play, 3, false);
+    begin_in(play, 5, true);
+    begin_in(play, 1, false);
+    begin_in(play, 5, true);
+    play->robot = 1;
+    begin_in(play, 5, true);
+}
+
+static void safety_state_cb2(struct play *play)
+{
+    play->state->robot_mode = 0;
+    play_realtime(play, 812);
+    play_data(play, 50);
+    play->state->robot_mode = 6;
+    play_data(play, 1);
+    expect_last(play, "safety.state", ARMTAP_FROM_ROBOT);
+    expect_last(play, "mode.changed", ARMTAP_FROM_ROBOT);
+    play_data(play, 20);
+}
+
+static void show_bits(struct play *play, uint32_t bits, const char *id)
+{
+    play->state->safety_status_bits = bits;
+    play_data(play, 1);
+    if (id)
+        expect_last(play, id, ARMTAP_FROM_ROBOT);
+    play_data(play, 20);
+}
+
+/* Stops that only the bits show: bit 10 says that there is one, bit 7 that it is one of bits 5 and 6. */
+static void safety_stop_of_bits(struct play *play)
+{
+    play->state->safety_status_bits = 0x001;
+    play_stream(play, 125, "timestamp,safety_status_bits");
+    play_data(play, 50);
+    show_bits(play, 0x404, "safety.stop");
+    show_bits(play, 0x001, NULL);
+    show_bits(play, 0x410, "safety.stop");
+    show_bits(play, 0x001, NULL);
+    show_bits(play, 0x040, "safety.stop");
+    show_bits(play, 0x4c0, NULL);
+    show_bits(play, 0x001, NULL);
+    show_bits(play, 0x480, "safety.stop");
+    show_bits(play, 0x4a0, "safety.stop");
+    show_bits(play, 0x001, NULL);
+    show_bits(play, 0x400, "safety.stop");
+}
+
+static void safety_state_of_bits(struct play *play)
+{
+    play->state->safety_status_bits = 0x410;
+    play_stream(play, 125, "timestamp,safety_status_bits");
+    play_data(play, 1);
+    expect_last(play, "safety.state", ARMTAP_FROM_ROBOT);
+    play_data(play, 50);
+    show_bits(play, 0x500, "safety.state");
+    show_bits(play, 0x600, "safety.state");
+    show_bits(play, 0x001, NULL);
+}
+
+/* The bits say what safety status says. */
+static void safety_stop_beside_bits(struct play *play)
+{
+    play->state->safety_status_bits = 0x001;
+    play_stream(play, 125, "timestamp,safety_status_bits,safety_status");
+    play_data(play, 50);
+    show_bits(play, 0x404, NULL);
+    change(play, 3, "safety.stop");
+}
+
 static void mode_changed(struct play *play)
 {
     play_stream(play, 125, MODES);
@@ -1107,6 +1221,12 @@ const struct fault_case fault_cases[] = {
     {"safety.stop", safety_stop},
     {"safety.stop-told-twice", safety_stop_told_twice},
     {"safety.stop-cb2", safety_stop_cb2},
+    {"safety.stop-of-bits", safety_stop_of_bits},
+    {"safety.stop-beside-bits", safety_stop_beside_bits},
+    {"safety.state", safety_state},
+    {"safety.state-from-the-start", safety_state_from_the_start},
+    {"safety.state-cb2", safety_state_cb2},
+    {"safety.state-of-bits", safety_state_of_bits},
     {"rt.size.unknown", size_unknown},
     {"rtde.field.unknown", field_unknown},
     {"stream.resync", resync},
@@ -1162,5 +1282,6 @@ const struct fault_case fault_cases[] = {
     {"clock.backwards-of-aubo-channels", aubo_clock_backwards},
     {"safety.stop-of-aubo-arm", aubo_safety_stop},
     {"safety.stop-of-aubo-by-number", aubo_safety_stop_number},
+    {"safety.state-of-aubo-arms", aubo_safety_state},
     {NULL, NULL},
 };

@@ -27,6 +27,7 @@ void aubo_rate_low(struct play *play);
 void aubo_clock_backwards(struct play *play);
 void aubo_safety_stop(struct play *play);
 void aubo_safety_stop_number(struct play *play);
+void aubo_safety_state(struct play *play);
 void aubo_channels(struct play *play);
 void aubo_bunches(struct play *play);
 void aubo_set_up_again(struct play *play);

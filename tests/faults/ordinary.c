@@ -198,13 +198,28 @@ static void window_closing(struct play *play)
     play_data(play, 50);
 }
 
-static void begins_in_a_stop(struct play *play)
+/* No stop, violation or fault: an undefined mode while the controller boots, then the modes in which it works or waits.
+ */
+static void other_safety_modes(struct play *play)
 {
-    play->state->safety_status = 7;
-    play_stream(play, 125, "timestamp,safety_status");
-    play_data(play, 50);
-    play->state->safety_status = 1;
-    play_data(play, 50);
+    static const int modes[] = {11, 10, 17, 1, 2, 4, 1};
+    play->state->safety_mode = play->state->safety_status = 11;
+    play_stream(play, 125, "timestamp,safety_mode,safety_status");
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        play->state->safety_mode = play->state->safety_status = modes[i];
+        play_data(play, 20);
+    }
+}
+
+/* Normal, reduced and recovery mode, and the enabling device. */
+static void other_safety_bits(struct play *play)
+{
+    static const uint32_t bits[] = {0x001, 0x003, 0x008, 0x801, 0x001};
+    play_stream(play, 125, "timestamp,safety_status_bits");
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+        play->state->safety_status_bits = bits[i];
+        play_data(play, 20);
+    }
 }
 
 /* 119.4 of 125 Hz are 95.5 %. */
@@ -272,8 +287,9 @@ const struct fault_case ordinary_cases[] = {
     {"aubo-set-up-again", aubo_set_up_again},
     {"aubo-slow", aubo_slow},
     {"aubo-web", aubo_web},
-    {"begins-in-a-stop", begins_in_a_stop},
     {"boots", boots},
+    {"other-safety-modes", other_safety_modes},
+    {"other-safety-bits", other_safety_bits},
     {"clock-set", clock_set},
     {"comes-back", comes_back},
     {"fast-clock", fast_clock},

@@ -369,12 +369,9 @@ static void a_program_ends_for_a_reason(void **state)
                  {"runtime_state PLAYING -> STOPPED", "rtde.text.error", true},
                  {"runtime_state PLAYING -> PAUSING", "rtde.text.error", true},
                  {"runtime_state PLAYING -> PAUSED", "rtde.text.error", true},
-                 {"safety_mode NORMAL -> FAULT", "rtde.text.error", true},
-                 {"safety_mode NORMAL -> VIOLATION", "rtde.text.error", true},
                  {"runtime_state PLAYING -> STOPPED", "rtde.text.info", false},
-                 {"safety_mode NORMAL -> FAULT", "rtde.text.info", false},
                  {"runtime_state STOPPED -> PLAYING", "rtde.text.error", false},
-                 {"safety_mode FAULT -> NORMAL", "rtde.text.error", false}};
+                 {"safety_mode NORMAL -> FAULT", "rtde.text.error", false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct analysis_scene scene;
@@ -385,6 +382,58 @@ static void a_program_ends_for_a_reason(void **state)
         const struct armtap_verdict *verdict = incident_at(&scene, 0);
         assert_int_equal(verdict != NULL, cases[i].is_incident);
         assert_true(!verdict || (says(verdict, cases[i].change) && says(verdict, "it broke (stream 0, packet 400, ")));
+        scene_clear(&scene);
+    }
+}
+
+/* A fault is an incident if something says why. One from before the data is none: its reason is not beside it. */
+static void a_fault_has_a_reason(void **state)
+{
+    static const struct {
+        const char *fault, *beside;
+        bool is_incident;
+    } cases[] = {{"FAULT (safety_mode 9)", "rtde.text.error", true},
+                 {"VIOLATION (safety_mode 8)", "rtde.text.error", true},
+                 {"Fault (safety_mode 9)", "rtde.text.error", true},
+                 {"FAULT (safety_mode 9)", "rtde.text.info", false},
+                 {"FAULT (safety_mode 9) (by a guessed recipe)", "rtde.text.error", false},
+                 {"FAULT (safety_mode 9), already when the data began", "rtde.text.error", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct analysis_scene scene;
+        char words[80];
+        begin(&scene);
+        note(&scene, &scene.stream, "safety.state", 0, cases[i].fault);
+        note(&scene, &scene.stream, cases[i].beside, 20 * MS, "it broke");
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        const struct armtap_verdict *verdict = incident_at(&scene, 0);
+        assert_int_equal(verdict != NULL, cases[i].is_incident);
+        snprintf(words, sizeof words, "the robot went into %.*s at", (int)strcspn(cases[i].fault, " "), cases[i].fault);
+        assert_true(!verdict || (says(verdict, words) && says(verdict, "it broke (stream 0, packet 400, ")));
+        scene_clear(&scene);
+    }
+}
+
+/* A fault without a reason is the robot's, but one that a stop follows is a part of it, with its side. */
+static void a_stop_after_a_fault_decides(void **state)
+{
+    (void)state;
+    for (unsigned packages = 0; packages < 130; packages += 124) {
+        struct analysis_scene scene;
+        begin(&scene);
+        stop(&scene, 9);
+        if (packages > 0) {
+            go_on(&scene, packages);
+            stop(&scene, 22);
+        }
+        go_on(&scene, 10);
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        const struct armtap_verdict *stream = armtap_diagnosis_verdict_at(scene.diagnosis, 0);
+        const struct armtap_verdict *incident = incident_at(&scene, 0);
+        assert_true(says(stream, "the controller went into FAULT at "));
+        assert_string_equal(armtap_blame_name(stream->side), packages == 0 ? "robot" : "unclear");
+        assert_int_equal(incident != NULL, packages > 0);
+        assert_true(!incident || (says(incident, "a program asked for it") && incident->evidence_count == 2));
         scene_clear(&scene);
     }
 }
@@ -615,6 +664,8 @@ int main(void)
         cmocka_unit_test(late_data_has_a_side),
         cmocka_unit_test(a_plain_silence_has_none),
         cmocka_unit_test(a_program_ends_for_a_reason),
+        cmocka_unit_test(a_fault_has_a_reason),
+        cmocka_unit_test(a_stop_after_a_fault_decides),
         cmocka_unit_test(a_dashboard_client_ends_a_program),
         cmocka_unit_test(ordinary_messages_are_no_cause),
         cmocka_unit_test(what_a_client_sent_has_a_side),

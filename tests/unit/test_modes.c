@@ -103,12 +103,289 @@ static void all_streams_share_the_rest(void **state)
     scene_clear(&scene);
 }
 
+/* ---- states of safety -------------------------------------------------------------------------------------------- */
+
+enum shown { NOTHING, STOP, STATE };
+
+/* The safety findings of the diagnosis, in order; NULL beyond the last. */
+static const struct armtap_finding *safety_finding(const struct armtap_diagnosis *diagnosis, size_t at)
+{
+    const struct armtap_finding *finding;
+    for (size_t i = 0; (finding = armtap_diagnosis_finding_at(diagnosis, i)); i++)
+        if (strncmp(finding->kind->id, "safety.", 7) == 0 && at-- == 0)
+            return finding;
+    return NULL;
+}
+
+/* Prepared for a stream of that generation, whose records have one mode. */
+static void prepare(struct analysis_scene *scene, enum armtap_generation generation, enum armtap_field_id field)
+{
+    scene_prepare(scene);
+    assert_int_equal(scene_begin(scene, NULL), ARMTAP_OK);
+    scene->stream.generation = generation;
+    scene->updated = (struct armtap_set){{0}};
+    armtap_set_add(&scene->updated, ARMTAP_ID_timestamp);
+    armtap_set_add(&scene->updated, field);
+}
+
+static void show(struct analysis_scene *scene, enum armtap_field_id field, int64_t value)
+{
+    if (field == ARMTAP_ID_robot_mode)
+        scene->state->robot_mode = (int32_t)value;
+    else if (field == ARMTAP_ID_safety_mode)
+        scene->state->safety_mode = (int32_t)value;
+    else if (field == ARMTAP_ID_safety_status)
+        scene->state->safety_status = (int32_t)value;
+    else if (field == ARMTAP_ID_safety_status_bits)
+        scene->state->safety_status_bits = (uint32_t)value;
+    else
+        scene->state->runtime_state = (uint32_t)value;
+    assert_int_equal(scene_record(scene, 1), ARMTAP_OK);
+}
+
+/* What a value shows that a field changes into, or has from the start. */
+static void expect_shown(enum armtap_generation generation, enum armtap_field_id field, int64_t before, int64_t value,
+                         enum shown wanted, const char *name, bool is_first)
+{
+    struct analysis_scene scene;
+    char text[160];
+    prepare(&scene, generation, field);
+    if (!is_first)
+        show(&scene, field, before);
+    show(&scene, field, value);
+    show(&scene, field, value);
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+    const struct armtap_finding *finding = safety_finding(scene.diagnosis, 0);
+    snprintf(text, sizeof text, "%s (%s %lld)%s", name ? name : "-", armtap_field_at(field)->name, (long long)value,
+             is_first ? ", already when the data began" : "");
+    if ((finding != NULL) != (wanted != NOTHING))
+        print_error("%s\n", text);
+    assert_int_equal(finding != NULL, wanted != NOTHING);
+    assert_null(safety_finding(scene.diagnosis, 1));
+    const struct armtap_verdict *verdict = armtap_diagnosis_verdict_at(scene.diagnosis, 0);
+    assert_int_equal(verdict != NULL, wanted != NOTHING);
+    if (finding) {
+        assert_string_equal(finding->kind->id, wanted == STOP ? "safety.stop" : "safety.state");
+        assert_string_equal(finding->text, text);
+        assert_int_equal(finding->where.packet, is_first ? 1 : 2);
+        snprintf(text, sizeof text, "the controller %s %s at 12:00:00.", is_first ? "was already in" : "went into",
+                 name);
+        assert_non_null(strstr(verdict->text, text));
+        assert_true(verdict->side == (wanted == STOP ? verdict->side : ARMTAP_BLAME_ROBOT));
+    }
+    scene_clear(&scene);
+}
+
+/* All values of a field's enumeration, and what they show: `stops` and `states` are lists of numbers, as " 3 4 ". Those
+ * that are `booting` show nothing from the start. */
+static void expect_values(enum armtap_generation generation, enum armtap_field_id field, int64_t ordinary,
+                          const char *stops, const char *states, const char *booting)
+{
+    for (int64_t value = -2; value < 40; value++) {
+        char number[16];
+        const char *name = armtap_enum_name(armtap_field_at(field), value, generation);
+        snprintf(number, sizeof number, " %lld ", (long long)value);
+        enum shown shown = strstr(stops, number) ? STOP : strstr(states, number) ? STATE : NOTHING;
+        enum shown at_first = strstr(booting, number) || shown == NOTHING ? NOTHING : STATE;
+        if (value != ordinary)
+            expect_shown(generation, field, ordinary, value, shown, name, false);
+        expect_shown(generation, field, ordinary, value, at_first, name, true);
+    }
+}
+
+static void each_value_shows_what_it_is(void **state)
+{
+    static const char stops[] = " 3 5 6 7 12 13 14 15 16 18 19 20 22 ", none[] = "";
+    (void)state;
+    expect_values(ARMTAP_GENERATION_CB3E, ARMTAP_ID_safety_mode, 1, stops, " 8 9 11 ", " 11 ");
+    expect_values(ARMTAP_GENERATION_CB3E, ARMTAP_ID_safety_status, 1, stops, " 8 9 11 ", " 11 ");
+    expect_values(ARMTAP_GENERATION_UNKNOWN, ARMTAP_ID_safety_status, 1, stops, " 8 9 11 ", " 11 ");
+    expect_values(ARMTAP_GENERATION_AUBO, ARMTAP_ID_safety_mode, 1, " 5 6 7 8 ", " 0 4 9 ", " 0 ");
+    expect_values(ARMTAP_GENERATION_CB2, ARMTAP_ID_robot_mode, 0, " 4 5 10 ", " 6 ", none);
+    expect_values(ARMTAP_GENERATION_CB3E, ARMTAP_ID_robot_mode, 7, none, none, none);
+    expect_values(ARMTAP_GENERATION_AUBO, ARMTAP_ID_robot_mode, 8, none, " 10 ", none);
+    expect_values(ARMTAP_GENERATION_CB3E, ARMTAP_ID_runtime_state, 2, none, none, none);
+    expect_values(ARMTAP_GENERATION_AUBO, ARMTAP_ID_runtime_state, 0, none, none, none);
+}
+
+static void each_bit_shows_what_it_is(void **state)
+{
+    static const struct {
+        const char *name;
+        enum shown shown;
+    } bits[] = {{"IS_NORMAL_MODE", NOTHING},
+                {"IS_REDUCED_MODE", NOTHING},
+                {"IS_PROTECTIVE_STOPPED", STOP},
+                {"IS_RECOVERY_MODE", NOTHING},
+                {"IS_SAFEGUARD_STOPPED", STOP},
+                {"IS_SYSTEM_EMERGENCY_STOPPED", STOP},
+                {"IS_ROBOT_EMERGENCY_STOPPED", STOP},
+                {"IS_EMERGENCY_STOPPED", STOP},
+                {"IS_VIOLATION", STATE},
+                {"IS_FAULT", STATE},
+                {"IS_STOPPED_DUE_TO_SAFETY", STOP},
+                {"IS_3PE_INPUT_ACTIVE", NOTHING},
+                {"-", NOTHING}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof bits / sizeof *bits; i++) {
+        enum shown at_first = bits[i].shown == NOTHING ? NOTHING : STATE;
+        expect_shown(ARMTAP_GENERATION_CB3E, ARMTAP_ID_safety_status_bits, 0, 1 << i, bits[i].shown, bits[i].name,
+                     false);
+        expect_shown(ARMTAP_GENERATION_CB3E, ARMTAP_ID_safety_status_bits, 0, 1 << i, at_first, bits[i].name, true);
+    }
+}
+
+/* Two reasons at once are two findings; bits that sum up others are none. */
+static void bits_have_their_reasons(void **state)
+{
+    struct analysis_scene scene;
+    (void)state;
+    prepare(&scene, ARMTAP_GENERATION_CB3E, ARMTAP_ID_safety_status_bits);
+    show(&scene, ARMTAP_ID_safety_status_bits, 0x001);
+    show(&scene, ARMTAP_ID_safety_status_bits, 0x5c4);
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+    assert_string_equal(safety_finding(scene.diagnosis, 0)->text, "IS_PROTECTIVE_STOPPED (safety_status_bits 1476)");
+    assert_string_equal(safety_finding(scene.diagnosis, 1)->text,
+                        "IS_ROBOT_EMERGENCY_STOPPED (safety_status_bits 1476)");
+    assert_string_equal(safety_finding(scene.diagnosis, 2)->kind->id, "safety.state");
+    assert_string_equal(safety_finding(scene.diagnosis, 2)->text, "IS_VIOLATION (safety_status_bits 1476)");
+    assert_null(safety_finding(scene.diagnosis, 3));
+    scene_clear(&scene);
+}
+
+/* What a second stream says that begins in a state, after the first began in one, or went on to others. */
+static void a_state_is_said_once(void **state)
+{
+    static const struct {
+        int mode[2];                 /* of the first stream, at first and at last */
+        enum armtap_field_id second; /* the second one's field and value */
+        int value;
+        bool same_robot, is_news;
+    } cases[] = {{{3, 3}, ARMTAP_ID_safety_mode, 3, true, false},
+                 {{3, 3}, ARMTAP_ID_safety_mode, 3, false, true},
+                 {{3, 3}, ARMTAP_ID_safety_mode, 7, true, true},
+                 {{1, 3}, ARMTAP_ID_safety_mode, 3, true, false},
+                 {{3, 1}, ARMTAP_ID_safety_mode, 3, true, true},
+                 {{3, 9}, ARMTAP_ID_safety_mode, 9, true, false},
+                 {{5, 5}, ARMTAP_ID_safety_status, 12, true, false},
+                 {{5, 1}, ARMTAP_ID_safety_status, 12, true, true},
+                 {{3, 3}, ARMTAP_ID_safety_status_bits, 0x404, true, false},
+                 {{3, 1}, ARMTAP_ID_safety_status_bits, 0x404, true, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct analysis_scene scene;
+        prepare(&scene, ARMTAP_GENERATION_CB3E, ARMTAP_ID_safety_mode);
+        show(&scene, ARMTAP_ID_safety_mode, cases[i].mode[0]);
+        show(&scene, ARMTAP_ID_safety_mode, cases[i].mode[1]);
+        scene.stream.connection = 1;
+        snprintf(scene.stream.robot, sizeof scene.stream.robot, "%s",
+                 cases[i].same_robot ? "10.0.0.2:30013" : "10.0.0.3:30004");
+        scene.updated = (struct armtap_set){{0}};
+        armtap_set_add(&scene.updated, cases[i].second);
+        scene.record.where.packet = 99;
+        show(&scene, cases[i].second, cases[i].value);
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        const struct armtap_finding *finding = NULL;
+        for (size_t k = 0; !finding && safety_finding(scene.diagnosis, k); k++)
+            if (safety_finding(scene.diagnosis, k)->where.packet == 100)
+                finding = safety_finding(scene.diagnosis, k);
+        assert_int_equal(finding != NULL, cases[i].is_news);
+        scene_clear(&scene);
+    }
+}
+
+/* What a program does says nothing of safety. */
+static void a_program_ends_no_state(void **state)
+{
+    struct analysis_scene scene;
+    (void)state;
+    prepare(&scene, ARMTAP_GENERATION_CB3E, ARMTAP_ID_safety_mode);
+    armtap_set_add(&scene.updated, ARMTAP_ID_runtime_state);
+    armtap_set_add(&scene.updated, ARMTAP_ID_robot_mode);
+    show(&scene, ARMTAP_ID_safety_mode, 3);
+    show(&scene, ARMTAP_ID_runtime_state, 1);
+    show(&scene, ARMTAP_ID_robot_mode, 5);
+    scene.stream.connection = 1;
+    show(&scene, ARMTAP_ID_safety_mode, 3);
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+    assert_non_null(safety_finding(scene.diagnosis, 0));
+    assert_null(safety_finding(scene.diagnosis, 1));
+    scene_clear(&scene);
+}
+
+/* Streams without a robot's address, as of raw dumps, may be of different robots. */
+static void unknown_robots_are_not_the_same(void **state)
+{
+    struct analysis_scene scene;
+    (void)state;
+    prepare(&scene, ARMTAP_GENERATION_CB3E, ARMTAP_ID_safety_mode);
+    scene.stream.robot[0] = '\0';
+    show(&scene, ARMTAP_ID_safety_mode, 3);
+    scene.stream.connection = 1;
+    show(&scene, ARMTAP_ID_safety_mode, 3);
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+    assert_non_null(safety_finding(scene.diagnosis, 1));
+    scene_clear(&scene);
+}
+
+/* More robots than are remembered: each is said, some more than once. */
+static void many_robots_are_all_said(void **state)
+{
+    struct analysis_scene scene;
+    size_t count = 0;
+    (void)state;
+    prepare(&scene, ARMTAP_GENERATION_CB3E, ARMTAP_ID_safety_mode);
+    for (unsigned i = 0; i < 200; i++) {
+        scene.stream.connection = i;
+        snprintf(scene.stream.robot, sizeof scene.stream.robot, "10.0.0.%u:30004", i % 100);
+        show(&scene, ARMTAP_ID_safety_mode, 3);
+    }
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+    while (safety_finding(scene.diagnosis, count))
+        count++;
+    assert_int_equal(count, 100 + 36);
+    scene_clear(&scene);
+}
+
+/* Guessed names prove nothing: that is said, nobody is blamed, and the same state of a sure stream is still news. */
+static void a_guess_is_doubtful(void **state)
+{
+    struct analysis_scene scene;
+    (void)state;
+    prepare(&scene, ARMTAP_GENERATION_CB3E, ARMTAP_ID_safety_mode);
+    scene.record.flags = ARMTAP_GUESSED;
+    show(&scene, ARMTAP_ID_safety_mode, 3);
+    show(&scene, ARMTAP_ID_safety_mode, 9);
+    scene.stream.connection = 1;
+    scene.record.flags = 0;
+    show(&scene, ARMTAP_ID_safety_mode, 9);
+    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+    assert_string_equal(safety_finding(scene.diagnosis, 0)->text,
+                        "PROTECTIVE_STOP (safety_mode 3), already when the data began (by a guessed recipe)");
+    assert_string_equal(safety_finding(scene.diagnosis, 1)->text, "FAULT (safety_mode 9) (by a guessed recipe)");
+    assert_string_equal(safety_finding(scene.diagnosis, 2)->text, "FAULT (safety_mode 9), already when the data began");
+    const struct armtap_verdict *guess = armtap_diagnosis_verdict_at(scene.diagnosis, 0);
+    assert_int_equal(guess->side, ARMTAP_BLAME_UNCLEAR);
+    assert_non_null(strstr(guess->text,
+                           "a field guessed to be safety_mode shows the robot stopped or at fault 2 times, "
+                           "at first PROTECTIVE_STOP at "));
+    scene_clear(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_field_has_room_of_its_own),
         cmocka_unit_test(the_last_that_fits_has_no_end),
         cmocka_unit_test(all_streams_share_the_rest),
+        cmocka_unit_test(each_value_shows_what_it_is),
+        cmocka_unit_test(each_bit_shows_what_it_is),
+        cmocka_unit_test(bits_have_their_reasons),
+        cmocka_unit_test(a_state_is_said_once),
+        cmocka_unit_test(a_program_ends_no_state),
+        cmocka_unit_test(unknown_robots_are_not_the_same),
+        cmocka_unit_test(many_robots_are_all_said),
+        cmocka_unit_test(a_guess_is_doubtful),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

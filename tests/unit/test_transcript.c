@@ -13,6 +13,7 @@
 
 #define ROUNDS 10
 #define PARTS_MAX 8
+#define RAW_IP 101 /* link type: packets begin with the IP header */
 
 /* Loses some packets and captures some twice, so that there are findings. */
 static void disturb(struct sample_packets *sample, uint64_t *seed)
@@ -185,27 +186,26 @@ static size_t check(const char *name, const struct sample_packets *sample, const
     return bytes;
 }
 
-static void cut(const char *name, bool disturbed, uint64_t *seed)
+/* Frees the packets; returns what the whole says, which the caller frees. */
+static char *cut(const char *name, struct sample_packets *sample, bool disturbed, uint64_t *seed)
 {
-    struct sample_packets sample;
     size_t begins[PARTS_MAX], bytes = 0, packets = 0;
-    sample_read(&sample, name);
     if (disturbed)
-        disturb(&sample, seed);
-    for (size_t i = 0; i < sample.count; i++)
-        packets += sample.packets[i].captured;
-    char *expected = whole(&sample);
-    for (size_t at = 1; at < sample.count && !disturbed; at++)
-        bytes = check(name, &sample, expected, &at, 1);
+        disturb(sample, seed);
+    for (size_t i = 0; i < sample->count; i++)
+        packets += sample->packets[i].captured;
+    char *expected = whole(sample);
+    for (size_t at = 1; at < sample->count && !disturbed; at++)
+        bytes = check(name, sample, expected, &at, 1);
     for (unsigned round = 0; round < ROUNDS; round++) {
         size_t count = 0;
-        for (size_t at = 0; count < PARTS_MAX - 1 && at < sample.count; at = begins[count++])
-            begins[count] = at + 1 + random_bits(seed) % (sample.count / 4);
-        check(name, &sample, expected, begins, count);
+        for (size_t at = 0; count < PARTS_MAX - 1 && at < sample->count; at = begins[count++])
+            begins[count] = at + 1 + random_bits(seed) % (sample->count / 4);
+        check(name, sample, expected, begins, count);
     }
-    print_message("%s: %zu packets of %zu bytes; transcripts of %zu bytes\n", name, sample.count, packets, bytes);
-    free(expected);
-    sample_free(&sample);
+    print_message("%s: %zu packets of %zu bytes; transcripts of %zu bytes\n", name, sample->count, packets, bytes);
+    sample_free(sample);
+    return expected;
 }
 
 static void parts_lead_to_what_the_whole_leads_to(void **state)
@@ -213,9 +213,74 @@ static void parts_lead_to_what_the_whole_leads_to(void **state)
     uint64_t seed = 5;
     (void)state;
     for (size_t i = 0; i < SAMPLES; i++) {
-        cut(sample_names[i], false, &seed);
-        cut(sample_names[i], true, &seed);
+        struct sample_packets sample;
+        for (int disturbed = 0; disturbed < 2; disturbed++) {
+            sample_read(&sample, sample_names[i]);
+            free(cut(sample_names[i], &sample, disturbed == 1, &seed));
+        }
     }
+}
+
+/* Adds an RTDE package of a connection that has sent seq[0] and seq[1] bytes. */
+static void add_package(struct sample_packets *sample, bool to_robot, uint32_t seq[2], char type, struct bytes *payload)
+{
+    const uint32_t address[2] = {0x0a000002, 0x0a000009};
+    const uint16_t port[2] = {30004, 50000};
+    struct bytes package = {0};
+    bytes_package(&package, type, payload);
+    uint8_t *data = malloc(40 + package.length);
+    sample->packets = realloc(sample->packets, (sample->count + 1) * sizeof *sample->packets);
+    assert_true(data && sample->packets);
+    put_segment(data,
+                &(struct tcp_segment){{address[to_robot], address[!to_robot]},
+                                      {port[to_robot], port[!to_robot]},
+                                      seq[to_robot],
+                                      seq[!to_robot],
+                                      0x18},
+                package.at, package.length);
+    seq[to_robot] += (uint32_t)package.length;
+    sample->packets[sample->count] =
+        (struct armtap_packet){.link_type = RAW_IP,
+                               .where = {.time = (int64_t)sample->count * 8000000, .packet = sample->count + 1},
+                               .data = data,
+                               .captured = 40 + package.length,
+                               .length = 40 + package.length};
+    sample->count++;
+    bytes_free(&package);
+    bytes_free(payload);
+    *payload = (struct bytes){0};
+}
+
+/* No sample asks for the bits of safety alone. */
+static void bits_are_transcribed(void **state)
+{
+    static const uint32_t bits[] = {0x410, 0x001, 0x404, 0x001, 0x500};
+    struct sample_packets sample = {0};
+    struct bytes payload = {0};
+    uint32_t seq[2] = {1000, 2000};
+    uint64_t seed = 7;
+    (void)state;
+    bytes_hex(&payload, "00 02");
+    add_package(&sample, true, seq, 'V', &payload);
+    bytes_hex(&payload, "01");
+    add_package(&sample, false, seq, 'V', &payload);
+    bytes_hex(&payload, "40 5f 40 00 00 00 00 00");
+    bytes_text(&payload, "timestamp,safety_status_bits");
+    add_package(&sample, true, seq, 'O', &payload);
+    bytes_hex(&payload, "01");
+    bytes_text(&payload, "DOUBLE,UINT32");
+    add_package(&sample, false, seq, 'O', &payload);
+    for (unsigned i = 0; i < 50; i++) {
+        bytes_hex(&payload, "01");
+        bytes_double(&payload, 10 + 0.008 * i);
+        bytes_number(&payload, bits[i / 10], 4);
+        add_package(&sample, false, seq, 'U', &payload);
+    }
+    char *said = cut("bits of safety", &sample, false, &seed);
+    assert_non_null(strstr(said, "IS_SAFEGUARD_STOPPED (safety_status_bits 1040), already when the data began"));
+    assert_non_null(strstr(said, "IS_PROTECTIVE_STOPPED (safety_status_bits 1028)"));
+    assert_non_null(strstr(said, "IS_VIOLATION (safety_status_bits 1280)"));
+    free(said);
 }
 
 /* ---- damage ---- */
@@ -269,6 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_lead_to_what_the_whole_leads_to),
+        cmocka_unit_test(bits_are_transcribed),
         cmocka_unit_test(damaged_transcripts_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

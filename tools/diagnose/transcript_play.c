@@ -187,6 +187,7 @@ static void get_arm(struct transcript_player *player, size_t i, const uint64_t n
     state->safety_mode = (int32_t)numbers[3];
     state->safety_status = (int32_t)numbers[4];
     state->runtime_state = (uint32_t)numbers[5];
+    state->safety_status_bits = (uint32_t)numbers[6];
     player->arms[i] = (struct armtap_arm){(unsigned)numbers[0], &player->sets[i], state};
     player->is_damaged = player->is_damaged || numbers[0] < 1 || numbers[0] > ARMTAP_ARMS_MAX;
 }

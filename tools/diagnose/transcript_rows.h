@@ -17,12 +17,12 @@
 enum { ENTRY_RECORD, ENTRY_RECIPE, ENTRY_NOTE, ENTRY_EVENT, ENTRY_MESSAGE, ENTRY_KINDS, ENTRY_FORGET = 7 };
 enum { ENTRY_KIND = 7, ENTRY_HAS_STREAM = 8, ENTRY_OTHER_STREAM = 16, ENTRY_NAMES = 32, ENTRY_MOST = 63 };
 
-#define TRANSCRIPT_VERSION 1
+#define TRANSCRIPT_VERSION 2
 #define SUM_BYTES 8
 
 /* Streams known at once; then all are forgotten, by writer and player. */
 #define STREAMS_MAX 4096
-#define MODES_FOLLOWED 4
+#define MODES_FOLLOWED 5                 /* and the bits of safety's */
 #define ARM_NUMBERS (2 + MODES_FOLLOWED) /* its number, a bit for each mode that it has, the modes */
 #define ROW_MAX 32
 #define MESSAGE_HEAD 3 /* length and type */

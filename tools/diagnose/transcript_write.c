@@ -145,7 +145,7 @@ static int end(const struct transcript *transcript, const struct told *told)
 static int64_t mode_of(const struct armtap_state *state, size_t i)
 {
     const int64_t modes[MODES_FOLLOWED] = {state->robot_mode, state->safety_mode, state->safety_status,
-                                           state->runtime_state};
+                                           state->runtime_state, state->safety_status_bits};
     return modes[i];
 }
 

@@ -1,0 +1,88 @@
+#include "safety_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What names of states contain; UR writes capitals, AUBO does not. No other names of these fields contain them. CB2 has
+ * no safety mode: its robot mode shows stops and fatal errors. */
+static const struct {
+    const char *word;
+    enum safety_class class;
+} words[] = {{"STOP", SAFETY_STOP},          {"Stop", SAFETY_STOP},   {"VIOLATION", SAFETY_FAULT},
+             {"Violation", SAFETY_FAULT},    {"FAULT", SAFETY_FAULT}, {"Fault", SAFETY_FAULT},
+             {"FATAL_ERROR", SAFETY_FAULT},  {"Error", SAFETY_FAULT}, {"UNDEFINED", SAFETY_UNDEFINED},
+             {"Undefined", SAFETY_UNDEFINED}};
+
+enum safety_class armtap_safety_class(enum armtap_field_id field, const char *name)
+{
+    bool has_states = field == ARMTAP_ID_robot_mode || field == ARMTAP_ID_safety_mode ||
+                      field == ARMTAP_ID_safety_status || field == ARMTAP_ID_safety_status_bits;
+    for (size_t i = 0; i < sizeof words / sizeof *words && has_states && name; i++)
+        if (strstr(name, words[i].word))
+            return words[i].class;
+    return SAFETY_ORDINARY;
+}
+
+/* Bits of safety_status_bits that sum up others: an emergency stop of the system or of the robot, and any state in
+ * which safety stops the arm. */
+enum { SYSTEM_EMERGENCY = 5, ROBOT_EMERGENCY = 6, ANY_EMERGENCY = 7, ANY_STOP = 10 };
+
+uint32_t armtap_safety_reasons(uint32_t safety_status_bits)
+{
+    const struct armtap_field *field = armtap_field_at(ARMTAP_ID_safety_status_bits);
+    const struct armtap_enum_value *bit;
+    const uint32_t emergencies = UINT32_C(1) << SYSTEM_EMERGENCY | UINT32_C(1) << ROBOT_EMERGENCY;
+    uint32_t reasons = 0;
+    for (size_t i = 0; (bit = armtap_enum_at(field, i)); i++)
+        if (armtap_safety_class(field->id, bit->name) != SAFETY_ORDINARY)
+            reasons |= safety_status_bits & UINT32_C(1) << bit->value;
+    if ((reasons & emergencies) != 0)
+        reasons &= ~(UINT32_C(1) << ANY_EMERGENCY);
+    if ((reasons & ~(UINT32_C(1) << ANY_STOP)) != 0)
+        reasons &= ~(UINT32_C(1) << ANY_STOP);
+    return reasons;
+}
+
+/* ---- what was said ----------------------------------------------------------------------------------------------- */
+
+struct safety_arm *armtap_safety_arm(struct safety_states *states, const struct armtap_stream *stream, unsigned number)
+{
+    const char *colon = strrchr(stream->robot, ':');
+    size_t length = colon ? (size_t)(colon - stream->robot) : 0;
+    for (size_t i = 0; i < states->count; i++) {
+        struct safety_arm *arm = &states->arms[i];
+        if (arm->number == number && strlen(arm->host) == length && memcmp(arm->host, stream->robot, length) == 0)
+            return arm;
+    }
+    if (states->count == SAFETY_ARMS_MAX || length == 0 || length >= sizeof states->arms->host)
+        return NULL;
+    struct safety_arm *added = &states->arms[states->count++];
+    added->number = number;
+    memcpy(added->host, stream->robot, length);
+    return added;
+}
+
+/* Fields differ in the names of a state: if the arm is in one that was said, another field's first value is no news. */
+bool armtap_safety_is_told(const struct safety_arm *arm, size_t field, int64_t value)
+{
+    if (!arm)
+        return false;
+    if (arm->known[field])
+        return arm->is_told[field] && arm->value[field] == value;
+    for (size_t i = 0; i < SAFETY_FIELDS; i++)
+        if (arm->is_told[i])
+            return true;
+    return false;
+}
+
+/* What ends in one of the safety fields has ended in all. A robot mode says nothing of them. */
+void armtap_safety_tell(struct safety_arm *arm, size_t field, int64_t value, bool is_told)
+{
+    if (!arm)
+        return;
+    arm->known[field] = true;
+    arm->value[field] = value;
+    for (size_t i = 1; i < SAFETY_FIELDS && field > 0 && !is_told; i++)
+        arm->is_told[i] = false;
+    arm->is_told[field] = is_told;
+}
