@@ -4,33 +4,56 @@
 #include <string.h>
 
 enum enumeration {
-    ENUMERATION_NONE,
 #define ENUMERATION(name) ENUMERATION_##name,
 #define USES(field, enumeration)
 #define VALUE(enumeration, generation, number, name)
 #define BIT(enumeration, bit, name)
 #include "enums.def"
 #undef ENUMERATION
-#undef USES
 #undef VALUE
 #undef BIT
+    ENUMERATIONS
 };
-#define ENUMERATION(name)
 
-static const struct {
-    enum enumeration enumeration;
+/* Numbers all rows, each by the line that it is on. FIRST_name becomes the number of the enumeration's first row:
+ * AGAIN_name steps back by one, so that this row gets it, too. */
+enum row_number {
+#define ROW(line) ROW_ON(line)
+#define ROW_ON(line) ROW_##line,
+#define ENUMERATION(name) FIRST_##name, AGAIN_##name = FIRST_##name - 1,
+#define VALUE(enumeration, generation, number, name) ROW(__LINE__)
+#define BIT(enumeration, bit, name) ROW(__LINE__)
+#include "enums.def"
+#undef ENUMERATION
+#undef VALUE
+#undef BIT
+    ROWS
+};
+
+/* The first row of each enumeration, and the end of the last one's. */
+static const int first_rows[ENUMERATIONS + 1] = {
+#define ENUMERATION(name) FIRST_##name,
+#define VALUE(enumeration, generation, number, name)
+#define BIT(enumeration, bit, name)
+#include "enums.def"
+#undef ENUMERATION
+#undef VALUE
+#undef BIT
+    ROWS};
+
+#define ENUMERATION(name)
+static const struct row {
+    size_t name_length;
     struct armtap_enum_value value;
-} enum_values[] = {
-#define USES(field, enumeration)
+} all_rows[ROWS] = {
 #define VALUE(enumeration, generation, number, name)                                                                   \
-    {ENUMERATION_##enumeration, {number, name, false, ARMTAP_GENERATION_##generation}},
-#define BIT(enumeration, bit, name) {ENUMERATION_##enumeration, {bit, name, true, ARMTAP_GENERATION_UNKNOWN}},
+    {sizeof name - 1, {number, name, false, ARMTAP_GENERATION_##generation}},
+#define BIT(enumeration, bit, name) {sizeof name - 1, {bit, name, true, ARMTAP_GENERATION_UNKNOWN}},
 #include "enums.def"
 #undef USES
 #undef VALUE
 #undef BIT
 };
-#define ENUM_VALUES (sizeof enum_values / sizeof enum_values[0])
 
 static enum enumeration enumeration_of(const struct armtap_field *field)
 {
@@ -42,30 +65,30 @@ static enum enumeration enumeration_of(const struct armtap_field *field)
     switch ((int)field->id) {
 #include "enums.def"
     default:
-        return ENUMERATION_NONE;
+        return ENUMERATIONS;
     }
 #undef USES
 #undef VALUE
 #undef BIT
 }
 
-/* The next row of the field's enumeration from *k on; NULL after the last. */
-static const struct armtap_enum_value *next_row(enum enumeration wanted, size_t *k)
+struct rows {
+    const struct row *begin, *end;
+};
+
+/* None if the field is not enumerated, or NULL. */
+static struct rows rows_of(const struct armtap_field *field)
 {
-    while (wanted != ENUMERATION_NONE && *k < ENUM_VALUES)
-        if (enum_values[(*k)++].enumeration == wanted)
-            return &enum_values[*k - 1].value;
-    return NULL;
+    enum enumeration enumeration = field ? enumeration_of(field) : ENUMERATIONS;
+    if (enumeration == ENUMERATIONS)
+        return (struct rows){all_rows, all_rows};
+    return (struct rows){all_rows + first_rows[enumeration], all_rows + first_rows[enumeration + 1]};
 }
 
 const struct armtap_enum_value *armtap_enum_at(const struct armtap_field *field, size_t i)
 {
-    const struct armtap_enum_value *row;
-    enum enumeration wanted = field ? enumeration_of(field) : ENUMERATION_NONE;
-    for (size_t k = 0; (row = next_row(wanted, &k));)
-        if (i-- == 0)
-            return row;
-    return NULL;
+    struct rows rows = rows_of(field);
+    return i < (size_t)(rows.end - rows.begin) ? &rows.begin[i].value : NULL;
 }
 
 static bool is_of(const struct armtap_enum_value *row, enum armtap_generation generation)
@@ -82,22 +105,21 @@ bool armtap_enum_has(const struct armtap_enum_value *value, enum armtap_generati
 
 const char *armtap_enum_name(const struct armtap_field *field, int64_t value, enum armtap_generation generation)
 {
-    const struct armtap_enum_value *row;
-    enum enumeration wanted = field ? enumeration_of(field) : ENUMERATION_NONE;
-    for (size_t k = 0; (row = next_row(wanted, &k));)
-        if (is_of(row, generation) && row->value == value)
-            return row->name;
+    struct rows rows = rows_of(field);
+    for (const struct row *row = rows.begin; row < rows.end; row++)
+        if (is_of(&row->value, generation) && row->value.value == value)
+            return row->value.name;
     return NULL;
 }
 
 bool armtap_enum_number(const struct armtap_field *field, const char *name, size_t length,
                         enum armtap_generation generation, int64_t *number)
 {
-    const struct armtap_enum_value *row;
-    enum enumeration wanted = field ? enumeration_of(field) : ENUMERATION_NONE;
-    for (size_t k = 0; (row = next_row(wanted, &k));)
-        if (is_of(row, generation) && strlen(row->name) == length && memcmp(row->name, name, length) == 0) {
-            *number = row->value;
+    struct rows rows = rows_of(field);
+    for (const struct row *row = rows.begin; row < rows.end; row++)
+        if (row->name_length == length && is_of(&row->value, generation) &&
+            memcmp(row->value.name, name, length) == 0) {
+            *number = row->value.value;
             return true;
         }
     return false;

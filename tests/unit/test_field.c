@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "field.h"
 #include "note.h"
@@ -367,6 +368,33 @@ static void test_one_number_means_two_things(void **unused)
     assert_null(armtap_enum_name(mode, 99, ARMTAP_GENERATION_CB3E));
     assert_null(armtap_enum_name(field_named("actual_q"), 0, ARMTAP_GENERATION_CB3E));
     assert_null(armtap_enum_at(field_named("actual_q"), 0));
+}
+
+/* The shortest of several times that 10,000 look-ups of row i took. */
+static clock_t lookup_time(const struct armtap_field *field, size_t i, bool exists)
+{
+    clock_t least = 0;
+    for (int round = 0; round < 25; round++) {
+        clock_t begin = clock();
+        for (int k = 0; k < 10000; k++)
+            assert_true((armtap_enum_at(field, i) != NULL) == exists);
+        clock_t took = clock() - begin;
+        least = round == 0 || took < least ? took : least;
+    }
+    return least;
+}
+
+/* A row is as near as the first one, wherever the enumeration stands in the table. Going through it takes 20 times as
+ * long. */
+static void test_rows_are_looked_up(void **unused)
+{
+    clock_t first = lookup_time(field_named("robot_mode"), 0, true);
+    (void)unused;
+    for (unsigned id = 0; id < armtap_field_count(); id += 7) {
+        clock_t beyond = lookup_time(armtap_field_at(id), ENUM_ROWS, false);
+        if (beyond > 5 * first + 5)
+            fail_msg("%s: %ld us, not about %ld", armtap_field_at(id)->name, (long)beyond, (long)first);
+    }
 }
 
 /* MAT-files hold the values as int32. */
@@ -843,6 +871,7 @@ int main(void)
         cmocka_unit_test(test_a_number_occurs_once_per_generation),
         cmocka_unit_test(test_enumerations_are_those_of_the_facts),
         cmocka_unit_test(test_one_number_means_two_things),
+        cmocka_unit_test(test_rows_are_looked_up),
         cmocka_unit_test(test_a_generation_has_its_values),
         cmocka_unit_test(test_values_are_small),
         cmocka_unit_test(test_types_have_rtde_names),
