@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "../lib/bytes.h"
+
 /* The role of each ASCII character in JSON: w word, s white space, q quote, o opening and e closing bracket, c comma or
  * colon, p other printable, x control character. */
 static const char kinds[256] = "xxxxxxxxxssxxsxx"
@@ -101,11 +103,32 @@ static bool take(struct armtap_aubo_scan *scan, bool strict, uint8_t c)
     }
 }
 
-/* Number of bytes that do not change the state: those inside a word, and inside a string up to a byte that may end it.
- */
-static size_t plain_bytes(const struct armtap_aubo_scan *scan, const uint8_t *bytes, size_t length)
+/* Whether all eight bytes of a word are '#' to 'Z'. */
+static bool are_even(uint64_t word)
+{
+    uint64_t from = UINT64_C(0x5d5d5d5d5d5d5d5d) /* 0x80 - '#' */, behind = UINT64_C(0x2525252525252525); /* - '[' */
+    return ((word | ~(word + from) | (word + behind)) & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* Number of bytes that make no difference outside strings unless the scan is strict: eight at a time are compared with
+ * '#' to 'Z', among which are digits, points, commas and signs. */
+static size_t even_bytes(const uint8_t *bytes, size_t length)
 {
     size_t count = 0;
+    while (length - count >= 8 && are_even(armtap_be64(bytes + count)))
+        count += 8;
+    while (count < length && bytes[count] >= '#' && bytes[count] <= 'Z')
+        count++;
+    return count;
+}
+
+/* Number of bytes that do not change the state: those inside a word, and inside a string up to a byte that may end it.
+ */
+static size_t plain_bytes(const struct armtap_aubo_scan *scan, bool strict, const uint8_t *bytes, size_t length)
+{
+    size_t count = 0;
+    if (!strict && !scan->in_string && scan->depth > 0)
+        return even_bytes(bytes, length);
     if (scan->in_word)
         while (count < length && is_word(bytes[count]))
             count++;
@@ -121,7 +144,7 @@ enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *given, bool stric
     struct armtap_aubo_scan scan = *given;
     enum armtap_aubo_end end = ARMTAP_AUBO_MORE;
     size_t i = 0;
-    while (end == ARMTAP_AUBO_MORE && (i += plain_bytes(&scan, bytes + i, length - i)) < length) {
+    while (end == ARMTAP_AUBO_MORE && (i += plain_bytes(&scan, strict, bytes + i, length - i)) < length) {
         bool begins = scan.depth > 0 || bytes[i] == '[' || bytes[i] == '{';
         if (!begins || !take(&scan, strict, bytes[i]))
             end = ARMTAP_AUBO_WRONG;

@@ -28,12 +28,13 @@ enum armtap_aubo_end {
 struct armtap_aubo_scan {
     uint32_t braces; /* bit d: the bracket open at depth d is an object */
     unsigned depth;
-    unsigned commas; /* between the elements of the outermost array */
     bool in_string;
     bool escaped;
-    bool in_word; /* a number, true, false, null */
-    bool operand; /* after a value: a comma or a bracket must follow */
-    bool opened;  /* directly after an opening bracket */
+    /* Only of strict scans: */
+    unsigned commas; /* between the elements of the outermost array */
+    bool in_word;    /* a number, true, false, null */
+    bool operand;    /* after a value: a comma or a bracket must follow */
+    bool opened;     /* directly after an opening bracket */
 };
 /* Continues a scan. Sets *used to the bytes up to the end of the message (WHOLE), those before the wrong one (WRONG),
  * or all (MORE). Checks brackets and strings only. If `strict`, also rejects what JSON does not allow there, and
