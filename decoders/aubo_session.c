@@ -4,58 +4,11 @@
 #include <string.h>
 
 #include "aubo_robot_message.h"
+#include "aubo_topics.h"
+#include "aubo_values.h"
 
 #define SEGMENTS_MAX 1000            /* of one channel */
 #define LATE_MAX INT64_C(1000000000) /* ns; data in transit may still arrive after its channel was ended */
-
-/* ---- topics ---- */
-
-struct topic {
-    const char *name;
-    enum armtap_field_id field;
-    bool of_arm;
-};
-static const struct topic topics[] = {
-#define ROBOT(topic, field, factor) {#topic, ARMTAP_ID_##field, false},
-#define ARM(topic, field, factor) {#topic, ARMTAP_ID_##field, true},
-#include "aubo_topics.def"
-#undef ROBOT
-#undef ARM
-};
-
-/* The arm in a name, or 0; advances *name past it. */
-static unsigned arm_of(const char **name, size_t *length)
-{
-    const char *text = *name;
-    if (*length < 3 || text[0] != 'R' || text[1] < '1' || text[1] > '0' + ARMTAP_ARMS_MAX || text[2] != '_')
-        return 0;
-    *name += 3;
-    *length -= 3;
-    return (unsigned)(text[1] - '0');
-}
-
-static const struct armtap_field *field_of(const char *name, size_t length, bool of_arm)
-{
-    for (size_t i = 0; i < sizeof topics / sizeof topics[0]; i++)
-        if (topics[i].of_arm == of_arm && strlen(topics[i].name) == length && memcmp(topics[i].name, name, length) == 0)
-            return armtap_field_at(topics[i].field);
-    return NULL;
-}
-
-static double factor_of(const struct armtap_field *field)
-{
-    switch ((int)field->id) {
-#define ROBOT(topic, field, factor)                                                                                    \
-    case ARMTAP_ID_##field:                                                                                            \
-        return factor;
-#define ARM(topic, field, factor) ROBOT(topic, field, factor)
-#include "aubo_topics.def"
-#undef ROBOT
-#undef ARM
-    default:
-        return 1;
-    }
-}
 
 /* ---- set-ups ---- */
 
@@ -141,10 +94,11 @@ static int make_recipe(const struct set_up *set_up, struct armtap_recipe **recip
         return error;
     for (size_t i = 0; i < count; i++) {
         struct json_object *segment = json_object_array_get_idx(set_up->segments, i);
-        const char *name = json_object_get_string(segment), *topic = name;
-        size_t length = (size_t)json_object_get_string_len(segment), topic_length = length;
-        unsigned arm = arm_of(&topic, &topic_length);
-        armtap_recipe_add_cell(*recipe, name, length, field_of(topic, topic_length, arm != 0), arm);
+        const char *name = json_object_get_string(segment);
+        size_t length = (size_t)json_object_get_string_len(segment);
+        unsigned arm;
+        const struct armtap_field *field = armtap_aubo_topic_field(name, length, &arm);
+        armtap_recipe_add_cell(*recipe, name, length, field, arm);
     }
     (*recipe)->channel = set_up->channel;
     (*recipe)->frequency = set_up->frequency;
@@ -307,28 +261,6 @@ static int take_set_up(struct armtap_aubo *aubo, struct armtap_conn *conn, const
 
 /* ---- data ---- */
 
-/* Stores the values of a message as cells. `count` includes the first element, the channel. */
-static int put_values(struct armtap_aubo *aubo, const struct armtap_recipe *recipe, struct armtap_aubo_element text,
-                      size_t count)
-{
-    struct armtap_aubo_element element;
-    int error = armtap_cells_begin(&aubo->cells, recipe->count);
-    armtap_aubo_next(&text, &element);
-    for (size_t i = 0; i < recipe->count && i + 1 < count && error == ARMTAP_OK; i++) {
-        const struct armtap_field *field = recipe->entries[i].field;
-        struct armtap_value value;
-        bool fits = false;
-        armtap_aubo_next(&text, &element);
-        if (field)
-            error = armtap_aubo_field_value(&aubo->reader, &element, field, factor_of(field), &value, &fits);
-        if (error == ARMTAP_OK && !fits)
-            error = armtap_aubo_value(&aubo->reader, &element, &value);
-        if (error == ARMTAP_OK)
-            error = armtap_cells_put(&aubo->cells, i, &value);
-    }
-    return error;
-}
-
 /* Whether data comes too late to have been in transit when its channel was ended or set up again. */
 static bool is_late(int64_t since, int64_t time)
 {
@@ -349,6 +281,18 @@ static const struct armtap_recipe *recipe_of(struct armtap_aubo *aubo, struct ar
     return channel->recipe;
 }
 
+/* Hands over the values in the cells, and the texts in them. */
+static int deliver_cells(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                         struct armtap_aubo_channel *channel, struct armtap_data *data, struct armtap_aubo_element text)
+{
+    data->values = aubo->cells.bytes;
+    data->values_length = aubo->cells.length;
+    int error = armtap_conn_record(conn, frame, data);
+    if (error != ARMTAP_OK || !channel->has_messages || data->recipe != channel->recipe || data->flags != 0)
+        return error;
+    return armtap_aubo_robot_messages(&aubo->reader, conn, frame, data->recipe, text, &channel->messages_seen);
+}
+
 static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
                    struct armtap_aubo_element text, size_t elements, int number)
 {
@@ -367,15 +311,8 @@ static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const str
     }
     channel->count_noted = count != expected;
     if (error == ARMTAP_OK)
-        error = put_values(aubo, recipe, text, elements);
-    if (error != ARMTAP_OK)
-        return error;
-    data.values = aubo->cells.bytes;
-    data.values_length = aubo->cells.length;
-    error = armtap_conn_record(conn, frame, &data);
-    if (error == ARMTAP_OK && channel->has_messages && recipe == channel->recipe && count == expected)
-        error = armtap_aubo_robot_messages(&aubo->reader, conn, frame, recipe, text, &channel->messages_seen);
-    return error;
+        error = armtap_aubo_values(&aubo->reader, recipe, text, elements, &aubo->cells);
+    return error == ARMTAP_OK ? deliver_cells(aubo, conn, frame, channel, &data, text) : error;
 }
 
 static int deliver_opaque(struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -440,6 +377,24 @@ int armtap_aubo_say_not_json(struct armtap_aubo *aubo, struct armtap_conn *conn,
     int error = armtap_aubo_read(&aubo->reader, text, length, &message, &wrong, &at);
     json_object_put(message);
     return error == ARMTAP_OK ? armtap_aubo_say_bad(conn, frame, wrong, offset + at) : error;
+}
+
+bool armtap_aubo_known_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                            const uint8_t *bytes, size_t length, int *error)
+{
+    const struct armtap_aubo_side *side = &aubo->sides[frame->direction];
+    struct armtap_aubo_element text = {(const char *)bytes, length};
+    unsigned number;
+    if (armtap_aubo_prefix(bytes, length, &number) != ARMTAP_AUBO_WHOLE || number >= side->channel_count)
+        return false;
+    struct armtap_aubo_channel *channel = &side->channels[number];
+    if (!channel->recipe || channel->previous || channel->ended ||
+        !armtap_aubo_values_by_position(channel->recipe, text, &aubo->cells))
+        return false;
+    channel->count_noted = false;
+    struct armtap_data data = {.recipe = channel->recipe, .recipe_id = (int)number};
+    *error = deliver_cells(aubo, conn, frame, channel, &data, text);
+    return true;
 }
 
 int armtap_aubo_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,

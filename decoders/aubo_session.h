@@ -64,6 +64,11 @@ struct armtap_aubo {
 int armtap_aubo_open(void *context);
 void armtap_aubo_close(void *context);
 
+/* Decodes a data message of a channel that is set up, if it looks as its set-up lets expect. Returns false for any
+ * other bytes, and has changed nothing then: armtap_aubo_is_json and armtap_aubo_message, which would give the same
+ * here, decide. */
+bool armtap_aubo_known_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                            const uint8_t *bytes, size_t length, int *error);
 /* Decodes one JSON message with that number of elements, at byte `offset` of the stream. `bytes` may lie outside the
  * frame. */
 int armtap_aubo_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,

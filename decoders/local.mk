@@ -81,6 +81,7 @@ lib_libinside_la_SOURCES += \
 if WITH_AUBO
 lib_libinside_la_SOURCES += \
 	decoders/aubo.c \
+	decoders/aubo_by_position.c \
 	decoders/aubo_describe.c \
 	decoders/aubo_describe.h \
 	decoders/aubo_describe_list.c \
@@ -88,6 +89,8 @@ lib_libinside_la_SOURCES += \
 	decoders/aubo_json.c \
 	decoders/aubo_json.h \
 	decoders/aubo_libraries.c \
+	decoders/aubo_number.c \
+	decoders/aubo_number.h \
 	decoders/aubo_scan.c \
 	decoders/aubo_scan.h \
 	decoders/aubo_robot_message.c \
@@ -96,7 +99,11 @@ lib_libinside_la_SOURCES += \
 	decoders/aubo_session.h \
 	decoders/aubo_sniff.c \
 	decoders/aubo_sniff.h \
+	decoders/aubo_topics.c \
 	decoders/aubo_topics.def \
+	decoders/aubo_topics.h \
+	decoders/aubo_values.c \
+	decoders/aubo_values.h \
 	decoders/aubo_web.c \
 	decoders/aubo_web.h \
 	decoders/aubo_words.c \

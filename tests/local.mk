@@ -67,6 +67,7 @@ if WITH_AUBO
 SHORT_UNIT_TESTS += \
 	tests/unit/test_aubo \
 	tests/unit/test_aubo_json \
+	tests/unit/test_aubo_values \
 	tests/unit/test_websocket
 endif
 UNIT_TESTS = $(LONG_UNIT_TESTS) $(SHORT_UNIT_TESTS)
@@ -117,6 +118,14 @@ tests_unit_test_aubo_LDADD = $(LDADD) $(AUBO_LIBS)
 
 # The test calls json-c itself.
 tests_unit_test_aubo_json_LDADD = $(LDADD) $(AUBO_LIBS)
+
+# The test compares the two ways to read values.
+tests_unit_test_aubo_values_SOURCES = \
+	tests/unit/aubo_both_ways.c \
+	tests/unit/aubo_both_ways.h \
+	tests/unit/test_aubo_values.c
+tests_unit_test_aubo_values_LDFLAGS = -Wl,--wrap=armtap_aubo_values_by_position
+tests_unit_test_aubo_values_LDADD = $(LDADD) $(AUBO_LIBS)
 
 # The same with wslay's allocations; the test also calls wslay itself.
 tests_unit_test_websocket_LDFLAGS = $(tests_unit_test_memory_LDFLAGS) \

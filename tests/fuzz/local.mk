@@ -54,7 +54,10 @@ tests_fuzz_replay_SOURCES = \
 if WITH_AUBO
 tests_fuzz_replay_SOURCES += \
 	tests/fuzz/aubo.c \
-	tests/fuzz/websocket.c
+	tests/fuzz/websocket.c \
+	tests/unit/aubo_both_ways.c \
+	tests/unit/aubo_both_ways.h
+tests_fuzz_replay_LDFLAGS = -Wl,--wrap=armtap_aubo_values_by_position
 endif
 tests_fuzz_replay_LDADD = $(TOOLS_LIBS)
 
