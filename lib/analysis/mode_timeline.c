@@ -141,33 +141,38 @@ static struct safety_arm *states_of(const struct sight *sight)
     return armtap_safety_arm(&sight->modes->safety, sight->record->stream, sight->arm->number);
 }
 
+static bool is_guess(const struct sight *sight)
+{
+    return (sight->record->flags & ARMTAP_GUESSED) != 0;
+}
+
 /* Says a state that is no ordinary one. `is_first`: the field had no value before, so it may have begun any time ago.
  */
 static void tell_state(struct sight *sight, enum safety_class class, const char *name, const char *field, int64_t value,
                        bool is_first)
 {
     bool is_stop = class == SAFETY_STOP && !is_first;
+    const char *id = is_stop ? "safety.stop" : class == SAFETY_UNKNOWN ? "safety.unknown" : "safety.state";
     sight->is_told = true;
     sight->is_stop_begin = sight->is_stop_begin || is_stop;
-    armtap_findings_say(sight->findings, is_stop ? "safety.stop" : "safety.state", sight->record->stream,
-                        &sight->record->where, "%s (%s %" PRId64 ")%s%s", name, field, value, is_first ? already : "",
-                        doubt(sight->record));
+    armtap_findings_say(sight->findings, id, sight->record->stream, &sight->record->where, "%s (%s %" PRId64 ")%s%s",
+                        name ? name : "unknown", field, value, is_first ? already : "", doubt(sight->record));
 }
 
 /* Whether a state is to be said: an ordinary one never, others where they begin, or where the data begins with one that
- * no connection showed before. */
+ * no connection showed before. What is unknown may only be guessed wrong. */
 static bool is_news(const struct sight *sight, enum safety_class class, size_t i, int64_t value, bool is_first)
 {
-    if (class == SAFETY_ORDINARY || (is_first && class == SAFETY_UNDEFINED))
+    if (class == SAFETY_ORDINARY || (class == SAFETY_UNKNOWN && is_guess(sight)))
         return false;
-    return !is_first || !armtap_safety_is_told(states_of(sight), i, value);
+    return !is_first || !armtap_safety_is_told(states_of(sight), class, i, value);
 }
 
 /* A guess is not remembered: what is known of another connection's state is said there. */
 static void remember(const struct sight *sight, enum safety_class class, size_t i, int64_t value)
 {
     bool is_told = class == SAFETY_STOP || class == SAFETY_FAULT;
-    if ((sight->record->flags & ARMTAP_GUESSED) == 0 && i != RUNTIME_STATE)
+    if (!is_guess(sight) && i != RUNTIME_STATE)
         armtap_safety_tell(states_of(sight), i, value, is_told);
 }
 
@@ -187,7 +192,7 @@ static void take_mode(struct sight *sight, struct modes_last *last, size_t i)
                                       value,
                                       armtap_enum_name(field, value, record->stream->generation),
                                       ARMTAP_NO_TIME};
-    enum safety_class class = armtap_safety_class(field->id, entry.name);
+    enum safety_class class = armtap_safety_class(field->id, value, entry.name, is_first);
     last->known[i] = true;
     last->value[i] = value;
     add_entry(sight->modes, &last->kept[i], &entry);
@@ -211,7 +216,7 @@ static void take_bits(struct sight *sight, struct modes_last *last)
     last->has_bits = true;
     last->bits = bits;
     for (size_t k = 0; (bit = armtap_enum_at(field, k)); k++) {
-        enum safety_class class = armtap_safety_class(field->id, bit->name);
+        enum safety_class class = armtap_safety_class(field->id, bit->value, bit->name, is_first);
         if ((risen >> bit->value & 1) && is_news(sight, class, STATUS_BITS, reasons, is_first))
             tell_state(sight, class, bit->name, field->name, bits, is_first);
     }

@@ -7,20 +7,23 @@
  * no safety mode: its robot mode shows stops and fatal errors. */
 static const struct {
     const char *word;
-    enum safety_class class;
-} words[] = {{"STOP", SAFETY_STOP},          {"Stop", SAFETY_STOP},   {"VIOLATION", SAFETY_FAULT},
-             {"Violation", SAFETY_FAULT},    {"FAULT", SAFETY_FAULT}, {"Fault", SAFETY_FAULT},
-             {"FATAL_ERROR", SAFETY_FAULT},  {"Error", SAFETY_FAULT}, {"UNDEFINED", SAFETY_UNDEFINED},
-             {"Undefined", SAFETY_UNDEFINED}};
+    enum safety_class class, at_first;
+} words[] = {{"STOP", SAFETY_STOP, SAFETY_STOP},           {"Stop", SAFETY_STOP, SAFETY_STOP},
+             {"VIOLATION", SAFETY_FAULT, SAFETY_FAULT},    {"Violation", SAFETY_FAULT, SAFETY_FAULT},
+             {"FAULT", SAFETY_FAULT, SAFETY_FAULT},        {"Fault", SAFETY_FAULT, SAFETY_FAULT},
+             {"FATAL_ERROR", SAFETY_FAULT, SAFETY_FAULT},  {"Error", SAFETY_FAULT, SAFETY_FAULT},
+             {"UNDEFINED", SAFETY_FAULT, SAFETY_UNKNOWN},  {"Undefined", SAFETY_FAULT, SAFETY_UNKNOWN},
+             {"VALIDATE", SAFETY_UNKNOWN, SAFETY_UNKNOWN}, {"WAITING", SAFETY_UNKNOWN, SAFETY_UNKNOWN}};
 
-enum safety_class armtap_safety_class(enum armtap_field_id field, const char *name)
+/* A safety mode without a name is of a newer controller, and may be anything; 0 is what senders leave empty. */
+enum safety_class armtap_safety_class(enum armtap_field_id field, int64_t value, const char *name, bool is_first)
 {
-    bool has_states = field == ARMTAP_ID_robot_mode || field == ARMTAP_ID_safety_mode ||
-                      field == ARMTAP_ID_safety_status || field == ARMTAP_ID_safety_status_bits;
+    bool is_safety = field == ARMTAP_ID_safety_mode || field == ARMTAP_ID_safety_status;
+    bool has_states = is_safety || field == ARMTAP_ID_robot_mode || field == ARMTAP_ID_safety_status_bits;
     for (size_t i = 0; i < sizeof words / sizeof *words && has_states && name; i++)
         if (strstr(name, words[i].word))
-            return words[i].class;
-    return SAFETY_ORDINARY;
+            return is_first ? words[i].at_first : words[i].class;
+    return is_safety && !name && value != 0 ? SAFETY_UNKNOWN : SAFETY_ORDINARY;
 }
 
 /* Bits of safety_status_bits that sum up others: an emergency stop of the system or of the robot, and any state in
@@ -34,7 +37,7 @@ uint32_t armtap_safety_reasons(uint32_t safety_status_bits)
     const uint32_t emergencies = UINT32_C(1) << SYSTEM_EMERGENCY | UINT32_C(1) << ROBOT_EMERGENCY;
     uint32_t reasons = 0;
     for (size_t i = 0; (bit = armtap_enum_at(field, i)); i++)
-        if (armtap_safety_class(field->id, bit->name) != SAFETY_ORDINARY)
+        if (armtap_safety_class(field->id, bit->value, bit->name, true) != SAFETY_ORDINARY)
             reasons |= safety_status_bits & UINT32_C(1) << bit->value;
     if ((reasons & emergencies) != 0)
         reasons &= ~(UINT32_C(1) << ANY_EMERGENCY);
@@ -63,13 +66,14 @@ struct safety_arm *armtap_safety_arm(struct safety_states *states, const struct 
 }
 
 /* Fields differ in the names of a state: if the arm is in one that was said, another field's first value is no news. */
-bool armtap_safety_is_told(const struct safety_arm *arm, size_t field, int64_t value)
+bool armtap_safety_is_told(const struct safety_arm *arm, enum safety_class class, size_t field, int64_t value)
 {
+    bool is_stop = class == SAFETY_STOP || class == SAFETY_FAULT;
     if (!arm)
         return false;
     if (arm->known[field])
-        return arm->is_told[field] && arm->value[field] == value;
-    for (size_t i = 0; i < SAFETY_FIELDS; i++)
+        return (arm->is_told[field] || !is_stop) && arm->value[field] == value;
+    for (size_t i = 0; i < SAFETY_FIELDS && is_stop; i++)
         if (arm->is_told[i])
             return true;
     return false;

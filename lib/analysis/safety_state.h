@@ -6,13 +6,13 @@
 
 enum safety_class {
     SAFETY_ORDINARY,
-    SAFETY_STOP,     /* protective, safeguard and emergency stops */
-    SAFETY_FAULT,    /* a violation or a fault */
-    SAFETY_UNDEFINED /* ordinary while a controller boots */
+    SAFETY_STOP,   /* protective, safeguard and emergency stops */
+    SAFETY_FAULT,  /* a violation or a fault; an undefined mode after another one */
+    SAFETY_UNKNOWN /* none of them, and not known as one in which an arm works */
 };
-/* Of a value or a bit of robot_mode, safety_mode, safety_status or safety_status_bits by its name, which may be NULL.
- */
-enum safety_class armtap_safety_class(enum armtap_field_id field, const char *name);
+/* Of a value or a bit of robot_mode, safety_mode, safety_status or safety_status_bits, by its name, which may be NULL.
+ * `is_first`: no other is known before it, so that the controller may be booting. */
+enum safety_class armtap_safety_class(enum armtap_field_id field, int64_t value, const char *name, bool is_first);
 
 /* The bits that say why a robot is stopped or at fault: without those that only sum up others that are set. */
 uint32_t armtap_safety_reasons(uint32_t safety_status_bits);
@@ -33,9 +33,9 @@ struct safety_states {
 };
 /* The arm of a robot, added if it is new; NULL if its address is unknown, or too many are known. */
 struct safety_arm *armtap_safety_arm(struct safety_states *states, const struct armtap_stream *stream, unsigned number);
-/* Whether a connection already showed this state, which is no ordinary one; `arm` may be NULL. */
-bool armtap_safety_is_told(const struct safety_arm *arm, size_t field, int64_t value);
-/* `is_told`: it is no ordinary state, and there is a finding. */
+/* Whether a connection already showed this state of that class, which is no ordinary one; `arm` may be NULL. */
+bool armtap_safety_is_told(const struct safety_arm *arm, enum safety_class class, size_t field, int64_t value);
+/* `is_told`: it is a stop or a fault, and there is a finding. */
 void armtap_safety_tell(struct safety_arm *arm, size_t field, int64_t value, bool is_told);
 
 #endif

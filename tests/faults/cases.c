@@ -723,6 +723,20 @@ static void safety_state_from_the_start(struct play *play)
     begin_in(play, 5, true);
 }
 
+/* An undefined mode while the controller boots, modes in which it waits, and one without a name. */
+static void safety_unknown(struct play *play)
+{
+    play->state->safety_status = 11;
+    play_stream(play, 125, "timestamp,safety_status");
+    play_data(play, 1);
+    expect_now(play, "safety.unknown");
+    play_data(play, 20);
+    change(play, 10, "safety.unknown");
+    change(play, 17, "safety.unknown");
+    change(play, 1, NULL);
+    change(play, 21, "safety.unknown");
+}
+
 static void safety_state_cb2(struct play *play)
 {
     play->state->robot_mode = 0;
@@ -1227,6 +1241,7 @@ const struct fault_case fault_cases[] = {
     {"safety.state-from-the-start", safety_state_from_the_start},
     {"safety.state-cb2", safety_state_cb2},
     {"safety.state-of-bits", safety_state_of_bits},
+    {"safety.unknown", safety_unknown},
     {"rt.size.unknown", size_unknown},
     {"rtde.field.unknown", field_unknown},
     {"stream.resync", resync},

@@ -198,15 +198,14 @@ static void window_closing(struct play *play)
     play_data(play, 50);
 }
 
-/* No stop, violation or fault: an undefined mode while the controller boots, then the modes in which it works or waits.
- */
+/* No stop, violation or fault, and a mode that the sender left empty. */
 static void other_safety_modes(struct play *play)
 {
-    static const int modes[] = {11, 10, 17, 1, 2, 4, 1};
-    play->state->safety_mode = play->state->safety_status = 11;
-    play_stream(play, 125, "timestamp,safety_mode,safety_status");
+    static const int modes[] = {0, 1, 2, 4, 1};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         play->state->safety_mode = play->state->safety_status = modes[i];
+        if (i == 0)
+            play_stream(play, 125, "timestamp,safety_mode,safety_status");
         play_data(play, 20);
     }
 }

@@ -105,7 +105,8 @@ static void all_streams_share_the_rest(void **state)
 
 /* ---- states of safety -------------------------------------------------------------------------------------------- */
 
-enum shown { NOTHING, STOP, STATE };
+enum shown { NOTHING, STOP, STATE, UNKNOWN };
+static const char *const shown_ids[] = {NULL, "safety.stop", "safety.state", "safety.unknown"};
 
 /* The safety findings of the diagnosis, in order; NULL beyond the last. */
 static const struct armtap_finding *safety_finding(const struct armtap_diagnosis *diagnosis, size_t at)
@@ -156,8 +157,8 @@ static void expect_shown(enum armtap_generation generation, enum armtap_field_id
     show(&scene, field, value);
     assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
     const struct armtap_finding *finding = safety_finding(scene.diagnosis, 0);
-    snprintf(text, sizeof text, "%s (%s %lld)%s", name ? name : "-", armtap_field_at(field)->name, (long long)value,
-             is_first ? ", already when the data began" : "");
+    snprintf(text, sizeof text, "%s (%s %lld)%s", name ? name : "unknown", armtap_field_at(field)->name,
+             (long long)value, is_first ? ", already when the data began" : "");
     if ((finding != NULL) != (wanted != NOTHING))
         print_error("%s\n", text);
     assert_int_equal(finding != NULL, wanted != NOTHING);
@@ -165,47 +166,66 @@ static void expect_shown(enum armtap_generation generation, enum armtap_field_id
     const struct armtap_verdict *verdict = armtap_diagnosis_verdict_at(scene.diagnosis, 0);
     assert_int_equal(verdict != NULL, wanted != NOTHING);
     if (finding) {
-        assert_string_equal(finding->kind->id, wanted == STOP ? "safety.stop" : "safety.state");
+        assert_string_equal(finding->kind->id, shown_ids[wanted]);
         assert_string_equal(finding->text, text);
         assert_int_equal(finding->where.packet, is_first ? 1 : 2);
+        assert_int_equal(verdict->severity, wanted == UNKNOWN ? ARMTAP_NOTICE : ARMTAP_WARNING);
         snprintf(text, sizeof text, "the controller %s %s at 12:00:00.", is_first ? "was already in" : "went into",
                  name);
-        assert_non_null(strstr(verdict->text, text));
-        assert_true(verdict->side == (wanted == STOP ? verdict->side : ARMTAP_BLAME_ROBOT));
+        assert_int_equal(strstr(verdict->text, text) != NULL, wanted != UNKNOWN);
+        assert_true(wanted != STATE || verdict->side == ARMTAP_BLAME_ROBOT);
     }
     scene_clear(&scene);
 }
 
-/* All values of a field's enumeration, and what they show: `stops` and `states` are lists of numbers, as " 3 4 ". Those
- * that are `booting` show nothing from the start. */
+/* Numbers in a text, as " 3 4 ". */
+struct wanted {
+    const char *stops, *states, *booting, *unknown; /* `booting`: a state, but unknown from the start */
+    bool are_all_known;                             /* numbers without a name show nothing */
+};
+
+static enum shown wanted_of(const struct wanted *wanted, int64_t value, const char *name, bool is_first)
+{
+    char number[16];
+    snprintf(number, sizeof number, " %lld ", (long long)value);
+    if (strstr(wanted->stops, number))
+        return is_first ? STATE : STOP;
+    if (strstr(wanted->states, number))
+        return STATE;
+    if (strstr(wanted->booting, number))
+        return is_first ? UNKNOWN : STATE;
+    bool is_unknown = strstr(wanted->unknown, number) || (!name && !wanted->are_all_known && value != 0);
+    return is_unknown ? UNKNOWN : NOTHING;
+}
+
+/* Each value of a field, named or not, after an ordinary one, and from the start. */
 static void expect_values(enum armtap_generation generation, enum armtap_field_id field, int64_t ordinary,
-                          const char *stops, const char *states, const char *booting)
+                          const struct wanted *wanted)
 {
     for (int64_t value = -2; value < 40; value++) {
-        char number[16];
         const char *name = armtap_enum_name(armtap_field_at(field), value, generation);
-        snprintf(number, sizeof number, " %lld ", (long long)value);
-        enum shown shown = strstr(stops, number) ? STOP : strstr(states, number) ? STATE : NOTHING;
-        enum shown at_first = strstr(booting, number) || shown == NOTHING ? NOTHING : STATE;
         if (value != ordinary)
-            expect_shown(generation, field, ordinary, value, shown, name, false);
-        expect_shown(generation, field, ordinary, value, at_first, name, true);
+            expect_shown(generation, field, ordinary, value, wanted_of(wanted, value, name, false), name, false);
+        expect_shown(generation, field, ordinary, value, wanted_of(wanted, value, name, true), name, true);
     }
 }
 
 static void each_value_shows_what_it_is(void **state)
 {
-    static const char stops[] = " 3 5 6 7 12 13 14 15 16 18 19 20 22 ", none[] = "";
+    static const struct wanted ur = {" 3 5 6 7 12 13 14 15 16 18 19 20 22 ", " 8 9 ", " 11 ", " 10 17 21 ", false};
+    static const struct wanted aubo = {" 5 6 7 8 ", " 4 9 ", " 0 ", "", false};
+    static const struct wanted cb2 = {" 4 5 10 ", " 6 ", "", "", true}, aubo_robot = {"", " 10 ", "", "", true};
+    static const struct wanted nothing = {"", "", "", "", true};
     (void)state;
-    expect_values(ARMTAP_GENERATION_CB3E, ARMTAP_ID_safety_mode, 1, stops, " 8 9 11 ", " 11 ");
-    expect_values(ARMTAP_GENERATION_CB3E, ARMTAP_ID_safety_status, 1, stops, " 8 9 11 ", " 11 ");
-    expect_values(ARMTAP_GENERATION_UNKNOWN, ARMTAP_ID_safety_status, 1, stops, " 8 9 11 ", " 11 ");
-    expect_values(ARMTAP_GENERATION_AUBO, ARMTAP_ID_safety_mode, 1, " 5 6 7 8 ", " 0 4 9 ", " 0 ");
-    expect_values(ARMTAP_GENERATION_CB2, ARMTAP_ID_robot_mode, 0, " 4 5 10 ", " 6 ", none);
-    expect_values(ARMTAP_GENERATION_CB3E, ARMTAP_ID_robot_mode, 7, none, none, none);
-    expect_values(ARMTAP_GENERATION_AUBO, ARMTAP_ID_robot_mode, 8, none, " 10 ", none);
-    expect_values(ARMTAP_GENERATION_CB3E, ARMTAP_ID_runtime_state, 2, none, none, none);
-    expect_values(ARMTAP_GENERATION_AUBO, ARMTAP_ID_runtime_state, 0, none, none, none);
+    expect_values(ARMTAP_GENERATION_CB3E, ARMTAP_ID_safety_mode, 1, &ur);
+    expect_values(ARMTAP_GENERATION_CB3E, ARMTAP_ID_safety_status, 1, &ur);
+    expect_values(ARMTAP_GENERATION_UNKNOWN, ARMTAP_ID_safety_status, 1, &ur);
+    expect_values(ARMTAP_GENERATION_AUBO, ARMTAP_ID_safety_mode, 1, &aubo);
+    expect_values(ARMTAP_GENERATION_CB2, ARMTAP_ID_robot_mode, 0, &cb2);
+    expect_values(ARMTAP_GENERATION_CB3E, ARMTAP_ID_robot_mode, 7, &nothing);
+    expect_values(ARMTAP_GENERATION_AUBO, ARMTAP_ID_robot_mode, 8, &aubo_robot);
+    expect_values(ARMTAP_GENERATION_CB3E, ARMTAP_ID_runtime_state, 2, &nothing);
+    expect_values(ARMTAP_GENERATION_AUBO, ARMTAP_ID_runtime_state, 0, &nothing);
 }
 
 static void each_bit_shows_what_it_is(void **state)
@@ -270,7 +290,12 @@ static void a_state_is_said_once(void **state)
                  {{5, 5}, ARMTAP_ID_safety_status, 12, true, false},
                  {{5, 1}, ARMTAP_ID_safety_status, 12, true, true},
                  {{3, 3}, ARMTAP_ID_safety_status_bits, 0x404, true, false},
-                 {{3, 1}, ARMTAP_ID_safety_status_bits, 0x404, true, true}};
+                 {{3, 1}, ARMTAP_ID_safety_status_bits, 0x404, true, true},
+                 {{11, 11}, ARMTAP_ID_safety_mode, 11, true, false},
+                 {{11, 11}, ARMTAP_ID_safety_mode, 11, false, true},
+                 {{11, 11}, ARMTAP_ID_safety_mode, 3, true, true},
+                 {{11, 11}, ARMTAP_ID_safety_status, 3, true, true},
+                 {{3, 3}, ARMTAP_ID_safety_mode, 11, true, true}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct analysis_scene scene;
@@ -356,6 +381,7 @@ static void a_guess_is_doubtful(void **state)
     scene.record.flags = ARMTAP_GUESSED;
     show(&scene, ARMTAP_ID_safety_mode, 3);
     show(&scene, ARMTAP_ID_safety_mode, 9);
+    show(&scene, ARMTAP_ID_safety_mode, 99); /* nothing is known of it, nor of the field */
     scene.stream.connection = 1;
     scene.record.flags = 0;
     show(&scene, ARMTAP_ID_safety_mode, 9);
