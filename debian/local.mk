@@ -26,6 +26,7 @@ EXTRA_DIST += \
 	debian/armtap.docs \
 	debian/armtap.examples \
 	debian/armtap.install \
+	debian/armtap.links \
 	debian/changelog \
 	debian/control \
 	debian/copyright \
