@@ -38,6 +38,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_number_text \
 	tests/unit/test_options \
 	tests/unit/test_other_ports \
+	tests/unit/test_packet_file \
 	tests/unit/test_parquet \
 	tests/unit/test_plan \
 	tests/unit/test_primary \

@@ -89,6 +89,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/invented_names.h \
 	tools/input/stream_rank.c \
 	tools/input/stream_rank.h \
+	tools/input/packet_file.c \
+	tools/input/packet_file.h \
 	tools/input/pcapng_blocks.c \
 	tools/input/pcapng_blocks.h \
 	tools/input/read_ahead.c \

@@ -16,6 +16,7 @@
 #include "base/message.h"
 #include "file_reader.h"
 #include "nanoseconds.h"
+#include "packet_file.h"
 #include "shell_command.h"
 
 #define FILE_BUFFER (256 * 1024)
@@ -28,10 +29,12 @@
 
 struct capture {
     char *name;
-    struct reader *reader; /* NULL: live */
-    struct input *input;   /* from the wish it was opened with */
-    FILE *file;            /* libpcap's once there is a pcap_t */
-    pcap_t *pcap;          /* NULL: a raw dump */
+    struct reader *reader;     /* NULL: live */
+    struct input *input;       /* from the wish it was opened with */
+    struct packet_file *plain; /* reads the usual files; NULL: a raw dump, or live */
+    bool by_libpcap;           /* it has nothing more to give but bytes for libpcap */
+    FILE *file;                /* libpcap's once there is a pcap_t */
+    pcap_t *pcap;              /* NULL: a raw dump, or a file that is usual so far */
     bool is_pcapng;
     bool nanoseconds;
     bool ended;
@@ -89,6 +92,7 @@ void capture_close(struct capture *capture)
         if (capture->file)
             fclose(capture->file);
     }
+    packet_file_free(capture->plain);
     reader_close(capture->reader);
     free(capture->name);
     free(capture);
@@ -112,8 +116,11 @@ static bool is_capture(const uint8_t *bytes, bool *is_pcapng)
 static ssize_t give_bytes(void *cookie, char *to, size_t room)
 {
     struct capture *capture = cookie;
-    size_t length = reader_read(capture->reader, to, room);
-    if (capture->is_pcapng)
+    bool is_known = false;
+    size_t length = packet_file_hand_over(capture->plain, to, room, &is_known);
+    if (length == 0)
+        length = reader_read(capture->reader, to, room);
+    if (capture->is_pcapng && !is_known)
         blocks_push(&capture->blocks, (const uint8_t *)to, length);
     return (ssize_t)length;
 }
@@ -192,15 +199,15 @@ static bool lacked_memory(const struct capture *capture, const char *error)
     return reader_lacked_memory(capture->reader) || strstr(error, "out of memory") || strstr(error, strerror(ENOMEM));
 }
 
-/* libpcap reads the rest of the file through the reader. */
-static enum capture_outcome begin_pcap(struct capture *capture)
+/* libpcap reads the rest of the file through the reader, after the headers. */
+static enum capture_outcome go_on_by_libpcap(struct capture *capture)
 {
     char error[PCAP_ERRBUF_SIZE] = "";
     cookie_io_functions_t functions = {.read = give_bytes};
     capture->file = fopencookie(capture, "r", functions);
     if (!capture->file || setvbuf(capture->file, NULL, _IOFBF, FILE_BUFFER) != 0)
         return CAPTURE_NO_MEMORY;
-    blocks_begin(&capture->blocks);
+    capture->by_libpcap = true;
     capture->pcap = pcap_fopen_offline_with_tstamp_precision(capture->file, PCAP_TSTAMP_PRECISION_NANO, error);
     if (!capture->pcap && lacked_memory(capture, error))
         return CAPTURE_NO_MEMORY;
@@ -211,6 +218,22 @@ static enum capture_outcome begin_pcap(struct capture *capture)
     capture->nanoseconds = true;
     capture->link_type = link_type_of(pcap_datalink(capture->pcap));
     return CAPTURE_OPENED;
+}
+
+static void take_block(void *user, const uint8_t *bytes, size_t length)
+{
+    blocks_push(user, bytes, length);
+}
+
+static enum capture_outcome begin_file(struct capture *capture, bool by_libpcap)
+{
+    blocks_begin(&capture->blocks);
+    capture->plain = packet_file_new(capture->reader, capture->is_pcapng, take_block, &capture->blocks);
+    if (!capture->plain)
+        return CAPTURE_NO_MEMORY;
+    if (!by_libpcap && packet_file_begin(capture->plain, &capture->link_type) == PACKET_FILE_PACKET)
+        return CAPTURE_OPENED;
+    return go_on_by_libpcap(capture);
 }
 
 static enum capture_outcome check_link_type(const struct capture *capture)
@@ -227,7 +250,7 @@ static enum capture_outcome check_link_type(const struct capture *capture)
     return CAPTURE_DAMAGED;
 }
 
-struct capture *capture_open(const struct reader_wish *wish)
+static struct capture *open_file(const struct reader_wish *wish, bool by_libpcap)
 {
     const uint8_t *first;
     struct capture *capture = capture_new(wish->name);
@@ -242,8 +265,8 @@ struct capture *capture_open(const struct reader_wish *wish)
                                                      : CAPTURE_DAMAGED;
     if (outcome == CAPTURE_OPENED && reader_peek(capture->reader, &first, 4) == 4 &&
         is_capture(first, &capture->is_pcapng))
-        outcome = begin_pcap(capture);
-    if (outcome == CAPTURE_OPENED && capture->pcap)
+        outcome = begin_file(capture, by_libpcap);
+    if (outcome == CAPTURE_OPENED && capture->plain)
         outcome = check_link_type(capture);
     if (outcome == CAPTURE_OPENED)
         return capture;
@@ -252,9 +275,19 @@ struct capture *capture_open(const struct reader_wish *wish)
     return NULL;
 }
 
+struct capture *capture_open(const struct reader_wish *wish)
+{
+    return open_file(wish, false);
+}
+
+struct capture *capture_open_by_libpcap(const struct reader_wish *wish)
+{
+    return open_file(wish, true);
+}
+
 bool capture_is_raw(const struct capture *capture)
 {
-    return !capture->pcap;
+    return !capture->plain && !capture->pcap;
 }
 
 long capture_read(struct capture *capture, uint8_t *to, size_t room)
@@ -294,10 +327,11 @@ static int64_t time_of(const struct pcap_pkthdr *header, bool nanoseconds)
 
 static enum capture_outcome end_of_file(struct capture *capture, int outcome)
 {
+    const char *error = capture->pcap ? pcap_geterr(capture->pcap) : "";
     capture->ended = true;
-    if (outcome == PCAP_ERROR && lacked_memory(capture, pcap_geterr(capture->pcap)))
+    if (outcome == PCAP_ERROR && lacked_memory(capture, error))
         return CAPTURE_NO_MEMORY;
-    if (outcome == PCAP_ERROR && is_cut(pcap_geterr(capture->pcap)) && !reader_problem(capture->reader) &&
+    if (outcome == PCAP_ERROR && is_cut(error) && !reader_problem(capture->reader) &&
         reader_is_growing(capture->reader)) {
         report_growing(capture);
         return CAPTURE_END;
@@ -305,10 +339,43 @@ static enum capture_outcome end_of_file(struct capture *capture, int outcome)
     if (outcome == PCAP_ERROR)
         reader_give_up(capture->reader);
     if (outcome == PCAP_ERROR || reader_problem(capture->reader)) {
-        report_damage(capture, pcap_geterr(capture->pcap));
+        report_damage(capture, error);
         return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : CAPTURE_DAMAGED;
     }
     return CAPTURE_END;
+}
+
+static void take_packet(struct capture *capture, const struct pcap_pkthdr *header, const u_char *data,
+                        struct armtap_packet *packet)
+{
+    *packet = (struct armtap_packet){.link_type = capture->link_type,
+                                     .where = {.time = time_of(header, capture->nanoseconds)},
+                                     .data = data,
+                                     .captured = header->caplen,
+                                     .length = header->len};
+}
+
+static enum capture_outcome next_of_file(struct capture *capture, struct armtap_packet *packet)
+{
+    struct pcap_pkthdr *header;
+    const u_char *data;
+    if (!capture->by_libpcap) {
+        enum packet_file_outcome outcome = packet_file_next(capture->plain, packet);
+        if (outcome == PACKET_FILE_PACKET)
+            return CAPTURE_PACKET;
+        if (outcome == PACKET_FILE_END)
+            return end_of_file(capture, PCAP_ERROR_BREAK);
+        enum capture_outcome begun = go_on_by_libpcap(capture);
+        if (begun != CAPTURE_OPENED) {
+            capture->ended = true;
+            return begun;
+        }
+    }
+    int got = pcap_next_ex(capture->pcap, &header, &data);
+    if (got != 1)
+        return end_of_file(capture, got);
+    take_packet(capture, header, data, packet);
+    return CAPTURE_PACKET;
 }
 
 /* Waits briefly for packets. libpcap's own timeout does not do: without packets it may never return. */
@@ -319,18 +386,22 @@ static void wait_for_packets(struct capture *capture)
 }
 
 /* The next packet of an interface; CAPTURE_END after Ctrl-C. */
-static enum capture_outcome next_live(struct capture *capture, struct pcap_pkthdr **header, const u_char **data)
+static enum capture_outcome next_live(struct capture *capture, struct armtap_packet *packet)
 {
-    if (capture->packets % LIVE_TURN == 0 && interrupt_asked())
-        return CAPTURE_END;
-    int outcome = pcap_next_ex(capture->pcap, header, data);
-    if (outcome == 1)
+    struct pcap_pkthdr *header;
+    const u_char *data;
+    bool is_over = capture->packets % LIVE_TURN == 0 && interrupt_asked();
+    int outcome = is_over ? 0 : pcap_next_ex(capture->pcap, &header, &data);
+    if (outcome == 1) {
+        take_packet(capture, header, data, packet);
         return CAPTURE_PACKET;
+    }
+    capture->ended = outcome != 0 || is_over || interrupt_asked();
     if (outcome != 0) {
         message_error("%s: %s; is the interface still up?", capture->name, pcap_geterr(capture->pcap));
         return CAPTURE_DAMAGED;
     }
-    if (interrupt_asked())
+    if (capture->ended)
         return CAPTURE_END;
     wait_for_packets(capture);
     return CAPTURE_SILENT;
@@ -338,29 +409,13 @@ static enum capture_outcome next_live(struct capture *capture, struct pcap_pkthd
 
 enum capture_outcome capture_next(struct capture *capture, struct armtap_packet *packet)
 {
-    struct pcap_pkthdr *header;
-    const u_char *data;
-    enum capture_outcome outcome = CAPTURE_PACKET;
+    enum capture_outcome outcome = CAPTURE_END;
     if (capture->ended)
         return CAPTURE_END;
-    if (!capture->reader) {
-        outcome = next_live(capture, &header, &data);
-        capture->ended = outcome <= CAPTURE_END;
-    } else {
-        int got = pcap_next_ex(capture->pcap, &header, &data);
-        if (got != 1)
-            outcome = end_of_file(capture, got);
-    }
-    if (outcome != CAPTURE_PACKET)
-        return outcome;
-    capture->packets++;
-    *packet =
-        (struct armtap_packet){.link_type = capture->link_type,
-                               .where = {.time = time_of(header, capture->nanoseconds), .packet = capture->packets},
-                               .data = data,
-                               .captured = header->caplen,
-                               .length = header->len};
-    return CAPTURE_PACKET;
+    outcome = capture->reader ? next_of_file(capture, packet) : next_live(capture, packet);
+    if (outcome == CAPTURE_PACKET)
+        packet->where.packet = ++capture->packets;
+    return outcome;
 }
 
 /* ---- interfaces -------------------------------------------------------------------------------------------------- */

@@ -11,6 +11,8 @@ struct capture;
 /* A capture (pcap or pcapng, also gzipped) or a raw dump, recognised by its content. NULL after a message, unless the
  * wish is quiet. If memory runs out: NULL with errno ENOMEM, and no message. errno is ESTALE for CAPTURE_CHANGED. */
 struct capture *capture_open(const struct reader_wish *wish);
+/* The same, but libpcap reads all of it: for tests. */
+struct capture *capture_open_by_libpcap(const struct reader_wish *wish);
 /* Live packets that pass the filter, with `tagged` also inside one or two VLAN tags. NULL after a message. Ends once
  * interrupt_asked(); the caller must have called interrupt_hold(). */
 struct capture *capture_open_live(const char *interface, const char *filter, bool tagged);

@@ -140,17 +140,17 @@ static bool check_file(struct reader *reader)
     return outcome == INPUT_OK;
 }
 
-static size_t read_ordinary(struct reader *reader)
+static size_t read_ordinary(struct reader *reader, uint8_t to[INPUT_BLOCK])
 {
     size_t length;
-    enum input_outcome outcome = input_block(reader->input, reader->position, reader->bytes, &length);
+    enum input_outcome outcome = input_block(reader->input, reader->position, to, &length);
     if (outcome == INPUT_FAILED)
         cannot_read(reader, errno);
     else if (outcome != INPUT_OK)
         cannot_go_on(reader, outcome);
     else if (length == 0)
         check_file(reader);
-    ends_keep(&reader->ends, reader->bytes, length);
+    ends_keep(&reader->ends, to, length);
     return length;
 }
 
@@ -191,7 +191,7 @@ static bool fill(struct reader *reader)
         return true;
     size_t got = reader->ended    ? 0
                  : reader->growth ? read_growing(reader)
-                 : reader->input  ? read_ordinary(reader)
+                 : reader->input  ? read_ordinary(reader, reader->bytes)
                                   : read_stream(reader);
     reader->ended = got == 0;
     if (got == 0)
@@ -200,6 +200,15 @@ static bool fill(struct reader *reader)
     reader->input_at = 0;
     reader->input_length = got;
     return true;
+}
+
+/* A block of an ordinary file, without a copy. */
+static size_t read_directly(struct reader *reader, uint8_t to[INPUT_BLOCK])
+{
+    size_t got = read_ordinary(reader, to);
+    reader->ended = got == 0;
+    reader->position += got;
+    return got;
 }
 
 static void damaged(struct reader *reader, const char *what)
@@ -311,6 +320,9 @@ static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
         return read_ahead(reader, to, room);
     if (reader->gzip != GZIP_NONE)
         return inflate_some(reader, to, room);
+    if (reader->input && !reader->growth && !reader->ended && room >= INPUT_SIZE &&
+        reader->input_at == reader->input_length)
+        return read_directly(reader, to);
     if (!fill(reader))
         return 0;
     size_t length = reader->input_length - reader->input_at;

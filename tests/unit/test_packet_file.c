@@ -1,0 +1,348 @@
+/* Captures read by armtap itself, and by libpcap: the same packets, outcomes and messages, for every sample, for files
+ * cut at every byte or changed in any one, and for packets of all sizes. */
+#define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "input/capture.h"
+
+#define FILE_NAME "test_packet_file.tmp"
+#define MESSAGE_NAME "test_packet_file.err"
+#define MESSAGE_MAX 2000
+#define SIZE_MAX_TRIED (24u << 20)
+
+/* ---- what a reading gives ---------------------------------------------------------------------------------------- */
+
+struct reading {
+    bool opened;
+    int link_type;
+    enum capture_outcome outcome;
+    uint64_t packets, bytes, sum, position, dropped;
+    struct section_comment section;
+    char said[MESSAGE_MAX];
+};
+
+static uint64_t added(uint64_t sum, uint64_t number)
+{
+    return (sum ^ number) * UINT64_C(0x100000001B3);
+}
+
+static void take(struct reading *reading, const struct armtap_packet *packet)
+{
+    reading->packets++;
+    reading->bytes += packet->captured;
+    assert_int_equal(packet->where.packet, reading->packets);
+    reading->sum = added(added(added(reading->sum, (uint64_t)packet->where.time), packet->captured), packet->length);
+    reading->sum = added(reading->sum, (uint64_t)packet->link_type);
+    for (size_t i = 0; i < packet->captured; i++)
+        reading->sum = added(reading->sum, packet->data[i]);
+}
+
+static void read_messages(char to[MESSAGE_MAX])
+{
+    FILE *file = fopen(MESSAGE_NAME, "r");
+    assert_non_null(file);
+    size_t length = fread(to, 1, MESSAGE_MAX - 1, file);
+    to[length] = '\0';
+    fclose(file);
+}
+
+static void read_by(struct capture *(*open_capture)(const struct reader_wish *), const char *name,
+                    struct reading *reading)
+{
+    struct armtap_packet packet;
+    struct reader_wish wish = {.name = name, .threads = 1};
+    memset(reading, 0, sizeof *reading);
+    int kept = dup(STDERR_FILENO);
+    assert_non_null(freopen(MESSAGE_NAME, "w", stderr));
+    struct capture *capture = open_capture(&wish);
+    reading->opened = capture != NULL;
+    if (capture && !capture_is_raw(capture)) {
+        while ((reading->outcome = capture_next(capture, &packet)) == CAPTURE_PACKET)
+            take(reading, &packet);
+        reading->position = capture_position(capture);
+        reading->dropped = capture_dropped(capture);
+        reading->section = *capture_section(capture);
+    }
+    capture_close(capture);
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    read_messages(reading->said);
+}
+
+/* Packets of the file, the same by both. */
+static uint64_t compare(const char *name, const char *what)
+{
+    static struct reading ours, libpcaps;
+    read_by(capture_open, name, &ours);
+    read_by(capture_open_by_libpcap, name, &libpcaps);
+    if (memcmp(&ours, &libpcaps, sizeof ours) != 0)
+        print_message("%s: packets %llu, libpcap's %llu; outcome %d, %d; position %llu, %llu; said '%s', '%s'\n", what,
+                      (unsigned long long)ours.packets, (unsigned long long)libpcaps.packets, ours.outcome,
+                      libpcaps.outcome, (unsigned long long)ours.position, (unsigned long long)libpcaps.position,
+                      ours.said, libpcaps.said);
+    assert_memory_equal(&ours, &libpcaps, sizeof ours);
+    return ours.packets;
+}
+
+/* ---- samples and inputs of fuzzing ------------------------------------------------------------------------------- */
+
+static size_t compare_folder(const char *folder, uint64_t *packets)
+{
+    char path[1024];
+    struct stat status;
+    size_t files = 0;
+    const char *top = getenv("srcdir");
+    snprintf(path, sizeof path, "%s/%s", top ? top : ".", folder);
+    DIR *all = opendir(path);
+    assert_non_null(all);
+    for (struct dirent *entry; (entry = readdir(all));) {
+        snprintf(path, sizeof path, "%s/%s/%s", top ? top : ".", folder, entry->d_name);
+        if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > SIZE_MAX_TRIED)
+            continue;
+        *packets += compare(path, path);
+        files++;
+    }
+    closedir(all);
+    return files;
+}
+
+static void test_samples(void **state)
+{
+    (void)state;
+    uint64_t packets = 0;
+    assert_true(compare_folder("captures", &packets) > 20);
+    assert_true(packets > 3000);
+    assert_true(compare_folder("tests/fuzz/corpus/capture", &packets) > 10);
+}
+
+/* ---- files made here --------------------------------------------------------------------------------------------- */
+
+#define FILE_MAX (4u << 20)
+struct file {
+    uint8_t bytes[FILE_MAX];
+    size_t length;
+};
+
+static void put(struct file *file, uint64_t number, size_t width)
+{
+    assert_true(file->length + width <= FILE_MAX);
+    for (size_t i = 0; i < width; i++)
+        file->bytes[file->length++] = (uint8_t)(number >> 8 * i);
+}
+
+static void fill_bytes(struct file *file, uint32_t length, uint32_t *noise)
+{
+    for (uint32_t i = 0; i < length; i++) {
+        *noise = *noise * 1664525 + 1013904223;
+        put(file, *noise >> 24, 1);
+    }
+}
+
+static void put_pcap(struct file *file, uint32_t magic, uint32_t snapshot)
+{
+    put(file, magic, 4);
+    put(file, 2 | 4 << 16, 4);
+    put(file, 0, 8);
+    put(file, snapshot, 4);
+    put(file, 1, 4);
+}
+
+static void put_record(struct file *file, uint32_t length, uint32_t *noise)
+{
+    put(file, 1700000000, 4);
+    put(file, *noise % 1000000, 4);
+    put(file, length, 4);
+    put(file, length + 3, 4);
+    fill_bytes(file, length, noise);
+}
+
+static void put_section(struct file *file)
+{
+    put(file, 0x0A0D0D0A, 4);
+    put(file, 28, 4);
+    put(file, 0x1A2B3C4D, 4);
+    put(file, 1, 4);
+    put(file, UINT64_MAX, 8);
+    put(file, 28, 4);
+}
+
+/* `resolution` 0: no such option. */
+static void put_interface(struct file *file, uint32_t snapshot, uint8_t resolution)
+{
+    uint32_t length = resolution ? 32 : 20;
+    put(file, 1, 4);
+    put(file, length, 4);
+    put(file, 1, 4);
+    put(file, snapshot, 4);
+    if (resolution) {
+        put(file, 9 | 1 << 16, 4);
+        put(file, resolution, 4);
+        put(file, 0, 4);
+    }
+    put(file, length, 4);
+}
+
+static void put_block(struct file *file, uint32_t interface, uint64_t time, uint32_t length, uint32_t *noise)
+{
+    uint32_t padded = (length + 3) / 4 * 4;
+    put(file, 6, 4);
+    put(file, 32 + padded, 4);
+    put(file, interface, 4);
+    put(file, time >> 32, 4);
+    put(file, time & UINT32_MAX, 4);
+    put(file, length, 4);
+    put(file, length + 3, 4);
+    fill_bytes(file, length, noise);
+    put(file, 0, padded - length);
+    put(file, 32 + padded, 4);
+}
+
+static void put_statistics(struct file *file)
+{
+    put(file, 5, 4);
+    put(file, 40, 4);
+    put(file, 0, 4);
+    put(file, 0, 8);
+    put(file, 5 | 8 << 16, 4);
+    put(file, 7, 8);
+    put(file, 0, 4);
+    put(file, 40, 4);
+}
+
+static void put_small_pcapng(struct file *file)
+{
+    uint32_t noise = 5;
+    put_section(file);
+    put_interface(file, 262144, 9);
+    put_interface(file, 262144, 0);
+    put_block(file, 0, UINT64_C(1700000000123456789), 61, &noise);
+    put_block(file, 1, UINT64_C(1700000000123456), 0, &noise);
+    put_statistics(file);
+    put_block(file, 0, UINT64_C(1700000001123456789), 18, &noise);
+}
+
+static void put_small_pcap(struct file *file)
+{
+    uint32_t noise = 7;
+    put_pcap(file, 0xA1B2C3D4, 65535);
+    put_record(file, 40, &noise);
+    put_record(file, 0, &noise);
+    put_record(file, 61, &noise);
+}
+
+static uint64_t compare_made(const uint8_t *bytes, size_t length, const char *what)
+{
+    FILE *out = fopen(FILE_NAME, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(bytes, 1, length, out), length);
+    assert_int_equal(fclose(out), 0);
+    return compare(FILE_NAME, what);
+}
+
+static void cut_and_change(void (*make)(struct file *))
+{
+    static struct file file;
+    static const uint8_t changes[] = {0x01, 0x02, 0x80, 0xFF, 0x7F};
+    char what[60];
+    file.length = 0;
+    make(&file);
+    assert_int_equal(compare_made(file.bytes, file.length, "unchanged"), 3);
+    for (size_t length = 0; length < file.length; length++) {
+        snprintf(what, sizeof what, "cut at %zu", length);
+        compare_made(file.bytes, length, what);
+    }
+    for (size_t at = 0; at < file.length; at++)
+        for (size_t i = 0; i < sizeof changes; i++) {
+            uint8_t kept = file.bytes[at];
+            file.bytes[at] ^= changes[i];
+            snprintf(what, sizeof what, "byte %zu changed by %02x", at, changes[i]);
+            compare_made(file.bytes, file.length, what);
+            file.bytes[at] = kept;
+        }
+}
+
+static void test_damage(void **state)
+{
+    (void)state;
+    cut_and_change(put_small_pcap);
+    cut_and_change(put_small_pcapng);
+}
+
+/* Packets that cross the blocks in which the file is read, the largest ones longer than a block. */
+static void test_sizes(void **state)
+{
+    static struct file file;
+    (void)state;
+    for (uint32_t round = 0; round < 6; round++) {
+        bool is_pcapng = round % 2;
+        uint32_t noise = 100 + round, snapshot = round < 2 ? 0 : 262144, packets = 0;
+        file.length = 0;
+        if (is_pcapng) {
+            put_section(&file);
+            put_interface(&file, snapshot, round == 3 ? 9 : 0);
+        } else {
+            put_pcap(&file, round == 2 ? 0xA1B23C4D : 0xA1B2C3D4, snapshot);
+        }
+        for (; file.length < FILE_MAX - 300000; packets++) {
+            uint32_t length = packets % 7 == 0 ? 262144 - noise % 5 : noise >> 8 & (packets % 3 ? 0x7FF : 0x1FFFF);
+            if (is_pcapng)
+                put_block(&file, 0, 1700000000000000 + packets, length, &noise);
+            else
+                put_record(&file, length, &noise);
+        }
+        assert_int_equal(compare_made(file.bytes, file.length, "sizes"), packets);
+    }
+}
+
+/* A second section, interfaces that differ, old blocks of packets, a packet beyond the snapshot length: after some
+ * usual packets, libpcap goes on. */
+static void test_unusual(void **state)
+{
+    static struct file file;
+    (void)state;
+    for (int round = 0; round < 6; round++) {
+        uint32_t noise = 9;
+        file.length = 0;
+        put_section(&file);
+        put_interface(&file, 1000, 0);
+        put_block(&file, 0, 1700000000000000, 61, &noise);
+        put_block(&file, 0, 1700000000000001, 1000, &noise);
+        if (round == 0 || round == 1)
+            put_section(&file);
+        if (round != 5)
+            put_interface(&file, round == 2 ? 999 : 1000, round == 3 ? 3 : 0);
+        put_block(&file, round > 1 && round < 5, 1700000000000002, round == 4 ? 1001 : 500, &noise);
+        put_statistics(&file);
+        if (round == 5) {
+            put(&file, 3, 4); /* a simple packet */
+            put(&file, 20, 4);
+            put(&file, 4, 4);
+            put(&file, 0x01020304, 4);
+            put(&file, 20, 4);
+        }
+        put_block(&file, 0, 1700000000000003, 77, &noise);
+        assert_true(compare_made(file.bytes, file.length, "unusual") >= 2);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples), cmocka_unit_test(test_damage),
+                                       cmocka_unit_test(test_sizes), cmocka_unit_test(test_unusual)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    remove(FILE_NAME);
+    remove(MESSAGE_NAME);
+    return failed;
+}
