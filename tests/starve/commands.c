@@ -133,7 +133,7 @@ static int add(struct commands *commands, const char *line)
 
 int commands_read(const char *name, const char *samples, struct commands *commands)
 {
-    char line[1024];
+    char line[2048];
     int outcome = 0;
     FILE *file = fopen(name, "r");
     *commands = (struct commands){NULL, 0};
