@@ -4,6 +4,7 @@ as armtap export has it, to the 15 digits that Wireshark prints; refusals and di
 error in Lua."""
 import gzip
 import json
+import math
 import os
 import random
 import resource
@@ -176,12 +177,12 @@ def findings(capture, *ids):
 EXPERTS = {"safety.stop": "stop", "clock.backwards": "clock_back", "clock.skipped": "clock_jump"}
 
 
-def compare_changes(script, capture):
+def compare_changes(script, capture, *options):
     """Stops and clocks that jump, where diagnose has them. Returns how many there are."""
     wanted, shown = findings(capture, *EXPERTS), set()
     for name, expert in EXPERTS.items():
         packets = tshark(script, capture, "-Y", " || ".join("%s.%s" % (one, expert) for one in ("ur_rtde", "ur_realtime")),
-                         "-T", "fields", "-e", "frame.number")
+                         "-T", "fields", "-e", "frame.number", *options)
         shown |= {(name, int(packet)) for packet in packets.split()}
     expect("%s: stops and clocks" % os.path.basename(capture), shown == wanted, sorted(shown ^ wanted))
     return len(wanted)
@@ -231,6 +232,94 @@ def compare_twice(script, folder):
         expect("a name twice: both are shown", shown.startswith(("100\tpayload: 1,payload_0: 1.25,", "100\tpayload: 1,timestamp: 1\n")[i])
                and len(shown.splitlines()) == 60, shown[:90])
         expect("a name twice: the stop", compare_changes(script, path) == 1)
+
+
+IN_ORDER = ["-o", "tcp.reassemble_out_of_order:FALSE"]
+LENGTHS = {"ur_rtde": (100, 250, 333, 64, 64, 64), "ur_realtime": (1060, 1060, 536, 1460), "ur_primary": (1460, 700, 300)}
+
+
+def streams():
+    """(prefix of display filters, port, what comes before, packages in bytes with the clock of each) of three protocols."""
+    steps = [(100 + i / 125, 1 if i < 1000 else 3) for i in range(1500)]
+    yield "ur_rtde", 30004, [(clock, robot_capture.message("U", b"\1" + struct.pack(">d6di", clock, *[math.sin(clock + k) for k in range(6)],
+                                                                                mode))) for clock, mode in steps]
+    yield "ur_realtime", 30003, [(clock, struct.pack(">I132d", 1060, clock, *[math.sin(clock + k) for k in range(1, 132)]))
+                                 for clock, _ in steps[:600]]
+    parts = primary_wire.regular_parts()
+    yield "ur_primary", 30001, [(25643.784 + i * 0.096, primary_wire.state([part.pack(primary_wire.value_of(i)) for part in parts]))
+                                for i in range(300)]
+
+
+def cut_stream(prefix, port, packages, fate, dice):
+    """A capture of the packages in segments of odd lengths, some of which have that fate; and the clocks of the packages all of
+    whose bytes were captured."""
+    capture, kept = robot_capture.Capture(), set()
+    robot, pc = ("10.0.0.2", port), ("10.0.0.9", 40001)
+    if prefix == "ur_rtde":
+        robot_capture.Client(capture, 0, STATE)
+    else:
+        for source, target, flags in (pc, robot, 2), (robot, pc, 0x12), (pc, robot, 0x10):
+            capture.segment(0, source, target, b"", flags)
+    stream, at, late = b"".join(package for _, package in packages), 0, None
+    while at < len(stream):
+        payload, is_struck = stream[at:at + dice.choice(LENGTHS[prefix])], at > 5000 and dice.random() < 0.03
+        capture.segment(1 + at / len(stream), robot, pc, payload, is_lost=is_struck and fate == "lost")
+        if not is_struck or fate != "lost":
+            kept.update(range(at, at + len(payload)))
+        at += len(payload)
+        if late:
+            capture.frames.append((1 + at / len(stream), late))
+        late = capture.frames.pop()[1] if is_struck and fate == "late" else None
+        if is_struck and fate == "twice":
+            capture.frames.append(capture.frames[-1])
+    if late:
+        capture.frames.append((2, late))
+    at, whole = 0, set()
+    for clock, package in packages:
+        if kept.issuperset(range(at, at + len(package))):
+            whole.add(round(clock, 6))
+        at += len(package)
+    return capture, whole
+
+
+def clocks_in(script, path, prefix, *options):
+    """{(packet, clock)} that tshark shows, and those that export has."""
+    shown, ours = set(), set()
+    for line in tshark(script, path, *options, "-T", "fields", "-e", "frame.number", "-e", prefix + ".timestamp").splitlines():
+        packet, _, cells = line.partition("\t")
+        shown |= {(int(packet), round(float(cell), 6)) for cell in cells.split(",") if cell}
+    for record in records(path):
+        if PREFIX[record["protocol"]] == prefix and record.get("timestamp") is not None:
+            ours.add((record["packet"], round(record["timestamp"], 6)))
+    return shown, ours
+
+
+def compare_segments(script, folder):
+    """Segments that were lost, captured twice, or late. Wireshark puts streams together by itself, and armtap by itself; both
+    should go on with the first whole package behind a hole, and show none that they do not have whole."""
+    dice = random.Random(30003)
+    for prefix, port, packages in streams():
+        for fate, options, least in ("lost", IN_ORDER, 0.99), ("twice", AS_ARMTAP, 1), ("twice", IN_ORDER, 1), ("late", AS_ARMTAP, 1), \
+                ("late", IN_ORDER, 0.8):
+            path, what = os.path.join(folder, "segments.pcap"), "%s, %s, %s" % (prefix, fate, options[1].rpartition(":")[2])
+            capture, whole = cut_stream(prefix, port, packages, fate, dice)
+            capture.write(path)
+            shown, ours = clocks_in(script, path, prefix, *options)
+            clocks = {clock for _, clock in shown}
+            expect("%s: only what is whole" % what, clocks <= whole, sorted(clocks - whole)[:5])
+            expect("%s: what is whole" % what, len(clocks) >= least * len(whole), len(clocks), len(whole))
+            expect("%s: armtap, too, what is whole" % what, {clock for _, clock in ours} >= clocks or prefix == "ur_realtime",
+                   sorted(clocks - {clock for _, clock in ours})[:5])
+            if least == 1:  # Wireshark may say the packet behind a late one
+                near = {(packet + later, clock) for packet, clock in ours for later in ((0, 1) if fate == "late" else (0,))}
+                expect("%s: in the same packets" % what, shown <= near and len(shown) == len(ours), sorted(shown - near)[:5])
+            if prefix != "ur_primary" and options is not IN_ORDER or fate == "lost":
+                compare_changes(script, path, *options)
+            said = tshark(script, path, *options, "-q", "-z", "expert")
+            expect("%s: whether the place was lost" % what, ("begin no package" in said) == (fate == "lost" or "late" == fate and
+                                                                                          options is IN_ORDER), said[:600])
+            expect("%s: nothing is malformed" % what, "Malformed" not in said, said[:600])
+            print("%s: %d packages whole, tshark shows %d, export %d" % (what, len(whole), len(shown), len(ours)))
 
 
 def cpu_seconds(work, *arguments):
@@ -465,6 +554,7 @@ def main():
         compare_clocks(script, folder)
         compare_pause(script, folder)
         compare_twice(script, folder)
+        compare_segments(script, folder)
         check_many_setups(script, folder)
         check_hostile_texts(script, folder)
         check_deflated(script)

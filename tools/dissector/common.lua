@@ -202,6 +202,98 @@ function armtap.take(queue)
   return value
 end
 
+-- ---- packages with a size in their header, and where they begin after lost segments ----
+
+armtap.SURE, armtap.MAYBE, armtap.DOUBT = 2, 1, 0
+
+function armtap.place_lost_expert(prefix)
+  return ProtoExpert.new(prefix .. ".place_lost", "Bytes that begin no package: segments were lost before them",
+                         expert.group.REASSEMBLE, expert.severity.WARN)
+end
+
+-- What a header at `at` says: size and trust; as many bytes as are left if it has not come whole.
+local function seen_at(how, tvb, at)
+  if tvb:len() - at < how.header then
+    return tvb:len() - at, armtap.MAYBE
+  end
+  return how.size_at(tvb, at)
+end
+
+-- The size of the package that is expected at `at`; nil if none is believed to begin there.
+local function size_in_step(how, tvb, at)
+  local size, trust = how.size_at(tvb, at)
+  local left = size and tvb:len() - at - size
+  local is_believed = size and (trust == armtap.SURE or left == 0 or (left > 0 and seen_at(how, tvb, at + size)) or
+                                (left < 0 and trust == armtap.MAYBE))
+  return is_believed and size or nil
+end
+
+-- Whether a package begins at `at`, where any byte may stand.
+local function begins_anew(how, tvb, at)
+  local size, trust = how.size_at(tvb, at)
+  if not size or tvb:len() - at <= size then
+    return size and trust == armtap.SURE
+  end
+  local next_size, next_trust = seen_at(how, tvb, at + size)
+  return next_size and (trust == armtap.SURE or next_trust == armtap.SURE or next_size == size)
+end
+
+-- Where the next package begins behind `at`, and its size; the size is nil if none begins in these bytes.
+local function next_begin(how, tvb, at)
+  for i = at + 1, tvb:len() - how.header do
+    if begins_anew(how, tvb, i) then
+      return i, (how.size_at(tvb, i))
+    end
+  end
+  return math.max(at + how.header, tvb:len() - how.header + 1) -- where one may begin that is cut
+end
+
+local next_sequence = Field.new("tcp.nxtseq")
+
+-- Where in its direction a segment's bytes begin, nil if they are put together from several: then none is missing.
+local function place_in_stream(tvb)
+  local number = tvb:offset() > 0 and next_sequence()
+  return number and (number.value - tvb:len()) % 2 ^ 32 or nil
+end
+
+-- Calls how.package(tvb) for each. how.size_at(tvb, at) returns the size of what begins there and how much is to be said
+-- for it, nil if nothing can; `how` also has `proto`, `header` (its length) and `lost`, an expert. Where no package begins,
+-- bytes are passed over up to the next one. `flow`, of one direction: how.on_hole() is called before what does not
+-- follow upon the bytes before.
+function armtap.packages(how, tvb, pinfo, root, flow)
+  local start = not pinfo.visited and (place_in_stream(tvb) or flow.next)
+  local passed -- bytes before the package in what length_of() announced last
+  if start and flow.next and start ~= flow.next then
+    how.on_hole()
+  end
+  local function length_of(bytes, _, at)
+    local size = size_in_step(how, bytes, at)
+    passed = 0
+    if size then
+      return size
+    end
+    local begin
+    begin, size = next_begin(how, bytes, at)
+    passed = math.min(begin, bytes:len()) - at
+    -- Wireshark takes less than a header for an error: so few go with the package.
+    return passed < how.header and passed + size or passed
+  end
+  local function take(bytes)
+    local length = math.min(passed, bytes:len())
+    if length > 0 then
+      root:add(how.proto, bytes(0, length)):add_proto_expert_info(how.lost, length .. " bytes begin no package")
+    end
+    if length < bytes:len() then
+      how.package(length > 0 and bytes(length):tvb() or bytes)
+    end
+    flow.next = start and (start + bytes:offset() - tvb:offset() + bytes:len()) % 2 ^ 32
+    return bytes:len()
+  end
+  flow.next = start
+  dissect_tcp_pdus(tvb, root, how.header, length_of, take)
+  return tvb:len()
+end
+
 function armtap.has(list, wanted)
   for _, one in ipairs(list) do
     if one == wanted then

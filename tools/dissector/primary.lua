@@ -1,9 +1,9 @@
 -- UR's primary and secondary interface: {uint32 size with the header; uint8 type; content}.
 do
   local HEADER = 5
-  local STATE, ROBOT_MESSAGE = 16, 20
+  local STATE, ROBOT_MESSAGE, PROGRAM_STATE = 16, 20, 25
   local BODY = HEADER + 10 -- of a robot message: uint64 clock, int8 source, int8 type
-  local LARGEST = 1048576
+  local LARGEST, LARGEST_PART, CLOCK_MOST = 65535, 31, 2 ^ 17 -- the latter of a clock's upper half
   local proto = Proto("ur_primary", "UR primary interface")
   local list = {}
 
@@ -56,6 +56,9 @@ do
                                 expert.severity.ERROR),
     safety = ProtoExpert.new("ur_primary.safety", "The safety mode changed", expert.group.RESPONSE_CODE,
                              expert.severity.WARN),
+    not_shown = ProtoExpert.new("ur_primary.not_shown", "Variables are not decoded here: armtap explain shows them",
+                                expert.group.UNDECODED, expert.severity.NOTE),
+    place_lost = armtap.place_lost_expert("ur_primary"),
     cut = ProtoExpert.new("ur_primary.cut", "Message is too short", expert.group.MALFORMED, expert.severity.WARN)
   }
   local experts = {}
@@ -218,7 +221,7 @@ do
   local function add_part(tree, part, range, is_text)
     local field = members[part.member]
     if is_text then
-      local text = armtap.visible(range:raw())
+      local text = armtap.visible(string.match(range:raw(), "^(.-)%s*$"))
       tree:add(field or f.other, range, field and text or part.name .. ": " .. text)
       return text
     end
@@ -278,17 +281,53 @@ do
     return line
   end
 
-  local function message(tvb, pinfo, root)
+  -- Whether sub-packages follow one another from the header to just the end, as far as they have come.
+  local function has_subpackages(tvb, from, to)
+    local at = from + HEADER
+    while at < to and at + HEADER <= tvb:len() do
+      local size = tvb(at, 4):uint()
+      if size < HEADER or tvb(at + 4, 1):uint() > LARGEST_PART then
+        return false
+      end
+      at = at + size
+    end
+    return at > from + HEADER and at <= to and (at == to or tvb:len() < to)
+  end
+
+  local function is_robot_message(tvb, at, size)
+    if size < BODY or tvb:len() < at + BODY then
+      return false
+    end
+    local upper, lower = tvb(at + HEADER, 4):uint(), tvb(at + HEADER + 4, 4):uint()
+    return robot_messages[tvb(at + BODY - 1, 1):uint()] and (upper < CLOCK_MOST or (upper == 2 ^ 32 - 1 and lower == upper))
+  end
+
+  -- A message that may begin at `at`: its size, and how much is to be said for it; nil if none can.
+  local function size_at(tvb, at)
+    local size, kind = tvb(at, 4):uint(), tvb(at + 4, 1):uint()
+    if size < HEADER or size > LARGEST then
+      return nil
+    elseif (kind == STATE and has_subpackages(tvb, at, at + size)) or
+           (kind == ROBOT_MESSAGE and is_robot_message(tvb, at, size)) then
+      return size, armtap.SURE
+    end
+    local is_cut = tvb:len() < at + (kind == STATE and 2 * HEADER or BODY)
+    local is_other = names_of_messages[kind] and kind ~= STATE and kind ~= ROBOT_MESSAGE
+    return size, (is_other or (is_cut and names_of_messages[kind])) and armtap.MAYBE or armtap.DOUBT
+  end
+
+  local function message(tvb, pinfo, root, conversation)
     local kind = tvb(4, 1):uint()
     local tree = root:add(proto, tvb())
     tree:add(f.size, tvb(0, 4))
     tree:add(f.type, tvb(4, 1))
-    local conversation = armtap.conversation(conversations, function() return {} end)
     local said = ""
     if kind == STATE then
       said = state(tvb, tree, conversation)
     elseif kind == ROBOT_MESSAGE then
       said = robot_message(tvb, tree, conversation)
+    elseif kind == PROGRAM_STATE then
+      tree:add_proto_expert_info(e.not_shown)
     end
     local line = (names_of_messages[kind] or "type " .. kind) .. (said ~= "" and ": " .. said or "")
     tree:append_text(", " .. line)
@@ -301,11 +340,6 @@ do
     return tvb:len()
   end
 
-  local function length_of(tvb, _, offset)
-    local size = tvb(offset, 4):uint()
-    return size >= HEADER and size <= LARGEST and size or tvb:len() - offset
-  end
-
   -- What clients send is text: programs.
   function proto.dissector(tvb, pinfo, tree)
     if armtap.has(armtap.ports.primary, pinfo.dst_port) and not armtap.has(armtap.ports.primary, pinfo.src_port) then
@@ -313,7 +347,11 @@ do
       tree:add(proto, tvb()):append_text(", URScript: " .. armtap.visible(line))
       pinfo.cols.protocol = "UR primary"
     else
-      dissect_tcp_pdus(tvb, tree, HEADER, length_of, message)
+      local conversation = armtap.conversation(conversations, function() return {flow = {}} end)
+      armtap.packages({
+        proto = proto, header = HEADER, lost = e.place_lost, on_hole = function() end, size_at = size_at,
+        package = function(bytes) return message(bytes, pinfo, tree, conversation) end
+      }, tvb, pinfo, tree, conversation.flow)
     end
     return tvb:len()
   end

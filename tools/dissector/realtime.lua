@@ -1,6 +1,7 @@
 -- UR's realtime packets: {int32 length with itself; cells of 8 bytes, all doubles}.
 do
   local LENGTH_WORD, CELL = 4, 8
+  local CLOCK_LEAST, CLOCK_MOST = 1e-3, 1e9 -- s
   local proto = Proto("ur_realtime", "UR realtime")
   local list = {}
   local shown = armtap.display_fields(list, "ur_realtime", "realtime", nil)
@@ -12,7 +13,8 @@ do
   local unknown_size = ProtoExpert.new("ur_realtime.unknown_size", "Undocumented size", expert.group.UNDECODED,
                                        expert.severity.NOTE)
   local experts = armtap.watch_experts("ur_realtime")
-  proto.experts = {unknown_size, experts.stop, experts.back, experts.jump}
+  local place_lost = armtap.place_lost_expert("ur_realtime")
+  proto.experts = {unknown_size, place_lost, experts.stop, experts.back, experts.jump}
 
   local conversations = {}
   function proto.init()
@@ -60,7 +62,7 @@ do
     end
   end
 
-  local function packet(tvb, pinfo, root)
+  local function packet(tvb, pinfo, root, conversation)
     local size = tvb:len()
     local tree = root:add(proto, tvb())
     tree:add(length_field, tvb(0, LENGTH_WORD))
@@ -70,6 +72,9 @@ do
     if not layouts[size] then
       tree:add_proto_expert_info(unknown_size)
     end
+    if not pinfo.visited then
+      conversation.size = conversation.size or size
+    end
     local offset = LENGTH_WORD
     for _, name in ipairs(layout and layout.fields or {}) do
       local field = armtap.by_name[name]
@@ -77,7 +82,7 @@ do
       offset = offset + CELL * field.count
     end
     if layout then
-      local watch = armtap.conversation(conversations, armtap.new_watch)
+      local watch = conversation.watch
       local place = {frame = pinfo.number, offset = tvb:offset(), visited = pinfo.visited}
       armtap.watch(watch, place, tvb, LENGTH_WORD, layout.watched, layout.generation)
       armtap.add_found(tree, watch, place, experts)
@@ -85,18 +90,16 @@ do
     return size
   end
 
-  local function length_of(tvb, _, offset)
-    local length = tvb(offset, LENGTH_WORD):uint()
-    -- What is no packet is passed over to the end of the segment.
-    return (length >= LENGTH_WORD + CELL and length <= largest) and length or tvb:len() - offset
-  end
-
-  local function dissect(tvb, pinfo, tree)
-    local first = tvb:len() >= LENGTH_WORD and tvb(0, LENGTH_WORD):uint() or LENGTH_WORD + CELL
-    if first < LENGTH_WORD + CELL or first > largest then
-      return 0
+  -- A packet that may begin at `at`: its size, and how much is to be said for it; nil if none can.
+  local function size_at(tvb, at, conversation)
+    local size, clock = tvb(at, LENGTH_WORD):uint(), tvb(at + LENGTH_WORD, CELL):float()
+    local is_clock = clock == 0 or (clock >= CLOCK_LEAST and clock <= CLOCK_MOST)
+    if size < LENGTH_WORD + CELL or size > largest then
+      return nil
+    elseif not is_clock then
+      return size, armtap.DOUBT
     end
-    return packet(tvb, pinfo, tree)
+    return size, (layouts[size] or size == conversation.size) and armtap.SURE or armtap.MAYBE
   end
 
   function proto.dissector(tvb, pinfo, tree)
@@ -107,8 +110,13 @@ do
       pinfo.cols.info = "URScript"
       return tvb:len()
     end
-    dissect_tcp_pdus(tvb, tree, LENGTH_WORD, length_of, dissect)
-    return tvb:len()
+    local conversation = armtap.conversation(conversations, function() return {watch = armtap.new_watch(), flow = {}} end)
+    return armtap.packages({
+      proto = proto, header = LENGTH_WORD + CELL, lost = place_lost,
+      on_hole = function() armtap.forget_clock(conversation.watch) end,
+      size_at = function(bytes, at) return size_at(bytes, at, conversation) end,
+      package = function(bytes) return packet(bytes, pinfo, tree, conversation) end
+    }, tvb, pinfo, tree, conversation.flow)
   end
 
   armtap.listen(proto, armtap.ports.realtime)

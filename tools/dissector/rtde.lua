@@ -1,13 +1,14 @@
 -- UR's RTDE, protocols 1 to 3: {uint16 size with the header; uint8 type; content}.
 do
-  local HEADER = 3
+  local HEADER, TEXT_MOST = 3, 516
   local proto = Proto("ur_rtde", "UR RTDE")
   local list = {}
   local shown = armtap.display_fields(list, "ur_rtde", "rtde", "cb3e")
 
-  local names_of_types, types = {}, {}
-  for _, package in ipairs(armtap.packages) do
+  local names_of_types, rows, types = {}, {}, {}
+  for _, package in ipairs(armtap.rtde_packages) do
     names_of_types[package.type] = package.name
+    rows[package.type] = package
     types[string.gsub(package.id, "^ARMTAP_RTDE_", "")] = package.type
   end
 
@@ -49,6 +50,7 @@ do
                                    expert.severity.WARN),
     text_info = ProtoExpert.new("ur_rtde.text_info", "Text from the controller", expert.group.RESPONSE_CODE,
                                 expert.severity.CHAT),
+    place_lost = armtap.place_lost_expert("ur_rtde"),
     cut = ProtoExpert.new("ur_rtde.cut", "Package is too short", expert.group.MALFORMED, expert.severity.WARN)
   }
   local experts = {}
@@ -73,8 +75,14 @@ do
   end
 
   local function new_conversation()
-    return {versions = {}, outputs = {}, inputs = {}, watches = {},
+    return {versions = {}, outputs = {}, inputs = {}, watches = {}, flows = {},
             waiting = {version = armtap.new_queue(), outputs = armtap.new_queue(), inputs = armtap.new_queue()}}
+  end
+
+  local function forget_clocks(conversation)
+    for _, watch in pairs(conversation.watches) do
+      armtap.forget_clock(watch)
+    end
   end
 
   local function split(text)
@@ -274,8 +282,8 @@ do
     end
     local accepted = tvb(HEADER, 1):uint() ~= 0
     tree:add(f.accepted, tvb(HEADER, 1))
-    for _, watch in pairs(place.visited and {} or place.conversation.watches) do
-      armtap.forget_clock(watch) -- no data came while it was paused
+    if not place.visited then
+      forget_clocks(place.conversation) -- no data came while it was paused
     end
     if not accepted then
       tree:add_proto_expert_info(e.denied)
@@ -309,16 +317,16 @@ do
     return armtap.later(last_of(all["id none"]), last_of(all["id " .. id]))
   end
 
+  -- Of its values; nil if some are refused, or types are not as many as names.
   local function width_of(recipe)
-    local width = 0
-    for _, type_name in ipairs(recipe.types) do
-      local kind = armtap.types[type_name]
-      if not kind then
-        return nil
+    if recipe.width == nil then
+      recipe.width = #recipe.names == #recipe.types and 0
+      for _, type_name in ipairs(recipe.types) do
+        local kind = armtap.types[type_name]
+        recipe.width = recipe.width and kind and recipe.width + kind.width * kind.count
       end
-      width = width + kind.width * kind.count
     end
-    return width
+    return recipe.width or nil
   end
 
   local function number_text(range, element)
@@ -376,9 +384,13 @@ do
     armtap.add_found(tree, watch, place, changes)
   end
 
+  local function has_id(place)
+    return place.to_robot or protocol_at(place) > 1
+  end
+
   local function data(tvb, tree, place)
     local at, id = HEADER, nil
-    if (place.to_robot or protocol_at(place) > 1) and tvb:len() > HEADER then
+    if has_id(place) and tvb:len() > HEADER then
       id = tvb(HEADER, 1):uint()
       tree:add(f.id, tvb(HEADER, 1))
       at = HEADER + 1
@@ -397,7 +409,7 @@ do
     if recipe.frame then
       tree:add(f.recipe, recipe.frame):set_generated(true)
     end
-    if width_of(recipe) ~= tvb:len() - at or #recipe.names ~= #recipe.types then
+    if width_of(recipe) ~= tvb:len() - at then
       tree:add_proto_expert_info(e.other_size)
       return "values do not fill the recipe"
     end
@@ -420,12 +432,64 @@ do
     if to ~= from then
       return to
     end
-    local kind = tvb(2, 1):uint()
-    local asks = kind == types.VERSION and tvb:len() == HEADER + 2 or kind == types.START and tvb:len() == HEADER
+    local size, kind = tvb(0, 2):uint(), tvb(2, 1):uint()
+    local asks = kind == types.VERSION and size == HEADER + 2 or kind == types.START and size == HEADER
     if asks and not conversation.robot_port then
       conversation.robot_port = pinfo.dst_port
     end
     return pinfo.dst_port == (conversation.robot_port or math.min(pinfo.src_port, pinfo.dst_port))
+  end
+
+  local function trust_in_data(tvb, at, size, place)
+    local id_length = has_id(place) and 1 or 0
+    if tvb:len() < at + HEADER + id_length then
+      return armtap.MAYBE
+    end
+    local recipe = recipe_of(place, id_length > 0 and tvb(at + HEADER, 1):uint() or nil)
+    if not recipe and not place.to_robot then
+      recipe = preferred()
+    end
+    if not recipe then
+      return armtap.MAYBE
+    end
+    return width_of(recipe) == size - HEADER - id_length and armtap.SURE or armtap.DOUBT
+  end
+
+  -- Two counted texts, and a byte behind them; protocol 1 has one text that fills the package.
+  local function trust_in_text(tvb, at, size, place)
+    local second = at + HEADER + 1 + (tvb:len() > at + HEADER and tvb(at + HEADER, 1):uint() or 0)
+    if not has_id(place) then
+      return armtap.MAYBE
+    elseif tvb:len() <= second then
+      return second < at + size and size <= TEXT_MOST and armtap.MAYBE or armtap.DOUBT
+    end
+    return second + 1 + tvb(second, 1):uint() + 1 == at + size and armtap.SURE or armtap.DOUBT
+  end
+
+  -- Names or types, behind a frequency, an id or a length.
+  local function trust_in_names(tvb, at, size, kind, place)
+    local before = not has_id(place) and 0 or kind == types.PROPERTIES and 2 or
+                   (place.to_robot and kind == types.SETUP_OUTPUTS and 8) or (place.to_robot and 0) or 1
+    local from, to = at + HEADER + before, math.min(at + size, tvb:len())
+    return from < to and string.find(tvb:raw(from, to - from), "[^ -~]") and armtap.DOUBT or armtap.MAYBE
+  end
+
+  -- A package that may begin at `at`: its size, and how much is to be said for it; nil if none can.
+  local function size_at(tvb, at, place)
+    local size, kind = tvb(at, 2):uint(), tvb(at + 2, 1):uint()
+    local limits = rows[kind] and (place.to_robot and rows[kind].to_robot or rows[kind].from_robot)
+    if not limits or size < limits[1] or size > limits[2] then
+      return nil
+    elseif kind == types.DATA then
+      return size, trust_in_data(tvb, at, size, place)
+    elseif kind == types.TEXT then
+      return size, trust_in_text(tvb, at, size, place)
+    elseif limits[1] == limits[2] then
+      return size, armtap.SURE
+    elseif kind == types.CONTROLLER_VERSION then
+      return size, armtap.MAYBE
+    end
+    return size, trust_in_names(tvb, at, size, kind, place)
   end
 
   local contents = {
@@ -439,20 +503,11 @@ do
     [types.PAUSE] = agreement
   }
 
-  local function package(tvb, pinfo, root)
-    local size, kind = tvb:len(), tvb(2, 1):uint()
-    if size < HEADER or not names_of_types[kind] then
-      return 0
-    end
+  local function package(tvb, pinfo, root, place)
+    local kind = tvb(2, 1):uint()
     local tree = root:add(proto, tvb())
     tree:add(f.size, tvb(0, 2))
     tree:add(f.type, tvb(2, 1))
-    local conversation = armtap.conversation(conversations, new_conversation)
-    local place = {
-      conversation = conversation,
-      frame = pinfo.number, offset = tvb:offset(), visited = pinfo.visited,
-      to_robot = goes_to_robot(tvb, pinfo, conversation)
-    }
     local said = contents[kind] and contents[kind](tvb, tree, place) or ""
     local line = names_of_types[kind] .. (said ~= "" and ": " .. said or "")
     tree:append_text(", " .. line)
@@ -462,17 +517,25 @@ do
     else
       pinfo.cols.info = "RTDE " .. line
     end
-    return size
-  end
-
-  local function length_of(tvb, _, offset)
-    local size = tvb(offset, 2):uint()
-    return size >= HEADER and size or tvb:len() - offset
-  end
-
-  function proto.dissector(tvb, pinfo, tree)
-    dissect_tcp_pdus(tvb, tree, HEADER, length_of, package)
     return tvb:len()
+  end
+
+  function proto.dissector(tvb, pinfo, root)
+    local conversation = armtap.conversation(conversations, new_conversation)
+    local function place_of(bytes, at)
+      return {
+        conversation = conversation, frame = pinfo.number, offset = bytes:offset() + at, visited = pinfo.visited,
+        to_robot = goes_to_robot(bytes(at):tvb(), pinfo, conversation)
+      }
+    end
+    local flow = conversation.flows[pinfo.src_port] or {}
+    conversation.flows[pinfo.src_port] = flow
+    return armtap.packages({
+      proto = proto, header = HEADER, lost = e.place_lost,
+      on_hole = function() forget_clocks(conversation) end,
+      size_at = function(bytes, at) return size_at(bytes, at, place_of(bytes, at)) end,
+      package = function(bytes) return package(bytes, pinfo, root, place_of(bytes, 0)) end
+    }, tvb, pinfo, root, flow)
   end
 
   armtap.listen(proto, armtap.ports.rtde)

@@ -133,9 +133,10 @@ static int put_layouts(FILE *to)
 
 static void put_packages(FILE *to)
 {
-    fputs("armtap.packages = {\n", to);
+    fputs("armtap.rtde_packages = {\n", to);
 #define MESSAGE(type, name, to_least, to_most, from_least, from_most)                                                  \
-    fprintf(to, "  {id = \"%s\", type = %d, name = \"%s\"},\n", #type, (int)(type), name);
+    fprintf(to, "  {id = \"%s\", type = %d, name = \"%s\", to_robot = {%d, %d}, from_robot = {%d, %d}},\n", #type,     \
+            (int)(type), name, to_least, to_most, from_least, from_most);
 #include "../../decoders/rtde_messages.def"
 #undef MESSAGE
     fputs("}\n", to);
