@@ -213,20 +213,33 @@ typedef uint32_t lanes __attribute__((vector_size(16)));
 #define LANES (sizeof(lanes) / sizeof(uint32_t))
 #define SUM_PRIME 0x9E3779B1u
 
+struct sum {
+    lanes words, words_before; /* the second: in each place the sum of all up to there */
+};
+
+static inline void add_lanes(struct sum *sum, const uint8_t *bytes)
+{
+    lanes words;
+    memcpy(&words, bytes, sizeof words);
+    sum->words += words;
+    sum->words_before += sum->words;
+}
+
 static uint32_t sum_of(const uint8_t *bytes, size_t length)
 {
-    lanes sums = {0}, sums_of_sums = {0}, words;
+    struct sum lanes_sum = {0};
     uint32_t sum = (uint32_t)length;
     size_t at = 0;
-    for (; at + sizeof words <= length; at += sizeof words) {
-        memcpy(&words, bytes + at, sizeof words);
-        sums += words;
-        sums_of_sums += sums;
+    for (; at + 4 * sizeof(lanes) <= length; at += 4 * sizeof(lanes)) {
+        add_lanes(&lanes_sum, bytes + at);
+        add_lanes(&lanes_sum, bytes + at + sizeof(lanes));
+        add_lanes(&lanes_sum, bytes + at + 2 * sizeof(lanes));
+        add_lanes(&lanes_sum, bytes + at + 3 * sizeof(lanes));
     }
     for (; at < length; at++)
         sum = (sum ^ bytes[at]) * SUM_PRIME;
     for (size_t i = 0; i < LANES; i++)
-        sum = ((sum ^ sums[i]) * SUM_PRIME ^ sums_of_sums[i]) * SUM_PRIME;
+        sum = ((sum ^ lanes_sum.words[i]) * SUM_PRIME ^ lanes_sum.words_before[i]) * SUM_PRIME;
     return sum;
 }
 
