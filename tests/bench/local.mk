@@ -29,5 +29,6 @@ EXTRA_DIST += \
 	tests/bench/README.md \
 	tests/bench/live_cases.py \
 	tests/bench/run \
+	tests/bench/changed.py \
 	tests/bench/shapes.py \
 	tests/bench/smoke.py
