@@ -20,17 +20,20 @@ void armtap_modes_free(struct modes *modes)
     *modes = (struct modes){0};
 }
 
-static void leave_out(struct modes *modes, const struct modes_kept *kept, const struct armtap_mode *entry)
+static void leave_out(struct modes *modes, const struct modes_last *last, size_t field, int64_t time)
 {
+    struct armtap_mode *kept = last->kept[field] > 0 ? &modes->all[last->kept_last[field]] : NULL;
     modes->left_out++;
-    if (kept->count > 0 && modes->all[kept->last].kept_until == ARMTAP_NO_TIME)
-        modes->all[kept->last].kept_until = entry->where.time;
+    if (kept && kept->kept_until == ARMTAP_NO_TIME)
+        kept->kept_until = time;
 }
 
-static void add_entry(struct modes *modes, struct modes_kept *kept, const struct armtap_mode *entry)
+_Static_assert(MODES_EACH <= UINT16_MAX && MODES_ALL <= UINT16_MAX, "modes_last has 16 bits for them");
+
+static void add_entry(struct modes *modes, struct modes_last *last, size_t field, const struct armtap_mode *entry)
 {
-    if (kept->count >= MODES_EACH || modes->count >= MODES_ALL) {
-        leave_out(modes, kept, entry);
+    if (last->kept[field] >= MODES_EACH || modes->count >= MODES_ALL) {
+        leave_out(modes, last, field, entry->where.time);
         return;
     }
     if (modes->count == modes->room) {
@@ -43,9 +46,9 @@ static void add_entry(struct modes *modes, struct modes_kept *kept, const struct
         modes->all = all;
         modes->room = room;
     }
-    kept->last = modes->count++;
-    kept->count++;
-    modes->all[kept->last] = *entry;
+    last->kept[field]++;
+    last->kept_last[field] = (uint16_t)modes->count;
+    modes->all[modes->count++] = *entry;
 }
 
 static int64_t value_of(const struct armtap_state *state, enum armtap_field_id id)
@@ -60,6 +63,12 @@ static int64_t value_of(const struct armtap_state *state, enum armtap_field_id i
     default:
         return state->runtime_state;
     }
+}
+
+/* The program's state has no sign. */
+static int64_t last_value(const struct modes_last *last, size_t field)
+{
+    return field == RUNTIME_STATE ? (int64_t)last->value[field] : (int64_t)(int32_t)last->value[field];
 }
 
 #define NAME_MAX_LENGTH 80
@@ -124,7 +133,7 @@ static bool is_reported(const struct modes_last *last, size_t field, int64_t val
     size_t other = followed[field] == ARMTAP_ID_safety_mode     ? SAFETY_STATUS
                    : followed[field] == ARMTAP_ID_safety_status ? SAFETY_MODE
                                                                 : field;
-    return other != field && last->known[other] && last->value[other] == value;
+    return other != field && last->known[other] && last_value(last, other) == value;
 }
 
 /* What the record's arm shows, and where it is told. */
@@ -180,7 +189,7 @@ static void take_mode(struct sight *sight, struct modes_last *last, size_t i)
 {
     const struct armtap_record *record = sight->record;
     const struct armtap_field *field = armtap_field_at(followed[i]);
-    int64_t value = value_of(sight->arm->state, field->id), old = last->value[i];
+    int64_t value = value_of(sight->arm->state, field->id), old = last_value(last, i);
     bool is_first = !last->known[i];
     char name[ARMTAP_MODE_NAME_MAX];
     if (!is_first && value == old)
@@ -194,8 +203,8 @@ static void take_mode(struct sight *sight, struct modes_last *last, size_t i)
                                       ARMTAP_NO_TIME};
     enum safety_class class = armtap_safety_class(field->id, value, entry.name, is_first);
     last->known[i] = true;
-    last->value[i] = value;
-    add_entry(sight->modes, &last->kept[i], &entry);
+    last->value[i] = (uint32_t)value;
+    add_entry(sight->modes, last, i, &entry);
     if (!sight->is_told && !is_reported(last, i, value) && is_news(sight, class, i, value, is_first))
         tell_state(sight, class, entry.name, armtap_mode_field(&entry, name), value, is_first);
     remember(sight, class, i, value);

@@ -5,7 +5,7 @@
 #include "findings.h"
 #include "safety_state.h"
 
-/* Limits for the changes of one field of a stream, and of all. */
+/* Limits for the changes of one field of a stream, and of all; indices fit into 16 bits. */
 #define MODES_EACH 10000
 #define MODES_ALL 50000
 
@@ -19,22 +19,18 @@ struct modes {
 };
 void armtap_modes_free(struct modes *modes);
 
-/* A field's entries in the timeline: how many, and the index of the last. */
-struct modes_kept {
-    size_t count, last;
-};
-
-/* The last values of an arm; values of the whole robot are kept with the first arm. Starts as zeros. */
+/* The last values of an arm; values of the whole robot are kept with the first arm. Starts as zeros. There are four for
+ * each stream of a capture: small numbers, and values in 32 bits as on the wire. */
 struct modes_last {
-    int64_t value[ARMTAP_MODE_FIELDS];
-    bool known[ARMTAP_MODE_FIELDS];
-    struct modes_kept kept[ARMTAP_MODE_FIELDS];
-    bool has_bits;
+    uint32_t value[ARMTAP_MODE_FIELDS];
     uint32_t bits; /* safety_status_bits, while no safety mode or status is known */
+    uint16_t kept[ARMTAP_MODE_FIELDS], kept_last[ARMTAP_MODE_FIELDS]; /* entries of a field, and the last one's index */
+    bool known[ARMTAP_MODE_FIELDS];
+    bool has_bits;
 };
 
-/* Adds the changes of the record's i-th arm: entries, mode.changed, safety.stop and safety.state. True if a safety stop
- * begins. `last` has a place for each possible arm. */
+/* Adds the changes of the record's i-th arm: entries, mode.changed, safety.stop, .state and .unknown. True if a safety
+ * stop begins. `last` has a place for each possible arm. */
 bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
                          const struct armtap_record *record, size_t i);
 

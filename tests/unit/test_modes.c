@@ -353,6 +353,36 @@ static void unknown_robots_are_not_the_same(void **state)
     scene_clear(&scene);
 }
 
+/* Modes may be negative, the program's state may not: a change names the old one as it was. */
+static void values_keep_their_sign(void **state)
+{
+    static const struct {
+        enum armtap_field_id field;
+        int64_t from, to;
+        const char *change;
+    } cases[] = {{ARMTAP_ID_robot_mode, -1, 7, "robot_mode NO_CONTROLLER -> RUNNING"},
+                 {ARMTAP_ID_robot_mode, 7, -1, "robot_mode RUNNING -> NO_CONTROLLER"},
+                 {ARMTAP_ID_safety_mode, -2147483647, 1, "safety_mode -2147483647 -> NORMAL"},
+                 {ARMTAP_ID_runtime_state, 4294967295, 1, "runtime_state 4294967295 -> STOPPED"},
+                 {ARMTAP_ID_runtime_state, 1, 4294967295, "runtime_state STOPPED -> 4294967295"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct analysis_scene scene;
+        const struct armtap_finding *finding;
+        bool is_said = false;
+        prepare(&scene, ARMTAP_GENERATION_CB3E, cases[i].field);
+        show(&scene, cases[i].field, cases[i].from);
+        show(&scene, cases[i].field, cases[i].from);
+        show(&scene, cases[i].field, cases[i].to);
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        assert_int_equal(armtap_diagnosis_mode_count(scene.diagnosis), 2);
+        for (size_t k = 0; (finding = armtap_diagnosis_finding_at(scene.diagnosis, k)); k++)
+            is_said = is_said || strcmp(finding->text, cases[i].change) == 0;
+        assert_true(is_said);
+        scene_clear(&scene);
+    }
+}
+
 /* More robots than are remembered: each is said, some more than once. */
 static void many_robots_are_all_said(void **state)
 {
@@ -410,6 +440,7 @@ int main(void)
         cmocka_unit_test(a_state_is_said_once),
         cmocka_unit_test(a_program_ends_no_state),
         cmocka_unit_test(unknown_robots_are_not_the_same),
+        cmocka_unit_test(values_keep_their_sign),
         cmocka_unit_test(many_robots_are_all_said),
         cmocka_unit_test(a_guess_is_doubtful),
     };
