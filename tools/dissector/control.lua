@@ -121,11 +121,13 @@ do
     return layout.kind ~= "SCRIPT" or not is_search or is_zero_elsewhere(tvb, at, layout)
   end
 
-  -- The first layout of which the segment has nothing but believable messages.
+  -- The first layout of which the segment has nothing but believable messages. Zeros alone may be anybody's, but for a
+  -- script command without arguments.
   local function choose(tvb, port)
+    local has_content = string.find(tvb:raw(), "[^\0]")
     for _, layout in ipairs(armtap.control_layouts) do
       local size = WORD * layout.words
-      if layout.port == port and tvb:len() % size == 0 then
+      if layout.port == port and tvb:len() % size == 0 and (has_content or layout.kind == "SCRIPT") then
         local at = 0
         while at < tvb:len() and fits(tvb, at, layout, layout.kind == "SCRIPT") do
           at = at + size
@@ -173,13 +175,23 @@ do
     pinfo.cols.info = kind.title .. (name and " " .. name or "")
   end
 
+  local function conversation_of()
+    return armtap.conversation(conversations, function() return {} end)
+  end
+
+  -- Whether this packet, or one before, showed that the port is a driver's.
+  local function is_known(conversation, pinfo)
+    return conversation.since and pinfo.number >= conversation.since
+  end
+
   local function to_robot(tvb, pinfo, root, port)
-    local conversation = armtap.conversation(conversations, function() return {} end)
+    local conversation = conversation_of()
     local place = {frame = pinfo.number, visited = pinfo.visited}
     if not conversation.layout and not pinfo.visited then
-      conversation.layout, conversation.since = choose(tvb, port), pinfo.number
+      conversation.layout = choose(tvb, port)
+      conversation.since = conversation.layout and pinfo.number
     end
-    local layout = pinfo.number >= (conversation.since or 0) and conversation.layout or nil
+    local layout = is_known(conversation, pinfo) and conversation.layout or nil
     if not layout then
       return false
     end
@@ -219,8 +231,8 @@ do
   end
 
   local function from_robot(tvb, pinfo, root, port)
-    local name = result_name(port)
-    if name and has_results_only(tvb) then
+    local name, conversation = result_name(port), conversation_of()
+    if name and is_known(conversation, pinfo) and has_results_only(tvb) then
       local tree = root:add(proto, tvb())
       for at = 0, tvb:len() - WORD, WORD do
         tree:add(shown[name][1], tvb(at, WORD))
@@ -229,14 +241,20 @@ do
     elseif port == armtap.control.script_port and tvb:raw() == armtap.control.request then
       armtap.add_text(root:add(proto, tvb()), request_field, tvb())
       pinfo.cols.info = "request"
+      conversation.since = conversation.since or pinfo.number
     else
       return false
     end
     return true
   end
 
+  -- A program was asked for, or text begins like one.
   local function script(tvb, pinfo, root)
-    if string.find(tvb:raw(), "\0", 1, true) then
+    local conversation, text = conversation_of(), tvb:raw()
+    if not conversation.since and (string.find(text, "^%s*def ") or string.find(text, "^%s*#")) then
+      conversation.since = pinfo.number
+    end
+    if not is_known(conversation, pinfo) or string.find(text, "\0", 1, true) then
       return false
     end
     armtap.add_program(root:add(proto, tvb()), script_field, tvb())
