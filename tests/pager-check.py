@@ -55,6 +55,9 @@ def check_same():
         for width in (50, 90, 133):
             expect((words, width), on_terminal((*words, "--pager"), "cat", width) == on_terminal(words, None, width))
     expect("help", on_terminal(("info", "--pager", "--help"), "cat") == on_terminal(("info", "--help"), None))
+    for words in ("help", "diagnose"), ("help",):
+        for paged in (words[0], "--pager", *words[1:]), (*words, "--pager"):
+            expect(paged, on_terminal(paged, "cat") == on_terminal(words, None))
     for changes in {"NO_COLOR": "1"}, {"TERM": "dumb"}:
         shown = on_terminal(("diagnose", "--pager", STOP), "cat", **changes)[1]
         expect(("no colours", changes), "\033" not in shown and "warning" in shown, shown)
@@ -63,6 +66,17 @@ def check_same():
     expect("colours", "\033[33mwarning" in on_terminal(("diagnose", "--pager", STOP), "cat")[1])
     columns = on_terminal(("diagnose", "--pager", STOP), "cat", 90, COLUMNS="60")[1]
     expect("COLUMNS", columns == on_terminal(("diagnose", STOP), None, 60)[1], columns)
+
+
+def check_binary():
+    """What is not written to a terminal is not written to a pager, either."""
+    for words in ("plot", "-f", "png", LARGE), ("export", "-f", "parquet", "-o", "-", "--stream", "0", LARGE), \
+            ("export", "-f", "mat", "-o", "-", LARGE):
+        status, shown = on_terminal((*words, "--pager"), "cat")
+        expect((words, "refused"), status == 2 and shown.startswith("armtap: ") and len(shown) < 500, status, shown[:300])
+        expect((words, "as without"), (status, shown) == on_terminal(words, None), shown)
+    status, shown = on_terminal(("plot", LARGE, "--pager"), "cat")
+    expect("no picture in a pager", status == 2 and "a pager shows no pictures" in shown and "<svg" not in shown, status, shown[:300])
 
 
 def check_status():
@@ -164,6 +178,7 @@ def check_interrupt(folder):
 
 
 check_same()
+check_binary()
 check_status()
 for check in check_wanted, check_default, check_missing, check_messages, check_interrupt:
     with tempfile.TemporaryDirectory() as place:

@@ -300,6 +300,11 @@ int pager_columns(void)
     return pager.columns;
 }
 
+bool pager_is_shown(int descriptor)
+{
+    return isatty(descriptor) || (pager.pump != 0 && descriptor == STDOUT_FILENO);
+}
+
 void pager_finish(void)
 {
     if (pager.pump == 0)

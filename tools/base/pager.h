@@ -12,6 +12,8 @@
 void pager_start(bool is_live);
 /* The columns of the terminal behind the pager; 0 without one. */
 int pager_columns(void);
+/* Whether a terminal shows what is written to this descriptor, by itself or in the pager. */
+bool pager_is_shown(int descriptor);
 /* To be called once standard output is closed: waits until the user ends the pager. */
 void pager_finish(void);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/message.h"
+#include "base/pager.h"
 #include "base/privileges.h"
 #include "temporary_file.h"
 #include "write_bytes.h"
@@ -178,7 +179,7 @@ bool sink_file_is_terminal(const char *name)
 {
     struct stat status;
     if (strcmp(name, "-") == 0)
-        return isatty(STDOUT_FILENO);
+        return pager_is_shown(STDOUT_FILENO);
     if (stat(name, &status) != 0 || !S_ISCHR(status.st_mode))
         return false;
     int file = open(name, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);

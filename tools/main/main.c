@@ -112,18 +112,24 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
+/* argv: what stands behind help: the name of a command and --pager, in any order. */
 static int help(int argc, char **argv)
 {
-    char option[] = "--help";
-    char *arguments[] = {option, NULL};
-    if (argc == 0) {
-        usage(stdout);
-        return EXIT_DONE;
+    char pager[] = "--pager", option[] = "--help", *paged[] = {pager, option, NULL}, **arguments = paged + 1;
+    const char *name = NULL;
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], pager) == 0)
+            arguments = paged;
+        else if (!name)
+            name = argv[i];
+    if (name && strcmp(name, "help") != 0) {
+        const struct command *command = find(name);
+        return command ? command->run(arguments == paged ? 2 : 1, arguments) : EXIT_FAILED;
     }
-    if (strcmp(argv[0], "help") == 0)
-        return help(0, NULL);
-    const struct command *command = find(argv[0]);
-    return command ? command->run(1, arguments) : EXIT_FAILED;
+    if (arguments == paged)
+        pager_start(false);
+    usage(stdout);
+    return EXIT_DONE;
 }
 
 /* A capture or a robot in the place of a command: what is in it is the first thing to know. */

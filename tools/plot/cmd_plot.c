@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/message.h"
+#include "base/pager.h"
 #include "chart.h"
 #include "command_line/around.h"
 #include "command_line/commands.h"
@@ -148,6 +149,10 @@ static int check_output(struct command *command)
 {
     char list[KINDS_LIST_MAX];
     bool is_standard = strcmp(command->out, "-") == 0, is_terminal = sink_file_is_terminal(command->out);
+    if (!command->kind && is_standard && pager_columns() > 0) {
+        message_error("plot: a pager shows no pictures: leave out --pager, or name a file, such as -o robot.svg");
+        return -1;
+    }
     if (!command->kind && is_terminal)
         ask_terminal(command);
     else if (!command->kind)
