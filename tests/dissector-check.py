@@ -174,7 +174,7 @@ def findings(capture, *ids):
     return {(one["id"], one["packet"]) for one in report["findings"] if one["id"] in ids and one["stream"] in streams}
 
 
-EXPERTS = {"safety.stop": "stop", "clock.backwards": "clock_back", "clock.skipped": "clock_jump"}
+EXPERTS = {"safety.stop": "stop", "safety.state": "safety_state", "clock.backwards": "clock_back", "clock.skipped": "clock_jump"}
 
 
 def compare_changes(script, capture, *options):
@@ -215,6 +215,24 @@ def compare_pause(script, folder):
         client.package(11.1 + i * 0.008, 111.1 + i * 0.008, *[0.5] * 6, 3)
     capture.write(path)
     expect("a pause is no jump of the clock", compare_changes(script, path) == 1)
+
+
+def compare_states(script, folder):
+    """Stops, violations and faults, as values and as bits, where they begin and where the data begins in them."""
+    both = [("timestamp", "DOUBLE"), ("safety_mode", "INT32"), ("safety_status", "INT32")]
+    bits = [("timestamp", "DOUBLE"), ("safety_status_bits", "UINT32")]
+    for count, fields, states in (
+            (7, both, [(1, 1), (1, 3), (3, 3), (3, 1), (1, 1), (3, 1), (3, 3), (5, 5), (6, 5), (6, 6), (6, 7), (1, 1), (9, 9), (8, 9)]),
+            (1, both, [(3, 3), (1, 1)]), (1, both, [(1, 9), (1, 1)]), (1, both, [(11, 11), (1, 1), (11, 11)]), (0, both, [(11, 11), (2, 2)]),
+            (3, bits, [(1,), (4 | 1024,), (1,), (64 | 128 | 1024,), (512 | 1024,)]), (1, bits, [(16 | 1024,), (1,)]),
+            (2, [*bits, ("safety_status", "INT32")], [(1, 1), (4 | 1024, 3), (1, 1), (1024, 9)])):
+        capture, path = robot_capture.Capture(), os.path.join(folder, "states.pcap")
+        client = robot_capture.Client(capture, 0, fields)
+        for i in range(20 * len(states)):
+            client.package(0.1 + i * 0.008, 100 + i * 0.008, *states[i // 20])
+        capture.write(path)
+        found = compare_changes(script, path)
+        expect("states of safety: %s" % states, found == count, found)
 
 
 def compare_twice(script, folder):
@@ -328,6 +346,22 @@ def cpu_seconds(work, *arguments):
     work(*arguments)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def print_cost(script, folder):
+    """What the dissector adds to tshark's own CPU time; not judged."""
+    maker = os.path.join(os.path.dirname(os.path.abspath(ARMTAP)), "tests", "bench", "stream")
+    for kind in ("legacy", "rtde") if os.path.exists(maker) else ():
+        path = os.path.join(folder, kind + ".pcap")
+        with open(path, "wb") as file:
+            subprocess.run([maker, kind, "20000"], stdout=file, check=True)
+        for what, arguments in ("one field", ["-T", "fields", "-e", ("ur_rtde" if kind == "rtde" else "ur_realtime") + ".timestamp"]), ("all", ["-V"]):
+            plain = arguments if what == "all" else [*arguments[:3], "tcp.seq"]
+            seconds = [cpu_seconds(lambda command: subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True),
+                                   ["tshark", *lua, "-r", path, *shown])
+                       for lua, shown in ((["-X", "lua_script:" + script], arguments), ([], plain))]
+            print("20000 packets, %s, %s: %.1f s of CPU, %.1f s without the dissector: %.1f times" % (
+                kind, what, *seconds, seconds[0] / seconds[1]))
 
 
 def check_many_setups(script, folder):
@@ -501,6 +535,10 @@ def check_chance(script, folder):
     for i, port in enumerate((50001, 50002, 50003, 50004) * 5):
         for to_robot in (True, False):
             capture.segment(port, 1 + i / 500, b"\1\0GET / HTTP/1.1", to_robot, robot_port=50051)
+    for port, asked, answer in ((50002, b"GET /status HTTP/1.1\r\nHost: x\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\nhello"),
+                                (50003, bytes(84), b"\0\0\0\1"), (50001, bytes(36), b"\0\0\0\1")):
+        capture.segment(port, 2, asked, True, robot_port=5005)
+        capture.segment(port, 2.01, answer, False, robot_port=5005)
     with open(path, "wb") as file:
         file.write(capture.bytes)
     expect("a client's port by chance", "External Control" not in tshark(script, path))
@@ -553,9 +591,11 @@ def main():
         check_chance(script, folder)
         compare_clocks(script, folder)
         compare_pause(script, folder)
+        compare_states(script, folder)
         compare_twice(script, folder)
         compare_segments(script, folder)
         check_many_setups(script, folder)
+        print_cost(script, folder)
         check_hostile_texts(script, folder)
         check_deflated(script)
         check_second_copy(script, folder)

@@ -33,6 +33,7 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/record_pairing.h \
 	lib/analysis/safety_state.c \
 	lib/analysis/safety_state.h \
+	lib/analysis/safety_words.def \
 	lib/analysis/stop_window.c \
 	lib/analysis/stop_window.h \
 	lib/analysis/stream_list.c \

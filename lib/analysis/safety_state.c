@@ -3,17 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What names of states contain; UR writes capitals, AUBO does not. No other names of these fields contain them. CB2 has
- * no safety mode: its robot mode shows stops and fatal errors. */
 static const struct {
     const char *word;
     enum safety_class class, at_first;
-} words[] = {{"STOP", SAFETY_STOP, SAFETY_STOP},           {"Stop", SAFETY_STOP, SAFETY_STOP},
-             {"VIOLATION", SAFETY_FAULT, SAFETY_FAULT},    {"Violation", SAFETY_FAULT, SAFETY_FAULT},
-             {"FAULT", SAFETY_FAULT, SAFETY_FAULT},        {"Fault", SAFETY_FAULT, SAFETY_FAULT},
-             {"FATAL_ERROR", SAFETY_FAULT, SAFETY_FAULT},  {"Error", SAFETY_FAULT, SAFETY_FAULT},
-             {"UNDEFINED", SAFETY_FAULT, SAFETY_UNKNOWN},  {"Undefined", SAFETY_FAULT, SAFETY_UNKNOWN},
-             {"VALIDATE", SAFETY_UNKNOWN, SAFETY_UNKNOWN}, {"WAITING", SAFETY_UNKNOWN, SAFETY_UNKNOWN}};
+} words[] = {
+#define WORD(text, later, first) {text, SAFETY_##later, SAFETY_##first},
+#define SUMS_UP(bit, others)
+#include "safety_words.def"
+#undef WORD
+#undef SUMS_UP
+};
 
 /* A safety mode without a name is of a newer controller, and may be anything; 0 is what senders leave empty. */
 enum safety_class armtap_safety_class(enum armtap_field_id field, int64_t value, const char *name, bool is_first)
@@ -26,23 +25,28 @@ enum safety_class armtap_safety_class(enum armtap_field_id field, int64_t value,
     return is_safety && !name && value != 0 ? SAFETY_UNKNOWN : SAFETY_ORDINARY;
 }
 
-/* Bits of safety_status_bits that sum up others: an emergency stop of the system or of the robot, and any state in
- * which safety stops the arm. */
-enum { SYSTEM_EMERGENCY = 5, ROBOT_EMERGENCY = 6, ANY_EMERGENCY = 7, ANY_STOP = 10 };
+static const struct {
+    unsigned bit;
+    uint32_t others;
+} sums[] = {
+#define WORD(text, later, first)
+#define SUMS_UP(bit, others) {bit, UINT32_C(others)},
+#include "safety_words.def"
+#undef WORD
+#undef SUMS_UP
+};
 
 uint32_t armtap_safety_reasons(uint32_t safety_status_bits)
 {
     const struct armtap_field *field = armtap_field_at(ARMTAP_ID_safety_status_bits);
     const struct armtap_enum_value *bit;
-    const uint32_t emergencies = UINT32_C(1) << SYSTEM_EMERGENCY | UINT32_C(1) << ROBOT_EMERGENCY;
     uint32_t reasons = 0;
     for (size_t i = 0; (bit = armtap_enum_at(field, i)); i++)
         if (armtap_safety_class(field->id, bit->value, bit->name, true) != SAFETY_ORDINARY)
             reasons |= safety_status_bits & UINT32_C(1) << bit->value;
-    if ((reasons & emergencies) != 0)
-        reasons &= ~(UINT32_C(1) << ANY_EMERGENCY);
-    if ((reasons & ~(UINT32_C(1) << ANY_STOP)) != 0)
-        reasons &= ~(UINT32_C(1) << ANY_STOP);
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        if ((reasons & sums[i].others) != 0)
+            reasons &= ~(UINT32_C(1) << sums[i].bit);
     return reasons;
 }
 

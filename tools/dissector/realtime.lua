@@ -14,7 +14,7 @@ do
                                        expert.severity.NOTE)
   local experts = armtap.watch_experts("ur_realtime")
   local place_lost = armtap.place_lost_expert("ur_realtime")
-  proto.experts = {unknown_size, place_lost, experts.stop, experts.back, experts.jump}
+  proto.experts = {unknown_size, place_lost, experts.stop, experts.state, experts.back, experts.jump}
 
   local conversations = {}
   function proto.init()

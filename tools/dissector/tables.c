@@ -314,6 +314,24 @@ static void put_ports(FILE *to)
     fputs("}\n", to);
 }
 
+static void put_safety_words(FILE *to)
+{
+    fputs("armtap.safety_words = {\n", to);
+#define WORD(text, later, first)                                                                                       \
+    fprintf(to, "  {text = \"%s\", later = \"%s\", first = \"%s\"},\n", text, #later, #first);
+#define SUMS_UP(bit, others)
+#include "../../lib/analysis/safety_words.def"
+#undef WORD
+#undef SUMS_UP
+    fputs("}\narmtap.safety_sums = {\n", to);
+#define WORD(text, later, first)
+#define SUMS_UP(bit, others) fprintf(to, "  {bit = %d, others = %" PRIu32 "},\n", bit, UINT32_C(others));
+#include "../../lib/analysis/safety_words.def"
+#undef WORD
+#undef SUMS_UP
+    fputs("}\n", to);
+}
+
 /* Ranges of characters that would do something to a terminal, or that nobody sees. */
 static void put_hidden(FILE *to)
 {
@@ -346,6 +364,7 @@ int dissector_tables(FILE *to)
     put_control_values(to);
     put_aubo_topics(to);
     put_ports(to);
+    put_safety_words(to);
     put_hidden(to);
     return put_layouts(to);
 }
