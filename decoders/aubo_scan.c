@@ -103,11 +103,12 @@ static bool take(struct armtap_aubo_scan *scan, bool strict, uint8_t c)
     }
 }
 
-/* Whether all eight bytes of a word are '#' to 'Z'. */
-static bool are_even(uint64_t word)
+/* The high bit of each byte of a word that is not '#' to 'Z'. */
+static uint64_t other_bytes(uint64_t word)
 {
+    uint64_t low = word & UINT64_C(0x7f7f7f7f7f7f7f7f); /* sums do not carry */
     uint64_t from = UINT64_C(0x5d5d5d5d5d5d5d5d) /* 0x80 - '#' */, behind = UINT64_C(0x2525252525252525); /* - '[' */
-    return ((word | ~(word + from) | (word + behind)) & UINT64_C(0x8080808080808080)) == 0;
+    return (word | ~(low + from) | (low + behind)) & UINT64_C(0x8080808080808080);
 }
 
 /* Number of bytes that make no difference outside strings unless the scan is strict: eight at a time are compared with
@@ -115,8 +116,11 @@ static bool are_even(uint64_t word)
 static size_t even_bytes(const uint8_t *bytes, size_t length)
 {
     size_t count = 0;
-    while (length - count >= 8 && are_even(armtap_be64(bytes + count)))
-        count += 8;
+    for (; length - count >= 8; count += 8) {
+        uint64_t others = other_bytes(armtap_be64(bytes + count));
+        if (others != 0)
+            return count + (size_t)__builtin_clzll(others) / 8;
+    }
     while (count < length && bytes[count] >= '#' && bytes[count] <= 'Z')
         count++;
     return count;

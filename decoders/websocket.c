@@ -470,10 +470,17 @@ static size_t utf8_length(const uint8_t *p, size_t left)
     return size;
 }
 
+static bool are_ascii(const uint8_t bytes[8])
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return (word & UINT64_C(0x8080808080808080)) == 0;
+}
+
 static bool is_utf8(const uint8_t *bytes, size_t length)
 {
     for (size_t at = 0, size; at < length; at += size) {
-        size = utf8_length(bytes + at, length - at);
+        size = length - at >= 8 && are_ascii(bytes + at) ? 8 : utf8_length(bytes + at, length - at);
         if (!size)
             return false;
     }

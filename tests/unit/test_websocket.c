@@ -283,6 +283,23 @@ static void test_utf8(void **unused)
     CHECK_STREAMS(streams, LIMIT);
 }
 
+/* Eight bytes of ASCII are taken at once: what is not ASCII is judged anywhere among them. */
+static void test_utf8_at_any_place(void **unused)
+{
+    (void)unused;
+    for (size_t at = 0; at < 20; at++) {
+        char good[256] = "81 16 ", bad[256] = "81 16 ", wanted[256] = "text '";
+        for (size_t i = 0; i < 21; i++) {
+            strcat(good, i == at ? "c3 a4 " : "61 ");
+            strcat(bad, i == at ? "c3 61 " : "61 ");
+            strcat(wanted, i == at ? "\\c3\\a4" : "a");
+        }
+        strcat(wanted, "'");
+        const struct stream streams[] = {{good, wanted}, {bad, "bad " UTF8}};
+        CHECK_STREAMS(streams, LIMIT);
+    }
+}
+
 /* "a" 100000 times, then "aaaaaaaaaaaaaaaaaaaatail", from the same compressor. */
 #define TEN "00 00 00 00 00 00 00 00 00 00 "
 #define BOMB_64 "ec c1 31 01 00 00 00 c2 a0 ac eb 5f c2 1a 1e 40 01 " TEN TEN TEN TEN "00 00 00 00 00 00 00 "
@@ -694,6 +711,7 @@ int main(void)
         cmocka_unit_test(test_compressed),
         cmocka_unit_test(test_bad),
         cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_utf8_at_any_place),
         cmocka_unit_test(test_too_long),
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_long_fragments),
