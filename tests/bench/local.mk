@@ -28,6 +28,7 @@ soak: armtap$(EXEEXT) tests/bench/live
 EXTRA_DIST += \
 	tests/bench/README.md \
 	tests/bench/live_cases.py \
+	tests/bench/messages.py \
 	tests/bench/run \
 	tests/bench/changed.py \
 	tests/bench/shapes.py \

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-CASES = ['kernel', 'memory', 'linear', 'many', 'fields', 'hostile', 'live']
+CASES = ['kernel', 'memory', 'linear', 'many', 'fields', 'aubo', 'hostile', 'live']
 
 out = subprocess.run([sys.executable, os.path.join(os.environ['srcdir'], 'tests', 'bench', 'run'), '--packets', '2000',
                       '--rounds', '1', '--large', '4000000', '--shape', '20000', '--shapes', 'rtde/(honest|tiny)', *CASES], check=True, text=True, stdout=subprocess.PIPE).stdout
