@@ -364,6 +364,20 @@ def print_cost(script, folder):
                 kind, what, *seconds, seconds[0] / seconds[1]))
 
 
+def check_junk(script, folder):
+    """What is no robot's costs little more on its ports than on another one."""
+    dice, seconds = random.Random(30001), {}
+    for port in 30009, 30001, 30003, 30004:
+        for kind in "anything", "zeros":
+            capture, path = robot_capture.Capture(), os.path.join(folder, "junk.pcap")
+            for i in range(1000):
+                capture.segment(i / 1000, ("10.0.0.2", port), ("10.0.0.9", 40001), dice.randbytes(1400) if kind == "anything" else bytes(1400))
+            capture.write(path)
+            seconds[port, kind] = cpu_seconds(tshark, script, path)
+    for key, cpu in seconds.items():
+        expect("junk on port %d, %s" % key, cpu < 5 * max(seconds[30009, key[1]], 0.5), seconds)
+
+
 def check_many_setups(script, folder):
     """As fast with many set-ups before the data as behind it."""
     setups, seconds = 20000, {}
@@ -594,6 +608,7 @@ def main():
         compare_states(script, folder)
         compare_twice(script, folder)
         compare_segments(script, folder)
+        check_junk(script, folder)
         check_many_setups(script, folder)
         print_cost(script, folder)
         check_hostile_texts(script, folder)

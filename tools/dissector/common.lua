@@ -240,12 +240,24 @@ end
 
 -- Where the next package begins behind `at`, and its size; the size is nil if none begins in these bytes.
 local function next_begin(how, tvb, at)
-  for i = at + 1, tvb:len() - how.header do
-    if begins_anew(how, tvb, i) then
-      return i, (how.size_at(tvb, i))
+  local bytes, last = tvb:raw(), tvb:len() - how.header
+  local found = string.find(bytes, how.pattern, at + 2) -- counted from 1
+  while found and found - 1 <= last do
+    if begins_anew(how, tvb, found - 1) then
+      return found - 1, (how.size_at(tvb, found - 1))
     end
+    found = string.find(bytes, how.pattern, found + 1)
   end
   return math.max(at + how.header, tvb:len() - how.header + 1) -- where one may begin that is cut
+end
+
+-- For a pattern: one of these bytes.
+function armtap.byte_class(bytes)
+  local words = {}
+  for i, byte in ipairs(bytes) do
+    words[i] = string.gsub(string.char(byte), "%W", "%%%0")
+  end
+  return "[" .. table.concat(words) .. "]"
 end
 
 local next_sequence = Field.new("tcp.nxtseq")
@@ -257,7 +269,8 @@ local function place_in_stream(tvb)
 end
 
 -- Calls how.package(tvb) for each. how.size_at(tvb, at) returns the size of what begins there and how much is to be said
--- for it, nil if nothing can; `how` also has `proto`, `header` (its length) and `lost`, an expert. Where no package begins,
+-- for it, nil if nothing can; `how` also has `proto`, `header` (its length), `pattern`, which all headers match, and `lost`, an
+-- expert. Where no package begins,
 -- bytes are passed over up to the next one. `flow`, of one direction: how.on_hole() is called before what does not
 -- follow upon the bytes before.
 function armtap.packages(how, tvb, pinfo, root, flow)

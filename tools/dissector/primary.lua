@@ -17,7 +17,9 @@ do
   local shown = armtap.display_fields(list, "ur_primary", "primary", nil)
 
   local names_of_messages, names_of_parts = {}, {}
-  for _, message in ipairs(armtap.primary_messages) do
+  local type_bytes = {}
+  for i, message in ipairs(armtap.primary_messages) do
+    type_bytes[i] = message.type
     names_of_messages[message.type] = message.name
   end
   local robot_messages = {}
@@ -349,7 +351,7 @@ do
     else
       local conversation = armtap.conversation(conversations, function() return {flow = {}} end)
       armtap.packages({
-        proto = proto, header = HEADER, lost = e.place_lost, on_hole = function() end, size_at = size_at,
+        proto = proto, header = HEADER, pattern = "\0\0.." .. armtap.byte_class(type_bytes), lost = e.place_lost, on_hole = function() end, size_at = size_at,
         package = function(bytes) return message(bytes, pinfo, tree, conversation) end
       }, tvb, pinfo, tree, conversation.flow)
     end

@@ -112,7 +112,7 @@ do
     end
     local conversation = armtap.conversation(conversations, function() return {watch = armtap.new_watch(), flow = {}} end)
     return armtap.packages({
-      proto = proto, header = LENGTH_WORD + CELL, lost = place_lost,
+      proto = proto, header = LENGTH_WORD + CELL, pattern = "\0\0[\1-\16]", lost = place_lost,
       on_hole = function() armtap.forget_clock(conversation.watch) end,
       size_at = function(bytes, at) return size_at(bytes, at, conversation) end,
       package = function(bytes) return packet(bytes, pinfo, tree, conversation) end

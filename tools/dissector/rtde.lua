@@ -5,8 +5,9 @@ do
   local list = {}
   local shown = armtap.display_fields(list, "ur_rtde", "rtde", "cb3e")
 
-  local names_of_types, rows, types = {}, {}, {}
+  local names_of_types, rows, types, type_bytes = {}, {}, {}, {}
   for _, package in ipairs(armtap.rtde_packages) do
+    type_bytes[#type_bytes + 1] = package.type
     names_of_types[package.type] = package.name
     rows[package.type] = package
     types[string.gsub(package.id, "^ARMTAP_RTDE_", "")] = package.type
@@ -427,12 +428,12 @@ do
   -- ---- packages ----
 
   -- The standard port tells who is the robot; on others, the first package that only clients send, else the lower port.
-  local function goes_to_robot(tvb, pinfo, conversation)
+  local function goes_to_robot(tvb, at, pinfo, conversation)
     local to, from = armtap.has(armtap.ports.rtde, pinfo.dst_port), armtap.has(armtap.ports.rtde, pinfo.src_port)
     if to ~= from then
       return to
     end
-    local size, kind = tvb(0, 2):uint(), tvb(2, 1):uint()
+    local size, kind = tvb(at, 2):uint(), tvb(at + 2, 1):uint()
     local asks = kind == types.VERSION and size == HEADER + 2 or kind == types.START and size == HEADER
     if asks and not conversation.robot_port then
       conversation.robot_port = pinfo.dst_port
@@ -525,13 +526,13 @@ do
     local function place_of(bytes, at)
       return {
         conversation = conversation, frame = pinfo.number, offset = bytes:offset() + at, visited = pinfo.visited,
-        to_robot = goes_to_robot(bytes(at):tvb(), pinfo, conversation)
+        to_robot = goes_to_robot(bytes, at, pinfo, conversation)
       }
     end
     local flow = conversation.flows[pinfo.src_port] or {}
     conversation.flows[pinfo.src_port] = flow
     return armtap.packages({
-      proto = proto, header = HEADER, lost = e.place_lost,
+      proto = proto, header = HEADER, pattern = ".." .. armtap.byte_class(type_bytes), lost = e.place_lost,
       on_hole = function() forget_clocks(conversation) end,
       size_at = function(bytes, at) return size_at(bytes, at, place_of(bytes, at)) end,
       package = function(bytes) return package(bytes, pinfo, root, place_of(bytes, 0)) end
