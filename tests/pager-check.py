@@ -31,7 +31,7 @@ def on_terminal(words, pager, width=90, **changes):
     changes = changes if pager is None else {"PAGER": pager, **changes}
     with Terminal(width) as terminal, subprocess.Popen([ARMTAP, *words], stdin=subprocess.DEVNULL, stdout=terminal.theirs,
                                                        stderr=terminal.theirs, env=environment(**changes)) as program:
-        shown = terminal.read(program, PATIENCE).decode().replace("\r\n", "\n")
+        shown = terminal.read(program, PATIENCE).decode(errors="replace").replace("\r\n", "\n")
     return program.returncode, shown.replace("\r\033[K", "")
 
 
