@@ -186,7 +186,7 @@ struct wanted {
 
 static enum shown wanted_of(const struct wanted *wanted, int64_t value, const char *name, bool is_first)
 {
-    char number[16];
+    char number[24];
     snprintf(number, sizeof number, " %lld ", (long long)value);
     if (strstr(wanted->stops, number))
         return is_first ? STATE : STOP;
