@@ -447,19 +447,30 @@ static const struct clause *clause_of(const char *id)
     return &other;
 }
 
-/* Adds the clauses of at least `severity`, in the order of `clauses`, then of the notes. */
+static void add_found(struct sentence *sentence, const struct verdict *verdict, size_t stream,
+                      const struct clause *clause, const struct tally *tally, enum armtap_severity severity,
+                      bool of_controller)
+{
+    const struct armtap_note_kind *kind = armtap_note_at(tally->kind);
+    if (tally->count > 0 && severity_of(verdict, stream, kind) >= severity &&
+        (sentence->before == 0 || strcmp(kind->id, cause) != 0))
+        add_kind(sentence, verdict, clause, tally, of_controller);
+}
+
+/* Adds the clauses of at least `severity`, in the order of `clauses`, then of the notes. Of all kinds a stream has few.
+ */
 static void add_kinds(struct sentence *sentence, const struct verdict *verdict, size_t stream,
                       enum armtap_severity severity, bool of_controller)
 {
-    for (size_t i = 0; i < CLAUSE_COUNT + armtap_note_count(); i++) {
-        const struct armtap_note_kind *kind =
-            i < CLAUSE_COUNT ? armtap_note_find(clauses[i].id) : armtap_note_at(i - CLAUSE_COUNT);
-        const struct clause *clause = kind ? clause_of(kind->id) : NULL;
-        if (!clause || (i >= CLAUSE_COUNT) != (clause == &other) || severity_of(verdict, stream, kind) < severity)
-            continue;
-        const struct tally *tally = tally_at(verdict, stream, index_of(kind));
-        if (tally->count > 0 && (sentence->before == 0 || strcmp(kind->id, cause) != 0))
-            add_kind(sentence, verdict, clause, tally, of_controller);
+    const struct tallies *tallies = &verdict->tallies[stream];
+    for (size_t i = 0; i < CLAUSE_COUNT; i++)
+        for (size_t k = 0; k < tallies->count; k++)
+            if (strcmp(clauses[i].id, armtap_note_at(tallies->all[k].kind)->id) == 0)
+                add_found(sentence, verdict, stream, &clauses[i], &tallies->all[k], severity, of_controller);
+    for (size_t kind = 0; kind < armtap_note_count(); kind++) {
+        const struct tally *tally = tally_at(verdict, stream, kind);
+        if (tally->count > 0 && clause_of(armtap_note_at(kind)->id) == &other)
+            add_found(sentence, verdict, stream, &other, tally, severity, of_controller);
     }
     if (of_controller)
         sentence->of_controller = sentence->count;
