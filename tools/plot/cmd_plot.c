@@ -251,10 +251,10 @@ int cmd_plot(int argc, char **argv)
         return options_status(outcome);
     command.wish.zone = command.options.zone;
     enum exit_status status = EXIT_FAILED;
-    if (check(&command) == 0) {
+    if (check(&command) == 0)
         status = run(&command);
+    if (command.kind)
         kind_end(command.kind);
-    }
     options_free(&command.options);
     return (int)status;
 }

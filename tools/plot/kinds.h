@@ -29,7 +29,7 @@ const char *kinds_list(char list[KINDS_LIST_MAX], bool of_files);
 bool kind_is_built_in(const struct kind *kind);
 /* Whether this build can draw it: 0, or -1 after a message. `what`: as the user asked for it. */
 int kind_check(const struct kind *kind, const char *what);
-/* After kind_check() succeeded, and all pictures are drawn. */
+/* When all pictures are drawn, or none will be. */
 void kind_end(const struct kind *kind);
 
 #endif
