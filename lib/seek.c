@@ -257,7 +257,7 @@ static enum armtap_fit probe(const struct armtap_conn *conn, const struct armtap
     prospect->begin = (long)best.at;
     bool may_follow = !span->final && best.at >= span->length && !is_spent(&search);
     if (best.fit == ARMTAP_FIT_NO && may_follow && decoder->shows && search.hint != ARMTAP_HINT_NONE) {
-        prospect->need = span->length + 1; /* a line that ends here rules nothing out behind it */
+        prospect->need = span->length + 1; /* what ends here rules nothing out behind it */
         return ARMTAP_FIT_MORE;
     }
     return best.fit;

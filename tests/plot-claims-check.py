@@ -156,17 +156,20 @@ def check_sizes(folder):
             armtap("plot", option, str(int(least.group(1)) - 1), *other, path, status=2)
 
 
-def check_too_many_modes(folder, changes):
+def check_too_many_modes(folder, changes, has_other):
     """A mode that changes often: up to the limit of those kept all are drawn, and beyond it none is claimed."""
     fields = [("timestamp", "DOUBLE"), ("actual_q", "VECTOR6D"), ("safety_status", "INT32"), ("runtime_state", "UINT32")]
     capture = Capture()
     client = Client(capture, 0, fields)
+    if has_other:
+        record(Client(capture, 0, FIELDS, 40002, "10.0.0.3"), 0.005, 0.5)
     for i in range(changes + 2000):
         client.package(0.01 + i * 0.008, 100 + i * 0.008, *[0.1] * 6, 5 if i > changes else 1, 1 + i % 2 if i < changes else 2)
     picture, said = draw(capture, folder)
     is_cut = changes > 10000
     expect("%d changes: said" % changes, ("runtime_state changed more often" in said) == is_cut, said)
-    expect("%d changes: in the picture, too" % changes, ("not all of the capture is drawn" in picture.words) == is_cut,
+    expect("%d changes: another robot is said, too" % changes, ("only one robot" in said) == has_other, said)
+    expect("%d changes: in the picture, too" % changes, ("not all of the capture is drawn" in picture.words) == (is_cut or has_other),
            picture.words)
     expect("%d changes: the rest has no mode" % changes, ("not kept" in picture.words) == is_cut, picture.words)
     expect("%d changes: another field's are kept" % changes, any(word.startswith("SAFE") for word in picture.words), picture.words)
@@ -244,8 +247,8 @@ def main():
         check_numbers(folder)
         check_modes(folder)
         check_sizes(folder)
-        for changes in (9999, 10020):
-            check_too_many_modes(folder, changes)
+        for changes, has_other in ((9999, False), (10020, False), (10020, True)):
+            check_too_many_modes(folder, changes, has_other)
         check_reconnections(folder)
         check_stream_of_many(folder)
         check_robots(folder)

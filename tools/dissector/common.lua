@@ -270,9 +270,8 @@ end
 
 -- Calls how.package(tvb) for each. how.size_at(tvb, at) returns the size of what begins there and how much is to be said
 -- for it, nil if nothing can; `how` also has `proto`, `header` (its length), `pattern`, which all headers match, and `lost`, an
--- expert. Where no package begins,
--- bytes are passed over up to the next one. `flow`, of one direction: how.on_hole() is called before what does not
--- follow upon the bytes before.
+-- expert. Where no package begins, bytes are passed over up to the next one. `flow`, of one direction: how.on_hole() is called
+-- before what does not follow upon the bytes before.
 function armtap.packages(how, tvb, pinfo, root, flow)
   local start = not pinfo.visited and (place_in_stream(tvb) or flow.next)
   local passed -- bytes before the package in what length_of() announced last

@@ -22,6 +22,7 @@ do
     type_bytes[i] = message.type
     names_of_messages[message.type] = message.name
   end
+  local header_pattern = "\0\0.." .. armtap.byte_class(type_bytes)
   local robot_messages = {}
   for _, message in ipairs(armtap.robot_messages) do
     robot_messages[message.type] = message
@@ -351,7 +352,7 @@ do
     else
       local conversation = armtap.conversation(conversations, function() return {flow = {}} end)
       armtap.packages({
-        proto = proto, header = HEADER, pattern = "\0\0.." .. armtap.byte_class(type_bytes), lost = e.place_lost, on_hole = function() end, size_at = size_at,
+        proto = proto, header = HEADER, pattern = header_pattern, lost = e.place_lost, on_hole = function() end, size_at = size_at,
         package = function(bytes) return message(bytes, pinfo, tree, conversation) end
       }, tvb, pinfo, tree, conversation.flow)
     end

@@ -12,6 +12,7 @@ do
     rows[package.type] = package
     types[string.gsub(package.id, "^ARMTAP_RTDE_", "")] = package.type
   end
+  local header_pattern = ".." .. armtap.byte_class(type_bytes)
 
   local f = {
     size = ProtoField.uint16("ur_rtde.package_size", "package size"),
@@ -532,7 +533,7 @@ do
     local flow = conversation.flows[pinfo.src_port] or {}
     conversation.flows[pinfo.src_port] = flow
     return armtap.packages({
-      proto = proto, header = HEADER, pattern = ".." .. armtap.byte_class(type_bytes), lost = e.place_lost,
+      proto = proto, header = HEADER, pattern = header_pattern, lost = e.place_lost,
       on_hole = function() forget_clocks(conversation) end,
       size_at = function(bytes, at) return size_at(bytes, at, place_of(bytes, at)) end,
       package = function(bytes) return package(bytes, pinfo, root, place_of(bytes, 0)) end

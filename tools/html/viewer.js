@@ -327,7 +327,8 @@
     const has = function (i) { return curve.values[2 * i] === curve.values[2 * i]; };
     const bin = Math.floor((seconds - curve.start) / curve.width), count = curve.values.length / 2;
     let before = bin, after = bin + 1;
-    if (!(bin >= 0 && bin < count) || has(bin)) return bin >= 0 && bin < count ? bin : -1;
+    if (bin < 0 || bin >= count) return -1;
+    if (has(bin)) return bin;
     while (before >= 0 && !has(before)) before--;
     while (after < count && !has(after)) after++;
     return after === count || curve.breaks.has(after) ? -1 : before;
@@ -335,7 +336,7 @@
 
   // As many digits as the axis can tell apart, but five at least.
   function valueText(value, step) {
-    return value.toPrecision(Math.min(Math.max(Math.ceil(Math.log10(Math.abs(value) / step)) + 3, 5), 17) || 5);
+    return value.toPrecision(Math.min(Math.max(Math.ceil(Math.log10(Math.abs(value) / step)) + 3, 5), 17));
   }
 
   function showValues() {

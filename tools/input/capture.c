@@ -32,8 +32,7 @@ struct capture {
     struct reader *reader;     /* NULL: live */
     struct input *input;       /* from the wish it was opened with */
     struct packet_file *plain; /* reads the usual files; NULL: a raw dump, or live */
-    bool by_libpcap;           /* it has nothing more to give but bytes for libpcap */
-    FILE *file;                /* libpcap's once there is a pcap_t */
+    FILE *file;                /* NULL until libpcap goes on; libpcap's once there is a pcap_t */
     pcap_t *pcap;              /* NULL: a raw dump, or a file that is usual so far */
     bool is_pcapng;
     bool nanoseconds;
@@ -207,7 +206,6 @@ static enum capture_outcome go_on_by_libpcap(struct capture *capture)
     capture->file = fopencookie(capture, "r", functions);
     if (!capture->file || setvbuf(capture->file, NULL, _IOFBF, FILE_BUFFER) != 0)
         return CAPTURE_NO_MEMORY;
-    capture->by_libpcap = true;
     capture->pcap = pcap_fopen_offline_with_tstamp_precision(capture->file, PCAP_TSTAMP_PRECISION_NANO, error);
     if (!capture->pcap && lacked_memory(capture, error))
         return CAPTURE_NO_MEMORY;
@@ -359,7 +357,7 @@ static enum capture_outcome next_of_file(struct capture *capture, struct armtap_
 {
     struct pcap_pkthdr *header;
     const u_char *data;
-    if (!capture->by_libpcap) {
+    if (!capture->file) {
         enum packet_file_outcome outcome = packet_file_next(capture->plain, packet);
         if (outcome == PACKET_FILE_PACKET)
             return CAPTURE_PACKET;
@@ -409,10 +407,9 @@ static enum capture_outcome next_live(struct capture *capture, struct armtap_pac
 
 enum capture_outcome capture_next(struct capture *capture, struct armtap_packet *packet)
 {
-    enum capture_outcome outcome = CAPTURE_END;
     if (capture->ended)
         return CAPTURE_END;
-    outcome = capture->reader ? next_of_file(capture, packet) : next_live(capture, packet);
+    enum capture_outcome outcome = capture->reader ? next_of_file(capture, packet) : next_live(capture, packet);
     if (outcome == CAPTURE_PACKET)
         packet->where.packet = ++capture->packets;
     return outcome;

@@ -26,7 +26,8 @@ struct layout {
     const struct armtap_streams *streams;
     const char *robot; /* an address of the robot that is shown; "" for a raw dump */
     struct chart *chart;
-    bool is_unread; /* the reading failed, after a message */
+    bool is_unread;   /* the reading failed, after a message */
+    bool said_unkept; /* that modes changed too often to be kept */
 };
 
 /* ---- which robot ------------------------------------------------------------------------------------------------- */
@@ -113,10 +114,10 @@ static void choose_robot(struct layout *layout)
     layout->chart->is_partial = true;
     if (!layout->wish->is_for_page)
         message_warning(
-            "only one robot is shown, %.*s, the %s; another one is stream %u, %.*s: choose it with --stream %u",
-            stream_host(layout->robot), layout->robot,
-            has_occasion ? "first with such a finding" : "one with most records", other->number,
-            stream_host(other->stream->robot), other->stream->robot, other->number);
+            "only one robot is shown, %.*s, the %s%s; another one is stream %u, %.*s: choose it with --stream %u",
+            stream_host(layout->robot), layout->robot, has_occasion ? "first with " : "one with most records",
+            has_occasion ? occasion->kind->id : "", other->number, stream_host(other->stream->robot),
+            other->stream->robot, other->number);
 }
 
 /* ---- panels ------------------------------------------------------------------------------------------------------ */
@@ -128,8 +129,8 @@ static bool spans(const struct chart_stream *one, const struct chart_stream *oth
            armtap_time_shift(other->to, -SPAN_SLACK) <= one->to;
 }
 
-/* Without --fields and --stream each field is shown once: from the stream that has it most often, and
- * from those that reach further than that one. */
+/* Without --fields and --stream each field is shown once: from the stream that has it most often, and from those that
+ * reach further than that one. */
 static bool is_best(const struct layout *layout, const struct read_stream *of, const struct series *series)
 {
     const struct read_stream *stream;
@@ -381,11 +382,11 @@ static int add_mode(struct layout *layout, const struct armtap_mode *mode, const
         return -1;
     if (mode->kept_until == ARMTAP_NO_TIME || mode->kept_until >= recorded->last)
         return 0;
-    if (!layout->chart->is_partial && !layout->wish->is_for_page)
+    if (!layout->said_unkept && !layout->wish->is_for_page)
         message_warning("%s changed more often than is kept: the rest of it is not drawn; cut the capture into parts, "
                         "for example with editcap -i 3600",
                         strip->caption);
-    layout->chart->is_partial = true;
+    layout->said_unkept = layout->chart->is_partial = true;
     band = (struct chart_band){.from = mode->kept_until, .to = recorded->last, .is_unknown = true, .name = "not kept"};
     return add_band(strip, &band);
 }

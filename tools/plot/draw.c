@@ -387,21 +387,38 @@ static bool is_legend_beside(const struct drawing *drawing, const struct chart_p
     return caption_width(drawing->chart, panel) + legend_width(panel) <= drawing->right - drawing->left;
 }
 
-/* The legend has lines of its own where it does not fit beside the caption. */
+/* Where the legend's next entry is: from the caption's line on beside it, or in lines of its own where it does not fit
+ * there. */
+struct legend {
+    double x, y; /* relative to the caption's line */
+    bool is_beside, has_begun;
+};
+
+static struct legend legend_of(const struct drawing *drawing, const struct chart_panel *panel)
+{
+    bool is_beside = is_legend_beside(drawing, panel);
+    double beside = drawing->right - legend_width(panel) + LEGEND_SPACE;
+    return (struct legend){.x = is_beside ? beside : drawing->left, .is_beside = is_beside};
+}
+
+static void place_entry(const struct drawing *drawing, struct legend *legend, double width)
+{
+    if (!legend->is_beside && (!legend->has_begun || legend->x + width > drawing->right)) {
+        legend->x = drawing->left;
+        legend->y += CAPTION;
+    }
+    legend->has_begun = true;
+}
+
 static double caption_height(const struct drawing *drawing, const struct chart_panel *panel)
 {
-    double x = drawing->left, height = CAPTION;
-    if (is_legend_beside(drawing, panel))
-        return height;
+    struct legend legend = legend_of(drawing, panel);
     for (size_t i = 0; i < panel->count; i++) {
         double width = entry_width(&panel->curves[i]);
-        if (x == drawing->left || x + width > drawing->right) {
-            x = drawing->left;
-            height += CAPTION;
-        }
-        x += width;
+        place_entry(drawing, &legend, width);
+        legend.x += width;
     }
-    return height;
+    return CAPTION + legend.y;
 }
 
 static void draw_entry(struct drawing *drawing, const struct chart_curve *curve, double x, double y)
@@ -414,17 +431,13 @@ static void draw_entry(struct drawing *drawing, const struct chart_curve *curve,
 /* From the caption's line on. */
 static void draw_legend(struct drawing *drawing, const struct chart_panel *panel, double y)
 {
-    bool is_beside = is_legend_beside(drawing, panel);
-    double x = is_beside ? drawing->right - legend_width(panel) + LEGEND_SPACE : drawing->left;
+    struct legend legend = legend_of(drawing, panel);
     for (size_t i = 0; i < panel->count; i++) {
         double width = entry_width(&panel->curves[i]);
-        if (!is_beside && (x == drawing->left || x + width > drawing->right)) {
-            x = drawing->left;
-            y += CAPTION;
-        }
+        place_entry(drawing, &legend, width);
         if (width > 0)
-            draw_entry(drawing, &panel->curves[i], x, y);
-        x += width;
+            draw_entry(drawing, &panel->curves[i], legend.x, y + legend.y);
+        legend.x += width;
     }
 }
 
@@ -501,11 +514,9 @@ static void draw_axis(struct drawing *drawing, double y)
 
 void draw_stop_text(char to[DRAW_STOP_MAX], const struct chart_stop *stop)
 {
-    const char *name = stop->file ? strrchr(stop->file, '/') : NULL;
+    const char *file = stop->file ? stop->file : "", *folder = strrchr(file, '/');
     snprintf(to, DRAW_STOP_MAX, "stop, packet %" PRIu64 "%s%s", stop->packet, stop->file ? " of " : "",
-             name         ? name + 1
-             : stop->file ? stop->file
-                          : "");
+             folder ? folder + 1 : file);
 }
 
 static void draw_stop_line(struct drawing *drawing, const struct chart_stop *stop, double top, double bottom)
@@ -550,8 +561,7 @@ static void draw_stop_labels(struct drawing *drawing, double top)
     }
 }
 
-/* ---- panels as a whole --------------------------------------------------------------------------------------------
- */
+/* ---- panels as a whole ------------------------------------------------------------------------------------------- */
 
 /* Where its values are, below a caption at y. */
 static struct scale scale_at(const struct drawing *drawing, const struct chart_panel *panel, double y, double height)

@@ -31,7 +31,7 @@ static void free_streams(struct plot_reading *reading)
 
 static double seconds_between(int64_t from, int64_t to)
 {
-    return ((double)to - (double)from) / (double)SECOND;
+    return (double)armtap_time_between(from, to) / (double)SECOND;
 }
 
 /* s that a stream may be without a record before that is a gap. */
@@ -54,21 +54,27 @@ static const struct armtap_stream *known_as(const struct plot_reading *reading, 
     return summary ? summary->stream : NULL;
 }
 
-/* A closed connection with the same port of the robot, which the stream takes the place of: a client that connects
- * again all day long has one set of curves. NULL if there is none. */
+/* A connection to the same port of the robot, closed or silent, which the stream takes the place of: a client that
+ * connects again all day long has one set of curves. NULL if there is none. */
 static struct read_stream *predecessor_of(const struct plot_reading *reading, const struct armtap_stream *stream,
                                           int64_t time)
 {
     for (size_t i = reading->streams.count; i-- > 0 && !reading->wish->has_stream;) {
         struct read_stream *before = reading->streams.slots[i].thing;
-        bool has_ended = before->is_closed || is_long(before, before->last, time);
-        if (before->is_continued || before->last == ARMTAP_NO_TIME || before->last > time || !has_ended)
+        if (before->is_continued || before->last == ARMTAP_NO_TIME || before->last > time)
             continue;
         const struct armtap_stream *known = known_as(reading, before->connection);
-        if (known && known->protocol == stream->protocol && strcmp(known->robot, stream->robot) == 0)
+        bool has_ended = before->is_closed || is_long(before, before->last, time);
+        if (has_ended && known && known->protocol == stream->protocol && strcmp(known->robot, stream->robot) == 0)
             return before;
     }
     return NULL;
+}
+
+static void begin_curves(struct plot_reading *reading, struct read_stream *stream)
+{
+    stream->series = (struct series_set){.wish = &reading->series_wish, .curves = &reading->curves};
+    stream->gaps = thinning_make(reading->wish->bins);
 }
 
 static void go_on_with(struct plot_reading *reading, struct read_stream *stream, struct read_stream *before)
@@ -76,8 +82,7 @@ static void go_on_with(struct plot_reading *reading, struct read_stream *stream,
     stream->series = before->series;
     stream->gaps = before->gaps;
     series_break(&stream->series);
-    before->series = (struct series_set){.wish = &reading->series_wish, .curves = &reading->curves};
-    before->gaps = thinning_make(reading->wish->bins);
+    begin_curves(reading, before);
     before->is_continued = true;
     reading->going_on++;
 }
@@ -94,9 +99,7 @@ static struct read_stream *add_stream(struct plot_reading *reading, const struct
     if (!stream)
         return NULL;
     stream->connection = of->connection;
-    stream->series.wish = &reading->series_wish;
-    stream->series.curves = &reading->curves;
-    stream->gaps = thinning_make(reading->wish->bins);
+    begin_curves(reading, stream);
     stream->first = stream->last = ARMTAP_NO_TIME;
     stream->shown = -1;
     if (!by_connection_add(&reading->streams, of->connection, stream)) {
@@ -139,6 +142,11 @@ static bool is_missing(const struct missing_flow *hole)
     return hole->bytes > 0 || hole->unread > 0 || hole->skipped > 0;
 }
 
+static bool has_unfilled(const struct read_stream *stream)
+{
+    return stream->unfilled.from != stream->unfilled.to;
+}
+
 /* Times may go back, where the capturing computer's clock was set: records that come then fill what is unfilled. */
 static int fill(struct read_stream *stream, int64_t time)
 {
@@ -163,7 +171,7 @@ static int take_step(struct plot_reading *reading, struct read_stream *stream, c
     stream->is_paused = false;
     if (stream->first == ARMTAP_NO_TIME)
         return 0;
-    if (time < stream->first || stream->unfilled.from != stream->unfilled.to)
+    if (time < stream->first || has_unfilled(stream))
         return fill(stream, time);
     if (time < stream->last)
         return 0;
@@ -180,7 +188,7 @@ static int fill_all(struct plot_reading *reading)
 {
     for (size_t i = 0; i < reading->streams.count; i++) {
         struct read_stream *stream = reading->streams.slots[i].thing;
-        if (stream->unfilled.from != stream->unfilled.to && fill(stream, stream->last) != 0)
+        if (has_unfilled(stream) && fill(stream, stream->last) != 0)
             return -1;
     }
     return 0;
@@ -197,8 +205,10 @@ static int take_record(struct plot_reading *reading, const struct armtap_record 
     int64_t time = time_of(reading, record);
     if (time == ARMTAP_NO_TIME || time < reading->from || time > reading->to)
         return 0;
-    if (!stream && (!has_room(reading) || !is_wanted(reading, record->stream))) {
-        reading->streams_left_out = reading->streams_left_out || !has_room(reading);
+    if (!stream && !is_wanted(reading, record->stream))
+        return 0;
+    if (!stream && !has_room(reading)) {
+        reading->streams_left_out = true;
         return 0;
     }
     stream = stream ? stream : add_stream(reading, record->stream, time);
