@@ -181,10 +181,10 @@ static const uint8_t *sampled_clock(const struct armtap_rtde *rtde, const struct
 /* Notes how many more misfits followed the first. */
 static int end_misfits(struct armtap_rtde *rtde, struct armtap_conn *conn, enum armtap_direction direction)
 {
+    if (!rtde->misfits[direction].noted)
+        return ARMTAP_OK;
     struct armtap_rtde_misfits misfits = rtde->misfits[direction];
     struct armtap_frame last = {direction, NULL, 0, misfits.offset, misfits.where};
-    if (!misfits.noted)
-        return ARMTAP_OK;
     rtde->misfits[direction].noted = false;
     rtde->misfits[direction].more = 0;
     if (misfits.more == 0)
@@ -381,8 +381,8 @@ static void distrust_default(struct armtap_rtde *rtde, struct armtap_conn *conn)
 static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     distrust_default(rtde, conn);
-    int error = armtap_rtde_doubt_outputs(rtde, conn, frame->where.time);
-    if (error == ARMTAP_OK)
+    int error = rtde->requests ? armtap_rtde_doubt_outputs(rtde, conn, frame->where.time) : ARMTAP_OK;
+    if (error == ARMTAP_OK && rtde->doubt.judging)
         error = armtap_rtde_doubt_data(rtde, conn, frame);
     if (error == ARMTAP_OK)
         error = adopt_given(rtde, conn, frame);
@@ -495,6 +495,8 @@ static void take_default(struct armtap_rtde *rtde, struct armtap_conn *conn, uin
 static int note_refusals(struct armtap_rtde *rtde, struct armtap_conn *conn)
 {
     int error = ARMTAP_OK;
+    if (rtde->refusal_count == 0)
+        return ARMTAP_OK;
     for (size_t i = 0; i < rtde->refusal_count && error == ARMTAP_OK; i++) {
         const struct armtap_rtde_refusal *refusal = &rtde->refusals[i];
         struct armtap_frame frame = {ARMTAP_FROM_ROBOT, NULL, 0, refusal->offset, refusal->where};
@@ -626,7 +628,7 @@ static int give_up(struct armtap_rtde *rtde, struct armtap_conn *conn, enum armt
 {
     int error = gives_up_versions(type) ? note_refusals(rtde, conn) : ARMTAP_OK;
     bool goes_on = type == ARMTAP_RTDE_START || type == ARMTAP_RTDE_DATA;
-    return error == ARMTAP_OK && goes_on ? armtap_rtde_note_held(rtde, conn) : error;
+    return error == ARMTAP_OK && goes_on && rtde->held.lists ? armtap_rtde_note_held(rtde, conn) : error;
 }
 
 static int decode_package(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)

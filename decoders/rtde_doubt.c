@@ -135,9 +135,9 @@ static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
 int armtap_rtde_doubt_data(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     struct armtap_guess *guess;
-    bool has_id = rtde->outputs_id >= 0 && frame->length > ARMTAP_RTDE_HEADER;
     if (!rtde->doubt.judging || !is_set_up(rtde))
         return ARMTAP_OK;
+    bool has_id = rtde->outputs_id >= 0 && frame->length > ARMTAP_RTDE_HEADER;
     if (has_id && frame->bytes[ARMTAP_RTDE_HEADER] != rtde->outputs_id)
         return ARMTAP_OK; /* certainly of another recipe */
     int error = armtap_conn_guess(conn, &guess);

@@ -304,9 +304,9 @@ static int hold(struct armtap_rtde *rtde, const struct armtap_frame *frame, stru
 
 int armtap_rtde_note_held(struct armtap_rtde *rtde, struct armtap_conn *conn)
 {
-    struct armtap_rtde_held held = rtde->held;
-    if (!held.lists)
+    if (!rtde->held.lists)
         return ARMTAP_OK;
+    struct armtap_rtde_held held = rtde->held;
     struct armtap_frame frame = {ARMTAP_FROM_ROBOT, NULL, 0, held.offset, held.where};
     struct armtap_rtde_reply reply = {.type = ARMTAP_RTDE_SETUP_OUTPUTS,
                                       .names = {held.lists, held.names_length},

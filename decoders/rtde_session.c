@@ -176,6 +176,8 @@ int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn,
                              struct armtap_recipe **place, size_t length)
 {
     struct armtap_recipe *recipe = *place, *other = NULL;
+    if (!recipe->replied && !recipe->open)
+        return ARMTAP_OK;
     bool outputs = frame->direction == ARMTAP_FROM_ROBOT;
     bool has_id = (!outputs || rtde->protocol >= 2) && frame->length > ARMTAP_RTDE_HEADER;
     int id = has_id ? frame->bytes[ARMTAP_RTDE_HEADER] : 0;
