@@ -84,8 +84,8 @@ static const uint8_t *here(const struct packet_file *file)
     return file->buffer + file->at;
 }
 
-/* Whether so many bytes follow. */
-static bool has(struct packet_file *file, size_t length)
+/* Reads on until so many bytes follow; false if there are fewer. */
+static bool read_on(struct packet_file *file, size_t length)
 {
     while (file->end - file->at < length) {
         if (CAPACITY - file->end < INPUT_BLOCK) {
@@ -100,6 +100,12 @@ static bool has(struct packet_file *file, size_t length)
         file->end += got;
     }
     return true;
+}
+
+/* Whether so many bytes follow. */
+static inline bool has(struct packet_file *file, size_t length)
+{
+    return file->end - file->at >= length || read_on(file, length);
 }
 
 static enum packet_file_outcome at_end(const struct packet_file *file)
