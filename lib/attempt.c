@@ -42,6 +42,11 @@ static void wait_as_newest(struct armtap_attempts *attempts, struct armtap_attem
 
 void armtap_attempts_tick(struct armtap_attempts *attempts, const struct armtap_where *now)
 {
+    uint64_t step = (uint64_t)now->time - (uint64_t)attempts->last.time;
+    if (step < (uint64_t)PATIENCE && now->file == attempts->last.file) {
+        attempts->last = *now;
+        return;
+    }
     bool paused = attempts->last.packet && now->file != attempts->last.file && elapsed(&attempts->last, now) > PATIENCE;
     for (struct armtap_attempt *attempt = paused ? attempts->oldest : NULL, *newer; attempt; attempt = newer) {
         newer = attempt->newer;

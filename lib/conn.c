@@ -407,22 +407,32 @@ static enum frame_verdict judge_frame(const struct armtap_conn *conn, enum armta
     return fit == ARMTAP_FIT_YES || fit == ARMTAP_FIT_WELL ? FRAME_WHOLE : FRAME_BAD;
 }
 
-static int decode_frame(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
-                        size_t at, size_t length)
+/* Takes a frame in sync; its bytes are those of the span from `at` on. */
+static int take_frame(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_span *span,
+                      size_t at)
 {
+    enum armtap_direction direction = frame->direction;
     struct armtap_half *half = &conn->half[direction];
-    struct armtap_frame frame = {direction, span->bytes + at, length, half->offset,
-                                 armtap_span_where(span, at, at + length)};
-    half->offset += length;
+    half->offset += frame->length;
     half->synced_end = half->offset;
-    conn->stream.bytes_decoded[direction] += length;
+    conn->stream.bytes_decoded[direction] += frame->length;
     uint64_t records = conn->stream.records[direction];
-    int error = conn->decoder->decode(conn->context, conn, &frame);
+    int error = conn->decoder->decode(conn->context, conn, frame);
     if (records == conn->stream.records[direction])
         armtap_conn_begin(conn);
     else if (!armtap_decoder_steady(conn->decoder, conn->context))
         armtap_conn_stir(conn);
-    return error == ARMTAP_OK ? armtap_conn_bytes(conn, direction, span, at, at + length, frame.offset, false) : error;
+    if (error != ARMTAP_OK || !conn->sink.on_message)
+        return error;
+    return armtap_conn_bytes(conn, direction, span, at, at + frame->length, frame->offset, false);
+}
+
+static int decode_frame(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                        size_t at, size_t length)
+{
+    struct armtap_frame frame = {direction, span->bytes + at, length, conn->half[direction].offset,
+                                 armtap_span_where(span, at, at + length)};
+    return take_frame(conn, &frame, span, at);
 }
 
 static int note_resync(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
@@ -810,13 +820,43 @@ static int push(struct armtap_conn *conn, enum armtap_direction direction, const
     return error;
 }
 
+/* Whether the bytes are one whole message that needs no proof by those behind it, and nothing waits: what most packets
+ * bring. Then push_message() does what push() would. */
+static bool is_message(const struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes,
+                       size_t length)
+{
+    const struct armtap_half *half = &conn->half[direction], *other = &conn->half[armtap_other(direction)];
+    if (!conn->decoder || conn->foreign || half->mode != ARMTAP_HALF_SYNCED || half->used || !half->buffer ||
+        other->used > other->looked)
+        return false;
+    return conn->decoder->frame(conn->context, direction, bytes, length) == (long)length &&
+           armtap_decoder_sure(conn->decoder, conn->context, direction, bytes, length);
+}
+
+static int push_message(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes, size_t length,
+                        const struct armtap_where *where)
+{
+    struct armtap_half *half = &conn->half[direction];
+    struct armtap_mark mark = {length, *where};
+    struct armtap_span span = {bytes, length, &mark, 1, false};
+    struct armtap_frame frame = {direction, bytes, length, half->offset, *where};
+    conn->stream.last = *where;
+    return take_frame(conn, &frame, &span, 0);
+}
+
 int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes, size_t length,
                      const struct armtap_where *where)
 {
     if (!conn || (!bytes && length > 0) || !is_direction(direction))
         return ARMTAP_ERR_ARGUMENT;
     int error = enter(conn);
-    return error != ARMTAP_OK ? error : leave(conn, push(conn, direction, bytes, length, where ? where : &nowhere));
+    if (error != ARMTAP_OK)
+        return error;
+    where = where ? where : &nowhere;
+    enum armtap_direction side = armtap_conn_real(conn, direction);
+    if (length > 0 && is_message(conn, side, bytes, length))
+        return leave(conn, push_message(conn, side, bytes, length, where));
+    return leave(conn, push(conn, direction, bytes, length, where));
 }
 
 /* Notes bytes after which no message began, up to the end of the stream or to bytes that are missing. */

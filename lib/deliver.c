@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "in_parts.h"
 #include "knowledge.h"
 #include "recipe.h"
 #include "state.h"
@@ -405,24 +406,23 @@ int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction,
     return stopped(conn->sink.on_message(conn->user, &message));
 }
 
-static struct armtap_record record_of(const struct armtap_conn *conn, const struct armtap_frame *frame,
-                                      const struct armtap_data *data)
+static void begin_record(struct armtap_record *record, const struct armtap_conn *conn, const struct armtap_frame *frame,
+                         const struct armtap_data *data)
 {
-    return (struct armtap_record){
-        .stream = &conn->stream,
-        .where = frame->where,
-        .offset = frame->offset,
-        .direction = frame->direction,
-        .protocol = conn->decoder->info.protocol,
-        .version = data->version,
-        .flags = data->flags,
-        .recipe_id = data->recipe_id,
-        .recipe = data->recipe,
-        .frame = frame->bytes,
-        .frame_length = frame->length,
-        .values = data->values,
-        .values_length = data->values_length,
-    };
+    armtap_clear_in_parts(record, sizeof *record);
+    record->stream = &conn->stream;
+    record->where = frame->where;
+    record->offset = frame->offset;
+    record->direction = frame->direction;
+    record->protocol = conn->decoder->info.protocol;
+    record->version = data->version;
+    record->flags = data->flags;
+    record->recipe_id = data->recipe_id;
+    record->recipe = data->recipe;
+    record->frame = frame->bytes;
+    record->frame_length = frame->length;
+    record->values = data->values;
+    record->values_length = data->values_length;
 }
 
 /* The state of an arm, and what a record says about it. */
@@ -542,7 +542,8 @@ int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *fram
     int error = check_values(conn, frame, &data, &opaque);
     if (error != ARMTAP_OK)
         return error;
-    struct armtap_record record = record_of(conn, frame, data);
+    struct armtap_record record;
+    begin_record(&record, conn, frame, data);
     error = decode_record(conn, frame, data, arms, updated, &record.arm_count);
     if (error != ARMTAP_OK)
         return error;
@@ -559,7 +560,8 @@ int armtap_conn_properties(struct armtap_conn *conn, const struct armtap_frame *
     struct armtap_set none = {{0}};
     if (!conn->sink.on_properties)
         return ARMTAP_OK;
-    struct armtap_record record = record_of(conn, frame, data);
+    struct armtap_record record;
+    begin_record(&record, conn, frame, data);
     record.updated = &none;
     record.clock = NAN;
     return stopped(conn->sink.on_properties(conn->user, &record));

@@ -45,6 +45,7 @@ struct armtap_flow {
     struct armtap_traffic_count traffic; /* of a robot's port that may not be a telemetry port */
     bool decoded;                        /* it carries telemetry */
     bool given_up;                       /* dropped while open, because others needed its place */
+    bool is_usual;                       /* a pattern of headers leads to it */
     struct armtap_attempt attempt;       /* to connect; none for other ports */
     struct armtap_net *taker;            /* its sink gets the bytes of this robot's port; NULL: nobody does */
     uint64_t taken[2];                   /* of these, by enum armtap_direction */

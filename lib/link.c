@@ -131,6 +131,7 @@ static enum armtap_link_result parse_tcp(struct rest rest, struct armtap_segment
         return ARMTAP_LINK_BAD;
     }
     size_t at_hand = header < rest.captured ? header : rest.captured;
+    segment->tcp = tcp;
     segment->source_port = armtap_be16(tcp);
     segment->target_port = armtap_be16(tcp + 2);
     segment->seq = armtap_be32(tcp + 4);
@@ -187,6 +188,7 @@ static enum armtap_link_result parse_ipv4(struct rest rest, struct armtap_segmen
                                   : "the IPv4 length exceeds the packet";
         return ARMTAP_LINK_BAD;
     }
+    segment->ip = ip;
     segment->source.version = segment->target.version = 4;
     memcpy(segment->source.bytes, ip + 12, 4);
     memcpy(segment->target.bytes, ip + 16, 4);
@@ -256,6 +258,7 @@ static enum armtap_link_result parse_ipv6(struct rest rest, struct armtap_segmen
     const uint8_t *ip = rest.data;
     size_t payload = armtap_be16(ip + 4);
     unsigned protocol = ip[6];
+    segment->ip = ip;
     segment->source.version = segment->target.version = 6;
     memcpy(segment->source.bytes, ip + 8, 16);
     memcpy(segment->target.bytes, ip + 24, 16);

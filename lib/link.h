@@ -14,7 +14,7 @@ enum armtap_tcp_flag { ARMTAP_TCP_FIN = 1, ARMTAP_TCP_SYN = 2, ARMTAP_TCP_RST = 
 
 #define ARMTAP_SACK_BLOCKS 4 /* as many as a header has room for */
 
-/* One TCP segment. `payload` points into the packet. */
+/* One TCP segment. `payload`, `ip` and `tcp` point into the packet. */
 struct armtap_segment {
     struct armtap_address source, target;
     uint16_t source_port, target_port;
@@ -31,7 +31,8 @@ struct armtap_segment {
     } sack[ARMTAP_SACK_BLOCKS];     /* as on the wire: the first may report bytes received twice */
     struct armtap_address reporter; /* for UNREACHABLE: the sender of the error, with its type and code */
     unsigned icmp_type, icmp_code;
-    const uint8_t *payload; /* captured bytes */
+    const uint8_t *ip, *tcp; /* the headers */
+    const uint8_t *payload;  /* captured bytes */
     size_t length;
     size_t cut; /* payload bytes after them that the snapshot length cut off */
 };

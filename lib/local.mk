@@ -44,8 +44,11 @@ lib_libinside_la_SOURCES = \
 	lib/field.h \
 	lib/flow.c \
 	lib/flow.h \
+	lib/header_pattern.c \
+	lib/header_pattern.h \
 	lib/history.c \
 	lib/history.h \
+	lib/in_parts.h \
 	lib/knowledge.c \
 	lib/by_connection.h \
 	lib/knowledge.h \

@@ -2,6 +2,7 @@
 #include "conn.h"
 #include "digest.h"
 #include "flow.h"
+#include "header_pattern.h"
 #include "knowledge.h"
 #include "link.h"
 #include "note.h"
@@ -21,7 +22,15 @@ enum {
     NOTES_A_KIND = 64,           /* notes of the capture, of one kind */
     DOUBTS = 64,                 /* segments in doubt at a time */
     WAITING_LEAST = 2560 * 1024, /* bytes that may wait for missing ones, however scarce memory is */
-    HISTORIES_LEAST = 32         /* the same, directions whose last bytes are kept */
+    HISTORIES_LEAST = 32,        /* the same, directions whose last bytes are kept */
+    USUALS = 64                  /* senders whose headers are known; a power of two */
+};
+
+/* One end of a flow, and the headers that its packets have. */
+struct usual {
+    struct armtap_flow *flow; /* NULL: none */
+    unsigned sender;
+    struct armtap_header_pattern pattern;
 };
 
 struct armtap_net {
@@ -46,6 +55,9 @@ struct armtap_net {
     unsigned notes[ARMTAP_NOTE_COUNT];
     unsigned doubts;              /* flows that hold a segment in doubt */
     struct armtap_digest *digest; /* of these packets, or NULL */
+    size_t ports_at;              /* in the packets of the last sender that became usual */
+    size_t kept;                  /* bytes of memory in use, when that was last limited */
+    struct usual usual[USUALS];
 };
 
 /* ---- what the reassembler calls -------------------------------------------------------------------------------- */
@@ -55,7 +67,7 @@ static int hand_over(struct armtap_flow *flow, enum armtap_direction direction, 
                      const struct armtap_where *where)
 {
     const struct armtap_net *net = flow->taker;
-    if (!net || !net->sink.on_bytes)
+    if (!net->sink.on_bytes)
         return 0;
     const struct armtap_bytes given = {.stream = armtap_conn_stream(flow->conn),
                                        .where = *where,
@@ -73,14 +85,14 @@ static int push(void *user, enum armtap_direction direction, const uint8_t *byte
 {
     struct armtap_flow *flow = user;
     TRY(armtap_conn_push(flow->conn, direction, bytes, length, where));
-    return hand_over(flow, direction, bytes, length, where);
+    return flow->taker ? hand_over(flow, direction, bytes, length, where) : 0;
 }
 
 static int gap(void *user, enum armtap_direction direction, uint64_t length, const struct armtap_where *where)
 {
     struct armtap_flow *flow = user;
     TRY(armtap_conn_gap(flow->conn, direction, length, where));
-    return hand_over(flow, direction, NULL, length, where);
+    return flow->taker ? hand_over(flow, direction, NULL, length, where) : 0;
 }
 
 static int close_direction(void *user, enum armtap_direction direction, const struct armtap_where *where)
@@ -190,8 +202,17 @@ static void drop_doubt(struct armtap_net *net, struct armtap_flow *flow)
     flow->doubt = NULL;
 }
 
+static void forget_usual(struct armtap_net *net, struct armtap_flow *flow)
+{
+    for (size_t i = 0; i < USUALS && flow->is_usual; i++)
+        if (net->usual[i].flow == flow)
+            net->usual[i].flow = NULL;
+    flow->is_usual = false;
+}
+
 static void drop_flow(struct armtap_net *net, struct armtap_flow *flow)
 {
+    forget_usual(net, flow);
     armtap_digest_forget(flow);
     drop_doubt(net, flow);
     armtap_attempt_give_up(&net->attempts, &flow->attempt);
@@ -784,6 +805,7 @@ static int make_place(struct armtap_net *net)
     while (done && kept(net) > ARMTAP_LIMIT_memory)
         TRY(give_way(net, &done));
     restore_histories(net);
+    net->kept = kept(net);
     return 0;
 }
 
@@ -947,6 +969,63 @@ int armtap_net_pass(struct armtap_net *net, const struct armtap_where *where, co
 
 /* ---- packets --------------------------------------------------------------------------------------------------- */
 
+/* The place of a packet's sender among the usual ones; NULL if the packet is too short. */
+static struct usual *usual_of(struct armtap_net *net, const struct armtap_packet *packet)
+{
+    uint32_t ports;
+    if (packet->captured < net->ports_at + sizeof ports)
+        return NULL;
+    memcpy(&ports, packet->data + net->ports_at, sizeof ports);
+    return &net->usual[ports * UINT32_C(0x9E3779B1) >> 26];
+}
+
+/* Learns the headers of a sender whose packet went the plain way, if the one before it in this place was its, too. */
+static void learn_usual(struct armtap_net *net, const struct armtap_packet *packet,
+                        const struct armtap_segment *segment)
+{
+    struct armtap_flow_key key;
+    net->ports_at = (size_t)(segment->tcp - packet->data);
+    struct usual *usual = usual_of(net, packet);
+    unsigned sender = armtap_flow_key_of(segment, &key);
+    struct armtap_flow *flow = armtap_flow_find(&net->flows, &key);
+    if (!usual || !flow || flow->class != ARMTAP_FLOW_SENDING || segment->length == 0)
+        return;
+    if (usual->flow == flow && usual->sender == sender) {
+        armtap_header_pattern_learn(&usual->pattern, packet, segment);
+        return;
+    }
+    flow->is_usual = true;
+    usual->flow = flow;
+    usual->sender = sender;
+    usual->pattern.length = 0;
+}
+
+/* Whether a packet brings nothing but the next bytes of a connection that carries telemetry: then take_next() does what
+ * the plain way would. */
+static bool is_next(const struct armtap_net *net, struct usual *usual, const struct armtap_packet *packet)
+{
+    const struct armtap_flow *flow = usual ? usual->flow : NULL;
+    if (!flow || flow->class != ARMTAP_FLOW_SENDING || !flow->conn || flow->doubt || net->digest || net->pool.waiting ||
+        net->origin != ARMTAP_ORIGIN_NETWORK)
+        return false;
+    bool is_connected = flow->attempt.state == ARMTAP_ATTEMPT_NONE || flow->attempt.state == ARMTAP_ATTEMPT_CONNECTED;
+    return is_connected && armtap_header_pattern_read(&usual->pattern, packet) &&
+           armtap_tcp_is_next(&flow->tcp, direction_of(flow, usual->sender), &usual->pattern.segment);
+}
+
+static int take_next(struct armtap_net *net, const struct usual *usual)
+{
+    struct armtap_flow *flow = usual->flow;
+    const struct armtap_segment *segment = &usual->pattern.segment;
+    enum armtap_direction direction = direction_of(flow, usual->sender);
+    flow->traffic.packets++;
+    flow->traffic.bytes += segment->length;
+    armtap_conn_touch(flow->conn, direction, segment->length, &net->pool.now);
+    TRY(armtap_tcp_next(&flow->tcp, direction, segment));
+    armtap_flow_enter(&net->flows, flow, ARMTAP_FLOW_SENDING);
+    return kept(net) == net->kept ? 0 : make_place(net);
+}
+
 static int take_packet(struct armtap_net *net, const struct armtap_packet *packet)
 {
     struct armtap_segment segment;
@@ -955,6 +1034,9 @@ static int take_packet(struct armtap_net *net, const struct armtap_packet *packe
     net->pool.packets++;
     armtap_attempts_tick(&net->attempts, &net->pool.now);
     TRY(end_overdue_attempts(net));
+    struct usual *usual = usual_of(net, packet);
+    if (is_next(net, usual, packet))
+        return take_next(net, usual);
     enum armtap_link_result result = armtap_link_parse(packet, &segment, &fault);
     if (result == ARMTAP_LINK_UNKNOWN)
         return ARMTAP_ERR_UNSUPPORTED;
@@ -970,6 +1052,8 @@ static int take_packet(struct armtap_net *net, const struct armtap_packet *packe
         TRY(note_capture(net, ARMTAP_NOTE_ip_bad_header, &segment, "more bytes were captured than the packet had"));
     TRY(digest_after(net, packet, result == ARMTAP_LINK_UNREACHABLE ? &segment : of_tcp));
     TRY(make_place(net));
+    if (of_tcp)
+        learn_usual(net, packet, &segment);
     return armtap_tcp_sweep(&net->pool);
 }
 

@@ -258,6 +258,28 @@ int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, 
     return armtap_tcp_give_up_overdue(tcp);
 }
 
+bool armtap_tcp_is_next(const struct armtap_tcp *tcp, enum armtap_direction direction,
+                        const struct armtap_segment *segment)
+{
+    enum { OTHERS = ARMTAP_TCP_SYN | ARMTAP_TCP_FIN | ARMTAP_TCP_RST };
+    const struct armtap_tcp_side *side = &tcp->side[direction], *peer = &tcp->side[!direction];
+    bool is_waiting = side->queue.head || peer->queue.head || side->has_probe;
+    return side->state == ARMTAP_TCP_OPEN && !is_waiting && !tcp->ignored && !side->has_end &&
+           side->next == side->highest && segment->seq == (uint32_t)side->next && segment->length > 1 &&
+           !segment->cut && !(segment->flags & OTHERS);
+}
+
+int armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
+{
+    struct armtap_tcp_side *peer = armtap_tcp_peer(tcp, direction);
+    peer->keep_alives = 0;
+    armtap_sender_echoed(&peer->sender, segment, tcp->pool->now.time);
+    armtap_sender_ticked(&tcp->side[direction].sender, segment, tcp->pool->now.time);
+    take_ack(tcp, direction, segment);
+    TRY(take_window(tcp, direction, segment));
+    return armtap_tcp_take_next(tcp, direction, segment);
+}
+
 /* What the peer acknowledged but was not captured. A single such position is a FIN rather than a byte. */
 static void lose_acknowledged(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
 {

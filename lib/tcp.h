@@ -13,6 +13,11 @@ bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction dir
                          const struct armtap_segment *segment);
 /* The next segment, captured at pool->now. */
 int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);
+/* Whether the segment brings only the next bytes of a direction, and nothing waits in either: then armtap_tcp_next()
+ * does what armtap_tcp_is_other() and armtap_tcp_segment() would do, sooner. */
+bool armtap_tcp_is_next(const struct armtap_tcp *tcp, enum armtap_direction direction,
+                        const struct armtap_segment *segment);
+int armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);
 /* The bytes are no longer needed: only beginning and end are tracked. */
 void armtap_tcp_ignore(struct armtap_tcp *tcp);
 /* Delivers all waiting data and closes both directions; `direction` is the side that caused it. */

@@ -6,6 +6,8 @@
 
 int armtap_tcp_take_bytes(struct armtap_tcp *tcp, enum armtap_direction direction,
                           const struct armtap_segment *segment);
+/* The same for the next bytes of an open direction in which nothing waits. */
+int armtap_tcp_take_next(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);
 int armtap_tcp_take_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);
 /* A window probe's byte was set aside; `start` is the position of the next segment: if it is after that byte, the peer
  * accepted it. */

@@ -54,6 +54,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_script_text \
 	tests/unit/test_sent_program \
 	tests/unit/test_shared \
+	tests/unit/test_short_ways \
 	tests/unit/test_spelling \
 	tests/unit/test_spool \
 	tests/unit/test_tables \
@@ -111,6 +112,10 @@ tests_unit_test_failed_attempts_LDFLAGS = -Wl,--wrap=strcmp
 # The test counts look-ups in the dictionary, and the bytes that a search reads.
 tests_unit_test_budgets_LDFLAGS = -Wl,--wrap=armtap_field_find,--wrap=armtap_field_nearest \
 	-Wl,--wrap=armtap_aubo_scan,--wrap=armtap_aubo_blanks,--wrap=armtap_rtde_is_text,--wrap=armtap_rtde_parse,--wrap=armtap_seek
+
+# The test closes the short ways.
+tests_unit_test_short_ways_LDFLAGS = \
+	-Wl,--wrap=armtap_header_pattern_read,--wrap=armtap_tcp_next,--wrap=armtap_conn_push
 
 # The test counts allocations, including json-c's.
 tests_unit_test_aubo_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \

@@ -8,6 +8,7 @@
 
 #include "armtap-analysis.h"
 #include "by_connection.h"
+#include "in_parts.h"
 #include "times.h"
 
 /* Ports of connections kept for the message about missing telemetry. */
@@ -159,7 +160,7 @@ static struct armtap_stream_summary *find_or_add(struct armtap_streams *streams,
         summary->begin = stream->first.packet > 0 ? stream->first : *where;
         by_connection_add(&streams->all, stream->connection, summary);
     }
-    entry_of(summary)->stream = *stream;
+    armtap_copy_in_parts(&entry_of(summary)->stream, stream, sizeof *stream);
     return summary;
 }
 
