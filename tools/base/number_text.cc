@@ -14,11 +14,6 @@ constexpr char pairs[] =
     "99";
 constexpr size_t digits_max = 20;
 
-/* A double has at most 17 shortest digits. They end at this place of a larger buffer, because copies of a fixed length
- * are faster than exact ones. */
-constexpr size_t shortest_max = 17;
-constexpr size_t block = 16;
-
 /* Writes the digits to end at `end`; returns where they begin. */
 char *write_backwards(uint64_t number, char *end)
 {
@@ -40,13 +35,6 @@ char *put(char *out, const char *text, size_t length)
 {
     std::memcpy(out, text, length);
     return out + length;
-}
-
-char *put_zeros(char *out, int count)
-{
-    for (int i = 0; i < count; i++)
-        *out++ = '0';
-    return out;
 }
 
 constexpr uint64_t powers_of_ten[] = {1,
@@ -77,55 +65,75 @@ int count_digits(uint64_t number)
 
 /* Eight digits at once: splits a number below 10^8 into lanes of four digits, of two, then of one. The lanes end up as
  * bytes, the first digit in the lowest. */
-[[gnu::always_inline]] inline void write_eight(uint32_t number, char *out)
+[[gnu::always_inline]] inline uint64_t text_of_eight(uint32_t number)
 {
     constexpr uint64_t two_lanes = UINT64_C(0x0000007f0000007f), four_lanes = UINT64_C(0x000f000f000f000f);
     const uint64_t fours = number / 10000 | static_cast<uint64_t>(number % 10000) << 32;
     const uint64_t hundreds = (fours * 10486 >> 20) & two_lanes;
     const uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
     const uint64_t tens = (twos * 103 >> 10) & four_lanes;
-    uint64_t text = (tens | (twos - 10 * tens) << 8) + UINT64_C(0x3030303030303030);
+    return (tens | (twos - 10 * tens) << 8) + UINT64_C(0x3030303030303030);
+}
+
+/* Stores such a text without its first digits; what comes after it is meaningless. */
+[[gnu::always_inline]] inline void store(uint64_t text, int without, char *out)
+{
+    text >>= 8 * without & 63;
     if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
         text = __builtin_bswap64(text);
     std::memcpy(out, &text, sizeof text);
 }
 
-/* Writes a number below 10^17 as shortest_max digits, with leading zeros. */
-[[gnu::always_inline]] inline void write_shortest(uint64_t number, char *out)
+/* The shortest digits of a double, at most 17, with zeros behind them: the first, and twice eight in registers. Digits
+ * in memory would be read in other pieces than they were stored, for which processors wait. */
+struct digits {
+    int count; /* without the zeros */
+    char first;
+    uint64_t second, third;
+};
+
+[[gnu::always_inline]] inline digits digits_of(uint64_t number)
 {
-    const uint64_t upper = number / 100000000;
-    out[0] = static_cast<char>('0' + upper / 100000000);
-    write_eight(static_cast<uint32_t>(upper % 100000000), out + 1);
-    write_eight(static_cast<uint32_t>(number % 100000000), out + 9);
+    const int count = count_digits(number);
+    const uint64_t all = number * powers_of_ten[17 - count], upper = all / 100000000;
+    return {count, static_cast<char>('0' + upper / 100000000), text_of_eight(static_cast<uint32_t>(upper % 100000000)),
+            text_of_eight(static_cast<uint32_t>(all % 100000000))};
 }
 
-/* The layouts of Python's repr. `point` is the place of the decimal point, in digits from the first. May read two
- * blocks from `digits`. */
-char *put_fixed(char *out, const char *digits, int count, int point)
+[[gnu::always_inline]] inline void put_all(const digits &digits, char *out)
+{
+    out[0] = digits.first;
+    store(digits.second, 0, out + 1);
+    store(digits.third, 0, out + 9);
+}
+
+/* The layouts of Python's repr. `point` is the place of the decimal point, in digits from the first. */
+[[gnu::always_inline]] inline char *put_fixed(char *out, const digits &digits, int point)
 {
     if (point <= 0) {
         std::memcpy(out, "0.000", 5);
-        out += 2 - point;
-        std::memcpy(out, digits, shortest_max);
-        return out + count;
+        put_all(digits, out + 2 - point);
+        return out + 2 - point + digits.count;
     }
-    if (point >= count) {
-        out = put_zeros(put(out, digits, static_cast<size_t>(count)), point - count);
-        return put(out, ".0", 2);
+    out[0] = digits.first;
+    store(digits.second, 0, out + 1);
+    if (point <= 9) {
+        store(digits.second, point - 1, out + point + 1);
+        store(digits.third, 0, out + 10);
+    } else {
+        store(digits.third, 0, out + 9);
+        store(digits.third, point - 9, out + point + 1);
     }
-    std::memcpy(out, digits, block);
     out[point] = '.';
-    std::memcpy(out + point + 1, digits + point, block);
-    return out + count + 1;
+    return out + (digits.count > point ? digits.count + 1 : point + 2);
 }
 
-char *put_exponent(char *out, const char *digits, int count, int point)
+char *put_exponent(char *out, const digits &digits, int point)
 {
-    *out++ = digits[0];
-    if (count > 1) {
-        *out++ = '.';
-        out = put(out, digits + 1, static_cast<size_t>(count - 1));
-    }
+    put_all(digits, out + 1);
+    out[0] = digits.first;
+    out[1] = '.';
+    out += digits.count > 1 ? digits.count + 1 : 1;
     const int exponent = point - 1;
     *out++ = 'e';
     *out++ = exponent < 0 ? '-' : '+';
@@ -146,8 +154,8 @@ extern "C" size_t number_repr(double number, char *out)
     char *at = out;
     if ((bits & ~sign_bit) > infinity_bits)
         return static_cast<size_t>(put(at, "nan", 3) - out);
-    if (bits & sign_bit)
-        *at++ = '-';
+    *at = '-';
+    at += bits >> 63;
     bits &= ~sign_bit;
     if (bits == infinity_bits)
         return static_cast<size_t>(put(at, "inf", 3) - out);
@@ -155,12 +163,9 @@ extern "C" size_t number_repr(double number, char *out)
         return static_cast<size_t>(put(at, "0.0", 3) - out);
 
     const auto decimal = jkj::dragonbox::to_decimal(number, jkj::dragonbox::policy::sign::ignore);
-    char buffer[shortest_max + 2 * block] = {};
-    const int count = count_digits(decimal.significand);
-    const char *digits = buffer + shortest_max - count;
-    write_shortest(decimal.significand, buffer);
-    const int point = count + decimal.exponent;
-    at = point > -4 && point <= 16 ? put_fixed(at, digits, count, point) : put_exponent(at, digits, count, point);
+    const digits digits = digits_of(decimal.significand);
+    const int point = digits.count + decimal.exponent;
+    at = point > -4 && point <= 16 ? put_fixed(at, digits, point) : put_exponent(at, digits, point);
     return static_cast<size_t>(at - out);
 }
 
