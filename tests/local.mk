@@ -29,6 +29,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_incident \
 	tests/unit/test_json_elements \
 	tests/unit/test_legacy_layout \
+	tests/unit/test_line_cells \
 	tests/unit/test_mcap \
 	tests/unit/test_memory \
 	tests/unit/test_message \

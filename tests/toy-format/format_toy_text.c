@@ -17,7 +17,7 @@ static int toy_text_rows(const struct row_batch *batch, struct buffer *out)
 {
     struct cell_style style = cells_style(toy_text, batch->view);
     for (size_t i = 0; i < batch->count; i++) {
-        cells_values(batch->view, &batch->rows[i], &style, out);
+        cells_values(batch, i, &style, out);
         buffer_string(out, toy_text.line_end);
     }
     return 0;

@@ -64,11 +64,19 @@ struct output_row {
 
 struct columns;
 
+/* A number as the rows so far have it in its cell, for formats of text: one that repeats is copied, not converted. */
+struct cell_above {
+    uint64_t bits;
+    uint32_t length; /* of its text; 0: none was written */
+    uint32_t at;     /* offset of its text in what `rows` appends to */
+};
+
 /* Neighbouring rows of one table in one file. */
 struct row_batch {
     const struct view *view; /* for records without a recipe it has no table, and only row columns */
     const struct output_row *rows;
     size_t count;
+    struct cell_above *above;      /* view->cells of them, for the formats that use them; NULL with FORMAT_COLUMNS */
     const struct columns *columns; /* the same rows; NULL without FORMAT_COLUMNS */
     uint64_t *misfits;             /* with FORMAT_TYPED, `rows` adds the values that it leaves out */
 };

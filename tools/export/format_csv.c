@@ -25,15 +25,15 @@ static int csv_begin(struct target *target, const struct view *view, struct buff
     return 0;
 }
 
-static void put_row(const struct view *view, const struct output_row *row, const struct cell_style *style,
-                    struct buffer *out)
+static void put_row(const struct row_batch *batch, size_t number, const struct cell_style *style, struct buffer *out)
 {
+    const struct output_row *row = &batch->rows[number];
     char seconds[NUMBER_MAX];
     if (row->where.time != ARMTAP_NO_TIME)
         buffer_put(out, seconds, number_seconds(row->where.time, seconds));
-    if (view->picks.count > 0)
+    if (batch->view->picks.count > 0)
         buffer_char(out, csv.separator);
-    cells_values(view, row, style, out);
+    cells_values(batch, number, style, out);
     buffer_string(out, csv.line_end);
 }
 
@@ -41,7 +41,7 @@ static int csv_rows(const struct row_batch *batch, struct buffer *out)
 {
     struct cell_style style = cells_style(csv, batch->view);
     for (size_t i = 0; i < batch->count; i++)
-        put_row(batch->view, &batch->rows[i], &style, out);
+        put_row(batch, i, &style, out);
     return 0;
 }
 

@@ -124,7 +124,7 @@ static int gnuplot_begin(struct target *target, const struct view *view, struct 
 static int gnuplot_rows(const struct row_batch *batch, struct buffer *out)
 {
     for (size_t i = 0; i < batch->count; i++) {
-        cells_values(batch->view, &batch->rows[i], &gnuplot, out);
+        cells_values(batch, i, &gnuplot, out);
         buffer_string(out, gnuplot.line_end);
     }
     return 0;

@@ -41,7 +41,7 @@ static int ndjson_rows(const struct row_batch *batch, struct buffer *out)
 {
     for (size_t i = 0; i < batch->count; i++) {
         put_leading(&batch->rows[i], out);
-        json_rows_values(batch->view, &batch->rows[i], JSON_ROWS_NULL, out);
+        json_rows_values(batch, i, JSON_ROWS_NULL, out);
         buffer_string(out, "}\n");
     }
     return 0;

@@ -31,7 +31,7 @@ static int recordpy_rows(const struct row_batch *batch, struct buffer *out)
     struct cell_style style = cells_style(recordpy, batch->view);
     for (size_t i = 0; i < batch->count; i++) {
         size_t begin = out->length;
-        cells_values(batch->view, &batch->rows[i], &style, out);
+        cells_values(batch, i, &style, out);
         end_line(begin, batch->view, out);
     }
     return 0;

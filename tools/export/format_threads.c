@@ -41,7 +41,9 @@ struct batch {
     bool eases;   /* call targets_ease after it */
     struct buffer bytes;
     struct buffer text;
-    struct columns columns;  /* of the current run */
+    struct columns columns;   /* of the current run */
+    struct cell_above *above; /* the same */
+    size_t above_room;
     uint64_t misfits;        /* of all its runs */
     struct output_row *rows; /* rows_max of them */
     struct batch_row more[]; /* rows_max of them */
@@ -85,6 +87,21 @@ static size_t run_end(const struct batch *batch, size_t from)
     return to;
 }
 
+/* Forgets the cells of the run before. 0, or -1 if memory ran out. */
+static int begin_cells(struct batch *batch, size_t cells)
+{
+    if (batch->above_room < cells) {
+        struct cell_above *above = realloc(batch->above, cells * sizeof *above);
+        if (!above)
+            return -1;
+        batch->above = above;
+        batch->above_room = cells;
+    }
+    for (size_t i = 0; i < cells; i++)
+        batch->above[i].length = 0;
+    return 0;
+}
+
 static int format_run(const struct format *format, struct batch *batch, size_t from, size_t count)
 {
     struct row_batch run = {
@@ -94,6 +111,10 @@ static int format_run(const struct format *format, struct batch *batch, size_t f
             return -1;
         batch->misfits += batch->columns.misfits;
         run.columns = &batch->columns;
+    } else if (begin_cells(batch, run.view->cells) != 0) {
+        return -1;
+    } else {
+        run.above = batch->above;
     }
     return format->writer->rows(&run, &batch->text);
 }
@@ -285,6 +306,7 @@ static void batch_free(struct batch *batch)
     free(batch->bytes.data);
     free(batch->text.data);
     columns_free(&batch->columns);
+    free(batch->above);
     free(batch->rows);
     free(batch);
 }

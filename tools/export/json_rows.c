@@ -8,7 +8,8 @@
 #include "mode_names.h"
 #include "names_apart.h"
 
-static const struct cell_style json = {.truth = {"false", "true"}, .absent = "null", .nan = "null"};
+static const struct cell_style json = {
+    .separator = ',', .truth = {"false", "true"}, .absent = "null", .nan = "null", .infinite = "null"};
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
@@ -192,10 +193,27 @@ static bool is_no_number(const struct pick *pick, const struct armtap_value *val
     return value->type == ARMTAP_DOUBLE && is_single && element < value->count && !isfinite(value->f64[element]);
 }
 
-void json_rows_values(const struct view *view, const struct output_row *row, enum json_rows_nan nan, struct buffer *out)
+/* Most values: numbers, each with a cell. */
+static bool put_doubles(const struct pick *pick, const struct armtap_value *value, struct cell_above *above,
+                        struct buffer *out)
 {
+    if (value->type != ARMTAP_DOUBLE || value->count != pick->count || pick->first > 0 || pick->element)
+        return false;
+    if (value->count > 1)
+        buffer_char(out, '[');
+    cells_doubles(value->f64, value->count, &json, above, out);
+    if (value->count > 1)
+        buffer_char(out, ']');
+    return true;
+}
+
+void json_rows_values(const struct row_batch *batch, size_t number, enum json_rows_nan nan, struct buffer *out)
+{
+    const struct view *view = batch->view;
+    const struct output_row *row = &batch->rows[number];
+    struct cell_above *above = batch->above;
     struct armtap_value value;
-    for (size_t i = 0; i < view->picks.count; i++) {
+    for (size_t i = 0; i < view->picks.count; above += view->picks.pick[i++].count) {
         const struct pick *pick = &view->picks.pick[i];
         if (pick->row_column != ROW_COLUMN_NONE) {
             put_asked(pick, row, out);
@@ -208,6 +226,8 @@ void json_rows_values(const struct view *view, const struct output_row *row, enu
         if (!value.present || (nan == JSON_ROWS_LEFT_OUT && is_no_number(pick, &value)))
             continue;
         buffer_string(out, pick->key);
+        if (!pick->by_name && put_doubles(pick, &value, above, out))
+            continue;
         if (pick->by_name && !armtap_value_is_text(&value))
             put_modes(pick, &value, row->generation, out);
         else

@@ -221,22 +221,45 @@ static bool is_doubles(const struct pick *pick, const struct armtap_value *value
     return value->present && value->type == ARMTAP_DOUBLE && pick->first + pick->count <= value->count;
 }
 
-/* The fast path for most cells: room for all at once, no checks for each. */
-static void put_doubles(const struct pick *pick, const struct armtap_value *value, const struct cell_style *style,
-                        struct buffer *out)
+/* Copies of a fixed length are faster than exact ones; no number has more digits. */
+#define COPIED 32
+_Static_assert(COPIED <= NUMBER_MAX, "room for a number is room for its copy");
+
+static char *put_known(char *at, struct cell_above *above, const struct buffer *out)
 {
-    char *begin = buffer_room(out, pick->count * (NUMBER_MAX + 1));
+    char text[COPIED];
+    memcpy(text, out->data + above->at, COPIED);
+    memcpy(at, text, COPIED);
+    return at + above->length;
+}
+
+static char *put_double(char *at, double number, const struct cell_style *style)
+{
+    if (number - number == 0)
+        return at + number_repr(number, at);
+    if (number != number)
+        return stpcpy(at, style->nan);
+    return style->infinite ? stpcpy(at, style->infinite) : at + number_repr(number, at);
+}
+
+/* The fast path for most cells: room for all at once, no checks for each. */
+void cells_doubles(const double *numbers, unsigned count, const struct cell_style *style, struct cell_above *above,
+                   struct buffer *out)
+{
+    char *begin = buffer_room(out, count * (NUMBER_MAX + 1));
     char *at = begin;
     if (!begin)
         return;
-    for (unsigned k = 0; k < pick->count; k++) {
-        double number = value->f64[pick->first + k];
+    for (unsigned k = 0; k < count; k++) {
+        uint64_t bits;
+        memcpy(&bits, &numbers[k], sizeof bits);
         if (k > 0)
             *at++ = style->separator;
-        if (number == number)
-            at += number_repr(number, at);
-        else
-            at = stpcpy(at, style->nan);
+        char *text = at;
+        at = above[k].length > 0 && above[k].bits == bits ? put_known(at, &above[k], out)
+                                                          : put_double(at, numbers[k], style);
+        size_t place = (size_t)(text - out->data);
+        above[k] = (struct cell_above){bits, place <= UINT32_MAX ? (uint32_t)(at - text) : 0, (uint32_t)place};
     }
     out->length += (size_t)(at - begin);
 }
@@ -261,12 +284,14 @@ void pick_read(const struct pick *pick, const struct output_row *row, struct arm
         armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, value);
 }
 
-void cells_values(const struct view *view, const struct output_row *row, const struct cell_style *style,
-                  struct buffer *out)
+void cells_values(const struct row_batch *batch, size_t number, const struct cell_style *style, struct buffer *out)
 {
+    const struct view *view = batch->view;
+    const struct output_row *row = &batch->rows[number];
+    struct cell_above *above = batch->above;
     struct armtap_value value;
     struct json_elements items;
-    for (size_t i = 0; i < view->picks.count; i++) {
+    for (size_t i = 0; i < view->picks.count; above += view->picks.pick[i++].count) {
         const struct pick *pick = &view->picks.pick[i];
         if (i > 0)
             buffer_char(out, style->separator);
@@ -276,7 +301,7 @@ void cells_values(const struct view *view, const struct output_row *row, const s
         }
         pick_read(pick, row, &value);
         if (is_doubles(pick, &value)) {
-            put_doubles(pick, &value, style, out);
+            cells_doubles(&value.f64[pick->first], pick->count, style, above, out);
             continue;
         }
         if ((pick->numbered || pick->element) && !style->only_numbers && json_elements_begin(&items, &value)) {

@@ -9,6 +9,7 @@ struct cell_style {
     const char *truth[2]; /* of BOOL: false, true */
     const char *absent;
     const char *nan;
+    const char *infinite;  /* NULL: "inf" and "-inf" */
     bool only_numbers;     /* print texts as absent */
     const char *quoted_if; /* a text with one of these is quoted */
     const char *line_end;
@@ -28,9 +29,11 @@ static inline struct cell_style cells_style(struct cell_style style, const struc
 void cells_text(const char *bytes, size_t length, const struct cell_style *style, struct buffer *out);
 /* The picks' names, vectors spread as name_0, name_1, ... with separators between them. */
 void cells_names(const struct view *view, const struct cell_style *style, struct buffer *out);
-/* The picks' values with separators between them. */
-void cells_values(const struct view *view, const struct output_row *row, const struct cell_style *style,
-                  struct buffer *out);
+/* The values of a batch's row with separators between them. */
+void cells_values(const struct row_batch *batch, size_t row, const struct cell_style *style, struct buffer *out);
+/* Numbers with separators between them. `above`: their cells. */
+void cells_doubles(const double *numbers, unsigned count, const struct cell_style *style, struct cell_above *above,
+                   struct buffer *out);
 /* Reads a pick's value in a row. */
 void pick_read(const struct pick *pick, const struct output_row *row, struct armtap_value *value);
 /* The first pick, starting at `from`, with fewer cells than its value has elements; picks.count if none. Sets
