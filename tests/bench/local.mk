@@ -1,5 +1,5 @@
 # Only `make bench` runs the bench. `make check` checks that it works, and ignores the times.
-check_PROGRAMS += tests/bench/kernel tests/bench/live tests/bench/stream tests/bench/timed
+check_PROGRAMS += tests/bench/kernel tests/bench/live tests/bench/stream tests/bench/timed tests/bench/wire
 TESTS += tests/bench/smoke.py
 EXTRA_PROGRAMS = tests/bench/shortest
 CLEANFILES += $(EXTRA_PROGRAMS)
@@ -14,10 +14,12 @@ tests_bench_stream_SOURCES = tests/bench/stream.c
 tests_bench_stream_LDADD =
 tests_bench_timed_SOURCES = tests/bench/timed.c
 tests_bench_timed_LDADD =
+tests_bench_wire_SOURCES = tests/bench/wire.c
+tests_bench_wire_LDADD =
 
 BENCH =
 BENCH_FLAGS =
-bench: armtap$(EXEEXT) tests/bench/kernel tests/bench/live tests/bench/shortest tests/bench/stream tests/bench/timed
+bench: armtap$(EXEEXT) tests/bench/kernel tests/bench/live tests/bench/shortest tests/bench/stream tests/bench/timed tests/bench/wire
 	builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/run $(BENCH_FLAGS) $(BENCH)
 
 # Ten minutes beside a busy loop: no record is lost.
