@@ -195,6 +195,7 @@ SCRIPT_TESTS = \
 	tests/mcap-check.py \
 	tests/matlab-check.py \
 	tests/missing-check.py \
+	tests/number-check.py \
 	tests/outputs-check.py \
 	tests/pandas-check.py \
 	tests/parquet-check.py \

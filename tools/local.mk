@@ -36,6 +36,7 @@ tools_libtools_a_SOURCES = \
 	tools/base/load.h \
 	tools/base/message.c \
 	tools/base/message.h \
+	tools/base/number_digits.h \
 	tools/base/number_text.cc \
 	tools/base/number_text.h \
 	tools/base/packer.c \

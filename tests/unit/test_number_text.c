@@ -317,6 +317,57 @@ static void any_bits_read_back(void **state)
     }
 }
 
+/* Bits of all kinds: any; magnitudes that a robot sends; few bits set; decimals; floats; beside powers of two. */
+static uint64_t varied_bits(unsigned kind, uint64_t *seed)
+{
+    static const double scales[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7};
+    const uint64_t exponent = UINT64_C(0x7FF) << 52;
+    uint64_t bits = next_random(seed);
+    switch (kind) {
+    case 0:
+        return (bits & ~exponent) | (UINT64_C(1000) + (bits >> 3) % 50) << 52;
+    case 1:
+        return bits & ~UINT64_C(0) << next_random(seed) % 53;
+    case 2:
+        return bits_of((double)(int64_t)(bits % 100000000) / scales[next_random(seed) % 8]);
+    case 3:
+        return bits_of((float)((double)(int64_t)bits / 1e18));
+    case 4:
+        return (bits & ~(exponent >> 11)) + bits % 64 - (bits >> 6 & 1 ? 0 : 64);
+    default:
+        return bits;
+    }
+}
+
+static void fast_way_is_the_plain_one(void **state)
+{
+    char fast[NUMBER_MAX + 1], plain[NUMBER_MAX + 1];
+    uint64_t seed = UINT64_C(2463534242);
+    (void)state;
+    for (unsigned i = 0; i < 3000000; i++) {
+        uint64_t bits = varied_bits(i % 6, &seed);
+        size_t length = number_repr(double_of(bits), fast);
+        if (length != number_repr_plain(double_of(bits), plain) || memcmp(fast, plain, length) != 0)
+            fail_msg("%016llx: %.*s", (unsigned long long)bits, (int)length, fast);
+    }
+}
+
+/* Every binary exponent has its own power of ten: each power of two, its neighbours, and between. */
+static void every_exponent(void **state)
+{
+    char fast[NUMBER_MAX + 1], plain[NUMBER_MAX + 1];
+    (void)state;
+    for (uint64_t exponent = 0; exponent < 2048; exponent++)
+        for (unsigned bit = 0; bit < 52; bit++)
+            for (unsigned way = 0; way < 4; way++) {
+                uint64_t mantissa = way < 2 ? UINT64_C(1) << bit : (UINT64_C(1) << 52) - (UINT64_C(1) << bit);
+                uint64_t bits = (exponent << 52 | mantissa) - way % 2;
+                size_t length = number_repr(double_of(bits), fast);
+                assert_int_equal(length, number_repr_plain(double_of(bits), plain));
+                assert_memory_equal(fast, plain, length);
+            }
+}
+
 static void integers(void **state)
 {
     char text[NUMBER_MAX + 1];
@@ -366,13 +417,27 @@ static void seconds(void **state)
     }
 }
 
-int main(void)
+/* For tests/number-check.py: the text of each double on standard input, a line each. */
+static int print_texts(void)
+{
+    char text[NUMBER_MAX + 1];
+    double number;
+    while (fread(&number, sizeof number, 1, stdin) == 1)
+        puts(text_of(bits_of(number), text));
+    return fflush(stdout) == 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repr_is_pythons),
         cmocka_unit_test(any_bits_read_back),
+        cmocka_unit_test(fast_way_is_the_plain_one),
+        cmocka_unit_test(every_exponent),
         cmocka_unit_test(integers),
         cmocka_unit_test(seconds),
     };
+    if (argc == 2 && strcmp(argv[1], "--texts") == 0)
+        return print_texts();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

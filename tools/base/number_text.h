@@ -16,6 +16,8 @@ extern "C" {
 /* The shortest digits that read back as the same double, laid out as Python's repr: 0.1 1.0 -0.0 1e-05 1e+16 nan -inf.
  */
 size_t number_repr(double number, char *out);
+/* The same by dragonbox alone: what the tests hold the fast way against. */
+size_t number_repr_plain(double number, char *out);
 size_t number_unsigned(uint64_t number, char *out);
 size_t number_signed(int64_t number, char *out);
 /* Nanoseconds as seconds with nine decimals: -1 is -0.000000001. */
