@@ -242,6 +242,11 @@ void armtap_recipe_read(const struct armtap_recipe *recipe, size_t i, const uint
     }
     size_t width = entry->wire_size / entry->count;
     value->present = true;
+    if (entry->type == ARMTAP_DOUBLE && (recipe->ops[i] == ARMTAP_OP_SWAP8 || recipe->ops[i] == ARMTAP_OP_NONE)) {
+        for (unsigned k = 0; k < entry->count; k++)
+            value->u64[k] = armtap_be64(values + entry->offset + k * sizeof(uint64_t));
+        return;
+    }
     for (unsigned k = 0; k < entry->count; k++)
         value->present &=
             read_element((enum armtap_op)recipe->ops[i], entry->type, values + entry->offset + k * width, value, k);

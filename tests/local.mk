@@ -48,6 +48,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_replay \
 	tests/unit/test_ring \
 	tests/unit/test_ros \
+	tests/unit/test_rows_above \
 	tests/unit/test_roundtrip \
 	tests/unit/test_rtde_packages \
 	tests/unit/test_rtde_server \

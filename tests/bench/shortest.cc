@@ -3,6 +3,7 @@
 //
 //   shortest FILE            CPU seconds of the formatting, without reading and decoding
 //   shortest --print N FILE  the numbers of the first N packages, a line each: they must be those that armtap writes
+//   shortest --cells CSV     CPU seconds of the formatting of a CSV file's numbers, without its first column
 //
 // Has its own decoder and uses nothing of the library.
 #include <charconv>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -132,6 +134,39 @@ void print(const std::vector<number> &numbers, std::size_t width)
     }
 }
 
+// Appends the numbers of a line, whose first cell is a time; what is empty or a text is none.
+void append_cells(const std::string &line, std::vector<number> &numbers)
+{
+    for (std::size_t at = line.find(','), end; at != std::string::npos; at = end) {
+        end = line.find(',', ++at);
+        const std::string cell = line.substr(at, end == std::string::npos ? end : end - at);
+        char *rest;
+        const bool is_whole = cell.find_first_not_of("-0123456789") == std::string::npos;
+        const number n = {!is_whole, std::strtod(cell.c_str(), &rest), std::strtoll(cell.c_str(), nullptr, 10)};
+        if (!cell.empty() && *rest == '\0')
+            numbers.push_back(n);
+    }
+}
+
+int time_cells(const char *name)
+{
+    std::ifstream file(name);
+    std::vector<number> numbers;
+    double seconds = 0;
+    std::size_t rows = 0;
+    std::string line;
+    std::getline(file, line);
+    while (std::getline(file, line)) {
+        append_cells(line, numbers);
+        if (++rows % packages_at_once == 0) {
+            seconds += format(numbers);
+            numbers.clear();
+        }
+    }
+    std::printf("%.6f\n", seconds + format(numbers));
+    return rows > 0 ? 0 : 1;
+}
+
 // The payload of the next packet from the robot; 0 at the end.
 std::size_t next(std::FILE *file, unsigned char *payload)
 {
@@ -153,11 +188,13 @@ std::size_t next(std::FILE *file, unsigned char *payload)
 int main(int argc, char **argv)
 {
     static unsigned char payload[longest];
+    if (argc == 3 && std::strcmp(argv[1], "--cells") == 0)
+        return time_cells(argv[2]);
     std::size_t most =
         argc == 4 && std::strcmp(argv[1], "--print") == 0 ? std::strtoul(argv[2], nullptr, 10) : SIZE_MAX;
     std::FILE *file = argc == 2 || argc == 4 ? std::fopen(argv[argc - 1], "rb") : nullptr;
     if (file == nullptr || std::fread(payload, 1, 24, file) != 24) {
-        std::fputs("usage: shortest [--print N] FILE\n", stderr);
+        std::fputs("usage: shortest [--print N] FILE, or shortest --cells CSV\n", stderr);
         return 2;
     }
     std::vector<kind> layout = legacy_layout();

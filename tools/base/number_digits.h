@@ -21,12 +21,8 @@ __extension__ typedef unsigned __int128 wide;
 
 constexpr int least_power = -292, greatest_power = 324;
 
-/* 10^n = power * 2^(floor(log2(10^n)) - 127), rounded down: at most 325 units of the last place are missing, and none
- * from 10^0 to 10^55. */
-struct power {
-    uint64_t high, low;
-};
-
+/* A power of ten is number * 2^n with 2^127 <= number < 2^128, rounded down: at most 325 units of the last place are
+ * missing, and none from 10^0 to 10^55. */
 constexpr wide times_ten(wide number)
 {
     const wide upper = (number >> 4) * 10, rest = (number & 15) * 10; /* number * 10 = upper * 16 + rest */
@@ -41,28 +37,6 @@ constexpr wide by_ten(wide number)
     return eightfold >> 127 ? eightfold : (quotient << 4) + (rest << 4) / 10;
 }
 
-struct powers {
-    power of[greatest_power - least_power + 1];
-
-    constexpr powers() : of{}
-    {
-        const wide one = static_cast<wide>(1) << 127;
-        wide up = one, down = one;
-        for (int n = 0; n <= greatest_power; n++, up = times_ten(up))
-            set(n, up);
-        for (int n = 0; n >= least_power; n--, down = by_ten(down))
-            set(n, down);
-    }
-
-    constexpr void set(int n, wide number)
-    {
-        of[n - least_power].high = static_cast<uint64_t>(number >> 64);
-        of[n - least_power].low = static_cast<uint64_t>(number);
-    }
-};
-
-inline constexpr powers table;
-
 /* floor(log10(2^n)) and floor(log2(10^n)), for any n that a double needs. */
 constexpr int log10_of_power_of_2(int n)
 {
@@ -73,6 +47,37 @@ constexpr int log2_of_power_of_10(int n)
 {
     return n * 1741647 >> 19;
 }
+
+/* How to scale the numbers of one binary exponent: by 2^shift * high:low. */
+struct scale {
+    uint64_t high, low;
+    int32_t exponent; /* of ten, of the scaled number's last digit */
+    int32_t shift;    /* 0 to 3 */
+};
+
+struct scales {
+    scale of[2048]; /* by the biased exponent */
+
+    constexpr scales() : of{}
+    {
+        wide power[greatest_power - least_power + 1] = {};
+        wide up = static_cast<wide>(1) << 127, down = up;
+        for (int n = 0; n <= greatest_power; n++, up = times_ten(up))
+            power[n - least_power] = up;
+        for (int n = 0; n >= least_power; n--, down = by_ten(down))
+            power[n - least_power] = down;
+        for (int biased = 1; biased < 2047; biased++) {
+            const int q = biased - 1075, k = log10_of_power_of_2(q);
+            const wide number = power[-k - least_power];
+            of[biased].high = static_cast<uint64_t>(number >> 64);
+            of[biased].low = static_cast<uint64_t>(number);
+            of[biased].exponent = k;
+            of[biased].shift = q + log2_of_power_of_10(-k);
+        }
+    }
+};
+
+inline constexpr scales table;
 
 /* Without a branch, which compilers like to make of ?: and which would be guessed wrong half of the time. */
 constexpr uint64_t choose(bool which, uint64_t if_true, uint64_t if_false)
@@ -93,19 +98,17 @@ struct decimal {
 [[gnu::always_inline]] inline decimal shortest(uint64_t mantissa, int biased)
 {
     constexpr uint64_t doubt = 8, ten = UINT64_C(10) << 60, half = UINT64_C(1) << 63;
-    const int q = biased - 1075, k = log10_of_power_of_2(q);
-    const int shift = q + log2_of_power_of_10(-k); /* 0 to 3 */
-    const power &g = table.of[-k - least_power];
+    const scale &g = table.of[biased];
 
     /* The scaled number: its integer, and its fraction in 2^-64, of which up to 6 are missing. */
-    const uint64_t scaled = mantissa << (shift + 1);
+    const uint64_t scaled = mantissa << (g.shift + 1);
     const wide product =
         static_cast<wide>(scaled) * g.high + static_cast<uint64_t>(static_cast<wide>(scaled) * g.low >> 64);
     const uint64_t integer = static_cast<uint64_t>(product >> 64), fraction = static_cast<uint64_t>(product);
 
     /* In 2^-60: how far it is from the multiple of ten below, and from the middle between it and a neighbour. */
     const uint64_t tens = integer / 10, last = integer - 10 * tens;
-    const uint64_t above = last << 60 | fraction >> 4, reach = g.high >> (4 - shift);
+    const uint64_t above = last << 60 | fraction >> 4, reach = g.high >> (4 - g.shift);
     const uint64_t below = ten - above;
 
     const bool is_down = above < reach, is_up = below < reach;
@@ -113,7 +116,7 @@ struct decimal {
     const uint64_t digits = choose(is_down | is_up, rounded, nearest);
     const bool is_sure = (above - reach + doubt > 2 * doubt) & (below - reach + doubt > 2 * doubt) &
                          (fraction - half + doubt > 2 * doubt);
-    return {digits, k, is_sure};
+    return {digits, g.exponent, is_sure};
 }
 
 } // namespace number_digits

@@ -71,14 +71,21 @@ struct cell_above {
     uint32_t at;     /* offset of its text in what `rows` appends to */
 };
 
+/* Where the text of a pick lies as the row above has it: if its bytes repeat, it is copied unread. */
+struct pick_above {
+    size_t at; /* offset in what `rows` appends to; stays where it is while the bytes repeat */
+    size_t length;
+};
+
 /* Neighbouring rows of one table in one file. */
 struct row_batch {
     const struct view *view; /* for records without a recipe it has no table, and only row columns */
     const struct output_row *rows;
     size_t count;
-    struct cell_above *above;      /* view->cells of them, for the formats that use them; NULL with FORMAT_COLUMNS */
-    const struct columns *columns; /* the same rows; NULL without FORMAT_COLUMNS */
-    uint64_t *misfits;             /* with FORMAT_TYPED, `rows` adds the values that it leaves out */
+    struct cell_above *above;       /* view->cells of them, for the formats that use them; NULL with FORMAT_COLUMNS */
+    struct pick_above *picks_above; /* the same, one for each pick */
+    const struct columns *columns;  /* the same rows; NULL without FORMAT_COLUMNS */
+    uint64_t *misfits;              /* with FORMAT_TYPED, `rows` adds the values that it leaves out */
 };
 
 /* What all files of an export share. */

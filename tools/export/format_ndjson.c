@@ -2,15 +2,19 @@
 #include "format.h"
 #include "json_rows.h"
 
-/* The first keys of every object; `file` only if there are several. */
+/* The first keys of every object; `file` only if there are several. From SOURCE on they are mostly those of the row
+ * above.
+ */
 static const enum row_column leading[] = {ROW_COLUMN_time,  ROW_COLUMN_file,     ROW_COLUMN_packet,   ROW_COLUMN_stream,
                                           ROW_COLUMN_robot, ROW_COLUMN_protocol, ROW_COLUMN_direction};
+#define SOURCE 3
+#define LEADING (sizeof leading / sizeof *leading)
 
 static int ndjson_prepare(struct view *view, enum armtap_generation generation)
 {
-    const char *reserved[sizeof leading / sizeof *leading + 1] = {NULL};
+    const char *reserved[LEADING + 1] = {NULL};
     (void)generation;
-    for (size_t i = 0; i < sizeof leading / sizeof *leading; i++) {
+    for (size_t i = 0; i < LEADING; i++) {
         reserved[i] = row_column_name(leading[i]);
         if (leading[i] != ROW_COLUMN_file)
             picks_drop(&view->picks, leading[i]);
@@ -19,28 +23,48 @@ static int ndjson_prepare(struct view *view, enum armtap_generation generation)
 }
 
 /* A raw dump has neither times nor packets nor addresses. */
-static void put_leading(const struct output_row *row, struct buffer *out)
+static void put_leading(const struct output_row *row, size_t from, size_t to, struct buffer *out)
 {
     char digits[NUMBER_MAX];
     const char *text;
-    char separator = '{';
-    for (size_t i = 0; i < sizeof leading / sizeof *leading; i++) {
+    for (size_t i = from; i < to; i++) {
         if (leading[i] == ROW_COLUMN_file && !row->several_files)
             continue;
         size_t length = row_column_text(leading[i], row, digits, &text);
-        buffer_char(out, separator);
-        buffer_char(out, '"');
+        buffer_string(out, i == 0 ? "{\"" : ",\"");
         buffer_string(out, row_column_name(leading[i]));
         buffer_string(out, "\":");
         json_rows_row_column(leading[i], text, length, out);
-        separator = ',';
     }
+}
+
+static bool has_same_source(const struct output_row *row, const struct output_row *above)
+{
+    return row->stream == above->stream && row->robot == above->robot && row->protocol == above->protocol &&
+           row->direction == above->direction;
+}
+
+/* `source`: where the text of it lies. */
+static void put_source(const struct output_row *row, bool is_first, struct pick_above *source, struct buffer *out)
+{
+    size_t begin = out->length;
+    if (is_first || !has_same_source(row, row - 1)) {
+        put_leading(row, SOURCE, LEADING, out);
+        *source = (struct pick_above){begin, out->length - begin};
+        return;
+    }
+    char *to = buffer_room(out, source->length + 1);
+    if (to)
+        memcpy(to, out->data + source->at, source->length);
+    out->length += to ? source->length : 0;
 }
 
 static int ndjson_rows(const struct row_batch *batch, struct buffer *out)
 {
+    struct pick_above source = {0, 0};
     for (size_t i = 0; i < batch->count; i++) {
-        put_leading(&batch->rows[i], out);
+        put_leading(&batch->rows[i], 0, SOURCE, out);
+        put_source(&batch->rows[i], i == 0, &source, out);
         json_rows_values(batch, i, JSON_ROWS_NULL, out);
         buffer_string(out, "}\n");
     }

@@ -44,6 +44,8 @@ struct batch {
     struct columns columns;   /* of the current run */
     struct cell_above *above; /* the same */
     size_t above_room;
+    struct pick_above *picks_above; /* the same */
+    size_t picks_room;
     uint64_t misfits;        /* of all its runs */
     struct output_row *rows; /* rows_max of them */
     struct batch_row more[]; /* rows_max of them */
@@ -87,9 +89,17 @@ static size_t run_end(const struct batch *batch, size_t from)
     return to;
 }
 
-/* Forgets the cells of the run before. 0, or -1 if memory ran out. */
-static int begin_cells(struct batch *batch, size_t cells)
+/* What a run knows of its rows so far: nothing yet. The first row sets what its picks have. 0, or -1 if memory ran out.
+ */
+static int begin_cells(struct batch *batch, size_t cells, size_t picks)
 {
+    if (batch->picks_room < picks) {
+        struct pick_above *above = realloc(batch->picks_above, picks * sizeof *above);
+        if (!above)
+            return -1;
+        batch->picks_above = above;
+        batch->picks_room = picks;
+    }
     if (batch->above_room < cells) {
         struct cell_above *above = realloc(batch->above, cells * sizeof *above);
         if (!above)
@@ -111,10 +121,11 @@ static int format_run(const struct format *format, struct batch *batch, size_t f
             return -1;
         batch->misfits += batch->columns.misfits;
         run.columns = &batch->columns;
-    } else if (begin_cells(batch, run.view->cells) != 0) {
+    } else if (begin_cells(batch, run.view->cells, run.view->picks.count) != 0) {
         return -1;
     } else {
         run.above = batch->above;
+        run.picks_above = batch->picks_above;
     }
     return format->writer->rows(&run, &batch->text);
 }
@@ -307,6 +318,7 @@ static void batch_free(struct batch *batch)
     free(batch->text.data);
     columns_free(&batch->columns);
     free(batch->above);
+    free(batch->picks_above);
     free(batch->rows);
     free(batch);
 }

@@ -207,30 +207,41 @@ static bool put_doubles(const struct pick *pick, const struct armtap_value *valu
     return true;
 }
 
+/* The key and the value, if there is one. */
+static void put_member(const struct pick *pick, const struct output_row *row, enum json_rows_nan nan,
+                       struct cell_above *above, struct buffer *out)
+{
+    struct armtap_value value;
+    size_t entry = row->layout->entry_of[pick->column];
+    if (entry == TABLE_NONE || (pick->if_mixed && !row->is_mixed))
+        return;
+    armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, &value);
+    if (!value.present || (nan == JSON_ROWS_LEFT_OUT && is_no_number(pick, &value)))
+        return;
+    buffer_string(out, pick->key);
+    if (!pick->by_name && put_doubles(pick, &value, above, out))
+        return;
+    if (pick->by_name && !armtap_value_is_text(&value))
+        put_modes(pick, &value, row->generation, out);
+    else
+        put_value(pick, &value, out);
+}
+
 void json_rows_values(const struct row_batch *batch, size_t number, enum json_rows_nan nan, struct buffer *out)
 {
     const struct view *view = batch->view;
-    const struct output_row *row = &batch->rows[number];
+    const struct output_row *row = &batch->rows[number], *row_above = rows_above(batch, number);
     struct cell_above *above = batch->above;
-    struct armtap_value value;
     for (size_t i = 0; i < view->picks.count; above += view->picks.pick[i++].count) {
         const struct pick *pick = &view->picks.pick[i];
         if (pick->row_column != ROW_COLUMN_NONE) {
             put_asked(pick, row, out);
             continue;
         }
-        size_t entry = row->layout->entry_of[pick->column];
-        if (entry == TABLE_NONE || (pick->if_mixed && !row->is_mixed))
+        if (cells_copy(pick, row, row_above, &batch->picks_above[i], out))
             continue;
-        armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, &value);
-        if (!value.present || (nan == JSON_ROWS_LEFT_OUT && is_no_number(pick, &value)))
-            continue;
-        buffer_string(out, pick->key);
-        if (!pick->by_name && put_doubles(pick, &value, above, out))
-            continue;
-        if (pick->by_name && !armtap_value_is_text(&value))
-            put_modes(pick, &value, row->generation, out);
-        else
-            put_value(pick, &value, out);
+        size_t begin = out->length;
+        put_member(pick, row, nan, above, out);
+        batch->picks_above[i] = (struct pick_above){begin, out->length - begin};
     }
 }

@@ -284,13 +284,81 @@ void pick_read(const struct pick *pick, const struct output_row *row, struct arm
         armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, value);
 }
 
+/* ---- rows like the one above ------------------------------------------------------------------------------------- */
+
+const struct output_row *rows_above(const struct row_batch *batch, size_t number)
+{
+    const struct output_row *row = &batch->rows[number];
+    if (number == 0 || row->layout != row[-1].layout || row->generation != row[-1].generation ||
+        row->is_mixed != row[-1].is_mixed)
+        return NULL;
+    return row - 1;
+}
+
+/* Without memcmp: most are 8 or 48 bytes. What is left over is compared with bytes before it. */
+static bool same_bytes(const uint8_t *a, const uint8_t *b, size_t length)
+{
+    uint64_t of_a, of_b;
+    if (length < sizeof of_a)
+        return memcmp(a, b, length) == 0;
+    for (size_t at = 0;; at = at + sizeof of_a < length - sizeof of_a ? at + sizeof of_a : length - sizeof of_a) {
+        memcpy(&of_a, a + at, sizeof of_a);
+        memcpy(&of_b, b + at, sizeof of_b);
+        if (of_a != of_b)
+            return false;
+        if (at == length - sizeof of_a)
+            return true;
+    }
+}
+
+bool cells_copy(const struct pick *pick, const struct output_row *row, const struct output_row *above,
+                const struct pick_above *text, struct buffer *out)
+{
+    if (!above || pick->column == TABLE_NONE)
+        return false;
+    size_t entry = row->layout->entry_of[pick->column];
+    const struct armtap_recipe_entry *at = entry == TABLE_NONE ? NULL : armtap_recipe_at(row->layout->recipe, entry);
+    if (!at || at->wire_size == 0)
+        return false;
+    size_t least = row->values_length < above->values_length ? row->values_length : above->values_length;
+    if (at->offset > least || at->wire_size > least - at->offset ||
+        !same_bytes(row->values + at->offset, above->values + at->offset, at->wire_size))
+        return false;
+    char *to = buffer_room(out, text->length + 1);
+    if (to)
+        memcpy(to, out->data + text->at, text->length);
+    out->length += to ? text->length : 0;
+    return true;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static void put_pick(const struct pick *pick, const struct output_row *row, const struct cell_style *style,
+                     struct cell_above *above, struct buffer *out)
+{
+    struct armtap_value value;
+    struct json_elements items;
+    pick_read(pick, row, &value);
+    if (is_doubles(pick, &value)) {
+        cells_doubles(&value.f64[pick->first], pick->count, style, above, out);
+        return;
+    }
+    if ((pick->numbered || pick->element) && !style->only_numbers && json_elements_begin(&items, &value)) {
+        put_items(pick, &items, style, out);
+        return;
+    }
+    for (unsigned k = 0; k < pick->count; k++) {
+        if (k > 0)
+            buffer_char(out, style->separator);
+        put_cell(&value, pick->first + k, pick->by_name ? row->generation : ARMTAP_GENERATION_UNKNOWN, style, out);
+    }
+}
+
 void cells_values(const struct row_batch *batch, size_t number, const struct cell_style *style, struct buffer *out)
 {
     const struct view *view = batch->view;
-    const struct output_row *row = &batch->rows[number];
+    const struct output_row *row = &batch->rows[number], *row_above = rows_above(batch, number);
     struct cell_above *above = batch->above;
-    struct armtap_value value;
-    struct json_elements items;
     for (size_t i = 0; i < view->picks.count; above += view->picks.pick[i++].count) {
         const struct pick *pick = &view->picks.pick[i];
         if (i > 0)
@@ -299,20 +367,11 @@ void cells_values(const struct row_batch *batch, size_t number, const struct cel
             put_row_column(pick->row_column, row, style, out);
             continue;
         }
-        pick_read(pick, row, &value);
-        if (is_doubles(pick, &value)) {
-            cells_doubles(&value.f64[pick->first], pick->count, style, above, out);
+        if (cells_copy(pick, row, row_above, &batch->picks_above[i], out))
             continue;
-        }
-        if ((pick->numbered || pick->element) && !style->only_numbers && json_elements_begin(&items, &value)) {
-            put_items(pick, &items, style, out);
-            continue;
-        }
-        for (unsigned k = 0; k < pick->count; k++) {
-            if (k > 0)
-                buffer_char(out, style->separator);
-            put_cell(&value, pick->first + k, pick->by_name ? row->generation : ARMTAP_GENERATION_UNKNOWN, style, out);
-        }
+        size_t begin = out->length;
+        put_pick(pick, row, style, above, out);
+        batch->picks_above[i] = (struct pick_above){begin, out->length - begin};
     }
 }
 
