@@ -11,6 +11,14 @@
 #define BYTES 400
 #define LAYOUTS 3
 
+static int object_rows(const struct row_batch *batch, struct buffer *out)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        json_rows_object(batch, i, JSON_ROWS_LEFT_OUT, out);
+    return 0;
+}
+
+static const struct writer writer_objects = {.rows = object_rows};
 extern const struct writer writer_csv, writer_ndjson, writer_gnuplot, writer_recordpy;
 
 /* The same columns in another order, and some of them. */
@@ -146,7 +154,7 @@ static void rows_read_as_alone(const struct writer *writer)
     uint64_t seed = 7;
     assert_non_null(w);
     world_begin(w);
-    if (writer == &writer_ndjson)
+    if (writer == &writer_ndjson || writer == &writer_objects)
         assert_int_equal(json_rows_set_keys(&w->view, (const char *const[]){NULL}), 0);
     for (unsigned round = 0; round < 20; round++) {
         struct buffer alone = {0}, together = {0};
@@ -178,6 +186,12 @@ static void ndjson(void **state)
     rows_read_as_alone(&writer_ndjson);
 }
 
+static void objects(void **state)
+{
+    (void)state;
+    rows_read_as_alone(&writer_objects);
+}
+
 static void gnuplot(void **state)
 {
     (void)state;
@@ -193,10 +207,8 @@ static void recordpy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv),
-        cmocka_unit_test(ndjson),
-        cmocka_unit_test(gnuplot),
-        cmocka_unit_test(recordpy),
+        cmocka_unit_test(csv),     cmocka_unit_test(ndjson),   cmocka_unit_test(objects),
+        cmocka_unit_test(gnuplot), cmocka_unit_test(recordpy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

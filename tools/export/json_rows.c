@@ -238,10 +238,24 @@ void json_rows_values(const struct row_batch *batch, size_t number, enum json_ro
             put_asked(pick, row, out);
             continue;
         }
-        if (cells_copy(pick, row, row_above, &batch->picks_above[i], out))
-            continue;
         size_t begin = out->length;
+        if (cells_copy(pick, row, row_above, &batch->picks_above[i], out)) {
+            if (out->length > begin)
+                out->data[begin] = ','; /* it may have begun an object */
+            continue;
+        }
         put_member(pick, row, nan, above, out);
         batch->picks_above[i] = (struct pick_above){begin, out->length - begin};
     }
+}
+
+void json_rows_object(const struct row_batch *batch, size_t number, enum json_rows_nan nan, struct buffer *out)
+{
+    size_t begin = out->length;
+    json_rows_values(batch, number, nan, out);
+    if (out->length == begin)
+        buffer_char(out, ',');
+    if (!out->failed)
+        out->data[begin] = '{'; /* in place of the first comma */
+    buffer_char(out, '}');
 }

@@ -67,18 +67,6 @@ static void put_state_schema(const struct view *view, struct buffer *out)
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* Absent fields, and numbers that JSON lacks, are left out. */
-static void put_state(const struct row_batch *batch, size_t number, struct buffer *out)
-{
-    size_t begin = out->length;
-    json_rows_values(batch, number, JSON_ROWS_LEFT_OUT, out);
-    if (out->length == begin)
-        buffer_char(out, ',');
-    if (!out->failed)
-        out->data[begin] = '{'; /* in place of the first comma */
-    buffer_char(out, '}');
-}
-
 static const char log_schema[] =
     "{\"type\":\"object\",\"title\":\"" LOG_NAME "\",\"properties\":{"
     "\"timestamp\":{\"type\":\"object\",\"title\":\"time\",\"properties\":{"
@@ -162,7 +150,7 @@ int mcap_json_rows(const struct row_batch *batch, struct buffer *out)
         if (i == 0 || row->stream != row[-1].stream)
             mcap_introduce(row, out);
         size_t begin = mcap_message_begin(out, MARK_STATE, row->stream, row->where.time);
-        put_state(batch, i, out);
+        json_rows_object(batch, i, JSON_ROWS_LEFT_OUT, out);
         mcap_message_end(out, begin);
     }
     return out->failed ? -1 : 0;
