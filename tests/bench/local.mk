@@ -19,7 +19,7 @@ tests_bench_wire_LDADD =
 
 BENCH =
 BENCH_FLAGS =
-bench: armtap$(EXEEXT) tests/bench/kernel tests/bench/live tests/bench/shortest tests/bench/stream tests/bench/timed tests/bench/wire
+bench: armtap$(EXEEXT) captures/synth tests/bench/kernel tests/bench/live tests/bench/shortest tests/bench/stream tests/bench/timed tests/bench/wire
 	builddir='$(abs_top_builddir)' python3 $(srcdir)/tests/bench/run $(BENCH_FLAGS) $(BENCH)
 
 # Ten minutes beside a busy loop: no record is lost.
@@ -31,6 +31,7 @@ EXTRA_DIST += \
 	tests/bench/README.md \
 	tests/bench/live_cases.py \
 	tests/bench/messages.py \
+	tests/bench/rows_cases.py \
 	tests/bench/run \
 	tests/bench/changed.py \
 	tests/bench/shapes.py \

@@ -1,0 +1,98 @@
+"""Rows of the sample scenes, played longer, against std::to_chars of the same numbers; and what pandas takes to read exports."""
+import os
+import re
+import statistics
+import subprocess
+import sys
+
+SCENES = {'cb2-812': 125, 'cb3-1060': 125, 'e-series-1220': 500, 'rtde-v2': 125}  # rows a second
+LONGEST = 100000  # rows
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
+DEBIAN = '/usr/bin/python3'
+READ = '''
+import sys, time
+import pandas
+begin = time.process_time()
+try:
+    frame = pandas.read_parquet(sys.argv[1]) if sys.argv[1].endswith('.parquet') else \\
+        pandas.read_csv(sys.argv[1], float_precision=sys.argv[2] or None)
+except ImportError:
+    sys.exit(3)
+print(time.process_time() - begin, *frame.shape)
+'''
+
+
+def play(bench, name):
+    """A capture of a scene in which the arm goes on moving and its client goes on reading, as long as it takes."""
+    with open(os.path.join(TOP, 'captures', name + '.scene')) as scene:
+        lines = [line for line in scene if not re.match(r'(until|close|pause)\b', line)]
+    path, capture = bench.path(name + '.scene'), bench.path(name + '.pcap')
+    with open(path, 'w') as scene:
+        scene.write(re.sub(r'(?m)^duration .*', 'duration %d' % (min(bench.packets, LONGEST) // SCENES[name]),
+                           ''.join(lines)))
+    subprocess.run([os.path.join(bench.tools, '..', '..', 'captures', 'synth'), path, capture], check=True,
+                   stdout=subprocess.DEVNULL)
+    return capture
+
+
+def scene_rows(bench, measure, name):
+    capture, table = play(bench, name), bench.path(name + '.csv')
+    command = {kind: [bench.armtap, 'export', capture, '-o', '-', '-f', kind, '--threads', '1']
+               for kind in ('csv', 'ndjson')}
+    with open(table, 'wb') as out:
+        subprocess.run(command['csv'], stdout=out, stderr=subprocess.DEVNULL, check=True)
+    ours = {kind: [] for kind in command}
+    theirs, peak = [], 0
+    for _ in range(bench.rounds):
+        for kind, words in command.items():
+            result = measure(bench, words)
+            ours[kind].append(result['cpu'])
+            peak = max(peak, result['peak'])
+        theirs.append(float(subprocess.run([bench.tool('shortest'), '--cells', table], check=True, text=True,
+                                           stdout=subprocess.PIPE).stdout))
+    csv, ndjson, other = (statistics.median(found) for found in (ours['csv'], ours['ndjson'], theirs))
+    bench.row('rows', 'CSV : to_chars, %s, cpu' % name, '%.3f s' % csv, '%.3f s' % other, csv / other, 0.8, peak)
+    bench.row('rows', 'ndjson : CSV, %s, cpu' % name, '%.3f s' % ndjson, '%.3f s' % csv, ndjson / csv, 1.1)
+    os.unlink(capture)
+    os.unlink(table)
+
+
+def read(path, precision=''):
+    """CPU seconds of pandas, without its start; None where this Python lacks what it needs."""
+    for python in dict.fromkeys((sys.executable, DEBIAN)):
+        if not os.path.exists(python):
+            continue
+        found = subprocess.run([python, '-c', READ, path, precision], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True, check=False)
+        if found.returncode == 0:
+            return float(found.stdout.split()[0])
+    return None
+
+
+def read_back(bench):
+    """reading back: time in pandas for CSV against Parquet, where pyarrow or fastparquet is installed"""
+    files = {}
+    for kind in 'legacy', 'rtde':
+        capture = bench.capture(kind, min(bench.packets, 20000))
+        for ending in 'csv', 'parquet':
+            files[ending] = bench.path('back.' + ending)
+            subprocess.run([bench.armtap, 'export', capture, '-o', files[ending]], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        exact, fast, parquet = [], [], []
+        for _ in range(bench.rounds):
+            exact.append(read(files['csv'], 'round_trip'))
+            fast.append(read(files['csv']))
+            parquet.append(read(files['parquet']))
+        if None in exact:
+            bench.row('read_back', 'not measured: pandas is not installed', '-', '-')
+            return
+        has_parquet = None not in parquet
+        other = statistics.median(parquet) if has_parquet else None
+        for what, times in (('every bit', exact), ('default', fast)):
+            time = statistics.median(times)
+            bench.row('read_back', 'pandas: CSV, %s : Parquet, %s, cpu' % (what, kind), '%.3f s' % time,
+                      '%.3f s' % other if has_parquet else '-', time / other if has_parquet else None)
+        if not has_parquet:
+            bench.row('read_back', 'Parquet not measured: no pyarrow, no fastparquet', '-', '-')
+        for path in files.values():
+            os.unlink(path)
