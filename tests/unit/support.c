@@ -388,9 +388,10 @@ static int on_note(void *user, const struct armtap_note *note)
 
 static int on_event(void *user, const struct armtap_event *event)
 {
-    static const char *const names[] = {"open",      "close",        "recognised", "gap",   "retransmission",
-                                        "duplicate", "out-of-order", "window",     "start", "pause",
-                                        "connected", "refused",      "no-answer"};
+    static const char *const names[] = {"open",        "close",        "recognised", "gap",       "retransmission",
+                                        "duplicate",   "out-of-order", "window",     "start",     "pause",
+                                        "connected",   "refused",      "no-answer",  "syn-again", "too-soon",
+                                        "unreachable", "keep-alive"};
     struct log *log = user;
     log_line(log, "event %s %s %" PRIu64, arrow(event->direction), names[event->type], event->a);
     return log->stop;
