@@ -88,12 +88,6 @@ void armtap_header_pattern_learn(struct armtap_header_pattern *pattern, const st
     pattern->segment = *segment;
 }
 
-/* Bytes that are compared, in whole words: what lies behind the headers has no bits that must stay. */
-static size_t compared(const struct armtap_header_pattern *pattern)
-{
-    return (pattern->length + sizeof(word) - 1) / sizeof(word) * sizeof(word);
-}
-
 static inline word load(const uint8_t *bytes)
 {
     word loaded;
@@ -101,18 +95,25 @@ static inline word load(const uint8_t *bytes)
     return loaded;
 }
 
+static inline word difference(const struct armtap_header_pattern *pattern, const uint8_t *data, size_t at)
+{
+    return (load(data + at) & load(pattern->mask + at)) ^ load(pattern->same + at);
+}
+
+/* The last word ends with the headers, and overlaps the one before: a request may have few bytes behind them. */
 static bool has_headers(const struct armtap_header_pattern *pattern, const uint8_t *data)
 {
-    word differs = {0};
-    for (size_t at = 0; at < pattern->length; at += sizeof(word))
-        differs |= (load(data + at) & load(pattern->mask + at)) ^ load(pattern->same + at);
+    size_t last = pattern->length - sizeof(word);
+    word differs = difference(pattern, data, last);
+    for (size_t at = 0; at < last; at += sizeof(word))
+        differs |= difference(pattern, data, at);
     return (differs[0] | differs[1]) == 0;
 }
 
 bool armtap_header_pattern_read(struct armtap_header_pattern *pattern, const struct armtap_packet *packet)
 {
     if (pattern->length == 0 || packet->link_type != pattern->link_type || packet->captured > packet->length ||
-        packet->captured < compared(pattern) || !has_headers(pattern, packet->data))
+        packet->captured < pattern->length || !has_headers(pattern, packet->data))
         return false;
     struct armtap_segment *segment = &pattern->segment;
     const uint8_t *ip = packet->data + pattern->ip_at, *tcp = packet->data + pattern->tcp_at;

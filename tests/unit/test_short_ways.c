@@ -502,12 +502,50 @@ static void steady_streams_take_it(void **state)
     sample_free(&sample);
 }
 
+/* A request may be a few bytes: whatever lies behind the headers, they are compared whole, and nothing beyond them. */
+static void headers_are_compared_whole(void **state)
+{
+    struct tcp_segment segment = {{0x0A000002, 0x0A000009}, {30003, 50000}, 1, 1, ARMTAP_TCP_ACK};
+    const struct armtap_packet model = {.link_type = 101};
+    (void)state;
+    plainly = false;
+    for (size_t length = 1; length < 40; length++) {
+        struct armtap_packet packet = model, changed;
+        struct armtap_segment parsed;
+        struct armtap_header_pattern pattern;
+        const char *fault;
+        uint8_t bytes[40 + 40], text[40] = {0};
+        put_segment(bytes, &segment, text, length);
+        packet.data = bytes;
+        packet.captured = packet.length = 40 + length;
+        for (int with_timestamps = 0; with_timestamps < 2; with_timestamps++) {
+            copy_packet(&changed, &packet, packet.captured);
+            if (with_timestamps)
+                add_timestamps(&changed);
+            assert_int_equal(armtap_link_parse(&changed, &parsed, &fault), ARMTAP_LINK_TCP);
+            armtap_header_pattern_learn(&pattern, &changed, &parsed);
+            assert_true(armtap_header_pattern_read(&pattern, &changed));
+            for (size_t at = 20; at < 24; at++) { /* the ports */
+                uint8_t *byte = (uint8_t *)(uintptr_t)changed.data + at;
+                *byte ^= 1;
+                assert_false(armtap_header_pattern_read(&pattern, &changed));
+                *byte ^= 1;
+            }
+            uint8_t *last = (uint8_t *)(uintptr_t)changed.data + 33; /* the flags */
+            *last ^= ARMTAP_TCP_FIN;
+            assert_false(armtap_header_pattern_read(&pattern, &changed));
+            free((void *)(uintptr_t)changed.data);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_sample_both_ways),
         cmocka_unit_test(conversations_both_ways),
         cmocka_unit_test(steady_streams_take_it),
+        cmocka_unit_test(headers_are_compared_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
