@@ -13,6 +13,7 @@ noinst_LIBRARIES += tools/libtools.a
 tools_libtools_a_SOURCES = \
 	tools/base/base64.c \
 	tools/base/base64.h \
+	tools/base/big_endian.h \
 	tools/base/buffer.h \
 	tools/base/checksum.c \
 	tools/base/checksum.h \
@@ -270,6 +271,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/remarks.h \
 	tools/export/ros_rows.c \
 	tools/export/ros_rows.h \
+	tools/export/row_above.c \
+	tools/export/row_above.h \
 	tools/export/row_columns.c \
 	tools/export/row_columns.def \
 	tools/export/row_columns.h \

@@ -1,4 +1,5 @@
-/* Rows of text in a batch: each reads as it would alone, without a row above from which cells are copied. */
+/* Rows of text in a batch: each reads as it would alone, without a row above from which cells are copied, and as on the
+ * plain way, on which each value is read by its recipe. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -138,6 +139,14 @@ static void fill(struct world *w, uint64_t *seed)
     }
 }
 
+/* The plain way, of which one row knows nothing of another. */
+static void put_plainly(struct world *w, const struct writer *writer, struct buffer *out)
+{
+    struct row_batch batch = {.view = &w->view, .rows = w->rows, .count = ROWS};
+    assert_int_equal(writer->rows(&batch, out), 0);
+    assert_false(out->failed);
+}
+
 static void put(struct world *w, const struct writer *writer, size_t from, size_t count, struct buffer *out)
 {
     struct row_batch batch = {
@@ -157,8 +166,9 @@ static void rows_read_as_alone(const struct writer *writer)
     if (writer == &writer_ndjson || writer == &writer_objects)
         assert_int_equal(json_rows_set_keys(&w->view, (const char *const[]){NULL}), 0);
     for (unsigned round = 0; round < 20; round++) {
-        struct buffer alone = {0}, together = {0};
+        struct buffer plain = {0}, alone = {0}, together = {0};
         fill(w, &seed);
+        put_plainly(w, writer, &plain);
         for (size_t i = 0; i < ROWS; i++)
             put(w, writer, i, 1, &alone);
         for (size_t i = 0, count; i < ROWS; i += count) {
@@ -166,8 +176,11 @@ static void rows_read_as_alone(const struct writer *writer)
             count = count < ROWS - i ? count : ROWS - i;
             put(w, writer, i, count, &together);
         }
+        assert_int_equal(plain.length, alone.length);
+        assert_memory_equal(plain.data, alone.data, plain.length);
         assert_int_equal(alone.length, together.length);
         assert_memory_equal(alone.data, together.data, alone.length);
+        free(plain.data);
         free(alone.data);
         free(together.data);
     }

@@ -71,10 +71,31 @@ struct cell_above {
     uint32_t at;     /* offset of its text in what `rows` appends to */
 };
 
-/* Where the text of a pick lies as the row above has it: if its bytes repeat, it is copied unread. */
-struct pick_above {
-    size_t at; /* offset in what `rows` appends to; stays where it is while the bytes repeat */
+/* Bytes of a frame's values. */
+struct pick_bytes {
+    size_t offset;
+    size_t size; /* 0: none */
+    size_t end;  /* of the whole value: if a frame lacks a byte of it, it is absent */
+};
+
+/* A text in what `rows` appends to. */
+struct pick_text {
+    size_t at;
     size_t length;
+};
+
+/* What a format of text knows of a pick from the rows so far. If its bytes repeat those of the row above, its text is
+ * copied, and they are not read. Where that lies stays as it is while they repeat (row_above.h). */
+struct pick_above {
+    struct pick_bytes bytes;
+    struct pick_text text;
+    size_t cell;     /* its first */
+    bool is_doubles; /* its bytes are those of its cells, big-endian */
+    bool is_whole;   /* all elements of its value have a cell */
+    /* The picks from here on whose bytes follow one another: */
+    size_t run; /* how many */
+    struct pick_bytes run_bytes;
+    struct pick_text run_text;
 };
 
 /* Neighbouring rows of one table in one file. */
@@ -82,8 +103,9 @@ struct row_batch {
     const struct view *view; /* for records without a recipe it has no table, and only row columns */
     const struct output_row *rows;
     size_t count;
-    struct cell_above *above;       /* view->cells of them, for the formats that use them; NULL with FORMAT_COLUMNS */
-    struct pick_above *picks_above; /* the same, one for each pick */
+    /* For formats of text; both NULL with FORMAT_COLUMNS, or if each row is to be put as if it were alone: */
+    struct cell_above *above;       /* view->cells of them, whose lengths are 0 */
+    struct pick_above *picks_above; /* one for each pick */
     const struct columns *columns;  /* the same rows; NULL without FORMAT_COLUMNS */
     uint64_t *misfits;              /* with FORMAT_TYPED, `rows` adds the values that it leaves out */
 };

@@ -45,12 +45,12 @@ static bool has_same_source(const struct output_row *row, const struct output_ro
 }
 
 /* `source`: where the text of it lies. */
-static void put_source(const struct output_row *row, bool is_first, struct pick_above *source, struct buffer *out)
+static void put_source(const struct output_row *row, bool is_first, struct pick_text *source, struct buffer *out)
 {
     size_t begin = out->length;
     if (is_first || !has_same_source(row, row - 1)) {
         put_leading(row, SOURCE, LEADING, out);
-        *source = (struct pick_above){begin, out->length - begin};
+        *source = (struct pick_text){begin, out->length - begin};
         return;
     }
     char *to = buffer_room(out, source->length + 1);
@@ -61,7 +61,7 @@ static void put_source(const struct output_row *row, bool is_first, struct pick_
 
 static int ndjson_rows(const struct row_batch *batch, struct buffer *out)
 {
-    struct pick_above source = {0, 0};
+    struct pick_text source = {0, 0};
     for (size_t i = 0; i < batch->count; i++) {
         put_leading(&batch->rows[i], 0, SOURCE, out);
         put_source(&batch->rows[i], i == 0, &source, out);

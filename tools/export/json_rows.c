@@ -7,6 +7,7 @@
 #include "line_cells.h"
 #include "mode_names.h"
 #include "names_apart.h"
+#include "row_above.h"
 
 static const struct cell_style json = {
     .separator = ',', .truth = {"false", "true"}, .absent = "null", .nan = "null", .infinite = "null"};
@@ -193,21 +194,23 @@ static bool is_no_number(const struct pick *pick, const struct armtap_value *val
     return value->type == ARMTAP_DOUBLE && is_single && element < value->count && !isfinite(value->f64[element]);
 }
 
-/* Most values: numbers, each with a cell. */
-static bool put_doubles(const struct pick *pick, const struct armtap_value *value, struct cell_above *above,
-                        struct buffer *out)
+/* Whether a value is all numbers, each with a cell. */
+static bool is_doubles(const struct pick *pick, const struct armtap_value *value)
 {
-    if (value->type != ARMTAP_DOUBLE || value->count != pick->count || pick->first > 0 || pick->element)
-        return false;
-    if (value->count > 1)
-        buffer_char(out, '[');
-    cells_doubles(value->f64, value->count, &json, above, out);
-    if (value->count > 1)
-        buffer_char(out, ']');
-    return true;
+    return value->type == ARMTAP_DOUBLE && value->count == pick->count && pick->first == 0 && !pick->element &&
+           !pick->by_name;
 }
 
-/* The key and the value, if there is one. */
+static void put_doubles(const struct pick *pick, const double *numbers, struct cell_above *above, struct buffer *out)
+{
+    if (pick->count > 1)
+        buffer_char(out, '[');
+    cells_doubles(numbers, pick->count, &json, above, out);
+    if (pick->count > 1)
+        buffer_char(out, ']');
+}
+
+/* The key and the value, if there is one. `above`: its cells, or NULL. */
 static void put_member(const struct pick *pick, const struct output_row *row, enum json_rows_nan nan,
                        struct cell_above *above, struct buffer *out)
 {
@@ -219,34 +222,44 @@ static void put_member(const struct pick *pick, const struct output_row *row, en
     if (!value.present || (nan == JSON_ROWS_LEFT_OUT && is_no_number(pick, &value)))
         return;
     buffer_string(out, pick->key);
-    if (!pick->by_name && put_doubles(pick, &value, above, out))
-        return;
-    if (pick->by_name && !armtap_value_is_text(&value))
+    if (above && is_doubles(pick, &value))
+        put_doubles(pick, value.f64, above, out);
+    else if (pick->by_name && !armtap_value_is_text(&value))
         put_modes(pick, &value, row->generation, out);
     else
         put_value(pick, &value, out);
 }
 
+/* Most values: vectors of numbers, read where they are. False: the pick is none of these. */
+static bool put_vector(const struct row_batch *batch, size_t number, size_t i, struct buffer *out)
+{
+    const struct pick *pick = &batch->view->picks.pick[i];
+    bool is_plain = pick->count > 1 && !pick->element && !pick->by_name && !pick->if_mixed && pick->first == 0;
+    const uint8_t *doubles = is_plain ? row_above_doubles(batch, number, i) : NULL;
+    if (!doubles || !batch->picks_above[i].is_whole)
+        return false;
+    buffer_string(out, pick->key);
+    buffer_char(out, '[');
+    cells_wire_doubles(doubles, pick->count, &json, row_above_cells(batch, i), out);
+    buffer_char(out, ']');
+    return true;
+}
+
+static void put_pick(const struct row_batch *batch, size_t number, size_t i, const void *how, struct buffer *out)
+{
+    const struct pick *pick = &batch->view->picks.pick[i];
+    enum json_rows_nan nan = *(const enum json_rows_nan *)how;
+    if (pick->row_column != ROW_COLUMN_NONE)
+        put_asked(pick, &batch->rows[number], out);
+    else if (!put_vector(batch, number, i, out))
+        put_member(pick, &batch->rows[number], nan, row_above_cells(batch, i), out);
+}
+
 void json_rows_values(const struct row_batch *batch, size_t number, enum json_rows_nan nan, struct buffer *out)
 {
-    const struct view *view = batch->view;
-    const struct output_row *row = &batch->rows[number], *row_above = rows_above(batch, number);
-    struct cell_above *above = batch->above;
-    for (size_t i = 0; i < view->picks.count; above += view->picks.pick[i++].count) {
-        const struct pick *pick = &view->picks.pick[i];
-        if (pick->row_column != ROW_COLUMN_NONE) {
-            put_asked(pick, row, out);
-            continue;
-        }
-        size_t begin = out->length;
-        if (cells_copy(pick, row, row_above, &batch->picks_above[i], out)) {
-            if (out->length > begin)
-                out->data[begin] = ','; /* it may have begun an object */
-            continue;
-        }
-        put_member(pick, row, nan, above, out);
-        batch->picks_above[i] = (struct pick_above){begin, out->length - begin};
-    }
+    /* What begins with a comma may have begun an object in the row above. */
+    const struct row_manner manner = {.first = ',', .put = put_pick, .how = &nan};
+    row_put(batch, number, &manner, out);
 }
 
 void json_rows_object(const struct row_batch *batch, size_t number, enum json_rows_nan nan, struct buffer *out)

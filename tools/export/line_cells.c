@@ -1,9 +1,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "line_cells.h"
 
+#include "base/big_endian.h"
 #include "base/json_elements.h"
 #include "mode_names.h"
 #include "base/number_text.h"
+#include "row_above.h"
 #include "base/utf8.h"
 
 void cells_hex(const char *bytes, size_t length, struct buffer *out)
@@ -216,11 +218,6 @@ static void put_items(const struct pick *pick, struct json_elements *items, cons
     }
 }
 
-static bool is_doubles(const struct pick *pick, const struct armtap_value *value)
-{
-    return value->present && value->type == ARMTAP_DOUBLE && pick->first + pick->count <= value->count;
-}
-
 /* Copies of a fixed length are faster than exact ones; no number has more digits. */
 #define COPIED 32
 _Static_assert(COPIED <= NUMBER_MAX, "room for a number is room for its copy");
@@ -242,24 +239,43 @@ static char *put_double(char *at, double number, const struct cell_style *style)
     return style->infinite ? stpcpy(at, style->infinite) : at + number_repr(number, at);
 }
 
-/* The fast path for most cells: room for all at once, no checks for each. */
+/* A number in its cell. Where its text lies stays known while it repeats: it is warm. */
+static inline char *put_in_cell(char *at, uint64_t bits, const struct cell_style *style, struct cell_above *above,
+                                const struct buffer *out)
+{
+    if (above->length > 0 && above->bits == bits)
+        return put_known(at, above, out);
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    char *end = put_double(at, number, style);
+    size_t place = (size_t)(at - out->data);
+    *above = (struct cell_above){bits, place <= UINT32_MAX ? (uint32_t)(end - at) : 0, (uint32_t)place};
+    return end;
+}
+
+/* Fast paths for most cells: room for all at once, no checks for each. */
 void cells_doubles(const double *numbers, unsigned count, const struct cell_style *style, struct cell_above *above,
                    struct buffer *out)
 {
-    char *begin = buffer_room(out, count * (NUMBER_MAX + 1));
-    char *at = begin;
-    if (!begin)
-        return;
-    for (unsigned k = 0; k < count; k++) {
+    char *begin = buffer_room(out, count * (NUMBER_MAX + 1)), *at = begin;
+    for (unsigned k = 0; begin && k < count; k++) {
         uint64_t bits;
         memcpy(&bits, &numbers[k], sizeof bits);
         if (k > 0)
             *at++ = style->separator;
-        char *text = at;
-        at = above[k].length > 0 && above[k].bits == bits ? put_known(at, &above[k], out)
-                                                          : put_double(at, numbers[k], style);
-        size_t place = (size_t)(text - out->data);
-        above[k] = (struct cell_above){bits, place <= UINT32_MAX ? (uint32_t)(at - text) : 0, (uint32_t)place};
+        at = put_in_cell(at, bits, style, &above[k], out);
+    }
+    out->length += (size_t)(at - begin);
+}
+
+void cells_wire_doubles(const uint8_t *numbers, unsigned count, const struct cell_style *style,
+                        struct cell_above *above, struct buffer *out)
+{
+    char *begin = buffer_room(out, count * (NUMBER_MAX + 1)), *at = begin;
+    for (unsigned k = 0; begin && k < count; k++) {
+        if (k > 0)
+            *at++ = style->separator;
+        at = put_in_cell(at, be64_load(numbers + k * sizeof(uint64_t)), style, &above[k], out);
     }
     out->length += (size_t)(at - begin);
 }
@@ -284,62 +300,21 @@ void pick_read(const struct pick *pick, const struct output_row *row, struct arm
         armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, value);
 }
 
-/* ---- rows like the one above ------------------------------------------------------------------------------------- */
-
-const struct output_row *rows_above(const struct row_batch *batch, size_t number)
-{
-    const struct output_row *row = &batch->rows[number];
-    if (number == 0 || row->layout != row[-1].layout || row->generation != row[-1].generation ||
-        row->is_mixed != row[-1].is_mixed)
-        return NULL;
-    return row - 1;
-}
-
-/* Without memcmp: most are 8 or 48 bytes. What is left over is compared with bytes before it. */
-static bool same_bytes(const uint8_t *a, const uint8_t *b, size_t length)
-{
-    uint64_t of_a, of_b;
-    if (length < sizeof of_a)
-        return memcmp(a, b, length) == 0;
-    for (size_t at = 0;; at = at + sizeof of_a < length - sizeof of_a ? at + sizeof of_a : length - sizeof of_a) {
-        memcpy(&of_a, a + at, sizeof of_a);
-        memcpy(&of_b, b + at, sizeof of_b);
-        if (of_a != of_b)
-            return false;
-        if (at == length - sizeof of_a)
-            return true;
-    }
-}
-
-bool cells_copy(const struct pick *pick, const struct output_row *row, const struct output_row *above,
-                const struct pick_above *text, struct buffer *out)
-{
-    if (!above || pick->column == TABLE_NONE)
-        return false;
-    size_t entry = row->layout->entry_of[pick->column];
-    const struct armtap_recipe_entry *at = entry == TABLE_NONE ? NULL : armtap_recipe_at(row->layout->recipe, entry);
-    if (!at || at->wire_size == 0)
-        return false;
-    size_t least = row->values_length < above->values_length ? row->values_length : above->values_length;
-    if (at->offset > least || at->wire_size > least - at->offset ||
-        !same_bytes(row->values + at->offset, above->values + at->offset, at->wire_size))
-        return false;
-    char *to = buffer_room(out, text->length + 1);
-    if (to)
-        memcpy(to, out->data + text->at, text->length);
-    out->length += to ? text->length : 0;
-    return true;
-}
-
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static void put_pick(const struct pick *pick, const struct output_row *row, const struct cell_style *style,
-                     struct cell_above *above, struct buffer *out)
+static bool is_doubles(const struct pick *pick, const struct armtap_value *value)
+{
+    return value->present && value->type == ARMTAP_DOUBLE && pick->first + pick->count <= value->count;
+}
+
+/* `above`: its cells, or NULL. */
+static void put_value(const struct pick *pick, const struct output_row *row, const struct cell_style *style,
+                      struct cell_above *above, struct buffer *out)
 {
     struct armtap_value value;
     struct json_elements items;
     pick_read(pick, row, &value);
-    if (is_doubles(pick, &value)) {
+    if (above && is_doubles(pick, &value)) {
         cells_doubles(&value.f64[pick->first], pick->count, style, above, out);
         return;
     }
@@ -354,25 +329,23 @@ static void put_pick(const struct pick *pick, const struct output_row *row, cons
     }
 }
 
+static void put_pick(const struct row_batch *batch, size_t number, size_t i, const void *how, struct buffer *out)
+{
+    const struct cell_style *style = how;
+    const struct pick *pick = &batch->view->picks.pick[i];
+    const uint8_t *doubles = row_above_doubles(batch, number, i);
+    if (doubles)
+        cells_wire_doubles(doubles, pick->count, style, row_above_cells(batch, i), out);
+    else if (pick->row_column != ROW_COLUMN_NONE)
+        put_row_column(pick->row_column, &batch->rows[number], style, out);
+    else
+        put_value(pick, &batch->rows[number], style, row_above_cells(batch, i), out);
+}
+
 void cells_values(const struct row_batch *batch, size_t number, const struct cell_style *style, struct buffer *out)
 {
-    const struct view *view = batch->view;
-    const struct output_row *row = &batch->rows[number], *row_above = rows_above(batch, number);
-    struct cell_above *above = batch->above;
-    for (size_t i = 0; i < view->picks.count; above += view->picks.pick[i++].count) {
-        const struct pick *pick = &view->picks.pick[i];
-        if (i > 0)
-            buffer_char(out, style->separator);
-        if (pick->row_column != ROW_COLUMN_NONE) {
-            put_row_column(pick->row_column, row, style, out);
-            continue;
-        }
-        if (cells_copy(pick, row, row_above, &batch->picks_above[i], out))
-            continue;
-        size_t begin = out->length;
-        put_pick(pick, row, style, above, out);
-        batch->picks_above[i] = (struct pick_above){begin, out->length - begin};
-    }
+    const struct row_manner manner = {.between = style->separator, .put = put_pick, .how = style};
+    row_put(batch, number, &manner, out);
 }
 
 size_t cells_too_few(const struct view *view, const struct output_row *row, size_t from, size_t *elements)

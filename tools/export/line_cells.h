@@ -31,15 +31,12 @@ void cells_text(const char *bytes, size_t length, const struct cell_style *style
 void cells_names(const struct view *view, const struct cell_style *style, struct buffer *out);
 /* The values of a batch's row with separators between them. */
 void cells_values(const struct row_batch *batch, size_t row, const struct cell_style *style, struct buffer *out);
-/* The row above one of a batch, if equal bytes in both have equal texts; else NULL. */
-const struct output_row *rows_above(const struct row_batch *batch, size_t number);
-/* Appends the text that a pick has in the row above, if it has the same bytes there. Else false: put it, and set its
- * place in batch->picks_above. `above` may be NULL. */
-bool cells_copy(const struct pick *pick, const struct output_row *row, const struct output_row *above,
-                const struct pick_above *text, struct buffer *out);
 /* Numbers with separators between them. `above`: their cells. */
 void cells_doubles(const double *numbers, unsigned count, const struct cell_style *style, struct cell_above *above,
                    struct buffer *out);
+/* The same from the bytes of a frame. */
+void cells_wire_doubles(const uint8_t *numbers, unsigned count, const struct cell_style *style,
+                        struct cell_above *above, struct buffer *out);
 /* Reads a pick's value in a row. */
 void pick_read(const struct pick *pick, const struct output_row *row, struct armtap_value *value);
 /* The first pick, starting at `from`, with fewer cells than its value has elements; picks.count if none. Sets

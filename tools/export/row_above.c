@@ -1,0 +1,122 @@
+#include "row_above.h"
+
+/* ---- where picks have their bytes -------------------------------------------------------------------------------- */
+
+static const struct armtap_recipe_entry *entry_of(const struct pick *pick, const struct table_layout *layout)
+{
+    if (!layout || pick->row_column != ROW_COLUMN_NONE || pick->column == TABLE_NONE)
+        return NULL;
+    size_t entry = layout->entry_of[pick->column];
+    return entry == TABLE_NONE ? NULL : armtap_recipe_at(layout->recipe, entry);
+}
+
+static struct pick_above find(const struct pick *pick, const struct armtap_recipe_entry *entry, size_t cell)
+{
+    struct pick_above above = {.cell = cell, .run = 1};
+    if (!entry || entry->wire_size == 0 || entry->wire_size > SIZE_MAX - entry->offset)
+        return above;
+    above.bytes = (struct pick_bytes){entry->offset, entry->wire_size, entry->offset + entry->wire_size};
+    above.is_doubles = entry->type == ARMTAP_DOUBLE && entry->wire_size == entry->count * sizeof(double) &&
+                       pick->first + pick->count <= entry->count;
+    above.is_whole = pick->count == entry->count;
+    if (above.is_doubles) {
+        above.bytes.offset += pick->first * sizeof(double);
+        above.bytes.size = pick->count * sizeof(double);
+    }
+    return above;
+}
+
+/* Single values, which mostly stand still together: modes, bits, registers. */
+static bool may_run(const struct pick *pick, const struct pick_above *above)
+{
+    return pick->count == 1 && above->bytes.size > 0;
+}
+
+static void find_runs(const struct row_batch *batch)
+{
+    const struct picks *picks = &batch->view->picks;
+    for (size_t i = 0, k; i < picks->count; i = k) {
+        struct pick_above *first = &batch->picks_above[i];
+        first->run_bytes = first->bytes;
+        for (k = i + 1; k < picks->count && may_run(&picks->pick[i], first); k++) {
+            const struct pick_above *next = &batch->picks_above[k];
+            if (!may_run(&picks->pick[k], next) ||
+                next->bytes.offset != first->run_bytes.offset + first->run_bytes.size)
+                break;
+            first->run_bytes.size += next->bytes.size;
+            first->run_bytes.end = next->bytes.end;
+        }
+        first->run = k - i;
+    }
+}
+
+static void find_all(const struct row_batch *batch, const struct table_layout *layout)
+{
+    const struct picks *picks = &batch->view->picks;
+    size_t cell = 0;
+    for (size_t i = 0; i < picks->count; cell += picks->pick[i++].count)
+        batch->picks_above[i] = find(&picks->pick[i], entry_of(&picks->pick[i], layout), cell);
+    find_runs(batch);
+}
+
+size_t row_above_begin(const struct row_batch *batch, size_t number)
+{
+    const struct output_row *row = &batch->rows[number];
+    if (number == 0 || row->layout != row[-1].layout || row->generation != row[-1].generation ||
+        row->is_mixed != row[-1].is_mixed) {
+        find_all(batch, row->layout);
+        return 0;
+    }
+    return row->values_length < row[-1].values_length ? row->values_length : row[-1].values_length;
+}
+
+const uint8_t *row_above_doubles(const struct row_batch *batch, size_t number, size_t pick)
+{
+    const struct pick_above *above = batch->picks_above ? &batch->picks_above[pick] : NULL;
+    const struct output_row *row = &batch->rows[number];
+    bool has_doubles = above && above->is_doubles && above->bytes.end <= row->values_length;
+    return has_doubles ? row->values + above->bytes.offset : NULL;
+}
+
+/* ---- bytes that repeat ------------------------------------------------------------------------------------------- */
+
+/* Without memcmp: most are 8 or 48 bytes. What is left over is compared with bytes before it. */
+static bool same_bytes(const uint8_t *a, const uint8_t *b, size_t length)
+{
+    uint64_t of_a, of_b;
+    if (length < sizeof of_a)
+        return memcmp(a, b, length) == 0;
+    for (size_t at = 0;; at = at + sizeof of_a < length - sizeof of_a ? at + sizeof of_a : length - sizeof of_a) {
+        memcpy(&of_a, a + at, sizeof of_a);
+        memcpy(&of_b, b + at, sizeof of_b);
+        if (of_a != of_b)
+            return false;
+        if (at == length - sizeof of_a)
+            return true;
+    }
+}
+
+bool row_above_repeats(const struct output_row *row, size_t length, const struct pick_bytes *bytes)
+{
+    return bytes->size > 0 && bytes->end <= length &&
+           same_bytes(row->values + bytes->offset, row[-1].values + bytes->offset, bytes->size);
+}
+
+void row_above_copy(const struct pick_text *text, char first, struct buffer *out)
+{
+    enum { PIECE = 32 }; /* pieces of a fixed length are faster than an exact copy, up to some */
+    char *to = buffer_room(out, text->length + PIECE);
+    if (!to || text->length == 0)
+        return;
+    const char *from = out->data + text->at;
+    if (text->length > 4 * PIECE)
+        memcpy(to, from, text->length);
+    for (size_t at = 0; at < text->length && text->length <= 4 * PIECE; at += PIECE) {
+        char piece[PIECE];
+        memcpy(piece, from + at, PIECE);
+        memcpy(to + at, piece, PIECE);
+    }
+    if (first != '\0')
+        *to = first;
+    out->length += text->length;
+}
