@@ -53,11 +53,11 @@ static void rows_read_as_if_converted(const struct cell_style *style)
 {
     uint64_t seed = 3;
     double cells[CELLS] = {0};
-    struct cell_above above[CELLS] = {{0}};
+    struct number_cell above[CELLS] = {{0}};
     struct buffer rows = {0};
     size_t copied = 0;
     for (unsigned i = 0; i < ROWS; i++) {
-        struct cell_above none[CELLS] = {{0}};
+        struct number_cell none[CELLS] = {{0}};
         struct buffer row = {0};
         change_some(cells, &seed);
         for (size_t k = 0; k < CELLS; k++)
@@ -89,7 +89,7 @@ static void json_reads_as_if_converted(void **state)
 static void expect(const struct cell_style *style, const char *text)
 {
     const double cells[CELLS] = {0.0, -0.0, (double)NAN, (double)INFINITY, -(double)INFINITY, 0.1, -1e300};
-    struct cell_above above[CELLS] = {{0}};
+    struct number_cell above[CELLS] = {{0}};
     struct buffer row = {0};
     cells_doubles(cells, CELLS, style, above, &row);
     buffer_char(&row, '\0');

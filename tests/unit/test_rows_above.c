@@ -39,7 +39,7 @@ struct world {
     struct view view;
     uint8_t values[ROWS][BYTES];
     struct output_row rows[ROWS];
-    struct cell_above above[256];
+    struct number_cell above[256];
     struct pick_above picks_above[64];
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "big_endian.h"
 #include "dragonbox/dragonbox.h"
 #include "number_digits.h"
 
@@ -233,6 +234,93 @@ inline void store(__m128i bytes, char *to)
 
 #endif
 
+/* What number_repr does not need the plain way for. False: it does, and nothing was written. */
+#ifdef IN_ONE_REGISTER
+[[gnu::always_inline]] inline bool put_fast(uint64_t bits, char *&at)
+{
+    constexpr uint64_t hidden_bit = UINT64_C(1) << 52;
+    const int biased = bits >> 52 & 0x7ff;
+    const uint64_t mantissa = bits & (hidden_bit - 1);
+    if (mantissa == 0 || biased == 0 || biased == 0x7ff)
+        return false;
+    const number_digits::decimal decimal = number_digits::shortest(mantissa | hidden_bit, biased);
+    if (!decimal.is_sure)
+        return false;
+    *at = '-';
+    at = put_decimal(at + (bits >> 63), decimal.digits, decimal.exponent);
+    return true;
+}
+#else
+inline bool put_fast(uint64_t, char *&)
+{
+    return false;
+}
+#endif
+
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
+
+double number_of(uint64_t bits)
+{
+    double number;
+    std::memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+uint64_t bits_of(const double *number)
+{
+    uint64_t bits;
+    std::memcpy(&bits, number, sizeof bits);
+    return bits;
+}
+
+uint64_t bits_of(const uint8_t *number)
+{
+    return be64_load(number);
+}
+
+/* What put_fast leaves. */
+[[gnu::noinline]] char *put_rare(uint64_t bits, const number_words *words, char *at)
+{
+    const double number = number_of(bits);
+    const char *word = number != number ? words->nan : number - number != 0 ? words->infinite : nullptr;
+    return word ? put(at, word, std::strlen(word)) : at + number_repr_plain(number, at);
+}
+
+/* Copies of a fixed length are faster than exact ones; no number has more digits. */
+constexpr size_t copied = 32;
+static_assert(copied <= NUMBER_MAX, "room for a number is room for its copy");
+
+[[gnu::always_inline]] inline char *put_known(const number_cell &cell, const char *texts, char *at)
+{
+    char text[copied];
+    std::memcpy(text, texts + cell.at, copied);
+    std::memcpy(at, text, copied);
+    return at + cell.length;
+}
+
+/* `Number`: a double, or a byte of eight that are one. The loop is here so that the conversion is part of it. */
+template <typename Number>
+[[gnu::always_inline]] inline char *put_cells(const Number *numbers, unsigned count, const number_words *words,
+                                              number_cell *cells, const char *texts, char *at)
+{
+    constexpr size_t each = sizeof(double) / sizeof(Number);
+    for (unsigned k = 0; k < count; k++) {
+        const uint64_t bits = bits_of(numbers + k * each);
+        if (k > 0)
+            *at++ = words->separator;
+        if (cells[k].bits == bits && cells[k].length > 0) {
+            at = put_known(cells[k], texts, at);
+            continue;
+        }
+        char *const begin = at;
+        if (!put_fast(bits, at))
+            at = put_rare(bits, words, begin);
+        const size_t place = static_cast<size_t>(begin - texts);
+        cells[k] = {bits, place <= UINT32_MAX ? static_cast<uint32_t>(at - begin) : 0, static_cast<uint32_t>(place)};
+    }
+    return at;
+}
+
 } // namespace
 
 extern "C" size_t number_repr_plain(double number, char *out)
@@ -259,32 +347,23 @@ extern "C" size_t number_repr_plain(double number, char *out)
     return static_cast<size_t>(at - out);
 }
 
-#ifdef IN_ONE_REGISTER
-
 extern "C" size_t number_repr(double number, char *out)
 {
-    constexpr uint64_t hidden_bit = UINT64_C(1) << 52;
-    uint64_t bits;
-    std::memcpy(&bits, &number, sizeof bits);
-    const int biased = bits >> 52 & 0x7ff;
-    const uint64_t mantissa = bits & (hidden_bit - 1);
-    if (mantissa == 0 || biased == 0 || biased == 0x7ff)
-        return number_repr_plain(number, out);
-    const number_digits::decimal decimal = number_digits::shortest(mantissa | hidden_bit, biased);
-    if (!decimal.is_sure)
-        return number_repr_plain(number, out);
-    *out = '-';
-    return static_cast<size_t>(put_decimal(out + (bits >> 63), decimal.digits, decimal.exponent) - out);
+    char *at = out;
+    return put_fast(bits_of(&number), at) ? static_cast<size_t>(at - out) : number_repr_plain(number, out);
 }
 
-#else
-
-extern "C" size_t number_repr(double number, char *out)
+extern "C" char *number_cells(const double *numbers, unsigned count, const number_words *words, number_cell *cells,
+                              const char *texts, char *to)
 {
-    return number_repr_plain(number, out);
+    return put_cells(numbers, count, words, cells, texts, to);
 }
 
-#endif
+extern "C" char *number_cells_wire(const uint8_t *numbers, unsigned count, const number_words *words,
+                                   number_cell *cells, const char *texts, char *to)
+{
+    return put_cells(numbers, count, words, cells, texts, to);
+}
 
 extern "C" size_t number_unsigned(uint64_t number, char *out)
 {

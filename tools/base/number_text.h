@@ -20,6 +20,26 @@ size_t number_repr(double number, char *out);
 size_t number_repr_plain(double number, char *out);
 size_t number_unsigned(uint64_t number, char *out);
 size_t number_signed(int64_t number, char *out);
+/* A number as the rows so far have it in its cell: one that repeats is copied, not converted. */
+struct number_cell {
+    uint64_t bits;
+    uint32_t length; /* of its text; 0: none was written */
+    uint32_t at;     /* offset of its text from `texts`; stays where it is while the number repeats: there it is warm */
+};
+
+struct number_words {
+    char separator;
+    const char *nan;
+    const char *infinite; /* NULL: inf and -inf */
+};
+
+/* Doubles with separators between them, written at `to` behind all texts that the cells know: number_repr() of each, if
+ * it differs from that of its cell. Returns where they end. Needs NUMBER_MAX + 1 bytes for each. */
+char *number_cells(const double *numbers, unsigned count, const struct number_words *words, struct number_cell *cells,
+                   const char *texts, char *to);
+/* The same from big-endian bytes. */
+char *number_cells_wire(const uint8_t *numbers, unsigned count, const struct number_words *words,
+                        struct number_cell *cells, const char *texts, char *to);
 /* Nanoseconds as seconds with nine decimals: -1 is -0.000000001. */
 size_t number_seconds(int64_t nanoseconds, char *out);
 

@@ -64,13 +64,6 @@ struct output_row {
 
 struct columns;
 
-/* A number as the rows so far have it in its cell, for formats of text: one that repeats is copied, not converted. */
-struct cell_above {
-    uint64_t bits;
-    uint32_t length; /* of its text; 0: none was written */
-    uint32_t at;     /* offset of its text in what `rows` appends to */
-};
-
 /* Bytes of a frame's values. */
 struct pick_bytes {
     size_t offset;
@@ -104,7 +97,7 @@ struct row_batch {
     const struct output_row *rows;
     size_t count;
     /* For formats of text; both NULL with FORMAT_COLUMNS, or if each row is to be put as if it were alone: */
-    struct cell_above *above;       /* view->cells of them, whose lengths are 0 */
+    struct number_cell *above;      /* view->cells of them, whose lengths are 0 */
     struct pick_above *picks_above; /* one for each pick */
     const struct columns *columns;  /* the same rows; NULL without FORMAT_COLUMNS */
     uint64_t *misfits;              /* with FORMAT_TYPED, `rows` adds the values that it leaves out */

@@ -41,8 +41,8 @@ struct batch {
     bool eases;   /* call targets_ease after it */
     struct buffer bytes;
     struct buffer text;
-    struct columns columns;   /* of the current run */
-    struct cell_above *above; /* the same */
+    struct columns columns;    /* of the current run */
+    struct number_cell *above; /* the same */
     size_t above_room;
     struct pick_above *picks_above; /* the same */
     size_t picks_room;
@@ -101,7 +101,7 @@ static int begin_cells(struct batch *batch, size_t cells, size_t picks)
         batch->picks_room = picks;
     }
     if (batch->above_room < cells) {
-        struct cell_above *above = realloc(batch->above, cells * sizeof *above);
+        struct number_cell *above = realloc(batch->above, cells * sizeof *above);
         if (!above)
             return -1;
         batch->above = above;

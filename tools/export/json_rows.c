@@ -201,7 +201,7 @@ static bool is_doubles(const struct pick *pick, const struct armtap_value *value
            !pick->by_name;
 }
 
-static void put_doubles(const struct pick *pick, const double *numbers, struct cell_above *above, struct buffer *out)
+static void put_doubles(const struct pick *pick, const double *numbers, struct number_cell *above, struct buffer *out)
 {
     if (pick->count > 1)
         buffer_char(out, '[');
@@ -212,7 +212,7 @@ static void put_doubles(const struct pick *pick, const double *numbers, struct c
 
 /* The key and the value, if there is one. `above`: its cells, or NULL. */
 static void put_member(const struct pick *pick, const struct output_row *row, enum json_rows_nan nan,
-                       struct cell_above *above, struct buffer *out)
+                       struct number_cell *above, struct buffer *out)
 {
     struct armtap_value value;
     size_t entry = row->layout->entry_of[pick->column];

@@ -1,7 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "line_cells.h"
 
-#include "base/big_endian.h"
 #include "base/json_elements.h"
 #include "mode_names.h"
 #include "base/number_text.h"
@@ -218,66 +217,28 @@ static void put_items(const struct pick *pick, struct json_elements *items, cons
     }
 }
 
-/* Copies of a fixed length are faster than exact ones; no number has more digits. */
-#define COPIED 32
-_Static_assert(COPIED <= NUMBER_MAX, "room for a number is room for its copy");
-
-static char *put_known(char *at, struct cell_above *above, const struct buffer *out)
+static struct number_words words_of(const struct cell_style *style)
 {
-    char text[COPIED];
-    memcpy(text, out->data + above->at, COPIED);
-    memcpy(at, text, COPIED);
-    return at + above->length;
-}
-
-static char *put_double(char *at, double number, const struct cell_style *style)
-{
-    if (number - number == 0)
-        return at + number_repr(number, at);
-    if (number != number)
-        return stpcpy(at, style->nan);
-    return style->infinite ? stpcpy(at, style->infinite) : at + number_repr(number, at);
-}
-
-/* A number in its cell. Where its text lies stays known while it repeats: it is warm. */
-static inline char *put_in_cell(char *at, uint64_t bits, const struct cell_style *style, struct cell_above *above,
-                                const struct buffer *out)
-{
-    if (above->length > 0 && above->bits == bits)
-        return put_known(at, above, out);
-    double number;
-    memcpy(&number, &bits, sizeof number);
-    char *end = put_double(at, number, style);
-    size_t place = (size_t)(at - out->data);
-    *above = (struct cell_above){bits, place <= UINT32_MAX ? (uint32_t)(end - at) : 0, (uint32_t)place};
-    return end;
+    return (struct number_words){.separator = style->separator, .nan = style->nan, .infinite = style->infinite};
 }
 
 /* Fast paths for most cells: room for all at once, no checks for each. */
-void cells_doubles(const double *numbers, unsigned count, const struct cell_style *style, struct cell_above *above,
+void cells_doubles(const double *numbers, unsigned count, const struct cell_style *style, struct number_cell *above,
                    struct buffer *out)
 {
-    char *begin = buffer_room(out, count * (NUMBER_MAX + 1)), *at = begin;
-    for (unsigned k = 0; begin && k < count; k++) {
-        uint64_t bits;
-        memcpy(&bits, &numbers[k], sizeof bits);
-        if (k > 0)
-            *at++ = style->separator;
-        at = put_in_cell(at, bits, style, &above[k], out);
-    }
-    out->length += (size_t)(at - begin);
+    const struct number_words words = words_of(style);
+    char *at = buffer_room(out, count * (NUMBER_MAX + 1));
+    if (at)
+        out->length += (size_t)(number_cells(numbers, count, &words, above, out->data, at) - at);
 }
 
 void cells_wire_doubles(const uint8_t *numbers, unsigned count, const struct cell_style *style,
-                        struct cell_above *above, struct buffer *out)
+                        struct number_cell *above, struct buffer *out)
 {
-    char *begin = buffer_room(out, count * (NUMBER_MAX + 1)), *at = begin;
-    for (unsigned k = 0; begin && k < count; k++) {
-        if (k > 0)
-            *at++ = style->separator;
-        at = put_in_cell(at, be64_load(numbers + k * sizeof(uint64_t)), style, &above[k], out);
-    }
-    out->length += (size_t)(at - begin);
+    const struct number_words words = words_of(style);
+    char *at = buffer_room(out, count * (NUMBER_MAX + 1));
+    if (at)
+        out->length += (size_t)(number_cells_wire(numbers, count, &words, above, out->data, at) - at);
 }
 
 static void put_row_column(enum row_column column, const struct output_row *row, const struct cell_style *style,
@@ -309,7 +270,7 @@ static bool is_doubles(const struct pick *pick, const struct armtap_value *value
 
 /* `above`: its cells, or NULL. */
 static void put_value(const struct pick *pick, const struct output_row *row, const struct cell_style *style,
-                      struct cell_above *above, struct buffer *out)
+                      struct number_cell *above, struct buffer *out)
 {
     struct armtap_value value;
     struct json_elements items;

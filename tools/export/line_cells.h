@@ -32,11 +32,11 @@ void cells_names(const struct view *view, const struct cell_style *style, struct
 /* The values of a batch's row with separators between them. */
 void cells_values(const struct row_batch *batch, size_t row, const struct cell_style *style, struct buffer *out);
 /* Numbers with separators between them. `above`: their cells. */
-void cells_doubles(const double *numbers, unsigned count, const struct cell_style *style, struct cell_above *above,
+void cells_doubles(const double *numbers, unsigned count, const struct cell_style *style, struct number_cell *above,
                    struct buffer *out);
 /* The same from the bytes of a frame. */
 void cells_wire_doubles(const uint8_t *numbers, unsigned count, const struct cell_style *style,
-                        struct cell_above *above, struct buffer *out);
+                        struct number_cell *above, struct buffer *out);
 /* Reads a pick's value in a row. */
 void pick_read(const struct pick *pick, const struct output_row *row, struct armtap_value *value);
 /* The first pick, starting at `from`, with fewer cells than its value has elements; picks.count if none. Sets

@@ -24,7 +24,7 @@ void row_above_copy(const struct pick_text *text, char first, struct buffer *out
 const uint8_t *row_above_doubles(const struct row_batch *batch, size_t row, size_t pick);
 
 /* The cells of a pick; NULL if it is put as if its row were alone. */
-static inline struct cell_above *row_above_cells(const struct row_batch *batch, size_t pick)
+static inline struct number_cell *row_above_cells(const struct row_batch *batch, size_t pick)
 {
     return batch->picks_above ? &batch->above[batch->picks_above[pick].cell] : NULL;
 }
