@@ -19,6 +19,7 @@ struct pick {
     const char *name; /* of the column; not owned */
     char *own_name;   /* `name`, if it is not the column's; else NULL; owned */
     char *key;        /* the name as the format writes it, or NULL; owned */
+    size_t key_length;
 };
 
 struct picks {

