@@ -699,27 +699,28 @@ double armtap_rates_clock(const struct armtap_record *record)
     return record->clock >= 0 && record->clock < 1e12 ? record->clock : NAN;
 }
 
-static struct arrival arrival_of(struct flow_rate *flow, const struct armtap_record *record)
+/* Sets the members where they stay: a copy made at once would wait for each of them. */
+static void take_arrival(struct flow_rate *flow, const struct armtap_record *record, struct arrival *arrival)
 {
-    struct arrival arrival = {.where = record->where,
-                              .clock = armtap_rates_clock(record),
-                              .after_gap = (record->flags & ARMTAP_AFTER_GAP) != 0,
-                              .length = record->frame_length};
+    arrival->where = record->where;
+    arrival->clock = armtap_rates_clock(record);
+    arrival->lost = arrival->whole = 0;
+    arrival->after_gap = (record->flags & ARMTAP_AFTER_GAP) != 0;
+    arrival->length = record->frame_length;
     /* Parts of packages at the ends of a gap were skipped. */
     uint64_t skipped = record->stream->bytes_skipped[ARMTAP_FROM_ROBOT];
     uint64_t missing = flow->lost_bytes + (skipped - flow->skipped_bytes);
     if (flow->lost_bytes > 0 && record->frame_length > 0) {
-        arrival.lost = ceil((double)flow->lost_bytes / (double)record->frame_length);
+        arrival->lost = ceil((double)flow->lost_bytes / (double)record->frame_length);
         if (!has(flow, ARMTAP_TRAIT_TEXT) && missing % record->frame_length == 0 &&
             record->frame_length == flow->length)
-            arrival.whole = (double)(missing / record->frame_length);
+            arrival->whole = (double)(missing / record->frame_length);
     }
     if (has(flow, ARMTAP_TRAIT_CHANNELS))
-        add_unread(flow, &arrival, missing > 0);
+        add_unread(flow, arrival, missing > 0);
     flow->lost_bytes = 0;
     flow->skipped_bytes = skipped;
     flow->length = record->frame_length;
-    return arrival;
 }
 
 /* Whether a record belongs to the stretch that is over. */
@@ -740,7 +741,8 @@ bool armtap_flow_rate_record(struct flow_rate *flow, struct findings *findings, 
     flow->version = record->version;
     flow->base = base_of(record->stream);
     flow->fell_back = false;
-    struct arrival arrival = arrival_of(flow, record);
+    struct arrival arrival;
+    take_arrival(flow, record, &arrival);
     flow->is_counted = !is_late(flow, &arrival);
     if (!flow->is_counted)
         return false;

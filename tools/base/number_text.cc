@@ -304,6 +304,9 @@ template <typename Number>
                                               number_cell *cells, const char *texts, char *at)
 {
     constexpr size_t each = sizeof(double) / sizeof(Number);
+    /* No text is known beyond 4 GB. */
+    const size_t room = static_cast<size_t>(count) * (NUMBER_MAX + 1);
+    const uint32_t known = static_cast<size_t>(at - texts) + room <= UINT32_MAX ? UINT32_MAX : 0;
     for (unsigned k = 0; k < count; k++) {
         const uint64_t bits = bits_of(numbers + k * each);
         if (k > 0)
@@ -315,8 +318,7 @@ template <typename Number>
         char *const begin = at;
         if (!put_fast(bits, at))
             at = put_rare(bits, words, begin);
-        const size_t place = static_cast<size_t>(begin - texts);
-        cells[k] = {bits, place <= UINT32_MAX ? static_cast<uint32_t>(at - begin) : 0, static_cast<uint32_t>(place)};
+        cells[k] = {bits, static_cast<uint32_t>(at - begin) & known, static_cast<uint32_t>(begin - texts)};
     }
     return at;
 }
