@@ -27,19 +27,18 @@ static char *own_name(const struct pick *pick)
     return name;
 }
 
-/* The name as a key of an object: ,"name": */
+/* The name as a key of an object: ,"name": with zeros behind it, for buffer_put_pieces(). */
 static char *quoted_key(const char *name, size_t *key_length)
 {
     size_t length = strlen(name);
-    char *key = malloc(JSON_QUOTED_MAX(length) + 3);
+    char *key = calloc(1, JSON_QUOTED_MAX(length) + 2 + BUFFER_PIECE);
     if (!key)
         return NULL;
     key[0] = ',';
     size_t end = 1 + json_quote(key + 1, name, length);
     key[end] = ':';
-    key[end + 1] = '\0';
     *key_length = end + 1;
-    char *fitting = realloc(key, end + 2);
+    char *fitting = realloc(key, end + 1 + BUFFER_PIECE);
     if (fitting)
         return fitting;
     return key;
@@ -103,7 +102,7 @@ static void put_asked(const struct pick *pick, const struct output_row *row, str
     size_t length = row_column_text(pick->row_column, row, digits, &text);
     if (length == 0 || (pick->row_column == ROW_COLUMN_file && row->several_files))
         return;
-    buffer_put(out, pick->key, pick->key_length);
+    buffer_put_pieces(out, pick->key, pick->key_length);
     json_rows_row_column(pick->row_column, text, length, out);
 }
 
@@ -223,7 +222,7 @@ static void put_member(const struct pick *pick, const struct output_row *row, en
     armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, &value);
     if (!value.present || (nan == JSON_ROWS_LEFT_OUT && is_no_number(pick, &value)))
         return;
-    buffer_put(out, pick->key, pick->key_length);
+    buffer_put_pieces(out, pick->key, pick->key_length);
     if (above && is_doubles(pick, &value))
         put_doubles(pick, value.f64, above, out);
     else if (pick->by_name && !armtap_value_is_text(&value))
@@ -240,7 +239,7 @@ static bool put_wire(const struct row_batch *batch, size_t number, size_t i, enu
     const uint8_t *doubles = is_plain ? row_above_doubles(batch, number, i) : NULL;
     if (!doubles || !batch->picks_above[i].is_whole || (pick->count == 1 && nan == JSON_ROWS_LEFT_OUT))
         return false;
-    buffer_put(out, pick->key, pick->key_length);
+    buffer_put_pieces(out, pick->key, pick->key_length);
     if (pick->count > 1)
         buffer_char(out, '[');
     cells_wire_doubles(doubles, pick->count, &json, row_above_cells(batch, i), out);

@@ -104,18 +104,10 @@ bool row_above_repeats(const struct output_row *row, size_t length, const struct
 
 void row_above_copy(const struct pick_text *text, char first, struct buffer *out)
 {
-    enum { PIECE = 32 }; /* pieces of a fixed length are faster than an exact copy, up to some */
-    char *to = buffer_room(out, text->length + PIECE);
+    char *to = buffer_room(out, text->length + BUFFER_PIECE);
     if (!to || text->length == 0)
         return;
-    const char *from = out->data + text->at;
-    if (text->length > 4 * PIECE)
-        memcpy(to, from, text->length);
-    for (size_t at = 0; at < text->length && text->length <= 4 * PIECE; at += PIECE) {
-        char piece[PIECE];
-        memcpy(piece, from + at, PIECE);
-        memcpy(to + at, piece, PIECE);
-    }
+    buffer_copy_pieces(to, out->data + text->at, text->length);
     if (first != '\0')
         *to = first;
     out->length += text->length;
