@@ -337,6 +337,7 @@ EXTRA_DIST += \
 	tests/node/mcap_records.mjs \
 	tests/node/package.json \
 	tests/node/parquet.mjs \
+	tests/node/read_times.mjs \
 	tests/node/ros_topics.mjs \
 	tests/snapshot/meanwhile.c \
 	tests/summary \

@@ -1,9 +1,14 @@
-"""Rows of the sample scenes, played longer, against std::to_chars of the same numbers; and what pandas takes to read exports."""
+"""Rows of the sample scenes, played longer, against std::to_chars of the same numbers; and what pandas and DuckDB take to read
+exports."""
+import json
 import os
 import re
 import statistics
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import node_readers  # noqa: E402
 
 SCENES = {'cb2-812': 125, 'cb3-1060': 125, 'e-series-1220': 500, 'rtde-v2': 125}  # rows a second
 LONGEST = 100000  # rows
@@ -69,8 +74,46 @@ def read(path, precision=''):
     return None
 
 
+def pandas_times(bench, kind, files):
+    """CSV against Parquet, if this pandas reads it."""
+    exact, fast, parquet = [], [], []
+    for _ in range(bench.rounds):
+        exact.append(read(files['csv'], 'round_trip'))
+        fast.append(read(files['csv']))
+        parquet.append(read(files['parquet']))
+    if None in exact:
+        bench.row('read_back', 'pandas not measured: it is not installed', '-', '-')
+        return
+    other = None if None in parquet else statistics.median(parquet)
+    for what, times in (('every bit', exact), ('default', fast)):
+        time = statistics.median(times)
+        bench.row('read_back', 'pandas: CSV, %s : Parquet, %s, cpu' % (what, kind), '%.3f s' % time,
+                  '-' if other is None else '%.3f s' % other, None if other is None else time / other)
+    if other is None:
+        bench.row('read_back', 'Parquet not measured in pandas: no pyarrow, no fastparquet', '-', '-')
+
+
+def duckdb_times(bench, kind, files):
+    """The same engine on both, which is no measure of pandas."""
+    lacking = node_readers.missing('@duckdb')
+    if lacking:
+        bench.row('read_back', 'DuckDB not measured: ' + lacking, '-', '-')
+        return
+    done = node_readers.ask('read_times.mjs', {'rounds': bench.rounds, 'column': 'timestamp', 'files': {
+        'csv': "read_csv('%s')" % files['csv'], 'parquet': "read_parquet('%s')" % files['parquet']}})
+    if done.returncode != 0:
+        sys.exit('read_times.mjs: ' + done.stderr)
+    found = json.loads(done.stdout)
+    if found['csv']['rows'] != found['parquet']['rows'] or found['csv']['columns'] > found['parquet']['columns']:
+        sys.exit('read_back: DuckDB reads tables of different sizes: %s' % found)
+    for what, column in (('all columns', 'all'), ('one column', 'one')):
+        csv, parquet = (statistics.median(found[name][column]) for name in ('csv', 'parquet'))
+        bench.row('read_back', 'DuckDB: CSV : Parquet, %s, %s, cpu' % (what, kind), '%.3f s' % csv, '%.3f s' % parquet,
+                  csv / parquet)
+
+
 def read_back(bench):
-    """reading back: time in pandas for CSV against Parquet, where pyarrow or fastparquet is installed"""
+    """reading back: CSV against Parquet, in pandas where pyarrow or fastparquet is installed, and in DuckDB"""
     files = {}
     for kind in 'legacy', 'rtde':
         capture = bench.capture(kind, min(bench.packets, 20000))
@@ -78,21 +121,7 @@ def read_back(bench):
             files[ending] = bench.path('back.' + ending)
             subprocess.run([bench.armtap, 'export', capture, '-o', files[ending]], check=True,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        exact, fast, parquet = [], [], []
-        for _ in range(bench.rounds):
-            exact.append(read(files['csv'], 'round_trip'))
-            fast.append(read(files['csv']))
-            parquet.append(read(files['parquet']))
-        if None in exact:
-            bench.row('read_back', 'not measured: pandas is not installed', '-', '-')
-            return
-        has_parquet = None not in parquet
-        other = statistics.median(parquet) if has_parquet else None
-        for what, times in (('every bit', exact), ('default', fast)):
-            time = statistics.median(times)
-            bench.row('read_back', 'pandas: CSV, %s : Parquet, %s, cpu' % (what, kind), '%.3f s' % time,
-                      '%.3f s' % other if has_parquet else '-', time / other if has_parquet else None)
-        if not has_parquet:
-            bench.row('read_back', 'Parquet not measured: no pyarrow, no fastparquet', '-', '-')
+        pandas_times(bench, kind, files)
+        duckdb_times(bench, kind, files)
         for path in files.values():
             os.unlink(path)
