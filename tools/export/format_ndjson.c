@@ -1,12 +1,23 @@
 /* JSON lines: each record as an object of its own. */
 #include "format.h"
 #include "json_rows.h"
+#include "row_above.h"
 
 /* The first keys of every object; `file` only if there are several. From SOURCE on they are mostly those of the row
  * above.
  */
-static const enum row_column leading[] = {ROW_COLUMN_time,  ROW_COLUMN_file,     ROW_COLUMN_packet,   ROW_COLUMN_stream,
-                                          ROW_COLUMN_robot, ROW_COLUMN_protocol, ROW_COLUMN_direction};
+#define LEADING_KEY(begin, name)                                                                                       \
+    {                                                                                                                  \
+        ROW_COLUMN_##name, begin "\"" #name "\":", sizeof(begin "\"" #name "\":") - 1                                  \
+    }
+static const struct {
+    enum row_column column;
+    const char *key;
+    size_t length;
+} leading[] = {
+    LEADING_KEY("{", time),  LEADING_KEY(",", file),     LEADING_KEY(",", packet),    LEADING_KEY(",", stream),
+    LEADING_KEY(",", robot), LEADING_KEY(",", protocol), LEADING_KEY(",", direction),
+};
 #define SOURCE 3
 #define LEADING (sizeof leading / sizeof *leading)
 
@@ -15,9 +26,9 @@ static int ndjson_prepare(struct view *view, enum armtap_generation generation)
     const char *reserved[LEADING + 1] = {NULL};
     (void)generation;
     for (size_t i = 0; i < LEADING; i++) {
-        reserved[i] = row_column_name(leading[i]);
-        if (leading[i] != ROW_COLUMN_file)
-            picks_drop(&view->picks, leading[i]);
+        reserved[i] = row_column_name(leading[i].column);
+        if (leading[i].column != ROW_COLUMN_file)
+            picks_drop(&view->picks, leading[i].column);
     }
     return json_rows_set_keys(view, reserved);
 }
@@ -28,13 +39,11 @@ static void put_leading(const struct output_row *row, size_t from, size_t to, st
     char digits[NUMBER_MAX];
     const char *text;
     for (size_t i = from; i < to; i++) {
-        if (leading[i] == ROW_COLUMN_file && !row->several_files)
+        if (leading[i].column == ROW_COLUMN_file && !row->several_files)
             continue;
-        size_t length = row_column_text(leading[i], row, digits, &text);
-        buffer_string(out, i == 0 ? "{\"" : ",\"");
-        buffer_string(out, row_column_name(leading[i]));
-        buffer_string(out, "\":");
-        json_rows_row_column(leading[i], text, length, out);
+        size_t length = row_column_text(leading[i].column, row, digits, &text);
+        buffer_put(out, leading[i].key, leading[i].length);
+        json_rows_row_column(leading[i].column, text, length, out);
     }
 }
 
@@ -53,10 +62,7 @@ static void put_source(const struct output_row *row, bool is_first, struct pick_
         *source = (struct pick_text){begin, out->length - begin};
         return;
     }
-    char *to = buffer_room(out, source->length + 1);
-    if (to)
-        memcpy(to, out->data + source->at, source->length);
-    out->length += to ? source->length : 0;
+    row_above_copy(source, '\0', out);
 }
 
 static int ndjson_rows(const struct row_batch *batch, struct buffer *out)
