@@ -75,6 +75,15 @@ static void write_zone(char to[8], int64_t offset, const struct armtap_zone *zon
         snprintf(to, 8, "%c%02d:%02d", offset < 0 ? '-' : '+', (int)(minutes / 60 % 100), (int)(minutes % 60));
 }
 
+/* Returns the end, behind the sign. All years of an int64_t in ns have four digits. */
+static char *write_digits(char *to, int64_t number, int digits, char sign)
+{
+    for (int i = digits; i-- > 0; number /= 10)
+        to[i] = (char)('0' + number % 10);
+    to[digits] = sign;
+    return to + digits + 1;
+}
+
 size_t armtap_time_text(char to[ARMTAP_TIME_MAX], int64_t time, const struct armtap_zone *zone)
 {
     int64_t fraction, rest, seconds = divide(time, SECOND, &fraction);
@@ -84,8 +93,14 @@ size_t armtap_time_text(char to[ARMTAP_TIME_MAX], int64_t time, const struct arm
         offset = 0;
     write_zone(zone_name, offset, zone);
     struct date date = date_of(divide(seconds + offset, DAY, &rest));
-    int length =
-        snprintf(to, ARMTAP_TIME_MAX, "%04d-%02d-%02dT%02d:%02d:%02d.%09d%s", (int)date.year, (int)date.month,
-                 (int)date.day, (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60), (int)fraction, zone_name);
-    return length < 0 ? 0 : (size_t)length;
+    char *at = write_digits(to, date.year, 4, '-');
+    at = write_digits(at, date.month, 2, '-');
+    at = write_digits(at, date.day, 2, 'T');
+    at = write_digits(at, rest / 3600, 2, ':');
+    at = write_digits(at, rest / 60 % 60, 2, ':');
+    at = write_digits(at, rest % 60, 2, '.');
+    at = write_digits(at, fraction, 9, '\0') - 1;
+    for (const char *from = zone_name; (*at = *from); at++, from++)
+        ;
+    return (size_t)(at - to);
 }

@@ -457,6 +457,18 @@ static void add_found(struct sentence *sentence, const struct verdict *verdict, 
         add_kind(sentence, verdict, clause, tally, of_controller);
 }
 
+/* What was found of the first kind from `kind` on; NULL: nothing. */
+static const struct tally *next_tally(const struct tallies *tallies, size_t kind)
+{
+    const struct tally *next = NULL;
+    for (size_t i = 0; i < tallies->count; i++) {
+        const struct tally *tally = &tallies->all[i];
+        if (tally->count > 0 && tally->kind >= kind && (!next || tally->kind < next->kind))
+            next = tally;
+    }
+    return next;
+}
+
 /* Adds the clauses of at least `severity`, in the order of `clauses`, then of the notes. Of all kinds a stream has few.
  */
 static void add_kinds(struct sentence *sentence, const struct verdict *verdict, size_t stream,
@@ -467,11 +479,9 @@ static void add_kinds(struct sentence *sentence, const struct verdict *verdict, 
         for (size_t k = 0; k < tallies->count; k++)
             if (strcmp(clauses[i].id, armtap_note_at(tallies->all[k].kind)->id) == 0)
                 add_found(sentence, verdict, stream, &clauses[i], &tallies->all[k], severity, of_controller);
-    for (size_t kind = 0; kind < armtap_note_count(); kind++) {
-        const struct tally *tally = tally_at(verdict, stream, kind);
-        if (tally->count > 0 && clause_of(armtap_note_at(kind)->id) == &other)
+    for (const struct tally *tally = next_tally(tallies, 0); tally; tally = next_tally(tallies, tally->kind + 1))
+        if (clause_of(armtap_note_at(tally->kind)->id) == &other)
             add_found(sentence, verdict, stream, &other, tally, severity, of_controller);
-    }
     if (of_controller)
         sentence->of_controller = sentence->count;
 }
@@ -498,18 +508,23 @@ static bool is_from_socket(const struct verdict *verdict, size_t stream)
     return summary && summary->stream->origin == ARMTAP_ORIGIN_SOCKET;
 }
 
+static bool has_of_network(const struct tallies *tallies)
+{
+    for (size_t i = 0; i < tallies->count; i++)
+        for (size_t k = 0; k < sizeof of_network / sizeof *of_network && tallies->all[i].count > 0; k++)
+            if (strncmp(armtap_note_at(tallies->all[i].kind)->id, of_network[k], strlen(of_network[k])) == 0)
+                return true;
+    return false;
+}
+
 /* Whether there is complete data and nothing points to the network. */
 static bool is_network_clean(const struct verdict *verdict, size_t stream)
 {
     const struct armtap_stream_summary *summary = armtap_streams_at(verdict->grounds->streams, stream - 1);
     if (!summary || is_from_socket(verdict, stream) || summary->stream->records[ARMTAP_FROM_ROBOT] == 0)
         return false;
-    for (size_t i = 0; i < armtap_note_count(); i++)
-        for (size_t k = 0; k < sizeof of_network / sizeof *of_network; k++)
-            if (strncmp(armtap_note_at(i)->id, of_network[k], strlen(of_network[k])) == 0 &&
-                tally_at(verdict, stream, i)->count + tally_at(verdict, 0, i)->count > 0)
-                return false;
-    return summary->begin.packet > 0;
+    return !has_of_network(&verdict->tallies[stream]) && !has_of_network(&verdict->tallies[0]) &&
+           summary->begin.packet > 0;
 }
 
 /* The text between a clause and the next. */
@@ -555,8 +570,9 @@ static int write_sentence(const struct verdict *verdict, size_t stream, struct a
 
 static bool has(const struct verdict *verdict, size_t stream, enum armtap_severity severity)
 {
-    for (size_t i = 0; i < armtap_note_count(); i++)
-        if (tally_at(verdict, stream, i)->count > 0 && severity_of(verdict, stream, armtap_note_at(i)) >= severity)
+    const struct tallies *tallies = &verdict->tallies[stream];
+    for (size_t i = 0; i < tallies->count; i++)
+        if (tallies->all[i].count > 0 && severity_of(verdict, stream, armtap_note_at(tallies->all[i].kind)) >= severity)
             return true;
     return false;
 }

@@ -66,29 +66,30 @@ static int put_line(FILE *file, int indent, int room, const char *text)
     return column;
 }
 
-static struct text_wrap lead(FILE *file, int indent, const char *format, va_list arguments)
+/* Returns the column behind it. */
+static int lead(FILE *file, int indent, const char *format, va_list arguments)
 {
     char text[LINE_MAX_BYTES];
     vsnprintf(text, sizeof text, format, arguments);
-    return text_wrap_begin(file, put_line(file, indent, text_room(file), text), indent);
+    return put_line(file, indent, text_room(file), text);
 }
 
 struct text_wrap text_lead(FILE *file, int indent, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    struct text_wrap wrap = lead(file, indent, format, arguments);
+    int column = lead(file, indent, format, arguments);
     va_end(arguments);
-    return wrap;
+    return text_wrap_begin(file, column, indent);
 }
 
 void text_line(FILE *file, int indent, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    struct text_wrap wrap = lead(file, indent, format, arguments);
+    lead(file, indent, format, arguments);
     va_end(arguments);
-    text_wrap_end(&wrap);
+    putc('\n', file);
 }
 
 void text_heading(FILE *file, int indent, const char *text)
@@ -202,6 +203,12 @@ static void add_below(struct text_row *row, int at, int width, const char *text)
     row->below_at += length < left ? length : left - 1;
 }
 
+static void put_blanks(FILE *file, int count)
+{
+    while (count-- > 0)
+        putc(' ', file);
+}
+
 void text_row_head(struct text_row *row, int width, const char *text, const char *below)
 {
     int wide = abs(width), shown = shown_width(text, strlen(text));
@@ -210,8 +217,10 @@ void text_row_head(struct text_row *row, int width, const char *text, const char
     int gap = row->cells++ > 0 ? row->gap : 0, blanks = wide > shown ? wide - shown : 0;
     if (*below != '\0')
         add_below(row, row->column + gap, width, below);
-    fprintf(row->file, "%*s%s%s%s", row->padding + gap + (width > 0 ? blanks : 0), "", text_paint(row->file, paint),
-            text, paint == PAINT_NONE ? "" : text_plain(row->file));
+    put_blanks(row->file, row->padding + gap + (width > 0 ? blanks : 0));
+    fputs(text_paint(row->file, paint), row->file);
+    fputs(text, row->file);
+    fputs(paint == PAINT_NONE ? "" : text_plain(row->file), row->file);
     row->padding = width < 0 ? blanks : 0;
     row->column += gap + shown + blanks;
 }
