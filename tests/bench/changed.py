@@ -4,14 +4,15 @@
     lost          one packet of a hundred is missing
     reordered     each twentieth comes after the one behind it
     retransmitted each hundredth comes twice
-    again N       the client connects again after N packets: SYN, SYN and ACK, packets, FIN, from another port
+    again N [END] the client connects again after N packets of data, from another port: SYN, SYN and ACK, RTDE's set-up if
+                  the capture has one, the packets; END: fin (as usual), rst, or none
     bytes N       of the first N packets, each byte has a segment of its own"""
 import struct
 import sys
 
 HEADERS = 54
 ROBOT, CLIENT = slice(26, 30), slice(30, 34)
-FIN, SYN, ACK = 1, 2, 16
+FIN, SYN, RST, PUSH, ACK = 1, 2, 4, 8, 16
 
 
 def frames(source):
@@ -61,20 +62,51 @@ def retransmitted(packets, _):
             yield packet
 
 
-def again(packets, each):
-    port, sequence = 40000, 0
-    for i, packet in enumerate(packets):
-        if i % each == 0:
-            port, sequence = 20000 + i // each % 40000, 1000 + i * 7919
-            yield segment(packet, SYN, 500, 0, b"", True, port)
-            yield segment(packet, SYN | ACK, sequence, 501, b"", False, port)
-            sequence += 1
-        payload = packet[16 + HEADERS:]
-        yield segment(packet, ACK | 8, sequence, 501, payload, False, port)
-        sequence += len(payload)
-        if i % each == each - 1:
-            yield segment(packet, FIN | ACK, 501, sequence, b"", True, port)
-            yield segment(packet, FIN | ACK, sequence, 502, b"", False, port)
+class Connection:
+    """The frames of one, which look like a frame from the robot."""
+
+    def __init__(self, port, sequence):
+        self.port, self.next = port, [sequence, 500]
+
+    def put(self, like, flags, to_robot, payload=b""):
+        frame = segment(like, flags, self.next[to_robot], self.next[not to_robot] if flags & ACK else 0, payload, to_robot,
+                        self.port)
+        self.next[to_robot] += len(payload) + (1 if flags & (SYN | FIN) else 0)
+        return frame
+
+    def begin(self, like, set_up):
+        yield self.put(like, SYN, True)
+        yield self.put(like, SYN | ACK, False)
+        for to_robot, payload in set_up:
+            yield self.put(like, ACK | PUSH, to_robot, payload)
+
+    def end(self, like, how):
+        if how == "fin":
+            yield self.put(like, FIN | ACK, True)
+            yield self.put(like, FIN | ACK, False)
+        elif how == "rst":
+            yield self.put(like, RST | ACK, True)
+
+
+def is_data(payload):
+    """Of the legacy stream, or RTDE's."""
+    return len(payload) > 3 and (payload[2:3] == b"U" or payload[:2] == b"\0\0")
+
+
+def again(packets, each, how="fin"):
+    set_up, count, connection = [], 0, None
+    for packet in packets:
+        payload, to_robot = packet[16 + HEADERS:], packet[16 + 34:16 + 36] not in (b"\x75\x33", b"\x75\x34")
+        if not is_data(payload):
+            set_up += [(to_robot, payload)] if payload else []
+            continue
+        if count % each == 0:
+            connection = Connection(20000 + count // each % 40000, 1000 + count * 7919)
+            yield from connection.begin(packet, set_up)
+        yield connection.put(packet, ACK | PUSH, False, payload)
+        count += 1
+        if count % each == 0:
+            yield from connection.end(packet, how)
 
 
 def bytes_alone(packets, count):
@@ -94,7 +126,7 @@ def main():
         sys.exit(__doc__)
     source = frames(sys.stdin.buffer)
     sys.stdout.buffer.write(next(source))
-    for packet in WAYS[sys.argv[1]](source, int(sys.argv[2]) if len(sys.argv) > 2 else 0):
+    for packet in WAYS[sys.argv[1]](source, int(sys.argv[2]) if len(sys.argv) > 2 else 0, *sys.argv[3:]):
         sys.stdout.buffer.write(packet)
 
 

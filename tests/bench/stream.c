@@ -3,8 +3,9 @@
  *   stream legacy|rtde PACKETS [CONNECTIONS]
  *
  * legacy: packets of 1220 bytes; rtde: protocol 2, a recipe of 47 fields, packages of 1092 bytes. 500 a second on
- * each connection, one in each segment, connections in turn. The numbers change in all bits of their mantissas, so they
- * are no shorter to print and no easier to compress than those of a working robot. Uses nothing of the library. */
+ * each connection, one in each segment, connections in turn, each of which opens when its turn comes first. The numbers
+ * change in all bits of their mantissas, so they are no shorter to print and no easier to compress than those of a
+ * working robot. Uses nothing of the library. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 #define LANES 192u
 #define RECIPE_ID 1
 
-enum kind { CLOCK, REAL, WHOLE, BITS };
+enum kind { CLOCK, REAL, WHOLE, MODES, BITS };
 
 struct field {
     enum kind kind;
@@ -30,7 +31,7 @@ struct field {
 /* All cells of a legacy packet are doubles. */
 static const struct field legacy_fields[] = {
     {CLOCK, 1, "", "DOUBLE"}, {REAL, 84, "", "DOUBLE"}, {BITS, 1, "", "DOUBLE"},  {REAL, 8, "", "DOUBLE"},
-    {WHOLE, 8, "", "DOUBLE"}, {REAL, 28, "", "DOUBLE"}, {BITS, 1, "", "DOUBLE"},  {WHOLE, 1, "", "DOUBLE"},
+    {MODES, 8, "", "DOUBLE"}, {REAL, 28, "", "DOUBLE"}, {BITS, 1, "", "DOUBLE"},  {WHOLE, 1, "", "DOUBLE"},
     {REAL, 6, "", "DOUBLE"},  {WHOLE, 1, "", "DOUBLE"}, {REAL, 13, "", "DOUBLE"},
 };
 
@@ -125,6 +126,9 @@ static void move(struct maker *maker)
     }
 }
 
+/* Of a robot at work: its own, those of its joints, the safety mode. */
+static const uint8_t modes[] = {7, 253, 253, 253, 253, 253, 253, 1};
+
 static uint8_t *put_field(uint8_t *at, const struct field *field, const double *lanes, uint64_t cycles)
 {
     bool is_real = field->kind == CLOCK || field->kind == REAL || strcmp(field->type, "DOUBLE") == 0;
@@ -132,6 +136,7 @@ static uint8_t *put_field(uint8_t *at, const struct field *field, const double *
         double number = field->kind == CLOCK   ? 1000 + 0.002 * (double)cycles
                         : field->kind == REAL  ? lanes[i]
                         : field->kind == WHOLE ? 1 + i
+                        : field->kind == MODES ? modes[i]
                                                : (double)(0x10000 | (cycles / 100 & 0xff));
         at = is_real ? put_double(at, number) : put(at, (uint64_t)number, field->kind == BITS ? 8 : 4);
     }
@@ -251,10 +256,10 @@ static void write_file(struct maker *maker, uint64_t packets)
     static const uint8_t header[24] = {0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1};
     uint8_t buffer[ROOM], *payload = buffer + 16 + HEADERS;
     fwrite(header, 1, sizeof header, stdout);
-    for (unsigned i = 0; i < maker->connection_count; i++)
-        open_connection(maker, i, payload);
     for (uint64_t i = 0; i < packets && !ferror(stdout); i++) {
         unsigned number = (unsigned)(i % maker->connection_count);
+        if (i == number)
+            open_connection(maker, number, payload);
         maker->connections[number].cycles++;
         if (number == 0)
             move(maker);
