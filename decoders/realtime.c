@@ -213,8 +213,8 @@ static int realtime_lost(void *context, struct armtap_conn *conn, const struct a
     return ARMTAP_OK;
 }
 
-/* The recipe of a size; made when the size is first seen, or seen again after several others. */
-static int layout_of(struct realtime *rt, size_t size, const struct armtap_recipe **recipe)
+/* The recipe of a size; asked for when the size is first seen, or seen again after several others. */
+static int layout_of(struct realtime *rt, struct armtap_conn *conn, size_t size, const struct armtap_recipe **recipe)
 {
     size_t count = sizeof rt->layouts / sizeof rt->layouts[0], i = 0;
     struct layout found = {size, NULL};
@@ -223,7 +223,7 @@ static int layout_of(struct realtime *rt, size_t size, const struct armtap_recip
     if (rt->layouts[i].size == size) {
         found = rt->layouts[i];
     } else {
-        int error = armtap_recipe_realtime(size, &found.recipe);
+        int error = armtap_conn_layout(conn, size, armtap_recipe_realtime, &found.recipe);
         if (error != ARMTAP_OK)
             return error;
         armtap_recipe_release(rt->layouts[i].recipe);
@@ -269,7 +269,7 @@ static int decode_packet(struct realtime *rt, struct armtap_conn *conn, const st
     int error = ARMTAP_OK;
     rt->searching = false;
     if (frame->length != rt->last_size) {
-        error = layout_of(rt, frame->length, &recipe);
+        error = layout_of(rt, conn, frame->length, &recipe);
         if (error == ARMTAP_OK)
             error = new_size(rt, conn, frame, recipe);
         if (error != ARMTAP_OK)

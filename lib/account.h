@@ -4,12 +4,18 @@
 #define ARMTAP_ACCOUNT_H
 
 #include "budget.h"
+#include "layout.h"
 
 struct armtap_reserve {
     uint64_t left[ARMTAP_ACCOUNTS];
-    size_t held;  /* bytes that the decoders of all connections keep */
-    size_t taken; /* bytes of memory that all connections take, those included; not what waits for missing bytes */
-    bool told_unshared; /* noted that some robots share no recipes */
+    size_t held;   /* bytes that the decoders of all connections keep */
+    size_t shares; /* bytes that connections with records add to the limit of memory */
+    size_t taken;  /* bytes of memory that all connections take, those included; not what waits for missing bytes */
+    bool is_brief; /* a record's state holds only what the record set */
+    struct armtap_state
+        *brief; /* then that of all records, if their connection has but one recipe; NULL: not needed yet */
+    struct armtap_layouts *layouts; /* shared by its connections, or NULL */
+    bool told_unshared;             /* noted that some robots share no recipes */
 };
 void armtap_reserve_init(struct armtap_reserve *reserve);
 

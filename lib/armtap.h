@@ -918,6 +918,10 @@ ARMTAP_API bool armtap_link_type_known(int link_type);
 /* Says what the next packets are; NETWORK at first. From a socket, no event or note tells of retransmission, copies,
  * order or receive windows: such packets are as they were made. */
 ARMTAP_API int armtap_net_origin(struct armtap_net *net, enum armtap_origin origin);
+/* Call before the first packet, if no callback looks at fields that a record did not set: record->state then holds
+ * those of `updated`, and other fields may be absent that came before. Takes 4.6 KB less for each connection with
+ * records. ERR_BUSY if connections are known already. */
+ARMTAP_API int armtap_net_brief(struct armtap_net *net);
 /* The addresses of a TCP packet's sender and receiver: "10.0.0.2", "[fd00::2]". False for other packets. */
 ARMTAP_API bool armtap_packet_hosts(const struct armtap_packet *packet, char from[64], char to[64]);
 /* The next captured packet. Foreign and damaged packets are passed over cheaply; ERR_UNSUPPORTED for an unknown link

@@ -55,6 +55,13 @@ static inline void *by_connection_find(struct by_connection *map, uint64_t conne
     return map->slots[place].thing;
 }
 
+/* The thing of the connection that comes `ahead` places behind the recent one, from the beginning again after the last:
+ * those that take turns come in this order. The map is not empty. */
+static inline const void *by_connection_ahead(const struct by_connection *map, size_t ahead)
+{
+    return map->slots[(map->recent + ahead) % map->count].thing;
+}
+
 /* The same without changing the map. */
 static inline void *by_connection_look_up(const struct by_connection *map, uint64_t connection)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prefetch.h"
 #include "recipe.h"
 
 #define MARKS_MAX 4096
@@ -12,7 +13,8 @@
 #define BUFFER_BYTES 1536       /* of one whose records arrive whole */
 #define BUFFER_KEPT (16 * 1024) /* an empty buffer is not kept larger */
 #define BUFFER_MARKS 8
-#define MARKS_KEPT 64                                                         /* nor more marks */
+#define CONTEXT_WARM 192 /* bytes of a decoder's context that most messages need */
+#define MARKS_KEPT 64    /* nor more marks */
 #define BUFFER_OWN (BUFFER_BYTES + BUFFER_MARKS * sizeof(struct armtap_mark)) /* larger ones count for the pool */
 
 static const struct armtap_where nowhere = {ARMTAP_NO_TIME, 0, 0};
@@ -38,18 +40,42 @@ int armtap_sink_take(struct armtap_sink *to, const struct armtap_sink *from)
     return ARMTAP_OK;
 }
 
+/* A connection without a capture, and what it would share with the others of one. */
+struct alone {
+    struct armtap_conn conn; /* the first member */
+    struct armtap_sink sink;
+    struct armtap_reserve reserve;
+};
+
+static struct armtap_conn *alone_new(const struct armtap_sink *sink)
+{
+    struct alone *alone = calloc(1, sizeof *alone);
+    if (!alone)
+        return NULL;
+    alone->sink = *sink;
+    armtap_reserve_init(&alone->reserve);
+    alone->conn.sink = &alone->sink;
+    alone->conn.reserve = &alone->reserve;
+    return &alone->conn;
+}
+
+static struct armtap_conn *one_of_capture(struct armtap_reserve *reserve, const struct armtap_sink *sink)
+{
+    struct armtap_conn *conn = calloc(1, sizeof *conn);
+    if (!conn)
+        return NULL;
+    conn->sink = sink;
+    conn->reserve = reserve;
+    return conn;
+}
+
 int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armtap_sink *sink, void *user,
                        struct armtap_conn **out)
 {
-    struct armtap_sink taken;
-    *out = NULL;
-    if (armtap_sink_take(&taken, sink) != ARMTAP_OK)
-        return ARMTAP_ERR_ARGUMENT;
-    struct armtap_conn *conn = calloc(1, sizeof *conn);
+    struct armtap_conn *conn = setup->reserve ? one_of_capture(setup->reserve, sink) : alone_new(sink);
     *out = conn;
     if (!conn)
         return ARMTAP_ERR_MEMORY;
-    conn->sink = taken;
     conn->user = user;
     conn->hint = setup->protocol;
     conn->forced = setup->forced;
@@ -58,8 +84,6 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
     conn->pool_limit = setup->pool_limit;
     conn->knowledge = setup->knowledge;
     conn->no_guess = setup->no_guess;
-    conn->reserve = setup->reserve ? setup->reserve : &conn->own_reserve;
-    armtap_reserve_init(&conn->own_reserve);
     armtap_conn_take(conn, sizeof *conn + (setup->robot ? 0 : sizeof *conn->robot));
     conn->roles_guessed = setup->roles_guessed;
     conn->rest = setup->rest;
@@ -84,6 +108,7 @@ int armtap_conn_new(const struct armtap_conn_options *options, const struct armt
                     struct armtap_conn **conn)
 {
     struct armtap_conn_options all = {0};
+    struct armtap_sink taken;
     if (!conn)
         return ARMTAP_ERR_ARGUMENT;
     *conn = NULL;
@@ -91,6 +116,8 @@ int armtap_conn_new(const struct armtap_conn_options *options, const struct armt
         return ARMTAP_ERR_ARGUMENT;
     if (options)
         memcpy(&all, options, sizeof all);
+    if (armtap_sink_take(&taken, sink) != ARMTAP_OK)
+        return ARMTAP_ERR_ARGUMENT;
     if (all.protocol != ARMTAP_PROTOCOL_NONE && !armtap_decoder_for(all.protocol))
         return ARMTAP_ERR_UNSUPPORTED;
     struct armtap_conn_setup setup = {
@@ -104,7 +131,7 @@ int armtap_conn_new(const struct armtap_conn_options *options, const struct armt
         .connection = all.connection,
         .first = {ARMTAP_NO_TIME, 0, 0},
     };
-    return armtap_conn_create(&setup, sink, user, conn);
+    return armtap_conn_create(&setup, &taken, user, conn);
 }
 
 static size_t buffer_room(size_t capacity, size_t marks)
@@ -151,6 +178,7 @@ static void destroy(struct armtap_conn *conn)
     for (int i = 0; i < 2; i++) {
         buffer_charge(conn, &conn->half[i], 0, 0);
         free(conn->half[i].buffer);
+        free(conn->half[i].bad_cells);
         free(conn->half[i].marks);
         for (size_t k = 0; k < ARMTAP_ARMS_MAX; k++)
             armtap_state_free(conn->half[i].state[k]);
@@ -169,7 +197,8 @@ static void destroy(struct armtap_conn *conn)
 
 void armtap_conn_silence(struct armtap_conn *conn)
 {
-    memset(&conn->sink, 0, sizeof conn->sink);
+    static const struct armtap_sink silent = {.size = sizeof silent};
+    conn->sink = &silent;
 }
 
 /* A callback may free the connection that invoked it, while the running call still needs it. */
@@ -246,6 +275,19 @@ void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction
     conn->stream.last = *where;
 }
 
+void armtap_conn_prefetch(const struct armtap_conn *conn)
+{
+    armtap_prefetch(conn, offsetof(struct armtap_conn, stream.robot));
+    armtap_prefetch(&conn->stream.last,
+                    offsetof(struct armtap_conn, half[0].buffer) - offsetof(struct armtap_conn, stream.last));
+}
+
+void armtap_conn_prefetch_context(const struct armtap_conn *conn)
+{
+    if (conn->context)
+        armtap_prefetch(conn->context, CONTEXT_WARM);
+}
+
 /* ---- where bytes arrived ---- */
 
 /* Bytes up to `end` of the buffer arrived with `where`. */
@@ -273,11 +315,17 @@ static int mark_add(struct armtap_conn *conn, struct armtap_half *half, size_t e
 
 /* ---- the buffer of a direction ---- */
 
+/* A direction with records gets room that most never outgrow, once some of its bytes have to wait. */
+static size_t first_capacity(const struct armtap_conn *conn, const struct armtap_half *half)
+{
+    return conn->stream.records[half - conn->half] > 0 ? BUFFER_BYTES : BUFFER_LEAST;
+}
+
 static int buffer_append(struct armtap_conn *conn, struct armtap_half *half, const uint8_t *bytes, size_t length,
                          const struct armtap_where *where)
 {
     if (half->used + length > half->capacity) {
-        size_t capacity = half->capacity ? half->capacity : BUFFER_LEAST;
+        size_t capacity = half->capacity ? half->capacity : first_capacity(conn, half);
         while (capacity < half->used + length)
             capacity *= 2;
         if (!buffer_resize(conn, half, capacity))
@@ -288,12 +336,13 @@ static int buffer_append(struct armtap_conn *conn, struct armtap_half *half, con
     return mark_add(conn, half, half->used, where);
 }
 
-/* Room that most streams never outgrow, before their first record: a steady stream allocates nothing. Few clients send
- * any. */
+/* A steady stream allocates nothing after its first record. But of the thousands of connections that a capture may hold
+ * at once few ever split one. */
 static int buffer_reserve(struct armtap_conn *conn, enum armtap_direction direction)
 {
     struct armtap_half *half = &conn->half[direction];
-    if (half->buffer || (direction == ARMTAP_TO_ROBOT && conn->stream.records[direction] == 0))
+    bool sends_none = direction == ARMTAP_TO_ROBOT && conn->stream.records[direction] == 0;
+    if (half->buffer || sends_none || conn->reserve->is_brief)
         return ARMTAP_OK;
     bool has_room = buffer_resize(conn, half, BUFFER_BYTES) && marks_resize(conn, half, BUFFER_MARKS);
     return has_room ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
@@ -422,7 +471,7 @@ static int take_frame(struct armtap_conn *conn, const struct armtap_frame *frame
         armtap_conn_begin(conn);
     else if (!armtap_decoder_steady(conn->decoder, conn->context))
         armtap_conn_stir(conn);
-    if (error != ARMTAP_OK || !conn->sink.on_message)
+    if (error != ARMTAP_OK || !conn->sink->on_message)
         return error;
     return armtap_conn_bytes(conn, direction, span, at, at + frame->length, frame->offset, false);
 }

@@ -29,6 +29,8 @@ struct armtap_conn_setup {
     struct armtap_knowledge *knowledge; /* what an earlier pass learned, or NULL */
     struct armtap_robot *robot; /* what the connections of one robot share; NULL: the connection makes its own */
 };
+/* A sink of full size. With a reserve it must stay until the connection is freed, like the reserve; else it is copied.
+ */
 int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armtap_sink *sink, void *user,
                        struct armtap_conn **conn);
 
@@ -44,8 +46,11 @@ struct armtap_robot *armtap_conn_robot(const struct armtap_conn *conn);
 int armtap_conn_tell_unshared(struct armtap_conn *conn, enum armtap_budget_code code, const struct armtap_where *where);
 /* The robot accepted it. */
 void armtap_conn_accept(struct armtap_conn *conn, const struct armtap_where *where);
-/* Noted if it has records: what follows is another stream. */
-int armtap_conn_give_up(struct armtap_conn *conn, const struct armtap_where *where);
+/* Because of that limit. Noted if it has records: what follows is another stream. */
+int armtap_conn_give_up(struct armtap_conn *conn, enum armtap_budget_code limit, const struct armtap_where *where);
+/* Its next packet will probably come soon: fetches the connection, or, once that is there, what its decoder keeps. */
+void armtap_conn_prefetch(const struct armtap_conn *conn);
+void armtap_conn_prefetch_context(const struct armtap_conn *conn);
 /* One of its packets has that origin. */
 void armtap_conn_origin(struct armtap_conn *conn, enum armtap_origin origin);
 /* One of its packets was captured, with that many bytes. */

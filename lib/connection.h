@@ -17,7 +17,7 @@ enum armtap_half_mode {
 
 #define ARMTAP_SEARCH_SPENT UINT64_MAX
 
-/* One direction. */
+/* One direction. What each record needs comes first. */
 struct armtap_half {
     enum armtap_half_mode mode;
     bool closed;         /* no more bytes will come, not even after a gap */
@@ -27,27 +27,40 @@ struct armtap_half {
     uint64_t offset;     /* of the first byte not yet consumed */
     uint64_t synced_end; /* of the last frame in sync */
     uint64_t search_skipped;
-    size_t want;                           /* bytes from `offset` on needed to make progress */
-    size_t ruled_out[ARMTAP_DECODERS_MAX]; /* UNKNOWN: by decoder, bytes where none of its frames begins */
-    uint64_t worked[ARMTAP_DECODERS_MAX];  /* bytes examined to rule them out; SPENT: it gave up on the rest */
-    uint8_t *buffer;
+    size_t want; /* bytes from `offset` on needed to make progress */
     size_t used;
-    size_t looked; /* bytes of the buffer already examined; more may wait for `want` */
+    size_t looked;                               /* bytes of the buffer already examined; more may wait for `want` */
+    const void *brief_recipe;                    /* of the records whose state is the capture's; only compared */
+    struct armtap_set *bad_cells;                /* already noted, until they are valid again; NULL: never any */
+    struct armtap_state *state[ARMTAP_ARMS_MAX]; /* by arm, from 1; made on first use */
+    uint8_t *buffer;
     size_t capacity;
     struct armtap_mark *marks;
     size_t mark_count;
     size_t mark_capacity;
-    struct armtap_state *state[ARMTAP_ARMS_MAX]; /* by arm, from 1; made on first use */
-    struct armtap_set bad_cells;                 /* already noted, until they are valid again */
+    size_t ruled_out[ARMTAP_DECODERS_MAX]; /* UNKNOWN: by decoder, bytes where none of its frames begins */
+    uint64_t worked[ARMTAP_DECODERS_MAX];  /* bytes examined to rule them out; SPENT: it gave up on the rest */
 };
 
 struct armtap_conn {
-    struct armtap_stream stream;
-    struct armtap_sink sink;
+    const struct armtap_sink *sink; /* that of the capture, or its own */
     void *user;
+    struct armtap_reserve *reserve;       /* that of the capture, or its own */
+    const struct armtap_decoder *decoder; /* NULL while the protocol is not known */
+    void *context;
+    int error;  /* that ended it */
     bool busy;  /* a call that may invoke callbacks is running */
     bool freed; /* a callback freed it */
-    int error;  /* that ended it */
+    bool forced;
+    bool no_guess; /* data without a handshake stays opaque */
+    bool roles_guessed;
+    bool swapped; /* the roles turned out to be swapped */
+    bool foreign;
+    const uint8_t *content; /* of the current message; NULL: its own bytes */
+    size_t content_length;
+    struct armtap_watch watch;
+    struct armtap_stream stream;
+    struct armtap_half half[2];
     struct armtap_robot *robot;
     size_t *pool_used; /* see the setup */
     size_t pool_limit;
@@ -55,25 +68,12 @@ struct armtap_conn {
     size_t claimed;     /* by the decoder */
     size_t state_bytes; /* of further arms */
     struct armtap_account account;
-    struct armtap_reserve *reserve;    /* that of the capture, or its own */
-    struct armtap_reserve own_reserve; /* used without a capture */
     struct armtap_knowledge *knowledge;
-    struct armtap_guess guess;            /* used without knowledge */
-    const struct armtap_decoder *decoder; /* NULL while the protocol is not known */
-    void *context;
+    struct armtap_guess guess; /* used without knowledge */
     enum armtap_protocol hint;
-    bool forced;
-    bool no_guess; /* data without a handshake stays opaque */
     enum armtap_rest rest;
-    bool roles_guessed;
-    bool swapped; /* the roles turned out to be swapped */
-    bool foreign;
-    uint16_t port;          /* on which one end listens; 0: not known */
-    const uint8_t *content; /* of the current message; NULL: its own bytes */
-    size_t content_length;
+    uint16_t port; /* on which one end listens; 0: not known */
     struct armtap_recipe *given_recipe;
-    struct armtap_half half[2];
-    struct armtap_watch watch;
 };
 
 static inline enum armtap_direction armtap_other(enum armtap_direction direction)

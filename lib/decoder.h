@@ -9,6 +9,7 @@
 
 #include "armtap.h"
 #include "budget.h"
+#include "layout.h"
 #include "note.h"
 #include "rest.h"
 #include "robot.h"
@@ -168,6 +169,9 @@ const char *armtap_conn_release(struct armtap_conn *conn);
 const struct armtap_learned *armtap_conn_learned(const struct armtap_conn *conn, size_t i);
 int armtap_conn_teach(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe,
                       int protocol, int recipe_id);
+/* The recipe of a number, made unless another connection of the capture has asked for it; the caller releases it. */
+int armtap_conn_layout(struct armtap_conn *conn, size_t number, armtap_layout_maker *make,
+                       struct armtap_recipe **recipe);
 /* What it shares with the other connections of its robot. */
 struct armtap_robot *armtap_conn_shared(struct armtap_conn *conn);
 /* What is known about the recipe of a connection without a handshake; from an earlier pass, if there was one. */

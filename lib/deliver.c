@@ -2,6 +2,7 @@
 #include "connection.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bytes.h"
@@ -22,10 +23,10 @@ static int stopped(int answer)
 static int tell_event(struct armtap_conn *conn, struct armtap_event *event)
 {
     armtap_conn_stir(conn);
-    if (!conn->sink.on_event)
+    if (!conn->sink->on_event)
         return ARMTAP_OK;
     event->stream = &conn->stream;
-    return stopped(conn->sink.on_event(conn->user, event));
+    return stopped(conn->sink->on_event(conn->user, event));
 }
 
 int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
@@ -61,7 +62,7 @@ static int give_note(struct armtap_conn *conn, enum armtap_note_code code, enum 
 {
     struct armtap_note note = {armtap_note_at(code), &conn->stream, *where, direction, text};
     armtap_conn_stir(conn);
-    return conn->sink.on_note ? stopped(conn->sink.on_note(conn->user, &note)) : ARMTAP_OK;
+    return conn->sink->on_note ? stopped(conn->sink->on_note(conn->user, &note)) : ARMTAP_OK;
 }
 
 static int say_hostile(struct armtap_conn *conn, enum armtap_budget_code code, enum armtap_direction direction,
@@ -111,11 +112,11 @@ enum armtap_rest armtap_conn_rest(const struct armtap_conn *conn)
     return conn->rest;
 }
 
-int armtap_conn_give_up(struct armtap_conn *conn, const struct armtap_where *where)
+int armtap_conn_give_up(struct armtap_conn *conn, enum armtap_budget_code limit, const struct armtap_where *where)
 {
     if (conn->stream.records[0] + conn->stream.records[1] == 0)
         return ARMTAP_OK;
-    return say_hostile(conn, ARMTAP_BUDGET_connections, ARMTAP_FROM_ROBOT, where);
+    return say_hostile(conn, limit, ARMTAP_FROM_ROBOT, where);
 }
 
 struct armtap_robot *armtap_conn_robot(const struct armtap_conn *conn)
@@ -158,7 +159,7 @@ int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, 
     struct armtap_line line;
     va_list arguments;
     armtap_conn_stir(conn);
-    if (!conn->sink.on_note)
+    if (!conn->sink->on_note)
         return ARMTAP_OK;
     if (armtap_conn_left(conn, ARMTAP_BUDGET_notes) <
         NOTE_BYTES) /* formatting costs time, and nobody would see the text */
@@ -207,6 +208,14 @@ const char *armtap_conn_release(struct armtap_conn *conn)
         return conn->stream.controller_version;
     conn->robot->release_missed |= conn->robot->controller_version[0] == '\0';
     return conn->robot->controller_version;
+}
+
+int armtap_conn_layout(struct armtap_conn *conn, size_t number, armtap_layout_maker *make,
+                       struct armtap_recipe **recipe)
+{
+    struct armtap_layouts *layouts = conn->reserve->layouts;
+    return layouts ? armtap_layout_of(layouts, conn->decoder->info.protocol, number, make, recipe)
+                   : make(number, recipe);
 }
 
 struct armtap_robot *armtap_conn_shared(struct armtap_conn *conn)
@@ -271,8 +280,8 @@ void armtap_conn_claim(struct armtap_conn *conn, size_t bytes)
 
 int armtap_conn_may_keep(struct armtap_conn *conn, const struct armtap_frame *frame, size_t bytes, bool *may)
 {
-    size_t held = conn->reserve->held;
-    *may = bytes <= ARMTAP_LIMIT_held && held <= ARMTAP_LIMIT_held - bytes;
+    size_t held = conn->reserve->held, limit = ARMTAP_LIMIT_held + conn->reserve->shares / 3;
+    *may = bytes <= limit && held <= limit - bytes;
     return *may ? ARMTAP_OK : armtap_conn_limit(conn, frame, ARMTAP_BUDGET_held);
 }
 
@@ -280,54 +289,54 @@ int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *fram
                        int recipe_id, double frequency, unsigned flags, const struct armtap_recipe *recipe)
 {
     armtap_conn_begin(conn);
-    if (!conn->sink.on_recipe)
+    if (!conn->sink->on_recipe)
         return ARMTAP_OK;
     struct armtap_recipe_event event = {&conn->stream, frame->where, direction, recipe_id,
                                         frequency,     flags,        recipe,    NULL};
-    return stopped(conn->sink.on_recipe(conn->user, &event));
+    return stopped(conn->sink->on_recipe(conn->user, &event));
 }
 
 int armtap_conn_guessed_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, int recipe_id,
                                const struct armtap_recipe *recipe, const struct armtap_guess_evidence *evidence)
 {
     armtap_conn_begin(conn);
-    if (!conn->sink.on_recipe)
+    if (!conn->sink->on_recipe)
         return ARMTAP_OK;
     struct armtap_recipe_event event = {&conn->stream,  frame->where, ARMTAP_FROM_ROBOT, recipe_id, 0,
                                         ARMTAP_GUESSED, recipe,       evidence};
-    return stopped(conn->sink.on_recipe(conn->user, &event));
+    return stopped(conn->sink->on_recipe(conn->user, &event));
 }
 
 int armtap_conn_candidates(struct armtap_conn *conn, const struct armtap_frame *frame,
                            const struct armtap_known_recipe *const *recipes, size_t count)
 {
     armtap_conn_stir(conn);
-    if (!conn->sink.on_candidates)
+    if (!conn->sink->on_candidates)
         return ARMTAP_OK;
     struct armtap_candidates candidates = {&conn->stream, frame->where, recipes, count};
-    return stopped(conn->sink.on_candidates(conn->user, &candidates));
+    return stopped(conn->sink->on_candidates(conn->user, &candidates));
 }
 
 bool armtap_conn_hears_refusals(const struct armtap_conn *conn)
 {
-    return conn->sink.on_refused != NULL;
+    return conn->sink->on_refused != NULL;
 }
 
 int armtap_conn_refused(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_refused_setup *setup)
 {
     setup->stream = &conn->stream;
     setup->where = frame->where;
-    return stopped(conn->sink.on_refused(conn->user, setup));
+    return stopped(conn->sink->on_refused(conn->user, setup));
 }
 
 int armtap_conn_text(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_text *text)
 {
-    if (!conn->sink.on_text)
+    if (!conn->sink->on_text)
         return ARMTAP_OK;
     text->stream = &conn->stream;
     text->where = frame->where;
     text->direction = frame->direction;
-    return stopped(conn->sink.on_text(conn->user, text));
+    return stopped(conn->sink->on_text(conn->user, text));
 }
 
 /* Notes the cells that do not hold an integer, each once until it is valid again. */
@@ -336,20 +345,22 @@ static int note_bad_cells(struct armtap_conn *conn, const struct armtap_frame *f
 {
     struct armtap_half *half = &conn->half[frame->direction];
     int error = ARMTAP_OK;
+    if (!half->bad_cells && !(half->bad_cells = calloc(1, sizeof *half->bad_cells)))
+        return ARMTAP_ERR_MEMORY;
     for (size_t i = 0; i < data->recipe->count && error == ARMTAP_OK; i++) {
         const struct armtap_field *field = data->recipe->entries[i].field;
         if (!field)
             continue;
         bool bad = !armtap_set_has(updated, field->id);
-        bool known = armtap_set_has(&half->bad_cells, field->id);
+        bool known = armtap_set_has(half->bad_cells, field->id);
         if (bad == known)
             continue;
         if (!bad) {
             armtap_conn_stir(conn);
-            armtap_set_remove(&half->bad_cells, field->id);
+            armtap_set_remove(half->bad_cells, field->id);
             continue;
         }
-        armtap_set_add(&half->bad_cells, field->id);
+        armtap_set_add(half->bad_cells, field->id);
         error = armtap_conn_say(
             conn, frame, ARMTAP_NOTE_rt_cell_not_integer,
             "%s, at byte %u of the packet, does not hold an integer that fits it: the field is left out", field->name,
@@ -374,7 +385,8 @@ static int decode_values(struct armtap_conn *conn, const struct armtap_frame *fr
     for (size_t i = 0; i < sizeof updated->word / sizeof updated->word[0]; i++)
         state->known.word[i] |= updated->word[i];
     bool may_be_bad = data->recipe->integer_cells && data->values_length >= data->recipe->size;
-    if (may_be_bad && (memcmp(updated, &data->recipe->plan.fields, sizeof *updated) != 0 || any_bit(&half->bad_cells)))
+    if (may_be_bad && (memcmp(updated, &data->recipe->plan.fields, sizeof *updated) != 0 ||
+                       (half->bad_cells && any_bit(half->bad_cells))))
         return note_bad_cells(conn, frame, data, updated);
     return ARMTAP_OK;
 }
@@ -388,7 +400,7 @@ void armtap_conn_content(struct armtap_conn *conn, const uint8_t *content, size_
 int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                       size_t from, size_t to, uint64_t offset, bool skipped)
 {
-    if (!conn->sink.on_message || from == to)
+    if (!conn->sink->on_message || from == to)
         return ARMTAP_OK;
     struct armtap_message message = {
         .stream = &conn->stream,
@@ -403,7 +415,7 @@ int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction,
         .content_length = conn->content_length,
     };
     armtap_conn_content(conn, NULL, 0);
-    return stopped(conn->sink.on_message(conn->user, &message));
+    return stopped(conn->sink->on_message(conn->user, &message));
 }
 
 static void begin_record(struct armtap_record *record, const struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -483,6 +495,26 @@ static int decode_arms(struct armtap_conn *conn, const struct armtap_frame *fram
     return add_arm(conn, half, 1, &arms[0], &updated[0]);
 }
 
+/* Whether the capture's state serves for a record of that recipe. Once a direction has two, it needs its own: a record
+ * of one does not set what the other has. */
+static bool may_be_brief(const struct armtap_conn *conn, struct armtap_half *half, const struct armtap_recipe *recipe)
+{
+    if (!conn->reserve->is_brief || half->state[0] || !recipe || (half->brief_recipe && half->brief_recipe != recipe))
+        return false;
+    half->brief_recipe = recipe;
+    return true;
+}
+
+static int add_brief_arm(struct armtap_conn *conn, struct armtap_arm *arm, struct armtap_set *updated)
+{
+    struct armtap_state **brief = &conn->reserve->brief;
+    if (!*brief && !(*brief = armtap_state_new_plain()))
+        return ARMTAP_ERR_MEMORY;
+    memset(&(*brief)->known, 0, sizeof(*brief)->known);
+    *arm = (struct armtap_arm){1, updated, *brief};
+    return ARMTAP_OK;
+}
+
 static int decode_record(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
                          struct armtap_arm *arms, struct armtap_set *updated, size_t *count)
 {
@@ -490,9 +522,10 @@ static int decode_record(struct armtap_conn *conn, const struct armtap_frame *fr
     if (data->recipe && data->recipe->cells)
         return decode_arms(conn, frame, data, arms, updated, count);
     *count = 1;
-    int error = add_arm(conn, half, 1, &arms[0], &updated[0]);
+    bool is_brief = may_be_brief(conn, half, data->recipe);
+    int error = is_brief ? add_brief_arm(conn, &arms[0], &updated[0]) : add_arm(conn, half, 1, &arms[0], &updated[0]);
     if (error == ARMTAP_OK && data->recipe)
-        return decode_values(conn, frame, data, half->state[0], &updated[0]);
+        return decode_values(conn, frame, data, is_brief ? conn->reserve->brief : half->state[0], &updated[0]);
     memset(&updated[0], 0, sizeof updated[0]);
     return error;
 }
@@ -537,7 +570,7 @@ int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *fram
                         data->recipe ? (unsigned)data->recipe_id : (unsigned)frame->length);
     bool after_gap = half->after_gap;
     half->after_gap = false;
-    if (!conn->sink.on_record)
+    if (!conn->sink->on_record)
         return ARMTAP_OK;
     int error = check_values(conn, frame, &data, &opaque);
     if (error != ARMTAP_OK)
@@ -552,17 +585,17 @@ int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *fram
     record.updated = arms[0].updated;
     record.state = arms[0].state;
     record.clock = clock_of(&record, data);
-    return stopped(conn->sink.on_record(conn->user, &record));
+    return stopped(conn->sink->on_record(conn->user, &record));
 }
 
 int armtap_conn_properties(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data)
 {
     struct armtap_set none = {{0}};
-    if (!conn->sink.on_properties)
+    if (!conn->sink->on_properties)
         return ARMTAP_OK;
     struct armtap_record record;
     begin_record(&record, conn, frame, data);
     record.updated = &none;
     record.clock = NAN;
-    return stopped(conn->sink.on_properties(conn->user, &record));
+    return stopped(conn->sink->on_properties(conn->user, &record));
 }

@@ -1,6 +1,7 @@
 #include "flow.h"
 
 #include "budget.h"
+#include "prefetch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,9 @@ static const size_t most[ARMTAP_FLOW_CLASSES] = {
     [ARMTAP_FLOW_LIVE] = ARMTAP_LIMIT_quiet,
     [ARMTAP_FLOW_SENDING] = ARMTAP_LIMIT_connections,
 };
+
+/* Of a direction, what each packet needs. */
+#define WARM (offsetof(struct armtap_tcp_side, sender.block_count) - offsetof(struct armtap_tcp_side, queue.head))
 
 /* However scarce memory is. */
 static const size_t least[ARMTAP_FLOW_CLASSES] = {
@@ -65,6 +69,9 @@ struct armtap_flow *armtap_flow_find(const struct armtap_flow_table *table, cons
     struct armtap_flow *recent = table->class[ARMTAP_FLOW_SENDING].newest;
     if (recent && is_same(&recent->key, key))
         return recent;
+    struct armtap_flow *in_turn = table->class[ARMTAP_FLOW_SENDING].oldest;
+    if (in_turn && is_same(&in_turn->key, key))
+        return in_turn;
     if (!table->bucket_count)
         return NULL;
     uint64_t hash = hash_of(key, table->seed);
@@ -93,6 +100,30 @@ static bool grow(struct armtap_flow_table *table)
     return true;
 }
 
+static void wake(struct armtap_flow_table *table, struct armtap_flow *flow)
+{
+    flow->is_awake = true;
+    table->awake_count++;
+    if (!table->awake)
+        table->awake = flow;
+}
+
+/* Before it leaves its place. */
+static void forget_awake(struct armtap_flow_table *table, struct armtap_flow *flow)
+{
+    if (!flow->is_awake)
+        return;
+    if (table->awake == flow)
+        table->awake = flow->newer;
+    flow->is_awake = false;
+    table->awake_count--;
+}
+
+void armtap_flow_doze(struct armtap_flow_table *table)
+{
+    forget_awake(table, table->awake);
+}
+
 static void append(struct armtap_flow_table *table, struct armtap_flow *flow, enum armtap_flow_class class)
 {
     flow->class = class;
@@ -101,10 +132,13 @@ static void append(struct armtap_flow_table *table, struct armtap_flow *flow, en
     *(flow->older ? &flow->older->newer : &table->class[class].oldest) = flow;
     table->class[class].newest = flow;
     table->class[class].count++;
+    if (class == ARMTAP_FLOW_SENDING)
+        wake(table, flow);
 }
 
 static void detach(struct armtap_flow_table *table, struct armtap_flow *flow)
 {
+    forget_awake(table, flow);
     *(flow->older ? &flow->older->newer : &table->class[flow->class].oldest) = flow->newer;
     *(flow->newer ? &flow->newer->older : &table->class[flow->class].newest) = flow->older;
     table->class[flow->class].count--;
@@ -129,7 +163,7 @@ struct armtap_flow *armtap_flow_add(struct armtap_flow_table *table, const struc
 
 void armtap_flow_enter(struct armtap_flow_table *table, struct armtap_flow *flow, enum armtap_flow_class class)
 {
-    if (flow->class == class && !flow->newer)
+    if (flow->class == class && !flow->newer && (flow->is_awake || class != ARMTAP_FLOW_SENDING))
         return;
     detach(table, flow);
     append(table, flow, class);
@@ -154,6 +188,14 @@ size_t armtap_flow_bytes(const struct armtap_flow_table *table)
 struct armtap_flow *armtap_flow_of(struct armtap_attempt *attempt)
 {
     return (struct armtap_flow *)((char *)attempt - offsetof(struct armtap_flow, attempt));
+}
+
+void armtap_flow_prefetch(const struct armtap_flow *flow)
+{
+    armtap_prefetch(flow, offsetof(struct armtap_flow, attempt.state) + sizeof flow->attempt.state);
+    armtap_prefetch(&flow->tcp, offsetof(struct armtap_tcp, side));
+    for (int i = 0; i < 2; i++)
+        armtap_prefetch(&flow->tcp.side[i].queue.head, WARM);
 }
 
 void armtap_flow_remove(struct armtap_flow_table *table, struct armtap_flow *flow)

@@ -33,22 +33,24 @@ struct armtap_doubt {
     uint8_t bytes[];
 };
 
+/* What each packet needs comes first, but for `tcp`. */
 struct armtap_flow {
     struct armtap_flow_key key;
     uint64_t hash;
-    struct armtap_flow *next; /* in the same bucket */
+    struct armtap_flow *next;          /* in the same bucket */
+    struct armtap_flow *older, *newer; /* of the same class, by their last packets */
+    struct armtap_conn *conn;          /* NULL once closed */
+    struct armtap_doubt *doubt;        /* usually NULL */
     enum armtap_flow_class class;
-    struct armtap_flow *older, *newer;   /* of the same class, by their last packets */
     unsigned robot_end;                  /* index of the robot's end in the key */
-    struct armtap_conn *conn;            /* NULL once closed */
-    struct armtap_doubt *doubt;          /* usually NULL */
-    struct armtap_traffic_count traffic; /* of a robot's port that may not be a telemetry port */
     bool decoded;                        /* it carries telemetry */
     bool given_up;                       /* dropped while open, because others needed its place */
     bool is_usual;                       /* a pattern of headers leads to it */
-    struct armtap_attempt attempt;       /* to connect; none for other ports */
+    bool is_awake;                       /* SENDING, and it did so lately */
     struct armtap_net *taker;            /* its sink gets the bytes of this robot's port; NULL: nobody does */
-    uint64_t taken[2];                   /* of these, by enum armtap_direction */
+    struct armtap_traffic_count traffic; /* of a robot's port that may not be a telemetry port */
+    struct armtap_attempt attempt;       /* to connect; none for other ports */
+    uint64_t taken[2];                   /* bytes for the taker, by enum armtap_direction */
     struct armtap_digest_flow *digest;   /* what a digest holds back of it, or NULL */
     struct armtap_tcp tcp;
 };
@@ -62,6 +64,8 @@ struct armtap_flow_table {
         struct armtap_flow *oldest, *newest;
         size_t count;
     } class[ARMTAP_FLOW_CLASSES];
+    struct armtap_flow *awake; /* of those awake, the one that was silent longest; the newer ones are awake, too */
+    size_t awake_count;
 };
 
 /* Returns the index of the segment's sender in the key. */
@@ -73,6 +77,8 @@ struct armtap_flow *armtap_flow_find(const struct armtap_flow_table *table, cons
 struct armtap_flow *armtap_flow_add(struct armtap_flow_table *table, const struct armtap_flow_key *key);
 /* Call for each packet of a flow: makes it the newest of that class. */
 void armtap_flow_enter(struct armtap_flow_table *table, struct armtap_flow *flow, enum armtap_flow_class class);
+/* table->awake has been silent for long: it is no longer awake, until its next packet. */
+void armtap_flow_doze(struct armtap_flow_table *table);
 /* The oldest flow of a class over its limit, or NULL. If memory is scarce, the least valuable class is over its limit,
  * but each class keeps a few. */
 struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table, bool is_scarce);
@@ -80,6 +86,8 @@ struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table, b
 size_t armtap_flow_bytes(const struct armtap_flow_table *table);
 /* The flow that contains an attempt. */
 struct armtap_flow *armtap_flow_of(struct armtap_attempt *attempt);
+/* Its next packet will probably come soon: fetches what that needs. */
+void armtap_flow_prefetch(const struct armtap_flow *flow);
 /* Removes and frees a flow; the caller frees its connection and reassembly first. */
 void armtap_flow_remove(struct armtap_flow_table *table, struct armtap_flow *flow);
 /* Frees the table, which must be empty. */

@@ -52,6 +52,8 @@ lib_libinside_la_SOURCES = \
 	lib/knowledge.c \
 	lib/by_connection.h \
 	lib/knowledge.h \
+	lib/layout.c \
+	lib/layout.h \
 	lib/link.c \
 	lib/link.h \
 	lib/misnomers.def \
@@ -61,6 +63,7 @@ lib_libinside_la_SOURCES = \
 	lib/note.h \
 	lib/notes.def \
 	lib/robot_errors.def \
+	lib/prefetch.h \
 	lib/plan.c \
 	lib/plan.h \
 	lib/plan_decode.c \

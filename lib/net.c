@@ -16,13 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLIENTS_FROM 32768 /* the lowest port that systems take for clients */
+#define LATELY UINT64_C(10000000000) /* ns */
+#define CLIENTS_FROM 32768           /* the lowest port that systems take for clients */
 
 enum {
     NOTES_A_KIND = 64,           /* notes of the capture, of one kind */
     DOUBTS = 64,                 /* segments in doubt at a time */
     WAITING_LEAST = 2560 * 1024, /* bytes that may wait for missing ones, however scarce memory is */
     HISTORIES_LEAST = 32,        /* the same, directions whose last bytes are kept */
+    MANY = 64,                   /* connections that may not all be in a cache */
     USUALS = 64                  /* senders whose headers are known; a power of two */
 };
 
@@ -41,6 +43,7 @@ struct armtap_net {
     struct armtap_recipe *recipe;
     struct armtap_pool pool;
     struct armtap_reserve reserve;
+    struct armtap_layouts layouts;
     struct armtap_flow_table flows;
     struct armtap_attempts attempts;
     struct armtap_traffics traffics;
@@ -182,6 +185,7 @@ int armtap_net_new(const struct armtap_net_options *options, const struct armtap
     net->recipe = all.recipe ? armtap_recipe_hold(all.recipe) : NULL;
     armtap_pool_init(&net->pool, all.pool_bytes ? all.pool_bytes : ARMTAP_LIMIT_waiting);
     armtap_reserve_init(&net->reserve);
+    net->reserve.layouts = &net->layouts;
     armtap_flow_table_init(&net->flows);
     *out = net;
     return 0;
@@ -229,6 +233,8 @@ static void destroy(struct armtap_net *net)
         while (net->flows.class[i].oldest)
             drop_flow(net, net->flows.class[i].oldest);
     armtap_flow_table_free(&net->flows);
+    armtap_layouts_clear(&net->layouts);
+    armtap_state_free(net->reserve.brief);
     armtap_knowledge_free(net->knowledge);
     armtap_recipe_release(net->recipe);
     free(net->ports);
@@ -728,7 +734,7 @@ static bool is_doubtful(const struct armtap_net *net, const struct armtap_flow *
 /* ---- segments -------------------------------------------------------------------------------------------------- */
 
 /* It stays known, so that its rest is not mistaken for the beginning of a connection. */
-static int give_up(struct armtap_net *net, struct armtap_flow *flow)
+static int give_up(struct armtap_net *net, struct armtap_flow *flow, enum armtap_budget_code limit)
 {
     bool may_go_on = flow->given_up || (flow->conn && !flow->tcp.ignored);
     net->forgot = net->forgot || (flow->class < ARMTAP_FLOW_LIVE && may_go_on);
@@ -736,19 +742,20 @@ static int give_up(struct armtap_net *net, struct armtap_flow *flow)
     TRY(end_attempt(net, flow));
     if (flow->conn) {
         flow->given_up = is_decoded(flow);
-        TRY(armtap_conn_give_up(flow->conn, &net->pool.now));
+        TRY(armtap_conn_give_up(flow->conn, limit, &net->pool.now));
     }
     TRY(end_conn(flow, ARMTAP_FROM_ROBOT, ARMTAP_CLOSE_REPLACED));
     armtap_flow_enter(&net->flows, flow, ARMTAP_FLOW_IDLE);
     return 0;
 }
 
-static int shed(struct armtap_net *net, struct armtap_flow *flow)
+/* Because of that limit. */
+static int shed(struct armtap_net *net, struct armtap_flow *flow, enum armtap_budget_code limit)
 {
     bool keeps = flow->class >= ARMTAP_FLOW_LIVE;
     int error = net->digest ? armtap_digest_flush(net->digest, flow) : 0;
     if (!error)
-        error = give_up(net, flow);
+        error = give_up(net, flow, limit);
     if (!keeps || error)
         drop_flow(net, flow);
     return error;
@@ -759,6 +766,12 @@ static size_t kept(const struct armtap_net *net)
 {
     return armtap_flow_bytes(&net->flows) + net->reserve.taken + net->pool.used +
            net->pool.histories * sizeof(struct armtap_history) + armtap_knowledge_bytes(net->knowledge);
+}
+
+/* What that may be. */
+static size_t allowed(const struct armtap_net *net)
+{
+    return ARMTAP_LIMIT_memory + net->reserve.shares;
 }
 
 /* Keeps few histories from now on: drops those of the connections silent longest. */
@@ -774,8 +787,23 @@ static void drop_histories(struct armtap_net *net)
 static void restore_histories(struct armtap_net *net)
 {
     size_t all = ARMTAP_LIMIT_histories * sizeof(struct armtap_history);
-    if (net->pool.histories_most < ARMTAP_LIMIT_histories && kept(net) + 2 * all < ARMTAP_LIMIT_memory)
+    if (net->pool.histories_most < ARMTAP_LIMIT_histories && kept(net) + 2 * all < allowed(net))
         net->pool.histories_most = ARMTAP_LIMIT_histories;
+}
+
+static bool is_silent(const struct armtap_net *net, const struct armtap_flow *flow)
+{
+    int64_t last = flow->conn ? armtap_conn_stream(flow->conn)->last.time : ARMTAP_NO_TIME, now = net->pool.now.time;
+    return last != ARMTAP_NO_TIME && now != ARMTAP_NO_TIME && last < now && (uint64_t)now - (uint64_t)last > LATELY;
+}
+
+/* Counts those that sent lately: the others live on what is left of the rest, or make place. */
+static void count_shares(struct armtap_net *net)
+{
+    const struct armtap_flow *flow;
+    while ((flow = net->flows.awake) && is_silent(net, flow))
+        armtap_flow_doze(&net->flows);
+    net->reserve.shares = net->flows.awake_count * ARMTAP_LIMIT_share;
 }
 
 /* Gives up what is least needed; *done says whether there was anything. */
@@ -792,7 +820,7 @@ static int give_way(struct armtap_net *net, bool *done)
         return 0;
     struct armtap_flow *flow = armtap_flow_surplus(&net->flows, true);
     *done = flow != NULL;
-    return flow ? shed(net, flow) : 0;
+    return flow ? shed(net, flow, ARMTAP_BUDGET_memory) : 0;
 }
 
 /* After a packet there may be too many connections, or too little memory. */
@@ -800,13 +828,37 @@ static int make_place(struct armtap_net *net)
 {
     struct armtap_flow *flow;
     while ((flow = armtap_flow_surplus(&net->flows, false)))
-        TRY(shed(net, flow));
+        TRY(shed(net, flow, ARMTAP_BUDGET_connections));
+    count_shares(net);
     bool done = true;
-    while (done && kept(net) > ARMTAP_LIMIT_memory)
+    while (done && kept(net) > allowed(net)) {
         TRY(give_way(net, &done));
+        count_shares(net);
+    }
     restore_histories(net);
     net->kept = kept(net);
     return 0;
+}
+
+/* Whether the next bytes of a connection may take the short way: take_next() then does what the plain way would. */
+static bool may_be_next(const struct armtap_net *net, const struct armtap_flow *flow)
+{
+    enum armtap_attempt_state attempt = flow->attempt.state;
+    return flow->class == ARMTAP_FLOW_SENDING && flow->conn && !flow->doubt && !net->digest && !net->pool.waiting &&
+           net->origin == ARMTAP_ORIGIN_NETWORK &&
+           (attempt == ARMTAP_ATTEMPT_NONE || attempt == ARMTAP_ATTEMPT_CONNECTED);
+}
+
+static int take_next(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
+                     unsigned sender)
+{
+    enum armtap_direction direction = direction_of(flow, sender);
+    flow->traffic.packets++;
+    flow->traffic.bytes += segment->length;
+    armtap_conn_touch(flow->conn, direction, segment->length, &net->pool.now);
+    TRY(armtap_tcp_next(&flow->tcp, direction, segment));
+    armtap_flow_enter(&net->flows, flow, ARMTAP_FLOW_SENDING);
+    return kept(net) == net->kept ? 0 : make_place(net);
 }
 
 static int take_segment(struct armtap_net *net, const struct armtap_segment *segment)
@@ -822,6 +874,8 @@ static int take_segment(struct armtap_net *net, const struct armtap_segment *seg
         TRY(open_conn(net, flow, segment, sender));
         return feed(net, flow, segment, sender);
     }
+    if (may_be_next(net, flow) && armtap_tcp_is_next(&flow->tcp, direction_of(flow, sender), segment))
+        return take_next(net, flow, segment, sender);
     if (flow->doubt)
         TRY(settle_doubt(net, flow, segment, sender));
     bool resumes = flow->given_up && !flow->conn && segment->length > 0 && !(segment->flags & ARMTAP_TCP_SYN);
@@ -1000,30 +1054,25 @@ static void learn_usual(struct armtap_net *net, const struct armtap_packet *pack
     usual->pattern.length = 0;
 }
 
-/* Whether a packet brings nothing but the next bytes of a connection that carries telemetry: then take_next() does what
- * the plain way would. */
+/* Where many connections take turns, the one that was silent longest probably comes next, and what it needs is in no
+ * cache: it is fetched in three steps, each of which finds its way by what the one before fetched. */
+static void foresee(const struct armtap_net *net)
+{
+    const struct armtap_flow *next = net->flows.class[ARMTAP_FLOW_SENDING].oldest;
+    if (net->flows.class[ARMTAP_FLOW_SENDING].count < MANY)
+        return;
+    const struct armtap_flow *second = next->newer, *third = second->newer;
+    armtap_conn_prefetch_context(next->conn);
+    armtap_conn_prefetch(second->conn);
+    armtap_flow_prefetch(third);
+}
+
+/* Whether a packet brings nothing but the next bytes of a connection, as its headers alone tell. */
 static bool is_next(const struct armtap_net *net, struct usual *usual, const struct armtap_packet *packet)
 {
     const struct armtap_flow *flow = usual ? usual->flow : NULL;
-    if (!flow || flow->class != ARMTAP_FLOW_SENDING || !flow->conn || flow->doubt || net->digest || net->pool.waiting ||
-        net->origin != ARMTAP_ORIGIN_NETWORK)
-        return false;
-    bool is_connected = flow->attempt.state == ARMTAP_ATTEMPT_NONE || flow->attempt.state == ARMTAP_ATTEMPT_CONNECTED;
-    return is_connected && armtap_header_pattern_read(&usual->pattern, packet) &&
+    return flow && may_be_next(net, flow) && armtap_header_pattern_read(&usual->pattern, packet) &&
            armtap_tcp_is_next(&flow->tcp, direction_of(flow, usual->sender), &usual->pattern.segment);
-}
-
-static int take_next(struct armtap_net *net, const struct usual *usual)
-{
-    struct armtap_flow *flow = usual->flow;
-    const struct armtap_segment *segment = &usual->pattern.segment;
-    enum armtap_direction direction = direction_of(flow, usual->sender);
-    flow->traffic.packets++;
-    flow->traffic.bytes += segment->length;
-    armtap_conn_touch(flow->conn, direction, segment->length, &net->pool.now);
-    TRY(armtap_tcp_next(&flow->tcp, direction, segment));
-    armtap_flow_enter(&net->flows, flow, ARMTAP_FLOW_SENDING);
-    return kept(net) == net->kept ? 0 : make_place(net);
 }
 
 static int take_packet(struct armtap_net *net, const struct armtap_packet *packet)
@@ -1034,9 +1083,10 @@ static int take_packet(struct armtap_net *net, const struct armtap_packet *packe
     net->pool.packets++;
     armtap_attempts_tick(&net->attempts, &net->pool.now);
     TRY(end_overdue_attempts(net));
+    foresee(net);
     struct usual *usual = usual_of(net, packet);
     if (is_next(net, usual, packet))
-        return take_next(net, usual);
+        return take_next(net, usual->flow, &usual->pattern.segment, usual->sender);
     enum armtap_link_result result = armtap_link_parse(packet, &segment, &fault);
     if (result == ARMTAP_LINK_UNKNOWN)
         return ARMTAP_ERR_UNSUPPORTED;
@@ -1072,6 +1122,16 @@ int armtap_net_origin(struct armtap_net *net, enum armtap_origin origin)
     if (net->busy)
         return ARMTAP_ERR_BUSY;
     net->origin = origin;
+    return ARMTAP_OK;
+}
+
+int armtap_net_brief(struct armtap_net *net)
+{
+    if (!net)
+        return ARMTAP_ERR_ARGUMENT;
+    if (net->busy || net->connections > 0)
+        return ARMTAP_ERR_BUSY;
+    net->reserve.is_brief = true;
     return ARMTAP_OK;
 }
 

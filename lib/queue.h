@@ -38,18 +38,19 @@ struct armtap_chunk {
     uint8_t bytes[];
 };
 
+/* What each packet needs comes last. */
 struct armtap_queue {
     struct armtap_pool *pool;
-    struct armtap_chunk *head, *tail;
-    struct armtap_chunk *unacked; /* the first whose start the peer has not acknowledged */
-    uint64_t acked;               /* how far the peer has acknowledged */
-    size_t chunks, held;          /* held: its bytes in the pool */
-    struct armtap_chunk **index;  /* all chunks in order, from `first` on, for binary search */
+    size_t chunks, held;         /* held: its bytes in the pool */
+    struct armtap_chunk **index; /* all chunks in order, from `first` on, for binary search */
     size_t first, room;
     void *owner; /* the owner of the queue, when it is found through the pool */
     enum armtap_direction direction;
     unsigned size_class;
     struct armtap_queue *ring_before, *ring_after, *class_before, *class_after;
+    struct armtap_chunk *tail, *head;
+    struct armtap_chunk *unacked; /* the first whose start the peer has not acknowledged */
+    uint64_t acked;               /* how far the peer has acknowledged */
 };
 
 void armtap_pool_init(struct armtap_pool *pool, size_t limit);

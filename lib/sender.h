@@ -34,8 +34,8 @@ struct armtap_sender {
     unsigned reports;            /* of a hole before bytes that it has, since `acked` grew */
     uint64_t hole;               /* where the last one began that the peer reported */
     int64_t asked_time; /* of the first of its reports; of the third, by which a sender knows what is missing */
-    uint16_t repairs[ARMTAP_REPAIRS]; /* from the first report until the peer had the bytes */
     unsigned block_count;
+    uint16_t repairs[ARMTAP_REPAIRS]; /* from the first report until the peer had the bytes */
     struct {
         uint64_t start, end;
     } blocks[ARMTAP_SACK_BLOCKS]; /* that the peer has beyond `acked`, by its last acknowledgement */

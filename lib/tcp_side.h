@@ -28,8 +28,10 @@ enum armtap_tcp_state {
     ARMTAP_TCP_CLOSED
 };
 
-/* One direction: what its sender sends. */
+/* One direction: what its sender sends. What each packet needs lies together, from the end of the queue to the middle
+ * of the sender: where thousands of connections take turns, none of it is in a cache. */
 struct armtap_tcp_side {
+    struct armtap_queue queue;
     enum armtap_tcp_state state;
     bool has_isn;    /* its SYN was seen */
     bool has_first;  /* `first` is known, from a packet without bytes or from the peer */
@@ -43,29 +45,28 @@ struct armtap_tcp_side {
     uint64_t next;    /* position of the next byte to deliver */
     uint64_t highest; /* end of what was seen */
     uint64_t end;
+    uint64_t lost;                  /* of the last gap, not yet reported */
+    uint64_t missed;                /* what the peer acknowledged beyond `highest`; 0: nothing */
+    uint64_t keep_alives;           /* sent since the peer last sent a packet */
+    uint64_t window, window_peak;   /* bytes; the peak is that since the last event */
+    struct armtap_history *history; /* NULL if too many others keep one */
+    struct armtap_sender sender;
     uint64_t lost_from, lost_to; /* the last gap */
-    uint64_t lost;               /* of it, not yet reported */
-    uint64_t missed;             /* what the peer acknowledged beyond `highest`; 0: nothing; seen at: */
-    struct armtap_where missed_where;
-    uint64_t keep_alives;    /* sent since the peer last sent a packet */
-    int64_t keep_alive_time; /* of the last */
     struct armtap_where lost_where;
+    struct armtap_where missed_where; /* where that was seen */
     struct armtap_where probe_where;
+    int64_t keep_alive_time; /* of the last keep-alive */
     int64_t held_time;
     uint64_t held_packet;
-    uint64_t window, window_peak; /* bytes; the peak is that since the last event */
-    struct armtap_queue queue;
-    struct armtap_sender sender;
-    struct armtap_history *history; /* NULL if too many others keep one */
 };
 
 struct armtap_tcp {
-    struct armtap_tcp_side side[2]; /* by enum armtap_direction */
     struct armtap_pool *pool;
     const struct armtap_tcp_calls *calls;
     void *user;
     bool ignored;
     bool cut_noted;
+    struct armtap_tcp_side side[2]; /* by enum armtap_direction */
 };
 
 #define ARMTAP_TCP_JUMP (16 << 20) /* bytes: farther than any window, so another connection */

@@ -117,7 +117,7 @@ tests_unit_test_budgets_LDFLAGS = -Wl,--wrap=armtap_field_find,--wrap=armtap_fie
 
 # The test closes the short ways.
 tests_unit_test_short_ways_LDFLAGS = \
-	-Wl,--wrap=armtap_header_pattern_read,--wrap=armtap_tcp_next,--wrap=armtap_conn_push
+	-Wl,--wrap=armtap_header_pattern_read,--wrap=armtap_tcp_is_next,--wrap=armtap_tcp_next,--wrap=armtap_conn_push
 
 # The test counts allocations, including json-c's.
 tests_unit_test_aubo_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \

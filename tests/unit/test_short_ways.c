@@ -32,6 +32,17 @@ int __real_armtap_conn_push(struct armtap_conn *conn, enum armtap_direction dire
 int __wrap_armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes, size_t length,
                             const struct armtap_where *where);
 
+bool __real_armtap_tcp_is_next(const struct armtap_tcp *tcp, enum armtap_direction direction,
+                               const struct armtap_segment *segment);
+bool __wrap_armtap_tcp_is_next(const struct armtap_tcp *tcp, enum armtap_direction direction,
+                               const struct armtap_segment *segment);
+
+bool __wrap_armtap_tcp_is_next(const struct armtap_tcp *tcp, enum armtap_direction direction,
+                               const struct armtap_segment *segment)
+{
+    return !plainly && __real_armtap_tcp_is_next(tcp, direction, segment);
+}
+
 /* What a pattern reads must be what parsing gives. */
 bool __wrap_armtap_header_pattern_read(struct armtap_header_pattern *pattern, const struct armtap_packet *packet)
 {

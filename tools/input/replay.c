@@ -683,6 +683,8 @@ static void run_all(struct run *run)
                                          .knowledge = run->source->knowledge,
                                          .no_guess = run->source->no_guess};
     int outcome = armtap_net_new(&options, &run->sink, &run->stop, &run->net);
+    if (outcome == ARMTAP_OK)
+        outcome = armtap_net_brief(run->net);
     check(run, outcome);
     if (outcome != ARMTAP_OK)
         return;
