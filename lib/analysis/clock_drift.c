@@ -7,6 +7,7 @@
 #include "times.h"
 
 #define FIRST_LENGTH (1.0 / 16)
+#define FIRST_BLOCKS 4 /* that are there; CLOCKS_BLOCKS is a multiple by a power of two */
 /* s: a clock that goes back by less did not: doubles are rounded. */
 #define CLOCK_NOISE 1e-6
 /* s */
@@ -22,25 +23,40 @@ void armtap_clock_drift_clear(struct clock_drift *clocks)
     *clocks = (struct clock_drift){.failed = false};
 }
 
-/* False if memory runs out. */
-static bool begin_run(struct clock_drift *clocks, int64_t time, double clock)
+static void begin_run(struct clock_drift *clocks, int64_t time, double clock)
 {
-    struct clock_drift_block *block = clocks->now.block;
+    struct clock_drift_run unused = clocks->now;
     if (clocks->now.packages > clocks->best.packages) {
-        block = clocks->best.block;
+        unused = clocks->best;
         clocks->best = clocks->now;
     }
-    if (!block)
-        block = calloc(CLOCKS_BLOCKS, sizeof *block);
-    else
-        memset(block, 0, CLOCKS_BLOCKS * sizeof *block);
+    if (unused.block)
+        memset(unused.block, 0, unused.block_room * sizeof *unused.block);
     clocks->now = (struct clock_drift_run){.channel = clocks->now.channel,
                                            .first_time = time,
                                            .first_clock = clock,
                                            .length = FIRST_LENGTH,
-                                           .block = block};
+                                           .block = unused.block,
+                                           .block_room = unused.block_room};
+}
+
+/* Makes block `i` be there; false if memory runs out. */
+static bool reach_block(struct clock_drift *clocks, size_t i)
+{
+    struct clock_drift_run *run = &clocks->now;
+    size_t room = run->block_room == 0 ? FIRST_BLOCKS : run->block_room;
+    while (room <= i)
+        room *= 2;
+    if (room == run->block_room)
+        return true;
+    struct clock_drift_block *block = realloc(run->block, room * sizeof *block);
     clocks->failed = clocks->failed || !block;
-    return block != NULL;
+    if (!block)
+        return false;
+    memset(block + run->block_room, 0, (room - run->block_room) * sizeof *block);
+    run->block = block;
+    run->block_room = room;
+    return true;
 }
 
 static void keep_lower(struct clock_drift_block *block, const struct clock_drift_block *other)
@@ -52,9 +68,9 @@ static void keep_lower(struct clock_drift_block *block, const struct clock_drift
 /* Merges blocks in pairs, so that the same number covers twice the time. */
 static void double_length(struct clock_drift_run *run)
 {
-    for (size_t i = 0; i < CLOCKS_BLOCKS; i++) {
+    for (size_t i = 0; i < run->block_room; i++) {
         struct clock_drift_block block = {0};
-        if (2 * i + 1 < CLOCKS_BLOCKS) {
+        if (2 * i + 1 < run->block_room) {
             keep_lower(&block, &run->block[2 * i]);
             keep_lower(&block, &run->block[2 * i + 1]);
         }
@@ -78,13 +94,18 @@ void armtap_clock_drift_record(struct clock_drift *clocks, const struct armtap_r
         return;
     run->channel = record->recipe_id;
     bool begins = run->packages == 0 || clock < run->last_clock - CLOCK_NOISE || time < run->first_time;
-    if (clocks->failed || (begins && !begin_run(clocks, time, clock)))
+    if (clocks->failed)
         return;
+    if (begins)
+        begin_run(clocks, time, clock);
     double x = (double)armtap_time_between(run->first_time, time) / 1e9;
     struct clock_drift_block here = {x, x - (clock - run->first_clock), true};
     while (!(x < CLOCKS_BLOCKS * run->length))
         double_length(run);
-    keep_lower(&run->block[(size_t)(x / run->length)], &here);
+    size_t at = (size_t)(x / run->length);
+    if (!reach_block(clocks, at))
+        return;
+    keep_lower(&run->block[at], &here);
     run->last_clock = clock;
     run->last = x;
     run->packages++;
@@ -106,7 +127,7 @@ static double median(double *values, size_t count)
 static size_t used_blocks(const struct clock_drift_run *run, struct clock_drift_block used[CLOCKS_BLOCKS])
 {
     size_t count = 0;
-    for (size_t i = 0; i < CLOCKS_BLOCKS; i++)
+    for (size_t i = 0; i < run->block_room; i++)
         if (run->block[i].used)
             used[count++] = run->block[i];
     return count;

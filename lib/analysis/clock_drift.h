@@ -33,7 +33,8 @@ struct clock_drift_run {
     struct clock_drift_block {
         double x, y; /* s: capture time since the first package; how much more it advanced than the clock */
         bool used;
-    } * block; /* CLOCKS_BLOCKS; NULL before the first package */
+    } * block;         /* NULL before the first package */
+    size_t block_room; /* as many as the time needs, up to CLOCKS_BLOCKS */
 };
 
 /* Starts as zeros. */

@@ -9,6 +9,7 @@
 #include "histogram.h"
 #include "decimal.h"
 #include "nanoseconds.h"
+#include "prefetch.h"
 #include "times.h"
 
 #define SILENCE (2 * SECOND)
@@ -131,6 +132,12 @@ static void take_protocol(struct flow_rate *flow, const struct armtap_stream *st
 {
     flow->traits = stream->info ? stream->info->traits : 0;
     flow->cycle = stream->info ? stream->info->cycle : 0;
+}
+
+void armtap_flow_rate_prefetch(const struct flow_rate *flow)
+{
+    armtap_prefetch(flow, offsetof(struct flow_rate, why));
+    armtap_prefetch(&flow->version, sizeof *flow - offsetof(struct flow_rate, version));
 }
 
 struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter,

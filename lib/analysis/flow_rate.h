@@ -48,6 +48,8 @@ struct flow_rate;
  */
 struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter,
                                        bool frequency_wanted);
+/* Its next record will probably come soon. */
+void armtap_flow_rate_prefetch(const struct flow_rate *flow);
 void armtap_flow_rate_free(struct flow_rate *flow);
 /* Whether memory ran out: not everything was judged. */
 bool armtap_flow_rate_failed(const struct flow_rate *flow);

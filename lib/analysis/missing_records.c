@@ -12,12 +12,17 @@
 void armtap_missing_records_clear(struct missing_records *holes)
 {
     free(holes->waiting);
+    free(holes->stream);
     *holes = (struct missing_records){.count = 0};
 }
 
 /* Appends a hole; NULL if memory runs out. */
 static struct missing_run *add_hole(struct missing_records *holes)
 {
+    if (!holes->stream && !(holes->stream = calloc(1, sizeof *holes->stream))) {
+        holes->failed = true;
+        return NULL;
+    }
     if (holes->count == holes->room) {
         size_t room = holes->room == 0 ? 1 : 2 * holes->room;
         struct missing_run *waiting = realloc(holes->waiting, room * sizeof *waiting);
@@ -41,7 +46,7 @@ bool armtap_missing_records_note(struct missing_records *holes, const struct arm
     *hole = (struct missing_run){.kind = note->kind, .where = note->where};
     hole->bytes = is_gap ? holes->missing : note->stream->bytes_skipped[ARMTAP_FROM_ROBOT] - holes->skipped;
     snprintf(hole->text, sizeof hole->text, "%s", note->text ? note->text : "");
-    holes->stream = *note->stream;
+    *holes->stream = *note->stream;
     holes->missing = 0;
     holes->skipped = note->stream->bytes_skipped[ARMTAP_FROM_ROBOT];
     return true;
@@ -77,7 +82,7 @@ static bool is_between_whole(const struct missing_records *holes, const struct a
 static void report_between(struct findings *findings, const struct missing_records *holes,
                            const struct missing_run *hole)
 {
-    armtap_findings_measure(findings, hole->kind->id, (double)hole->bytes, &holes->stream, &hole->where,
+    armtap_findings_measure(findings, hole->kind->id, (double)hole->bytes, holes->stream, &hole->where,
                             "%s: between whole records, none of which is missing", hole->text);
 }
 
@@ -96,7 +101,7 @@ static void report_waiting(struct missing_records *holes, struct findings *findi
             continue;
         }
         write_extent(extent, sizeof extent, length > 0 ? (double)hole->bytes / length : 0, seconds);
-        armtap_findings_measure(findings, hole->kind->id, (double)hole->bytes, &holes->stream, &hole->where, "%s%s",
+        armtap_findings_measure(findings, hole->kind->id, (double)hole->bytes, holes->stream, &hole->where, "%s%s",
                                 hole->text, extent);
     }
     free(holes->waiting);

@@ -18,7 +18,7 @@ struct missing_records {
     size_t length;            /* of the last record; 0: lengths differ */
     double clock, step;       /* the controller's at the last record, and the last step without a hole, s; 0: unknown */
     uint64_t missing;         /* bytes missing, from the last event */
-    struct armtap_stream stream;
+    struct armtap_stream *stream; /* as last seen; NULL while there was no hole */
     struct missing_run {
         const struct armtap_note_kind *kind;
         struct armtap_where where;

@@ -9,6 +9,7 @@
 #include "armtap-analysis.h"
 #include "by_connection.h"
 #include "in_parts.h"
+#include "prefetch.h"
 #include "times.h"
 
 /* Ports of connections kept for the message about missing telemetry. */
@@ -16,6 +17,8 @@
 
 /* Bytes of all recipes, channels and reasons of guesses that are kept; further streams have none. */
 #define KEPT_MAX ((size_t)2 << 20)
+
+#define MANY 64 /* streams that may not all be in a cache */
 
 /* Notes of one kind. */
 struct stream_notes {
@@ -26,15 +29,17 @@ struct stream_notes {
 /* A stream's summary, and the data behind it. */
 struct entry {
     struct armtap_stream_summary summary; /* the first member */
-    struct armtap_stream stream;
-    bool is_paused; /* the next record begins a stretch */
+    bool has_release;                     /* the stream has a controller_version */
+    bool is_paused;                       /* the next record begins a stretch */
     bool closed[2];
     uint32_t note_kinds;
     struct stream_notes *notes; /* only the kinds that occur */
+    struct armtap_stream stream;
 };
 
 struct armtap_streams {
     struct armtap_recipe_store recipes; /* of the streams, and some that were replaced */
+    struct armtap_recipe *given, *kept; /* the last one that came, and the same in the store; both held, or NULL */
     bool is_full;
     size_t others; /* bytes of channels and reasons of guesses */
     uint64_t recipes_left_out;
@@ -113,6 +118,8 @@ void armtap_streams_free(struct armtap_streams *streams)
     for (size_t i = 0; i < streams->all.count; i++)
         summary_free(streams, streams->all.slots[i].thing);
     free(streams->all.slots);
+    armtap_recipe_release(streams->given);
+    armtap_recipe_release(streams->kept);
     armtap_recipe_store_clear(&streams->recipes);
     free(streams->numbered);
     free(streams->note_counts);
@@ -160,6 +167,7 @@ static struct armtap_stream_summary *find_or_add(struct armtap_streams *streams,
         summary->begin = stream->first.packet > 0 ? stream->first : *where;
         by_connection_add(&streams->all, stream->connection, summary);
     }
+    entry_of(summary)->has_release = stream->controller_version[0] != '\0';
     armtap_copy_in_parts(&entry_of(summary)->stream, stream, sizeof *stream);
     return summary;
 }
@@ -225,9 +233,37 @@ static int follow_time(struct armtap_stream_summary *summary, const struct armta
     return 0;
 }
 
+static void prefetch_entry(const struct entry *entry)
+{
+    armtap_prefetch(entry, offsetof(struct entry, note_kinds));
+    armtap_prefetch(&entry->stream.last, sizeof entry->stream - offsetof(struct armtap_stream, last));
+}
+
+/* Where many streams take turns none is in a cache: fetches the one after the next. */
+static void prefetch_ahead(const struct armtap_streams *streams)
+{
+    if (streams->all.count >= MANY)
+        prefetch_entry(by_connection_ahead(&streams->all, 2));
+}
+
+/* What a record changes of a stream that did not change otherwise since the last event: its numbers. */
+static struct armtap_stream_summary *find_for_record(struct armtap_streams *streams, const struct armtap_record *record)
+{
+    const size_t from = offsetof(struct armtap_stream, last);
+    size_t before = streams->all.recent;
+    struct armtap_stream_summary *summary = by_connection_find(&streams->all, record->stream->connection);
+    if (!summary || entry_of(summary)->has_release != (record->stream->controller_version[0] != '\0'))
+        return find_or_add(streams, record->stream, &record->where);
+    if (streams->all.recent != before)
+        prefetch_ahead(streams);
+    armtap_copy_in_parts((char *)&entry_of(summary)->stream + from, (const char *)record->stream + from,
+                         sizeof *record->stream - from);
+    return summary;
+}
+
 int armtap_streams_record(struct armtap_streams *streams, const struct armtap_record *record)
 {
-    struct armtap_stream_summary *summary = find_or_add(streams, record->stream, &record->where);
+    struct armtap_stream_summary *summary = find_for_record(streams, record);
     if (!summary)
         return ARMTAP_ERR_MEMORY;
     if (record->where.time != ARMTAP_NO_TIME && follow_time(summary, record) != 0)
@@ -236,9 +272,17 @@ int armtap_streams_record(struct armtap_streams *streams, const struct armtap_re
     return 0;
 }
 
+static void forget_given(struct armtap_streams *streams)
+{
+    armtap_recipe_release(streams->given);
+    armtap_recipe_release(streams->kept);
+    streams->given = streams->kept = NULL;
+}
+
 /* Drops replaced recipes. */
 static void clean_recipes(struct armtap_streams *streams)
 {
+    forget_given(streams);
     armtap_recipe_store_clear(&streams->recipes);
     for (size_t i = 0; i < streams->all.count; i++) {
         const struct armtap_stream_summary *summary = streams->all.slots[i].thing;
@@ -260,6 +304,10 @@ static bool has_room(const struct armtap_streams *streams, size_t bytes)
 /* Stores the recipe, or an equal one, in an empty place if there is room. 0, or ERR_MEMORY. */
 static int hold_recipe(struct armtap_streams *streams, const struct armtap_recipe *recipe, struct armtap_recipe **place)
 {
+    if (recipe == streams->given) {
+        *place = armtap_recipe_hold(streams->kept);
+        return ARMTAP_OK;
+    }
     size_t bytes = armtap_recipe_memory(recipe);
     if (!has_room(streams, bytes) && !streams->is_full)
         clean_recipes(streams);
@@ -268,7 +316,12 @@ static int hold_recipe(struct armtap_streams *streams, const struct armtap_recip
         return 0;
     }
     *place = armtap_recipe_store_hold(&streams->recipes, recipe);
-    return *place ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
+    if (!*place)
+        return ARMTAP_ERR_MEMORY;
+    forget_given(streams);
+    streams->given = armtap_recipe_hold(recipe);
+    streams->kept = armtap_recipe_hold(*place);
+    return ARMTAP_OK;
 }
 
 uint64_t armtap_streams_recipes_left_out(const struct armtap_streams *streams)

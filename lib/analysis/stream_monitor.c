@@ -9,9 +9,12 @@
 #include "by_connection.h"
 #include "decimal.h"
 #include "driver_commands.h"
+#include "prefetch.h"
 
 /* A sender that repeats its data this often got no answer. */
 #define RESENT_UNANSWERED 3
+/* Streams that may not all be in a cache. */
+#define MANY 64
 /* A second keep-alive shows that the first was not answered. */
 #define KEEPALIVES_UNANSWERED 2
 
@@ -254,11 +257,32 @@ static void follow_clock(struct monitors *monitors, struct stream_monitor *monit
     monitor->robot->clock = record->clock;
 }
 
+/* Where many streams take turns none is in a cache: what the next ones need is fetched in three steps, each of which
+ * finds its way by what the one before fetched. */
+static void prefetch_ahead(const struct monitors *monitors)
+{
+    if (monitors->all.count < MANY)
+        return;
+    const struct stream_monitor *next = by_connection_ahead(&monitors->all, 1);
+    const struct stream_monitor *second = by_connection_ahead(&monitors->all, 2);
+    if (next->rates)
+        armtap_rates_prefetch_flow(next->rates);
+    if (second->rates) {
+        armtap_rates_prefetch(second->rates);
+        armtap_prefetch(second->clocks, sizeof second->clocks->now);
+        armtap_prefetch(second->holes, sizeof *second->holes);
+    }
+    armtap_prefetch(by_connection_ahead(&monitors->all, 3), offsetof(struct stream_monitor, dialogue));
+}
+
 int armtap_monitors_record(struct monitors *monitors, const struct armtap_record *record)
 {
+    size_t before = monitors->all.recent;
     struct stream_monitor *monitor = find_or_add(monitors, record->stream);
     if (!monitor)
         return -1;
+    if (monitors->all.recent != before)
+        prefetch_ahead(monitors);
     if (armtap_drivers_record(&monitors->drivers, monitors->findings, record) != 0)
         return -1;
     if (!monitor->rates)

@@ -1,5 +1,7 @@
 #include "stream_rates.h"
 
+#include "prefetch.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +9,12 @@
 struct armtap_rates {
     struct armtap_rates_shared *shared;
     size_t channel_count;
-    struct histogram jitter;
-    struct armtap_rates_learned *learned;      /* may be NULL */
-    struct flow_rate *channel[RATES_CHANNELS]; /* the only one is the first, but for AUBO; NULL: no data yet */
+    struct armtap_rates_learned *learned; /* may be NULL */
+    struct flow_rate **channel;           /* NULL: no data yet */
+    size_t room;             /* channels that have a place; RATES_CHANNELS once AUBO's need more than one */
+    struct flow_rate *first; /* the only place, until then */
     bool failed;
+    struct histogram jitter;
 };
 
 struct armtap_rates_shared *armtap_rates_shared_new(size_t stretches)
@@ -55,6 +59,8 @@ struct armtap_rates *armtap_rates_new(struct armtap_rates_shared *shared, struct
         return NULL;
     rates->shared = shared;
     rates->learned = learned;
+    rates->channel = &rates->first;
+    rates->room = 1;
     return rates;
 }
 
@@ -62,12 +68,26 @@ void armtap_rates_free(struct armtap_rates *rates)
 {
     if (!rates)
         return;
-    for (size_t i = 0; i < RATES_CHANNELS; i++)
+    for (size_t i = 0; i < rates->room; i++)
         armtap_flow_rate_free(rates->channel[i]);
+    if (rates->channel != &rates->first)
+        free(rates->channel);
     if (rates->channel_count > 1)
         rates->shared->channels += rates->channel_count - 1;
     armtap_histogram_clear(&rates->jitter);
     free(rates);
+}
+
+void armtap_rates_prefetch(const struct armtap_rates *rates)
+{
+    armtap_prefetch(rates, offsetof(struct armtap_rates, jitter));
+    armtap_prefetch(&rates->jitter.count, sizeof rates->jitter - offsetof(struct histogram, count));
+}
+
+void armtap_rates_prefetch_flow(const struct armtap_rates *rates)
+{
+    if (rates->first)
+        armtap_flow_rate_prefetch(rates->first);
 }
 
 bool armtap_rates_failed(const struct armtap_rates *rates)
@@ -81,15 +101,33 @@ static size_t channel_of(const struct armtap_stream *stream, int recipe_id)
     return armtap_stream_has(stream, ARMTAP_TRAIT_CHANNELS) && recipe_id > 0 ? (size_t)recipe_id : 0;
 }
 
+/* Gives all channels a place; false if memory runs out. */
+static bool make_places(struct armtap_rates *rates)
+{
+    struct flow_rate **all = calloc(RATES_CHANNELS, sizeof(struct flow_rate *));
+    if (!all)
+        return false;
+    all[0] = rates->first;
+    rates->channel = all;
+    rates->room = RATES_CHANNELS;
+    return true;
+}
+
 /* Finds or adds the flow of that recipe id; NULL if there is no room or memory. */
 static struct flow_rate *flow_rate_of(struct armtap_rates *rates, const struct armtap_stream *stream, int recipe_id)
 {
     size_t i = channel_of(stream, recipe_id);
-    if (i >= RATES_CHANNELS || rates->channel[i])
-        return i >= RATES_CHANNELS ? NULL : rates->channel[i];
+    if (i < rates->room && rates->channel[i])
+        return rates->channel[i];
+    if (i >= RATES_CHANNELS)
+        return NULL;
     bool is_first = rates->channel_count == 0;
     if (!is_first && rates->shared->channels == 0) {
         rates->shared->is_cut = true;
+        return NULL;
+    }
+    if (i >= rates->room && !make_places(rates)) {
+        rates->failed = true;
         return NULL;
     }
     rates->channel[i] = armtap_flow_rate_new(stream, (int)i, &rates->jitter, rates->shared->frequency_wanted);
@@ -110,7 +148,7 @@ void armtap_rates_last_step(const struct armtap_rates *rates, const struct armta
 {
     size_t i = channel_of(record->stream, record->recipe_id);
     *step = (struct armtap_rates_step){.clock = NAN};
-    if (record->direction == ARMTAP_FROM_ROBOT && i < RATES_CHANNELS && rates->channel[i])
+    if (record->direction == ARMTAP_FROM_ROBOT && i < rates->room && rates->channel[i])
         armtap_flow_rate_last_step(rates->channel[i], step);
 }
 
@@ -122,7 +160,7 @@ void armtap_rates_take_record(struct armtap_rates *rates, struct findings *findi
     rates->failed = rates->failed || (flow && armtap_flow_rate_failed(flow));
     if (!fell_back)
         return;
-    for (size_t i = 0; i < RATES_CHANNELS; i++)
+    for (size_t i = 0; i < rates->room; i++)
         if (rates->channel[i] && rates->channel[i] != flow)
             armtap_flow_rate_forget_clock(rates->channel[i]);
 }
@@ -142,14 +180,14 @@ void armtap_rates_take_event(struct armtap_rates *rates, struct findings *findin
     bool of_channel = has_channels && event->type == ARMTAP_EVENT_PAUSE;
     if (!has_channels)
         flow_rate_of(rates, event->stream, 0);
-    for (size_t i = 0; i < RATES_CHANNELS; i++)
+    for (size_t i = 0; i < rates->room; i++)
         if (rates->channel[i] && (!of_channel || (event->direction == ARMTAP_FROM_ROBOT && event->a == i)))
             armtap_flow_rate_event(rates->channel[i], findings, event);
 }
 
 void armtap_rates_blame(struct armtap_rates *rates, const char *why)
 {
-    for (size_t i = 0; i < RATES_CHANNELS; i++) {
+    for (size_t i = 0; i < rates->room; i++) {
         if (rates->channel[i])
             armtap_flow_rate_blame(rates->channel[i], why);
     }
@@ -160,7 +198,7 @@ void armtap_rates_take_note(struct armtap_rates *rates, struct findings *finding
     bool is_blind = strcmp(note->kind->id, "websocket.bad") == 0;
     bool is_unread =
         strcmp(note->kind->id, "aubo.message.bad") == 0 || strcmp(note->kind->id, "aubo.message.too-long") == 0;
-    for (size_t i = 0; (is_blind || is_unread) && i < RATES_CHANNELS; i++) {
+    for (size_t i = 0; (is_blind || is_unread) && i < rates->room; i++) {
         if (!rates->channel[i])
             continue;
         if (is_blind)
@@ -220,7 +258,7 @@ void armtap_rates_totals(const struct armtap_rates *rates, struct armtap_rates_t
                                            .jitter_max = jitter->count > 0 ? jitter->largest : -1,
                                            .longest_silence = -1,
                                            .longest_gap = -1};
-    for (size_t i = 0; i < RATES_CHANNELS; i++) {
+    for (size_t i = 0; i < rates->room; i++) {
         struct flow_rate_totals channel;
         if (!rates->channel[i])
             continue;

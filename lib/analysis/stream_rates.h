@@ -23,6 +23,9 @@ void armtap_rates_take_event(struct armtap_rates *rates, struct findings *findin
 void armtap_rates_take_note(struct armtap_rates *rates, struct findings *findings, const struct armtap_note *note);
 /* As armtap_flow_rate_blame. */
 void armtap_rates_blame(struct armtap_rates *rates, const char *why);
+/* Its next record will probably come soon: fetches it, or, once that is there, its first flow. */
+void armtap_rates_prefetch(const struct armtap_rates *rates);
+void armtap_rates_prefetch_flow(const struct armtap_rates *rates);
 /* Whether memory ran out: not everything was judged. */
 bool armtap_rates_failed(const struct armtap_rates *rates);
 
