@@ -689,6 +689,70 @@ struct armtap_bytes {
     uint64_t length;
 };
 
+/* ---- commands of ur_rtde ---- */
+
+/* SDU's ur_rtde commands a robot through RTDE registers: its client writes a number and arguments into input registers,
+ * a script on the robot obeys and answers in output registers. armtap recognises the client by the input recipes that
+ * it sets up, and reads the numbers by the tables of ur_rtde 0.0.1 to 1.6.0. */
+
+/* How a command ended. */
+enum armtap_command_ending {
+    ARMTAP_COMMAND_DONE,      /* the script said that it is done; of stopScript: the client took it for done */
+    ARMTAP_COMMAND_SENT,      /* the client did not wait, and nothing shows what became of it */
+    ARMTAP_COMMAND_ABANDONED, /* the client withdrew it before the script was done */
+    ARMTAP_COMMAND_FAILED,    /* the same, after the robot stopped or its program ended: see `cause` */
+    ARMTAP_COMMAND_REPLACED,  /* another command came before the script was done */
+    ARMTAP_COMMAND_UNFINISHED /* the connection or the capture ended, or bytes are missing: nothing shows its end */
+};
+/* "done", "sent", "abandoned"; "" for others */
+ARMTAP_API const char *armtap_command_ending_name(enum armtap_command_ending ending);
+
+/* By what the meaning of a command's number was chosen. */
+enum armtap_command_evidence {
+    ARMTAP_COMMAND_BY_SCRIPT, /* by the script that a client sent to this robot, and the recipes */
+    ARMTAP_COMMAND_BY_RECIPES /* by the input recipes that the client set up, and the commands that it sent */
+};
+/* "script", "recipes"; "" for others */
+ARMTAP_API const char *armtap_command_evidence_name(enum armtap_command_evidence evidence);
+
+/* An argument of a command, or a result. The value's `field` is NULL. */
+struct armtap_command_value {
+    struct armtap_value value; /* BOOL, INT32, UINT8, UINT32 or DOUBLE; its name is valid forever */
+    const char *unit;          /* "rad"; of a pose "m, rad"; "" without one */
+};
+
+/* What a command's number means in some releases of ur_rtde. */
+struct armtap_command_reading {
+    const char *name;                         /* as the function of ur_rtde: "moveL"; valid forever */
+    const char *first_release, *last_release; /* of those that fit: "1.3.5" and "1.6.0"; valid forever */
+    double usual;                             /* s that the script takes at most; 0: as long as the arm moves */
+    size_t argument_count;                    /* those that the package has */
+    const struct armtap_command_value *arguments;
+    const struct armtap_command_value *result; /* NULL: it has none, or none was seen */
+};
+
+struct armtap_command {
+    const struct armtap_stream *stream;
+    int32_t code;
+    /* One: it means this. More: the releases that fit disagree, and it means one of these. */
+    size_t reading_count;
+    const struct armtap_command_reading *readings;
+    bool is_unknown; /* no table has the number: the reading's name is "", its arguments are registers */
+    enum armtap_command_evidence evidence;
+    const char *first_release, *last_release; /* that fit the client; valid forever */
+    unsigned register_offset;                 /* 0, or 24 for the upper registers */
+    unsigned recipe_id;
+    enum armtap_command_ending ending;
+    const char *cause;          /* of FAILED: "a protective stop"; else NULL; valid forever */
+    bool bytes_missing;         /* in the capture, between issue and end */
+    bool is_result_early;       /* the client did not wait: the result may be that of a command before */
+    struct armtap_where issued; /* the package with the command */
+    bool is_done, is_acknowledged;
+    struct armtap_where done;         /* where the script said so */
+    struct armtap_where acknowledged; /* where the client cleared it */
+    double duration;                  /* s from `issued` to `done`; NAN if either has no time */
+};
+
 /* The callbacks that receive everything. Any may be NULL; one that returns non-zero stops the push for good, which then
  * returns ERR_STOPPED. Without on_record, frames are delimited and counted, but no state is decoded. Set `size` to
  * sizeof(struct armtap_sink): callbacks of a newer program that the library does not know are never called, those that
@@ -715,6 +779,8 @@ struct armtap_sink {
     /* Only from a net. With it, connections to ports of robots that no decoder reads are put in order to their end;
      * without it, armtap soon ignores them. */
     int (*on_bytes)(void *user, const struct armtap_bytes *bytes);
+    /* When a command of ur_rtde has ended, after on_record for the package that shows it. */
+    int (*on_command)(void *user, const struct armtap_command *command);
 };
 
 /* ---- one packet ------------------------------------------------------------------------------------------------ */

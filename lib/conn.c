@@ -189,6 +189,7 @@ static void destroy(struct armtap_conn *conn)
     conn->reserve->held -= conn->state_bytes;
     conn->reserve->taken -= conn->taken;
     free(conn->context);
+    armtap_mailbox_free(conn->mailbox);
     armtap_recipe_release(conn->given_recipe);
     armtap_guess_drop_sample(&conn->guess);
     armtap_robot_release(conn->robot);
@@ -418,7 +419,8 @@ static int lose_step(struct armtap_conn *conn, enum armtap_direction direction, 
     half->mode = ARMTAP_HALF_SEEKING;
     half->search_skipped = 0;
     armtap_conn_begin(conn);
-    return conn->decoder->lost ? conn->decoder->lost(conn->context, conn, &here, gap) : ARMTAP_OK;
+    int error = conn->decoder->lost ? conn->decoder->lost(conn->context, conn, &here, gap) : ARMTAP_OK;
+    return error == ARMTAP_OK && conn->mailbox ? armtap_conn_layers_lost(conn, direction) : error;
 }
 
 enum frame_verdict {
@@ -1005,6 +1007,8 @@ static int close_side(struct armtap_conn *conn, enum armtap_direction direction,
     int error = end_of_bytes(conn, direction, true);
     if (error == ARMTAP_OK && conn->decoder && conn->decoder->ends && !conn->foreign)
         error = conn->decoder->ends(conn->context, conn, armtap_conn_real(conn, direction));
+    if (error == ARMTAP_OK && conn->mailbox)
+        error = armtap_conn_layers_end(conn, armtap_conn_real(conn, direction));
     return error;
 }
 

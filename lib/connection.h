@@ -5,6 +5,7 @@
 #include "account.h"
 #include "conn.h"
 #include "decoder.h"
+#include "layers/mailbox.h"
 #include "robot.h"
 #include "span.h"
 #include "watch.h"
@@ -58,6 +59,8 @@ struct armtap_conn {
     bool foreign;
     const uint8_t *content; /* of the current message; NULL: its own bytes */
     size_t content_length;
+    struct armtap_mailbox *mailbox; /* of a client that may be ur_rtde's, if the sink hears commands; else NULL */
+    bool has_no_mailbox;            /* its client is another */
     struct armtap_watch watch;
     struct armtap_stream stream;
     struct armtap_half half[2];
@@ -133,6 +136,10 @@ int armtap_conn_replace(struct armtap_conn *conn, enum armtap_direction directio
  */
 int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                       size_t from, size_t to, uint64_t offset, bool skipped);
+
+/* The layers: bytes of a direction are missing, or no more will come. */
+int armtap_conn_layers_lost(struct armtap_conn *conn, enum armtap_direction direction);
+int armtap_conn_layers_end(struct armtap_conn *conn, enum armtap_direction direction);
 
 /* ---- seek.c ---- */
 

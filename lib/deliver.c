@@ -8,6 +8,7 @@
 #include "bytes.h"
 #include "in_parts.h"
 #include "knowledge.h"
+#include "layers/layer.h"
 #include "recipe.h"
 #include "state.h"
 
@@ -285,12 +286,82 @@ int armtap_conn_may_keep(struct armtap_conn *conn, const struct armtap_frame *fr
     return *may ? ARMTAP_OK : armtap_conn_limit(conn, frame, ARMTAP_BUDGET_held);
 }
 
+/* ---- layers ---- */
+
+void armtap_conn_layer_moved(struct armtap_conn *conn)
+{
+    armtap_conn_stir(conn);
+}
+
+int armtap_conn_command(struct armtap_conn *conn, struct armtap_command *command)
+{
+    command->stream = &conn->stream;
+    return conn->sink->on_command ? stopped(conn->sink->on_command(conn->user, command)) : ARMTAP_OK;
+}
+
+static void drop_mailbox(struct armtap_conn *conn)
+{
+    if (!conn->mailbox)
+        return;
+    armtap_mailbox_free(conn->mailbox);
+    conn->mailbox = NULL;
+    conn->taken -= armtap_mailbox_bytes();
+    conn->reserve->taken -= armtap_mailbox_bytes();
+}
+
+/* A client set up an input recipe. */
+static int set_up_mailbox(struct armtap_conn *conn, int recipe_id, const struct armtap_recipe *recipe)
+{
+    bool had = conn->mailbox != NULL;
+    if (!conn->sink->on_command || conn->has_no_mailbox)
+        return ARMTAP_OK;
+    int error = armtap_mailbox_set_up(&conn->mailbox, recipe_id, recipe, &conn->has_no_mailbox);
+    if (!had && conn->mailbox)
+        armtap_conn_take(conn, armtap_mailbox_bytes());
+    if (conn->has_no_mailbox)
+        drop_mailbox(conn);
+    return error;
+}
+
+/* A line of URScript, if the record is one: a text that fills the frame. */
+static void read_script(struct armtap_conn *conn, const struct armtap_record *record)
+{
+    struct armtap_value value;
+    if (record->recipe->count != 1 || record->recipe->entries[0].type != ARMTAP_STRING)
+        return;
+    armtap_recipe_read(record->recipe, 0, record->values, record->values_length, &value);
+    if (armtap_mailbox_script_line(&conn->robot->script, conn->stream.connection, value.text, value.length))
+        armtap_conn_layer_moved(conn);
+}
+
+static int take_record(struct armtap_conn *conn, const struct armtap_record *record)
+{
+    if (conn->mailbox)
+        return armtap_mailbox_take(conn->mailbox, conn, &conn->robot->script, record);
+    if (record->direction == ARMTAP_TO_ROBOT && record->recipe)
+        read_script(conn, record);
+    return ARMTAP_OK;
+}
+
+int armtap_conn_layers_lost(struct armtap_conn *conn, enum armtap_direction direction)
+{
+    return armtap_mailbox_lost(conn->mailbox, conn, &conn->robot->script, direction);
+}
+
+int armtap_conn_layers_end(struct armtap_conn *conn, enum armtap_direction direction)
+{
+    return direction == ARMTAP_TO_ROBOT ? armtap_mailbox_end(conn->mailbox, conn, &conn->robot->script) : ARMTAP_OK;
+}
+
+/* ---- what decoders say ---- */
+
 int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,
                        int recipe_id, double frequency, unsigned flags, const struct armtap_recipe *recipe)
 {
     armtap_conn_begin(conn);
-    if (!conn->sink->on_recipe)
-        return ARMTAP_OK;
+    int error = direction == ARMTAP_TO_ROBOT ? set_up_mailbox(conn, recipe_id, recipe) : ARMTAP_OK;
+    if (error != ARMTAP_OK || !conn->sink->on_recipe)
+        return error;
     struct armtap_recipe_event event = {&conn->stream, frame->where, direction, recipe_id,
                                         frequency,     flags,        recipe,    NULL};
     return stopped(conn->sink->on_recipe(conn->user, &event));
@@ -570,7 +641,7 @@ int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *fram
                         data->recipe ? (unsigned)data->recipe_id : (unsigned)frame->length);
     bool after_gap = half->after_gap;
     half->after_gap = false;
-    if (!conn->sink->on_record)
+    if (!conn->sink->on_record && !conn->sink->on_command)
         return ARMTAP_OK;
     int error = check_values(conn, frame, &data, &opaque);
     if (error != ARMTAP_OK)
@@ -585,7 +656,9 @@ int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *fram
     record.updated = arms[0].updated;
     record.state = arms[0].state;
     record.clock = clock_of(&record, data);
-    return stopped(conn->sink->on_record(conn->user, &record));
+    if (conn->sink->on_record)
+        error = stopped(conn->sink->on_record(conn->user, &record));
+    return error == ARMTAP_OK && conn->sink->on_command ? take_record(conn, &record) : error;
 }
 
 int armtap_conn_properties(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data)

@@ -52,6 +52,19 @@ lib_libinside_la_SOURCES = \
 	lib/knowledge.c \
 	lib/by_connection.h \
 	lib/knowledge.h \
+	lib/layers/layer.h \
+	lib/layers/mailbox.c \
+	lib/layers/mailbox.h \
+	lib/layers/mailbox_command.c \
+	lib/layers/mailbox_command.h \
+	lib/layers/mailbox_script.c \
+	lib/layers/mailbox_script.h \
+	lib/layers/mailbox_table.c \
+	lib/layers/mailbox_table.h \
+	lib/layers/ur_rtde_commands.def \
+	lib/layers/ur_rtde_operations.def \
+	lib/layers/ur_rtde_recipes.def \
+	lib/layers/ur_rtde_releases.def \
 	lib/layout.c \
 	lib/layout.h \
 	lib/link.c \
@@ -143,6 +156,7 @@ lib/libarmtap-client.3: lib/client/libarmtap-client.3.in lib/manual-types lib/cl
 EXTRA_DIST += \
 	lib/README.md \
 	lib/client/README.md \
+	lib/layers/README.md \
 	lib/client/libarmtap-client.3.in \
 	lib/libarmtap.3.in \
 	lib/manual-types

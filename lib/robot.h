@@ -4,6 +4,7 @@
 #define ARMTAP_ROBOT_H
 
 #include "armtap.h"
+#include "layers/mailbox_script.h"
 #include "sample.h"
 
 #define ARMTAP_LEARNED_MAX 8
@@ -25,6 +26,7 @@ struct armtap_robot {
     struct armtap_learned learned[ARMTAP_LEARNED_MAX]; /* newest first */
     void *program;                                     /* a block of the decoders; NULL: none */
     size_t program_bytes;
+    struct armtap_mailbox_script script; /* ur_rtde's, as far as it was read */
 };
 struct armtap_robot *armtap_robot_new(void); /* one holder; NULL if out of memory */
 struct armtap_robot *armtap_robot_hold(struct armtap_robot *robot);

@@ -32,6 +32,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_line_cells \
 	tests/unit/test_mcap \
 	tests/unit/test_memory \
+	tests/unit/test_mailbox \
 	tests/unit/test_message \
 	tests/unit/test_misuse \
 	tests/unit/test_modes \

@@ -1,0 +1,372 @@
+/* One command at a time: the client waits until the script is ready, writes a code and arguments, waits until the
+ * script says that it is done, and writes 0. It does not wait for those that a program gives every cycle. */
+#include "mailbox.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer.h"
+#include "mailbox_command.h"
+
+/* Recipes that show a client to be ur_rtde: another may have one or two like its own. */
+static const unsigned proof[] = {[ARMTAP_UR_RTDE_CONTROL] = 4, [ARMTAP_UR_RTDE_IO] = 3};
+
+#define IO_REGISTER 23u     /* where RTDEIOInterface writes its codes */
+#define IO_REGISTER_OLD 20u /* up to 1.4.0 */
+
+/* What the script writes into its state register. */
+enum { STATE_UNKNOWN = -1, STATE_TAKEN = 0, STATE_READY = 1, STATE_DONE = 2 };
+
+/* Bits of safety_status_bits, and values of runtime_state. */
+enum { BIT_PROTECTIVE = 2, BIT_SYSTEM_EMERGENCY = 5, BIT_ROBOT_EMERGENCY, BIT_EMERGENCY, BIT_VIOLATION, BIT_FAULT };
+enum { RUNTIME_STOPPING = 0, RUNTIME_STOPPED = 1 };
+
+struct armtap_mailbox {
+    unsigned offset;
+    uint64_t ids; /* of the recipes that fit, by bit */
+    armtap_ur_rtde_set releases[ARMTAP_UR_RTDE_SIDES];
+    bool has_begun;               /* it wrote something: no more set-ups are expected */
+    bool lacks_bytes;             /* some were missing before */
+    bool is_changed;              /* by the last record, so that later ones may mean something else */
+    int32_t state;                /* the script's */
+    struct armtap_where answered; /* the last package from the robot; all zeros: none */
+    struct armtap_pending pending;
+};
+
+void armtap_mailbox_free(struct armtap_mailbox *mailbox)
+{
+    free(mailbox);
+}
+
+size_t armtap_mailbox_bytes(void)
+{
+    return sizeof(struct armtap_mailbox);
+}
+
+static enum armtap_ur_rtde_side side_of(const struct armtap_mailbox *mailbox)
+{
+    return mailbox->releases[ARMTAP_UR_RTDE_CONTROL] ? ARMTAP_UR_RTDE_CONTROL : ARMTAP_UR_RTDE_IO;
+}
+
+static bool is_proven(const struct armtap_mailbox *mailbox)
+{
+    unsigned count = 0;
+    for (uint64_t ids = mailbox->ids; ids; ids &= ids - 1)
+        count++;
+    return count >= proof[side_of(mailbox)];
+}
+
+/* ---- set-ups ----------------------------------------------------------------------------------------------------- */
+
+/* The offset of a mailbox whose client sets up this recipe; false: it has none. */
+static bool offset_in(const struct armtap_recipe *recipe, unsigned *offset)
+{
+    const struct armtap_recipe_entry *first = armtap_recipe_at(recipe, 0);
+    if (!first || !first->field || first->field->id < ARMTAP_ID_input_int_register ||
+        first->field->id > (unsigned)ARMTAP_ID_input_int_register_last)
+        return false;
+    bool is_upper = first->field->id >= ARMTAP_ID_input_int_register + ARMTAP_UR_RTDE_UPPER;
+    *offset = is_upper ? ARMTAP_UR_RTDE_UPPER : 0;
+    return true;
+}
+
+int armtap_mailbox_set_up(struct armtap_mailbox **out, int recipe_id, const struct armtap_recipe *recipe,
+                          bool *is_other)
+{
+    struct armtap_mailbox *mailbox = *out;
+    unsigned offset;
+    *is_other = !offset_in(recipe, &offset) || recipe_id < 1 || recipe_id > 63;
+    if (!mailbox && !*is_other) {
+        mailbox = *out = calloc(1, sizeof *mailbox);
+        if (!mailbox)
+            return ARMTAP_ERR_MEMORY;
+        mailbox->offset = offset;
+        mailbox->state = STATE_UNKNOWN;
+        mailbox->releases[0] = mailbox->releases[1] = ARMTAP_UR_RTDE_ALL;
+    }
+    if (*is_other)
+        return ARMTAP_OK;
+    for (unsigned i = 0; i < ARMTAP_UR_RTDE_SIDES; i++)
+        mailbox->releases[i] = armtap_ur_rtde_recipe((enum armtap_ur_rtde_side)i, mailbox->releases[i],
+                                                     (unsigned)recipe_id, recipe, mailbox->offset);
+    mailbox->ids |= UINT64_C(1) << recipe_id;
+    *is_other = !mailbox->releases[0] && !mailbox->releases[1];
+    return ARMTAP_OK;
+}
+
+/* A client sets up all that its release has, unless the controller refuses a field. */
+static void take_missing_set_ups(struct armtap_mailbox *mailbox, const struct armtap_stream *stream)
+{
+    enum armtap_ur_rtde_side side = side_of(mailbox);
+    armtap_ur_rtde_set complete = armtap_ur_rtde_complete(side, mailbox->releases[side], mailbox->ids);
+    if (!mailbox->has_begun && complete && !stream->midstream && !mailbox->lacks_bytes)
+        mailbox->releases[side] = complete;
+    mailbox->is_changed = mailbox->is_changed || !mailbox->has_begun;
+    mailbox->has_begun = true;
+}
+
+/* ---- ends -------------------------------------------------------------------------------------------------------- */
+
+/* The releases that fit, and by what evidence. */
+static void read_table(const struct armtap_mailbox *mailbox, const struct armtap_mailbox_script *script,
+                       struct armtap_command_table *table)
+{
+    table->side = side_of(mailbox);
+    table->offset = mailbox->offset;
+    table->releases = mailbox->releases[table->side];
+    table->is_by_script =
+        script->is_found && script->found_offset == mailbox->offset && (table->releases & script->found) != 0;
+    if (table->is_by_script)
+        table->releases &= script->found;
+}
+
+static int give(struct armtap_mailbox *mailbox, struct armtap_conn *conn, const struct armtap_mailbox_script *script,
+                struct armtap_pending *pending, enum armtap_command_ending ending)
+{
+    struct armtap_command_table table;
+    read_table(mailbox, script, &table);
+    pending->is_there = false;
+    return armtap_command_give(conn, &table, pending, ending);
+}
+
+/* In the capture. Without packets nothing is before anything. */
+static bool is_before(const struct armtap_where *one, const struct armtap_where *other)
+{
+    return one->file != other->file ? one->file < other->file : one->packet < other->packet;
+}
+
+/* How a command ended that the client cleared, or replaced by another. */
+static enum armtap_command_ending ending_of(const struct armtap_pending *pending, enum armtap_command_ending otherwise)
+{
+    if (pending->is_done || pending->code == ARMTAP_UR_RTDE_STOP)
+        return ARMTAP_COMMAND_DONE;
+    if (pending->waiting != ARMTAP_WAITING_YES)
+        return ARMTAP_COMMAND_SENT;
+    if (pending->bytes_missing || otherwise == ARMTAP_COMMAND_UNFINISHED)
+        return ARMTAP_COMMAND_UNFINISHED;
+    if (!pending->shows_state)
+        return ARMTAP_COMMAND_SENT;
+    return pending->cause ? ARMTAP_COMMAND_FAILED : otherwise;
+}
+
+static int end_cleared(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                       const struct armtap_mailbox_script *script)
+{
+    mailbox->is_changed = true;
+    return give(mailbox, conn, script, &mailbox->pending, ending_of(&mailbox->pending, ARMTAP_COMMAND_ABANDONED));
+}
+
+/* The client cleared it. What the robot said before may still wait for bytes that the capture lacks: a command that
+ * seems not to be done is kept until the robot has said something later. */
+static int acknowledge(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                       const struct armtap_mailbox_script *script, const struct armtap_where *where)
+{
+    struct armtap_pending *pending = &mailbox->pending;
+    if (pending->is_acknowledged)
+        return ARMTAP_OK;
+    pending->is_acknowledged = true;
+    pending->acknowledged = *where;
+    mailbox->is_changed = true;
+    return pending->is_done ? end_cleared(mailbox, conn, script) : ARMTAP_OK;
+}
+
+static int replace(struct armtap_mailbox *mailbox, struct armtap_conn *conn, const struct armtap_mailbox_script *script)
+{
+    struct armtap_pending *pending = &mailbox->pending;
+    bool is_cleared = pending->is_acknowledged;
+    mailbox->is_changed = true;
+    pending->bytes_missing = pending->bytes_missing || is_cleared; /* of the robot's */
+    return give(mailbox, conn, script, pending, ending_of(pending, ARMTAP_COMMAND_REPLACED));
+}
+
+static int leave_unfinished(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                            const struct armtap_mailbox_script *script)
+{
+    struct armtap_pending *pending = &mailbox->pending;
+    if (!pending->is_there)
+        return ARMTAP_OK;
+    return give(mailbox, conn, script, pending, ending_of(pending, ARMTAP_COMMAND_UNFINISHED));
+}
+
+int armtap_mailbox_lost(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                        const struct armtap_mailbox_script *script, enum armtap_direction direction)
+{
+    struct armtap_pending *pending = &mailbox->pending;
+    mailbox->lacks_bytes = true;
+    mailbox->state = STATE_UNKNOWN;
+    pending->bytes_missing = true;
+    if (direction == ARMTAP_FROM_ROBOT)
+        return ARMTAP_OK;
+    pending->is_done = pending->is_done && pending->is_acknowledged; /* else it may be the next that was done */
+    return leave_unfinished(mailbox, conn, script);
+}
+
+int armtap_mailbox_end(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                       const struct armtap_mailbox_script *script)
+{
+    return leave_unfinished(mailbox, conn, script);
+}
+
+/* ---- from the client --------------------------------------------------------------------------------------------- */
+
+/* The code that a package carries; false: none. */
+static bool code_in(const struct armtap_mailbox *mailbox, const struct armtap_record *record, int32_t *code)
+{
+    static const unsigned registers[ARMTAP_UR_RTDE_SIDES][2] = {
+        [ARMTAP_UR_RTDE_CONTROL] = {0, 0}, [ARMTAP_UR_RTDE_IO] = {IO_REGISTER, IO_REGISTER_OLD}};
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned number = mailbox->offset + registers[side_of(mailbox)][i];
+        if (!armtap_set_has(record->updated, ARMTAP_ID_input_int_register + number))
+            continue;
+        *code = record->state->input_int_register[number];
+        return true;
+    }
+    return false;
+}
+
+static int take_command(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                        const struct armtap_mailbox_script *script, const struct armtap_record *record, int32_t code)
+{
+    struct armtap_command_table table;
+    enum armtap_ur_rtde_side side = side_of(mailbox);
+    armtap_ur_rtde_set writers = armtap_ur_rtde_writers(side, code, (unsigned)record->recipe_id);
+    int error = mailbox->pending.is_there ? replace(mailbox, conn, script) : ARMTAP_OK;
+    if (error != ARMTAP_OK)
+        return error;
+    if ((writers & mailbox->releases[side]) && (mailbox->releases[side] & ~writers)) {
+        mailbox->releases[side] &= writers;
+        mailbox->is_changed = true;
+    }
+    read_table(mailbox, script, &table);
+    struct armtap_pending *pending = &mailbox->pending;
+    armtap_command_begin(pending, &table, record, code);
+    pending->may_be_done = mailbox->state != STATE_DONE;
+    pending->bytes_missing = is_before(&record->where, &mailbox->answered);
+    if (pending->waiting == ARMTAP_WAITING_NO)
+        return give(mailbox, conn, script, pending, ARMTAP_COMMAND_SENT);
+    mailbox->is_changed = true;
+    return ARMTAP_OK;
+}
+
+static int take_write(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                      const struct armtap_mailbox_script *script, const struct armtap_record *record)
+{
+    int32_t code;
+    if (!code_in(mailbox, record, &code))
+        return ARMTAP_OK;
+    take_missing_set_ups(mailbox, record->stream);
+    if (code != 0)
+        return take_command(mailbox, conn, script, record, code);
+    return mailbox->pending.is_there ? acknowledge(mailbox, conn, script, &record->where) : ARMTAP_OK;
+}
+
+/* ---- from the script --------------------------------------------------------------------------------------------- */
+
+/* What the robot says for a command not to be done any more; NULL: nothing. */
+static const char *cause_in(const struct armtap_record *record)
+{
+    const struct armtap_state *state = record->state;
+    if (armtap_set_has(record->updated, ARMTAP_ID_safety_status_bits)) {
+        uint32_t bits = state->safety_status_bits;
+        if (bits & (1u << BIT_FAULT | 1u << BIT_VIOLATION))
+            return "a fault or a violation";
+        if (bits & (1u << BIT_EMERGENCY | 1u << BIT_ROBOT_EMERGENCY | 1u << BIT_SYSTEM_EMERGENCY))
+            return "an emergency stop";
+        if (bits & 1u << BIT_PROTECTIVE)
+            return "a protective stop";
+    }
+    bool has_ended = armtap_set_has(record->updated, ARMTAP_ID_runtime_state) &&
+                     (state->runtime_state == RUNTIME_STOPPED || state->runtime_state == RUNTIME_STOPPING);
+    return has_ended ? "the end of the robot's program" : NULL;
+}
+
+/* Whether the script's state says that the pending command is done. */
+static bool says_done(const struct armtap_mailbox *mailbox)
+{
+    const struct armtap_pending *pending = &mailbox->pending;
+    bool is_oldest = mailbox->releases[ARMTAP_UR_RTDE_CONTROL] == UINT64_C(1) << ARMTAP_UR_RTDE_0_0_1;
+    if (is_oldest)
+        return pending->was_taken && mailbox->state == STATE_READY;
+    return pending->may_be_done && mailbox->state == STATE_DONE;
+}
+
+static void take_done(struct armtap_mailbox *mailbox, const struct armtap_record *record)
+{
+    struct armtap_pending *pending = &mailbox->pending;
+    pending->is_done = true;
+    pending->done = record->where;
+    pending->cause = NULL;
+    armtap_command_take_result(pending, mailbox->offset, record);
+    mailbox->is_changed = true;
+}
+
+static void take_state(struct armtap_mailbox *mailbox, const struct armtap_record *record)
+{
+    struct armtap_pending *pending = &mailbox->pending;
+    unsigned id = ARMTAP_ID_output_int_register + mailbox->offset;
+    if (!armtap_set_has(record->updated, id))
+        return;
+    int32_t state = record->state->output_int_register[mailbox->offset];
+    bool is_new = state != mailbox->state || (pending->is_there && !pending->shows_state);
+    mailbox->is_changed = mailbox->is_changed || is_new;
+    mailbox->state = state;
+    pending->shows_state = true;
+    pending->may_be_done = pending->may_be_done || state != STATE_DONE;
+    pending->was_taken = pending->was_taken || state == STATE_TAKEN;
+    bool is_answer = pending->is_there && !is_before(&record->where, &pending->issued);
+    if (is_answer && !pending->is_done && says_done(mailbox))
+        take_done(mailbox, record);
+}
+
+static void take_cause(struct armtap_mailbox *mailbox, const struct armtap_record *record)
+{
+    struct armtap_pending *pending = &mailbox->pending;
+    const char *cause = pending->cause ? NULL : cause_in(record);
+    if (!cause)
+        return;
+    mailbox->is_changed = true;
+    if (pending->code == ARMTAP_UR_RTDE_STOP)
+        take_done(mailbox, record);
+    else
+        pending->cause = cause;
+}
+
+static int take_early_result(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                             const struct armtap_mailbox_script *script, const struct armtap_record *record)
+{
+    armtap_command_take_result(&mailbox->pending, mailbox->offset, record);
+    mailbox->is_changed = true;
+    return give(mailbox, conn, script, &mailbox->pending, ARMTAP_COMMAND_SENT);
+}
+
+static int take_answer(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                       const struct armtap_mailbox_script *script, const struct armtap_record *record)
+{
+    struct armtap_pending *pending = &mailbox->pending;
+    bool is_cleared = pending->is_there && pending->is_acknowledged;
+    int error = ARMTAP_OK;
+    mailbox->answered = record->where;
+    if (is_cleared && !is_before(&record->where, &pending->acknowledged))
+        error = end_cleared(mailbox, conn, script);
+    take_state(mailbox, record);
+    if (error != ARMTAP_OK || !pending->is_there)
+        return error;
+    if (pending->waiting == ARMTAP_WAITING_RESULT)
+        return take_early_result(mailbox, conn, script, record);
+    if (!pending->is_done)
+        take_cause(mailbox, record);
+    return pending->is_done && is_cleared ? end_cleared(mailbox, conn, script) : ARMTAP_OK;
+}
+
+int armtap_mailbox_take(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                        const struct armtap_mailbox_script *script, const struct armtap_record *record)
+{
+    if (!record->recipe || !is_proven(mailbox))
+        return ARMTAP_OK;
+    mailbox->is_changed = false;
+    int error = record->direction == ARMTAP_TO_ROBOT ? take_write(mailbox, conn, script, record)
+                                                     : take_answer(mailbox, conn, script, record);
+    if (mailbox->is_changed)
+        armtap_conn_layer_moved(conn);
+    return error;
+}

@@ -1,0 +1,27 @@
+/* The command mailbox of ur_rtde: what its client writes into input registers, and what its script on the robot answers
+ * in output registers, as commands. */
+#ifndef ARMTAP_MAILBOX_H
+#define ARMTAP_MAILBOX_H
+
+#include "mailbox_script.h"
+
+struct armtap_mailbox;
+
+/* A client set up an input recipe. *mailbox is that of its connection, NULL while there is none: it is made for a
+ * client that may be ur_rtde's. *is_other: it is not. */
+int armtap_mailbox_set_up(struct armtap_mailbox **mailbox, int recipe_id, const struct armtap_recipe *recipe,
+                          bool *is_other);
+/* Of memory. */
+size_t armtap_mailbox_bytes(void);
+/* A record of a connection with a mailbox. */
+int armtap_mailbox_take(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                        const struct armtap_mailbox_script *script, const struct armtap_record *record);
+/* Bytes of a direction are missing. */
+int armtap_mailbox_lost(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                        const struct armtap_mailbox_script *script, enum armtap_direction direction);
+/* The client writes no more. */
+int armtap_mailbox_end(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                       const struct armtap_mailbox_script *script);
+void armtap_mailbox_free(struct armtap_mailbox *mailbox);
+
+#endif

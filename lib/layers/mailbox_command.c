@@ -1,0 +1,307 @@
+#include "mailbox_command.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../nanoseconds.h"
+#include "layer.h"
+
+#define ARGUMENTS (ARMTAP_PENDING_INTEGERS + ARMTAP_PENDING_DOUBLES + ARMTAP_PENDING_FIELDS)
+#define PROGRESS_REGISTER 2u
+
+/* ---- from its package -------------------------------------------------------------------------------------------- */
+
+static bool is_argument(const struct armtap_field *field, unsigned offset)
+{
+    unsigned integers = ARMTAP_ID_input_int_register + offset, doubles = ARMTAP_ID_input_double_register + offset;
+    return field && ((field->id >= integers && field->id < integers + ARMTAP_PENDING_INTEGERS) ||
+                     (field->id >= doubles && field->id < doubles + ARMTAP_PENDING_DOUBLES));
+}
+
+static void take_registers(struct armtap_pending *pending, unsigned offset, const struct armtap_record *record)
+{
+    for (unsigned i = 1; i < ARMTAP_PENDING_INTEGERS; i++)
+        if (armtap_set_has(record->updated, ARMTAP_ID_input_int_register + offset + i)) {
+            pending->integers[i] = record->state->input_int_register[offset + i];
+            pending->has_integers |= 1u << i;
+        }
+    for (unsigned i = 0; i < ARMTAP_PENDING_DOUBLES; i++)
+        if (armtap_set_has(record->updated, ARMTAP_ID_input_double_register + offset + i)) {
+            pending->doubles[i] = record->state->input_double_register[offset + i];
+            pending->has_doubles |= 1u << i;
+        }
+}
+
+/* Other fields, and how many doubles the recipe has. Its first field is the code. */
+static void take_fields(struct armtap_pending *pending, unsigned offset, const struct armtap_record *record)
+{
+    const struct armtap_recipe_entry *entry;
+    for (size_t i = 1; (entry = armtap_recipe_at(record->recipe, i)); i++) {
+        pending->doubles_of += entry->type == ARMTAP_DOUBLE && entry->count == 1;
+        if (!entry->field || is_argument(entry->field, offset) || pending->field_count == ARMTAP_PENDING_FIELDS)
+            continue;
+        struct armtap_command_value *given = &pending->fields[pending->field_count];
+        if (!armtap_record_value(record, i, &given->value) || !given->value.present)
+            continue;
+        given->value.name = entry->field->name;
+        given->value.field = NULL;
+        given->unit = entry->field->unit;
+        pending->field_count++;
+    }
+}
+
+static bool has_result(const struct armtap_ur_rtde_row *operation)
+{
+    const struct armtap_ur_rtde_row *row = operation + 1;
+    while (row->place != ARMTAP_UR_RTDE_OPERATION && row->place != ARMTAP_UR_RTDE_END)
+        if ((row++)->place >= ARMTAP_UR_RTDE_RESULT_DOUBLES)
+            return true;
+    return false;
+}
+
+static enum armtap_waiting waiting_for(const struct armtap_command_table *table, int32_t code)
+{
+    struct armtap_ur_rtde_meaning meanings[ARMTAP_UR_RTDE_MEANINGS];
+    size_t count = armtap_ur_rtde_meanings(table->side, table->releases, code, meanings);
+    bool may_wait = count == 0, may_not = count == 0, may_answer = false;
+    if (table->side == ARMTAP_UR_RTDE_IO)
+        return ARMTAP_WAITING_NO;
+    for (size_t i = 0; i < count; i++) {
+        const struct armtap_ur_rtde_row *row = meanings[i].row;
+        may_wait = may_wait || (meanings[i].releases & ~row->no_wait) != 0;
+        may_not = may_not || (meanings[i].releases & row->no_wait) != 0 || armtap_ur_rtde_may_hide(row);
+        may_answer = may_answer || has_result(row);
+    }
+    if (may_wait)
+        return may_not ? ARMTAP_WAITING_PERHAPS : ARMTAP_WAITING_YES;
+    return may_answer ? ARMTAP_WAITING_RESULT : ARMTAP_WAITING_NO;
+}
+
+void armtap_command_begin(struct armtap_pending *pending, const struct armtap_command_table *table,
+                          const struct armtap_record *record, int32_t code)
+{
+    memset(pending, 0, sizeof *pending);
+    pending->is_there = true;
+    pending->code = code;
+    pending->recipe_id = (unsigned)record->recipe_id;
+    pending->issued = record->where;
+    pending->waiting = waiting_for(table, code);
+    take_registers(pending, table->offset, record);
+    take_fields(pending, table->offset, record);
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+/* Up to 1.5.1 the script wrote its progress without the offset. */
+static void take_progress(struct armtap_pending *pending, unsigned offset, const struct armtap_record *record)
+{
+    unsigned number = offset + PROGRESS_REGISTER;
+    if (!armtap_set_has(record->updated, ARMTAP_ID_output_int_register + number))
+        number = PROGRESS_REGISTER;
+    pending->has_progress = armtap_set_has(record->updated, ARMTAP_ID_output_int_register + number);
+    if (pending->has_progress)
+        pending->progress = record->state->output_int_register[number];
+}
+
+void armtap_command_take_result(struct armtap_pending *pending, unsigned offset, const struct armtap_record *record)
+{
+    pending->has_integer = armtap_set_has(record->updated, ARMTAP_ID_output_int_register + offset + 1);
+    if (pending->has_integer)
+        pending->integer = record->state->output_int_register[offset + 1];
+    for (unsigned i = 0; i < ARMTAP_PENDING_RESULTS; i++)
+        if (armtap_set_has(record->updated, ARMTAP_ID_output_double_register + offset + i)) {
+            pending->results[i] = record->state->output_double_register[offset + i];
+            pending->has_results |= 1u << i;
+        }
+    take_progress(pending, offset, record);
+}
+
+/* ---- to the sink ------------------------------------------------------------------------------------------------- */
+
+/* Arguments of all readings, one after the other. */
+struct given {
+    struct armtap_command_value values[ARMTAP_UR_RTDE_MEANINGS * ARGUMENTS];
+    size_t count;
+    struct armtap_command_value results[ARMTAP_UR_RTDE_MEANINGS];
+    struct armtap_command_reading readings[ARMTAP_UR_RTDE_MEANINGS];
+};
+
+static bool has_all(uint32_t has, unsigned first, unsigned count)
+{
+    uint32_t wanted = (UINT32_C(1) << count) - 1;
+    return (has >> first & wanted) == wanted;
+}
+
+static void name_value(struct armtap_command_value *to, const char *name, const char *unit, enum armtap_type type,
+                       unsigned count)
+{
+    memset(to, 0, sizeof *to);
+    to->value.name = name;
+    to->value.type = type;
+    to->value.count = count;
+    to->value.present = true;
+    to->unit = unit;
+}
+
+static void set_doubles(struct armtap_command_value *to, const struct armtap_ur_rtde_row *row, const double *from)
+{
+    name_value(to, row->name, row->unit, ARMTAP_DOUBLE, row->count);
+    memcpy(to->value.f64, from, row->count * sizeof *from);
+}
+
+static void set_integer(struct armtap_command_value *to, const struct armtap_ur_rtde_row *row, int32_t number)
+{
+    name_value(to, row->name, row->unit, ARMTAP_INT32, 1);
+    to->value.i64[0] = number;
+}
+
+static void set_flag(struct armtap_command_value *to, const struct armtap_ur_rtde_row *row, int32_t number)
+{
+    name_value(to, row->name, row->unit, ARMTAP_BOOL, 1);
+    to->value.u64[0] = number != 0;
+}
+
+static void add_integers(struct given *given, const struct armtap_ur_rtde_row *row,
+                         const struct armtap_pending *pending)
+{
+    struct armtap_command_value *to = &given->values[given->count++];
+    name_value(to, row->name, row->unit, ARMTAP_INT32, row->count);
+    for (unsigned i = 0; i < row->count; i++)
+        to->value.i64[i] = pending->integers[row->first + i];
+}
+
+static void add_argument(struct given *given, const struct armtap_ur_rtde_row *row,
+                         const struct armtap_pending *pending)
+{
+    if (row->place == ARMTAP_UR_RTDE_DOUBLES && has_all(pending->has_doubles, row->first, row->count) &&
+        (row->of == 0 || row->of == pending->doubles_of))
+        set_doubles(&given->values[given->count++], row, pending->doubles + row->first);
+    else if (row->place == ARMTAP_UR_RTDE_INTEGERS && has_all(pending->has_integers, row->first, row->count))
+        add_integers(given, row, pending);
+    else if (row->place == ARMTAP_UR_RTDE_FLAG && has_all(pending->has_integers, row->first, 1))
+        set_flag(&given->values[given->count++], row, pending->integers[row->first]);
+    else if (row->place == ARMTAP_UR_RTDE_FIELDS)
+        for (size_t i = 0; i < pending->field_count; i++)
+            given->values[given->count++] = pending->fields[i];
+}
+
+static bool is_asynchronous(const struct armtap_pending *pending)
+{
+    return has_all(pending->has_integers, 1, 1) && pending->integers[1] == 1;
+}
+
+/* False: the row is no result, or none was seen. */
+static bool set_result(struct armtap_command_value *to, const struct armtap_ur_rtde_row *row,
+                       const struct armtap_pending *pending)
+{
+    if (row->place == ARMTAP_UR_RTDE_RESULT_DOUBLES && has_all(pending->has_results, 0, row->count))
+        set_doubles(to, row, pending->results);
+    else if (row->place == ARMTAP_UR_RTDE_RESULT_INTEGER && pending->has_integer)
+        set_integer(to, row, pending->integer);
+    else if (row->place == ARMTAP_UR_RTDE_RESULT_FLAG && pending->has_integer)
+        set_flag(to, row, pending->integer);
+    else if (row->place == ARMTAP_UR_RTDE_PROGRESS && pending->has_progress && is_asynchronous(pending))
+        set_integer(to, row, pending->progress);
+    else
+        return false;
+    return true;
+}
+
+static void read_meaning(struct given *given, size_t i, const struct armtap_ur_rtde_meaning *meaning,
+                         const struct armtap_pending *pending)
+{
+    struct armtap_command_reading *reading = &given->readings[i];
+    *reading = (struct armtap_command_reading){.name = meaning->row->name,
+                                               .first_release = armtap_ur_rtde_first(meaning->releases),
+                                               .last_release = armtap_ur_rtde_last(meaning->releases),
+                                               .usual = meaning->row->usual,
+                                               .arguments = given->values + given->count};
+    size_t before = given->count;
+    const struct armtap_ur_rtde_row *row = meaning->row + 1;
+    for (; row->place != ARMTAP_UR_RTDE_OPERATION && row->place != ARMTAP_UR_RTDE_END; row++) {
+        add_argument(given, row, pending);
+        if (set_result(&given->results[i], row, pending))
+            reading->result = &given->results[i];
+    }
+    reading->argument_count = given->count - before;
+}
+
+/* No table has the code: its registers under their own names. */
+static void read_registers(struct given *given, const struct armtap_command_table *table,
+                           const struct armtap_pending *pending)
+{
+    for (unsigned i = 0; i < ARMTAP_PENDING_INTEGERS; i++) {
+        unsigned id = ARMTAP_ID_input_int_register + table->offset + i;
+        struct armtap_ur_rtde_row row = {.name = armtap_field_at(id)->name, .unit = ""};
+        if (has_all(pending->has_integers, i, 1))
+            set_integer(&given->values[given->count++], &row, pending->integers[i]);
+    }
+    for (unsigned i = 0; i < ARMTAP_PENDING_DOUBLES; i++) {
+        unsigned id = ARMTAP_ID_input_double_register + table->offset + i;
+        struct armtap_ur_rtde_row row = {.name = armtap_field_at(id)->name, .unit = "", .count = 1};
+        if (has_all(pending->has_doubles, i, 1))
+            set_doubles(&given->values[given->count++], &row, &pending->doubles[i]);
+    }
+    for (size_t i = 0; i < pending->field_count; i++)
+        given->values[given->count++] = pending->fields[i];
+    given->readings[0] = (struct armtap_command_reading){.name = "",
+                                                         .first_release = armtap_ur_rtde_first(table->releases),
+                                                         .last_release = armtap_ur_rtde_last(table->releases),
+                                                         .argument_count = given->count,
+                                                         .arguments = given->values};
+}
+
+static double duration_of(const struct armtap_pending *pending)
+{
+    bool has_times = pending->is_done && pending->issued.time != ARMTAP_NO_TIME && pending->done.time != ARMTAP_NO_TIME;
+    return has_times ? (double)(pending->done.time - pending->issued.time) / SECOND : NAN;
+}
+
+int armtap_command_give(struct armtap_conn *conn, const struct armtap_command_table *table,
+                        const struct armtap_pending *pending, enum armtap_command_ending ending)
+{
+    struct given given;
+    struct armtap_ur_rtde_meaning meanings[ARMTAP_UR_RTDE_MEANINGS];
+    size_t count = armtap_ur_rtde_meanings(table->side, table->releases, pending->code, meanings);
+    given.count = 0;
+    for (size_t i = 0; i < count; i++)
+        read_meaning(&given, i, &meanings[i], pending);
+    if (count == 0)
+        read_registers(&given, table, pending);
+    struct armtap_command command = {
+        .code = pending->code,
+        .reading_count = count > 0 ? count : 1,
+        .readings = given.readings,
+        .is_unknown = count == 0,
+        .evidence = table->is_by_script ? ARMTAP_COMMAND_BY_SCRIPT : ARMTAP_COMMAND_BY_RECIPES,
+        .first_release = armtap_ur_rtde_first(table->releases),
+        .last_release = armtap_ur_rtde_last(table->releases),
+        .register_offset = table->offset,
+        .recipe_id = pending->recipe_id,
+        .ending = ending,
+        .cause = ending == ARMTAP_COMMAND_FAILED ? pending->cause : NULL,
+        .bytes_missing = pending->bytes_missing,
+        .is_result_early = pending->waiting == ARMTAP_WAITING_RESULT,
+        .issued = pending->issued,
+        .is_done = pending->is_done,
+        .is_acknowledged = pending->is_acknowledged,
+        .done = pending->done,
+        .acknowledged = pending->acknowledged,
+        .duration = duration_of(pending),
+    };
+    return armtap_conn_command(conn, &command);
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+const char *armtap_command_ending_name(enum armtap_command_ending ending)
+{
+    static const char *const names[] = {"done", "sent", "abandoned", "failed", "replaced", "unfinished"};
+    return (size_t)ending < sizeof names / sizeof names[0] ? names[ending] : "";
+}
+
+const char *armtap_command_evidence_name(enum armtap_command_evidence evidence)
+{
+    static const char *const names[] = {"script", "recipes"};
+    return (size_t)evidence < sizeof names / sizeof names[0] ? names[evidence] : "";
+}

@@ -1,0 +1,59 @@
+/* A command of ur_rtde from its package to its end, and what is given to the sink of it. */
+#ifndef ARMTAP_MAILBOX_COMMAND_H
+#define ARMTAP_MAILBOX_COMMAND_H
+
+#include "mailbox_table.h"
+
+#define ARMTAP_PENDING_INTEGERS 8u
+#define ARMTAP_PENDING_DOUBLES 18u
+#define ARMTAP_PENDING_FIELDS 4u
+#define ARMTAP_PENDING_RESULTS 6u
+
+enum armtap_waiting {
+    ARMTAP_WAITING_YES,     /* the client waits until the script is done */
+    ARMTAP_WAITING_NO,      /* it does not */
+    ARMTAP_WAITING_RESULT,  /* it does not, but a result is to be had with the next package */
+    ARMTAP_WAITING_PERHAPS, /* the releases disagree, no table has the code, or the answer may not show */
+};
+
+/* A command that was written and has not ended. */
+struct armtap_pending {
+    bool is_there;
+    enum armtap_waiting waiting;
+    bool may_be_done; /* the script's state was another since: DONE answers this command */
+    bool was_taken;   /* the script's state was 0 since */
+    bool shows_state; /* the script's state was seen since */
+    bool is_done, is_acknowledged;
+    bool bytes_missing;
+    int32_t code;
+    unsigned recipe_id;
+    struct armtap_where issued, done, acknowledged;
+    const char *cause;
+    uint32_t has_integers, has_doubles, has_results; /* by register */
+    unsigned doubles_of;                             /* how many its recipe has */
+    int32_t integers[ARMTAP_PENDING_INTEGERS];
+    double doubles[ARMTAP_PENDING_DOUBLES];
+    size_t field_count;
+    struct armtap_command_value fields[ARMTAP_PENDING_FIELDS]; /* of its recipe, besides those registers */
+    double results[ARMTAP_PENDING_RESULTS];
+    bool has_integer, has_progress;
+    int32_t integer, progress; /* results */
+};
+
+/* By what a code is read. */
+struct armtap_command_table {
+    enum armtap_ur_rtde_side side;
+    armtap_ur_rtde_set releases; /* never empty */
+    bool is_by_script;
+    unsigned offset;
+};
+
+/* A package with a code. */
+void armtap_command_begin(struct armtap_pending *pending, const struct armtap_command_table *table,
+                          const struct armtap_record *record, int32_t code);
+/* What the registers for results hold. */
+void armtap_command_take_result(struct armtap_pending *pending, unsigned offset, const struct armtap_record *record);
+int armtap_command_give(struct armtap_conn *conn, const struct armtap_command_table *table,
+                        const struct armtap_pending *pending, enum armtap_command_ending ending);
+
+#endif

@@ -1,0 +1,75 @@
+#include "mailbox_script.h"
+
+#include <string.h>
+
+/* Where `words` end in a line; NULL: it lacks them. */
+static const char *after(const char *line, size_t length, const char *words)
+{
+    size_t size = strlen(words);
+    for (const char *end = line + length; (size_t)(end - line) >= size; line++) {
+        line = memchr(line, words[0], (size_t)(end - line) - size + 1);
+        if (!line)
+            return NULL;
+        if (memcmp(line, words, size) == 0)
+            return line + size;
+    }
+    return NULL;
+}
+
+/* The number behind `words`; -1: there is none. */
+static int32_t number_after(const char *line, size_t length, const char *words)
+{
+    const char *at = after(line, length, words), *end = line + length;
+    int32_t number = -1;
+    while (at && at < end && *at == ' ')
+        at++;
+    for (; at && at < end && *at >= '0' && *at <= '9' && number < 1000; at++)
+        number = (number < 0 ? 0 : number * 10) + (*at - '0');
+    return number;
+}
+
+static void begin(struct armtap_mailbox_script *script, uint64_t connection)
+{
+    memset(script->branches, 0, sizeof script->branches);
+    script->connection = connection;
+    script->last_code = 0;
+    script->offset = 0;
+}
+
+/* The branch that ends the script comes last. */
+static void finish(struct armtap_mailbox_script *script)
+{
+    armtap_ur_rtde_set releases = armtap_ur_rtde_scripts(script->branches);
+    if (!releases)
+        return;
+    script->is_found = true;
+    script->found = releases;
+    script->found_offset = script->offset;
+}
+
+static void take_branch(struct armtap_mailbox_script *script, int32_t code)
+{
+    if (code < 64 * ARMTAP_UR_RTDE_BRANCHES)
+        script->branches[code / 64] |= UINT64_C(1) << (code % 64);
+    script->last_code = code;
+    if (code == ARMTAP_UR_RTDE_STOP)
+        finish(script);
+}
+
+bool armtap_mailbox_script_line(struct armtap_mailbox_script *script, uint64_t connection, const char *line,
+                                size_t length)
+{
+    int32_t offset = number_after(line, length, "reg_offset_int =");
+    int32_t code = offset < 0 ? number_after(line, length, "cmd ==") : -1;
+    if (offset < 0 && code <= 0)
+        return false;
+    bool is_new = script->connection != connection || script->last_code == ARMTAP_UR_RTDE_STOP;
+    if (is_new || ((offset >= 0 || code == 1) && script->last_code > 0))
+        begin(script, connection);
+    if (code > 0) {
+        take_branch(script, code);
+    } else {
+        script->offset = (unsigned)offset;
+    }
+    return true;
+}
