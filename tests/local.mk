@@ -208,6 +208,7 @@ SCRIPT_TESTS = \
 	tests/plot-claims-check.py \
 	tests/plot-terminal-check.py \
 	tests/external-control-check.py \
+	tests/mailbox-check.py \
 	tests/primary-check.py \
 	tests/privileges-check.py \
 	tests/raw-recipe-check.py \
@@ -348,6 +349,7 @@ EXTRA_DIST += \
 	tests/report_pages.py \
 	tests/robot_capture.py \
 	tests/control_wire.py \
+	tests/mailbox_wire.py \
 	tests/primary_wire.py \
 	tests/tally.py \
 	tests/pictures.py \

@@ -209,6 +209,9 @@ tools_libtools_a_SOURCES = \
 	tools/export/bag.c \
 	tools/export/bag.h \
 	tools/export/check_request.c \
+	tools/export/command_rows.c \
+	tools/export/command_rows.h \
+	tools/export/export_commands.c \
 	tools/export/cmd_export.c \
 	tools/export/columns.c \
 	tools/export/columns.h \

@@ -180,6 +180,33 @@ static int check_after(const struct export_wish *wish, const struct options *opt
     return -1;
 }
 
+/* Rows of commands have columns of their own, and come from all streams. */
+static int check_commands(const struct asked *asked)
+{
+    char list[FORMATS_LIST_MAX];
+    const struct export_wish *wish = &asked->wish;
+    const char *option = wish->fields                                ? "--fields"
+                         : wish->split                               ? "--split"
+                         : wish->joined                              ? "--union"
+                         : wish->every > 1                           ? "--every"
+                         : wish->direction == ARMTAP_TO_ROBOT        ? "--to-robot"
+                         : wish->enums != MODES_BY_NUMBER            ? "--enums"
+                         : wish->layout != ARMTAP_GENERATION_UNKNOWN ? "--layout"
+                         : wish->is_guarded                          ? "--csv-safe"
+                         : wish->after                               ? "--after"
+                         : wish->manifest                            ? "--manifest"
+                                                                     : NULL;
+    if (!wish->commands)
+        return 0;
+    if (!format_has(wish->format, FORMAT_COMMANDS))
+        message_error("--commands works only with -f %s", format_names(list, FORMAT_COMMANDS, 0));
+    else if (option)
+        message_error("--commands: its rows are commands, not records; leave %s out", option);
+    else
+        return 0;
+    return -1;
+}
+
 int asked_check(struct asked *asked, const struct options *options)
 {
     struct export_wish *wish = &asked->wish;
@@ -207,7 +234,7 @@ int asked_check(struct asked *asked, const struct options *options)
     else if (wish->manifest && strcmp(wish->manifest, "-") == 0)
         message_error("--manifest -: needs the name of a file; for standard output give /dev/stdout");
     else if (check_built_in(wish->format) != 0 || check_output(wish) != 0 || check_format(asked, options) != 0 ||
-             check_after(wish, options) != 0)
+             check_after(wish, options) != 0 || check_commands(asked) != 0)
         return -1;
     else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
              !wish->to.of_day && wish->to.ns < wish->from.ns)

@@ -17,6 +17,7 @@ enum option_id {
     OPTION_STREAM,
     OPTION_SPLIT,
     OPTION_UNION,
+    OPTION_COMMANDS,
     OPTION_FIELDS,
     OPTION_TO_ROBOT,
     OPTION_FROM,
@@ -57,6 +58,8 @@ static const struct option_row rows[] = {
     {OPTION_SPLIT, 0, "split", NULL, "a file per table: OUT.0.csv, and OUT.0-1.csv where a recipe was replaced"},
     {OPTION_UNION, 0, "union", NULL, NULL},
     {OPTION_FIELDS, 0, "fields", "A,B,C", fields_help},
+    {OPTION_COMMANDS, 0, "commands", NULL,
+     "a row for each command that ur_rtde's client gave the robot; csv or ndjson"},
     {OPTION_TO_ROBOT, 0, "to-robot", NULL, "what the client sent to the robot"},
     {OPTION_FROM, 0, "from", "T", "records captured at T or later"},
     {OPTION_TO, 0, "to", "T",
@@ -203,6 +206,8 @@ static bool *switch_of(struct export_wish *wish, enum option_id id)
         return &wish->split;
     case OPTION_UNION:
         return &wish->joined;
+    case OPTION_COMMANDS:
+        return &wish->commands;
     case OPTION_CSV_SAFE:
         return &wish->is_guarded;
     case OPTION_FINDINGS_OK:
@@ -303,8 +308,10 @@ int cmd_export(int argc, char **argv)
         return options_status(outcome);
     asked.wish.threads = options.threads;
     asked.wish.zone = options.zone;
-    enum exit_status status =
-        asked_check(&asked, &options) == 0 ? export_run(&asked.wish, &options.source) : EXIT_FAILED;
+    enum exit_status status = EXIT_FAILED;
+    if (asked_check(&asked, &options) == 0)
+        status = asked.wish.commands ? export_commands_run(&asked.wish, &options.source)
+                                     : export_run(&asked.wish, &options.source);
     options_free(&options);
     free(asked.bag_file);
     return status == EXIT_FOUND && asked.wish.findings_ok ? EXIT_DONE : (int)status;

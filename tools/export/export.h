@@ -21,6 +21,7 @@ struct export_wish {
     bool is_folder;     /* `out` ends in a slash: a file for each robot, day, capture and table */
     const char *bag;    /* the folder of a bag, with a slash, in which `out` is; NULL: none */
     bool joined;        /* --union */
+    bool commands;      /* rows are commands of ur_rtde, not records */
     const char *fields; /* NULL: all */
     enum armtap_direction direction;
     struct timestamp from;
@@ -38,5 +39,7 @@ struct export_wish {
 };
 
 enum exit_status export_run(const struct export_wish *wish, const struct replay_source *source);
+/* The same with --commands. */
+enum exit_status export_commands_run(const struct export_wish *wish, const struct replay_source *source);
 
 #endif

@@ -27,6 +27,7 @@ FORWARD(on_refused, armtap_refused_setup)
 FORWARD(on_traffic, armtap_traffic)
 FORWARD(on_candidates, armtap_candidates)
 FORWARD(on_bytes, armtap_bytes)
+FORWARD(on_command, armtap_command)
 #undef FORWARD
 
 struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
@@ -44,6 +45,7 @@ struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
                                 IF_WANTED(on_refused),
                                 IF_WANTED(on_traffic),
                                 IF_WANTED(on_candidates),
-                                IF_WANTED(on_bytes)};
+                                IF_WANTED(on_bytes),
+                                IF_WANTED(on_command)};
 #undef IF_WANTED
 }

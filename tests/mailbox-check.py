@@ -1,0 +1,473 @@
+#!/usr/bin/env python3
+"""`export --commands`: every command of every release of ur_rtde, written as the facts say, through both ranges of
+registers; the script on each port that takes one; releases that disagree; ends; and other clients, of which nothing is
+said."""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import mailbox_wire as wire  # noqa: E402
+from mailbox_wire import Capture, Client, Table, upload  # noqa: E402
+from tally import expect  # noqa: E402
+import tally  # noqa: E402
+
+ARMTAP = os.environ.get("ARMTAP", "./armtap")
+# Names of functions that are not the command's name in other letters.
+NAMES = {"MOVEC": "moveC", "MOVEL_PATH": "moveL", "MOVEJ_PATH": "moveJ", "PROTECTIVE_STOP": "triggerProtectiveStop",
+         "GET_TCP_OFFSET": "getTCPOffset", "SET_STD_DIGITAL_OUT": "setStandardDigitalOut", "STOP": "stopScript",
+         "SET_CONF_DIGITAL_OUT": "setConfigurableDigitalOut", "SET_STD_ANALOG_OUT": "setAnalogOutput"}
+FILLERS = {"SET_GRAVITY": 1}  # values without a meaning at the end
+# With a flag in the first integer register.
+FLAGS = ("MOVEJ", "MOVEJ_IK", "MOVEL", "MOVEL_FK", "MOVE_PATH", "MOVEL_PATH", "MOVEJ_PATH", "STOPL", "STOPJ",
+         "FT_RTDE_INPUT_ENABLE", "ENABLE_EXTERNAL_FT_SENSOR")
+
+
+def run(capture, *arguments, text=True):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "x.pcap")
+        capture.write(path)
+        return subprocess.run([ARMTAP, *[path if word == "FILE" else word for word in arguments]], capture_output=True, text=text,
+                              timeout=60)
+
+
+def commands(capture, *options):
+    done = run(capture, "export", "--commands", "-f", "ndjson", "FILE", *options)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def folded(name):
+    return name.replace("_", "").lower()
+
+
+def is_name(shown, name):
+    """Whether the function is that of the command."""
+    plain = name.replace("_ARGS", "").replace("_DEFAULT", "")
+    return shown == NAMES.get(name) or folded(shown) == folded(plain)
+
+
+def flat(arguments):
+    numbers = []
+    for value in arguments.values():
+        numbers += value if isinstance(value, list) else [value]
+    return numbers
+
+
+def sent(fields, values, name):
+    """The numbers that must come back, in order of their registers; a flag is true or false."""
+    given = []
+    for field, value in zip(fields[1:], values):
+        given += value if isinstance(value, list) else [value]
+    return given[:len(given) - FILLERS.get(name, 0)]
+
+
+def play_control(table, offset, script_port=None):
+    """All commands of a release, and what is expected of each."""
+    capture, expected = Capture(), []
+    client = Client(capture, table, offset)
+    if script_port:
+        upload(capture, table.script(offset, script_port != 50002), client.time, script_port)
+        client.tick(0.5)
+    for code, name, recipe in sorted(table.commands):
+        fields = table.recipes[recipe]
+        values = wire.values_of(fields)
+        if name in FLAGS and "iI1" in fields:
+            values[fields.index("iI1") - 1] = 1
+        if name == "GET_TCP_OFFSET" and table.release == "1.4.5":
+            fields, values = fields[:1], []
+        is_short = table.release in ("1.3.3", "1.3.4") and name in ("SPEEDJ", "SPEEDL")
+        if is_short:
+            fields, values = fields[:-1], values[:-1]
+        client.say(1)
+        begin = client.write(recipe, code, values, fields)
+        if not table.no_wait(name):
+            if table.release == "0.0.1":
+                client.say(0)
+            client.say(1 if table.release == "0.0.1" else 2, oI1=1, **{"oD%d" % i: i + 0.25 for i in range(6)})
+            client.write(table.clear, 0)
+        client.say(1)
+        expected.append((code, name, fields, values, begin))
+    client.close()
+    return capture, expected
+
+
+def check_control(release, offset, script_port=None):
+    table = Table(release)
+    capture, expected = play_control(table, offset, script_port)
+    got = commands(capture)
+    where = "%s, offset %d, script %s" % (release, offset, script_port)
+    expect("%s: %d commands" % (where, len(expected)), len(got) == len(expected), len(got), got[:1])
+    for row, (code, name, fields, values, begin) in zip(got, expected):
+        what = "%s: %s" % (where, name)
+        # 1.0.0 to 1.3.1 number alike what they set up alike; there the recipe may tell.
+        readings = row.get("readings") or [row]
+        fitting = [one for one in readings if is_name(one["command"] or "", name)]
+        expect(what + " is among the readings", row["code"] == code and len(fitting) == 1, row)
+        if not fitting:
+            continue
+        expect(what + " is the only one", len(readings) == 1 or not script_port, row)
+        arguments = sorted(map(float, flat(fitting[0]["arguments"])))
+        expect(what + " has its arguments", arguments == sorted(map(float, sent(fields, values, name))),
+               fitting[0]["arguments"], values)
+        ending = "sent" if table.no_wait(name) or name == "GET_ACTUAL_TOOL_FLANGE_POSE" and row["ending"] == "sent" else "done"
+        expect(what + " ends", row["ending"] == ending or ("readings" in row and row["ending"] == "sent"), row)
+        expect(what + " was issued", abs(row["time"] - 1769860800 - begin) < 1e-6, row["time"], begin)
+        expect(what + " has the offset", row["register_offset"] == offset, row)
+        lowest, highest = (wire.RELEASES.index(one) for one in row["releases"])
+        expect(what + " fits its release", lowest <= wire.RELEASES.index(release) <= highest, row["releases"])
+        expect(what + " has its evidence", row["evidence"] == ("script" if script_port else "recipes"), row["evidence"])
+    return got
+
+
+def check_all_releases():
+    for release in wire.RELEASES:
+        has_upper = wire.RELEASES.index(release) >= wire.RELEASES.index("1.3.9")
+        for offset in (0, 24) if has_upper else (0,):
+            check_control(release, offset)
+            check_control(release, offset, 30003)
+    for port in (30002, 50002):
+        for offset in (0, 24):
+            check_control("1.6.0", offset, port)
+
+
+def check_io(release, offset):
+    table = Table(release)
+    capture, expected = Capture(), []
+    client = Client(capture, table, offset, io=True)
+    for (code, recipe), name in sorted(table.io.items()):
+        fields = client.recipes[recipe]
+        values = wire.values_of(fields)
+        client.write(recipe, code, values)
+        expected.append((code, name, [wire.name_of(field, offset) for field in fields[1:]], values))
+    client.close()
+    got = commands(capture)
+    what = "IO of %s, offset %d" % (release, offset)
+    expect(what, [row["code"] for row in got] == [one[0] for one in expected], got)
+    for row, (code, name, fields, values) in zip(got, expected):
+        expect("%s: %s" % (what, name), is_name(row["command"] or "", name) and row["ending"] == "sent", row)
+        expect("%s: %s has its values" % (what, name), row["arguments"] == dict(zip(fields, values)), row["arguments"])
+
+
+def check_all_io():
+    for release in ("0.0.1", "1.2.7", "1.3.0", "1.3.8", "1.3.9", "1.4.1", "1.4.3", "1.6.0"):
+        for offset in (0, 24) if wire.RELEASES.index(release) >= wire.RELEASES.index("1.3.9") else (0,):
+            check_io(release, offset)
+
+
+# ---- releases that disagree ----
+
+
+def check_disagreement():
+    """1.2.3 to 1.3.1 set up the same recipes, but number alike only up to 5; 1.2.7 is the last before the change."""
+    for release, wanted in (("1.2.7", "speedJ"), ("1.3.0", "speedL")):
+        table, capture = Table(release), Capture()
+        client = Client(capture, table)
+        client.say(1)
+        client.write(1, 10, [1, 2, 3, 4, 5, 6, 7, 8])
+        client.say(1)
+        row, = commands(capture)
+        names = {reading["command"]: reading for reading in row["readings"]}
+        expect(release + ": both readings", row["command"] is None and set(names) == {"speedJ", "speedL"}, row)
+        expect(release + ": each has its releases", names["speedJ"]["releases"] == ["1.2.3", "1.2.7"] and
+               names["speedL"]["releases"] == ["1.3.0", "1.3.1"], row)
+        expect(release + ": each has its arguments", names[wanted]["arguments"]["speed"] == [1, 2, 3, 4, 5, 6], row)
+        done = run(capture, "export", "--commands", "FILE")
+        cells, = list(csv.DictReader(done.stdout.splitlines()))
+        expect(release + ": both in CSV", cells["command"] == "speedJ or speedL" and
+               [one["time"] for one in json.loads(cells["arguments"])] == [8, 8], cells)
+    # zeroFtSensor (9 until 1.2.7) goes with another recipe than speedJ (9 since 1.3.0), and tells for what follows.
+    table, capture = Table("1.2.7"), Capture()
+    client = Client(capture, table)
+    client.finish(9, 5)
+    client.finish(16, 5)
+    first, second = commands(capture)
+    expect("the recipe tells", first["command"] == "zeroFtSensor" and first["releases"] == ["1.2.3", "1.2.7"], first)
+    expect("and is remembered", second["command"] == "speedStop", second)
+
+
+def check_script_later():
+    """A script that is sent after the commands tells of them, if the capture can be read twice."""
+    table, capture = Table("1.3.0"), Capture()
+    client = Client(capture, table)
+    client.write(1, 10, [1, 2, 3, 4, 5, 6, 7, 8])
+    client.say(1)
+    upload(capture, table.script(0), client.tick(0.1))
+    row, = commands(capture)
+    expect("a script told later", row["command"] == "speedL" and row["evidence"] == "script", row)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "x.pcap")
+        capture.write(path)
+        with open(path, "rb") as file:
+            done = subprocess.run([ARMTAP, "export", "--commands", "-f", "ndjson", "-"], stdin=file, capture_output=True, text=True,
+                                  timeout=60)
+    row, = map(json.loads, done.stdout.splitlines())
+    expect("from a pipe: exit status", done.returncode == 0, done)
+    expect("from a pipe it comes too late", len(row["readings"]) == 2 and row["evidence"] == "recipes", row)
+
+
+def check_other_script():
+    """A script that contradicts the client's recipes, has other registers, or is of another robot, is no evidence."""
+    for what, release, offset, robot in (("other release", "1.6.0", 0, "10.0.0.2"), ("other registers", "1.4.0", 24, "10.0.0.2"),
+                                         ("other robot", "1.3.0", 0, "10.0.0.3")):
+        table, capture = Table("1.3.0"), Capture()
+        client = Client(capture, table)
+        upload(capture, Table(release).script(offset), client.time, robot=robot)
+        client.tick(0.1)
+        client.write(1, 10, [1, 2, 3, 4, 5, 6, 7, 8])
+        client.say(1)
+        row, = commands(capture)
+        expect("a script of " + what, row["evidence"] == "recipes" and len(row.get("readings", [])) == 2, row)
+
+
+# ---- how commands end ----
+
+
+def session(release="1.6.0", outputs=None):
+    capture = Capture()
+    client = Client(capture, Table(release), outputs=(outputs or wire.OUTPUTS))
+    client.say(1)
+    return capture, client
+
+
+MOVEL = [0.1, 0.2, 0.3, 0, 3.1, 0, 0.25, 1.2, 0]
+
+
+def check_endings():
+    capture, client = session()
+    client.write(1, 3, MOVEL)
+    client.say(1)
+    client.write(4, 0)
+    expect("withdrawn, but the robot may have said before that it is done", [row["ending"] for row in commands(capture)] ==
+           ["unfinished"])
+    client.say(1)
+    expect("withdrawn", [row["ending"] for row in commands(capture)] == ["abandoned"])
+
+    for bits, runtime, cause in ((4, 2, "a protective stop"), (0x80, 2, "an emergency stop"), (0x20, 2, "an emergency stop"),
+                                 (0x200, 2, "a fault or a violation"), (1, 1, "the end of the robot's program")):
+        capture, client = session(outputs=wire.OUTPUTS + ["safety_status_bits", "runtime_state"])
+        client.results.update(safety_status_bits=1, runtime_state=2)
+        client.write(1, 3, MOVEL)
+        client.say(1)
+        client.say(1, safety_status_bits=bits, runtime_state=runtime)
+        client.write(4, 0)
+        client.say(1)
+        row, = commands(capture)
+        expect("failed by " + cause, (row["ending"], row["cause"]) == ("failed", cause), row)
+
+    capture, client = session()
+    client.write(1, 3, MOVEL)
+    client.say(1)
+    client.write(1, 1, MOVEL)
+    client.say(1)
+    client.say(2)
+    client.write(4, 0)
+    expect("replaced", [row["ending"] for row in commands(capture)] == ["replaced", "done"])
+
+    capture, client = session()
+    client.write(1, 3, MOVEL)
+    client.say(1)
+    client.close()
+    expect("unfinished", [row["ending"] for row in commands(capture)] == ["unfinished"])
+
+    capture, client = session()
+    client.write(1, 3, MOVEL)
+    client.say(1)
+    client.say(2)
+    client.close()
+    row, = commands(capture)
+    expect("done, but not cleared", row["ending"] == "done" and row["acknowledged_time"] is None and row["duration_s"] == 0.004, row)
+
+    capture, client = session(outputs=["oI1", "oD0"])
+    client.write(1, 3, MOVEL)
+    client.say()
+    client.write(4, 0)
+    client.say()
+    expect("nothing shows the script's state", [row["ending"] for row in commands(capture)] == ["sent"])
+
+    # The state of the command before is no answer to this one.
+    capture, client = session()
+    client.say(2)
+    client.write(1, 3, MOVEL)
+    client.say(2)
+    client.write(4, 0)
+    client.say(1)
+    expect("an old state is no answer", [row["ending"] for row in commands(capture)] == ["abandoned"])
+
+    capture, client = session(outputs=wire.OUTPUTS + ["runtime_state"])
+    client.results.update(runtime_state=2)
+    client.write(4, 255)
+    client.say(1)
+    client.say(1, runtime_state=1)
+    client.write(4, 0)
+    row, = commands(capture)
+    expect("stopScript", (row["command"], row["ending"], row["duration_s"]) == ("stopScript", "done", 0.004), row)
+
+
+def check_results():
+    capture, client = session()
+    client.finish(47, 4, oI1=1)
+    client.finish(44, 12, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], oD0=0.5, oD5=-3.0)
+    client.finish(3, 1, MOVEL[:-1] + [1], oI2=32768)
+    client.finish(3, 1, MOVEL, oI2=32768)
+    steady, forward, moving, still = commands(capture)
+    expect("a flag", steady["result"] == {"is_steady": True}, steady)
+    expect("a vector", forward["result"] == {"pose": [0.5, 0, 0, 0, 0, -3]} and
+           forward["arguments"]["tcp_offset"] == [7, 8, 9, 10, 11, 12], forward)
+    expect("an asynchronous one has a progress", moving["result"] == {"progress": 32768}, moving)
+    expect("another has none", still["result"] is None, still)
+    # The client reads at once what may be the result of the command before: so it is said.
+    capture, client = session()
+    client.write(4, 38)
+    client.say(1, oD0=7.0)
+    row, = commands(capture)
+    expect("a result on the wire", row["result"] == {"torques": [7, 0, 0, 0, 0, 0]} and row["result_is_early"] and
+           row["ending"] == "sent", row)
+
+
+def check_unknown():
+    capture, client = session()
+    client.finish(66, 17, [1, 2, 3, 4, 5, 6, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5])
+    client.finish(-5, 4)
+    row, other = commands(capture)
+    wanted = {"input_int_register_%d" % i: i for i in range(1, 7)}
+    wanted.update({"input_double_register_%d" % i: i + 0.5 for i in range(6)})
+    expect("a number that no table has", row["command"] is None and row["code"] == 66 and row["arguments"] == wanted and
+           row["ending"] == "done", row)
+    expect("below 0", other["code"] == -5 and other["command"] is None, other)
+    capture, client = session()
+    client.write(4, 200)
+    client.say(1)
+    client.write(4, 0)
+    expect("whether the client waits for it is not known", [row["ending"] for row in commands(capture)] == ["sent"])
+
+
+def check_losses():
+    capture, client = session()
+    client.write(1, 3, MOVEL)
+    client.say(2, is_lost=True)
+    for _ in range(3):
+        client.say(2)
+    client.write(4, 0)
+    client.say(1)
+    row, = commands(capture)
+    expect("done, though bytes are missing", row["ending"] == "done" and row["bytes_missing"], row)
+    capture, client = session()
+    client.write(1, 3, MOVEL)
+    client.say(1)
+    client.write(4, 0, is_lost=True)
+    client.say(1)
+    client.finish(1, 1, MOVEL)
+    first, second = commands(capture)
+    expect("its end is missing", first["ending"] == "unfinished" and first["bytes_missing"], first)
+    expect("what the robot answers meanwhile is no proof", second["ending"] in ("unfinished", "sent") and second["bytes_missing"], second)
+
+
+def check_files():
+    """The same rows for any number of threads, and of connections that share a robot."""
+    capture, _ = play_control(Table("1.6.0"), 0, 30003)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "x.pcap")
+        capture.write(path)
+        texts = {subprocess.run([ARMTAP, "export", "--commands", "-f", "ndjson", "--threads", threads, path], capture_output=True,
+                                timeout=60).stdout for threads in ("1", "2", "8")}
+        expect("any number of threads", len(texts) == 1)
+        out = os.path.join(folder, "x.csv")
+        done = subprocess.run([ARMTAP, "export", "--commands", path, "-o", out], capture_output=True, text=True, timeout=60)
+        with open(out, newline="") as file:
+            cells = list(csv.DictReader(file))
+        lines = [json.loads(line) for line in next(iter(texts)).decode().splitlines()]
+        expect("CSV has the same", done.returncode == 0 and len(cells) == len(lines) and all(
+            cell["command"] == line["command"] and json.loads(cell["arguments"]) == line["arguments"] and
+            cell["ending"] == line["ending"] and float(cell["time"]) == line["time"] for cell, line in zip(cells, lines)), done)
+
+
+def check_options():
+    capture, client = session()
+    client.finish(1, 1, MOVEL)
+    client.tick(10)
+    client.finish(3, 1, MOVEL)
+    expect("--from", [row["command"] for row in commands(capture, "--from", "+5")] == ["moveL"])
+    expect("--to", [row["command"] for row in commands(capture, "--to", "+5")] == ["moveJ"])
+    expect("--stream", len(commands(capture, "--stream", "0")) == 2)
+    expect("no such stream", run(capture, "export", "--commands", "FILE", "--stream", "7").returncode == 2)
+    for option in (["--fields", "actual_q"], ["--to-robot"], ["--every", "2"], ["--union"], ["-f", "gnuplot"], ["-f", "parquet", "-o", "x.parquet"],
+                   ["--split", "-o", "x.csv"], ["--enums", "name"], ["--csv-safe"], ["--manifest", "m"]):
+        done = run(capture, "export", "--commands", "FILE", *option)
+        expect("--commands with %s" % option, done.returncode == 2 and "--commands" in done.stderr, done.stderr)
+
+
+# ---- other clients ----
+
+
+def others():
+    """Recipes of clients that use the same registers, and are not ur_rtde's."""
+    known, lower = Table("1.6.0").recipes, Table("1.2.0").recipes
+    doubles = ["iD%d" % i for i in range(18)]
+    yield "the guide's control loop", {1: doubles[:6], 2: ["iI0"]}
+    yield "a watchdog and a pose", {1: ["iI0"], 2: doubles[:6]}
+    yield "a code and a pose", {1: ["iI0"] + doubles[:6]}
+    yield "a code only", {1: ["iI0"]}
+    yield "ur_rtde's first recipe", {1: known[1]}
+    yield "its first three", {i: known[i] for i in (1, 2, 3)}
+    yield "its first three, and another", {1: known[1], 2: known[2], 3: known[3], 4: ["iI0", "iI9"]}
+    yield "its recipes in another order", {i: known[22 - i] for i in range(1, 22)}
+    yield "its recipes from the second on", {i: known[i + 1] for i in range(1, 21)}
+    yield "its recipes with one field more", {i: known[i] + ["iI15"] for i in range(1, 22)}
+    yield "one with two fields exchanged", {**known, 1: ["iI0", "iD1", "iD0"] + known[1][3:]}
+    yield "one that lacks a field", {**known, 21: ["iI0"]}
+    yield "recipes of two releases", {1: known[1], 2: lower[2], 3: lower[3], 4: lower[4], 5: known[5], 6: known[6]}
+    yield "all integer registers", {1: ["iI%d" % i for i in range(24)]}
+    yield "integers one by one", {1 + i: ["iI%d" % i] for i in range(8)}
+    yield "doubles first", {1: doubles[:8] + ["iI0"]}
+    yield "a tool", {1: ["iI23"], 2: ["iI23", "tool_digital_output_mask", "tool_digital_output"]}
+    yield "a speed slider", {1: ["speed_slider_mask", "speed_slider_fraction"], 2: ["iI23"]}
+    yield "registers of both ranges", {1: ["iI0"] + ["iD%d" % i for i in range(24, 32)] + ["iI1"], 2: ["iI24"]}
+    yield "a recipe in the middle", {1: ["iI12", "iD12"], 2: ["iI12"], 3: ["iI0"], 4: ["iI0", "iD0"]}
+    yield "an external force sensor", {1: ["external_force_torque"], 2: ["iI0", "external_force_torque"]}
+    yield "a second mailbox", {1: ["iI18", "iI19", "iI20", "iI21", "iI22", "iD18"], 2: ["iD18"]}
+
+
+def check_others():
+    count = 0
+    for what, recipes in others():
+        for offset in (0, 24) if what != "registers of both ranges" else (0,):
+            for comma in (",", ""):
+                capture = Capture()
+                client = Client(capture, Table("1.6.0"), offset, recipes=recipes, comma=comma)
+                for i in range(40):
+                    number = sorted(recipes)[i % len(recipes)]
+                    values = [value if not isinstance(value, float) else value / 8 for value in wire.values_of(recipes[number], 0)]
+                    fields = recipes[number]
+                    client.say(1 + i % 2)
+                    first = i % 7 if not fields[0].startswith("external") else [0] * 6
+                    client.write(number, first, values)
+                client.close()
+                expect(what + ": no command", commands(capture) == [], what)
+                said = run(capture, "diagnose", "--json", "FILE")
+                found = [one["id"] for one in json.loads(said.stdout)["findings"]]
+                expect(what + ": nothing is raised", not any(one.startswith("command.") for one in found), found)
+                count += 1
+    expect("there are others", count >= 20, count)
+
+
+def main():
+    check_all_releases()
+    check_all_io()
+    check_disagreement()
+    check_script_later()
+    check_other_script()
+    check_endings()
+    check_results()
+    check_unknown()
+    check_losses()
+    check_files()
+    check_options()
+    check_others()
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
