@@ -399,6 +399,59 @@ def check_options():
         expect("--commands with %s" % option, done.returncode == 2 and "--commands" in done.stderr, done.stderr)
 
 
+# ---- what diagnose finds ----
+
+
+def found(capture):
+    done = run(capture, "diagnose", "--json", "FILE")
+    return [(one["id"], one["packet"], one["text"]) for one in json.loads(done.stdout)["findings"] if one["id"].startswith("command.")]
+
+
+def check_findings():
+    """Each threshold from both sides. A setting takes a second at most."""
+    for cycles, wanted in ((500, []), (501, ["command.slow"])):
+        capture, client = session()
+        client.finish(29, 6, [0, 0, 0.1, 0, 0, 0], cycles=cycles)
+        said = found(capture)
+        expect("setTcp of %g s" % (cycles * 0.002), [one[0] for one in said] == wanted and
+               (not wanted or "setTcp took 1.002 s" in said[0][2]), said)
+    capture, client = session()
+    client.finish(3, 1, MOVEL, cycles=2000)
+    expect("a motion takes its time", found(capture) == [])
+    # One of the readings moves the arm: what is usual is not known.
+    capture = Capture()
+    client = Client(capture, Table("1.2.7"))
+    client.finish(33, 6, [0.1, 0.2, 0.3, 0, 3.1, 0, 1, 1, 0], cycles=2000)
+    expect("moveP or stopL", found(capture) == [], found(capture))
+    capture, client = session()
+    client.write(1, 3, MOVEL)
+    client.say(1)
+    expect("the capture ends", found(capture) == [])
+    client.close()
+    said = found(capture)
+    expect("the client closes the connection", [one[0] for one in said] == ["command.unanswered"] and
+           "before the robot's script said that moveL is done" in said[0][2], said)
+    capture, client = session()
+    client.write(4, 77)
+    client.say(1)
+    client.close()
+    expect("whether an unknown one is answered is not known", found(capture) == [], found(capture))
+
+
+def check_proof():
+    """Four recipes show RTDEControlInterface, three RTDEIOInterface."""
+    table = Table("1.6.0")
+    for io, least, code in ((False, 4, 3), (True, 3, 13)):
+        known = table.io_recipes() if io else table.recipes
+        for count in (least - 1, least):
+            capture = Capture()
+            client = Client(capture, table, io=io, recipes={i: known[i] for i in sorted(known)[:count]})
+            number = 2 if io else 1
+            client.write(number, code, wire.values_of(known[number]))
+            client.close()
+            expect("%d recipes, io %s" % (count, io), len(commands(capture)) == (count >= least), count)
+
+
 # ---- other clients ----
 
 
@@ -465,6 +518,8 @@ def main():
     check_losses()
     check_files()
     check_options()
+    check_findings()
+    check_proof()
     check_others()
     return tally.finish()
 

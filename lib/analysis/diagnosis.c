@@ -76,6 +76,13 @@ static int on_message(void *user, const struct armtap_message *message)
     return error == ARMTAP_OK ? keep_error(diagnosis, armtap_monitors_message(diagnosis->monitors, message)) : error;
 }
 
+static int on_command(void *user, const struct armtap_command *command)
+{
+    struct armtap_diagnosis *diagnosis = user;
+    int error = ready(diagnosis, command);
+    return error == ARMTAP_OK ? keep_error(diagnosis, armtap_monitors_command(diagnosis->monitors, command)) : error;
+}
+
 static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_note *note)
 {
     struct findings *findings = diagnosis->findings;
@@ -156,7 +163,8 @@ static int begin(struct armtap_diagnosis *diagnosis, const struct armtap_diagnos
                                            .on_recipe = on_recipe,
                                            .on_note = on_note,
                                            .on_event = on_event,
-                                           .on_message = on_message};
+                                           .on_message = on_message,
+                                           .on_command = on_command};
     diagnosis->streams = armtap_streams_new();
     diagnosis->findings = armtap_findings_new();
     if (diagnosis->findings && diagnosis->options.on_finding)

@@ -31,6 +31,8 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/recipe_map.c \
 	lib/analysis/record_pairing.c \
 	lib/analysis/record_pairing.h \
+	lib/analysis/robot_commands.c \
+	lib/analysis/robot_commands.h \
 	lib/analysis/safety_state.c \
 	lib/analysis/safety_state.h \
 	lib/analysis/safety_words.def \

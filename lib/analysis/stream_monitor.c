@@ -316,6 +316,15 @@ int armtap_monitors_message(struct monitors *monitors, const struct armtap_messa
     return 0;
 }
 
+int armtap_monitors_command(struct monitors *monitors, const struct armtap_command *command)
+{
+    struct stream_monitor *monitor = find_or_add(monitors, command->stream);
+    if (!monitor)
+        return -1;
+    armtap_robot_commands_take(&monitor->command, monitors->findings, command);
+    return armtap_findings_failed(monitors->findings) ? -1 : 0;
+}
+
 int armtap_monitors_note(struct monitors *monitors, const struct armtap_note *note)
 {
     const struct stream_monitor *monitor = note->stream ? armtap_monitors_of(monitors, note->stream->connection) : NULL;
@@ -411,6 +420,7 @@ static void blame(struct stream_monitor *monitor, const struct armtap_event *eve
 static void take_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
 {
     report_close(monitors, monitor, event);
+    armtap_robot_commands_close(&monitor->command, monitors->findings, event);
     if (monitor->rates && !monitor->closing) {
         blame(monitor, event);
         armtap_rates_take_event(monitor->rates, monitors->findings, event);

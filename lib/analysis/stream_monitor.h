@@ -6,6 +6,7 @@
 #include "unanswered_requests.h"
 #include "findings.h"
 #include "missing_records.h"
+#include "robot_commands.h"
 #include "mode_timeline.h"
 #include "stop_window.h"
 #include "stream_rates.h"
@@ -29,6 +30,7 @@ struct stream_monitor {
     struct asking asking[2];                     /* by direction */
     struct armtap_where stuck; /* where the client's receive buffer became full; packet 0: it is not full */
     struct unanswered_requests dialogue;
+    struct open_robot_command command;
     bool closing; /* a FIN was seen */
     bool closed[2];
     struct armtap_rates_totals stream_rates_totals; /* set when the stream ends */
@@ -45,6 +47,7 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
 int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe_event *event);
 int armtap_monitors_event(struct monitors *monitors, const struct armtap_event *event);
 int armtap_monitors_message(struct monitors *monitors, const struct armtap_message *message);
+int armtap_monitors_command(struct monitors *monitors, const struct armtap_command *command);
 int armtap_monitors_note(struct monitors *monitors, const struct armtap_note *note);
 /* Whether the monitor keeps the note until its extent is known; otherwise the caller adds it as a finding. */
 bool armtap_monitors_keep(struct monitors *monitors, const struct armtap_note *note);

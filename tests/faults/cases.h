@@ -63,6 +63,13 @@ void control_mode(struct play *play);
 void control_lost(struct play *play);
 void control_ordinary(struct play *play);
 void primary_program(struct play *play);
+/* ur_rtde's. */
+void mailbox_failed(struct play *play);
+void mailbox_withdrawn(struct play *play);
+void mailbox_replaced(struct play *play);
+void mailbox_closed(struct play *play);
+void mailbox_slow(struct play *play);
+void mailbox_ordinary(struct play *play);
 
 /* Failed attempts to connect, for both tables. */
 void attempt_refused(struct play *play);

@@ -12,6 +12,7 @@ tests_faults_faults_SOURCES = \
 	tests/faults/cases.h \
 	tests/faults/control_cases.c \
 	tests/faults/faults.c \
+	tests/faults/mailbox_cases.c \
 	tests/faults/ordinary.c \
 	tests/faults/play.c \
 	tests/faults/play.h \

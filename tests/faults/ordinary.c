@@ -305,6 +305,7 @@ const struct fault_case ordinary_cases[] = {
     {"pause-and-go-on", pause_and_go_on},
     {"primary-program", primary_program},
     {"commands", control_ordinary},
+    {"commands-of-ur-rtde", mailbox_ordinary},
     {"protocol-1", protocol_1},
     {"quits", quits},
     {"set-up-twice", set_up_twice},

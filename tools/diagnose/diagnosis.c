@@ -95,6 +95,12 @@ static int on_message(void *user, const struct armtap_message *message)
     return answer_of(armtap_diagnosis_sink(diagnosis->found)->on_message(diagnosis->found, message));
 }
 
+static int on_command(void *user, const struct armtap_command *command)
+{
+    struct diagnosis *diagnosis = user;
+    return answer_of(armtap_diagnosis_sink(diagnosis->found)->on_command(diagnosis->found, command));
+}
+
 static int begin_again(void *user)
 {
     return diagnosis_begin(user);
@@ -108,7 +114,8 @@ enum exit_status diagnosis_read(struct diagnosis *diagnosis)
                                      .on_note = on_note,
                                      .on_event = on_event,
                                      .on_refused = on_refused,
-                                     .on_message = on_message};
+                                     .on_message = on_message,
+                                     .on_command = on_command};
     enum exit_status status = replay_learning(diagnosis->source, &sink, diagnosis, begin_again, &diagnosis->totals);
     diagnosis->is_whole = status == EXIT_DONE;
     return status;

@@ -93,6 +93,13 @@ static int on_message(void *user, const struct armtap_message *message)
     return is_own && transcript_message(part->transcript, message) != 0 ? REPLAY_NO_MEMORY : REPLAY_GO_ON;
 }
 
+static int on_command(void *user, const struct armtap_command *command)
+{
+    struct diagnosis_part *part = user;
+    bool is_own = !part->totals->elsewhere;
+    return is_own && transcript_command(part->transcript, command) != 0 ? REPLAY_NO_MEMORY : REPLAY_GO_ON;
+}
+
 static enum exit_status play(struct diagnosis_part *part, const struct diagnosis *diagnosis)
 {
     const struct armtap_sink *sink = armtap_diagnosis_sink(diagnosis->found);
@@ -111,7 +118,8 @@ enum exit_status diagnosis_part_read(struct diagnosis_part *part, struct diagnos
                                      .on_recipe = on_recipe,
                                      .on_note = on_note,
                                      .on_event = on_event,
-                                     .on_message = on_message};
+                                     .on_message = on_message,
+                                     .on_command = on_command};
     struct replay_source source = *diagnosis->source;
     source.archive = part->archive;
     source.part = REPLAY_AMONG;

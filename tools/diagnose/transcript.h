@@ -20,6 +20,7 @@ int transcript_record(struct transcript *transcript, const struct armtap_record 
 int transcript_recipe(struct transcript *transcript, const struct armtap_recipe_event *event);
 int transcript_note(struct transcript *transcript, const struct armtap_note *note);
 int transcript_event(struct transcript *transcript, const struct armtap_event *event);
+int transcript_command(struct transcript *transcript, const struct armtap_command *command);
 int transcript_message(struct transcript *transcript, const struct armtap_message *message);
 /* Whether there was more than TRANSCRIPT_MAX: the rest is missing. */
 bool transcript_is_cut(const struct transcript *transcript);

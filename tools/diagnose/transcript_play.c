@@ -297,6 +297,31 @@ static int play_message(const struct transcript_player *player, const struct ent
     return player->is_damaged ? 0 : sink->on_message(user, &message);
 }
 
+static int play_command(struct transcript_player *player, const struct entry *entry, const struct armtap_sink *sink,
+                        void *user)
+{
+    const struct call *call = &entry->call;
+    const char *name = get_text(player, player->texts[0], TEXT_MAX),
+               *cause = get_text(player, player->texts[1], REASON_MAX);
+    const struct armtap_command_reading reading = {.name = name, .usual = call->frequency};
+    struct armtap_command command = {.stream = entry->stream,
+                                     .code = (int32_t)call->code,
+                                     .reading_count = 1,
+                                     .readings = &reading,
+                                     .is_unknown = call->has_recipe,
+                                     .ending = (enum armtap_command_ending)call->type,
+                                     .bytes_missing = call->doubtful,
+                                     .issued = call->where,
+                                     .is_acknowledged = call->content != 0,
+                                     .acknowledged = call->first,
+                                     .duration = call->clock};
+    player->is_damaged =
+        player->is_damaged || !name || call->type > ARMTAP_COMMAND_UNFINISHED || (cause != NULL) != call->has_text;
+    if (!player->is_damaged && cause)
+        command.cause = keep_reason(player, cause);
+    return player->is_damaged ? 0 : sink->on_command(user, &command);
+}
+
 static int play_entry(struct transcript_player *player, const struct armtap_sink *sink, void *user)
 {
     unsigned head = *player->at++, kind = head & ENTRY_KIND;
@@ -321,6 +346,8 @@ static int play_entry(struct transcript_player *player, const struct armtap_sink
         return play_note(player, &entry, sink, user);
     case ENTRY_EVENT:
         return play_event(player, &entry, sink, user);
+    case ENTRY_COMMAND:
+        return play_command(player, &entry, sink, user);
     default:
         return play_message(player, &entry, sink, user);
     }

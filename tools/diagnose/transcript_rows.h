@@ -14,10 +14,19 @@
 #include "by_connection.h"
 #include "transcript.h"
 
-enum { ENTRY_RECORD, ENTRY_RECIPE, ENTRY_NOTE, ENTRY_EVENT, ENTRY_MESSAGE, ENTRY_KINDS, ENTRY_FORGET = 7 };
+enum {
+    ENTRY_RECORD,
+    ENTRY_RECIPE,
+    ENTRY_NOTE,
+    ENTRY_EVENT,
+    ENTRY_MESSAGE,
+    ENTRY_COMMAND,
+    ENTRY_KINDS,
+    ENTRY_FORGET = 7
+};
 enum { ENTRY_KIND = 7, ENTRY_HAS_STREAM = 8, ENTRY_OTHER_STREAM = 16, ENTRY_NAMES = 32, ENTRY_MOST = 63 };
 
-#define TRANSCRIPT_VERSION 2
+#define TRANSCRIPT_VERSION 3
 #define SUM_BYTES 8
 
 /* Streams known at once; then all are forgotten, by writer and player. */

@@ -220,6 +220,54 @@ int transcript_event(struct transcript *transcript, const struct armtap_event *e
     return end(transcript, told);
 }
 
+/* With its names joined, as the findings have them. */
+static void put_names(struct buffer *to, const struct armtap_command *command)
+{
+    static const char between[] = " or ";
+    size_t length = 0;
+    for (size_t i = 0; i < command->reading_count; i++)
+        length += strlen(command->readings[i].name) + (i > 0 ? sizeof between - 1 : 0);
+    put_number(to, length + 1);
+    for (size_t i = 0; i < command->reading_count; i++) {
+        buffer_string(to, i > 0 ? between : "");
+        buffer_string(to, command->readings[i].name);
+    }
+}
+
+/* What it usually takes; 0 if one of its meanings moves the arm. */
+static double usual_of(const struct armtap_command *command)
+{
+    double most = command->readings[0].usual;
+    for (size_t i = 1; i < command->reading_count; i++) {
+        double usual = command->readings[i].usual;
+        most = usual <= 0 || most <= 0 ? 0 : usual > most ? usual : most;
+    }
+    return most;
+}
+
+/* Those that a client sends each cycle without waiting say nothing to the analysis. */
+int transcript_command(struct transcript *transcript, const struct armtap_command *command)
+{
+    if (command->ending == ARMTAP_COMMAND_SENT)
+        return 0;
+    const struct call call = {.where = command->issued,
+                              .first = command->acknowledged,
+                              .clock = command->duration,
+                              .frequency = usual_of(command),
+                              .type = command->ending,
+                              .code = (uint32_t)command->code,
+                              .content = command->is_acknowledged,
+                              .doubtful = command->bytes_missing,
+                              .has_recipe = command->is_unknown,
+                              .has_text = command->cause != NULL};
+    struct told *told = begin(transcript, ENTRY_COMMAND, command->stream, &call);
+    if (told) {
+        put_names(&transcript->bytes, command);
+        put_text(&transcript->bytes, command->cause);
+    }
+    return end(transcript, told);
+}
+
 /* Only RTDE's are looked at, while there is no data, and only their type. */
 int transcript_message(struct transcript *transcript, const struct armtap_message *message)
 {

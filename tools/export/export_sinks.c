@@ -304,10 +304,20 @@ static int on_message_heard(void *user, const struct armtap_message *message)
     return outcome == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
 }
 
+static int on_command_heard(void *user, const struct armtap_command *command)
+{
+    const struct job *job = user;
+    if (job->totals.elsewhere)
+        return REPLAY_GO_ON;
+    int outcome = remarks_sink(job->remarks)->on_command(job->remarks, command);
+    return outcome == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
+}
+
 const struct armtap_sink job_hear_sink = {.size = sizeof job_hear_sink,
                                           .on_record = print_on_record_heard,
                                           .on_recipe = print_on_recipe_heard,
                                           .on_note = print_on_note_heard,
                                           .on_event = print_on_event_heard,
                                           .on_message = on_message_heard,
+                                          .on_command = on_command_heard,
                                           .on_candidates = print_on_candidates_answer};

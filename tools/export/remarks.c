@@ -24,6 +24,7 @@ HEAR(on_note, armtap_note)
 HEAR(on_event, armtap_event)
 HEAR(on_text, armtap_text)
 HEAR(on_message, armtap_message)
+HEAR(on_command, armtap_command)
 #undef HEAR
 
 struct remarks *remarks_new(const struct job *job)
@@ -42,7 +43,8 @@ struct remarks *remarks_new(const struct job *job)
                                          .on_note = on_note,
                                          .on_event = on_event,
                                          .on_text = on_text,
-                                         .on_message = on_message}};
+                                         .on_message = on_message,
+                                         .on_command = on_command}};
     if (armtap_diagnosis_new(&options, &remarks->diagnosis) == ARMTAP_OK)
         return remarks;
     free(remarks);

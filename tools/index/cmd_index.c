@@ -192,6 +192,7 @@ IGNORE(on_event, armtap_event)
 IGNORE(on_properties, armtap_record)
 IGNORE(on_refused, armtap_refused_setup)
 IGNORE(on_candidates, armtap_candidates)
+IGNORE(on_command, armtap_command)
 #undef IGNORE
 static const struct armtap_sink nothing = {.size = sizeof nothing,
                                            .on_record = on_record,
@@ -201,7 +202,8 @@ static const struct armtap_sink nothing = {.size = sizeof nothing,
                                            .on_event = on_event,
                                            .on_properties = on_properties,
                                            .on_refused = on_refused,
-                                           .on_candidates = on_candidates};
+                                           .on_candidates = on_candidates,
+                                           .on_command = on_command};
 
 int cmd_index(int argc, char **argv)
 {

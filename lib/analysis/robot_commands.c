@@ -1,0 +1,81 @@
+#include "robot_commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "decimal.h"
+#include "times.h"
+
+/* "moveL", "speedJ or speedL", "the command 77". */
+static void name_command(char name[ROBOT_COMMAND_NAME_MAX], const struct armtap_command *command)
+{
+    size_t length = 0;
+    if (command->is_unknown)
+        snprintf(name, ROBOT_COMMAND_NAME_MAX, "the command %d", (int)command->code);
+    for (size_t i = 0; !command->is_unknown && i < command->reading_count && length < ROBOT_COMMAND_NAME_MAX; i++)
+        length += (size_t)snprintf(name + length, ROBOT_COMMAND_NAME_MAX - length, "%s%s", i > 0 ? " or " : "",
+                                   command->readings[i].name);
+}
+
+/* How long the script takes at most, whatever the command means; 0: that is not known. */
+static double usual(const struct armtap_command *command)
+{
+    double most = 0;
+    for (size_t i = 0; i < command->reading_count; i++) {
+        if (!(command->readings[i].usual > 0))
+            return 0;
+        most = command->readings[i].usual > most ? command->readings[i].usual : most;
+    }
+    return most;
+}
+
+/* "after 1.5 s", "" without times. */
+static const char *after(char to[40], const struct armtap_command *command)
+{
+    double seconds = armtap_time_seconds(command->issued.time, command->acknowledged.time);
+    to[0] = '\0';
+    if (command->is_acknowledged && seconds >= 0)
+        snprintf(to, 40, " after %s s", DECIMAL(seconds, 3));
+    return to;
+}
+
+void armtap_robot_commands_take(struct open_robot_command *open, struct findings *findings,
+                                const struct armtap_command *command)
+{
+    char name[ROBOT_COMMAND_NAME_MAX], when[40];
+    double most = usual(command);
+    name_command(name, command);
+    open->is_there = false;
+    if (command->ending == ARMTAP_COMMAND_FAILED)
+        armtap_findings_say(findings, "command.failed", command->stream, &command->issued,
+                            "%s was not done: %s; the client withdrew it%s", name, command->cause ? command->cause : "",
+                            after(when, command));
+    if (command->ending == ARMTAP_COMMAND_ABANDONED)
+        armtap_findings_say(findings, "command.unanswered", command->stream, &command->issued,
+                            "the client withdrew %s%s, before the robot's script said that it is done", name,
+                            after(when, command));
+    if (command->ending == ARMTAP_COMMAND_REPLACED)
+        armtap_findings_say(findings, "command.unanswered", command->stream, &command->issued,
+                            "another command came before the robot's script said that %s is done", name);
+    if (command->ending == ARMTAP_COMMAND_DONE && most > 0 && command->duration > most)
+        armtap_findings_measure(findings, "command.slow", command->duration, command->stream, &command->issued,
+                                "%s took %s s; the script is usually done with it within %s s", name,
+                                DECIMAL(command->duration, 3), DECIMAL(most, 1));
+    if (command->ending != ARMTAP_COMMAND_UNFINISHED || command->bytes_missing || command->is_acknowledged)
+        return;
+    open->is_there = true;
+    open->issued = command->issued;
+    memcpy(open->name, name, sizeof open->name);
+}
+
+void armtap_robot_commands_close(struct open_robot_command *open, struct findings *findings,
+                                 const struct armtap_event *event)
+{
+    bool is_closed = event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET;
+    double seconds = armtap_time_seconds(open->issued.time, event->where.time);
+    if (open->is_there && is_closed && seconds >= 0)
+        armtap_findings_say(findings, "command.unanswered", event->stream, &open->issued,
+                            "the connection ended %s s later, before the robot's script said that %s is done",
+                            DECIMAL(seconds, 3), open->name);
+    open->is_there = false;
+}
