@@ -30,6 +30,8 @@ captures_synth_SOURCES = \
 	captures/synth.c \
 	captures/topics.c \
 	captures/topics.h \
+	captures/ur_rtde.c \
+	captures/ur_rtde.h \
 	captures/websocket.c \
 	captures/websocket.h \
 	captures/wire.c \
@@ -77,7 +79,9 @@ CAPTURES = \
 	captures/rtde-v3.pcapng \
 	captures/rtde-v3.scene \
 	captures/several-clients.pcapng \
-	captures/several-clients.scene
+	captures/several-clients.scene \
+	captures/ur-rtde.pcap.gz \
+	captures/ur-rtde.scene
 
 EXTRA_DIST += \
 	$(CAPTURES) \

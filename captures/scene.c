@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORDS = 12, MAX_SCRIPT = 1 << 20 };
+enum { MAX_WORDS = 16, MAX_SCRIPT = 1 << 20 };
 
 struct reader {
     struct scene *scene;
@@ -336,6 +336,8 @@ static const struct client_word client_words[] = {
     {"words", CLIENT_WORDS, 2, 2, 'c'},
     {"result", CLIENT_RESULT, 1, 1, 'c'},
     {"commands", CLIENT_COMMANDS, 1, 1, 'c'},
+    {"script", CLIENT_SCRIPT, 2, 2, 'c'},
+    {"obeys", CLIENT_OBEYS, 2, 2, 'b'},
 };
 
 static void read_client_step(struct reader *reader, const struct client_word *word)

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SCENE_ROBOTS = 4, SCENE_CLIENTS = 16, SCENE_POSES = 32, SCENE_STEPS = 64, SCENE_WORDS = 8 };
+enum { SCENE_ROBOTS = 4, SCENE_CLIENTS = 16, SCENE_POSES = 32, SCENE_STEPS = 64, SCENE_WORDS = 12 };
 
 struct scene_pose {
     const char *name;
@@ -77,7 +77,9 @@ enum client_kind {
     CLIENT_FRAGMENT,   /* the controller's next message is sent in two frames */
     CLIENT_WORDS,      /* count: words of a driver's message, words[0]: its first numbers; the rest are 0 */
     CLIENT_RESULT,     /* count: the number that the robot's program answers */
-    CLIENT_COMMANDS    /* count: timeout in ms of a driver's command each cycle; 0: none from now on */
+    CLIENT_SCRIPT,     /* count: offset of registers; words[0]: codes of ur_rtde's script, which the client sends */
+    CLIENT_OBEYS,   /* count: offset of registers, seconds: how long the robot's program takes for ur_rtde's commands */
+    CLIENT_COMMANDS /* count: timeout in ms of a driver's command each cycle; 0: none from now on */
 };
 
 struct client_step {

@@ -3,6 +3,7 @@
 #include "aubo_session.h"
 #include "driver.h"
 #include "primary.h"
+#include "ur_rtde.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,6 +162,7 @@ static void open_connection(struct session *session, const struct client_step *s
     session->primary = false;
     session->command_timeout = 0;
     session->watchdog = 0;
+    session->obeys = false;
     aubo_begin(&session->aubo);
     if (*session->tally_count == SESSION_TALLIES) {
         session_fail(session, step, "too many connections", NULL);
@@ -346,6 +348,7 @@ static void write_inputs(struct session *session, const struct client_step *step
     }
     if (!session->failed && recipe)
         send_data(session, recipe, session->written, step->count, ARMTAP_TO_ROBOT, time);
+    ur_rtde_session_wrote(session);
 }
 
 static void set_watchdog(struct session *session, const struct client_step *step)
@@ -493,6 +496,12 @@ static void take_step(struct session *session, const struct client_step *step, i
     case CLIENT_RESULT:
         driver_session_result(session, step, time);
         break;
+    case CLIENT_SCRIPT:
+        ur_rtde_session_script(session, step, time);
+        break;
+    case CLIENT_OBEYS:
+        ur_rtde_session_obey(session, step);
+        break;
     case CLIENT_COMMANDS:
         session->command_timeout = step->count;
         break;
@@ -569,6 +578,7 @@ void session_cycle(struct session *session, int64_t time)
     bool busy = session->connection.now > time;
     const struct client_step *step = session->step < client->step_count ? &client->steps[session->step] : NULL;
     if (session->connection.open) {
+        ur_rtde_session_cycle(session);
         wire_wait(&session->connection, time);
         stream(session, time);
         driver_session_command(session, time);

@@ -8,7 +8,7 @@
 #include "scene.h"
 #include "wire.h"
 
-enum { SESSION_INPUTS = 8, SESSION_HELD = 16384 };
+enum { SESSION_INPUTS = 24, SESSION_HELD = 16384 };
 
 /* What one connection carried, for the summary. */
 struct session_tally {
@@ -31,7 +31,13 @@ struct session {
     size_t realtime;          /* bytes of a packet; 0: none are sent */
     bool primary;             /* the primary interface is sent */
     unsigned command_timeout; /* ms; of the commands that a driver sends each cycle; 0: it sends none */
-    bool streaming;           /* RTDE data is being sent */
+    /* The robot's program obeys ur_rtde's commands: */
+    bool obeys;
+    unsigned obeys_at;     /* offset of its registers */
+    unsigned obeys_cycles; /* that a command takes */
+    unsigned obeys_left;   /* until it is done; 0: nothing is to be done */
+    int32_t obeys_state;   /* what it says of that */
+    bool streaming;        /* RTDE data is being sent */
     struct armtap_recipe *outputs;
     unsigned every; /* cycles between two data packages */
     struct armtap_recipe *inputs[SESSION_INPUTS];

@@ -297,6 +297,39 @@ static int on_bytes(void *user, const struct armtap_bytes *bytes)
     return answer(watch);
 }
 
+static void add_command_value(struct watch *watch, const struct armtap_command_value *value)
+{
+    CHECK(value->value.present && value->value.count >= 1 && value->value.count <= 6 && !value->value.field);
+    add_text(watch, value->value.name, strlen(value->value.name));
+    add_text(watch, value->unit, strlen(value->unit));
+    for (unsigned i = 0; i < value->value.count; i++)
+        watch_number(watch, value->value.u64[i]);
+}
+
+static int on_command(void *user, const struct armtap_command *command)
+{
+    struct watch *watch = user;
+    watch_trace("command %d %s packet %" PRIu64, (int)command->code, armtap_command_ending_name(command->ending),
+                command->issued.packet);
+    CHECK(command->reading_count > 0 && (!command->is_unknown || command->reading_count == 1));
+    watch_number(watch, (uint64_t)command->code);
+    watch_number(watch, command->ending);
+    watch_number(watch, command->issued.packet);
+    watch_number(watch, command->is_done ? command->done.packet : 0);
+    watch_number(watch, command->is_acknowledged ? command->acknowledged.packet : 0);
+    add_text(watch, command->first_release, strlen(command->first_release));
+    add_text(watch, command->last_release, strlen(command->last_release));
+    for (size_t i = 0; i < command->reading_count; i++) {
+        const struct armtap_command_reading *reading = &command->readings[i];
+        add_text(watch, reading->name, strlen(reading->name));
+        for (size_t k = 0; k < reading->argument_count; k++)
+            add_command_value(watch, &reading->arguments[k]);
+        if (reading->result)
+            add_command_value(watch, reading->result);
+    }
+    return answer(watch);
+}
+
 struct armtap_sink watch_sink(void)
 {
     return (struct armtap_sink){.size = sizeof(struct armtap_sink),
@@ -306,5 +339,6 @@ struct armtap_sink watch_sink(void)
                                 .on_note = on_note,
                                 .on_event = on_event,
                                 .on_properties = on_properties,
-                                .on_bytes = on_bytes};
+                                .on_bytes = on_bytes,
+                                .on_command = on_command};
 }

@@ -410,6 +410,27 @@ static int on_refused(void *user, const struct armtap_refused_setup *setup)
     return log->stop;
 }
 
+static int on_command(void *user, const struct armtap_command *command)
+{
+    struct log *log = user;
+    log_add(log, "command %d %s, offset %u, by %s of %s to %s, packets %" PRIu64 " %" PRIu64 " %" PRIu64 "%s:",
+            (int)command->code, armtap_command_ending_name(command->ending), command->register_offset,
+            armtap_command_evidence_name(command->evidence), command->first_release, command->last_release,
+            command->issued.packet, command->done.packet, command->acknowledged.packet,
+            command->bytes_missing ? ", bytes missing" : "");
+    for (size_t i = 0; i < command->reading_count; i++) {
+        const struct armtap_command_reading *reading = &command->readings[i];
+        log_add(log, " %s(", reading->name);
+        for (size_t k = 0; k < reading->argument_count; k++)
+            log_value(log, &reading->arguments[k].value);
+        log_add(log, ") = ");
+        if (reading->result)
+            log_value(log, &reading->result->value);
+    }
+    log_add(log, "\n");
+    return log->stop;
+}
+
 struct armtap_sink log_sink(void)
 {
     return (struct armtap_sink){.size = sizeof(struct armtap_sink),
@@ -419,7 +440,8 @@ struct armtap_sink log_sink(void)
                                 .on_note = on_note,
                                 .on_event = on_event,
                                 .on_properties = on_properties,
-                                .on_refused = on_refused};
+                                .on_refused = on_refused,
+                                .on_command = on_command};
 }
 
 void log_stream(struct log *log, const struct armtap_conn *conn)
