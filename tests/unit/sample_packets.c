@@ -9,23 +9,11 @@
 #include "input/capture.h"
 
 const char *const sample_names[SAMPLES] = {
-    "rtde-v1.pcap",
-    "rtde-v3.pcapng",
-    "rtde-two-recipes.pcap",
-    "rtde-stop.pcap",
-    "rtde-refused.pcap",
-    "not-connected.pcap",
-    "several-clients.pcapng",
-    "both-streams.pcap.gz",
-    "e-series-1220.pcapng.gz",
-    "cb2-812.pcap.gz",
-    "cb3-1060.pcap.gz",
-    "rtde-v2.pcapng.gz",
-    "aubo-guide-tcp.pcap",
-    "aubo-guide-websocket.pcap",
-    "aubo-tcp.pcap.gz",
-    "aubo-two-arms.pcap.gz",
-    "aubo-websocket.pcap.gz",
+    "rtde-v1.pcap",          "rtde-v3.pcapng",          "rtde-two-recipes.pcap",     "rtde-stop.pcap",
+    "ur-rtde.pcap.gz",       "rtde-refused.pcap",       "not-connected.pcap",        "several-clients.pcapng",
+    "both-streams.pcap.gz",  "e-series-1220.pcapng.gz", "cb2-812.pcap.gz",           "cb3-1060.pcap.gz",
+    "rtde-v2.pcapng.gz",     "aubo-guide-tcp.pcap",     "aubo-guide-websocket.pcap", "aubo-tcp.pcap.gz",
+    "aubo-two-arms.pcap.gz", "aubo-websocket.pcap.gz",
 };
 
 void sample_read(struct sample_packets *sample, const char *name)

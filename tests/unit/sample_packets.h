@@ -4,7 +4,7 @@
 
 #include "armtap.h"
 
-#define SAMPLES 17
+#define SAMPLES 18
 extern const char *const sample_names[SAMPLES];
 
 struct sample_packets {

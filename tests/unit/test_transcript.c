@@ -126,6 +126,7 @@ WRITE(on_recipe, armtap_recipe_event, transcript_recipe)
 WRITE(on_note, armtap_note, transcript_note)
 WRITE(on_event, armtap_event, transcript_event)
 WRITE(on_message, armtap_message, transcript_message)
+WRITE(on_command, armtap_command, transcript_command)
 #undef WRITE
 
 /* The transcripts of the parts that begin at these packets, in order. */
@@ -136,7 +137,8 @@ static void write_parts(struct parts *parts, const struct sample_packets *sample
                                      .on_recipe = on_recipe,
                                      .on_note = on_note,
                                      .on_event = on_event,
-                                     .on_message = on_message};
+                                     .on_message = on_message,
+                                     .on_command = on_command};
     struct armtap_net *net;
     *parts = (struct parts){.count = 1, .all = {transcript_new()}};
     assert_int_equal(armtap_net_new(NULL, &sink, parts, &net), ARMTAP_OK);
