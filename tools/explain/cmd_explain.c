@@ -195,7 +195,7 @@ static int print_text(const struct explanation *explanation, enum timestamp_zone
         printf("packet %" PRIu64 ": %zu messages\n\n", explanation->packet, explanation->count);
     for (size_t i = 0; i < explanation->count && outcome == 0; i++)
         outcome = show(NULL, &explanation->message[i], zone, i == 0);
-    for (size_t i = 0; remark_at(explanation, i, remark); i++) {
+    for (size_t i = 0; outcome == 0 && remark_at(explanation, i, remark); i++) {
         if (i == 0 && explanation->count > 0)
             putchar('\n');
         struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);

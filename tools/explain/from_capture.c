@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/number_text.h"
 
 static int out_of_memory(void)
 {
@@ -211,6 +212,84 @@ static int on_event(void *user, const struct armtap_event *event)
     return armtap_streams_event(explanation->streams, event) == 0 ? 0 : out_of_memory();
 }
 
+/* ---- commands of ur_rtde ------------------------------------------------------------------------------------------
+ */
+
+/* "moveL", "speedJ or speedL", "command 77". */
+static void put_name(char *line, const struct armtap_command *command)
+{
+    size_t length = strlen(line);
+    if (command->is_unknown)
+        snprintf(line + length, HAPPENED_LENGTH - length, "command %" PRId32, command->code);
+    for (size_t i = 0; !command->is_unknown && i < command->reading_count; i++) {
+        length = strlen(line);
+        snprintf(line + length, HAPPENED_LENGTH - length, "%s%s", i > 0 ? " or " : "", command->readings[i].name);
+    }
+}
+
+static size_t number_of(const struct armtap_value *value, unsigned i, char text[NUMBER_MAX])
+{
+    if (value->type == ARMTAP_BOOL)
+        return (size_t)snprintf(text, NUMBER_MAX, "%s", value->u64[i] ? "true" : "false");
+    return value->type == ARMTAP_DOUBLE    ? number_repr(value->f64[i], text)
+           : armtap_value_is_signed(value) ? number_signed(value->i64[i], text)
+                                           : number_unsigned(value->u64[i], text);
+}
+
+static void put_value(char *line, const struct armtap_command_value *value)
+{
+    char text[NUMBER_MAX];
+    size_t length = strlen(line);
+    snprintf(line + length, HAPPENED_LENGTH - length, ", %s", value->value.name);
+    for (unsigned i = 0; i < value->value.count; i++) {
+        int digits = (int)number_of(&value->value, i, text);
+        length = strlen(line);
+        snprintf(line + length, HAPPENED_LENGTH - length, " %.*s", digits, text);
+    }
+    length = strlen(line);
+    if (*value->unit != '\0')
+        snprintf(line + length, HAPPENED_LENGTH - length, " %s%s%s", strchr(value->unit, ',') ? "(" : "", value->unit,
+                 strchr(value->unit, ',') ? ")" : "");
+}
+
+static void tell_issue(struct explanation *explanation, const struct armtap_command *command)
+{
+    char *line = new_line(explanation);
+    if (!line)
+        return;
+    snprintf(line, HAPPENED_LENGTH, "a command of ur_rtde: ");
+    put_name(line, command);
+    for (size_t i = 0; command->reading_count == 1 && i < command->readings[0].argument_count; i++)
+        put_value(line, &command->readings[0].arguments[i]);
+    size_t length = strlen(line);
+    snprintf(line + length, HAPPENED_LENGTH - length, "; it ended as %s", armtap_command_ending_name(command->ending));
+}
+
+/* What becomes of a command that was issued before. */
+static void tell_end(struct explanation *explanation, const struct armtap_command *command, const char *words)
+{
+    char *line = new_line(explanation);
+    if (!line)
+        return;
+    snprintf(line, HAPPENED_LENGTH, "%s ", words);
+    put_name(line, command);
+    size_t length = strlen(line);
+    snprintf(line + length, HAPPENED_LENGTH - length, ", a command of ur_rtde in packet %" PRIu64,
+             command->issued.packet);
+}
+
+static int on_command(void *user, const struct armtap_command *command)
+{
+    struct explanation *explanation = user;
+    if (is_here(explanation, &command->issued))
+        tell_issue(explanation, command);
+    if (command->is_done && is_here(explanation, &command->done))
+        tell_end(explanation, command, "the robot's script is done with");
+    if (command->is_acknowledged && is_here(explanation, &command->acknowledged))
+        tell_end(explanation, command, "the client clears");
+    return 0;
+}
+
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
 /* Makes ready for a reading. 0, or -1 without memory. */
@@ -234,7 +313,8 @@ enum exit_status explanation_read(struct explanation *explanation, const struct 
                                      .on_note = on_note,
                                      .on_event = on_event,
                                      .on_properties = on_record,
-                                     .on_message = on_message};
+                                     .on_message = on_message,
+                                     .on_command = on_command};
     struct replay_source with = *source;
     enum exit_status status = EXIT_FAILED;
     explanation->totals.broken_off = true;

@@ -16,7 +16,7 @@ struct passing {
 };
 #define PASSING_MAX 4
 #define HAPPENED_MAX 16
-#define HAPPENED_LENGTH 256
+#define HAPPENED_LENGTH 400
 
 struct explanation {
     uint64_t packet;
