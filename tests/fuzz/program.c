@@ -177,6 +177,7 @@ static const struct trial exports[] = {
     {{"export", "-f", "ndjson", "--union", "%F"}, json_lines},
     {{"export", "-f", "csv", "--stream", "0", "--to-robot", "%F"}, judge_csv},
     {{"export", "-f", "ndjson", "--to-robot", "%F"}, json_lines},
+    {{"export", "-f", "ndjson", "--commands", "%F"}, json_lines},
     {{"export", "-f", "csv", "--stream", "0", "--enums", "both", "--every", "2", "%F"}, judge_csv},
     {{"export", "-f", "gnuplot", "--stream", "0", "--layout", "cb2", "%F"}, judge_gnuplot},
     {{"export", "-f", "csv", "--stream", "0", "--csv-safe", "%F"}, judge_csv},
