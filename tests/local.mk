@@ -28,6 +28,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_field_selection \
 	tests/unit/test_incident \
 	tests/unit/test_json_elements \
+	tests/unit/test_kinematics \
 	tests/unit/test_legacy_layout \
 	tests/unit/test_line_cells \
 	tests/unit/test_mcap \

@@ -6,6 +6,8 @@
  *   armtap_comparison_*   the legacy and the RTDE stream of one robot, paired by the controller's clock, field by field
  *   armtap_streams_*      the streams of a capture, and attempts to connect that failed
  *   armtap_rates_*        how regularly one stream's data came
+ *   armtap_kinematics_*   whether a pose follows from the joints, and by which model's geometry
+ *   armtap_inference_*    the fields of RTDE data whose handshake was not captured, from the data alone
  *
  * Like libarmtap, this library opens nothing, prints nothing, reads no clock and no locale, and has no globals; a keyed
  * hash asks the system for a random number. Memory is bounded, however long a capture is and whatever it holds. Only
@@ -523,6 +525,53 @@ ARMTAP_API int armtap_comparison_finish(struct armtap_comparison *comparison);
  * those that only RTDE has. */
 ARMTAP_API size_t armtap_comparison_count(const struct armtap_comparison *comparison);
 ARMTAP_API const struct armtap_difference *armtap_comparison_at(const struct armtap_comparison *comparison, size_t i);
+
+/* ---- kinematics ------------------------------------------------------------------------------------------------ */
+
+/* The geometry of a robot as its maker publishes it. The calibration of a single robot differs by up to a few mm. */
+struct armtap_robot_model {
+    const char *name;              /* "UR5e" */
+    double d1, a2, a3, d4, d5, d6; /* Denavit-Hartenberg parameters, m; the others are 0 */
+};
+/* Models of the same geometry follow each other; NULL beyond the last. */
+ARMTAP_API const struct armtap_robot_model *armtap_robot_model_at(size_t i);
+/* Position (m) and rotation of the flange in the frame of the base, for joint angles in rad. */
+ARMTAP_API void armtap_robot_model_flange(const struct armtap_robot_model *model, const double q[6], double position[3],
+                                          double rotation[3][3]);
+/* From a rotation vector (axis times angle, rad) to a matrix, and back, with an angle from 0 to pi. */
+ARMTAP_API void armtap_rotation_matrix(const double vector[3], double rotation[3][3]);
+ARMTAP_API void armtap_rotation_vector(double rotation[3][3], double vector[3]);
+
+enum armtap_kinematics_outcome {
+    ARMTAP_KINEMATICS_UNKNOWN,  /* too few samples, or the arm hardly moved: any model would do */
+    ARMTAP_KINEMATICS_MODEL,    /* the pose follows from the joints by the geometry of `models` */
+    ARMTAP_KINEMATICS_UNLISTED, /* it follows from them, but by none of these geometries */
+    ARMTAP_KINEMATICS_MISMATCH  /* it does not follow from them */
+};
+#define ARMTAP_KINEMATICS_MODELS 16
+/* What joints and poses say about the arm. The caller creates it; its size is fixed. */
+struct armtap_kinematics_result {
+    enum armtap_kinematics_outcome outcome;
+    /* All models that explain the poses: of one geometry, or not told apart by these motions. */
+    const struct armtap_robot_model *models[ARMTAP_KINEMATICS_MODELS];
+    size_t model_count;
+    double residual;  /* m, RMS of the best model's positions; of UNLISTED, of the best geometry */
+    double next;      /* m, the same of the best model that is not in `models`; INFINITY without one */
+    double turn;      /* rad, RMS of the orientations */
+    double tool[6];   /* pose of the tool centre point in the frame of the flange: m, rotation vector */
+    unsigned tools;   /* how often it changed, plus 1; `tool` is the last */
+    uint64_t samples; /* joints and poses that were compared: a bounded number of those given */
+};
+/* Compares joint angles with poses by forward kinematics. Bounded memory. */
+struct armtap_kinematics;
+/* NULL if out of memory. */
+ARMTAP_API struct armtap_kinematics *armtap_kinematics_new(void);
+ARMTAP_API void armtap_kinematics_free(struct armtap_kinematics *kinematics);
+/* Joint angles (rad) and the pose of the tool centre point (m, rotation vector) of one record, in order of time. */
+ARMTAP_API void armtap_kinematics_add(struct armtap_kinematics *kinematics, const double q[6], const double pose[6]);
+/* May be called at any time. */
+ARMTAP_API void armtap_kinematics_result(const struct armtap_kinematics *kinematics,
+                                         struct armtap_kinematics_result *result);
 
 /* ---- hash tables for untrusted keys ---------------------------------------------------------------------------- */
 

@@ -24,6 +24,8 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/incident.c \
 	lib/analysis/incident.h \
 	lib/analysis/incident_text.c \
+	lib/analysis/kinematics.c \
+	lib/analysis/kinematics.h \
 	lib/analysis/missing_records.c \
 	lib/analysis/missing_records.h \
 	lib/analysis/mode_timeline.c \
@@ -33,6 +35,8 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/record_pairing.h \
 	lib/analysis/robot_commands.c \
 	lib/analysis/robot_commands.h \
+	lib/analysis/robot_model.c \
+	lib/analysis/robot_models.def \
 	lib/analysis/safety_state.c \
 	lib/analysis/safety_state.h \
 	lib/analysis/safety_words.def \

@@ -1,0 +1,324 @@
+/* Which model's geometry explains the poses: for the right one, the tool centre point stands still in the frame of the
+ * flange. Its mean there is the tool's offset, its scatter the residual; both need sums only. All arms of UR's
+ * structure share the orientation of the flange, so that it tells whether a pose belongs to the joints even for an
+ * unknown model. A jump of the point while the joints hardly move is a change of tool: the scatter is then that around
+ * several means.
+ *
+ * If no model fits, the lengths are fitted: they and the tool's offset are linear in the position. */
+#include "kinematics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* rad: joints are compared with the pose again when one of them moved by this much. */
+#define STEP 0.02
+#define SAMPLES_MAX 4096u
+#define SAMPLES_MIN 24u
+/* rad: how far at least three joints must have moved for a pose that does not follow from them. */
+#define RANGE_MIN 0.2
+/* m, rad: calibration moves real arms from their nominal geometry, and a tool that lags behind its target from it. */
+#define MODEL_RESIDUAL 0.005
+#define TURN_MIN 0.03
+#define MISMATCH_RESIDUAL 0.02
+#define MISMATCH_TURN 0.1
+/* A model is told apart from the best one by this factor in the residuals, and by 1 mm. */
+#define APART 3
+#define APART_MIN 0.001
+/* m, and m per rad of the joints' way: more is a change of tool. */
+#define JUMP 0.003
+#define JUMP_BY_WAY 0.03
+/* Fewer samples per tool: it does not stand still at all. */
+#define TOOL_SAMPLES 12u
+/* Of the linear fit: five lengths, and the tool's offset. */
+#define UNKNOWNS 8
+
+struct scatter {
+    double sum[3], squares;
+};
+
+struct geometry {
+    const struct armtap_robot_model *model; /* the first of its models */
+    size_t count;
+    struct scatter now; /* of the tool's offset, since the last change of tool */
+    double last[3];
+    double before; /* sum of squares around their means of earlier tools */
+};
+
+struct armtap_kinematics {
+    struct geometry geometry[ARMTAP_KINEMATICS_MODELS];
+    size_t count;
+    double turn[3][3], turn_before; /* the same of the tool's orientation */
+    double q[6], least[6], most[6];
+    uint64_t samples, since_change;
+    unsigned tools;
+    double normal[UNKNOWNS][UNKNOWNS], right[UNKNOWNS], squares;
+};
+
+static bool same_geometry(const struct armtap_robot_model *a, const struct armtap_robot_model *b)
+{
+    return a->d1 == b->d1 && a->a2 == b->a2 && a->a3 == b->a3 && a->d4 == b->d4 && a->d5 == b->d5 && a->d6 == b->d6;
+}
+
+static void list_geometries(struct armtap_kinematics *kinematics)
+{
+    const struct armtap_robot_model *model;
+    for (size_t i = 0; (model = armtap_robot_model_at(i)); i++) {
+        struct geometry *last = kinematics->count > 0 ? &kinematics->geometry[kinematics->count - 1] : NULL;
+        if (last && same_geometry(last->model, model))
+            last->count++;
+        else if (kinematics->count < ARMTAP_KINEMATICS_MODELS)
+            kinematics->geometry[kinematics->count++] = (struct geometry){.model = model, .count = 1};
+    }
+}
+
+struct armtap_kinematics *armtap_kinematics_new(void)
+{
+    struct armtap_kinematics *kinematics = calloc(1, sizeof *kinematics);
+    if (kinematics)
+        list_geometries(kinematics);
+    return kinematics;
+}
+
+void armtap_kinematics_free(struct armtap_kinematics *kinematics)
+{
+    free(kinematics);
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------------------ */
+
+static double square(const double v[3])
+{
+    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+}
+
+/* Sum of squares around the mean. */
+static double around_mean(const struct scatter *scatter, uint64_t samples)
+{
+    double within = samples == 0 ? 0 : scatter->squares - square(scatter->sum) / (double)samples;
+    return within > 0 ? within : 0;
+}
+
+static double turns_around_mean(const struct armtap_kinematics *kinematics)
+{
+    double mean = 0, samples = (double)kinematics->since_change;
+    for (size_t i = 0; i < 3; i++)
+        mean += square(kinematics->turn[i]);
+    return samples > 0 ? fmax(3 * samples - mean / samples, 0) / 2 : 0;
+}
+
+static void begin_tool(struct armtap_kinematics *kinematics)
+{
+    for (size_t i = 0; i < kinematics->count; i++) {
+        struct geometry *geometry = &kinematics->geometry[i];
+        geometry->before += around_mean(&geometry->now, kinematics->since_change);
+        geometry->now = (struct scatter){.squares = 0};
+    }
+    kinematics->turn_before += turns_around_mean(kinematics);
+    memset(kinematics->turn, 0, sizeof kinematics->turn);
+    kinematics->since_change = 0;
+    kinematics->tools++;
+}
+
+/* The position as a sum of the unknown lengths, each times a direction. */
+static void add_equations(struct armtap_kinematics *kinematics, const struct kinematics_chain *chain,
+                          const double pose[6])
+{
+    for (size_t i = 0; i < 3; i++) {
+        const double row[UNKNOWNS] = {
+            i == 2,       chain->x2[i],          chain->x3[i],          chain->z4[i],
+            chain->z5[i], chain->rotation[i][0], chain->rotation[i][1], chain->rotation[i][2]};
+        for (size_t k = 0; k < UNKNOWNS; k++) {
+            for (size_t j = 0; j < UNKNOWNS; j++)
+                kinematics->normal[k][j] += row[k] * row[j];
+            kinematics->right[k] += row[k] * pose[i];
+        }
+        kinematics->squares += pose[i] * pose[i];
+    }
+}
+
+/* Where the tool is in the frame of the flange. */
+static void offset_of(const struct armtap_robot_model *model, const struct kinematics_chain *chain,
+                      const double pose[6], double offset[3])
+{
+    double flange[3];
+    armtap_kinematics_flange(model, chain, flange);
+    for (size_t i = 0; i < 3; i++) {
+        offset[i] = 0;
+        for (size_t k = 0; k < 3; k++)
+            offset[i] += chain->rotation[k][i] * (pose[k] - flange[k]);
+    }
+}
+
+static bool is_jump(const struct armtap_kinematics *kinematics, double offsets[][3], double way)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < kinematics->count && kinematics->since_change > 0; i++) {
+        const double *last = kinematics->geometry[i].last;
+        const double step[3] = {offsets[i][0] - last[0], offsets[i][1] - last[1], offsets[i][2] - last[2]};
+        least = fmin(least, sqrt(square(step)));
+    }
+    return kinematics->since_change > 0 && least > JUMP + JUMP_BY_WAY * way;
+}
+
+static void add_sample(struct armtap_kinematics *kinematics, const struct kinematics_chain *chain, const double pose[6],
+                       double way)
+{
+    double offsets[ARMTAP_KINEMATICS_MODELS][3], turn[3][3];
+    for (size_t i = 0; i < kinematics->count; i++)
+        offset_of(kinematics->geometry[i].model, chain, pose, offsets[i]);
+    if (is_jump(kinematics, offsets, way))
+        begin_tool(kinematics);
+    for (size_t i = 0; i < kinematics->count; i++) {
+        struct geometry *geometry = &kinematics->geometry[i];
+        for (size_t k = 0; k < 3; k++)
+            geometry->now.sum[k] += offsets[i][k];
+        geometry->now.squares += square(offsets[i]);
+        memcpy(geometry->last, offsets[i], sizeof geometry->last);
+    }
+    armtap_rotation_matrix(pose + 3, turn);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++)
+            for (size_t j = 0; j < 3; j++)
+                kinematics->turn[i][k] += chain->rotation[j][i] * turn[j][k];
+    add_equations(kinematics, chain, pose);
+    kinematics->since_change++;
+    kinematics->samples++;
+}
+
+/* How far the joints went since the last sample; also for values that are no angles or positions: infinitely far. */
+static double way_since(const struct armtap_kinematics *kinematics, const double q[6])
+{
+    double farthest = 0;
+    for (size_t i = 0; i < 6; i++) {
+        double way = fabs(q[i] - kinematics->q[i]);
+        farthest = way > farthest ? way : farthest;
+    }
+    return farthest;
+}
+
+static bool are_plausible(const double q[6], const double pose[6])
+{
+    bool plausible = true;
+    for (size_t i = 0; i < 6; i++)
+        plausible = plausible && fabs(q[i]) < 100 && fabs(pose[i]) < 100;
+    return plausible;
+}
+
+void armtap_kinematics_add(struct armtap_kinematics *kinematics, const double q[6], const double pose[6])
+{
+    struct kinematics_chain chain;
+    double way = way_since(kinematics, q);
+    if (kinematics->samples >= SAMPLES_MAX || (kinematics->samples > 0 && way < STEP) || !are_plausible(q, pose))
+        return;
+    for (size_t i = 0; i < 6; i++) {
+        kinematics->least[i] = kinematics->samples == 0 ? q[i] : fmin(kinematics->least[i], q[i]);
+        kinematics->most[i] = kinematics->samples == 0 ? q[i] : fmax(kinematics->most[i], q[i]);
+    }
+    memcpy(kinematics->q, q, sizeof kinematics->q);
+    armtap_kinematics_chain(q, &chain);
+    add_sample(kinematics, &chain, pose, way);
+}
+
+/* ---- the result ------------------------------------------------------------------------------------------------ */
+
+static double residual_of(const struct armtap_kinematics *kinematics, const struct geometry *geometry)
+{
+    double squares = geometry->before + around_mean(&geometry->now, kinematics->since_change);
+    return sqrt(squares / (double)kinematics->samples);
+}
+
+/* Gaussian elimination; directions that the motions do not tell apart are left out. RMS of what is left, m. */
+static double free_residual(const struct armtap_kinematics *kinematics)
+{
+    double a[UNKNOWNS][UNKNOWNS], b[UNKNOWNS], left = kinematics->squares;
+    bool done[UNKNOWNS] = {false};
+    memcpy(a, kinematics->normal, sizeof a);
+    memcpy(b, kinematics->right, sizeof b);
+    for (size_t step = 0; step < UNKNOWNS; step++) {
+        size_t pivot = UNKNOWNS;
+        for (size_t i = 0; i < UNKNOWNS; i++)
+            if (!done[i] && (pivot == UNKNOWNS || a[i][i] > a[pivot][pivot]))
+                pivot = i;
+        done[pivot] = true;
+        if (a[pivot][pivot] < 1e-6 * (double)kinematics->samples)
+            break;
+        left -= b[pivot] * b[pivot] / a[pivot][pivot];
+        for (size_t i = 0; i < UNKNOWNS; i++) {
+            double factor = done[i] ? 0 : a[i][pivot] / a[pivot][pivot];
+            for (size_t k = 0; k < UNKNOWNS && factor != 0; k++)
+                a[i][k] -= factor * a[pivot][k];
+            b[i] -= factor * b[pivot];
+        }
+    }
+    return sqrt(fmax(left, 0) / (double)kinematics->samples);
+}
+
+static bool has_moved(const struct armtap_kinematics *kinematics)
+{
+    unsigned moved = 0;
+    for (size_t i = 0; i < 6; i++)
+        moved += kinematics->most[i] - kinematics->least[i] >= RANGE_MIN;
+    return moved >= 3;
+}
+
+static void put_tool(const struct armtap_kinematics *kinematics, const struct geometry *geometry,
+                     struct armtap_kinematics_result *result)
+{
+    double mean[3][3], samples = (double)kinematics->since_change;
+    for (size_t i = 0; i < 3; i++) {
+        result->tool[i] = geometry->now.sum[i] / samples;
+        for (size_t k = 0; k < 3; k++)
+            mean[i][k] = kinematics->turn[i][k] / samples;
+    }
+    armtap_rotation_vector(mean, result->tool + 3);
+}
+
+static const struct geometry *best_of(const struct armtap_kinematics *kinematics)
+{
+    const struct geometry *best = &kinematics->geometry[0];
+    for (size_t i = 1; i < kinematics->count; i++)
+        if (residual_of(kinematics, &kinematics->geometry[i]) < residual_of(kinematics, best))
+            best = &kinematics->geometry[i];
+    return best;
+}
+
+static void put_models(const struct armtap_kinematics *kinematics, const struct geometry *best,
+                       struct armtap_kinematics_result *result)
+{
+    double apart = fmax(APART * result->residual, result->residual + APART_MIN);
+    for (size_t i = 0; i < kinematics->count; i++) {
+        const struct geometry *geometry = &kinematics->geometry[i];
+        double residual = residual_of(kinematics, geometry);
+        if (geometry != best && residual >= apart)
+            result->next = fmin(result->next, residual);
+        for (size_t k = 0; k < geometry->count && (geometry == best || residual < apart); k++)
+            if (result->model_count < ARMTAP_KINEMATICS_MODELS)
+                result->models[result->model_count++] = geometry->model + k;
+    }
+}
+
+void armtap_kinematics_result(const struct armtap_kinematics *kinematics, struct armtap_kinematics_result *result)
+{
+    *result = (struct armtap_kinematics_result){
+        .next = INFINITY, .tools = kinematics->tools + 1, .samples = kinematics->samples};
+    if (kinematics->samples < SAMPLES_MIN || !has_moved(kinematics))
+        return;
+    const struct geometry *best = best_of(kinematics);
+    result->residual = residual_of(kinematics, best);
+    result->turn = sqrt((kinematics->turn_before + turns_around_mean(kinematics)) / (double)kinematics->samples);
+    put_tool(kinematics, best, result);
+    bool stands = result->tools * TOOL_SAMPLES <= kinematics->samples + TOOL_SAMPLES;
+    if (stands && result->residual < MODEL_RESIDUAL && result->turn < TURN_MIN) {
+        result->outcome = ARMTAP_KINEMATICS_MODEL;
+        put_models(kinematics, best, result);
+        return;
+    }
+    double least = result->tools == 1 ? free_residual(kinematics) : result->residual;
+    if (stands && result->turn < TURN_MIN && (least < MODEL_RESIDUAL || result->tools > 1)) {
+        result->outcome = ARMTAP_KINEMATICS_UNLISTED;
+        result->residual = least;
+    } else if (!stands || result->turn > MISMATCH_TURN || least > MISMATCH_RESIDUAL) {
+        result->outcome = ARMTAP_KINEMATICS_MISMATCH;
+    }
+}

@@ -1,0 +1,300 @@
+/* Forward kinematics against products of Denavit-Hartenberg matrices and poses worked out by hand; what joints and
+ * poses say about the model and the tool. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/armtap-analysis.h"
+#include "support.h"
+
+#define PI 3.14159265358979323846
+#define NEAR(a, b, within) assert_true(fabs((a) - (b)) <= (within))
+
+/* ---- the flange -------------------------------------------------------------------------------------------------- */
+
+struct frame {
+    double m[4][4];
+};
+
+static struct frame times(const struct frame *a, const struct frame *b)
+{
+    struct frame product = {.m = {{0}}};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t k = 0; k < 4; k++)
+            for (size_t j = 0; j < 4; j++)
+                product.m[i][k] += a->m[i][j] * b->m[j][k];
+    return product;
+}
+
+/* Rz(theta) Tz(d) Tx(a) Rx(alpha), as the parameters are defined. */
+static struct frame link(double theta, double d, double a, double alpha)
+{
+    double c = cos(theta), s = sin(theta), ca = cos(alpha), sa = sin(alpha);
+    return (struct frame){{{c, -s * ca, s * sa, a * c}, {s, c * ca, -c * sa, a * s}, {0, sa, ca, d}, {0, 0, 0, 1}}};
+}
+
+static struct frame by_matrices(const struct armtap_robot_model *model, const double q[6])
+{
+    const double d[6] = {model->d1, 0, 0, model->d4, model->d5, model->d6}, a[6] = {0, model->a2, model->a3, 0, 0, 0};
+    const double alpha[6] = {PI / 2, 0, 0, PI / 2, -PI / 2, 0};
+    struct frame flange = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
+    for (size_t i = 0; i < 6; i++) {
+        struct frame next = link(q[i], d[i], a[i], alpha[i]);
+        flange = times(&flange, &next);
+    }
+    return flange;
+}
+
+static const struct armtap_robot_model *model_of(const char *name)
+{
+    const struct armtap_robot_model *model;
+    size_t i = 0;
+    while ((model = armtap_robot_model_at(i)) && strcmp(model->name, name) != 0)
+        i++;
+    assert_non_null(model);
+    return model;
+}
+
+static void the_flange_is_where_the_matrices_put_it(void **state)
+{
+    (void)state;
+    const struct armtap_robot_model *model;
+    size_t i = 0;
+    for (; (model = armtap_robot_model_at(i)); i++)
+        for (int step = 0; step < 50; step++) {
+            double q[6], position[3], rotation[3][3];
+            for (int k = 0; k < 6; k++)
+                q[k] = 3 * sin(step * (0.7 + 0.13 * k) + k);
+            struct frame flange = by_matrices(model, q);
+            armtap_robot_model_flange(model, q, position, rotation);
+            for (size_t k = 0; k < 3; k++) {
+                NEAR(position[k], flange.m[k][3], 1e-12);
+                for (size_t j = 0; j < 3; j++)
+                    NEAR(rotation[k][j], flange.m[k][j], 1e-12);
+            }
+        }
+    assert_int_equal(i, 12);
+}
+
+/* The stretched arm: its lengths add up along x; the wrist's offsets point along -y and -z. */
+static void a_stretched_arm_by_hand(void **state)
+{
+    (void)state;
+    const double zero[6] = {0};
+    double position[3], rotation[3][3], vector[3];
+    armtap_robot_model_flange(model_of("UR5e"), zero, position, rotation);
+    NEAR(position[0], -0.8172, 1e-12);
+    NEAR(position[1], -0.2329, 1e-12);
+    NEAR(position[2], 0.0628, 1e-12);
+    armtap_rotation_vector(rotation, vector);
+    NEAR(vector[0], PI / 2, 1e-12);
+    NEAR(vector[1], 0, 1e-12);
+    NEAR(vector[2], 0, 1e-12);
+}
+
+static void rotation_vectors_there_and_back(void **state)
+{
+    (void)state;
+    const double vectors[][3] = {{0, 0, 0},      {1e-9, 0, -1e-9}, {0.3, -0.2, 0.9},   {0, 0, 3.1},
+                                 {0, 3.1415, 0}, {-2, 2, 0.5},     {1e-4, 2e-4, -1e-4}};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        double rotation[3][3], back[3];
+        armtap_rotation_matrix(vectors[i], rotation);
+        armtap_rotation_vector(rotation, back);
+        for (size_t k = 0; k < 3; k++)
+            NEAR(back[k], vectors[i][k], 1e-9);
+    }
+    double quarter[3][3];
+    armtap_rotation_matrix((const double[3]){0, 0, PI / 2}, quarter);
+    NEAR(quarter[1][0], 1, 1e-15);
+    NEAR(quarter[0][1], -1, 1e-15);
+}
+
+/* ---- what poses say ---------------------------------------------------------------------------------------------- */
+
+struct arm {
+    const struct armtap_robot_model *model;
+    double tool[6];
+    double reach; /* of the motion, rad */
+    unsigned joints;
+    double noise; /* m */
+};
+
+static void pose_of(const struct arm *arm, const double q[6], double pose[6])
+{
+    struct frame flange = by_matrices(arm->model, q);
+    double turn[3][3], whole[3][3];
+    armtap_rotation_matrix(arm->tool + 3, turn);
+    for (size_t i = 0; i < 3; i++) {
+        pose[i] = flange.m[i][3];
+        for (size_t k = 0; k < 3; k++) {
+            pose[i] += flange.m[i][k] * arm->tool[k];
+            whole[i][k] = 0;
+            for (size_t j = 0; j < 3; j++)
+                whole[i][k] += flange.m[i][j] * turn[j][k];
+        }
+    }
+    armtap_rotation_vector(whole, pose + 3);
+}
+
+static void joints_at(const struct arm *arm, double time, double q[6])
+{
+    const double home[6] = {0.4, -1.3, 1.7, -1.9, -1.5, 0.3};
+    for (unsigned i = 0; i < 6; i++)
+        q[i] = home[i] + (i < arm->joints ? arm->reach * sin((1 + 0.21 * i) * time + i) : 0);
+}
+
+static void move(struct armtap_kinematics *kinematics, const struct arm *arm, unsigned records)
+{
+    for (unsigned i = 0; i < records; i++) {
+        double q[6], pose[6];
+        joints_at(arm, 0.01 * i, q);
+        pose_of(arm, q, pose);
+        for (size_t k = 0; k < 3; k++)
+            pose[k] += arm->noise * sin(1e4 * i + 17 * (double)k);
+        armtap_kinematics_add(kinematics, q, pose);
+    }
+}
+
+static struct armtap_kinematics_result told(struct armtap_kinematics *kinematics)
+{
+    struct armtap_kinematics_result result;
+    armtap_kinematics_result(kinematics, &result);
+    armtap_kinematics_free(kinematics);
+    return result;
+}
+
+static struct armtap_kinematics_result result_of(const struct arm *arm, unsigned records)
+{
+    struct armtap_kinematics *kinematics = armtap_kinematics_new();
+    assert_non_null(kinematics);
+    move(kinematics, arm, records);
+    return told(kinematics);
+}
+
+static void each_model_is_named(void **state)
+{
+    (void)state;
+    const struct armtap_robot_model *model;
+    for (size_t i = 0; (model = armtap_robot_model_at(i)); i++) {
+        char word[16];
+        const struct arm arm = {model, {0.01, -0.02, 0.15, 0.1, -0.2, 0.7}, 0.5, 6, 2e-4};
+        struct armtap_kinematics_result result = result_of(&arm, 1000);
+        bool twin = strstr("UR5e UR7e UR10e UR12e ", (snprintf(word, sizeof word, "%s ", model->name), word)) != NULL;
+        assert_int_equal(result.outcome, ARMTAP_KINEMATICS_MODEL);
+        assert_int_equal(result.model_count, twin ? 2 : 1);
+        assert_true(result.models[0] == model || result.models[1] == model);
+        assert_true(result.residual < 3e-4 && result.next > 1e-3);
+        for (size_t k = 0; k < 6; k++)
+            NEAR(result.tool[k], arm.tool[k], 1e-4);
+        assert_int_equal(result.tools, 1);
+    }
+}
+
+static void a_resting_arm_fits_all(void **state)
+{
+    (void)state;
+    const struct arm rests = {model_of("UR10"), {0}, 0, 6, 0}, trembles = {model_of("UR10"), {0}, 0.01, 6, 0};
+    const struct arm one_joint = {model_of("UR10"), {0}, 1, 1, 0};
+    assert_int_equal(result_of(&rests, 1000).outcome, ARMTAP_KINEMATICS_UNKNOWN);
+    assert_int_equal(result_of(&trembles, 1000).outcome, ARMTAP_KINEMATICS_UNKNOWN);
+    assert_int_equal(result_of(&one_joint, 1000).outcome, ARMTAP_KINEMATICS_UNKNOWN);
+}
+
+/* The base, the shoulder and the elbow do not tell a long forearm's wrist from a tool. */
+static void models_that_are_not_told_apart_are_all_named(void **state)
+{
+    (void)state;
+    const struct arm arm = {model_of("UR3"), {0}, 0.5, 3, 0};
+    struct armtap_kinematics_result result = result_of(&arm, 1000);
+    assert_int_equal(result.outcome, ARMTAP_KINEMATICS_MODEL);
+    assert_true(result.model_count >= 1);
+    assert_string_equal(result.models[0]->name, "UR3");
+}
+
+static void a_change_of_tool_is_no_mismatch(void **state)
+{
+    (void)state;
+    struct arm arm = {model_of("UR16e"), {0, 0, 0.1, 0, 0, 0}, 0.5, 6, 1e-4};
+    struct armtap_kinematics *kinematics = armtap_kinematics_new();
+    assert_non_null(kinematics);
+    move(kinematics, &arm, 1000);
+    arm.tool[2] = 0.25;
+    move(kinematics, &arm, 1000);
+    struct armtap_kinematics_result result = told(kinematics);
+    assert_int_equal(result.outcome, ARMTAP_KINEMATICS_MODEL);
+    assert_string_equal(result.models[0]->name, "UR16e");
+    assert_int_equal(result.tools, 2);
+    NEAR(result.tool[2], 0.25, 1e-3);
+}
+
+static void another_geometry_is_not_in_the_list(void **state)
+{
+    (void)state;
+    const struct armtap_robot_model longer = {"other", 0.2, -0.9, -0.7, 0.2, 0.15, 0.15};
+    const struct arm arm = {&longer, {0, 0, 0.1, 0, 0, 0}, 0.5, 6, 1e-4};
+    struct armtap_kinematics_result result = result_of(&arm, 1000);
+    assert_int_equal(result.outcome, ARMTAP_KINEMATICS_UNLISTED);
+    assert_int_equal(result.model_count, 0);
+    assert_true(result.residual < 1e-3);
+}
+
+/* A force in the place of the pose, a pose that lags by a second, and one with its axes exchanged. */
+static void a_pose_of_something_else_does_not_follow(void **state)
+{
+    (void)state;
+    const struct arm arm = {model_of("UR5e"), {0}, 0.5, 6, 0};
+    for (int kind = 0; kind < 3; kind++) {
+        struct armtap_kinematics *kinematics = armtap_kinematics_new();
+        assert_non_null(kinematics);
+        for (unsigned i = 0; i < 1000; i++) {
+            double q[6], earlier[6], pose[6];
+            joints_at(&arm, 0.01 * i, q);
+            joints_at(&arm, 0.01 * i - 1, earlier);
+            pose_of(&arm, kind == 1 ? earlier : q, pose);
+            for (int k = 0; k < 6 && kind == 0; k++)
+                pose[k] = 3 * sin(0.3 * i + k);
+            if (kind == 2) {
+                double x = pose[0];
+                pose[0] = pose[1];
+                pose[1] = x;
+            }
+            armtap_kinematics_add(kinematics, q, pose);
+        }
+        assert_int_equal(told(kinematics).outcome, ARMTAP_KINEMATICS_MISMATCH);
+    }
+}
+
+static void values_that_are_no_angles_are_left_out(void **state)
+{
+    (void)state;
+    const struct arm arm = {model_of("UR20"), {0}, 0.5, 6, 0};
+    struct armtap_kinematics *kinematics = armtap_kinematics_new();
+    assert_non_null(kinematics);
+    const double bad[][6] = {{NAN}, {INFINITY}, {1e9}};
+    for (size_t i = 0; i < 3; i++) {
+        armtap_kinematics_add(kinematics, bad[i], (const double[6]){0});
+        armtap_kinematics_add(kinematics, (const double[6]){0}, bad[i]);
+    }
+    move(kinematics, &arm, 100000);
+    struct armtap_kinematics_result result = told(kinematics);
+    assert_int_equal(result.outcome, ARMTAP_KINEMATICS_MODEL);
+    assert_int_equal(result.samples, 4096);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_flange_is_where_the_matrices_put_it),
+        cmocka_unit_test(a_stretched_arm_by_hand),
+        cmocka_unit_test(rotation_vectors_there_and_back),
+        cmocka_unit_test(each_model_is_named),
+        cmocka_unit_test(a_resting_arm_fits_all),
+        cmocka_unit_test(models_that_are_not_told_apart_are_all_named),
+        cmocka_unit_test(a_change_of_tool_is_no_mismatch),
+        cmocka_unit_test(another_geometry_is_not_in_the_list),
+        cmocka_unit_test(a_pose_of_something_else_does_not_follow),
+        cmocka_unit_test(values_that_are_no_angles_are_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
