@@ -27,6 +27,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_field \
 	tests/unit/test_field_selection \
 	tests/unit/test_incident \
+	tests/unit/test_inference \
 	tests/unit/test_json_elements \
 	tests/unit/test_kinematics \
 	tests/unit/test_legacy_layout \
@@ -278,6 +279,7 @@ include tests/starve/local.mk
 include tests/bench/local.mk
 include tests/faults/local.mk
 include tests/incidents/local.mk
+include tests/infer/local.mk
 include tests/fuzz/local.mk
 include tests/toy/local.mk
 include tests/toy-format/local.mk

@@ -573,6 +573,51 @@ ARMTAP_API void armtap_kinematics_add(struct armtap_kinematics *kinematics, cons
 ARMTAP_API void armtap_kinematics_result(const struct armtap_kinematics *kinematics,
                                          struct armtap_kinematics_result *result);
 
+/* ---- inference ------------------------------------------------------------------------------------------------- */
+
+/* The fields of RTDE data whose handshake was not captured, from the data alone. All tilings of a package with the
+ * types and names of outputs are weighed against each other by what the values show: a clock, modes, temperatures,
+ * derivatives, kinematics, the noise of sensors; and by the order in which clients ask for fields. A name is given only
+ * if it is almost certain; without motion there are none. */
+
+/* A value of a package. */
+struct armtap_inferred_field {
+    const char *name;                 /* "actual_q"; if it is not certain "field_12", by its offset */
+    const struct armtap_field *field; /* NULL: the name is not certain */
+    enum armtap_type type;
+    unsigned count;
+    size_t offset;    /* from the first value of the package */
+    double certainty; /* of the name, or of the likeliest one: 0 to 1 */
+    double type_certainty;
+    const char *likeliest; /* a name that is not certain; "" if no name stands out */
+    const char *evidence;  /* "keeps time; ..."; "" if there is none but its place */
+};
+struct armtap_inferred {
+    const struct armtap_inferred_field *fields; /* in the order of the bytes, without a gap */
+    size_t count;
+    size_t named;            /* how many have a certain name */
+    size_t size;             /* bytes of all values */
+    int recipe_id;           /* of protocol 2 and 3, the byte before the values; -1: protocol 1 has none */
+    uint64_t packages;       /* that were given, of the same size */
+    uint64_t other_packages; /* of other sizes */
+    bool moved;              /* the arm moved, or nothing here shows it; without motion no names are given */
+    const char *order;       /* "guide", "alphabet": the order that the fields seem to have; "" if none is apparent */
+    struct armtap_kinematics_result kinematics; /* of joints and pose, if both were found; else UNKNOWN */
+};
+struct armtap_inference;
+/* NULL if out of memory. */
+ARMTAP_API struct armtap_inference *armtap_inference_new(void);
+ARMTAP_API void armtap_inference_free(struct armtap_inference *inference);
+/* The content of the next data package from the robot: what follows its size and type. ERR_MEMORY. */
+ARMTAP_API int armtap_inference_package(struct armtap_inference *inference, const uint8_t *content, size_t length);
+/* The same of a record, whether or not its recipe is known; records that are not RTDE's data from the robot are
+ * ignored. */
+ARMTAP_API int armtap_inference_record(struct armtap_inference *inference, const struct armtap_record *record);
+/* No more packages come. ERR_NOT_READY if there are fewer than 8 of one size, of 1 to 4096 bytes; ERR_MEMORY. */
+ARMTAP_API int armtap_inference_finish(struct armtap_inference *inference);
+/* NULL before armtap_inference_finish, or if that failed. */
+ARMTAP_API const struct armtap_inferred *armtap_inference_result(const struct armtap_inference *inference);
+
 /* ---- hash tables for untrusted keys ---------------------------------------------------------------------------- */
 
 /* A keyed hash (SipHash-1-3, Aumasson and Bernstein): an attacker who chooses the names cannot make them collide. Every

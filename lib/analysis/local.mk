@@ -24,6 +24,18 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/incident.c \
 	lib/analysis/incident.h \
 	lib/analysis/incident_text.c \
+	lib/analysis/inference.c \
+	lib/analysis/inference_columns.c \
+	lib/analysis/inference_columns.h \
+	lib/analysis/inference_fields.c \
+	lib/analysis/inference_fields.def \
+	lib/analysis/inference_fields.h \
+	lib/analysis/inference_relations.c \
+	lib/analysis/inference_relations.h \
+	lib/analysis/inference_sample.c \
+	lib/analysis/inference_sample.h \
+	lib/analysis/inference_tiling.c \
+	lib/analysis/inference_tiling.h \
 	lib/analysis/kinematics.c \
 	lib/analysis/kinematics.h \
 	lib/analysis/missing_records.c \

@@ -1,0 +1,305 @@
+#include "inference_columns.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns that vary, at most: all doubles of a package, and as many again by chance. */
+#define VARYING_MAX 1024
+/* Below this share of repetitions a column changes with every package, above the other hardly ever. */
+#define ALWAYS 0.04
+#define RARELY 0.96
+/* Pace below which a column moves, and above which it is noise. */
+#define FLOWS 0.02
+#define FLICKERS 0.4
+#define SWEEP 4u
+#define FLOAT_TAIL ((UINT64_C(1) << 29) - 1)
+#define SHORT_TAIL ((UINT64_C(1) << 36) - 1)
+
+uint64_t armtap_inference_integer(const uint8_t *bytes, unsigned size)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < size; i++)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+static double double_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* ---- types ------------------------------------------------------------------------------------------------------- */
+
+/* Bits that a code made for measured values takes for a double: its exponent, and the digits up to its last one. */
+static double cost_of_double(uint64_t bits)
+{
+    int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
+    uint64_t mantissa = bits & ((UINT64_C(1) << 52) - 1);
+    unsigned tail = 0;
+    if (bits << 1 == 0)
+        return bits == 0 ? 2 : 6;
+    while (tail < 52 && !(mantissa >> tail & 1))
+        tail++;
+    double digits = tail > 8 ? 52 - tail + 4 : 52.5;
+    double size = exponent >= -16 && exponent <= 14   ? 5.5
+                  : exponent >= -50 && exponent <= 34 ? 8.5
+                  : exponent >= -80 && exponent <= 50 ? 12
+                                                      : 34;
+    return size + digits;
+}
+
+static double cost_of_integer(uint64_t value, unsigned bits)
+{
+    return value == 0         ? 2
+           : value < 4        ? 5
+           : value < 256      ? 10
+           : value < 65536    ? 19
+           : value < 1u << 24 ? 28
+           : value >> 32 == 0 ? bits + 2.0 - (bits == 64 ? 24 : 0)
+           : value >> 48 == 0 ? 58
+                              : bits + 3.0;
+}
+
+/* Of a double behind another: measured values go on where they were. */
+static double cost_behind(uint64_t bits, uint64_t before)
+{
+    double alone = cost_of_double(bits) + 1;
+    unsigned same = 0, tail = 0;
+    while (same < 64 && !((bits ^ before) >> (63 - same) & 1))
+        same++;
+    while (tail < 52 && !(bits >> tail & 1))
+        tail++;
+    if (same < 12 || bits << 1 == 0)
+        return alone;
+    double digits = same + tail < 64 ? 64 - same - tail : 0;
+    return fmin(alone, 5.5 + digits);
+}
+
+double armtap_inference_step_cost(uint64_t value, uint64_t before)
+{
+    uint64_t step = value > before ? value - before : before - value;
+    return 2 * log2((double)step + 1) + 4;
+}
+
+static double cost_of(enum column_gain type, uint64_t value)
+{
+    switch (type) {
+    case GAIN_DOUBLE:
+        return cost_of_double(value);
+    case GAIN_INT32:
+        return value >> 31 ? cost_of_integer(~value & 0xffffffff, 32) + 2 : cost_of_integer(value, 32);
+    case GAIN_UINT32:
+        return cost_of_integer(value, 32);
+    case GAIN_UINT64:
+        return cost_of_integer(value, 64);
+    default:
+        return value == 0 ? 2 : value == 1 ? 2.5 : 70;
+    }
+}
+
+static const unsigned sizes[GAINS] = {8, 4, 4, 8, 1};
+
+/* A value that repeats the one before is free; so are bytes that do. */
+static float gain_of(const struct inference_columns *columns, enum column_gain type, size_t offset)
+{
+    const unsigned size = sizes[type];
+    double cost = 0;
+    uint64_t before = 0;
+    for (unsigned i = 0; i < COLUMNS_JUDGED; i++) {
+        unsigned row = armtap_inference_judged(columns->sample, i);
+        uint64_t value = armtap_inference_integer(armtap_inference_bytes(columns, row, offset), size);
+        if (i == 0)
+            cost += cost_of(type, value);
+        else if (value != before)
+            cost += type == GAIN_DOUBLE ? cost_behind(value, before)
+                                        : fmin(cost_of(type, value) + 1,
+                                               type == GAIN_BYTE ? 99 : armtap_inference_step_cost(value, before));
+        before = value;
+    }
+    return columns->plain[offset + size] - columns->plain[offset] - (float)cost;
+}
+
+static void count_plain(struct inference_columns *columns)
+{
+    for (size_t offset = 0; offset < columns->length; offset++) {
+        float bits = 8;
+        for (unsigned i = 1; i < COLUMNS_JUDGED; i++)
+            bits += *armtap_inference_bytes(columns, armtap_inference_judged(columns->sample, i), offset) !=
+                            *armtap_inference_bytes(columns, armtap_inference_judged(columns->sample, i - 1), offset)
+                        ? 8
+                        : 0;
+        columns->plain[offset + 1] = columns->plain[offset] + bits;
+    }
+}
+
+/* ---- doubles ----------------------------------------------------------------------------------------------------- */
+
+static bool is_plausible(double value)
+{
+    double size = fabs(value);
+    return value == 0 || (size > 1e-40 && size < 1e12);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* False if the bytes are no doubles. */
+static bool read_values(const struct inference_columns *columns, size_t offset, double *values, struct column *column)
+{
+    const struct inference_sample *sample = columns->sample;
+    uint64_t tails = 0, before = 0;
+    unsigned still = 0, followed = 0, absurd = 0;
+    *column = (struct column){.offset = offset, .least = INFINITY, .most = -INFINITY, .rises = true};
+    for (unsigned row = 0; row < sample->count; row++) {
+        uint64_t bits = armtap_inference_integer(armtap_inference_bytes(columns, row, offset), 8);
+        double value = values[row] = double_of(bits);
+        if (!is_plausible(value) && ++absurd > sample->count / 64)
+            return false;
+        tails |= bits;
+        bool follows = row > 0 && armtap_inference_goes_on(sample, row - 1);
+        followed += follows;
+        still += follows && bits == before;
+        column->rises = column->rises && (row == 0 || value >= values[row - 1]);
+        before = bits;
+        if (!is_plausible(value))
+            value = values[row] = row > 0 ? values[row - 1] : 0;
+        column->least = fmin(column->least, value);
+        column->most = fmax(column->most, value);
+        column->mean += value / sample->count;
+    }
+    column->still = followed > 0 ? (double)still / followed : 1;
+    column->digits = !(tails & SHORT_TAIL) ? DIGITS_SHORT : !(tails & FLOAT_TAIL) ? DIGITS_FLOAT : DIGITS_FULL;
+    column->change = column->least == column->most ? CHANGE_NEVER
+                     : column->still > RARELY      ? CHANGE_RARELY
+                     : column->still > ALWAYS      ? CHANGE_OFTEN
+                                                   : CHANGE_ALWAYS;
+    return true;
+}
+
+/* How consecutive second differences of every n-th package follow each other. */
+static double bends(const struct inference_sample *sample, const double *values, unsigned every)
+{
+    double squares = 0, products = 0;
+    for (unsigned row = 3 * every; row < sample->count; row++) {
+        const double *at = &values[row];
+        if (row % SAMPLE_RUN < 3 * every)
+            continue;
+        double bend = at[0] - 2 * *(at - every) + *(at - 2 * every);
+        double before = *(at - every) - 2 * *(at - 2 * every) + *(at - 3 * every);
+        squares += (bend * bend + before * before) / 2;
+        products += bend * before;
+    }
+    return squares > 0 ? products / squares : 0;
+}
+
+static double pace_of(const struct inference_sample *sample, const double *values, double spread)
+{
+    double steps = 0;
+    unsigned followed = 0;
+    for (unsigned row = 0; row + 1 < sample->count; row++)
+        if (armtap_inference_goes_on(sample, row)) {
+            steps += (values[row + 1] - values[row]) * (values[row + 1] - values[row]);
+            followed++;
+        }
+    return followed > 0 && spread > 0 ? steps / followed / (2 * spread * spread) : 1;
+}
+
+static void describe_curve(const struct inference_columns *columns, const double *values, double *sorted,
+                           struct column *column)
+{
+    const struct inference_sample *sample = columns->sample;
+    for (unsigned row = 0; row < sample->count; row++)
+        column->spread += (values[row] - column->mean) * (values[row] - column->mean) / sample->count;
+    column->spread = sqrt(column->spread);
+    column->roughness = bends(sample, values, 1);
+    column->sweep = bends(sample, values, SWEEP);
+    column->curve = column->roughness > 0.5 ? CURVE_SMOOTH : column->roughness > -0.3 ? CURVE_MIXED : CURVE_ROUGH;
+    column->pace = pace_of(sample, values, column->spread);
+    column->paces = column->pace < FLOWS ? PACE_FLOWS : column->pace < FLICKERS ? PACE_DRIFTS : PACE_FLICKERS;
+    memcpy(sorted, values, sample->count * sizeof *sorted);
+    qsort(sorted, sample->count, sizeof *sorted, by_size);
+    column->centre = sorted[sample->count / 2];
+}
+
+static int add_column(struct inference_columns *columns, const struct column *column, const double *values,
+                      size_t *varying)
+{
+    struct column *added = &columns->columns[columns->count];
+    *added = *column;
+    if (column->change != CHANGE_NEVER) {
+        if (*varying >= VARYING_MAX)
+            return ARMTAP_OK;
+        added->values = malloc(columns->sample->count * sizeof *values);
+        if (!added->values)
+            return ARMTAP_ERR_MEMORY;
+        memcpy(added->values, values, columns->sample->count * sizeof *values);
+        ++*varying;
+    }
+    columns->at[column->offset] = (int)columns->count++;
+    return ARMTAP_OK;
+}
+
+static int read_columns(struct inference_columns *columns, double *values, double *sorted)
+{
+    size_t varying = 0;
+    int error = ARMTAP_OK;
+    for (size_t offset = 0; offset + 8 <= columns->length && error == ARMTAP_OK; offset++) {
+        struct column column;
+        if (!read_values(columns, offset, values, &column))
+            continue;
+        if (column.change != CHANGE_NEVER)
+            describe_curve(columns, values, sorted, &column);
+        error = add_column(columns, &column, values, &varying);
+    }
+    return error;
+}
+
+static int make_room(struct inference_columns *columns)
+{
+    columns->columns = calloc(columns->length + 1, sizeof *columns->columns);
+    columns->at = malloc((columns->length + 1) * sizeof *columns->at);
+    columns->plain = calloc(columns->length + 1, sizeof *columns->plain);
+    bool done = columns->columns && columns->at && columns->plain;
+    for (unsigned type = 0; type < GAINS; type++) {
+        columns->gain[type] = calloc(columns->length + 1, sizeof(float));
+        done = done && columns->gain[type];
+    }
+    return done ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
+}
+
+int armtap_inference_columns_read(struct inference_columns *columns, const struct inference_sample *sample)
+{
+    *columns = (struct inference_columns){.sample = sample, .length = sample->length};
+    int error = make_room(columns);
+    double *values = malloc(2 * SAMPLE_ROWS * sizeof *values);
+    if (error == ARMTAP_OK && values) {
+        for (size_t offset = 0; offset <= columns->length; offset++)
+            columns->at[offset] = -1;
+        count_plain(columns);
+        for (unsigned type = 0; type < GAINS; type++)
+            for (size_t offset = 0; offset + sizes[type] <= columns->length; offset++)
+                columns->gain[type][offset] = gain_of(columns, (enum column_gain)type, offset);
+        error = read_columns(columns, values, values + SAMPLE_ROWS);
+    }
+    bool got_room = values != NULL;
+    free(values);
+    return got_room ? error : ARMTAP_ERR_MEMORY;
+}
+
+void armtap_inference_columns_clear(struct inference_columns *columns)
+{
+    for (size_t i = 0; i < columns->count; i++)
+        free(columns->columns[i].values);
+    for (unsigned type = 0; type < GAINS; type++)
+        free(columns->gain[type]);
+    free(columns->columns);
+    free(columns->at);
+    free(columns->plain);
+    *columns = (struct inference_columns){.sample = NULL};
+}

@@ -1,0 +1,504 @@
+#include "inference_fields.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum habit_change { EXPECT_FIXED, EXPECT_STEPS, EXPECT_SLOW, EXPECT_NOISE, EXPECT_MOTION, EXPECT_ANY, EXPECT_CHANGES };
+enum habit_digits { IN_FULL, IN_FLOAT, IN_SHORT, IN_ANY };
+enum habit_curve { IS_SMOOTH, IS_NOISY, IS_ANY };
+
+enum habit_pace { PACE_OF_FLOWS, PACE_OF_DRIFTS, PACE_OF_FLICKERS, PACE_OF_MOVES, PACE_OF_WANDERS, PACE_OF_ANY };
+
+enum habit_kind { HABIT_NUMBERS, HABIT_STATE, HABIT_REGISTERS };
+struct habit {
+    enum habit_kind kind;
+    const char *name;
+    double chance, zero;
+    double least[2], most[2]; /* of elements 0 to 2, and 3 to 5 */
+    enum habit_change change;
+    enum habit_digits digits;
+    enum habit_curve curve;
+    enum habit_pace pace;
+    int64_t usual, lowest, highest;
+    double usual_share;
+    enum armtap_type type; /* of registers */
+};
+
+static const struct habit habits[] = {
+#define NUMBERS(field, odds, zeros, least0, most0, least3, most3, changes, digit, shape, speed)                        \
+    {.kind = HABIT_NUMBERS,                                                                                            \
+     .name = #field,                                                                                                   \
+     .chance = (odds) / 100.0,                                                                                         \
+     .zero = (zeros) / 100.0,                                                                                          \
+     .least = {least0, least3},                                                                                        \
+     .most = {most0, most3},                                                                                           \
+     .change = EXPECT_##changes,                                                                                       \
+     .digits = IN_##digit,                                                                                             \
+     .curve = IS_##shape,                                                                                              \
+     .pace = PACE_OF_##speed},
+#define STATE(field, odds, value, share, low, high, changes)                                                           \
+    {.kind = HABIT_STATE,                                                                                              \
+     .name = #field,                                                                                                   \
+     .chance = (odds) / 100.0,                                                                                         \
+     .usual = value,                                                                                                   \
+     .usual_share = (share) / 100.0,                                                                                   \
+     .lowest = low,                                                                                                    \
+     .highest = high,                                                                                                  \
+     .change = EXPECT_##changes},
+#define AMPLITUDE(field, median, factor)
+#define REGISTERS(field, odds, kind_of)                                                                                \
+    {.kind = HABIT_REGISTERS, .name = #field, .chance = (odds) / 100.0, .type = ARMTAP_##kind_of},
+#include "inference_fields.def"
+#undef NUMBERS
+#undef STATE
+#undef REGISTERS
+#undef AMPLITUDE
+};
+static const struct {
+    const char *name;
+    double median, factor;
+} amplitudes[] = {
+#define NUMBERS(...)
+#define STATE(...)
+#define REGISTERS(...)
+#define AMPLITUDE(field, median, factor) {#field, median, factor},
+#include "inference_fields.def"
+#undef NUMBERS
+#undef STATE
+#undef REGISTERS
+#undef AMPLITUDE
+};
+#define HABITS (sizeof habits / sizeof *habits)
+_Static_assert(HABITS <= INFERENCE_FIELDS_MAX, "too many fields for the tables of tilings");
+
+size_t armtap_inference_field_count(void)
+{
+    return HABITS;
+}
+
+bool armtap_inference_field_at(size_t i, struct inference_field *field)
+{
+    const struct habit *habit = &habits[i];
+    *field = (struct inference_field){.name = habit->name,
+                                      .log_chance = log2(habit->chance / (1 - habit->chance)),
+                                      .repeats = habit->kind == HABIT_REGISTERS};
+    if (field->repeats) {
+        field->type = habit->type;
+        field->count = 1;
+    } else {
+        field->field = armtap_field_find(habit->name, strlen(habit->name));
+        if (!field->field)
+            return false;
+        field->type = field->field->type;
+        field->count = field->field->count;
+    }
+    field->size = (unsigned)armtap_type_width(field->type) * field->count;
+    return true;
+}
+
+/* ---- how a field's values change --------------------------------------------------------------------------------- */
+
+/* Shares of columns, by what is expected. */
+static const double changes[EXPECT_CHANGES][CHANGES] = {
+    [EXPECT_FIXED] = {0.95, 0.04, 0.008, 0.002}, [EXPECT_STEPS] = {0.6, 0.3, 0.09, 0.01},
+    [EXPECT_SLOW] = {0.06, 0.24, 0.45, 0.25},    [EXPECT_NOISE] = {0.01, 0.02, 0.12, 0.85},
+    [EXPECT_MOTION] = {0.04, 0.03, 0.43, 0.5},   [EXPECT_ANY] = {0.1, 0.1, 0.35, 0.45},
+};
+static const double digit_shares[][DIGITS] = {[IN_FULL] = {0.03, 0.02, 0.95},
+                                              [IN_FLOAT] = {0.04, 0.76, 0.2},
+                                              [IN_SHORT] = {0.5, 0.4, 0.1},
+                                              [IN_ANY] = {0.2, 0.4, 0.4}};
+static const double curve_shares[][CURVES] = {
+    [IS_SMOOTH] = {0.6, 0.3, 0.1}, [IS_NOISY] = {0.04, 0.2, 0.76}, [IS_ANY] = {0.3, 0.3, 0.4}};
+static const double pace_shares[][PACES] = {
+    [PACE_OF_FLOWS] = {0.93, 0.06, 0.01},    [PACE_OF_DRIFTS] = {0.35, 0.45, 0.2},
+    [PACE_OF_FLICKERS] = {0.02, 0.13, 0.85}, [PACE_OF_MOVES] = {0.62, 0.3, 0.08},
+    [PACE_OF_WANDERS] = {0.12, 0.48, 0.4},   [PACE_OF_ANY] = {0.4, 0.25, 0.35}};
+/* The same of doubles that may be anything. */
+static const double any_change[CHANGES] = {0.3, 0.1, 0.25, 0.35}, any_digits[DIGITS] = {0.1, 0.35, 0.55},
+                    any_curve[CURVES] = {0.25, 0.25, 0.5}, any_pace[PACES] = {0.4, 0.25, 0.35};
+
+static double change_bits(const struct habit *habit, const struct column *column)
+{
+    double bits = log2(changes[habit->change][column->change] / any_change[column->change]);
+    if (column->change == CHANGE_NEVER)
+        return bits;
+    bits += log2(digit_shares[habit->digits][column->digits] / any_digits[column->digits]);
+    if (column->change >= CHANGE_OFTEN)
+        bits += log2(pace_shares[habit->pace][column->paces] / any_pace[column->paces]);
+    if (column->change >= CHANGE_OFTEN)
+        bits += log2(curve_shares[habit->curve][column->curve] / any_curve[column->curve]);
+    return bits;
+}
+
+/* ---- where they lie ---------------------------------------------------------------------------------------------- */
+
+/* Density of doubles that may be anything: 64 binades of equal share. */
+static double any_density(double value)
+{
+    return 1.0 / 64 / exp2(floor(log2(fmax(fabs(value), 1e-4))));
+}
+
+static double place_bits(double value, double least, double most)
+{
+    double any = any_density(value), here = value >= least && value <= most ? 0.97 / (most - least) : 0;
+    return log2((here + 0.03 * any) / any);
+}
+
+static double range_bits(const struct habit *habit, const struct column *column, unsigned element)
+{
+    double least = habit->least[element / 3], most = habit->most[element / 3];
+    if (column->change == CHANGE_NEVER)
+        return place_bits(column->mean, least, most);
+    return (place_bits(column->least, least, most) + place_bits(column->most, least, most)) / 2;
+}
+
+/* ---- relations --------------------------------------------------------------------------------------------------- */
+
+/* What a relation is worth, and what it costs a field that should not have it. */
+#define PROOF 24
+/* Where the bytes are no such numbers. */
+#define NO_NUMBERS (-9999)
+#define DENIAL 14
+#define KIND_MAX 9
+#define KIND_ALONE 5
+#define VECTOR_SAYS 2.0
+#define SWING_ROWS 900.0
+#define GRAVITY 9.81
+
+enum aim { NO_AIM, TARGET, ACTUAL };
+/* Roles that vectors have: those that prove a field, and those that contradict it. */
+static const struct part {
+    const char *name;
+    unsigned proves, denies;
+    enum aim aim;
+} parts[] = {
+    {"target_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, TARGET},
+    {"actual_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, ACTUAL},
+    {"target_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET},
+    {"actual_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED, ROLE_JOINTS | ROLE_POSE, ACTUAL},
+    {"target_qdd", ROLE_IS_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED, NO_AIM},
+    {"target_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, TARGET},
+    {"actual_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, ACTUAL},
+    {"target_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET},
+    {"actual_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE, ACTUAL},
+    {"target_TCP_acceleration", ROLE_IS_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED, TARGET},
+    {"actual_TCP_acceleration", ROLE_IS_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED, ACTUAL},
+    {"target_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, TARGET},
+    {"actual_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, ACTUAL},
+    {"joint_control_output", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, ACTUAL},
+    {"target_moment", ROLE_MOMENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, NO_AIM},
+    {"elbow_position", ROLE_HAS_SPEED_3, ROLE_IS_SPEED_3 | ROLE_POSE, NO_AIM},
+    {"elbow_velocity", ROLE_IS_SPEED_3, ROLE_HAS_SPEED_3 | ROLE_POSE, NO_AIM},
+};
+/* Of all other vectors. */
+#define STRANGE                                                                                                        \
+    (ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_HAS_LINEAR_SPEED | ROLE_IS_LINEAR_SPEED)
+
+static unsigned bits_set(unsigned roles)
+{
+    unsigned count = 0;
+    for (; roles; roles &= roles - 1)
+        count++;
+    return count;
+}
+
+static double role_bits(const struct inference_relations *relations, const struct inference_field *about, size_t offset)
+{
+    const unsigned roles = relations->roles[offset];
+    const struct part *part = NULL;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !part; i++)
+        if (strcmp(parts[i].name, about->name) == 0)
+            part = &parts[i];
+    if (!part)
+        return about->count == 6 ? -DENIAL * (double)bits_set(roles & STRANGE) : 0;
+    double bits = PROOF * (double)bits_set(roles & part->proves) - DENIAL * (double)bits_set(roles & part->denies);
+    double kind = (double)relations->kind[offset];
+    kind = kind > KIND_MAX ? KIND_MAX : kind < -KIND_MAX ? -KIND_MAX : kind;
+    if (!(roles & (ROLE_TWIN | ROLE_POSE)))
+        kind = fmax(fmin(kind, KIND_ALONE), -KIND_ALONE);
+    return bits + (part->aim == TARGET ? kind : part->aim == ACTUAL ? -kind : 0);
+}
+
+/* ---- single fields ----------------------------------------------------------------------------------------------- */
+
+/* Length of the three doubles at an offset, over the sample; false if they are none. */
+static bool length_of(const struct inference_columns *columns, size_t offset, unsigned row, double *length)
+{
+    double squares = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        const struct column *column = armtap_inference_column(columns, offset + 8 * i);
+        if (!column)
+            return false;
+        double value = column->values ? column->values[row] : column->mean;
+        squares += value * value;
+    }
+    *length = sqrt(squares);
+    return true;
+}
+
+/* An accelerometer feels gravity, and little else. */
+static double gravity_bits(const struct inference_columns *columns, size_t offset)
+{
+    unsigned near = 0, far = 0;
+    double length;
+    for (unsigned row = 0; row < columns->sample->count; row++) {
+        if (!length_of(columns, offset, row, &length))
+            return 0;
+        near += fabs(length - GRAVITY) < 0.7;
+        far += fabs(length - GRAVITY) > 6;
+    }
+    return near > 0.5 * columns->sample->count && far < 0.05 * columns->sample->count ? 14 : -12;
+}
+
+/* Moments of inertia are positive, and mostly stand alone; a centre of gravity hardly has three equal parts. */
+static double mass_bits(const struct inference_columns *columns, const struct inference_field *about, size_t offset)
+{
+    double value[6] = {0};
+    for (unsigned i = 0; i < about->count; i++) {
+        const struct column *column = armtap_inference_column(columns, offset + 8 * i);
+        if (!column)
+            return 0;
+        value[i] = column->mean;
+    }
+    if (value[0] == 0 && value[1] == 0 && value[2] == 0)
+        return about->count == 3 || (value[3] == 0 && value[4] == 0 && value[5] == 0) ? 0 : -12;
+    if (about->count == 3)
+        return value[0] == value[1] && value[1] == value[2] ? -6 : 0;
+    bool positive = value[0] > 0 && value[1] > 0 && value[2] > 0;
+    bool alone = value[3] == 0 && value[4] == 0 && value[5] == 0;
+    return !positive ? -12 : alone ? 3 : 0;
+}
+
+/* The size of a force that is elsewhere in the package. */
+static double size_bits(const struct inference_columns *columns, size_t offset)
+{
+    const struct column *column = armtap_inference_column(columns, offset);
+    for (size_t other = 0; column && column->values && other + 24 <= columns->length; other++) {
+        unsigned row = 0;
+        double length;
+        if (other < offset + 8 && offset < other + 24)
+            continue;
+        while (row < columns->sample->count && length_of(columns, other, row, &length) && length > 0 &&
+               fabs(column->values[row] / length - 1) < 1e-6)
+            row++;
+        if (row == columns->sample->count)
+            return 40;
+    }
+    return 0;
+}
+
+/* The controller counts its cycles, evenly. */
+static bool counts(const struct inference_columns *columns, size_t offset)
+{
+    const struct inference_sample *sample = columns->sample;
+    uint64_t step = 0;
+    unsigned even = 0, steps = 0;
+    for (unsigned row = 0; row + 1 < sample->count; row++) {
+        uint64_t now = armtap_inference_integer(armtap_inference_bytes(columns, row, offset), 8);
+        uint64_t then = armtap_inference_integer(armtap_inference_bytes(columns, row + 1, offset), 8);
+        if (then <= now)
+            return false;
+        if (!armtap_inference_goes_on(sample, row))
+            continue;
+        step = steps == 0 ? then - now : step;
+        even += then - now == step;
+        steps++;
+    }
+    return step < 10000 && even > 0.9 * steps;
+}
+
+static double special_bits(const struct inference_columns *columns, const struct inference_relations *relations,
+                           const struct inference_field *about, size_t offset)
+{
+    if (strcmp(about->name, "timestamp") == 0)
+        return offset == relations->clock ? 40 : -30;
+    if (about->type == ARMTAP_DOUBLE && offset == relations->clock)
+        return -30;
+    if (strcmp(about->name, "actual_tool_accelerometer") == 0)
+        return gravity_bits(columns, offset);
+    if (strcmp(about->name, "payload_inertia") == 0 || strcmp(about->name, "payload_cog") == 0)
+        return mass_bits(columns, about, offset);
+    if (strcmp(about->name, "tcp_force_scalar") == 0)
+        return size_bits(columns, offset);
+    return 0;
+}
+
+/* ---- vectors ----------------------------------------------------------------------------------------------------- */
+
+/* Speeds and accelerations swing around 0, and are all 0 while the arm rests; positions, currents and torques hold the
+ * arm somewhere. */
+static const struct {
+    const char *name;
+    bool swings;
+} swings[] = {
+    {"target_q", false},
+    {"actual_q", false},
+    {"target_qd", true},
+    {"actual_qd", true},
+    {"target_qdd", true},
+    {"target_current", false},
+    {"target_moment", false},
+    {"actual_current", false},
+    {"joint_control_output", false},
+    {"actual_current_as_torque", false},
+    {"actual_TCP_pose", false},
+    {"target_TCP_pose", false},
+    {"actual_TCP_speed", true},
+    {"target_TCP_speed", true},
+    {"actual_TCP_acceleration", true},
+    {"target_TCP_acceleration", true},
+    {"elbow_position", false},
+    {"elbow_velocity", true},
+};
+
+/* How far, in spreads, the element that is farthest away lies from 0; negative if nothing moves. */
+static double distance_of(const struct inference_columns *columns, const struct inference_field *about, size_t offset)
+{
+    double farthest = -1;
+    for (unsigned i = 0; i < about->count; i++) {
+        const struct column *column = armtap_inference_column(columns, offset + 8 * i);
+        if (column && column->values && column->spread > 0)
+            farthest = fmax(farthest, fabs(column->centre) / column->spread);
+        else if (column && column->mean != 0)
+            farthest = fmax(farthest, 10);
+    }
+    return farthest;
+}
+
+/* Share of packages in which all elements are 0. */
+static double rest_of(const struct inference_columns *columns, const struct inference_field *about, size_t offset)
+{
+    unsigned rest = 0;
+    for (unsigned row = 0; row < columns->sample->count; row++) {
+        bool zero = true;
+        for (unsigned i = 0; i < about->count && zero; i++) {
+            const struct column *column = armtap_inference_column(columns, offset + 8 * i);
+            zero = column && (column->values ? column->values[row] : column->mean) == 0;
+        }
+        rest += zero;
+    }
+    return (double)rest / columns->sample->count;
+}
+
+static double swing_bits(const struct inference_columns *columns, const struct inference_field *about, size_t offset)
+{
+    double distance = distance_of(columns, about, offset);
+    for (size_t i = 0; i < sizeof swings / sizeof *swings && distance >= 0; i++) {
+        if (strcmp(swings[i].name, about->name) != 0)
+            continue;
+        bool rests = rest_of(columns, about, offset) > 0.02;
+        double seen = fmin(1, columns->sample->count / SWING_ROWS); /* few moves say little about where they centre */
+        if (swings[i].swings)
+            return seen * (distance < 0.8 ? 2 : distance < 2 ? -3 : -9) + (rests ? 2 : 0);
+        return seen * (distance < 0.8 ? -6 : distance < 2 ? 0 : 1.5) - (rests ? 12 : 0);
+    }
+    return 0;
+}
+
+/* Against sizes that are spread evenly over ten octaves. */
+static double amplitude_bits(const struct inference_columns *columns, const struct inference_field *about,
+                             size_t offset)
+{
+    double size = 0;
+    for (unsigned i = 0; i < 3 && about->count == 6; i++) {
+        const struct column *column = armtap_inference_column(columns, offset + 8 * i);
+        size = column ? fmax(size, fmax(fabs(column->least), fabs(column->most))) : size;
+    }
+    for (size_t i = 0; i < sizeof amplitudes / sizeof *amplitudes && size > 0; i++)
+        if (strcmp(amplitudes[i].name, about->name) == 0) {
+            double sigma = log2(amplitudes[i].factor), away = log2(size / amplitudes[i].median) / sigma;
+            return log2(10 * 0.4 / sigma) - fmin(away * away / 2 * 1.44, 6);
+        }
+    return 0;
+}
+
+/* ---- all together ------------------------------------------------------------------------------------------------ */
+
+static double weigh_numbers(const struct inference_columns *columns, const struct habit *habit,
+                            const struct inference_field *about, size_t offset)
+{
+    double gain = 0, named = 0, changing = 0;
+    unsigned zeros = 0;
+    for (unsigned i = 0; i < about->count; i++) {
+        const struct column *column = armtap_inference_column(columns, offset + 8 * i);
+        gain += (double)columns->gain[GAIN_DOUBLE][offset + 8 * i];
+        if (!column)
+            return NO_NUMBERS;
+        bool zero = column->least == 0 && column->most == 0;
+        zeros += zero;
+        if (!zero) {
+            named += range_bits(habit, column, i);
+            changing += change_bits(habit, column);
+        } else
+            named += habit->change == EXPECT_FIXED ? 1.3 : -1;
+    }
+    if (zeros == about->count)
+        return gain + log2(fmax(habit->zero, 0.002) / 0.2);
+    /* Elements of a vector are measured in the same way: they say it once more, not six times. */
+    double weight = about->count == 1 ? 1 : VECTOR_SAYS / (double)(about->count - zeros);
+    return gain + named + weight * changing + log2((1 - habit->zero) / 0.8);
+}
+
+static enum column_gain gain_of(enum armtap_type type)
+{
+    return type == ARMTAP_DOUBLE   ? GAIN_DOUBLE
+           : type == ARMTAP_INT32  ? GAIN_INT32
+           : type == ARMTAP_UINT32 ? GAIN_UINT32
+           : type == ARMTAP_UINT64 ? GAIN_UINT64
+                                   : GAIN_BYTE;
+}
+
+/* Bits of a whole number in a code made for this field, over a few packages spread over the sample. */
+static double weigh_state(const struct inference_columns *columns, const struct habit *habit,
+                          const struct inference_field *about, size_t offset)
+{
+    const unsigned width = about->size / about->count;
+    const double usual = -log2(habit->usual_share);
+    const double rare = -log2(1 - habit->usual_share), evenly = log2((double)(habit->highest - habit->lowest + 1));
+    const bool twelves = strcmp(about->name, "tool_output_voltage") == 0;
+    double gain = (double)(columns->plain[offset + about->size] - columns->plain[offset]);
+    for (unsigned element = 0; element < about->count; element++) {
+        uint64_t before = 0;
+        unsigned kept = 0;
+        for (unsigned i = 0; i < COLUMNS_JUDGED; i++) {
+            unsigned row = armtap_inference_judged(columns->sample, i);
+            uint64_t bits =
+                armtap_inference_integer(armtap_inference_bytes(columns, row, offset + width * element), width);
+            int64_t value = about->type == ARMTAP_INT32 ? (int64_t)(int32_t)(uint32_t)bits : (int64_t)bits;
+            if (i > 0 && bits == before)
+                continue;
+            bool within = value >= habit->lowest && value <= habit->highest;
+            if (twelves && value % 12 != 0)
+                within = false;
+            double other = rare + fmin(evenly, 2 * log2((double)llabs(value) + 1) + 1);
+            double cost = value == habit->usual ? usual : within ? other : 8 * width + 8;
+            gain -= i > 0 && within ? fmin(cost + 2, armtap_inference_step_cost(bits, before) + 1) : cost;
+            before = bits;
+            kept++;
+        }
+        if (element > 0 && kept == 1) /* joints share their mode */
+            gain -= 2;
+    }
+    return gain;
+}
+
+double armtap_inference_weigh(const struct inference_columns *columns, const struct inference_relations *relations,
+                              size_t field, const struct inference_field *about, size_t offset)
+{
+    const struct habit *habit = &habits[field];
+    switch (habit->kind) {
+    case HABIT_NUMBERS:
+        return weigh_numbers(columns, habit, about, offset) + swing_bits(columns, about, offset) +
+               amplitude_bits(columns, about, offset) + role_bits(relations, about, offset) +
+               special_bits(columns, relations, about, offset);
+    case HABIT_STATE:
+        if (strcmp(about->name, "control_step") == 0)
+            return counts(columns, offset) ? weigh_state(columns, habit, about, offset) + 40 : NO_NUMBERS;
+        return weigh_state(columns, habit, about, offset);
+    default:
+        return (double)columns->gain[gain_of(habit->type)][offset] -
+               (habit->type == ARMTAP_DOUBLE && offset == relations->clock ? 30 : 0);
+    }
+}

@@ -1,0 +1,34 @@
+/* Values that belong together: a clock, vectors that are the derivative of others, joints and the pose that follows
+ * from them, targets and what was measured, currents and moments. Chance does not produce them. */
+#ifndef ANALYSIS_INFERENCE_RELATIONS_H
+#define ANALYSIS_INFERENCE_RELATIONS_H
+
+#include "inference_columns.h"
+
+/* Of the vector of six doubles at an offset; of three where it says so. */
+enum inference_role {
+    ROLE_HAS_SPEED = 1,        /* another vector is its derivative */
+    ROLE_IS_SPEED = 2,         /* it is the derivative of another */
+    ROLE_HAS_LINEAR_SPEED = 4, /* the same, but only the first three elements: a pose */
+    ROLE_IS_LINEAR_SPEED = 8,
+    ROLE_JOINTS = 16,  /* a pose follows from it */
+    ROLE_POSE = 32,    /* it follows from joints */
+    ROLE_CURRENT = 64, /* another vector is proportional to it, joint by joint, with a motor's constant */
+    ROLE_MOMENT = 128,
+    ROLE_HAS_SPEED_3 = 256, /* of the three doubles at the offset, which are not part of a pose */
+    ROLE_IS_SPEED_3 = 512,
+    ROLE_TWIN = 1024 /* another vector is nearly the same */
+};
+
+struct inference_relations {
+    double step;     /* s from package to package; 0: unknown */
+    size_t clock;    /* offset; SIZE_MAX: none */
+    uint16_t *roles; /* by offset */
+    float *kind;     /* by offset: bits that say target (above 0) or actual (below) */
+    bool moved;      /* something here moves like an arm */
+    struct armtap_kinematics_result kinematics;
+};
+int armtap_inference_relations_find(struct inference_relations *relations, const struct inference_columns *columns);
+void armtap_inference_relations_clear(struct inference_relations *relations);
+
+#endif

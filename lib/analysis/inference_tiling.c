@@ -1,0 +1,305 @@
+/* Tilings are sums over paths: a path places one field after the other, and pays for each by what its values say and by
+ * the odds that a recipe has it. In an order, only later fields may follow, or the path pays for a break. Sums from the
+ * left and from the right of each place give the probability of each field there, over all tilings (forward-backward);
+ * the probabilities of several orders are added by what the whole package says for each. */
+#include "inference_tiling.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bits: a field out of order; one of any order, among some fields that are left. */
+#define BREAK 20
+#define ANYWHERE 4
+/* Bits for a first byte that never changes as the usual recipe id, and as another. */
+#define ID_USUAL 6
+#define ID_OTHER 0
+#define RECIPE_ID 1
+
+static const double order_bits[ORDERS] = {[ORDER_GUIDE] = -0.7, [ORDER_ALPHABET] = -4, [ORDER_ANY] = -2};
+
+struct paths {
+    const struct inference_tiling *tiling;
+    enum tiling_order order;
+    const size_t *field;  /* by rank in the order */
+    double *left, *right; /* by offset and rank of the last field: log2 of the sum of all paths up to it, and on
+                             from it */
+    double start[2];      /* at the first byte, and behind a recipe id */
+    double *follow;       /* of one offset, by rank: scratch */
+};
+
+static double add(double a, double b)
+{
+    double more = a > b ? a : b, less = a > b ? b : a;
+    return less == -INFINITY ? more : more + log2(1 + exp2(less - more));
+}
+
+static double *at(double *table, const struct paths *paths, size_t offset)
+{
+    return table + offset * paths->tiling->fields;
+}
+
+static double cost_of(const struct paths *paths, size_t rank, size_t offset)
+{
+    const struct inference_tiling *tiling = paths->tiling;
+    size_t field = paths->field[rank];
+    double bits = (double)tiling->bits[offset * tiling->fields + field];
+    return bits + tiling->field[field].log_chance - (paths->order == ORDER_ANY ? ANYWHERE : 0);
+}
+
+static bool has_place(const struct paths *paths, size_t rank, size_t offset)
+{
+    return offset + paths->tiling->field[paths->field[rank]].size <= paths->tiling->length;
+}
+
+static size_t end_of(const struct paths *paths, size_t rank, size_t offset)
+{
+    return offset + paths->tiling->field[paths->field[rank]].size;
+}
+
+static double start_at(const struct paths *paths, size_t offset)
+{
+    return offset < 2 ? paths->start[offset] : -INFINITY;
+}
+
+/* follow[rank]: all paths up to the offset after which that field may come. */
+static void sum_before(const struct paths *paths, size_t offset)
+{
+    const double *left = at(paths->left, paths, offset);
+    const size_t fields = paths->tiling->fields;
+    double all = -INFINITY, earlier = start_at(paths, offset);
+    for (size_t rank = 0; rank < fields; rank++)
+        all = add(all, left[rank]);
+    for (size_t rank = 0; rank < fields; rank++) {
+        if (paths->order == ORDER_ANY) {
+            paths->follow[rank] = add(all, start_at(paths, offset));
+            continue;
+        }
+        bool repeats = paths->tiling->field[paths->field[rank]].repeats;
+        paths->follow[rank] = add(repeats ? add(earlier, left[rank]) : earlier, all - BREAK);
+        earlier = add(earlier, left[rank]);
+    }
+}
+
+static void sum_left(const struct paths *paths)
+{
+    const struct inference_tiling *tiling = paths->tiling;
+    for (size_t i = 0; i < (tiling->length + 1) * tiling->fields; i++)
+        paths->left[i] = -INFINITY;
+    for (size_t offset = 0; offset < tiling->length; offset++) {
+        sum_before(paths, offset);
+        for (size_t rank = 0; rank < tiling->fields; rank++)
+            if (paths->follow[rank] > -INFINITY && has_place(paths, rank, offset))
+                at(paths->left, paths, end_of(paths, rank, offset))[rank] =
+                    paths->follow[rank] + cost_of(paths, rank, offset);
+    }
+}
+
+static void sum_right(const struct paths *paths)
+{
+    const struct inference_tiling *tiling = paths->tiling;
+    const size_t fields = tiling->fields;
+    for (size_t rank = 0; rank < fields; rank++)
+        at(paths->right, paths, tiling->length)[rank] = 0;
+    for (size_t offset = tiling->length; offset-- > 0;) {
+        double *right = at(paths->right, paths, offset), all = -INFINITY, later = -INFINITY;
+        for (size_t rank = 0; rank < fields; rank++) {
+            paths->follow[rank] =
+                has_place(paths, rank, offset)
+                    ? cost_of(paths, rank, offset) + at(paths->right, paths, end_of(paths, rank, offset))[rank]
+                    : -INFINITY;
+            all = add(all, paths->follow[rank]);
+        }
+        for (size_t rank = fields; rank-- > 0;) {
+            bool repeats = tiling->field[paths->field[rank]].repeats;
+            right[rank] =
+                paths->order == ORDER_ANY ? all : add(repeats ? add(later, paths->follow[rank]) : later, all - BREAK);
+            later = add(later, paths->follow[rank]);
+        }
+    }
+}
+
+static double total_of(const struct paths *paths)
+{
+    const double *left = at(paths->left, paths, paths->tiling->length);
+    double total = -INFINITY;
+    for (size_t rank = 0; rank < paths->tiling->fields; rank++)
+        total = add(total, left[rank]);
+    return total;
+}
+
+/* Adds this order's probabilities, times its own. */
+static void add_shares(struct inference_tiling *tiling, const struct paths *paths, double total, double share)
+{
+    for (size_t offset = 0; offset < tiling->length && share > 1e-9; offset++) {
+        sum_before(paths, offset);
+        for (size_t rank = 0; rank < tiling->fields; rank++) {
+            if (paths->follow[rank] == -INFINITY || !has_place(paths, rank, offset))
+                continue;
+            double path = paths->follow[rank] + cost_of(paths, rank, offset) +
+                          at(paths->right, paths, end_of(paths, rank, offset))[rank] - total;
+            tiling->share[offset * tiling->fields + paths->field[rank]] += (float)(share * exp2(path));
+        }
+    }
+}
+
+/* ---- orders ------------------------------------------------------------------------------------------------------ */
+
+static void sort_fields(const struct inference_tiling *tiling, enum tiling_order order, size_t *ranks)
+{
+    for (size_t i = 0; i < tiling->fields; i++) {
+        size_t place = i;
+        while (order == ORDER_ALPHABET && place > 0 &&
+               strcmp(tiling->field[ranks[place - 1]].name, tiling->field[i].name) > 0) {
+            ranks[place] = ranks[place - 1];
+            place--;
+        }
+        ranks[place] = i;
+    }
+}
+
+static void start_paths(struct paths *paths, const struct inference_columns *columns)
+{
+    const struct inference_sample *sample = columns->sample;
+    const uint8_t id = armtap_inference_row(sample, 0)[0];
+    paths->start[0] = 0;
+    paths->start[1] = id == RECIPE_ID ? ID_USUAL : ID_OTHER;
+    for (unsigned row = 1; row < sample->count; row++)
+        if (armtap_inference_row(sample, row)[0] != id)
+            paths->start[1] = -INFINITY;
+}
+
+static void weigh_orders(struct inference_tiling *tiling, struct paths *paths,
+                         size_t ranks[ORDERS][INFERENCE_FIELDS_MAX])
+{
+    double totals[ORDERS], all = -INFINITY;
+    for (unsigned order = 0; order < ORDERS; order++) {
+        paths->order = (enum tiling_order)order;
+        paths->field = ranks[order];
+        sum_left(paths);
+        totals[order] = total_of(paths);
+        all = add(all, totals[order] + order_bits[order]);
+    }
+    for (unsigned order = 0; order < ORDERS; order++) {
+        tiling->order[order] = exp2(totals[order] + order_bits[order] - all);
+        paths->order = (enum tiling_order)order;
+        paths->field = ranks[order];
+        if (tiling->order[order] < 1e-6)
+            continue;
+        sum_left(paths);
+        sum_right(paths);
+        add_shares(tiling, paths, totals[order], tiling->order[order]);
+    }
+    tiling->with_id = 0;
+    for (size_t field = 0; field < tiling->fields && tiling->length > 1; field++)
+        tiling->with_id += (double)tiling->share[tiling->fields + field];
+}
+
+static int sum_paths(struct inference_tiling *tiling, const struct inference_columns *columns)
+{
+    size_t places = (tiling->length + 1) * tiling->fields, ranks[ORDERS][INFERENCE_FIELDS_MAX];
+    struct paths paths = {.tiling = tiling, .left = malloc((2 * places + tiling->fields) * sizeof(double))};
+    if (!paths.left)
+        return ARMTAP_ERR_MEMORY;
+    paths.right = paths.left + places;
+    paths.follow = paths.right + places;
+    for (unsigned order = 0; order < ORDERS; order++)
+        sort_fields(tiling, (enum tiling_order)order, ranks[order]);
+    start_paths(&paths, columns);
+    weigh_orders(tiling, &paths, ranks);
+    free(paths.left);
+    return ARMTAP_OK;
+}
+
+/* ---- the best tiling --------------------------------------------------------------------------------------------- */
+
+static bool same_type(const struct inference_field *a, const struct inference_field *b)
+{
+    return a->type == b->type && a->count == b->count;
+}
+
+/* The likeliest field of the same type, and how likely the type is. */
+static struct tiling_piece piece_of(const struct inference_tiling *tiling, size_t offset, size_t of)
+{
+    const float *share = tiling->share + offset * tiling->fields;
+    const struct inference_field *type = &tiling->field[of];
+    struct tiling_piece piece = {offset, type->type, type->count, type->size, 0, of, 0};
+    for (size_t i = 0; i < tiling->fields; i++) {
+        if (!same_type(&tiling->field[i], type))
+            continue;
+        piece.type_certainty += (double)share[i];
+        if ((double)share[i] > piece.certainty) {
+            piece.certainty = (double)share[i];
+            piece.field = i;
+        }
+    }
+    return piece;
+}
+
+/* From the end: the tiling whose bytes have the most probable types. */
+static int choose_pieces(struct inference_tiling *tiling)
+{
+    size_t length = tiling->length;
+    double *best = malloc((length + 1) * sizeof *best);
+    size_t *choice = malloc((length + 1) * sizeof *choice);
+    tiling->pieces = calloc(length + 1, sizeof *tiling->pieces);
+    for (size_t offset = length + 1; offset-- > 0 && best && choice && tiling->pieces;) {
+        best[offset] = offset == length ? 0 : -INFINITY;
+        for (size_t i = 0; i < tiling->fields && offset < length; i++) {
+            size_t size = tiling->field[i].size;
+            if (offset + size > length || best[offset + size] == -INFINITY)
+                continue;
+            /* Pieces of no probability serve only to reach the end. */
+            double worth = (double)size * (piece_of(tiling, offset, i).type_certainty - 1e-3) + best[offset + size];
+            if (worth > best[offset]) {
+                best[offset] = worth;
+                choice[offset] = i;
+            }
+        }
+    }
+    bool done = best && choice && tiling->pieces;
+    for (size_t offset = tiling->with_id > 0.5 ? 1 : 0; done && offset < length;) {
+        tiling->pieces[tiling->count] = piece_of(tiling, offset, choice[offset]);
+        offset += tiling->pieces[tiling->count++].size;
+    }
+    free(best);
+    free(choice);
+    return done ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
+}
+
+static int list_fields(struct inference_tiling *tiling)
+{
+    tiling->field = calloc(armtap_inference_field_count(), sizeof *tiling->field);
+    for (size_t i = 0; i < armtap_inference_field_count() && tiling->field; i++)
+        if (!armtap_inference_field_at(i, &tiling->field[i]))
+            tiling->field[i].size = SAMPLE_LENGTH_MAX + 1; /* fits nowhere */
+    tiling->fields = armtap_inference_field_count();
+    return tiling->field ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
+}
+
+int armtap_inference_tile(struct inference_tiling *tiling, const struct inference_columns *columns,
+                          const struct inference_relations *relations)
+{
+    *tiling = (struct inference_tiling){.length = columns->length};
+    int error = list_fields(tiling);
+    tiling->bits = calloc((tiling->length + 1) * tiling->fields, sizeof *tiling->bits);
+    tiling->share = calloc((tiling->length + 1) * tiling->fields, sizeof *tiling->share);
+    if (error != ARMTAP_OK || !tiling->bits || !tiling->share)
+        return ARMTAP_ERR_MEMORY;
+    for (size_t offset = 0; offset < tiling->length; offset++)
+        for (size_t i = 0; i < tiling->fields; i++)
+            if (offset + tiling->field[i].size <= tiling->length)
+                tiling->bits[offset * tiling->fields + i] =
+                    (float)armtap_inference_weigh(columns, relations, i, &tiling->field[i], offset);
+    error = sum_paths(tiling, columns);
+    return error == ARMTAP_OK ? choose_pieces(tiling) : error;
+}
+
+void armtap_inference_tiling_clear(struct inference_tiling *tiling)
+{
+    free(tiling->field);
+    free(tiling->bits);
+    free(tiling->share);
+    free(tiling->pieces);
+    *tiling = (struct inference_tiling){.length = 0};
+}

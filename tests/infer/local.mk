@@ -1,0 +1,10 @@
+# ---- recipes inferred from data alone: how many types and names are right -------------------------------------------
+
+check_PROGRAMS += tests/infer/figure
+tests_infer_figure_SOURCES = \
+	tests/infer/arm_fields.def \
+	tests/infer/arm_model.c \
+	tests/infer/arm_model.h \
+	tests/infer/figure.c
+tests_infer_figure_LDADD = lib/libanalysis.la lib/libinside.la -lm
+TESTS += tests/infer/figure

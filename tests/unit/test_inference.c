@@ -1,0 +1,275 @@
+/* Fields of RTDE data from the data alone: single captures whose fields are known, and what must not be said. How often
+ * names are right is measured by tests/infer. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/armtap-analysis.h"
+#include "support.h"
+
+enum { PACKAGES = 1250, STEP_MS = 8, LENGTH_MAX = 400 };
+
+struct package {
+    uint8_t bytes[LENGTH_MAX];
+    size_t length;
+};
+
+static void put(struct package *package, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        package->bytes[package->length++] = (uint8_t)(value >> 8 * (size - 1 - i));
+}
+
+static void put_double(struct package *package, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put(package, bits, 8);
+}
+
+/* An UR5e that swings with all joints: its targets, and the pose of its tool, 0.1 m before the flange. */
+static void joints_at(unsigned cycle, bool moves, double q[6], double qd[6], double pose[6])
+{
+    const double home[6] = {0.4, -1.3, 1.7, -1.9, -1.5, 0.3};
+    const struct armtap_robot_model *model;
+    double time = moves ? 0.001 * STEP_MS * cycle : 0, rotation[3][3];
+    size_t i = 0;
+    while ((model = armtap_robot_model_at(i)) && strcmp(model->name, "UR5e") != 0)
+        i++;
+    for (unsigned k = 0; k < 6; k++) {
+        double w = 0.7 + 0.17 * k;
+        q[k] = home[k] + (moves ? 0.6 * sin(w * time + k) + 0.1 * sin(2.3 * w * time) : 0);
+        qd[k] = moves ? 0.6 * w * cos(w * time + k) + 0.23 * w * cos(2.3 * w * time) : 0;
+    }
+    armtap_robot_model_flange(model, q, pose, rotation);
+    for (unsigned k = 0; k < 3; k++)
+        pose[k] += 0.1 * rotation[k][2];
+    armtap_rotation_vector(rotation, pose + 3);
+}
+
+/* timestamp, target_q, target_qd, joint_mode, target_TCP_pose */
+static void make(struct package *package, unsigned cycle, bool moves, bool with_id)
+{
+    double q[6], qd[6], pose[6];
+    package->length = 0;
+    if (with_id)
+        put(package, 1, 1);
+    put_double(package, 1234 + 0.001 * STEP_MS * cycle);
+    joints_at(cycle, moves, q, qd, pose);
+    for (unsigned i = 0; i < 6; i++)
+        put_double(package, q[i]);
+    for (unsigned i = 0; i < 6; i++)
+        put_double(package, qd[i]);
+    for (unsigned i = 0; i < 6; i++)
+        put_double(package, pose[i]);
+    put(package, 7, 4);
+    for (unsigned i = 0; i < 6; i++)
+        put(package, 253, 4);
+}
+
+static const char *const names[] = {"timestamp",       "target_q",   "target_qd",
+                                    "target_TCP_pose", "robot_mode", "joint_mode"};
+static const size_t offsets[] = {0, 8, 56, 104, 152, 156};
+#define FIELDS (sizeof names / sizeof *names)
+
+static struct armtap_inference *read(bool moves, bool with_id, unsigned packages)
+{
+    struct armtap_inference *inference = armtap_inference_new();
+    struct package package;
+    assert_non_null(inference);
+    for (unsigned i = 0; i < packages; i++) {
+        make(&package, i, moves, with_id);
+        assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+    }
+    return inference;
+}
+
+static const struct armtap_inferred *finish(struct armtap_inference *inference)
+{
+    assert_int_equal(armtap_inference_finish(inference), ARMTAP_OK);
+    const struct armtap_inferred *found = armtap_inference_result(inference);
+    assert_non_null(found);
+    return found;
+}
+
+static void check_types(const struct armtap_inferred *found)
+{
+    assert_int_equal(found->count, FIELDS);
+    for (size_t i = 0; i < FIELDS; i++) {
+        const struct armtap_field *field = armtap_field_find(names[i], strlen(names[i]));
+        assert_int_equal(found->fields[i].offset, offsets[i]);
+        assert_int_equal(found->fields[i].type, field->type);
+        assert_int_equal(found->fields[i].count, field->count);
+    }
+}
+
+static void a_moving_arm_gets_its_names(void **state)
+{
+    (void)state;
+    for (int with_id = 0; with_id < 2; with_id++) {
+        struct armtap_inference *inference = read(true, with_id, PACKAGES);
+        const struct armtap_inferred *found = finish(inference);
+        check_types(found);
+        for (size_t i = 0; i < FIELDS; i++) {
+            assert_string_equal(found->fields[i].name, names[i]);
+            assert_ptr_equal(found->fields[i].field, armtap_field_find(names[i], strlen(names[i])));
+            assert_true(found->fields[i].certainty > 0.9 && found->fields[i].certainty < 1.001);
+        }
+        assert_int_equal(found->recipe_id, with_id ? 1 : -1);
+        assert_int_equal(found->size, 180);
+        assert_int_equal(found->named, FIELDS);
+        assert_int_equal(found->packages, PACKAGES);
+        assert_true(found->moved);
+        assert_string_equal(found->order, "guide");
+        assert_int_equal(found->kinematics.outcome, ARMTAP_KINEMATICS_MODEL);
+        assert_string_equal(found->kinematics.models[0]->name, "UR5e");
+        assert_true(fabs(found->kinematics.tool[2] - 0.1) < 1e-6);
+        assert_non_null(strstr(found->fields[0].evidence, "keeps time in steps of 8 ms"));
+        assert_non_null(strstr(found->fields[3].evidence, "kinematics"));
+        armtap_inference_free(inference);
+    }
+}
+
+static void a_resting_arm_gets_types_only(void **state)
+{
+    (void)state;
+    struct armtap_inference *inference = read(false, true, PACKAGES);
+    const struct armtap_inferred *found = finish(inference);
+    assert_false(found->moved);
+    assert_int_equal(found->named, 0);
+    assert_int_equal(found->kinematics.outcome, ARMTAP_KINEMATICS_UNKNOWN);
+    assert_string_equal(found->fields[0].name, "field_0");
+    assert_int_equal(found->fields[0].type, ARMTAP_DOUBLE);
+    for (size_t i = 0; i < found->count; i++)
+        assert_null(found->fields[i].field);
+    armtap_inference_free(inference);
+}
+
+static void bytes_without_meaning_get_no_names(void **state)
+{
+    (void)state;
+    struct armtap_inference *inference = armtap_inference_new();
+    uint64_t random = 1;
+    assert_non_null(inference);
+    for (unsigned i = 0; i < 500; i++) {
+        uint8_t bytes[203];
+        for (size_t k = 0; k < sizeof bytes; k++) {
+            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            bytes[k] = (uint8_t)(random >> 56);
+        }
+        assert_int_equal(armtap_inference_package(inference, bytes, sizeof bytes), ARMTAP_OK);
+    }
+    const struct armtap_inferred *found = finish(inference);
+    assert_int_equal(found->named, 0);
+    size_t bytes = 0;
+    for (size_t i = 0; i < found->count; i++) {
+        assert_int_equal(found->fields[i].offset, bytes);
+        bytes += armtap_type_width(found->fields[i].type) * found->fields[i].count;
+    }
+    assert_int_equal(bytes, found->size);
+    armtap_inference_free(inference);
+}
+
+static void eight_packages_are_enough(void **state)
+{
+    (void)state;
+    for (unsigned packages = 7; packages <= 8; packages++) {
+        struct armtap_inference *inference = read(true, true, packages);
+        assert_int_equal(armtap_inference_finish(inference), packages < 8 ? ARMTAP_ERR_NOT_READY : ARMTAP_OK);
+        assert_int_equal(armtap_inference_result(inference) != NULL, packages == 8);
+        armtap_inference_free(inference);
+    }
+}
+
+/* The size that most packages have is the one that counts, whichever came first. */
+static void other_sizes_are_counted(void **state)
+{
+    (void)state;
+    struct armtap_inference *inference = armtap_inference_new();
+    struct package package;
+    assert_non_null(inference);
+    for (unsigned i = 0; i < 100; i++)
+        assert_int_equal(armtap_inference_package(inference, (const uint8_t *)"others", 6), ARMTAP_OK);
+    for (unsigned i = 0; i < PACKAGES; i++) {
+        make(&package, i, true, true);
+        assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+    }
+    const struct armtap_inferred *found = finish(inference);
+    check_types(found);
+    assert_int_equal(found->packages + found->other_packages, PACKAGES + 100);
+    assert_true(found->other_packages >= 100 && found->other_packages <= 201);
+    armtap_inference_free(inference);
+}
+
+static void sizes_at_the_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t length;
+        int error;
+    } sizes[] = {
+        {0, ARMTAP_ERR_NOT_READY}, {1, ARMTAP_OK}, {9, ARMTAP_OK}, {4097, ARMTAP_OK}, {4098, ARMTAP_ERR_NOT_READY}};
+    uint8_t *bytes = calloc(1, 5000);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct armtap_inference *inference = armtap_inference_new();
+        assert_non_null(inference);
+        for (unsigned k = 0; k < 20; k++)
+            assert_int_equal(armtap_inference_package(inference, bytes, sizes[i].length), ARMTAP_OK);
+        assert_int_equal(armtap_inference_finish(inference), sizes[i].error);
+        armtap_inference_free(inference);
+    }
+    free(bytes);
+}
+
+/* A day at 500 Hz takes the memory of some seconds, and the result is that of its beginning's kind. */
+static void long_streams_are_thinned_out(void **state)
+{
+    (void)state;
+    struct armtap_inference *inference = read(true, true, 40000);
+    const struct armtap_inferred *found = finish(inference);
+    check_types(found);
+    assert_int_equal(found->named, FIELDS);
+    assert_int_equal(found->packages, 40000);
+    armtap_inference_free(inference);
+}
+
+static void records_of_other_kinds_are_ignored(void **state)
+{
+    (void)state;
+    struct armtap_inference *inference = armtap_inference_new();
+    struct package package;
+    uint8_t frame[LENGTH_MAX + 3] = {0, 0, 'U'};
+    assert_non_null(inference);
+    for (unsigned i = 0; i < PACKAGES; i++) {
+        make(&package, i, true, true);
+        memcpy(frame + 3, package.bytes, package.length);
+        struct armtap_record record = {.protocol = ARMTAP_RTDE, .frame = frame, .frame_length = package.length + 3};
+        assert_int_equal(armtap_inference_record(inference, &record), ARMTAP_OK);
+        record.direction = ARMTAP_TO_ROBOT;
+        assert_int_equal(armtap_inference_record(inference, &record), ARMTAP_OK);
+        record.direction = ARMTAP_FROM_ROBOT;
+        record.protocol = ARMTAP_REALTIME;
+        assert_int_equal(armtap_inference_record(inference, &record), ARMTAP_OK);
+    }
+    const struct armtap_inferred *found = finish(inference);
+    check_types(found);
+    assert_int_equal(found->packages, PACKAGES);
+    assert_int_equal(armtap_inference_package(inference, frame, 3), ARMTAP_ERR_ARGUMENT);
+    armtap_inference_free(inference);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_moving_arm_gets_its_names),
+        cmocka_unit_test(a_resting_arm_gets_types_only),
+        cmocka_unit_test(bytes_without_meaning_get_no_names),
+        cmocka_unit_test(eight_packages_are_enough),
+        cmocka_unit_test(other_sizes_are_counted),
+        cmocka_unit_test(sizes_at_the_limits),
+        cmocka_unit_test(long_streams_are_thinned_out),
+        cmocka_unit_test(records_of_other_kinds_are_ignored),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
