@@ -229,6 +229,7 @@ def commands(folder):
     yield ["record"]
     yield ["index", "-o", folder + "/sidecars"]
     yield ["merge"]
+    yield ["infer", "--no-handshake", "--stream", "0"]
     yield ["report", "-o", folder + "/x.html"]
     yield ["plot"]
     yield ["plot", "--fields", "*"]

@@ -13,7 +13,7 @@ MANUAL = os.path.join(os.environ.get("builddir", "."), "tools", "armtap.1")
 COMMANDS = [["info", "cb3-1060.pcap.gz"], ["info", "rtde-refused.pcap"], ["info", "not-connected.pcap"], ["compare", "both-streams.pcap.gz"],
             ["diagnose", "rtde-stop.pcap"], ["diagnose", "--list"], ["fields"], ["fields", "--columns", "1-20"],
             ["fields", "--enum", "robot_mode"], ["fields", "--enum", "safety_status_bits"], ["fields", "--error", "C204"],
-            ["recipe", "--layout", "1220"],
+            ["recipe", "--layout", "1220"], ["infer", "--no-handshake", "rtde-v1.pcap"],
             ["recipe", "--list"], ["recipe", "--to-robot", "--from", "rtde-v1.pcap"],
             ["explain", "rtde-v3.pcapng", "--packet", "35"], ["explain", "cb2-812.pcap.gz", "--packet", "4"],
             ["explain", "rtde-v1.pcap", "rtde-stop.pcap", "--packet", "4", "--file", "1"],

@@ -19,7 +19,7 @@ SAMPLES = os.path.join(os.environ.get("srcdir", "."), "captures")
 WIDTHS = (40, 80, 120)
 SGR = re.compile(b"\\033\\[[0-9;]*m")
 # What these print on standard output is for programs; `plot` draws in a terminal, as plot-terminal-check.py shows.
-FOR_PROGRAMS = "dissector", "export", "index", "merge", "plot", "proxy", "record", "report", "serve"
+FOR_PROGRAMS = "dissector", "export", "index", "infer", "merge", "plot", "proxy", "record", "report", "serve"
 PACKETS = 1, 4, 8, 20, 47
 # What no line end may come into, alone on its line: a path, a quoted word of a command, an enumeration's name, a text
 # from the wire without a blank; a field's name.

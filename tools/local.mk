@@ -444,6 +444,9 @@ tools_libtools_a_SOURCES = \
 	tools/compare/report.c \
 	tools/compare/report.h \
 	tools/index/cmd_index.c \
+	tools/infer/cmd_infer.c \
+	tools/infer/infer.h \
+	tools/infer/report.c \
 	tools/merge/cmd_merge.c \
 	tools/merge/diagnoses.c \
 	tools/merge/diagnoses.h \
@@ -542,6 +545,7 @@ EXTRA_DIST += \
 	tools/html/viewer.js \
 	tools/report/README.md \
 	tools/index/README.md \
+	tools/infer/README.md \
 	tools/info/README.md \
 	tools/merge/README.md \
 	tools/fields/README.md \

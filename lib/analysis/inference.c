@@ -12,6 +12,8 @@
 #define CERTAIN 0.91
 /* Without an order, names are told apart by their values alone, and neighbours do not confirm them. */
 #define CERTAIN_ALONE 0.985
+/* Bits by which another field of the same size may fit whole numbers better. */
+#define RIVAL 5
 /* And from which on one that is not given is worth telling. */
 #define LIKELY 0.3
 #define PACKAGES_MIN 8u
@@ -160,6 +162,21 @@ struct reading {
     struct inference_tiling tiling;
 };
 
+/* Whether a mode or a count fits another field much better, so that only the order speaks for this one: clients break
+ * it. */
+static bool is_by_order_only(const struct inference_tiling *tiling, const struct tiling_piece *piece)
+{
+    const float *bits = tiling->bits + piece->offset * tiling->fields;
+    double own = (double)bits[piece->field] + tiling->field[piece->field].log_chance;
+    for (size_t i = 0; i < tiling->fields; i++) {
+        const struct inference_field *other = &tiling->field[i];
+        if (other->type != ARMTAP_DOUBLE && piece->type != ARMTAP_DOUBLE && other->size == piece->size &&
+            (double)bits[i] + other->log_chance > own + RIVAL)
+            return true;
+    }
+    return false;
+}
+
 static void put_field(struct armtap_inference *inference, const struct reading *reading, size_t i)
 {
     const struct tiling_piece *piece = &reading->tiling.pieces[i];
@@ -167,7 +184,8 @@ static void put_field(struct armtap_inference *inference, const struct reading *
     const size_t begin = inference->result.recipe_id >= 0 ? 1 : 0;
     struct armtap_inferred_field *field = &inference->fields[i];
     const double enough = inference->result.order[0] != '\0' ? CERTAIN : CERTAIN_ALONE;
-    bool certain = piece->certainty >= enough && likeliest->field && inference->result.moved;
+    bool certain = piece->certainty >= enough && likeliest->field && inference->result.moved &&
+                   !is_by_order_only(&reading->tiling, piece);
     snprintf(inference->names[i], NAME_MAX, "field_%zu", piece->offset - begin);
     *field = (struct armtap_inferred_field){.name = certain ? likeliest->name : inference->names[i],
                                             .field = certain ? likeliest->field : NULL,

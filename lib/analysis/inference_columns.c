@@ -143,6 +143,12 @@ static bool is_plausible(double value)
     return value == 0 || (size > 1e-40 && size < 1e12);
 }
 
+/* What whole numbers look like, and nothing that is measured. */
+static bool is_impossible(double value)
+{
+    return !isfinite(value) || (value != 0 && fabs(value) < 1e-300);
+}
+
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -159,7 +165,7 @@ static bool read_values(const struct inference_columns *columns, size_t offset, 
     for (unsigned row = 0; row < sample->count; row++) {
         uint64_t bits = armtap_inference_integer(armtap_inference_bytes(columns, row, offset), 8);
         double value = values[row] = double_of(bits);
-        if (!is_plausible(value) && ++absurd > sample->count / 64)
+        if (is_impossible(value) || (!is_plausible(value) && ++absurd > sample->count / 64))
             return false;
         tails |= bits;
         bool follows = row > 0 && armtap_inference_goes_on(sample, row - 1);

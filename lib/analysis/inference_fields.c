@@ -105,8 +105,8 @@ static const double changes[EXPECT_CHANGES][CHANGES] = {
     [EXPECT_SLOW] = {0.06, 0.24, 0.45, 0.25},    [EXPECT_NOISE] = {0.01, 0.02, 0.12, 0.85},
     [EXPECT_MOTION] = {0.04, 0.03, 0.43, 0.5},   [EXPECT_ANY] = {0.1, 0.1, 0.35, 0.45},
 };
-static const double digit_shares[][DIGITS] = {[IN_FULL] = {0.03, 0.02, 0.95},
-                                              [IN_FLOAT] = {0.04, 0.76, 0.2},
+static const double digit_shares[][DIGITS] = {[IN_FULL] = {0.05, 0.1, 0.85},
+                                              [IN_FLOAT] = {0.12, 0.68, 0.2},
                                               [IN_SHORT] = {0.5, 0.4, 0.1},
                                               [IN_ANY] = {0.2, 0.4, 0.4}};
 static const double curve_shares[][CURVES] = {
@@ -176,9 +176,9 @@ static const struct part {
 } parts[] = {
     {"target_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, TARGET},
     {"actual_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, ACTUAL},
-    {"target_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET},
-    {"actual_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED, ROLE_JOINTS | ROLE_POSE, ACTUAL},
-    {"target_qdd", ROLE_IS_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED, NO_AIM},
+    {"target_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET},
+    {"actual_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, ACTUAL},
+    {"target_qdd", ROLE_IS_SPEED, ROLE_IS_JOINT_SPEED | ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED, NO_AIM},
     {"target_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, TARGET},
     {"actual_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, ACTUAL},
     {"target_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET},
@@ -498,7 +498,8 @@ double armtap_inference_weigh(const struct inference_columns *columns, const str
             return counts(columns, offset) ? weigh_state(columns, habit, about, offset) + 40 : NO_NUMBERS;
         return weigh_state(columns, habit, about, offset);
     default:
-        return (double)columns->gain[gain_of(habit->type)][offset] -
-               (habit->type == ARMTAP_DOUBLE && offset == relations->clock ? 30 : 0);
+        if (habit->type == ARMTAP_DOUBLE && (offset == relations->clock || !armtap_inference_column(columns, offset)))
+            return NO_NUMBERS;
+        return (double)columns->gain[gain_of(habit->type)][offset];
     }
 }

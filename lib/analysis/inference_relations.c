@@ -22,7 +22,7 @@ struct block {
     int column[VECTOR]; /* in `moving`; -1: never changes */
     bool zero[VECTOR];
     unsigned moves;
-    float kind, linear; /* of its own noise, and of that of its first three elements */
+    float kind, linear;             /* of its own noise, and of that of its first three elements */
     int twin, speed, place, joints; /* other blocks that belong to it; -1: none */
 };
 
@@ -344,6 +344,20 @@ static void find_moments(struct search *search)
         }
 }
 
+static void find_joint_speeds(struct search *search)
+{
+    for (unsigned a = 0; a < search->blocks; a++)
+        for (unsigned b = 0; b < search->blocks; b++) {
+            const struct block *joints = &search->block[a], *speed = &search->block[b];
+            const uint16_t *roles = search->relations->roles;
+            if (!(roles[joints->offset] & ROLE_JOINTS) || !(roles[speed->offset] & ROLE_IS_SPEED))
+                continue;
+            struct match match = match_of(search, joints, speed);
+            if (match.all == VECTOR && match.moved >= 2)
+                add_role(search, speed->offset, ROLE_IS_JOINT_SPEED);
+        }
+}
+
 /* Whether the three doubles are part of a vector that has such a role as a whole. */
 static bool is_inside(const struct search *search, size_t offset, unsigned roles)
 {
@@ -534,6 +548,7 @@ static int find_all(struct search *search)
     find_twins(search);
     find_moments(search);
     error = find_poses(search);
+    find_joint_speeds(search);
     find_triples(search);
     watch_motion(search);
     settle_kinds(search);

@@ -17,7 +17,8 @@ enum inference_role {
     ROLE_MOMENT = 128,
     ROLE_HAS_SPEED_3 = 256, /* of the three doubles at the offset, which are not part of a pose */
     ROLE_IS_SPEED_3 = 512,
-    ROLE_TWIN = 1024 /* another vector is nearly the same */
+    ROLE_IS_JOINT_SPEED = 2048, /* the derivative of joints from which a pose follows */
+    ROLE_TWIN = 1024            /* another vector is nearly the same */
 };
 
 struct inference_relations {

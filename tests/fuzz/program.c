@@ -162,6 +162,8 @@ static const struct trial single[] = {
     {{"record", "%F"}, NULL},
     {{"index", "-o", "/proc", "%F"}, NULL}, /* where no file can be made */
     {{"merge", "%F"}, one_json},
+    {{"infer", "--no-handshake", "--stream", "0", "%F"}, judge_shown},
+    {{"infer", "--no-handshake", "--json", "%F"}, one_json},
     {{"export", "--after", "%F", "%F"}, judge_csv},
     {{"serve", "--ports", "30004=0", "--to", "+0", "--stream", "0", "%F"}, NULL},
     {{"report", "-o", "-", "%F"}, judge_utf8},

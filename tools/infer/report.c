@@ -1,0 +1,190 @@
+#include "infer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_writer.h"
+#include "base/message.h"
+
+#define MM 1000
+
+/* ---- what is known of the arm ------------------------------------------------------------------------------------ */
+
+/* Without a sign where it would be printed as 0. */
+static double rounded(double value, double scale)
+{
+    return floor(value * scale + 0.5) / scale + 0.0;
+}
+
+static void print_models(const struct armtap_kinematics_result *kinematics)
+{
+    for (size_t i = 0; i < kinematics->model_count; i++)
+        printf("%s%s", i == 0 ? "" : i + 1 == kinematics->model_count ? " or " : ", ", kinematics->models[i]->name);
+}
+
+static void print_arm(const struct armtap_inferred *inferred)
+{
+    const struct armtap_kinematics_result *kinematics = &inferred->kinematics;
+    const double *tool = kinematics->tool;
+    if (!inferred->moved)
+        printf("# Nothing here moves like an arm: only types can be told. Capture while the robot moves for names.\n");
+    if (kinematics->outcome == ARMTAP_KINEMATICS_MODEL) {
+        printf("# The poses follow from the joints as on a ");
+        print_models(kinematics);
+        printf(", to %.2f mm; ", kinematics->residual * MM);
+        if (isfinite(kinematics->next))
+            printf("as on any other model to %.1f mm.\n", kinematics->next * MM);
+        else
+            printf("no other model is near.\n");
+        printf("# Its tool is at %.1f %.1f %.1f mm from the flange, turned by %.4f %.4f %.4f rad%s.\n",
+               rounded(tool[0] * MM, 10), rounded(tool[1] * MM, 10), rounded(tool[2] * MM, 10), rounded(tool[3], 1e4),
+               rounded(tool[4], 1e4), rounded(tool[5], 1e4), kinematics->tools > 1 ? ", after a change" : "");
+    } else if (kinematics->outcome == ARMTAP_KINEMATICS_UNLISTED) {
+        printf("# The poses follow from the joints, but as on no model that armtap knows.\n");
+    }
+}
+
+/* ---- as a recipe ------------------------------------------------------------------------------------------------- */
+
+static void print_head(const struct armtap_inferred *inferred, const struct armtap_stream_summary *summary)
+{
+    printf("# Inferred by armtap from %" PRIu64 " packages of stream %u%s%s; a guess, except for what is proven.\n",
+           inferred->packages, summary->number, summary->stream->robot[0] != '\0' ? ", " : "", summary->stream->robot);
+    printf("# %zu bytes of values, ", inferred->size);
+    if (inferred->recipe_id < 0)
+        printf("no recipe id: protocol 1.\n");
+    else
+        printf("recipe id %d: protocol 2 or 3.\n", inferred->recipe_id);
+    print_arm(inferred);
+    printf("# %zu of %zu names are almost certain; field_N is the value at byte N, of the type given.\n",
+           inferred->named, inferred->count);
+}
+
+void infer_print_recipe(const struct armtap_inferred *inferred, const struct armtap_stream_summary *summary)
+{
+    print_head(inferred, summary);
+    for (size_t i = 0; i < inferred->count; i++) {
+        const struct armtap_inferred_field *field = &inferred->fields[i];
+        printf("%s %s # ", field->name, armtap_type_name(field->type, field->count));
+        if (field->field)
+            printf("%.3f; ", field->certainty);
+        else if (field->likeliest[0] != '\0')
+            printf("maybe %s, %.2f; ", field->likeliest, field->certainty);
+        if (field->type_certainty < 0.9)
+            printf("type %.2f; ", field->type_certainty);
+        printf("%s\n", field->evidence[0] != '\0' ? field->evidence : "its place");
+    }
+}
+
+/* ---- as JSON ----------------------------------------------------------------------------------------------------- */
+
+/* In thousandths. */
+static void put_thousandths(struct json *json, const char *key, double value)
+{
+    json_key(json, key);
+    json_decimal(json, (int64_t)floor(value * 1000 + 0.5), 3);
+}
+
+static void put_arm(struct json *json, const struct armtap_kinematics_result *kinematics)
+{
+    bool known = kinematics->outcome == ARMTAP_KINEMATICS_MODEL;
+    json_key(json, "models");
+    json_array(json, false);
+    for (size_t i = 0; i < kinematics->model_count; i++)
+        json_text(json, kinematics->models[i]->name);
+    json_close(json);
+    json_key(json, "residual_mm");
+    if (known)
+        json_decimal(json, (int64_t)floor(kinematics->residual * 1e6 + 0.5), 3);
+    else
+        json_null(json);
+    json_key(json, "tool");
+    if (!known) {
+        json_null(json);
+        return;
+    }
+    json_array(json, false);
+    for (size_t i = 0; i < 6; i++)
+        json_double(json, rounded(kinematics->tool[i], 1e6));
+    json_close(json);
+}
+
+static void put_field(struct json *json, const struct armtap_inferred_field *field)
+{
+    json_object(json, false);
+    json_key(json, "name");
+    json_text(json, field->name);
+    json_key(json, "type");
+    json_text(json, armtap_type_name(field->type, field->count));
+    json_key(json, "offset");
+    json_unsigned(json, field->offset);
+    json_key(json, "named");
+    json_bool(json, field->field != NULL);
+    put_thousandths(json, "certainty", field->certainty);
+    put_thousandths(json, "type_certainty", field->type_certainty);
+    json_key(json, "likeliest");
+    json_text_or_null(json, field->field ? field->name : field->likeliest);
+    json_key(json, "evidence");
+    json_text(json, field->evidence);
+    json_close(json);
+}
+
+void infer_print_json(const struct armtap_inferred *inferred, const struct armtap_stream_summary *summary)
+{
+    struct json json;
+    json_begin(&json, stdout);
+    json_object(&json, true);
+    json_key(&json, "stream");
+    json_unsigned(&json, summary->number);
+    json_key(&json, "packages");
+    json_unsigned(&json, inferred->packages);
+    json_key(&json, "other_packages");
+    json_unsigned(&json, inferred->other_packages);
+    json_key(&json, "size");
+    json_unsigned(&json, inferred->size);
+    json_key(&json, "recipe_id");
+    if (inferred->recipe_id < 0)
+        json_null(&json);
+    else
+        json_signed(&json, inferred->recipe_id);
+    json_key(&json, "moved");
+    json_bool(&json, inferred->moved);
+    json_key(&json, "order");
+    json_text_or_null(&json, inferred->order);
+    put_arm(&json, &inferred->kinematics);
+    json_key(&json, "fields");
+    json_array(&json, true);
+    for (size_t i = 0; i < inferred->count; i++)
+        put_field(&json, &inferred->fields[i]);
+    json_end(&json);
+}
+
+/* ---- beside the handshake ---------------------------------------------------------------------------------------- */
+
+static const struct armtap_recipe_entry *entry_at(const struct armtap_recipe *recipe, size_t offset)
+{
+    const struct armtap_recipe_entry *entry;
+    for (size_t i = 0; (entry = armtap_recipe_at(recipe, i)); i++)
+        if (entry->offset == offset)
+            return entry;
+    return NULL;
+}
+
+void infer_compare(const struct armtap_inferred *inferred, const struct armtap_recipe *recipe)
+{
+    size_t right = 0, typed = 0;
+    for (size_t i = 0; i < inferred->count; i++) {
+        const struct armtap_inferred_field *field = &inferred->fields[i];
+        const struct armtap_recipe_entry *entry = entry_at(recipe, field->offset);
+        bool same = entry && strcmp(entry->name, field->name) == 0;
+        typed += entry && entry->type == field->type && entry->count == field->count;
+        right += field->field && same;
+        if (field->field && !same)
+            message_warning("%s at byte %zu is wrong: the handshake says %s", field->name, field->offset,
+                            entry ? entry->name : "that no field begins there");
+    }
+    message_info("the handshake has %zu fields: %zu have the right type and place, %zu of %zu names given are right",
+                 armtap_recipe_count(recipe), typed, right, inferred->named);
+}
