@@ -993,6 +993,11 @@ ARMTAP_API bool armtap_packet_hosts(const struct armtap_packet *packet, char fro
 /* The next captured packet. Foreign and damaged packets are passed over cheaply; ERR_UNSUPPORTED for an unknown link
  * type. */
 ARMTAP_API int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet);
+/* Whether later packets cannot change what was said of those up to `until`: of each connection that began by then it is
+ * known what it carries, none of its bytes waits for missing ones or for the rest of a message, and no recipe was
+ * guessed or doubted. The sink has got all of it then but events that tell of an end. Takes time for each connection
+ * that is known; false during a callback. */
+ARMTAP_API bool armtap_net_is_settled(const struct armtap_net *net, const struct armtap_where *until);
 /* The capture ends: delivers all that was waiting, and closes the connections. */
 ARMTAP_API int armtap_net_finish(struct armtap_net *net);
 

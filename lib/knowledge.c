@@ -85,6 +85,14 @@ bool armtap_knowledge_has_guesses(const struct armtap_knowledge *knowledge)
     return false;
 }
 
+bool armtap_knowledge_is_certain(const struct armtap_knowledge *knowledge)
+{
+    for (size_t i = 0; i < ARMTAP_LIMIT_robots; i++)
+        if (knowledge->robots[i].robot && knowledge->robots[i].robot->release_missed)
+            return false;
+    return knowledge->guesses.count == 0;
+}
+
 static struct robot_entry *entry_of(struct armtap_knowledge *knowledge, const struct armtap_address *address)
 {
     for (size_t i = 0; i < ARMTAP_LIMIT_robots; i++)

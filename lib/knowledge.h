@@ -15,6 +15,8 @@ bool armtap_knowledge_prove(struct armtap_knowledge *knowledge, const struct arm
                             struct armtap_robot *robot);
 /* The guess about a connection; NULL if there is no room or the first pass made none. */
 int armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connection, struct armtap_guess **guess);
+/* Whether no later packet can explain earlier ones: nothing had to be guessed or doubted, no release was missed. */
+bool armtap_knowledge_is_certain(const struct armtap_knowledge *knowledge);
 /* Bytes of memory of samples and recipes. */
 size_t armtap_knowledge_bytes(const struct armtap_knowledge *knowledge);
 /* Drops the oldest sample unless only a few bytes of samples are left; false if it dropped none. */

@@ -104,6 +104,8 @@ lib_libinside_la_SOURCES = \
 	lib/spelling.c \
 	lib/state.c \
 	lib/state.h \
+	lib/settled.c \
+	lib/settled.h \
 	lib/stretch.c \
 	lib/stretch.h \
 	lib/tcp.c \

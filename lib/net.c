@@ -7,6 +7,7 @@
 #include "link.h"
 #include "note.h"
 #include "robot.h"
+#include "settled.h"
 #include "stretch.h"
 #include "tcp.h"
 #include "tcp_deliver.h"
@@ -1212,4 +1213,17 @@ int armtap_net_finish(struct armtap_net *net)
         return ARMTAP_ERR_ARGUMENT;
     int error = enter(net);
     return error ? error : leave(net, finish(net));
+}
+
+/* ---- what is decided ------------------------------------------------------------------------------------------- */
+
+bool armtap_net_is_settled(const struct armtap_net *net, const struct armtap_where *until)
+{
+    if (!net || !until || net->busy || net->error || !armtap_knowledge_is_certain(net->knowledge))
+        return false;
+    for (int i = ARMTAP_FLOW_IDLE; i < ARMTAP_FLOW_CLASSES; i++)
+        for (const struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)
+            if (!armtap_flow_is_settled(flow, until))
+                return false;
+    return true;
 }

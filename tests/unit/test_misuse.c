@@ -496,6 +496,7 @@ static void nothing_at_all(void **state)
     armtap_knowledge_seal(NULL);
     armtap_knowledge_free(NULL);
     assert_false(armtap_knowledge_has_guesses(NULL));
+    assert_false(armtap_net_is_settled(NULL, NULL));
     assert_false(armtap_port_at(0, NULL));
 }
 

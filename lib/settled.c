@@ -1,0 +1,31 @@
+#include "settled.h"
+
+#include "connection.h"
+
+static bool is_side_settled(const struct armtap_tcp_side *side)
+{
+    return !side->queue.head && side->missed == 0 && !side->has_probe && side->state != ARMTAP_TCP_HELD;
+}
+
+static bool is_half_settled(const struct armtap_half *half, const struct armtap_where *until)
+{
+    if (half->used > 0)
+        return half->mode == ARMTAP_HALF_SYNCED && half->mark_count > 0 &&
+               armtap_where_is_later(&half->marks[0].where, until);
+    return half->mode == ARMTAP_HALF_SYNCED || half->closed || half->offset == 0;
+}
+
+bool armtap_flow_is_settled(const struct armtap_flow *flow, const struct armtap_where *until)
+{
+    const struct armtap_conn *conn = flow->conn;
+    if (flow->doubt)
+        return false;
+    if (!conn || flow->tcp.ignored || armtap_where_is_later(&conn->stream.first, until))
+        return true;
+    if (flow->class == ARMTAP_FLOW_NEW)
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (!is_side_settled(&flow->tcp.side[i]) || !is_half_settled(&conn->half[i], until))
+            return false;
+    return true;
+}
