@@ -179,6 +179,7 @@ SCRIPT_TESTS = \
 	tests/compare-check.py \
 	tests/cross-check.py \
 	tests/folder-check.py \
+	tests/ends-check.py \
 	tests/follow-check.py \
 	tests/gallery-check.py \
 	tests/gates/docs \

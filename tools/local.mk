@@ -103,6 +103,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/replay.h \
 	tools/input/replay_side_by_side.c \
 	tools/input/replay_side_by_side.h \
+	tools/input/replay_end.c \
+	tools/input/replay_end.h \
 	tools/input/replay_stop.c \
 	tools/input/replay_stop.h \
 	tools/input/ring.c \

@@ -7,6 +7,7 @@
 
 #include "base/message.h"
 #include "base/number_text.h"
+#include "input/replay_end.h"
 
 static int out_of_memory(void)
 {
@@ -202,6 +203,7 @@ static const char *words_of(const struct armtap_event *event)
 static int on_event(void *user, const struct armtap_event *event)
 {
     struct explanation *explanation = user;
+    explanation->heard = explanation->heard || event->type == ARMTAP_EVENT_RECOGNISED;
     const char *words = is_here(explanation, &event->where) ? words_of(event) : NULL;
     char *line = words ? new_line(explanation) : NULL;
     if (line)
@@ -292,6 +294,13 @@ static int on_command(void *user, const struct armtap_command *command)
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
+/* Without telemetry until now, whether there is any is not known. */
+static bool has_heard(const void *user)
+{
+    const struct explanation *explanation = user;
+    return explanation->heard;
+}
+
 /* Makes ready for a reading. 0, or -1 without memory. */
 static int start_over(void *user)
 {
@@ -302,6 +311,7 @@ static int start_over(void *user)
     empty(explanation);
     armtap_streams_free(explanation->streams);
     explanation->streams = streams;
+    explanation->heard = false;
     return 0;
 }
 
@@ -315,8 +325,10 @@ enum exit_status explanation_read(struct explanation *explanation, const struct 
                                      .on_properties = on_record,
                                      .on_message = on_message,
                                      .on_command = on_command};
+    const struct replay_end end = {.file = explanation->file, .packet = explanation->packet, .is_enough = has_heard};
     struct replay_source with = *source;
     enum exit_status status = EXIT_FAILED;
+    with.end = replay_is_repeatable(source) ? &end : NULL;
     explanation->totals.broken_off = true;
     if (start_over(explanation) != 0 || armtap_knowledge_new(&with.knowledge) != ARMTAP_OK)
         message_no_memory();

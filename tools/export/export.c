@@ -13,6 +13,7 @@
 #include "partition.h"
 #include "base/message.h"
 #include "input/archive.h"
+#include "input/replay_end.h"
 #include "input/stream_rank.h"
 #include "input/tcp_socket.h"
 
@@ -86,14 +87,24 @@ static enum replay_answer on_turn(void *user, const struct replay_totals *totals
     return job_keep_up(job) == 0 ? REPLAY_GO_ON : job->closed ? REPLAY_HAS_ENOUGH : REPLAY_GAVE_UP;
 }
 
+/* Before a record came it is not known whether --to is before all telemetry. */
+static bool has_heard(const void *user)
+{
+    const struct job *job = user;
+    return job->heard;
+}
+
 /* Reads the source into a sink. 0, or -1 if the export must stop; damaged input changes only the status. */
 static int read_all(struct job *job, const struct armtap_sink *sink)
 {
+    const struct replay_end end = {.to = &job->wish->to, .zone = job->wish->zone, .is_enough = has_heard};
     struct replay_source source = *job->source;
     enum exit_status status;
     source.quiet = job->status == EXIT_FAILED;
     source.knowledge = job->knowledge;
     source.on_turn = job->once ? on_turn : NULL;
+    source.end = job->wish->to.given && !job->once ? &end : NULL;
+    job->heard = false;
     source.part = sink == &job_survey_sink ? REPLAY_SIDECARS : REPLAY_CAPTURE;
     if (sink == &job_survey_sink)
         status = replay_learning(&source, sink, job, forget, &job->totals);

@@ -61,6 +61,7 @@ struct job {
     uint64_t opaque;
     uint64_t out_of_time; /* records outside --from and --to */
     unsigned generations; /* bit set: of the streams of all rows so far, and of all that are known in advance */
+    bool heard;           /* a record of the wanted direction came in this reading */
     bool begun;           /* at least one table has a row */
     bool is_checked;      /* the checks before the first row are done */
     /* when the source can be read only once */

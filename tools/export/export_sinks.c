@@ -29,6 +29,7 @@ static int survey_record(void *user, const struct armtap_record *record)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
         return stop_without_memory(job, tables_stream(job->tables, record->stream));
+    job->heard = true;
     return stop_without_memory(job, tables_record(job->tables, record, &table, &layout));
 }
 
@@ -177,6 +178,7 @@ static int print_on_record(void *user, const struct armtap_record *record)
         return job_give_up_memory(job);
     if (record->direction != job->wish->direction)
         return stop_without_memory(job, tables_stream(job->tables, record->stream));
+    job->heard = true;
     enum tables_outcome outcome = tables_record(job->tables, record, &table, &layout);
     if (job->closed || job->gave_up)
         return -1;

@@ -20,6 +20,7 @@
 #include "base/progress.h"
 #include "file_reader.h"
 #include "base/timestamp.h"
+#include "replay_end.h"
 #include "replay_stop.h"
 #include "robot_capture.h"
 #include "base/sandbox.h"
@@ -34,6 +35,7 @@
 struct run {
     const struct replay_source *source;
     struct replay_stop stop;
+    struct replay_ending ending;
     struct armtap_sink sink; /* its user is `stop` */
     struct replay_totals *totals;
     struct armtap_net *net;
@@ -316,6 +318,11 @@ static void check_indexed(struct run *run, const struct replay_indexed *indexed)
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
+static bool is_enough(struct run *run, const struct armtap_where *where)
+{
+    return replay_ending_is_here(&run->ending, run->stop.user, run->net, where, run->totals->first_time);
+}
+
 static void run_packets(struct run *run, struct capture *capture, uint32_t file)
 {
     uint64_t repeated = begin_section(run, capture_section(capture));
@@ -336,6 +343,8 @@ static void run_packets(struct run *run, struct capture *capture, uint32_t file)
             if (packet.where.packet > repeated)
                 take_packet(run, &packet);
             advance(run, capture);
+            if (is_enough(run, &packet.where))
+                break;
         }
         if (live)
             watch_drops(run, capture, last.packet, false);
@@ -705,8 +714,11 @@ static void run_all(struct run *run)
 enum exit_status replay(const struct replay_source *source, const struct armtap_sink *sink, void *user,
                         struct replay_totals *totals)
 {
-    struct run run = {
-        .source = source, .stop = {.sink = sink, .user = user}, .totals = totals, .before = {.time = ARMTAP_NO_TIME}};
+    struct run run = {.source = source,
+                      .stop = {.sink = sink, .user = user},
+                      .ending = {.wish = source->archive || source->on_indexed ? NULL : source->end},
+                      .totals = totals,
+                      .before = {.time = ARMTAP_NO_TIME}};
     run.sink = replay_stop_wrap(&run.stop);
     *totals = (struct replay_totals){.first_time = ARMTAP_NO_TIME, .file_time = ARMTAP_NO_TIME};
     progress_begin(&run.progress, source->progress && !replay_is_endless(source) && !source->follow,

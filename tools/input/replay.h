@@ -27,6 +27,7 @@ struct replay_totals {
 };
 
 struct archive;
+struct replay_end;
 struct inputs;
 struct capture;
 struct section_comment;
@@ -65,6 +66,7 @@ struct replay_source {
     struct armtap_knowledge *knowledge; /* what readings have learned; NULL: not shared */
     bool no_guess;                      /* leave data whose handshake was not captured opaque */
     unsigned threads;                   /* more than one: gzip is inflated in a thread of its own */
+    const struct replay_end *end;       /* files are read no further than there; NULL: to their ends */
     /* called for each packet, and a few times a second while a live source is silent; may be NULL */
     enum replay_answer (*on_turn)(void *user, const struct replay_totals *totals);
     struct archive *archive; /* other captures around the only file; NULL: none */

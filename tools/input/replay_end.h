@@ -1,0 +1,34 @@
+/* Where a reading ends before its input does: once what is wanted was read, and nothing that comes later can change it.
+ */
+#ifndef INPUT_REPLAY_END_H
+#define INPUT_REPLAY_END_H
+
+#include "armtap.h"
+#include "base/timestamp.h"
+
+/* What is wanted: packets up to a time, or up to one packet. */
+struct replay_end {
+    const struct timestamp *to; /* NULL: `packet` counts */
+    enum timestamp_zone zone;
+    uint32_t file;
+    uint64_t packet;
+    /* Whether what was read until now will do; NULL: it always will. */
+    bool (*is_enough)(const void *user);
+};
+/* By how much packets of a capture may be out of order. */
+#define REPLAY_END_MARGIN_NS 1000000000
+
+/* Start with zeros, but for `wish`. */
+struct replay_ending {
+    const struct replay_end *wish; /* NULL: the reading ends with its input */
+    bool has_time;
+    int64_t time;
+    struct armtap_where last; /* of the packets that are wanted */
+    unsigned patience;        /* packets until the net is asked again */
+};
+
+/* Call for each packet, after it was given to the net. Whether the file need not be read further. */
+bool replay_ending_is_here(struct replay_ending *ending, const void *user, const struct armtap_net *net,
+                           const struct armtap_where *now, int64_t first_time);
+
+#endif
