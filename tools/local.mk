@@ -224,6 +224,7 @@ tools_libtools_a_SOURCES = \
 	tools/export/export_report.c \
 	tools/export/export_rows.c \
 	tools/export/export_sinks.c \
+	tools/export/export_survey.c \
 	tools/export/export_views.c \
 	tools/export/field_notes.c \
 	tools/export/field_notes.h \

@@ -14,57 +14,9 @@
 #include "base/message.h"
 #include "input/archive.h"
 #include "input/replay_end.h"
-#include "input/stream_rank.h"
 #include "input/tcp_socket.h"
 
-#define SPOOL_IN_MEMORY ((size_t)1 << 20)
-
 /* ---- the readings ---------------------------------------------------------------------------------------------- */
-
-/* Waiting rows refer to views that are about to be freed: writes them, or drops them if that fails. */
-static void drain(void *user)
-{
-    struct job *job = user;
-    if (!job->batches || job_check_sink(job, batches_drain(job->batches)) == 0)
-        return;
-    batches_free(job->batches);
-    job->batches = NULL;
-}
-
-static struct tables *make_tables(struct job *job)
-{
-    const struct export_wish *wish = job->wish;
-    const struct tables_options options = {.mode = wish->joined                                  ? TABLES_JOINED
-                                                   : format_has(wish->format, FORMAT_ALL_TABLES) ? TABLES_BY_RECIPE
-                                                                                                 : TABLES_APART,
-                                           .once = job->once,
-                                           .continues = job->source->robots,
-                                           .next = wish->split,
-                                           .drain = drain,
-                                           .forget = job_forget_view,
-                                           .user = job};
-    return tables_new(&options);
-}
-
-static void free_tables(struct job *job)
-{
-    for (size_t i = 0; job->tables && i < tables_count(job->tables); i++)
-        job_forget_view(job, tables_at(job->tables, i));
-    tables_free(job->tables);
-}
-
-/* Starts over for another reading: recipes learned where a handshake was missing may lead to other tables. */
-static int forget(void *user)
-{
-    struct job *job = user;
-    free_tables(job);
-    armtap_streams_free(job->streams);
-    missing_data_free(job->missing);
-    job->tables = make_tables(job);
-    job->streams = armtap_streams_new();
-    job->missing = missing_data_new(job->wish->direction);
-    return !job->tables || !job->streams || !job->missing ? -1 : 0;
-}
 
 /* Whether --to has passed while robots are silent: what they had sent until then was read. */
 static bool is_past_end(struct job *job, const struct replay_totals *totals)
@@ -107,7 +59,7 @@ static int read_all(struct job *job, const struct armtap_sink *sink)
     job->heard = false;
     source.part = sink == &job_survey_sink ? REPLAY_SIDECARS : REPLAY_CAPTURE;
     if (sink == &job_survey_sink)
-        status = replay_learning(&source, sink, job, forget, &job->totals);
+        status = replay_learning(&source, sink, job, job_forget, &job->totals);
     else
         status = replay(&source, sink, job, &job->totals);
     if (status > job->status)
@@ -119,68 +71,10 @@ static int read_all(struct job *job, const struct armtap_sink *sink)
 
 /* ---- the first reading ----------------------------------------------------------------------------------------- */
 
-static int check_telemetry(struct job *job)
-{
-    armtap_streams_number(job->streams);
-    if (armtap_streams_count(job->streams) > 0)
-        return 0;
-    if (job->status != EXIT_FAILED)
-        no_telemetry_report(job->streams, &job->totals);
-    return job_give_up(job);
-}
-
-/* Whether several streams have rows, which share a file. */
-static bool has_several_streams(const struct job *job)
-{
-    size_t count = 0;
-    if (job->wish->split || job->wish->has_stream)
-        return false;
-    for (size_t i = 0; i < armtap_streams_count(job->streams) && count < 2; i++)
-        count += armtap_streams_at(job->streams, i)->stream->records[job->wish->direction] > 0 &&
-                 !job_leaves_protocol(job, armtap_streams_at(job->streams, i)->stream->protocol);
-    return count > 1 || armtap_streams_rest(job->streams)->records[job->wish->direction] > 0;
-}
-
-/* Of several streams, an output of one table has the telemetry: what goes beside it must be asked for. */
-static void leave_streams(struct job *job)
-{
-    const struct export_wish *wish = job->wish;
-    bool has[STREAM_RANK_LAST] = {false};
-    unsigned first = 0, left = 0;
-    for (size_t i = 0; i < armtap_streams_count(job->streams); i++) {
-        const struct armtap_stream *stream = armtap_streams_at(job->streams, i)->stream;
-        unsigned rank = stream_rank(stream->protocol, wish->direction);
-        has[rank] = has[rank] || stream->records[wish->direction] > 0;
-    }
-    while (first < STREAM_RANK_LAST && !has[first])
-        first++;
-    if (wish->split || wish->has_stream || wish->joined || format_has(wish->format, FORMAT_ALL_TABLES))
-        return;
-    job->rank = first;
-    for (size_t i = 0; i < armtap_streams_count(job->streams); i++) {
-        const struct armtap_stream *stream = armtap_streams_at(job->streams, i)->stream;
-        left += stream->records[wish->direction] > 0 && job_leaves_protocol(job, stream->protocol);
-    }
-    if (left > 0)
-        message_warning("%u stream%s beside the telemetry %s left out; choose one with --stream N (armtap info lists "
-                        "them)",
-                        left, left == 1 ? "" : "s", left == 1 ? "is" : "are");
-}
-
 /* The first of two readings: finds the tables. */
 static int survey(struct job *job)
 {
-    if (read_all(job, &job_survey_sink) != 0 || check_telemetry(job) != 0)
-        return -1;
-    tables_rewind(job->tables, job->streams);
-    missing_data_rewind(job->missing);
-    leave_streams(job);
-    if (check_stream(job) != 0 || check_tables(job) != 0)
-        return -1;
-    if (job_check_before_rows(job) != 0)
-        return -1;
-    job->targets.settings.several_streams = has_several_streams(job);
-    return tables_begin_rows(job->tables) == 0 ? 0 : job_give_up_memory(job);
+    return read_all(job, &job_survey_sink) != 0 ? -1 : survey_conclude(job);
 }
 
 /* ---- what is besides rows -------------------------------------------------------------------------------------- */
@@ -238,34 +132,6 @@ static void warn_misfits(const struct job *job)
                         format_names(list, 0, FORMAT_COLUMNS | FORMAT_TYPED | FORMAT_ONLY_NUMBERS));
 }
 
-/* Sets bytes aside beside the output, where there is room for them. */
-static struct spool *make_spool(const char *out)
-{
-    const char *slash = strrchr(out, '/'), *folder = getenv("TMPDIR");
-    if (strcmp(out, "-") == 0 || strncmp(out, "/dev/", strlen("/dev/")) == 0)
-        return spool_new(folder && *folder != '\0' ? folder : "/tmp", SPOOL_IN_MEMORY);
-    char *beside = slash ? strndup(out, (size_t)(slash - out) + 1) : strdup(".");
-    struct spool *spool = beside ? spool_new(beside, SPOOL_IN_MEMORY) : NULL;
-    free(beside);
-    return spool;
-}
-
-/* Threads are made before an interface is opened: its sandbox allows no more of them. */
-static int make_threads(struct job *job)
-{
-    const struct export_wish *wish = job->wish;
-    if (format_has(wish->format, FORMAT_PACKS)) {
-        job->targets.settings.packer = packer_new(wish->compression, wish->threads);
-        job->targets.settings.spool = make_spool(wish->out);
-        if (!job->targets.settings.packer || !job->targets.settings.spool)
-            return -1;
-    }
-    if (format_has(wish->format, FORMAT_REMARKS) && !(job->remarks = remarks_new(job)))
-        return -1;
-    job->batches = batches_new(&job->targets, wish->threads);
-    return job->batches ? 0 : -1;
-}
-
 /* Whether there are captures of the archive after the one that is read. */
 static bool source_goes_on(const struct replay_source *source)
 {
@@ -296,11 +162,11 @@ static int describe_bag(struct job *job)
 
 static int print(struct job *job)
 {
-    if (make_threads(job) != 0)
+    if (job_make_threads(job) != 0)
         return job_give_up_memory(job);
     if (read_all(job, job->remarks ? &job_hear_sink : &job_print_sink) != 0)
         return -1;
-    if (job->once && (check_telemetry(job) != 0 || check_stream(job) != 0))
+    if (job->once && (survey_check_telemetry(job) != 0 || check_stream(job) != 0))
         return -1;
     if (job->once && job->begun && check_names(job) != 0)
         return -1;
@@ -343,47 +209,14 @@ static int check_places(struct job *job)
 
 static int run(struct job *job)
 {
-    job->numbering = (struct live_numbering){.ports = job->source->ports, .port_count = job->source->port_count};
-    job->rank = STREAM_RANK_LAST;
-    job->tables = make_tables(job);
-    job->streams = armtap_streams_new();
-    job->missing = missing_data_new(job->wish->direction);
-    if (armtap_knowledge_new(&job->knowledge) != ARMTAP_OK)
-        return job_give_up_memory(job);
-    if (!job->tables || !job->streams || !job->missing || selection_parse(job->wish->fields, &job->selection) != 0)
-        return job_give_up_memory(job);
-    if (job->wish->bag) {
-        job->targets.settings.bag = &job->bag_topics;
-        job->targets.settings.bag_counts = &job->bag_counts;
-    }
-    if (check_places(job) != 0)
+    if (job_prepare(job) != 0 || check_places(job) != 0)
         return -1;
     if (!job->wish->split && !job_outlet(job, 0, 0))
         return -1;
-    job->selection.joined = job->wish->joined;
     if (job->wish->split || output_files_are_pending(&job->outlets))
         interrupt_hold();
     int outcome = job->once ? 0 : survey(job);
     return outcome != 0 ? outcome : print(job);
-}
-
-static void release(struct job *job)
-{
-    batches_free(job->batches);
-    targets_forget(&job->targets);
-    packer_free(job->targets.settings.packer);
-    spool_free(job->targets.settings.spool);
-    output_files_discard(&job->outlets);
-    picks_free(&job->opaque_view.picks);
-    live_numbering_free(&job->numbering);
-    selection_free(&job->selection);
-    armtap_knowledge_free(job->knowledge);
-    free_tables(job);
-    armtap_streams_free(job->streams);
-    missing_data_free(job->missing);
-    remarks_free(job->remarks);
-    manifest_free(&job->manifest);
-    free(job->bag_topics.data);
 }
 
 /* NULL after a message. The sidecars are inputs, too. */
@@ -421,7 +254,7 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
     }
     if (wish->manifest && manifest_write(&job.manifest, &job) != 0)
         job.status = EXIT_FAILED;
-    release(&job);
+    job_release(&job);
     archive_free(source.archive);
     return job.status;
 }

@@ -1,7 +1,14 @@
+#define _POSIX_C_SOURCE 200809L
 #include "export_job.h"
+#include "manifest.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/message.h"
 #include "input/stream_rank.h"
+
+#define SPOOL_IN_MEMORY ((size_t)1 << 20)
 
 int job_give_up(struct job *job)
 {
@@ -43,4 +50,116 @@ bool job_wants(const struct job *job, const struct table *table)
 bool job_leaves_protocol(const struct job *job, enum armtap_protocol protocol)
 {
     return stream_rank(protocol, job->wish->direction) > job->rank;
+}
+
+/* ---- what it works with ---------------------------------------------------------------------------------------- */
+
+/* Waiting rows refer to views that are about to be freed: writes them, or drops them if that fails. */
+static void drain(void *user)
+{
+    struct job *job = user;
+    if (!job->batches || job_check_sink(job, batches_drain(job->batches)) == 0)
+        return;
+    batches_free(job->batches);
+    job->batches = NULL;
+}
+
+static struct tables *make_tables(struct job *job)
+{
+    const struct export_wish *wish = job->wish;
+    const struct tables_options options = {.mode = wish->joined                                  ? TABLES_JOINED
+                                                   : format_has(wish->format, FORMAT_ALL_TABLES) ? TABLES_BY_RECIPE
+                                                                                                 : TABLES_APART,
+                                           .once = job->once,
+                                           .continues = job->source->robots,
+                                           .next = wish->split,
+                                           .drain = drain,
+                                           .forget = job_forget_view,
+                                           .user = job};
+    return tables_new(&options);
+}
+
+static void free_tables(struct job *job)
+{
+    for (size_t i = 0; job->tables && i < tables_count(job->tables); i++)
+        job_forget_view(job, tables_at(job->tables, i));
+    tables_free(job->tables);
+}
+
+int job_forget(void *user)
+{
+    struct job *job = user;
+    job->heard = false;
+    free_tables(job);
+    armtap_streams_free(job->streams);
+    missing_data_free(job->missing);
+    job->tables = make_tables(job);
+    job->streams = armtap_streams_new();
+    job->missing = missing_data_new(job->wish->direction);
+    return !job->tables || !job->streams || !job->missing ? -1 : 0;
+}
+
+int job_prepare(struct job *job)
+{
+    job->numbering = (struct live_numbering){.ports = job->source->ports, .port_count = job->source->port_count};
+    job->rank = STREAM_RANK_LAST;
+    job->tables = make_tables(job);
+    job->streams = armtap_streams_new();
+    job->missing = missing_data_new(job->wish->direction);
+    if (armtap_knowledge_new(&job->knowledge) != ARMTAP_OK)
+        return job_give_up_memory(job);
+    if (!job->tables || !job->streams || !job->missing || selection_parse(job->wish->fields, &job->selection) != 0)
+        return job_give_up_memory(job);
+    job->selection.joined = job->wish->joined;
+    if (job->wish->bag) {
+        job->targets.settings.bag = &job->bag_topics;
+        job->targets.settings.bag_counts = &job->bag_counts;
+    }
+    return 0;
+}
+
+/* Sets bytes aside beside the output, where there is room for them. */
+static struct spool *make_spool(const char *out)
+{
+    const char *slash = strrchr(out, '/'), *folder = getenv("TMPDIR");
+    if (strcmp(out, "-") == 0 || strncmp(out, "/dev/", strlen("/dev/")) == 0)
+        return spool_new(folder && *folder != '\0' ? folder : "/tmp", SPOOL_IN_MEMORY);
+    char *beside = slash ? strndup(out, (size_t)(slash - out) + 1) : strdup(".");
+    struct spool *spool = beside ? spool_new(beside, SPOOL_IN_MEMORY) : NULL;
+    free(beside);
+    return spool;
+}
+
+int job_make_threads(struct job *job)
+{
+    const struct export_wish *wish = job->wish;
+    if (format_has(wish->format, FORMAT_PACKS)) {
+        job->targets.settings.packer = packer_new(wish->compression, wish->threads);
+        job->targets.settings.spool = make_spool(wish->out);
+        if (!job->targets.settings.packer || !job->targets.settings.spool)
+            return -1;
+    }
+    if (format_has(wish->format, FORMAT_REMARKS) && !(job->remarks = remarks_new(job)))
+        return -1;
+    job->batches = batches_new(&job->targets, wish->threads);
+    return job->batches ? 0 : -1;
+}
+
+void job_release(struct job *job)
+{
+    batches_free(job->batches);
+    targets_forget(&job->targets);
+    packer_free(job->targets.settings.packer);
+    spool_free(job->targets.settings.spool);
+    output_files_discard(&job->outlets);
+    picks_free(&job->opaque_view.picks);
+    live_numbering_free(&job->numbering);
+    selection_free(&job->selection);
+    armtap_knowledge_free(job->knowledge);
+    free_tables(job);
+    armtap_streams_free(job->streams);
+    missing_data_free(job->missing);
+    remarks_free(job->remarks);
+    manifest_free(&job->manifest);
+    free(job->bag_topics.data);
 }

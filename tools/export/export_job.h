@@ -1,6 +1,6 @@
 /* The state of a running export, and what works on it: export.c runs it, export_sinks.c hears the captures,
- * export_views.c chooses the columns, export_rows.c writes the rows, check_request.c checks the request,
- * export_report.c reports what is missing. */
+ * export_survey.c concludes the first reading, export_views.c chooses the columns, export_rows.c writes the rows,
+ * check_request.c checks the request, export_report.c reports what is missing. */
 #ifndef EXPORT_EXPORT_JOB_H
 #define EXPORT_EXPORT_JOB_H
 
@@ -83,12 +83,29 @@ int job_give_up_memory(struct job *job);
 /* 0, or -1 if the export must stop: writing failed, or the reader closed the pipe. */
 int job_check_sink(struct job *job, enum sink_outcome outcome);
 
+/* Makes what every reading needs. The caller has set wish, source, manifest, outlets and targets, and releases it,
+ * whatever comes. 0, or -1 after a message. */
+int job_prepare(struct job *job);
+/* Starts over for another reading: recipes learned where a handshake was missing may lead to other tables. As
+ * replay_learning() wants it; `user` is the job. */
+int job_forget(void *user);
+/* Threads are made before an interface is opened: its sandbox allows no more of them. 0, or -1 without memory. */
+int job_make_threads(struct job *job);
+void job_release(struct job *job);
+
 /* "from the robot" */
 const char *job_direction(const struct job *job);
 bool job_wants_stream(const struct job *job, unsigned number);
 bool job_wants(const struct job *job, const struct table *table);
 /* Whether the output has only telemetry, and this protocol goes beside it. */
 bool job_leaves_protocol(const struct job *job, enum armtap_protocol protocol);
+
+/* ---- what follows from the first reading; 0, or -1 after a message ---- */
+
+/* Numbers the streams. */
+int survey_check_telemetry(struct job *job);
+/* Makes ready for the rows: chooses streams and tables, checks the request. */
+int survey_conclude(struct job *job);
 
 /* ---- sinks; their user is the job ---- */
 
