@@ -547,6 +547,7 @@ static void learn(struct flow_rate *flow)
         learned->room = room;
     }
     learned->all[learned->count++] = (struct flow_rate_stretch){flow->channel, flow->expected, flow->usual};
+    flow->recall_at = learned->count;
     if (learned->left)
         --*learned->left;
 }
@@ -574,7 +575,7 @@ static void settle(struct flow_rate *flow, struct findings *findings, const stru
     flow->is_settled = true;
     flow->expected = told ? told->expected : expected_step(flow, median);
     flow->usual = told ? told->usual : usual_step(median, flow->expected);
-    if (!is_recalled(flow))
+    if (!told)
         learn(flow);
     for (unsigned i = 0; i < flow->waiting_count; i++)
         judge(flow, findings, stream, &flow->waiting[i]);
