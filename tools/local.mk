@@ -218,6 +218,7 @@ tools_libtools_a_SOURCES = \
 	tools/export/columns.c \
 	tools/export/columns.h \
 	tools/export/export.c \
+	tools/export/export_ahead.c \
 	tools/export/export.h \
 	tools/export/export_job.c \
 	tools/export/export_job.h \

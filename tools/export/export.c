@@ -39,27 +39,23 @@ static enum replay_answer on_turn(void *user, const struct replay_totals *totals
     return job_keep_up(job) == 0 ? REPLAY_GO_ON : job->closed ? REPLAY_HAS_ENOUGH : REPLAY_GAVE_UP;
 }
 
-/* Before a record came it is not known whether --to is before all telemetry. */
-static bool has_heard(const void *user)
+static int start_over(void *user)
 {
-    const struct job *job = user;
-    return job->heard;
+    ahead_drop(user);
+    return job_forget(user);
 }
 
 /* Reads the source into a sink. 0, or -1 if the export must stop; damaged input changes only the status. */
-static int read_all(struct job *job, const struct armtap_sink *sink)
+static int read_all(struct job *job, const struct armtap_sink *sink, bool is_survey)
 {
-    const struct replay_end end = {.to = &job->wish->to, .zone = job->wish->zone, .is_enough = has_heard};
-    struct replay_source source = *job->source;
+    struct replay_end end;
+    struct replay_source source = job_source(job, &end);
     enum exit_status status;
-    source.quiet = job->status == EXIT_FAILED;
-    source.knowledge = job->knowledge;
     source.on_turn = job->once ? on_turn : NULL;
-    source.end = job->wish->to.given && !job->once ? &end : NULL;
+    source.part = is_survey ? REPLAY_SIDECARS : REPLAY_CAPTURE;
     job->heard = false;
-    source.part = sink == &job_survey_sink ? REPLAY_SIDECARS : REPLAY_CAPTURE;
-    if (sink == &job_survey_sink)
-        status = replay_learning(&source, sink, job, job_forget, &job->totals);
+    if (is_survey)
+        status = replay_learning(&source, sink, job, start_over, &job->totals);
     else
         status = replay(&source, sink, job, &job->totals);
     if (status > job->status)
@@ -74,25 +70,11 @@ static int read_all(struct job *job, const struct armtap_sink *sink)
 /* The first of two readings: finds the tables. */
 static int survey(struct job *job)
 {
-    return read_all(job, &job_survey_sink) != 0 ? -1 : survey_conclude(job);
+    const struct armtap_sink sink = ahead_sink(job);
+    return read_all(job, &sink, true) != 0 ? -1 : survey_conclude(job);
 }
 
 /* ---- what is besides rows -------------------------------------------------------------------------------------- */
-
-/* The table of the output if there is only one; else NULL. */
-static struct table *only_table(const struct job *job)
-{
-    struct table *only = NULL;
-    size_t wanted = 0;
-    for (size_t i = 0; i < tables_count(job->tables); i++) {
-        struct table *table = tables_at(job->tables, i);
-        if (!job_wants(job, table))
-            continue;
-        only = table;
-        wanted++;
-    }
-    return wanted == 1 ? only : NULL;
-}
 
 /* Writes an output without rows: only its header, of the table that would have the rows; none for robots that sent
  * nothing. */
@@ -108,7 +90,7 @@ static int print_nothing(struct job *job)
     if (job->wish->split)
         return 0;
     struct output_file *outlet = job_outlet(job, 0, 0);
-    struct table none = {0}, *table = only_table(job);
+    struct table none = {0}, *table = job_only_table(job);
     struct view view = {.table = &none};
     if (!outlet || (table && (job_make_checked_view(job, table) != 0 || check_names(job) != 0)))
         return -1;
@@ -160,12 +142,9 @@ static int describe_bag(struct job *job)
 
 /* ---- the run --------------------------------------------------------------------------------------------------- */
 
-static int print(struct job *job)
+/* After the reading that gave the rows. */
+static int complete(struct job *job)
 {
-    if (job_make_threads(job) != 0)
-        return job_give_up_memory(job);
-    if (read_all(job, job->remarks ? &job_hear_sink : &job_print_sink) != 0)
-        return -1;
     if (job->once && (survey_check_telemetry(job) != 0 || check_stream(job) != 0))
         return -1;
     if (job->once && job->begun && check_names(job) != 0)
@@ -194,6 +173,15 @@ static int print(struct job *job)
     return job_check_sink(job, output_files_commit(&job->outlets));
 }
 
+static int print(struct job *job)
+{
+    if (job_make_threads(job) != 0)
+        return job_give_up_memory(job);
+    if (read_all(job, job->remarks ? &job_hear_sink : &job_print_sink, false) != 0)
+        return -1;
+    return complete(job);
+}
+
 /* Reports an unwritable folder or manifest before gigabytes are read. The manifest may lie in the folder, which is made
  * first, and gets a line also if that fails. */
 static int check_places(struct job *job)
@@ -207,16 +195,37 @@ static int check_places(struct job *job)
     return outcome != 0 ? job_give_up(job) : 0;
 }
 
-static int run(struct job *job)
+static int open_output(struct job *job)
 {
-    if (job_prepare(job) != 0 || check_places(job) != 0)
-        return -1;
-    if (!job->wish->split && !job_outlet(job, 0, 0))
-        return -1;
+    return job->wish->split || job_outlet(job, 0, 0) ? 0 : -1;
+}
+
+/* Reads what can be read twice. A second reading, which writes the rows, follows unless they were written ahead.
+ * Returns the job that has the output. */
+static struct job *read_repeatable(struct job *job, struct job *ahead)
+{
+    bool is_fine = ahead_begin(job, ahead) == 0 && survey(job) == 0;
+    if (is_fine && job->ahead && ahead_holds(job)) {
+        complete(ahead_take_over(job));
+        return ahead;
+    }
+    ahead_drop(job);
+    if (is_fine && (job->outlets.count > 0 || open_output(job) == 0))
+        print(job);
+    return job;
+}
+
+/* Returns the job that has the output: the first one, or the one ahead of it. */
+static struct job *run(struct job *job, struct job *ahead)
+{
+    if (job_prepare(job) != 0 || check_places(job) != 0 || open_output(job) != 0)
+        return job;
     if (job->wish->split || output_files_are_pending(&job->outlets))
         interrupt_hold();
-    int outcome = job->once ? 0 : survey(job);
-    return outcome != 0 ? outcome : print(job);
+    if (!job->once)
+        return read_repeatable(job, ahead);
+    print(job);
+    return job;
 }
 
 /* NULL after a message. The sidecars are inputs, too. */
@@ -230,31 +239,40 @@ static struct archive *open_archive(const struct export_wish *wish, const struct
     return NULL;
 }
 
+static void set_up(struct job *job, const struct export_wish *wish, const struct replay_source *source)
+{
+    *job = (struct job){
+        .wish = wish,
+        .source = source,
+        .manifest = {.file = -1},
+        .outlets = {.name = wish->out, .inputs = source->inputs, .split = wish->split, .gzipped = wish->gzipped}};
+    /* What is known about the captures of an archive is read before the capture itself. */
+    job->once = !replay_is_repeatable(source) && !(source->archive && archive_current_is_indexed(source->archive));
+    job->targets =
+        (struct targets){.format = wish->format,
+                         .files = &job->outlets,
+                         .settings = {.is_split = wish->split, .several_files = replay_has_several_files(source)}};
+}
+
 enum exit_status export_run(const struct export_wish *wish, const struct replay_source *given)
 {
     struct replay_source source = *given;
-    struct job job = {
-        .wish = wish,
-        .source = &source,
-        .manifest = {.file = -1},
-        .outlets = {.name = wish->out, .inputs = given->inputs, .split = wish->split, .gzipped = wish->gzipped}};
+    struct job job, ahead;
     source.archive = wish->after ? open_archive(wish, given) : NULL;
     if (wish->after && !source.archive)
         return EXIT_FAILED;
-    /* What is known about the captures of an archive is read before the capture itself. */
-    job.once = !replay_is_repeatable(&source) && !(source.archive && archive_current_is_indexed(source.archive));
-    job.targets =
-        (struct targets){.format = wish->format,
-                         .files = &job.outlets,
-                         .settings = {.is_split = wish->split, .several_files = replay_has_several_files(&source)}};
-    run(&job);
-    if (job.status == EXIT_DONE && wish->strict && job.streams && armtap_streams_data_have_warning(job.streams)) {
-        job.status = EXIT_FOUND;
-        job_report_strict(&job);
+    set_up(&job, wish, &source);
+    set_up(&ahead, wish, &source);
+    struct job *done = run(&job, &ahead);
+    if (done->status == EXIT_DONE && wish->strict && done->streams && armtap_streams_data_have_warning(done->streams)) {
+        done->status = EXIT_FOUND;
+        job_report_strict(done);
     }
-    if (wish->manifest && manifest_write(&job.manifest, &job) != 0)
-        job.status = EXIT_FAILED;
+    if (wish->manifest && manifest_write(&done->manifest, done) != 0)
+        done->status = EXIT_FAILED;
+    enum exit_status status = done->status;
+    ahead_drop(&job);
     job_release(&job);
     archive_free(source.archive);
-    return job.status;
+    return status;
 }

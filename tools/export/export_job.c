@@ -52,6 +52,26 @@ bool job_leaves_protocol(const struct job *job, enum armtap_protocol protocol)
     return stream_rank(protocol, job->wish->direction) > job->rank;
 }
 
+struct table *job_only_table(const struct job *job)
+{
+    struct table *only = NULL;
+    size_t wanted = 0;
+    for (size_t i = 0; i < tables_count(job->tables); i++) {
+        struct table *table = tables_at(job->tables, i);
+        if (!job_wants(job, table))
+            continue;
+        only = table;
+        wanted++;
+    }
+    return wanted == 1 ? only : NULL;
+}
+
+int job_surprise(struct job *job)
+{
+    job->is_surprised = true;
+    return -1;
+}
+
 /* ---- what it works with ---------------------------------------------------------------------------------------- */
 
 /* Waiting rows refer to views that are about to be freed: writes them, or drops them if that fails. */
@@ -162,4 +182,23 @@ void job_release(struct job *job)
     remarks_free(job->remarks);
     manifest_free(&job->manifest);
     free(job->bag_topics.data);
+}
+
+/* ---- readings -------------------------------------------------------------------------------------------------- */
+
+/* Before a record came it is not known whether --to is before all telemetry. */
+static bool has_heard(const void *user)
+{
+    const struct job *job = user;
+    return job->heard;
+}
+
+struct replay_source job_source(const struct job *job, struct replay_end *end)
+{
+    struct replay_source source = *job->source;
+    *end = (struct replay_end){.to = &job->wish->to, .zone = job->wish->zone, .is_enough = has_heard};
+    source.quiet = job->status == EXIT_FAILED;
+    source.knowledge = job->knowledge;
+    source.end = job->wish->to.given && !job->once ? end : NULL;
+    return source;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/message.h"
+#include "line_cells.h"
 #include "partition.h"
 #include "ros/ros.h"
 #include "input/stream_rank.h"
@@ -151,8 +152,12 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .values = record->values,
         .values_length = record->values_length,
     };
-    if (format_has(job->wish->format, FORMAT_SPREADS) && armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT))
+    if (format_has(job->wish->format, FORMAT_SPREADS) && armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT)) {
+        size_t elements;
+        if (job->is_ahead && cells_too_few(view, &row, 0, &elements) < view->picks.count)
+            return job_surprise(job);
         request_warn_cells(job, view, &row);
+    }
     job->rows++;
     missing_data_drop(job->missing, record);
     return job_check_sink(job, batches_row(job->batches, outlet, view, &row));
