@@ -107,6 +107,7 @@ struct flow_rate {
     int channel;
     struct armtap_rates_learned *learned; /* may be NULL */
     size_t recall_at;                     /* the next to recall */
+    bool only_learns;                     /* nothing is judged */
     /* all stretches */
     struct histogram *jitter; /* of the stream */
     uint64_t skipped, steps;
@@ -171,9 +172,10 @@ bool armtap_flow_rate_failed(const struct flow_rate *flow)
     return flow->failed;
 }
 
-void armtap_flow_rate_learn(struct flow_rate *flow, struct armtap_rates_learned *learned)
+void armtap_flow_rate_learn(struct flow_rate *flow, struct armtap_rates_learned *learned, bool only_learns)
 {
     flow->learned = learned;
+    flow->only_learns = only_learns;
 }
 
 static int64_t between(const struct armtap_where *from, const struct armtap_where *to)
@@ -577,7 +579,7 @@ static void settle(struct flow_rate *flow, struct findings *findings, const stru
     flow->usual = told ? told->usual : usual_step(median, flow->expected);
     if (!told)
         learn(flow);
-    for (unsigned i = 0; i < flow->waiting_count; i++)
+    for (unsigned i = 0; i < flow->waiting_count && !flow->only_learns; i++)
         judge(flow, findings, stream, &flow->waiting[i]);
     free(flow->waiting);
     flow->waiting = NULL;
@@ -758,6 +760,8 @@ bool armtap_flow_rate_record(struct flow_rate *flow, struct findings *findings, 
         begin_stretch(flow, PHASE_ACTIVE, NULL);
     if (is_recalled(flow) && !flow->is_settled)
         settle(flow, findings, record->stream);
+    if (flow->is_settled && flow->only_learns)
+        return false;
     if (flow->is_settled) {
         judge(flow, findings, record->stream, &arrival);
         return flow->fell_back;

@@ -53,8 +53,8 @@ void armtap_flow_rate_prefetch(const struct flow_rate *flow);
 void armtap_flow_rate_free(struct flow_rate *flow);
 /* Whether memory ran out: not everything was judged. */
 bool armtap_flow_rate_failed(const struct flow_rate *flow);
-/* Call first: the flow adds to `learned`, or uses it if it is known. */
-void armtap_flow_rate_learn(struct flow_rate *flow, struct armtap_rates_learned *learned);
+/* Call first: the flow adds to `learned`, or uses it if it is known. `only_learns`: it judges nothing. */
+void armtap_flow_rate_learn(struct flow_rate *flow, struct armtap_rates_learned *learned, bool only_learns);
 /* Takes a record from the robot. Adds findings. Returns whether the clock went back. `findings` may be NULL, here and
  * below. */
 bool armtap_flow_rate_record(struct flow_rate *flow, struct findings *findings, const struct armtap_record *record);

@@ -13,6 +13,7 @@ struct armtap_rates {
     struct flow_rate **channel;           /* NULL: no data yet */
     size_t room;             /* channels that have a place; RATES_CHANNELS once AUBO's need more than one */
     struct flow_rate *first; /* the only place, until then */
+    bool only_learns;
     bool failed;
     struct histogram jitter;
 };
@@ -93,6 +94,12 @@ struct armtap_rates *armtap_rates_new(struct armtap_rates_shared *shared, struct
     return rates;
 }
 
+void armtap_rates_only_learn(struct armtap_rates *rates)
+{
+    if (rates)
+        rates->only_learns = true;
+}
+
 void armtap_rates_free(struct armtap_rates *rates)
 {
     if (!rates)
@@ -164,7 +171,9 @@ static struct flow_rate *flow_rate_of(struct armtap_rates *rates, const struct a
         rates->failed = true;
         return NULL;
     }
-    armtap_flow_rate_learn(rates->channel[i], rates->learned);
+    /* Channels share a clock: whether it went back in one shows when that is judged, and matters to the others. */
+    armtap_flow_rate_learn(rates->channel[i], rates->learned,
+                           rates->only_learns && !armtap_stream_has(stream, ARMTAP_TRAIT_CHANNELS));
     rates->channel_count++;
     rates->shared->channels -= !is_first;
     return rates->channel[i];

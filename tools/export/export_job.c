@@ -106,6 +106,14 @@ static void free_tables(struct job *job)
     tables_free(job->tables);
 }
 
+static struct missing_data *make_missing(const struct job *job)
+{
+    struct missing_data *missing = missing_data_new(job->wish->direction);
+    if (missing && !job->once)
+        missing_data_only_learn(missing);
+    return missing;
+}
+
 int job_forget(void *user)
 {
     struct job *job = user;
@@ -115,7 +123,7 @@ int job_forget(void *user)
     missing_data_free(job->missing);
     job->tables = make_tables(job);
     job->streams = armtap_streams_new();
-    job->missing = missing_data_new(job->wish->direction);
+    job->missing = make_missing(job);
     return !job->tables || !job->streams || !job->missing ? -1 : 0;
 }
 
@@ -125,7 +133,7 @@ int job_prepare(struct job *job)
     job->rank = STREAM_RANK_LAST;
     job->tables = make_tables(job);
     job->streams = armtap_streams_new();
-    job->missing = missing_data_new(job->wish->direction);
+    job->missing = make_missing(job);
     if (armtap_knowledge_new(&job->knowledge) != ARMTAP_OK)
         return job_give_up_memory(job);
     if (!job->tables || !job->streams || !job->missing || selection_parse(job->wish->fields, &job->selection) != 0)

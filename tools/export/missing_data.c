@@ -33,6 +33,7 @@ struct flow {
 struct missing_data {
     enum armtap_direction direction;
     int64_t from, to; /* the range of capture times */
+    bool only_learns; /* until it is rewound */
     bool goes_on;     /* the streams do, in another capture: what is missing after the last record is missing there */
     struct by_connection flows;
     struct by_connection placed; /* struct missing_places */
@@ -62,6 +63,11 @@ void missing_data_limit(struct missing_data *data, int64_t from, int64_t to)
 void missing_data_goes_on(struct missing_data *data)
 {
     data->goes_on = true;
+}
+
+void missing_data_only_learn(struct missing_data *data)
+{
+    data->only_learns = true;
 }
 
 static void flow_free(struct flow *flow)
@@ -114,6 +120,7 @@ static void begin(struct flow *flow)
 void missing_data_rewind(struct missing_data *data)
 {
     forget_places(data);
+    data->only_learns = false;
     for (size_t i = 0; i < data->flows.count; i++) {
         struct flow *flow = data->flows.slots[i].thing;
         armtap_rates_free(flow->rates);
@@ -163,6 +170,8 @@ static struct flow *paced_flow(struct missing_data *data, const struct armtap_st
         flow->learned = armtap_rates_learned_new(data->shared);
     if (flow->learned)
         flow->rates = armtap_rates_new(data->shared, flow->learned);
+    if (data->only_learns)
+        armtap_rates_only_learn(flow->rates);
     return flow->rates ? flow : NULL;
 }
 
@@ -274,6 +283,8 @@ int missing_data_record(struct missing_data *data, const struct armtap_record *r
         return 0;
     if (flow->rates && armtap_rates_record(flow->rates, record) != ARMTAP_OK)
         return -1;
+    if (data->only_learns)
+        return 0;
     if (flow->rates)
         armtap_rates_last_step(flow->rates, record, &step);
     look_before(flow, record, &step);
