@@ -43,6 +43,11 @@ size_t armtap_mailbox_bytes(void)
     return sizeof(struct armtap_mailbox);
 }
 
+bool armtap_mailbox_waits(const struct armtap_mailbox *mailbox)
+{
+    return mailbox->pending.is_there;
+}
+
 static enum armtap_ur_rtde_side side_of(const struct armtap_mailbox *mailbox)
 {
     return mailbox->releases[ARMTAP_UR_RTDE_CONTROL] ? ARMTAP_UR_RTDE_CONTROL : ARMTAP_UR_RTDE_IO;

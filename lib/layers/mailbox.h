@@ -22,6 +22,8 @@ int armtap_mailbox_lost(struct armtap_mailbox *mailbox, struct armtap_conn *conn
 /* The client writes no more. */
 int armtap_mailbox_end(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
                        const struct armtap_mailbox_script *script);
+/* Whether a command is there whose end is not known yet. */
+bool armtap_mailbox_waits(const struct armtap_mailbox *mailbox);
 void armtap_mailbox_free(struct armtap_mailbox *mailbox);
 
 #endif
