@@ -52,6 +52,8 @@ struct armtap_zone {
  * means UTC. Returns the length. */
 ARMTAP_API size_t armtap_time_text(char to[ARMTAP_TIME_MAX], int64_t time, const struct armtap_zone *zone);
 
+struct armtap_kinematics;
+
 /* ---- streams --------------------------------------------------------------------------------------------------- */
 
 /* An AUBO channel: the last subscription on it or, in the direction to the robot, the last publication. Its size is
@@ -100,6 +102,9 @@ struct armtap_stream_summary {
     /* Well-known recipes that data without names may follow. */
     const struct armtap_known_recipe **candidates;
     size_t candidate_count;
+    /* What its joints and poses say about the arm: measured ones, or targets if it lacks them; NULL if no record has
+     * both, or the robot is none of UR's. */
+    struct armtap_kinematics *kinematics;
 };
 
 /* Totals of the streams that are not kept individually. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decimal.h"
 #include "stream_monitor.h"
 #include "verdict.h"
 
@@ -297,6 +298,27 @@ static int collect_all_stops(struct armtap_diagnosis *diagnosis)
     return 0;
 }
 
+/* Whether the pose of the tool follows from the joints. */
+static void find_mismatch(struct armtap_diagnosis *diagnosis, const struct armtap_stream_summary *summary)
+{
+    struct armtap_kinematics_result result;
+    if (!summary->kinematics)
+        return;
+    armtap_kinematics_result(summary->kinematics, &result);
+    if (result.outcome == ARMTAP_KINEMATICS_MISMATCH)
+        armtap_findings_say(
+            diagnosis->findings, "model.mismatch", summary->stream, &summary->last[ARMTAP_FROM_ROBOT],
+            "the pose of the tool does not follow from the joints: over %" PRIu64
+            " poses its place is %s mm off (RMS), its orientation %s rad, with the model that fits best",
+            result.samples, DECIMAL(result.residual * 1000, 1), DECIMAL(result.turn, 3));
+}
+
+static void find_mismatches(struct armtap_diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++)
+        find_mismatch(diagnosis, armtap_streams_at(diagnosis->streams, i));
+}
+
 /* 0, or -1 if memory runs out. */
 static int settle(struct armtap_diagnosis *diagnosis)
 {
@@ -304,6 +326,7 @@ static int settle(struct armtap_diagnosis *diagnosis)
     armtap_streams_number(diagnosis->streams);
     bool has_ended = armtap_monitors_end(diagnosis->monitors) == 0;
     find_attempts(diagnosis);
+    find_mismatches(diagnosis);
     if (!has_ended || armtap_findings_failed(diagnosis->findings) || diagnosis->modes.failed ||
         armtap_findings_settle(diagnosis->findings, diagnosis->streams) != 0)
         return -1;

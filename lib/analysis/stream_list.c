@@ -107,6 +107,7 @@ static void summary_free(struct armtap_streams *streams, struct armtap_stream_su
     forget_candidates(summary);
     free(summary->channels);
     free(summary->back);
+    armtap_kinematics_free(summary->kinematics);
     free(entry_of(summary)->notes);
     free(summary);
 }
@@ -261,6 +262,25 @@ static struct armtap_stream_summary *find_for_record(struct armtap_streams *stre
     return summary;
 }
 
+static bool has_both(const struct armtap_record *record, enum armtap_field_id joints, enum armtap_field_id pose)
+{
+    return armtap_set_has(record->updated, joints) && armtap_set_has(record->updated, pose);
+}
+
+/* 0, or ERR_MEMORY. */
+static int compare_pose(struct armtap_stream_summary *summary, const struct armtap_record *record)
+{
+    const struct armtap_state *state = record->state;
+    bool actual = has_both(record, ARMTAP_ID_actual_q, ARMTAP_ID_actual_TCP_pose);
+    if (!actual && !has_both(record, ARMTAP_ID_target_q, ARMTAP_ID_target_TCP_pose))
+        return 0;
+    if (!summary->kinematics && !(summary->kinematics = armtap_kinematics_new()))
+        return ARMTAP_ERR_MEMORY;
+    armtap_kinematics_add(summary->kinematics, actual ? state->actual_q : state->target_q,
+                          actual ? state->actual_TCP_pose : state->target_TCP_pose);
+    return 0;
+}
+
 int armtap_streams_record(struct armtap_streams *streams, const struct armtap_record *record)
 {
     struct armtap_stream_summary *summary = find_for_record(streams, record);
@@ -269,7 +289,10 @@ int armtap_streams_record(struct armtap_streams *streams, const struct armtap_re
     if (record->where.time != ARMTAP_NO_TIME && follow_time(summary, record) != 0)
         return ARMTAP_ERR_MEMORY;
     summary->guessed += (record->flags & ARMTAP_GUESSED) != 0;
-    return 0;
+    if (record->direction != ARMTAP_FROM_ROBOT || !record->updated || !record->state ||
+        armtap_stream_has(record->stream, ARMTAP_TRAIT_OWN_NAMES))
+        return 0;
+    return compare_pose(summary, record);
 }
 
 static void forget_given(struct armtap_streams *streams)

@@ -298,6 +298,21 @@ static void cell_not_integer(struct play *play)
     play_data(play, 20);
 }
 
+/* Joints that move, and in the place of the pose what has nothing to do with them. */
+static void model_mismatch(struct play *play)
+{
+    play_stream(play, 125, "timestamp,actual_q,actual_TCP_pose");
+    for (unsigned i = 0; i < 600; i++) {
+        for (unsigned k = 0; k < 6; k++) {
+            unsigned at = i * (k + 1) % 200;
+            play->state->actual_q[k] = 0.01 * (at < 100 ? at : 200 - at) - 0.5;
+            play->state->actual_TCP_pose[k] = 0.02 * (i * (7 - k) % 90);
+        }
+        play_data(play, 1);
+    }
+    expect_last(play, "model.mismatch", ARMTAP_FROM_ROBOT);
+}
+
 static void size_unknown(struct play *play)
 {
     play_realtime(play, 1084);
@@ -1242,6 +1257,7 @@ const struct fault_case fault_cases[] = {
     {"safety.state-cb2", safety_state_cb2},
     {"safety.state-of-bits", safety_state_of_bits},
     {"safety.unknown", safety_unknown},
+    {"model.mismatch", model_mismatch},
     {"rt.size.unknown", size_unknown},
     {"rtde.field.unknown", field_unknown},
     {"stream.resync", resync},

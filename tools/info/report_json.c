@@ -145,6 +145,28 @@ static void rate_json(struct json *json, const struct info_counts *counts)
     json_decimal(json, counts->streaming, 9);
 }
 
+/* What the kinematics say; null if they do not tell a model. */
+static void model_json(struct json *json, const struct armtap_stream_summary *summary)
+{
+    struct armtap_kinematics_result result = {.outcome = ARMTAP_KINEMATICS_UNKNOWN};
+    json_key(json, "model");
+    if (summary->kinematics)
+        armtap_kinematics_result(summary->kinematics, &result);
+    if (result.outcome != ARMTAP_KINEMATICS_MODEL) {
+        json_null(json);
+        return;
+    }
+    json_object(json, false);
+    json_key(json, "names");
+    json_array(json, false);
+    for (size_t i = 0; i < result.model_count; i++)
+        json_text(json, result.models[i]->name);
+    json_close(json);
+    json_key(json, "residual_mm");
+    json_decimal(json, (int64_t)(result.residual * 1e6 + 0.5), 3);
+    json_close(json);
+}
+
 static void stream_json(struct json *json, const struct info *info, const struct armtap_stream_summary *summary,
                         const struct info_counts *counts)
 {
@@ -172,6 +194,7 @@ static void stream_json(struct json *json, const struct info *info, const struct
     fields_json(json, summary);
     guess_json(json, summary);
     candidates_json(json, summary);
+    model_json(json, summary);
     json_key(json, "midstream");
     json_bool(json, stream->midstream);
     key_unsigned(json, "gaps", counts->gaps);

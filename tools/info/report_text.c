@@ -293,6 +293,28 @@ static void print_times(const struct armtap_stream_summary *summary, enum timest
     text_line(stdout, 4, "  from %s to %s", first, last);
 }
 
+/* The models whose geometry explains the poses. */
+static void print_model(const struct armtap_stream_summary *summary)
+{
+    struct armtap_kinematics_result result;
+    struct text_wrap wrap;
+    char words[60];
+    if (!summary->kinematics)
+        return;
+    armtap_kinematics_result(summary->kinematics, &result);
+    if (result.outcome != ARMTAP_KINEMATICS_MODEL)
+        return;
+    wrap = text_lead(stdout, 4, "  poses follow from the joints as on a");
+    for (size_t i = 0; i < result.model_count; i++) {
+        if (i > 0)
+            text_wrap_word(&wrap, "or");
+        text_wrap_word(&wrap, result.models[i]->name);
+    }
+    snprintf(words, sizeof words, "(to %.2f mm)", result.residual * 1000);
+    text_wrap_words(&wrap, words);
+    text_wrap_end(&wrap);
+}
+
 static void print_stream(const struct info *info, const struct armtap_stream_summary *summary)
 {
     const struct armtap_stream *stream = summary->stream;
@@ -311,6 +333,7 @@ static void print_stream(const struct info *info, const struct armtap_stream_sum
         print_guess(summary);
     if (summary->candidate_count > 0)
         print_candidates(info, summary);
+    print_model(summary);
     printf("  records to the robot: %" PRIu64 "\n", stream->records[ARMTAP_TO_ROBOT]);
     if (info_both(stream->bytes_lost) + info_both(stream->bytes_skipped) > 0)
         text_line(stdout, 4, "  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped",

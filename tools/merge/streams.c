@@ -43,6 +43,7 @@ static const struct rule {
     {"fields", HOW_LAST},
     {"guess", HOW_LAST},
     {"candidates", HOW_LAST},
+    {"model", HOW_FINAL},
     {"midstream", HOW_FIRST},
     {"gaps", HOW_SUM},
     {"bytes_decoded", HOW_SUM},
