@@ -1,7 +1,6 @@
 #include "inference_fields.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum habit_change { EXPECT_FIXED, EXPECT_STEPS, EXPECT_SLOW, EXPECT_NOISE, EXPECT_MOTION, EXPECT_ANY, EXPECT_CHANGES };
@@ -472,7 +471,7 @@ static double weigh_state(const struct inference_columns *columns, const struct 
             bool within = value >= habit->lowest && value <= habit->highest;
             if (twelves && value % 12 != 0)
                 within = false;
-            double other = rare + fmin(evenly, 2 * log2((double)llabs(value) + 1) + 1);
+            double other = rare + fmin(evenly, 2 * log2(fabs((double)value) + 1) + 1);
             double cost = value == habit->usual ? usual : within ? other : 8 * width + 8;
             gain -= i > 0 && within ? fmin(cost + 2, armtap_inference_step_cost(bits, before) + 1) : cost;
             before = bits;
