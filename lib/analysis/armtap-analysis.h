@@ -571,6 +571,7 @@ struct armtap_kinematics_result {
     double turn;      /* rad, RMS of the orientations */
     double tool[6];   /* pose of the tool centre point in the frame of the flange: m, rotation vector */
     unsigned tools;   /* how often it changed, plus 1; `tool` is the last */
+    bool jumps;       /* it changed so often that no tool explains it, and the residuals mean nothing */
     uint64_t samples; /* joints and poses that were compared: a bounded number of those given */
 };
 /* Compares joint angles with poses by forward kinematics. Bounded memory. */

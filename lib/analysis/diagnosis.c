@@ -305,7 +305,14 @@ static void find_mismatch(struct armtap_diagnosis *diagnosis, const struct armta
     if (!summary->kinematics)
         return;
     armtap_kinematics_result(summary->kinematics, &result);
-    if (result.outcome == ARMTAP_KINEMATICS_MISMATCH)
+    if (result.outcome != ARMTAP_KINEMATICS_MISMATCH)
+        return;
+    if (result.jumps)
+        armtap_findings_say(diagnosis->findings, "model.mismatch", summary->stream, &summary->last[ARMTAP_FROM_ROBOT],
+                            "the pose of the tool does not follow from the joints: seen from the flange, it jumped %u "
+                            "times in %" PRIu64 " poses",
+                            result.tools - 1, result.samples);
+    else
         armtap_findings_say(
             diagnosis->findings, "model.mismatch", summary->stream, &summary->last[ARMTAP_FROM_ROBOT],
             "the pose of the tool does not follow from the joints: over %" PRIu64

@@ -308,17 +308,17 @@ void armtap_kinematics_result(const struct armtap_kinematics *kinematics, struct
     result->residual = residual_of(kinematics, best);
     result->turn = sqrt((kinematics->turn_before + turns_around_mean(kinematics)) / (double)kinematics->samples);
     put_tool(kinematics, best, result);
-    bool stands = result->tools * TOOL_SAMPLES <= kinematics->samples + TOOL_SAMPLES;
-    if (stands && result->residual < MODEL_RESIDUAL && result->turn < TURN_MIN) {
+    result->jumps = result->tools * TOOL_SAMPLES > kinematics->samples + TOOL_SAMPLES;
+    if (!result->jumps && result->residual < MODEL_RESIDUAL && result->turn < TURN_MIN) {
         result->outcome = ARMTAP_KINEMATICS_MODEL;
         put_models(kinematics, best, result);
         return;
     }
     double least = result->tools == 1 ? free_residual(kinematics) : result->residual;
-    if (stands && result->turn < TURN_MIN && (least < MODEL_RESIDUAL || result->tools > 1)) {
+    if (!result->jumps && result->turn < TURN_MIN && (least < MODEL_RESIDUAL || result->tools > 1)) {
         result->outcome = ARMTAP_KINEMATICS_UNLISTED;
         result->residual = least;
-    } else if (!stands || result->turn > MISMATCH_TURN || least > MISMATCH_RESIDUAL) {
+    } else if (result->jumps || result->turn > MISMATCH_TURN || least > MISMATCH_RESIDUAL) {
         result->outcome = ARMTAP_KINEMATICS_MISMATCH;
     }
 }
