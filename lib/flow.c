@@ -180,6 +180,11 @@ struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table, b
     return NULL;
 }
 
+size_t armtap_flow_most(enum armtap_flow_class class)
+{
+    return most[class];
+}
+
 size_t armtap_flow_bytes(const struct armtap_flow_table *table)
 {
     return table->count * sizeof(struct armtap_flow) + table->bucket_count * sizeof *table->buckets;

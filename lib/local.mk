@@ -72,6 +72,9 @@ lib_libinside_la_SOURCES = \
 	lib/misnomers.def \
 	lib/nanoseconds.h \
 	lib/net.c \
+	lib/part.c \
+	lib/part.h \
+	lib/split.c \
 	lib/note.c \
 	lib/note.h \
 	lib/notes.def \

@@ -6,6 +6,7 @@
 #include "knowledge.h"
 #include "link.h"
 #include "note.h"
+#include "part.h"
 #include "robot.h"
 #include "settled.h"
 #include "stretch.h"
@@ -22,7 +23,6 @@
 
 enum {
     NOTES_A_KIND = 64,           /* notes of the capture, of one kind */
-    DOUBTS = 64,                 /* segments in doubt at a time */
     WAITING_LEAST = 2560 * 1024, /* bytes that may wait for missing ones, however scarce memory is */
     HISTORIES_LEAST = 32,        /* the same, directions whose last bytes are kept */
     MANY = 64,                   /* connections that may not all be in a cache */
@@ -61,6 +61,7 @@ struct armtap_net {
     struct armtap_digest *digest; /* of these packets, or NULL */
     size_t ports_at;              /* in the packets of the last sender that became usual */
     size_t kept;                  /* bytes of memory in use, when that was last limited */
+    struct armtap_part part;
     struct usual usual[USUALS];
 };
 
@@ -319,6 +320,7 @@ static void add_ends(struct armtap_line *line, const struct armtap_segment *segm
 static int note_capture(struct armtap_net *net, enum armtap_note_code code, const struct armtap_segment *segment,
                         const char *text)
 {
+    net->part.is_strained = net->part.is_strained || net->part.number > 0; /* these notes are counted together */
     if (!net->sink.on_note || net->notes[code] == NOTES_A_KIND)
         return 0;
     struct armtap_line line;
@@ -437,7 +439,7 @@ static void find_taker(struct armtap_net *net, struct armtap_flow *flow, bool ha
 }
 
 /* Telemetry ports are not listed, whatever they carry: a note reports them. */
-static void begin_traffic(const struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
+static void begin_traffic(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
                           unsigned sender)
 {
     bool listed = true;
@@ -446,6 +448,9 @@ static void begin_traffic(const struct armtap_net *net, struct armtap_flow *flow
     if (listed)
         armtap_traffic_begin(&flow->traffic, flow->key.address, flow->key.port, segment->flags & ARMTAP_TCP_SYN,
                              server_end(flow, segment, sender));
+    bool is_counted = flow->traffic.robot.version != 0;
+    if (is_counted && (net->part.number > 0 || !flow->traffic.sure)) /* whose port it is depends on other connections */
+        net->part.is_strained = true;
 }
 
 /* ---- connections ----------------------------------------------------------------------------------------------- */
@@ -728,7 +733,7 @@ static int settle_doubt(struct armtap_net *net, struct armtap_flow *flow, const 
 static bool is_doubtful(const struct armtap_net *net, const struct armtap_flow *flow,
                         const struct armtap_segment *segment)
 {
-    return flow->class >= ARMTAP_FLOW_LIVE && !(segment->flags & ARMTAP_TCP_SYN) && net->doubts < DOUBTS &&
+    return flow->class >= ARMTAP_FLOW_LIVE && !(segment->flags & ARMTAP_TCP_SYN) && net->doubts < ARMTAP_DOUBTS &&
            armtap_pool_has_room(&net->pool, segment->length);
 }
 
@@ -824,6 +829,18 @@ static int give_way(struct armtap_net *net, bool *done)
     return flow ? shed(net, flow, ARMTAP_BUDGET_memory) : 0;
 }
 
+static void note_use(struct armtap_net *net)
+{
+    const struct armtap_part_use use = {.flows = &net->flows,
+                                        .pool = &net->pool,
+                                        .reserve = &net->reserve,
+                                        .kept = net->kept,
+                                        .knowledge = armtap_knowledge_used(net->knowledge),
+                                        .doubts = net->doubts};
+    if (net->part.is_one)
+        armtap_part_note(&net->part, &use);
+}
+
 /* After a packet there may be too many connections, or too little memory. */
 static int make_place(struct armtap_net *net)
 {
@@ -838,6 +855,7 @@ static int make_place(struct armtap_net *net)
     }
     restore_histories(net);
     net->kept = kept(net);
+    note_use(net);
     return 0;
 }
 
@@ -1136,6 +1154,69 @@ int armtap_net_brief(struct armtap_net *net)
     return ARMTAP_OK;
 }
 
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+int armtap_net_part(struct armtap_net *net, unsigned part)
+{
+    if (!net || part >= ARMTAP_PARTS_MAX)
+        return ARMTAP_ERR_ARGUMENT;
+    if (net->busy)
+        return ARMTAP_ERR_BUSY;
+    if (net->pool.packets)
+        return ARMTAP_ERR_NOT_READY;
+    net->part.is_one = true;
+    net->part.number = part;
+    return ARMTAP_OK;
+}
+
+bool armtap_net_waits(const struct armtap_net *net)
+{
+    return net && (net->attempts.oldest || net->pool.waiting);
+}
+
+/* What take_packet() does with a packet that concerns no connection. */
+static int tick(struct armtap_net *net)
+{
+    armtap_attempts_tick(&net->attempts, &net->pool.now);
+    TRY(end_overdue_attempts(net));
+    return armtap_tcp_sweep(&net->pool);
+}
+
+int armtap_net_tick(struct armtap_net *net, const struct armtap_where *where, uint64_t packets)
+{
+    if (!net || !where || packets == 0 || (packets > 1 && armtap_net_waits(net)))
+        return ARMTAP_ERR_ARGUMENT;
+    int error = enter(net);
+    if (error)
+        return error;
+    net->pool.now = *where;
+    net->pool.packets += packets;
+    if (packets > 1)
+        net->attempts.last = *where;
+    return leave(net, packets > 1 ? 0 : tick(net));
+}
+
+/* Whether they would all have done the same if the first had been given everything. */
+static bool stand_beside(struct armtap_net *const *nets, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++)
+            if (k != i && !armtap_knowledge_stands_beside(nets[i]->knowledge, nets[k]->knowledge))
+                return false;
+    return true;
+}
+
+bool armtap_nets_stand_alone(struct armtap_net *const *nets, size_t count)
+{
+    struct armtap_part_sum sum = {.most = {.is_one = true}};
+    for (size_t i = 0; nets && i < count; i++) {
+        if (!nets[i] || armtap_knowledge_has_guesses(nets[i]->knowledge))
+            return false;
+        armtap_part_add(&sum, &nets[i]->part, &nets[i]->reserve);
+    }
+    return nets && armtap_part_has_room(&sum) && stand_beside(nets, count);
+}
+
 static int compare_connections(const void *a, const void *b)
 {
     const struct armtap_flow *const *x = a, *const *y = b;
@@ -1187,6 +1268,8 @@ static int tell_traffic(struct armtap_net *net)
 
 static int finish(struct armtap_net *net)
 {
+    net->part.is_strained =
+        net->part.is_strained || net->doubts > 0; /* they are confirmed before any connection ends */
     if (!net->flows.count)
         return 0;
     struct armtap_flow **open = malloc(net->flows.count * sizeof *open);

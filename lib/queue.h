@@ -15,6 +15,7 @@ struct armtap_pool {
     struct armtap_where now;          /* the current packet */
     unsigned histories;               /* how many directions keep a history ... */
     unsigned histories_most;          /* ... and how many may */
+    bool is_crowded;                  /* holes of several connections were given up at one packet */
     struct armtap_queue *ring;        /* non-empty queues, starting with the next to check */
     size_t waiting;                   /* how many there are */
     struct armtap_queue *by_size[48]; /* the same, by the power of two of their bytes */

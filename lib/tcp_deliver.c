@@ -8,7 +8,6 @@
 
 enum {
     GRACE_PACKETS = 32, /* cards with several queues deliver packets behind their acknowledgement */
-    SWEEP_QUEUES = 4    /* checked per captured packet */
 };
 #define GRACE_TIME INT64_C(50000000)    /* ns */
 #define PATIENCE INT64_C(2000000000)    /* ns: a hole this old is given up */
@@ -227,8 +226,12 @@ int armtap_tcp_relieve(struct armtap_pool *pool, bool *done)
 
 int armtap_tcp_sweep(struct armtap_pool *pool)
 {
-    size_t count = pool->waiting < SWEEP_QUEUES ? pool->waiting : SWEEP_QUEUES;
-    while (count-- && pool->ring)
+    size_t count = pool->waiting < ARMTAP_SWEEP_QUEUES ? pool->waiting : ARMTAP_SWEEP_QUEUES, gave_up = 0;
+    while (count-- && pool->ring) {
+        size_t used = pool->used;
         TRY(armtap_tcp_give_up_overdue(armtap_pool_next(pool)->owner));
+        gave_up += pool->used != used;
+    }
+    pool->is_crowded = pool->is_crowded || gave_up > 1;
     return 0;
 }

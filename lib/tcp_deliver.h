@@ -4,6 +4,8 @@
 
 #include "tcp_side.h"
 
+#define ARMTAP_SWEEP_QUEUES 4 /* checked for each captured packet */
+
 /* Drops waiting data and the history. */
 void armtap_tcp_forget(struct armtap_tcp *tcp, struct armtap_tcp_side *side);
 /* Nanoseconds from `then` to `now`, as far as a capture's clock can be trusted. */
