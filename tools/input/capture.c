@@ -283,6 +283,12 @@ struct capture *capture_open_by_libpcap(const struct reader_wish *wish)
     return open_file(wish, true);
 }
 
+void capture_lend(struct capture *capture, uint8_t *buffer, size_t length)
+{
+    if (capture->plain && !capture->file)
+        packet_file_lend(capture->plain, buffer, length);
+}
+
 bool capture_is_raw(const struct capture *capture)
 {
     return !capture->plain && !capture->pcap;
@@ -361,6 +367,8 @@ static enum capture_outcome next_of_file(struct capture *capture, struct armtap_
         enum packet_file_outcome outcome = packet_file_next(capture->plain, packet);
         if (outcome == PACKET_FILE_PACKET)
             return CAPTURE_PACKET;
+        if (outcome == PACKET_FILE_FULL)
+            return CAPTURE_FULL;
         if (outcome == PACKET_FILE_END)
             return end_of_file(capture, PCAP_ERROR_BREAK);
         enum capture_outcome begun = go_on_by_libpcap(capture);

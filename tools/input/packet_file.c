@@ -1,6 +1,5 @@
 #include "packet_file.h"
 
-#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@
 /* A block is read to where the one before ended, so that packets are whole in memory: in front of it is room for the
  * beginning of a packet, behind it for nothing. */
 #define CARRY ((size_t)3 * INPUT_BLOCK)
-#define CAPACITY (CARRY + INPUT_BLOCK)
+_Static_assert(PACKET_FILE_BUFFER == CARRY + INPUT_BLOCK, "room for a block and what it begins in the middle of");
 #define ALIGNED 4096
 #define KEPT_MAX 65536
 #define INTERFACES_MAX 32
@@ -51,18 +50,25 @@ struct packet_file {
     uint32_t said_snapshot;              /* as the header has it */
     bool is_nanoseconds[INTERFACES_MAX]; /* pcap: the first */
     size_t interfaces;
-    size_t kept, handed_over;                  /* bytes of `header` */
-    size_t at, end;                            /* of `buffer` */
-    uint8_t header[KEPT_MAX];                  /* what libpcap needs before it can go on with a packet */
-    alignas(ALIGNED) uint8_t buffer[CAPACITY]; /* the kernel copies whole pages faster */
+    size_t kept, handed_over; /* bytes of `header` */
+    size_t at, end;           /* of `buffer` */
+    uint8_t header[KEPT_MAX]; /* what libpcap needs before it can go on with a packet */
+    uint8_t *own_buffer, *buffer;
+    size_t capacity;       /* of `buffer` */
+    bool is_lent, is_full; /* full: another one must be lent */
 };
 
 struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, packet_file_block *on_block, void *user)
 {
-    struct packet_file *file = aligned_alloc(ALIGNED, sizeof *file);
+    struct packet_file *file = calloc(1, sizeof *file);
     if (!file)
         return NULL;
-    memset(file, 0, offsetof(struct packet_file, header));
+    file->capacity = PACKET_FILE_BUFFER;
+    file->buffer = file->own_buffer = packet_file_buffer(file->capacity);
+    if (!file->buffer) {
+        free(file);
+        return NULL;
+    }
     file->reader = reader;
     file->is_pcapng = is_pcapng;
     file->on_block = on_block;
@@ -74,7 +80,16 @@ struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, packe
 
 void packet_file_free(struct packet_file *file)
 {
+    if (!file)
+        return;
+    free(file->own_buffer);
     free(file);
+}
+
+/* The kernel copies whole pages faster. */
+uint8_t *packet_file_buffer(size_t length)
+{
+    return aligned_alloc(ALIGNED, length);
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
@@ -84,17 +99,35 @@ static const uint8_t *here(const struct packet_file *file)
     return file->buffer + file->at;
 }
 
-/* Reads on until so many bytes follow; false if there are fewer. */
+/* Makes room for a block in a buffer, behind what is left of the one before. */
+static void turn_over(struct packet_file *file, uint8_t *buffer)
+{
+    size_t rest = file->end - file->at;
+    memmove(buffer + CARRY - rest, here(file), rest);
+    file->buffer = buffer;
+    file->at = CARRY - rest;
+    file->end = CARRY;
+}
+
+void packet_file_lend(struct packet_file *file, uint8_t *buffer, size_t length)
+{
+    turn_over(file, buffer);
+    file->capacity = length;
+    file->is_lent = true;
+    file->is_full = false;
+}
+
+/* Reads on until so many bytes follow; false if there are fewer, or a lent buffer is full. */
 static bool read_on(struct packet_file *file, size_t length)
 {
     while (file->end - file->at < length) {
-        if (CAPACITY - file->end < INPUT_BLOCK) {
-            size_t rest = file->end - file->at;
-            memmove(file->buffer + CARRY - rest, here(file), rest);
-            file->at = CARRY - rest;
-            file->end = CARRY;
+        if (file->capacity - file->end < INPUT_BLOCK) {
+            file->is_full = file->is_lent;
+            if (file->is_full)
+                return false;
+            turn_over(file, file->buffer);
         }
-        size_t got = reader_read(file->reader, file->buffer + file->end, CAPACITY - file->end);
+        size_t got = reader_read(file->reader, file->buffer + file->end, INPUT_BLOCK);
         if (got == 0)
             return false;
         file->end += got;
@@ -299,7 +332,8 @@ enum packet_file_outcome packet_file_begin(struct packet_file *file, int *link_t
 
 enum packet_file_outcome packet_file_next(struct packet_file *file, struct armtap_packet *packet)
 {
-    return file->is_pcapng ? next_block(file, packet) : next_record(file, packet);
+    enum packet_file_outcome outcome = file->is_pcapng ? next_block(file, packet) : next_record(file, packet);
+    return file->is_full ? PACKET_FILE_FULL : outcome;
 }
 
 size_t packet_file_hand_over(struct packet_file *file, void *to, size_t room, bool *is_known)

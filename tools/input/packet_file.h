@@ -13,11 +13,19 @@ struct packet_file;
 /* A block of a pcapng file that is not a packet. */
 typedef void packet_file_block(void *user, const uint8_t *bytes, size_t length);
 
-enum packet_file_outcome { PACKET_FILE_PACKET, PACKET_FILE_END, PACKET_FILE_UNUSUAL };
+enum packet_file_outcome { PACKET_FILE_PACKET, PACKET_FILE_END, PACKET_FILE_UNUSUAL, PACKET_FILE_FULL };
 
 /* `on_block` may be NULL. NULL without memory. */
 struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, packet_file_block *on_block, void *user);
 void packet_file_free(struct packet_file *file);
+/* The least size of a buffer: a block, and before it the beginning of a packet that it completes. Larger ones have room
+ * for more blocks. */
+#define PACKET_FILE_BUFFER (4 * INPUT_BLOCK)
+/* NULL without memory; to free(). */
+uint8_t *packet_file_buffer(size_t length);
+/* The packets that follow are put into this buffer. When it is full, packet_file_next() says so, until another one is
+ * lent; packets in the one before stay as they are. */
+void packet_file_lend(struct packet_file *file, uint8_t *buffer, size_t length);
 /* Reads up to the link type, which it stores; PACKET_FILE_UNUSUAL if the file is libpcap's from its beginning on. */
 enum packet_file_outcome packet_file_begin(struct packet_file *file, int *link_type);
 /* The next packet, without its number; its data is valid until the next call. */
