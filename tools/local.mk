@@ -99,6 +99,10 @@ tools_libtools_a_SOURCES = \
 	tools/input/read_ahead.h \
 	tools/input/recipe_file.c \
 	tools/input/recipe_file.h \
+	tools/input/call_log.c \
+	tools/input/call_log.h \
+	tools/input/parts.c \
+	tools/input/parts.h \
 	tools/input/replay.c \
 	tools/input/replay.h \
 	tools/input/replay_side_by_side.c \

@@ -183,7 +183,9 @@ static int read_all(struct compare *compare, const struct armtap_sink *sink)
 static int survey(struct compare *compare)
 {
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = survey_record, .on_event = survey_event};
-    raise_status(compare, replay_learning(&compare->source, &sink, compare, forget, &compare->totals));
+    struct replay_source source = compare->source;
+    source.in_parts = true;
+    raise_status(compare, replay_learning(&source, &sink, compare, forget, &compare->totals));
     compare->source.quiet = compare->status == EXIT_FAILED;
     if (compare->totals.broken_off || check_telemetry(compare) != 0)
         return -1;

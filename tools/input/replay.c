@@ -14,6 +14,7 @@
 #include "capture.h"
 #include "capture_drops.h"
 #include "input_files.h"
+#include "parts.h"
 #include "base/interrupt.h"
 #include "base/message.h"
 #include "base/privileges.h"
@@ -32,6 +33,16 @@
 /* ns between two readings of the kernel's drop counter */
 #define DROPS_TURN 100000000
 
+/* The packets of a file. */
+struct reading {
+    struct capture *capture; /* NULL: none is open */
+    uint64_t repeated;       /* packets at its beginning that the file before had */
+    struct replay_indexed indexed;
+    struct armtap_where last;
+    enum capture_outcome outcome;
+    bool is_live, is_block_full;
+};
+
 struct run {
     const struct replay_source *source;
     struct replay_stop stop;
@@ -39,6 +50,7 @@ struct run {
     struct armtap_sink sink; /* its user is `stop` */
     struct replay_totals *totals;
     struct armtap_net *net;
+    struct parts *parts; /* which get the packets, in place of the net */
     struct progress progress;
     uint64_t read_before; /* bytes in the files before this one */
     uint64_t turns;
@@ -49,6 +61,9 @@ struct run {
         uint32_t file;
     } before; /* the beginning of the file before */
     struct drops drops;
+    enum armtap_origin origin;    /* of the packets of this file */
+    struct reading reading;       /* of the file that parts read ... */
+    uint32_t next_file;           /* ... and the one after it */
     struct armtap_digest *digest; /* of the current file; NULL: none */
     bool damaged;
     bool stopped; /* by the sink, or by an error of the library */
@@ -169,8 +184,10 @@ static bool wait_on(void *user)
 static void note_dropped(struct run *run, const char *id, const struct armtap_where *where, const char *text)
 {
     struct armtap_note note = {.kind = armtap_note_find(id), .where = *where, .text = text};
-    if (note.kind && run->sink.on_note && run->sink.on_note(&run->stop, &note) != 0)
-        stop(run, ARMTAP_ERR_STOPPED);
+    if (!note.kind || !run->sink.on_note)
+        return;
+    if (run->parts ? parts_note(run->parts, &note) != 0 : run->sink.on_note(&run->stop, &note) != 0)
+        stop(run, run->parts ? ARMTAP_ERR_MEMORY : ARMTAP_ERR_STOPPED);
 }
 
 /* Reports the packets that the capturing machine, or armtap when it recorded, dropped, once the count is final. */
@@ -227,7 +244,10 @@ static void take_packet(struct run *run, struct armtap_packet *packet)
     run->totals->bytes += packet->captured;
     if (run->totals->first_time == ARMTAP_NO_TIME)
         run->totals->first_time = packet->where.time;
-    check(run, armtap_net_packet(run->net, packet));
+    if (run->parts)
+        run->reading.is_block_full = !parts_packet(run->parts, packet, run->origin);
+    else
+        check(run, armtap_net_packet(run->net, packet));
 }
 
 /* Says how many packets at the beginning of a file repeat what the part before it had, and was just read: with both, a
@@ -236,7 +256,9 @@ static uint64_t begin_section(struct run *run, const struct section_comment *sec
 {
     bool follows = section_comment_follows(&run->section, section);
     run->section = *section;
-    check(run, armtap_net_origin(run->net, section->from_socket ? ARMTAP_ORIGIN_SOCKET : ARMTAP_ORIGIN_NETWORK));
+    run->origin = section->from_socket ? ARMTAP_ORIGIN_SOCKET : ARMTAP_ORIGIN_NETWORK;
+    if (run->net)
+        check(run, armtap_net_origin(run->net, run->origin));
     return follows ? section->repeated : 0;
 }
 
@@ -323,41 +345,64 @@ static bool is_enough(struct run *run, const struct armtap_where *where)
     return replay_ending_is_here(&run->ending, run->stop.user, run->net, where, run->totals->first_time);
 }
 
+static void begin_packets(struct run *run, struct reading *reading, struct capture *capture, uint32_t file)
+{
+    *reading = (struct reading){
+        .capture = capture,
+        .repeated = begin_section(run, capture_section(capture)),
+        .indexed = {.file = file, .first_time = ARMTAP_NO_TIME, .last_time = ARMTAP_NO_TIME},
+        .last = {ARMTAP_NO_TIME, 0, file},
+        .outcome = CAPTURE_END,
+        .is_live = run->source->interface != NULL,
+    };
+    begin_digest(run);
+}
+
+/* False at the end. */
+static bool next_packet(struct run *run, struct reading *reading)
+{
+    struct armtap_packet packet;
+    if (run->stopped || run->ended || (reading->outcome = capture_next(reading->capture, &packet)) <= CAPTURE_END)
+        return false;
+    reading->is_block_full = reading->outcome == CAPTURE_FULL;
+    if (reading->outcome == CAPTURE_PACKET) {
+        packet.where.file = reading->last.file;
+        reading->last.packet = packet.where.packet;
+        count_indexed(&reading->indexed, &packet);
+        note_file_time(run, &packet);
+        if (packet.where.packet == 1)
+            check_order(run, &packet);
+        if (packet.where.packet > reading->repeated)
+            take_packet(run, &packet);
+        advance(run, reading->capture);
+        if (!run->parts && is_enough(run, &packet.where))
+            return false;
+    }
+    if (reading->is_live)
+        watch_drops(run, reading->capture, reading->last.packet, false);
+    turn(run);
+    return true;
+}
+
+static void end_packets(struct run *run, struct reading *reading)
+{
+    if (!run->stopped && reading->outcome < CAPTURE_END)
+        fail_input(run, reading->outcome);
+    reading->indexed.is_damaged = reading->outcome < CAPTURE_END;
+    end_digest(run, reading->capture, &reading->indexed);
+    check_indexed(run, &reading->indexed);
+    if (reading->is_live)
+        watch_drops(run, reading->capture, reading->last.packet, true);
+    report_dropped(run, reading->capture, &reading->last);
+}
+
 static void run_packets(struct run *run, struct capture *capture, uint32_t file)
 {
-    uint64_t repeated = begin_section(run, capture_section(capture));
-    struct replay_indexed indexed = {.file = file, .first_time = ARMTAP_NO_TIME, .last_time = ARMTAP_NO_TIME};
-    struct armtap_packet packet;
-    struct armtap_where last = {ARMTAP_NO_TIME, 0, file};
-    bool live = run->source->interface != NULL;
-    enum capture_outcome outcome = CAPTURE_END;
-    begin_digest(run);
-    while (!run->stopped && !run->ended && (outcome = capture_next(capture, &packet)) > CAPTURE_END) {
-        if (outcome == CAPTURE_PACKET) {
-            packet.where.file = file;
-            last.packet = packet.where.packet;
-            count_indexed(&indexed, &packet);
-            note_file_time(run, &packet);
-            if (packet.where.packet == 1)
-                check_order(run, &packet);
-            if (packet.where.packet > repeated)
-                take_packet(run, &packet);
-            advance(run, capture);
-            if (is_enough(run, &packet.where))
-                break;
-        }
-        if (live)
-            watch_drops(run, capture, last.packet, false);
-        turn(run);
-    }
-    if (!run->stopped && outcome < CAPTURE_END)
-        fail_input(run, outcome);
-    indexed.is_damaged = outcome < CAPTURE_END;
-    end_digest(run, capture, &indexed);
-    check_indexed(run, &indexed);
-    if (live)
-        watch_drops(run, capture, last.packet, true);
-    report_dropped(run, capture, &last);
+    struct reading reading;
+    begin_packets(run, &reading, capture, file);
+    while (next_packet(run, &reading))
+        ;
+    end_packets(run, &reading);
 }
 
 /* ---- raw dumps --------------------------------------------------------------------------------------------------- */
@@ -477,7 +522,8 @@ static void refuse_dump(struct run *run, struct capture *capture, const char *na
     run->damaged = true;
 }
 
-static void run_file(struct run *run, uint32_t file)
+/* NULL after a message. */
+static struct capture *open_file(struct run *run, uint32_t file)
 {
     const char *name = replay_file_name(run->source, file);
     const struct reader_wish wish = {.name = name,
@@ -490,18 +536,30 @@ static void run_file(struct run *run, uint32_t file)
     struct capture *capture = capture_open(&wish);
     run->totals->file = file;
     run->totals->file_time = ARMTAP_NO_TIME;
-    if (!capture) {
+    if (!capture)
         fail_input(run, outcome_of_errno(errno));
+    return capture;
+}
+
+static void close_file(struct run *run, struct capture *capture)
+{
+    run->read_before += capture_position(capture);
+    capture_close(capture);
+}
+
+static void run_file(struct run *run, uint32_t file)
+{
+    const char *name = replay_file_name(run->source, file);
+    struct capture *capture = open_file(run, file);
+    if (!capture)
         return;
-    }
     if (capture_is_raw(capture) && (run->source->on_indexed || run->source->archive))
         refuse_dump(run, capture, name);
     else if (capture_is_raw(capture))
         run_raw(run, capture, file, name);
     else
         run_packets(run, capture, file);
-    run->read_before += capture_position(capture);
-    capture_close(capture);
+    close_file(run, capture);
 }
 
 static size_t add_port(char *filter, size_t length, size_t room, const struct armtap_port *port)
@@ -683,14 +741,19 @@ static void run_archive(struct run *run)
     run->ended = run->ended || count < archive_count(archive);
 }
 
+static struct armtap_net_options net_options(const struct replay_source *source, struct armtap_knowledge *knowledge)
+{
+    return (struct armtap_net_options){.size = sizeof(struct armtap_net_options),
+                                       .ports = source->ports,
+                                       .port_count = source->port_count,
+                                       .recipe = source->recipe,
+                                       .knowledge = knowledge,
+                                       .no_guess = source->no_guess};
+}
+
 static void run_all(struct run *run)
 {
-    struct armtap_net_options options = {.size = sizeof options,
-                                         .ports = run->source->ports,
-                                         .port_count = run->source->port_count,
-                                         .recipe = run->source->recipe,
-                                         .knowledge = run->source->knowledge,
-                                         .no_guess = run->source->no_guess};
+    const struct armtap_net_options options = net_options(run->source, run->source->knowledge);
     int outcome = armtap_net_new(&options, &run->sink, &run->stop, &run->net);
     if (outcome == ARMTAP_OK)
         outcome = armtap_net_brief(run->net);
@@ -711,21 +774,117 @@ static void run_all(struct run *run)
     armtap_net_free(run->net);
 }
 
+/* ---- by several threads ------------------------------------------------------------------------------------------ */
+
+/* Bytes; what is smaller is read before threads have begun. Tests read everything in parts. */
+#ifndef PARTS_LEAST
+#define PARTS_LEAST (8 << 20)
+#endif
+
+/* Opens the next file that can be read; false: there is none. A dump is not for several threads. */
+static bool begin_next_file(struct run *run)
+{
+    struct reading *reading = &run->reading;
+    for (; run->next_file < run->source->count && !run->stopped && !run->ended; run->next_file++) {
+        struct capture *capture = open_file(run, run->next_file);
+        if (!capture)
+            continue;
+        begin_packets(run, reading, capture, run->next_file++);
+        if (capture_is_raw(capture))
+            parts_strain(run->parts);
+        return !capture_is_raw(capture);
+    }
+    return false;
+}
+
+static void end_this_file(struct run *run)
+{
+    end_packets(run, &run->reading);
+    close_file(run, run->reading.capture);
+    run->reading.capture = NULL;
+}
+
+/* Reads until a block is full, or a file ends. */
+static bool fill(void *user, struct parts *parts)
+{
+    struct run *run = user;
+    struct reading *reading = &run->reading;
+    size_t length;
+    run->parts = parts;
+    if (!reading->capture && !begin_next_file(run))
+        return false;
+    uint8_t *buffer = parts_buffer(parts, &length);
+    capture_lend(reading->capture, buffer, length);
+    for (bool goes_on = true; goes_on;) {
+        if (!next_packet(run, reading)) {
+            end_this_file(run);
+            return true;
+        }
+        goes_on = !reading->is_block_full;
+    }
+    return true;
+}
+
+static bool may_run_in_parts(const struct replay_source *source, const struct armtap_sink *sink)
+{
+    return source->in_parts && source->threads > 1 && !source->end && replay_is_repeatable(source) &&
+           !source->archive && !source->on_turn && !source->on_capture && !source->on_indexed &&
+           source->raw == ARMTAP_PROTOCOL_NONE && inputs_length(source->inputs, source->count) >= PARTS_LEAST &&
+           parts_suit(sink);
+}
+
+static void begin_run(struct run *run, const struct replay_source *source, const struct armtap_sink *sink, void *user,
+                      struct replay_totals *totals)
+{
+    *run = (struct run){.source = source,
+                        .stop = {.sink = sink, .user = user},
+                        .ending = {.wish = source->archive || source->on_indexed ? NULL : source->end},
+                        .totals = totals,
+                        .before = {.time = ARMTAP_NO_TIME}};
+    run->sink = replay_stop_wrap(&run->stop);
+    *totals = (struct replay_totals){.first_time = ARMTAP_NO_TIME, .file_time = ARMTAP_NO_TIME};
+    progress_begin(&run->progress, source->progress && !replay_is_endless(source) && !source->follow,
+                   replay_is_endless(source) ? 0 : inputs_length(source->inputs, source->count));
+}
+
+static enum exit_status end_run(struct run *run)
+{
+    progress_hide(&run->progress);
+    return run->damaged || run->totals->broken_off ? EXIT_FAILED : EXIT_DONE;
+}
+
+/* Reads by several threads. False if the sink was told other things than one thread would have told it. */
+static bool replay_in_parts(const struct replay_source *source, const struct armtap_sink *sink, void *user,
+                            struct replay_totals *totals, enum exit_status *status)
+{
+    struct run run;
+    int error;
+    begin_run(&run, source, sink, user, totals);
+    const struct armtap_net_options options = net_options(source, NULL);
+    const struct parts_wish wish = {.threads = source->threads,
+                                    .bytes = inputs_length(source->inputs, source->count),
+                                    .options = &options,
+                                    .sink = &run.sink,
+                                    .user = &run.stop,
+                                    .fill = fill,
+                                    .source = &run};
+    enum parts_outcome outcome = parts_run(&wish, &error);
+    if (run.reading.capture)
+        capture_close(run.reading.capture);
+    if (outcome == PARTS_FAILED)
+        stop(&run, error);
+    *status = end_run(&run);
+    totals->in_parts = outcome != PARTS_STRAINED;
+    return totals->in_parts;
+}
+
 enum exit_status replay(const struct replay_source *source, const struct armtap_sink *sink, void *user,
                         struct replay_totals *totals)
 {
-    struct run run = {.source = source,
-                      .stop = {.sink = sink, .user = user},
-                      .ending = {.wish = source->archive || source->on_indexed ? NULL : source->end},
-                      .totals = totals,
-                      .before = {.time = ARMTAP_NO_TIME}};
-    run.sink = replay_stop_wrap(&run.stop);
-    *totals = (struct replay_totals){.first_time = ARMTAP_NO_TIME, .file_time = ARMTAP_NO_TIME};
-    progress_begin(&run.progress, source->progress && !replay_is_endless(source) && !source->follow,
-                   replay_is_endless(source) ? 0 : inputs_length(source->inputs, source->count));
+    struct run run;
+    begin_run(&run, source, sink, user, totals);
     run_all(&run);
-    progress_hide(&run.progress);
-    return run.damaged || totals->broken_off ? EXIT_FAILED : EXIT_DONE;
+    return end_run(&run);
 }
 
 static enum exit_status worse(enum exit_status one, enum exit_status other)
@@ -733,18 +892,31 @@ static enum exit_status worse(enum exit_status one, enum exit_status other)
     return one > other ? one : other;
 }
 
+/* Empties the sink for another reading. */
+static bool has_forgotten(int (*forget)(void *user), void *user, struct replay_totals *totals)
+{
+    if (forget(user) == 0)
+        return true;
+    message_no_memory();
+    totals->broken_off = true;
+    return false;
+}
+
 enum exit_status replay_learning(const struct replay_source *source, const struct armtap_sink *sink, void *user,
                                  int (*forget)(void *user), struct replay_totals *totals)
 {
     struct replay_source again = *source;
-    enum exit_status status = replay(source, sink, user, totals);
+    enum exit_status status = EXIT_DONE;
+    bool is_read = may_run_in_parts(source, sink) && replay_in_parts(source, sink, user, totals, &status);
+    if (is_read)
+        return status;
+    again.quiet = source->quiet || status == EXIT_FAILED;
+    if (may_run_in_parts(source, sink) && !has_forgotten(forget, user, totals))
+        return EXIT_FAILED;
+    status = worse(status, replay(&again, sink, user, totals));
     if (totals->broken_off || !armtap_knowledge_has_guesses(source->knowledge) || !replay_is_repeatable(source))
         return status;
     armtap_knowledge_seal(source->knowledge);
     again.quiet = source->quiet || status == EXIT_FAILED;
-    if (forget(user) == 0)
-        return worse(status, replay(&again, sink, user, totals));
-    message_no_memory();
-    totals->broken_off = true;
-    return EXIT_FAILED;
+    return has_forgotten(forget, user, totals) ? worse(status, replay(&again, sink, user, totals)) : EXIT_FAILED;
 }

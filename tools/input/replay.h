@@ -23,6 +23,7 @@ struct replay_totals {
     int64_t file_time;  /* of its first packet; ARMTAP_NO_TIME if unknown */
     bool interrupted;   /* Ctrl-C broke off a source that would have ended by itself */
     bool elsewhere;     /* what is pushed now is of another capture of the archive */
+    bool in_parts;      /* it was decoded by several threads */
     bool broken_off;    /* a callback or a lack of memory ended it before the input did: the results are incomplete */
 };
 
@@ -67,6 +68,7 @@ struct replay_source {
     bool no_guess;                      /* leave data whose handshake was not captured opaque */
     unsigned threads;                   /* more than one: gzip is inflated in a thread of its own */
     const struct replay_end *end;       /* files are read no further than there; NULL: to their ends */
+    bool in_parts;                      /* records need hold only what call_log.h says: several threads decode */
     /* called for each packet, and a few times a second while a live source is silent; may be NULL */
     enum replay_answer (*on_turn)(void *user, const struct replay_totals *totals);
     struct archive *archive; /* other captures around the only file; NULL: none */
