@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Captures decoded in parts by several threads say what one thread says of them: captures of the fault corpus and the
+samples, merged as if one machine had captured them, some with robots in common, some disturbed. tests/parts/armtap reads
+them in parts, however small they are."""
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tally import expect, finish  # noqa: E402
+
+BUILD, SOURCE = os.environ.get("builddir", "."), os.environ.get("srcdir", ".")
+ALONE = os.environ.get("ARMTAP", os.path.join(BUILD, "armtap"))
+PARTS = os.path.join(BUILD, "tests", "parts", "armtap")
+FAULTS = os.path.join(BUILD, "tests", "faults", "faults")
+COMMANDS = (["info"], ["info", "--json"], ["diagnose"], ["diagnose", "--json"], ["compare"])
+MERGES = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+
+
+def read(path):
+    """The packets of a pcap file of Ethernet with times in ns or us: [time, bytes, length]."""
+    with open(path, "rb") as file:
+        data = file.read()
+    unit = {0xA1B23C4D: 1, 0xA1B2C3D4: 1000}.get(struct.unpack("<I", data[:4])[0])
+    if not unit or struct.unpack("<I", data[20:24])[0] != 1:
+        return None
+    packets, at = [], 24
+    while at + 16 <= len(data):
+        seconds, fraction, captured, length = struct.unpack("<IIII", data[at:at + 16])
+        packets.append([seconds * 10 ** 9 + fraction * unit, data[at + 16:at + 16 + captured], length])
+        at += 16 + captured
+    return packets
+
+
+def write(path, packets):
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
+        for time, data, length in packets:
+            file.write(struct.pack("<IIII", time // 10 ** 9, time % 10 ** 9, len(data), length) + data)
+
+
+def moved(data, by):
+    """With other addresses. Nothing looks at the checksums."""
+    if len(data) < 34 or data[12:14] != b"\x08\0":
+        return data
+    return data[:26] + bytes([data[26] ^ by]) + data[27:30] + bytes([data[30] ^ by]) + data[31:]
+
+
+def disturbed(rng, packets):
+    """Some packets lost, copied or captured late."""
+    rest = []
+    for packet in packets:
+        fate = rng.random()
+        if fate < 0.01:
+            continue
+        rest.append(packet)
+        if fate > 0.99:
+            rest.append([packet[0] + 50000, *packet[1:]])
+        elif fate > 0.98:
+            rest[-1] = [packet[0] + 3000000, *packet[1:]]
+    return rest
+
+
+def merge(rng, captures, shares, spoils, path):
+    """Several captures as one, each moved in time so that they overlap."""
+    packets, begin = [], 1700000000 * 10 ** 9
+    for number, capture in enumerate(captures):
+        offset = begin + rng.randrange(5 * 10 ** 9) - capture[0][0]
+        one = [[time + offset, data if shares else moved(data, number), length] for time, data, length in capture]
+        packets += disturbed(rng, one) if spoils else one
+    write(path, sorted(packets, key=lambda packet: packet[0]))
+
+
+def said(program, command, threads, *files):
+    run = subprocess.run([program, *command, "--threads", str(threads), *files], capture_output=True, check=False)
+    return run.returncode, run.stdout, run.stderr
+
+
+def compare(what, threads, *files):
+    for command in COMMANDS:
+        wanted = said(ALONE, command, 1, *files)
+        for count in threads:
+            got = said(PARTS, command, count, *files)
+            expect("%s: %s with %d threads" % (what, " ".join(command), count), got == wanted, wanted, got)
+
+
+def corpus(folder):
+    captures = {}
+    listed = subprocess.run([FAULTS, "--list"], capture_output=True, check=True).stdout.decode().split()
+    for name in listed[1::2]:
+        path = os.path.join(folder, name + ".pcap")
+        subprocess.run([FAULTS, name, path], stdout=subprocess.DEVNULL, check=True)
+        packets = read(path)
+        compare(name, [2], path)
+        if packets:
+            captures[name] = packets
+    return captures
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        captures = corpus(folder)
+        expect("enough captures can be merged", len(captures) > 100, len(captures))
+        names = sorted(captures)
+        for number in range(MERGES):
+            rng = random.Random(number)
+            chosen = rng.sample(names, rng.choice([2, 3, 5, 9]))
+            path = os.path.join(folder, "merged-%d.pcap" % number)
+            merge(rng, [captures[name] for name in chosen], number % 4 == 3, number % 2 == 1, path)
+            compare("%d: %s" % (number, " ".join(chosen)), [2, 3] if number % 4 else [8], path)
+        several = [os.path.join(folder, "merged-%d.pcap" % number) for number in range(3)]
+        compare("several files", [2, 3], *several)
+    return finish()
+
+
+sys.exit(main())
