@@ -85,11 +85,12 @@ struct parts {
     struct call_player *player;
     size_t block_size; /* bytes of a buffer */
     unsigned threads;
-    alignas(LINE) atomic_bool is_reading; /* guards the next four, and the source */
+    alignas(LINE) atomic_bool is_reading; /* guards the next five, and the source */
     bool is_read;
     bool is_full;
     struct block *filling;
     size_t filled;                      /* blocks so far */
+    struct armtap_where last;           /* the last packet read */
     alignas(LINE) atomic_size_t played; /* blocks whose calls were made; only the thread of the next one makes any */
     alignas(LINE) atomic_bool is_over;
     atomic_int outcome; /* enum parts_outcome */
@@ -277,6 +278,12 @@ static bool try_lock(atomic_bool *lock)
            !atomic_exchange_explicit(lock, true, memory_order_acquire);
 }
 
+static struct armtap_where where_of(const struct block *block, uint32_t packet)
+{
+    return (struct armtap_where){
+        .time = block->entries[packet].time, .packet = block->first_number + packet, .file = block->file};
+}
+
 /* Reads a block and numbers it. False: there is none. */
 static bool read_block(struct worker *worker, size_t *number)
 {
@@ -293,6 +300,8 @@ static bool read_block(struct worker *worker, size_t *number)
     while (!parts->is_read && is_empty(parts) && !is_over(parts))
         parts->is_read = !parts->wish->fill(parts->wish->source, parts);
     bool has_packets = !is_empty(parts);
+    if (worker->block.count > 0)
+        parts->last = where_of(&worker->block, (uint32_t)worker->block.count - 1);
     *number = parts->filled;
     parts->filled += has_packets;
     atomic_store_explicit(&parts->is_reading, false, memory_order_release);
@@ -302,12 +311,6 @@ static bool read_block(struct worker *worker, size_t *number)
 }
 
 /* ---- the parts' work --------------------------------------------------------------------------------------------- */
-
-static struct armtap_where where_of(const struct block *block, uint32_t packet)
-{
-    return (struct armtap_where){
-        .time = block->entries[packet].time, .packet = block->first_number + packet, .file = block->file};
-}
 
 /* Tells a part of a packet of another, while something in it depends on the time. */
 static int tick(struct part *part, struct block *block, unsigned number, uint32_t packet)
@@ -568,6 +571,14 @@ static bool play_ends(struct parts *parts, struct block *block)
     }
 }
 
+/* What ends with the capture ends at its last packet, of which not every part needed to be told. */
+static int tell_last(const struct parts *parts, const struct part *part)
+{
+    if (parts->last.packet == 0 || armtap_net_waits(part->net))
+        return ARMTAP_OK;
+    return armtap_net_tick(part->net, &parts->last, 2);
+}
+
 static void finish(struct parts *parts)
 {
     struct armtap_net *nets[PARTS];
@@ -579,7 +590,7 @@ static void finish(struct parts *parts)
         struct part *part = &parts->part[i];
         nets[i] = part->net;
         call_writer_begin(part->writer, &block->logs[i], 0, &nowhere);
-        if (!is_fine(parts, armtap_net_finish(part->net)))
+        if (!is_fine(parts, tell_last(parts, part)) || !is_fine(parts, armtap_net_finish(part->net)))
             return;
         is_strained = is_strained || call_writer_is_strained(part->writer);
     }
