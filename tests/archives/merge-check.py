@@ -19,7 +19,8 @@ ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SUMS = ("records", "records_to_robot", "steps", "gaps", "bytes_decoded", "bytes_lost", "bytes_skipped")
 LAST = ("protocol", "version", "generation", "robot", "client", "controller_version", "fields", "guess", "candidates")
 KEYS = ("stream", "protocol", "version", "generation", "robot", "client", "controller_version", "records", "records_to_robot",
-        "first_time", "last_time", "rate_hz", "steps", "streaming_s", "fields", "guess", "candidates", "midstream", "gaps",
+        "first_time", "last_time", "rate_hz", "steps", "streaming_s", "fields", "guess", "candidates", "model",
+        "midstream", "gaps",
         "bytes_decoded", "bytes_lost", "bytes_skipped", "notes")
 FAULT = "stream.gap"  # a warning
 NOTES = (FAULT, "stream.midstream", "rtde.text.info")
@@ -67,6 +68,7 @@ def stream_of(number, chance, fields=60):
                   last_time=chance.choice((None, Exact(chance.randrange(2 * 10**18)))),
                   streaming_s=Exact(chance.randrange(10**12)), rate_hz=Exact(1, 6),
                   fields=["a_field_of_some_name_%d" % i for i in range(fields + chance.randrange(2))],
+                  model=chance.choice((None, {"names": ["UR5e"], "residual_mm": 1})),
                   candidates=[{"name": "x", "client": None, "fields": ["a"]}] * chance.randrange(2),
                   midstream=chance.choice((None, True, False)), notes=notes_of(chance))
     return stream
@@ -112,7 +114,8 @@ def add_stream(total, part):
         total["streaming_s"] = Exact(total["streaming_s"].units + part["streaming_s"].units)
         for key in ("first_time", "midstream"):
             total[key] = part[key] if total[key] is None else total[key]
-        total["last_time"] = total["last_time"] if part["last_time"] is None else part["last_time"]
+        for key in ("last_time", "model"):
+            total[key] = total[key] if part[key] is None else part[key]
     add_notes(total["notes"], part["notes"])
 
 

@@ -150,9 +150,10 @@ def compare(what, folder, place, whole, expected):
     """The data set against that of one command; the files also against those of the scripts without Slurm."""
     compared = filecmp.cmpfiles(place + "/data", expected + "/data", files(expected + "/data"), shallow=False)
     expect(what + ": files", files(place + "/data") == files(expected + "/data") and not compared[1] and not compared[2], compared[1:])
-    for kind in ("summary", "diagnosis"):
-        with open("%s/%s.json" % (place, kind), "rb") as file:
-            expect("%s: %s" % (what, kind), file.read() == whole[kind])
+    with open(place + "/summary.json", "rb") as file:
+        expect(what + ": summary", file.read() == whole["summary"])
+    with open(place + "/diagnosis.json", "rb") as file:
+        expect(what + ": diagnosis", fleet.mergeable(file.read()) == fleet.mergeable(whole["diagnosis"]))
     manifest = read_lines(place + "/manifest.ndjson")
     captures = sorted(line["inputs"][0] for line in manifest)
     expect(what + ": a line for each capture", captures == sorted(set(captures)) and len(captures) == len(whole["names"]), captures)
