@@ -26,6 +26,21 @@
 #include "hooks.h"
 #include "made.h"
 
+/* LeakSanitizer asks these. fontconfig loses what it has begun when memory runs out. */
+#define FOR_SANITIZER __attribute__((visibility("default")))
+FOR_SANITIZER const char *__lsan_default_suppressions(void);
+FOR_SANITIZER const char *__lsan_default_options(void);
+
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+
+const char *__lsan_default_options(void)
+{
+    return "print_suppressions=0";
+}
+
 int armtap_main(int argc, char **argv);
 
 #define SECONDS_MAX 20
