@@ -29,7 +29,6 @@ struct stream_notes {
 /* A stream's summary, and the data behind it. */
 struct entry {
     struct armtap_stream_summary summary; /* the first member */
-    bool has_release;                     /* the stream has a controller_version */
     bool is_paused;                       /* the next record begins a stretch */
     bool closed[2];
     uint32_t note_kinds;
@@ -168,7 +167,6 @@ static struct armtap_stream_summary *find_or_add(struct armtap_streams *streams,
         summary->begin = stream->first.packet > 0 ? stream->first : *where;
         by_connection_add(&streams->all, stream->connection, summary);
     }
-    entry_of(summary)->has_release = stream->controller_version[0] != '\0';
     armtap_copy_in_parts(&entry_of(summary)->stream, stream, sizeof *stream);
     return summary;
 }
@@ -237,7 +235,7 @@ static int follow_time(struct armtap_stream_summary *summary, const struct armta
 static void prefetch_entry(const struct entry *entry)
 {
     armtap_prefetch(entry, offsetof(struct entry, note_kinds));
-    armtap_prefetch(&entry->stream.last, sizeof entry->stream - offsetof(struct armtap_stream, last));
+    armtap_prefetch(&entry->stream.protocol, sizeof entry->stream - offsetof(struct armtap_stream, protocol));
 }
 
 /* Where many streams take turns none is in a cache: fetches the one after the next. */
@@ -247,13 +245,13 @@ static void prefetch_ahead(const struct armtap_streams *streams)
         prefetch_entry(by_connection_ahead(&streams->all, 2));
 }
 
-/* What a record changes of a stream that did not change otherwise since the last event: its numbers. */
+/* Copies all of a stream but its addresses, which stay. */
 static struct armtap_stream_summary *find_for_record(struct armtap_streams *streams, const struct armtap_record *record)
 {
-    const size_t from = offsetof(struct armtap_stream, last);
+    const size_t from = offsetof(struct armtap_stream, protocol);
     size_t before = streams->all.recent;
     struct armtap_stream_summary *summary = by_connection_find(&streams->all, record->stream->connection);
-    if (!summary || entry_of(summary)->has_release != (record->stream->controller_version[0] != '\0'))
+    if (!summary)
         return find_or_add(streams, record->stream, &record->where);
     if (streams->all.recent != before)
         prefetch_ahead(streams);

@@ -487,6 +487,35 @@ static void a_flood_is_bounded(void **state)
     feed_end(&feed);
 }
 
+/* No event tells of a legacy stream's size and generation, only its records. */
+static void records_bring_all_of_a_stream_up_to_date(void **state)
+{
+    struct feed feed;
+    struct armtap_streams *streams = armtap_streams_new();
+    (void)state;
+    feed_begin(&feed, ARMTAP_REALTIME, "");
+    assert_non_null(streams);
+    assert_int_equal(armtap_streams_record(streams, next(&feed, START, 1)), 0);
+    feed.stream.version = 1108;
+    feed.stream.generation = ARMTAP_GENERATION_CB3E;
+    feed.stream.midstream = true;
+    feed.stream.gaps = 3;
+    feed.stream.payload[ARMTAP_TO_ROBOT] = 7;
+    assert_int_equal(armtap_streams_record(streams, next(&feed, START + MILLISECOND, 2)), 0);
+    armtap_streams_number(streams);
+    const struct armtap_stream *known = armtap_streams_at(streams, 0)->stream;
+    assert_int_equal(known->version, 1108);
+    assert_int_equal(known->generation, ARMTAP_GENERATION_CB3E);
+    assert_true(known->midstream);
+    assert_int_equal(known->gaps, 3);
+    assert_int_equal(known->payload[ARMTAP_TO_ROBOT], 7);
+    snprintf(feed.stream.controller_version, sizeof feed.stream.controller_version, "3.15.4");
+    assert_int_equal(armtap_streams_record(streams, next(&feed, START + 2 * MILLISECOND, 3)), 0);
+    assert_string_equal(known->controller_version, "3.15.4");
+    armtap_streams_free(streams);
+    feed_end(&feed);
+}
+
 static void what_carries_no_telemetry_is_left_out(void **state)
 {
     struct feed feed;
@@ -577,6 +606,7 @@ int main(void)
         cmocka_unit_test(channels_are_summed_up),
         cmocka_unit_test(an_unknown_channel_makes_the_sum_unknown),
         cmocka_unit_test(a_flood_is_bounded),
+        cmocka_unit_test(records_bring_all_of_a_stream_up_to_date),
         cmocka_unit_test(what_carries_no_telemetry_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
