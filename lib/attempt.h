@@ -4,31 +4,31 @@
 
 #include "link.h"
 
-enum armtap_attempt_state {
-    ARMTAP_ATTEMPT_NONE,        /* no SYN was captured, or its outcome cannot be known */
-    ARMTAP_ATTEMPT_WAITING,     /* for an answer */
-    ARMTAP_ATTEMPT_CONNECTED,   /* the SYN was answered, or its sender continues as if it had been */
-    ARMTAP_ATTEMPT_REFUSED,     /* by a RST */
-    ARMTAP_ATTEMPT_UNREACHABLE, /* by an ICMP error */
-    ARMTAP_ATTEMPT_UNANSWERED
+enum armtap_flow_attempt_state {
+    ARMTAP_FLOW_ATTEMPT_NONE,        /* no SYN was captured, or its outcome cannot be known */
+    ARMTAP_FLOW_ATTEMPT_WAITING,     /* for an answer */
+    ARMTAP_FLOW_ATTEMPT_CONNECTED,   /* the SYN was answered, or its sender continues as if it had been */
+    ARMTAP_FLOW_ATTEMPT_REFUSED,     /* by a RST */
+    ARMTAP_FLOW_ATTEMPT_UNREACHABLE, /* by an ICMP error */
+    ARMTAP_FLOW_ATTEMPT_UNANSWERED
 };
 
-struct armtap_attempt {
-    enum armtap_attempt_state state;
+struct armtap_flow_attempt {
+    enum armtap_flow_attempt_state state;
     unsigned client; /* which end sent the SYN */
     uint32_t isn;
     uint32_t acknowledged; /* the highest number that an answer may acknowledge */
     unsigned syns;         /* the first one, and each that the sender sent after waiting */
     struct armtap_where first;
     struct armtap_where last;
-    uint32_t early_ack;                   /* a RST that acknowledges it came before any SYN, captured at: */
-    struct armtap_where early;            /* packet 0: none did */
-    struct armtap_attempt *older, *newer; /* among those that wait, by their last SYNs */
+    uint32_t early_ack;                        /* a RST that acknowledges it came before any SYN, captured at: */
+    struct armtap_where early;                 /* packet 0: none did */
+    struct armtap_flow_attempt *older, *newer; /* among those that wait, by their last SYNs */
 };
 
 /* Attempts that wait for an answer. All zero: none. */
-struct armtap_attempts {
-    struct armtap_attempt *oldest, *newest;
+struct armtap_flow_attempts {
+    struct armtap_flow_attempt *oldest, *newest;
     struct armtap_where last; /* the last packet of the capture */
     struct armtap_where before_pause,
         after_pause; /* end of the last pause in the capture that was longer than an answer takes */
@@ -36,29 +36,30 @@ struct armtap_attempts {
 
 /* Call for each packet. The capture may have paused between two files, and attempts may have been answered meanwhile:
  * those still waiting are given up as unknown. */
-void armtap_attempts_tick(struct armtap_attempts *attempts, const struct armtap_where *now);
+void armtap_flow_attempts_tick(struct armtap_flow_attempts *attempts, const struct armtap_where *now);
 /* The oldest that has waited too long; NULL if none has. */
-struct armtap_attempt *armtap_attempts_overdue(const struct armtap_attempts *attempts);
+struct armtap_flow_attempt *armtap_flow_attempts_overdue(const struct armtap_flow_attempts *attempts);
 
 /* Whether a segment is a SYN of another attempt than the current one. */
-bool armtap_attempt_is_other(const struct armtap_attempt *attempt, unsigned sender,
-                             const struct armtap_segment *segment);
+bool armtap_flow_attempt_is_other(const struct armtap_flow_attempt *attempt, unsigned sender,
+                                  const struct armtap_segment *segment);
 /* A SYN to a telemetry port: the attempt begins or continues. */
-void armtap_attempt_ask(struct armtap_attempts *attempts, struct armtap_attempt *attempt, unsigned sender,
-                        const struct armtap_segment *segment);
+void armtap_flow_attempt_ask(struct armtap_flow_attempts *attempts, struct armtap_flow_attempt *attempt,
+                             unsigned sender, const struct armtap_segment *segment);
 /* A RST may be captured before the SYN that it answers (two capture points): it is kept. */
-void armtap_attempt_hear_early(struct armtap_attempts *attempts, struct armtap_attempt *attempt,
-                               const struct armtap_segment *segment);
+void armtap_flow_attempt_hear_early(struct armtap_flow_attempts *attempts, struct armtap_flow_attempt *attempt,
+                                    const struct armtap_segment *segment);
 /* If such a RST answers this SYN, the attempt becomes REFUSED, and `where` gets the place of the RST. */
-bool armtap_attempt_was_refused(struct armtap_attempts *attempts, struct armtap_attempt *attempt,
-                                struct armtap_where *where);
+bool armtap_flow_attempt_was_refused(struct armtap_flow_attempts *attempts, struct armtap_flow_attempt *attempt,
+                                     struct armtap_where *where);
 /* An ICMP error quotes the SYN of `sender`: true if this makes the attempt UNREACHABLE. */
-bool armtap_attempt_unreachable(struct armtap_attempts *attempts, struct armtap_attempt *attempt, unsigned sender,
-                                const struct armtap_segment *segment);
+bool armtap_flow_attempt_unreachable(struct armtap_flow_attempts *attempts, struct armtap_flow_attempt *attempt,
+                                     unsigned sender, const struct armtap_segment *segment);
 /* Any other segment of its connection. Returns CONNECTED or REFUSED if the attempt has just become that, else NONE. */
-enum armtap_attempt_state armtap_attempt_hear(struct armtap_attempts *attempts, struct armtap_attempt *attempt,
-                                              unsigned sender, const struct armtap_segment *segment);
+enum armtap_flow_attempt_state armtap_flow_attempt_hear(struct armtap_flow_attempts *attempts,
+                                                        struct armtap_flow_attempt *attempt, unsigned sender,
+                                                        const struct armtap_segment *segment);
 /* No more packets will come: the attempt becomes UNANSWERED if that is certain (true), else NONE. */
-bool armtap_attempt_give_up(struct armtap_attempts *attempts, struct armtap_attempt *attempt);
+bool armtap_flow_attempt_give_up(struct armtap_flow_attempts *attempts, struct armtap_flow_attempt *attempt);
 
 #endif

@@ -62,7 +62,7 @@ struct before {
     bool is_calm[2];               /* the same */
     struct armtap_tallies tallies;
     uint64_t conn_stirs, stirs;
-    enum armtap_attempt_state attempt;
+    enum armtap_flow_attempt_state attempt;
     size_t waiting;
 };
 

@@ -190,7 +190,7 @@ size_t armtap_flow_bytes(const struct armtap_flow_table *table)
     return table->count * sizeof(struct armtap_flow) + table->bucket_count * sizeof *table->buckets;
 }
 
-struct armtap_flow *armtap_flow_of(struct armtap_attempt *attempt)
+struct armtap_flow *armtap_flow_of(struct armtap_flow_attempt *attempt)
 {
     return (struct armtap_flow *)((char *)attempt - offsetof(struct armtap_flow, attempt));
 }

@@ -49,7 +49,7 @@ struct armtap_flow {
     bool is_awake;                       /* SENDING, and it did so lately */
     struct armtap_net *taker;            /* its sink gets the bytes of this robot's port; NULL: nobody does */
     struct armtap_traffic_count traffic; /* of a robot's port that may not be a telemetry port */
-    struct armtap_attempt attempt;       /* to connect; none for other ports */
+    struct armtap_flow_attempt attempt;  /* to connect; none for other ports */
     uint64_t taken[2];                   /* bytes for the taker, by enum armtap_direction */
     struct armtap_digest_flow *digest;   /* what a digest holds back of it, or NULL */
     struct armtap_tcp tcp;
@@ -87,7 +87,7 @@ size_t armtap_flow_most(enum armtap_flow_class class);
 /* Bytes of memory of table and flows, without their connections. */
 size_t armtap_flow_bytes(const struct armtap_flow_table *table);
 /* The flow that contains an attempt. */
-struct armtap_flow *armtap_flow_of(struct armtap_attempt *attempt);
+struct armtap_flow *armtap_flow_of(struct armtap_flow_attempt *attempt);
 /* Its next packet will probably come soon: fetches what that needs. */
 void armtap_flow_prefetch(const struct armtap_flow *flow);
 /* Removes and frees a flow; the caller frees its connection and reassembly first. */

@@ -46,7 +46,7 @@ struct armtap_net {
     struct armtap_reserve reserve;
     struct armtap_layouts layouts;
     struct armtap_flow_table flows;
-    struct armtap_attempts attempts;
+    struct armtap_flow_attempts attempts;
     struct armtap_traffics traffics;
     uint64_t connections; /* so far */
     struct armtap_knowledge *knowledge;
@@ -221,7 +221,7 @@ static void drop_flow(struct armtap_net *net, struct armtap_flow *flow)
     forget_usual(net, flow);
     armtap_digest_forget(flow);
     drop_doubt(net, flow);
-    armtap_attempt_give_up(&net->attempts, &flow->attempt);
+    armtap_flow_attempt_give_up(&net->attempts, &flow->attempt);
     if (!flow->decoded)
         armtap_traffics_add(&net->traffics, &flow->traffic);
     armtap_tcp_clear(&flow->tcp);
@@ -530,7 +530,7 @@ static enum armtap_direction direction_of(const struct armtap_flow *flow, unsign
 /* No answer will come, or it can no longer be known. */
 static int end_attempt(struct armtap_net *net, struct armtap_flow *flow)
 {
-    if (!armtap_attempt_give_up(&net->attempts, &flow->attempt) || !flow->conn)
+    if (!armtap_flow_attempt_give_up(&net->attempts, &flow->attempt) || !flow->conn)
         return 0;
     return armtap_conn_event(flow->conn, ARMTAP_TO_ROBOT, ARMTAP_EVENT_NO_ANSWER, flow->attempt.syns,
                              &flow->attempt.first);
@@ -539,9 +539,9 @@ static int end_attempt(struct armtap_net *net, struct armtap_flow *flow)
 /* The capture ends. */
 static int finish_attempt(struct armtap_net *net, struct armtap_flow *flow)
 {
-    bool waits = flow->attempt.state == ARMTAP_ATTEMPT_WAITING;
+    bool waits = flow->attempt.state == ARMTAP_FLOW_ATTEMPT_WAITING;
     TRY(end_attempt(net, flow));
-    if (!waits || !flow->conn || flow->attempt.state == ARMTAP_ATTEMPT_UNANSWERED)
+    if (!waits || !flow->conn || flow->attempt.state == ARMTAP_FLOW_ATTEMPT_UNANSWERED)
         return 0;
     return armtap_conn_event(flow->conn, ARMTAP_TO_ROBOT, ARMTAP_EVENT_TOO_SOON, flow->attempt.syns,
                              &flow->attempt.first);
@@ -549,8 +549,8 @@ static int finish_attempt(struct armtap_net *net, struct armtap_flow *flow)
 
 static int end_overdue_attempts(struct armtap_net *net)
 {
-    struct armtap_attempt *attempt;
-    while ((attempt = armtap_attempts_overdue(&net->attempts)))
+    struct armtap_flow_attempt *attempt;
+    while ((attempt = armtap_flow_attempts_overdue(&net->attempts)))
         TRY(end_attempt(net, armtap_flow_of(attempt)));
     return 0;
 }
@@ -569,23 +569,23 @@ static int follow_attempt(struct armtap_net *net, struct armtap_flow *flow, cons
     if (is_ask(net, segment) && flow->robot_end != sender) {
         unsigned before = flow->attempt.syns;
         struct armtap_where refused;
-        armtap_attempt_ask(&net->attempts, &flow->attempt, sender, segment);
-        if (armtap_attempt_was_refused(&net->attempts, &flow->attempt, &refused))
+        armtap_flow_attempt_ask(&net->attempts, &flow->attempt, sender, segment);
+        if (armtap_flow_attempt_was_refused(&net->attempts, &flow->attempt, &refused))
             return armtap_conn_event(flow->conn, ARMTAP_FROM_ROBOT, ARMTAP_EVENT_REFUSED, flow->attempt.syns, &refused);
-        if (flow->attempt.state != ARMTAP_ATTEMPT_UNANSWERED || flow->attempt.syns == before)
+        if (flow->attempt.state != ARMTAP_FLOW_ATTEMPT_UNANSWERED || flow->attempt.syns == before)
             return 0;
         return armtap_conn_event(flow->conn, ARMTAP_TO_ROBOT, ARMTAP_EVENT_SYN_AGAIN, flow->attempt.syns,
                                  &net->pool.now);
     }
     if (sender == flow->robot_end)
-        armtap_attempt_hear_early(&net->attempts, &flow->attempt, segment);
-    switch (armtap_attempt_hear(&net->attempts, &flow->attempt, sender, segment)) {
-    case ARMTAP_ATTEMPT_CONNECTED:
+        armtap_flow_attempt_hear_early(&net->attempts, &flow->attempt, segment);
+    switch (armtap_flow_attempt_hear(&net->attempts, &flow->attempt, sender, segment)) {
+    case ARMTAP_FLOW_ATTEMPT_CONNECTED:
         if (sender == flow->robot_end && is_telemetry(net, segment->source_port))
             armtap_conn_accept(flow->conn, &net->pool.now);
         return armtap_conn_event(flow->conn, direction_of(flow, sender), ARMTAP_EVENT_CONNECTED, flow->attempt.syns,
                                  &net->pool.now);
-    case ARMTAP_ATTEMPT_REFUSED:
+    case ARMTAP_FLOW_ATTEMPT_REFUSED:
         return armtap_conn_event(flow->conn, ARMTAP_FROM_ROBOT, ARMTAP_EVENT_REFUSED, flow->attempt.syns,
                                  &net->pool.now);
     default:
@@ -599,7 +599,7 @@ static int take_unreachable(struct armtap_net *net, const struct armtap_segment 
     struct armtap_flow_key key;
     unsigned sender = armtap_flow_key_of(segment, &key);
     struct armtap_flow *flow = armtap_flow_find(&net->flows, &key);
-    if (!flow || !flow->conn || !armtap_attempt_unreachable(&net->attempts, &flow->attempt, sender, segment))
+    if (!flow || !flow->conn || !armtap_flow_attempt_unreachable(&net->attempts, &flow->attempt, sender, segment))
         return 0;
     struct armtap_unreachable unreachable = {
         .type = segment->icmp_type,
@@ -862,10 +862,10 @@ static int make_place(struct armtap_net *net)
 /* Whether the next bytes of a connection may take the short way: take_next() then does what the plain way would. */
 static bool may_be_next(const struct armtap_net *net, const struct armtap_flow *flow)
 {
-    enum armtap_attempt_state attempt = flow->attempt.state;
+    enum armtap_flow_attempt_state attempt = flow->attempt.state;
     return flow->class == ARMTAP_FLOW_SENDING && flow->conn && !flow->doubt && !net->digest && !net->pool.waiting &&
            net->origin == ARMTAP_ORIGIN_NETWORK &&
-           (attempt == ARMTAP_ATTEMPT_NONE || attempt == ARMTAP_ATTEMPT_CONNECTED);
+           (attempt == ARMTAP_FLOW_ATTEMPT_NONE || attempt == ARMTAP_FLOW_ATTEMPT_CONNECTED);
 }
 
 static int take_next(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
@@ -1100,7 +1100,7 @@ static int take_packet(struct armtap_net *net, const struct armtap_packet *packe
     const char *fault = "";
     net->pool.now = packet->where;
     net->pool.packets++;
-    armtap_attempts_tick(&net->attempts, &net->pool.now);
+    armtap_flow_attempts_tick(&net->attempts, &net->pool.now);
     TRY(end_overdue_attempts(net));
     foresee(net);
     struct usual *usual = usual_of(net, packet);
@@ -1177,7 +1177,7 @@ bool armtap_net_waits(const struct armtap_net *net)
 /* What take_packet() does with a packet that concerns no connection. */
 static int tick(struct armtap_net *net)
 {
-    armtap_attempts_tick(&net->attempts, &net->pool.now);
+    armtap_flow_attempts_tick(&net->attempts, &net->pool.now);
     TRY(end_overdue_attempts(net));
     return armtap_tcp_sweep(&net->pool);
 }
