@@ -25,9 +25,11 @@
 /* A model is told apart from the best one by this factor in the residuals, and by 1 mm. */
 #define APART 3
 #define APART_MIN 0.001
-/* m, and m per rad of the joints' way: more is a change of tool. */
+/* m, and m per rad of the joints' way up to WAY_MAX: more is a change of tool. Beyond WAY_MAX it may also be a geometry
+ * that does not fit. */
 #define JUMP 0.003
 #define JUMP_BY_WAY 0.03
+#define WAY_MAX 0.3
 /* Fewer samples per tool: it does not stand still at all. */
 #define TOOL_SAMPLES 12u
 /* Of the linear fit: five lengths, and the tool's offset. */
@@ -51,7 +53,7 @@ struct armtap_kinematics {
     double turn[3][3], turn_before; /* the same of the tool's orientation */
     double q[6], least[6], most[6];
     uint64_t samples, since_change;
-    unsigned tools;
+    unsigned tools, jumps; /* jumps: changes of tool while the joints hardly moved */
     double normal[UNKNOWNS][UNKNOWNS], right[UNKNOWNS], squares;
 };
 
@@ -158,7 +160,7 @@ static bool is_jump(const struct armtap_kinematics *kinematics, double offsets[]
         const double step[3] = {offsets[i][0] - last[0], offsets[i][1] - last[1], offsets[i][2] - last[2]};
         least = fmin(least, sqrt(square(step)));
     }
-    return kinematics->since_change > 0 && least > JUMP + JUMP_BY_WAY * way;
+    return kinematics->since_change > 0 && least > JUMP + JUMP_BY_WAY * fmin(way, WAY_MAX);
 }
 
 static void add_sample(struct armtap_kinematics *kinematics, const struct kinematics_chain *chain, const double pose[6],
@@ -167,8 +169,10 @@ static void add_sample(struct armtap_kinematics *kinematics, const struct kinema
     double offsets[ARMTAP_KINEMATICS_MODELS][3], turn[3][3];
     for (size_t i = 0; i < kinematics->count; i++)
         offset_of(kinematics->geometry[i].model, chain, pose, offsets[i]);
-    if (is_jump(kinematics, offsets, way))
+    if (is_jump(kinematics, offsets, way)) {
         begin_tool(kinematics);
+        kinematics->jumps += way < WAY_MAX;
+    }
     for (size_t i = 0; i < kinematics->count; i++) {
         struct geometry *geometry = &kinematics->geometry[i];
         for (size_t k = 0; k < 3; k++)
@@ -308,17 +312,17 @@ void armtap_kinematics_result(const struct armtap_kinematics *kinematics, struct
     result->residual = residual_of(kinematics, best);
     result->turn = sqrt((kinematics->turn_before + turns_around_mean(kinematics)) / (double)kinematics->samples);
     put_tool(kinematics, best, result);
-    result->jumps = result->tools * TOOL_SAMPLES > kinematics->samples + TOOL_SAMPLES;
-    if (!result->jumps && result->residual < MODEL_RESIDUAL && result->turn < TURN_MIN) {
+    bool is_restless = result->tools * TOOL_SAMPLES > kinematics->samples + TOOL_SAMPLES;
+    bool is_one = result->tools == 1 || is_restless; /* what the sums of all samples suppose */
+    double free = is_one ? free_residual(kinematics) : result->residual;
+    result->jumps = kinematics->jumps * TOOL_SAMPLES > kinematics->samples || (is_restless && free > MISMATCH_RESIDUAL);
+    if (!is_restless && result->residual < MODEL_RESIDUAL && result->turn < TURN_MIN) {
         result->outcome = ARMTAP_KINEMATICS_MODEL;
         put_models(kinematics, best, result);
-        return;
-    }
-    double least = result->tools == 1 ? free_residual(kinematics) : result->residual;
-    if (!result->jumps && result->turn < TURN_MIN && (least < MODEL_RESIDUAL || result->tools > 1)) {
-        result->outcome = ARMTAP_KINEMATICS_UNLISTED;
-        result->residual = least;
-    } else if (result->jumps || result->turn > MISMATCH_TURN || least > MISMATCH_RESIDUAL) {
+    } else if (result->jumps || result->turn > MISMATCH_TURN || (is_one && free > MISMATCH_RESIDUAL)) {
         result->outcome = ARMTAP_KINEMATICS_MISMATCH;
+    } else if (result->turn < TURN_MIN && (free < MODEL_RESIDUAL || !is_one)) {
+        result->outcome = ARMTAP_KINEMATICS_UNLISTED;
+        result->residual = free;
     }
 }

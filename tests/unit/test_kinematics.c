@@ -144,16 +144,21 @@ static void joints_at(const struct arm *arm, double time, double q[6])
         q[i] = home[i] + (i < arm->joints ? arm->reach * sin((1 + 0.21 * i) * time + i) : 0);
 }
 
-static void move(struct armtap_kinematics *kinematics, const struct arm *arm, unsigned records)
+static void move_each(struct armtap_kinematics *kinematics, const struct arm *arm, unsigned records, double seconds)
 {
     for (unsigned i = 0; i < records; i++) {
         double q[6], pose[6];
-        joints_at(arm, 0.01 * i, q);
+        joints_at(arm, seconds * i, q);
         pose_of(arm, q, pose);
         for (size_t k = 0; k < 3; k++)
             pose[k] += arm->noise * sin(1e4 * i + 17 * (double)k);
         armtap_kinematics_add(kinematics, q, pose);
     }
+}
+
+static void move(struct armtap_kinematics *kinematics, const struct arm *arm, unsigned records)
+{
+    move_each(kinematics, arm, records, 0.01);
 }
 
 static struct armtap_kinematics_result told(struct armtap_kinematics *kinematics)
@@ -228,6 +233,41 @@ static void a_change_of_tool_is_no_mismatch(void **state)
     NEAR(result.tool[2], 0.25, 1e-3);
 }
 
+/* Records of a long stream are compared seconds apart: the joints went far in between. */
+static void tools_change_between_records_that_are_far_apart(void **state)
+{
+    (void)state;
+    const double longer[] = {0.013, 0.1, 0.3};
+    for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) {
+        struct arm arm = {model_of("UR10e"), {0}, 0.8, 6, 1e-4};
+        struct armtap_kinematics *kinematics = armtap_kinematics_new();
+        assert_non_null(kinematics);
+        move_each(kinematics, &arm, 100, 2.3);
+        arm.tool[2] = longer[i];
+        move_each(kinematics, &arm, 100, 2.3);
+        struct armtap_kinematics_result result = told(kinematics);
+        assert_int_equal(result.outcome, ARMTAP_KINEMATICS_MODEL);
+        assert_string_equal(result.models[0]->name, "UR10e");
+        assert_int_equal(result.tools, 2);
+        NEAR(result.tool[2], longer[i], 1e-3);
+    }
+}
+
+/* Too short to be told from a geometry that does not fit: it is called neither. */
+static void a_tool_that_became_hardly_longer_is_no_mismatch(void **state)
+{
+    (void)state;
+    struct arm arm = {model_of("UR10e"), {0}, 0.8, 6, 1e-4};
+    struct armtap_kinematics *kinematics = armtap_kinematics_new();
+    assert_non_null(kinematics);
+    move_each(kinematics, &arm, 100, 2.3);
+    arm.tool[2] = 0.011;
+    move_each(kinematics, &arm, 100, 2.3);
+    struct armtap_kinematics_result result = told(kinematics);
+    assert_int_equal(result.tools, 1);
+    assert_int_not_equal(result.outcome, ARMTAP_KINEMATICS_MISMATCH);
+}
+
 static void another_geometry_is_not_in_the_list(void **state)
 {
     (void)state;
@@ -239,22 +279,24 @@ static void another_geometry_is_not_in_the_list(void **state)
     assert_true(result.residual < 1e-3);
 }
 
-/* A force in the place of the pose, a pose that lags by a second, and one with its axes exchanged. */
+/* A force in the place of the pose, a pose that lags by a second, and one with its axes exchanged; in records close to
+ * each other and far apart. */
 static void a_pose_of_something_else_does_not_follow(void **state)
 {
     (void)state;
     const struct arm arm = {model_of("UR5e"), {0}, 0.5, 6, 0};
-    for (int kind = 0; kind < 3; kind++) {
+    for (int kind = 0; kind < 6; kind++) {
         struct armtap_kinematics *kinematics = armtap_kinematics_new();
         assert_non_null(kinematics);
+        double seconds = kind < 3 ? 0.01 : 2.3;
         for (unsigned i = 0; i < 1000; i++) {
             double q[6], earlier[6], pose[6];
-            joints_at(&arm, 0.01 * i, q);
-            joints_at(&arm, 0.01 * i - 1, earlier);
-            pose_of(&arm, kind == 1 ? earlier : q, pose);
-            for (int k = 0; k < 6 && kind == 0; k++)
+            joints_at(&arm, seconds * i, q);
+            joints_at(&arm, seconds * i - 1, earlier);
+            pose_of(&arm, kind % 3 == 1 ? earlier : q, pose);
+            for (int k = 0; k < 6 && kind % 3 == 0; k++)
                 pose[k] = 3 * sin(0.3 * i + k);
-            if (kind == 2) {
+            if (kind % 3 == 2) {
                 double x = pose[0];
                 pose[0] = pose[1];
                 pose[1] = x;
@@ -292,6 +334,8 @@ int main(void)
         cmocka_unit_test(a_resting_arm_fits_all),
         cmocka_unit_test(models_that_are_not_told_apart_are_all_named),
         cmocka_unit_test(a_change_of_tool_is_no_mismatch),
+        cmocka_unit_test(tools_change_between_records_that_are_far_apart),
+        cmocka_unit_test(a_tool_that_became_hardly_longer_is_no_mismatch),
         cmocka_unit_test(another_geometry_is_not_in_the_list),
         cmocka_unit_test(a_pose_of_something_else_does_not_follow),
         cmocka_unit_test(values_that_are_no_angles_are_left_out),

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/armtap-analysis.h"
 #include "base/buffer.h"
 #include "input/input_files.h"
 #include "budget.h"
@@ -91,7 +92,7 @@ static void add_pose(struct calls *calls, const double joints[6], const double t
         add(calls, " %a %a", joints[i], tool[i]);
 }
 
-/* Of an arm, if the record sets it. */
+/* Of an arm, if the record sets it; the list of streams looks at no other pose. */
 static void add_poses(struct calls *calls, const struct armtap_arm *arm)
 {
     const struct armtap_set *set = arm->updated;
@@ -127,7 +128,7 @@ static int on_record(void *user, const struct armtap_record *record)
         record->frame_length, (unsigned long long)clock);
     for (size_t i = 0; i < record->arm_count; i++)
         add_arm(calls, &record->arms[i]);
-    if (record->arm_count > 0)
+    if (record->arm_count > 0 && armtap_streams_reads_pose(record))
         add_poses(calls, &record->arms[0]);
     assert_ptr_equal(record->updated, record->arms[0].updated);
     assert_ptr_equal(record->state, record->arms[0].state);

@@ -1,9 +1,12 @@
 #include "call_log.h"
 
+#include "analysis/armtap-analysis.h"
+
 #define MESSAGE_HEAD 3 /* of an RTDE package: length and type */
 
 enum call_kind {
-    CALL_STEADY, /* a record like the one before in its direction */
+    CALL_STEADY,      /* a record like the one before in its direction */
+    CALL_STEADY_POSE, /* the same, with its pose */
     CALL_RECORD,
     CALL_RECIPE,
     CALL_NOTE,
@@ -54,7 +57,7 @@ struct steady {
     uint16_t packets[2];
     uint32_t payload[2];
     double clock;
-    double pose[]; /* POSE, if the record before had it */
+    double pose[]; /* POSE of CALL_STEADY_POSE: those that the list of streams reads */
 };
 
 /* Any other call: its stream, then its own structure, then texts. */
@@ -182,6 +185,11 @@ static bool has_call(const struct call_log *log)
     return log->at < log->bytes.length;
 }
 
+static bool is_steady(const struct head *head)
+{
+    return head->kind == CALL_STEADY || head->kind == CALL_STEADY_POSE;
+}
+
 /* What a call that will not be played holds. */
 static void drop_call(void *call)
 {
@@ -303,7 +311,7 @@ static uint32_t mode_of(const struct armtap_state *state, size_t i)
     return modes[i];
 }
 
-static uint32_t has_pose(const struct armtap_set *updated)
+static uint32_t poses_of(const struct armtap_set *updated)
 {
     if (armtap_set_has(updated, ARMTAP_ID_actual_q) && armtap_set_has(updated, ARMTAP_ID_actual_TCP_pose))
         return HAS_ACTUAL;
@@ -322,7 +330,7 @@ static void copy_pose(double pose[POSE], const struct armtap_state *state, uint3
 static void values_of_arm(struct arm_values *values, const struct armtap_arm *arm)
 {
     values->number = arm->number;
-    values->has = has_pose(arm->updated);
+    values->has = poses_of(arm->updated);
     for (size_t i = 0; i < MODES; i++) {
         bool has = armtap_set_has(arm->updated, mode_ids[i]);
         values->has |= (uint32_t)has << i;
@@ -395,7 +403,8 @@ static bool write_steady(struct call_writer *writer, const struct armtap_record 
             return false;
     }
     uint32_t has = told->record[direction].arms[0].has & (HAS_ACTUAL | HAS_TARGET);
-    size_t size = sizeof(struct steady) + (has ? POSE * sizeof(double) : 0);
+    bool has_pose = has && armtap_streams_reads_pose(record);
+    size_t size = sizeof(struct steady) + (has_pose ? POSE * sizeof(double) : 0);
     char *at = buffer_room(&writer->log->bytes, size);
     *error = at ? 0 : -1;
     if (!at)
@@ -404,14 +413,14 @@ static bool write_steady(struct call_writer *writer, const struct armtap_record 
     *(struct steady *)(void *)at = (struct steady){.head = {.size = (uint32_t)size,
                                                             .packet = writer->packet,
                                                             .connection = (uint32_t)stream->connection,
-                                                            .kind = CALL_STEADY,
+                                                            .kind = has_pose ? CALL_STEADY_POSE : CALL_STEADY,
                                                             .direction = (uint8_t)direction,
                                                             .flags = (uint16_t)record->flags},
                                                    .frame_length = (uint32_t)record->frame_length,
                                                    .packets = {(uint16_t)packets[0], (uint16_t)packets[1]},
                                                    .payload = {(uint32_t)payload[0], (uint32_t)payload[1]},
                                                    .clock = record->clock};
-    if (has)
+    if (has_pose)
         copy_pose(((struct steady *)(void *)at)->pose, record->arms[0].state, has);
     struct armtap_stream *to = &told->stream;
     for (int i = 0; i < 2; i++) {
@@ -665,7 +674,7 @@ uint64_t call_player_connection(const struct call_player *player, unsigned part,
 {
     const struct head *head = has_call(log) ? next_call(log) : NULL;
     const struct part_player *of = &player->part[part];
-    bool has = head && (head->kind == CALL_STEADY || ((const struct full *)head)->has_stream);
+    bool has = head && (is_steady(head) || ((const struct full *)head)->has_stream);
     return has && head->connection < of->count ? of->numbers[head->connection] : UINT64_MAX;
 }
 
@@ -686,6 +695,7 @@ static void show(struct call_player *player, size_t i, uint32_t has)
     player->states[i].known = player->sets[i];
 }
 
+/* Without a pose, that of the state is another one, at which nobody looks. */
 static void set_arm(struct call_player *player, size_t i, const struct arm_values *values, double timestamp,
                     const double *pose)
 {
@@ -698,7 +708,7 @@ static void set_arm(struct call_player *player, size_t i, const struct arm_value
     state->runtime_state = values->mode[3];
     state->safety_status_bits = values->mode[4];
     state->timestamp = timestamp;
-    if (values->has & (HAS_ACTUAL | HAS_TARGET)) {
+    if (pose && values->has & (HAS_ACTUAL | HAS_TARGET)) {
         bool actual = values->has & HAS_ACTUAL;
         size_t each = POSE / 2;
         memcpy(actual ? state->actual_q : state->target_q, pose, each * sizeof *pose);
@@ -735,7 +745,8 @@ static int play_steady(struct call_player *player, struct told *told, const stru
         stream->packets[i] += call->packets[i];
         stream->payload[i] += call->payload[i];
     }
-    set_arm(player, 0, &told->record[direction].arms[0], call->clock, call->pose);
+    set_arm(player, 0, &told->record[direction].arms[0], call->clock,
+            call->head.kind == CALL_STEADY_POSE ? call->pose : NULL);
     struct armtap_record record = record_of(player, told, direction);
     record.where = *where;
     record.flags = call->head.flags;
@@ -846,7 +857,7 @@ static int play_next(struct call_player *player, unsigned part, struct call_log 
     uint32_t connection = head->connection;
     struct told *told = NULL;
     pass_call(log);
-    if (head->kind == CALL_STEADY)
+    if (is_steady(head))
         return play_steady(player, told_of(&of->told, connection), (const struct steady *)head, where);
     struct full *full = (struct full *)head;
     if (full->has_stream) {
