@@ -101,6 +101,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/recipe_file.h \
 	tools/input/call_log.c \
 	tools/input/call_log.h \
+	tools/input/kept_values.c \
+	tools/input/kept_values.h \
 	tools/input/parts.c \
 	tools/input/parts.h \
 	tools/input/replay.c \

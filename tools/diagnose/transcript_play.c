@@ -180,14 +180,11 @@ static void get_arm(struct transcript_player *player, size_t i, const uint64_t n
 {
     struct armtap_state *state = &player->states[i];
     player->sets[i] = (struct armtap_set){{0}};
-    for (size_t k = 0; k < MODES_FOLLOWED; k++)
+    for (size_t k = 0; k < KEPT_MODES; k++) {
         if (numbers[1] >> k & 1)
-            armtap_set_add(&player->sets[i], (unsigned)rows_modes[k]);
-    state->robot_mode = (int32_t)numbers[2];
-    state->safety_mode = (int32_t)numbers[3];
-    state->safety_status = (int32_t)numbers[4];
-    state->runtime_state = (uint32_t)numbers[5];
-    state->safety_status_bits = (uint32_t)numbers[6];
+            armtap_set_add(&player->sets[i], (unsigned)kept_modes[k]);
+        set_kept_mode(state, k, (int64_t)numbers[2 + k]);
+    }
     player->arms[i] = (struct armtap_arm){(unsigned)numbers[0], &player->sets[i], state};
     player->is_damaged = player->is_damaged || numbers[0] < 1 || numbers[0] > ARMTAP_ARMS_MAX;
 }
@@ -286,14 +283,14 @@ static int play_event(struct transcript_player *player, const struct entry *entr
 static int play_message(const struct transcript_player *player, const struct entry *entry,
                         const struct armtap_sink *sink, void *user)
 {
-    const uint8_t bytes[MESSAGE_HEAD] = {0, MESSAGE_HEAD, (uint8_t)entry->call.content};
+    const struct bare_message bare = bare_message_of((uint8_t)entry->call.content);
     const struct armtap_message message = {.stream = entry->stream,
                                            .where = entry->call.where,
                                            .first = entry->call.first,
                                            .direction = entry->direction,
                                            .skipped = entry->call.doubtful,
-                                           .bytes = bytes,
-                                           .length = sizeof bytes};
+                                           .bytes = bare.bytes,
+                                           .length = sizeof bare.bytes};
     return player->is_damaged ? 0 : sink->on_message(user, &message);
 }
 

@@ -2,10 +2,6 @@
 
 #include <string.h>
 
-const enum armtap_field_id rows_modes[MODES_FOLLOWED] = {ARMTAP_ID_robot_mode, ARMTAP_ID_safety_mode,
-                                                         ARMTAP_ID_safety_status, ARMTAP_ID_runtime_state,
-                                                         ARMTAP_ID_safety_status_bits};
-
 /* A number of 1, 4 or 8 bytes in a structure; one of 1 byte is a bool. */
 struct member {
     size_t offset, width;

@@ -12,6 +12,7 @@
 #define DIAGNOSE_TRANSCRIPT_ROWS_H
 
 #include "by_connection.h"
+#include "input/kept_values.h"
 #include "transcript.h"
 
 enum {
@@ -31,10 +32,8 @@ enum { ENTRY_KIND = 7, ENTRY_HAS_STREAM = 8, ENTRY_OTHER_STREAM = 16, ENTRY_NAME
 
 /* Streams known at once; then all are forgotten, by writer and player. */
 #define STREAMS_MAX 4096
-#define MODES_FOLLOWED 5                 /* and the bits of safety's */
-#define ARM_NUMBERS (2 + MODES_FOLLOWED) /* its number, a bit for each mode that it has, the modes */
+#define ARM_NUMBERS (2 + KEPT_MODES) /* its number, a bit for each mode that it has, the modes */
 #define ROW_MAX 32
-#define MESSAGE_HEAD 3 /* length and type */
 
 /* What a call says apart from its stream. */
 struct call {
@@ -60,7 +59,6 @@ size_t rows_from_stream(uint64_t numbers[ROW_MAX], const struct armtap_stream *s
 void rows_to_stream(struct armtap_stream *stream, const uint64_t numbers[ROW_MAX], const struct call *call);
 size_t rows_from_call(uint64_t numbers[ROW_MAX], const struct call *call);
 void rows_to_call(struct call *call, const uint64_t numbers[ROW_MAX]);
-extern const enum armtap_field_id rows_modes[MODES_FOLLOWED];
 
 /* The numbers that come next if all grow as they did. */
 void rows_expect(const struct row *row, uint64_t expected[ROW_MAX]);

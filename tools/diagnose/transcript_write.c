@@ -142,21 +142,14 @@ static int end(const struct transcript *transcript, const struct told *told)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static int64_t mode_of(const struct armtap_state *state, size_t i)
-{
-    const int64_t modes[MODES_FOLLOWED] = {state->robot_mode, state->safety_mode, state->safety_status,
-                                           state->runtime_state, state->safety_status_bits};
-    return modes[i];
-}
-
 static void arm_numbers(uint64_t numbers[ARM_NUMBERS], const struct armtap_arm *arm)
 {
     numbers[0] = arm->number;
     numbers[1] = 0;
-    for (size_t i = 0; i < MODES_FOLLOWED; i++) {
-        bool is_set = armtap_set_has(arm->updated, rows_modes[i]);
+    for (size_t i = 0; i < KEPT_MODES; i++) {
+        bool is_set = armtap_set_has(arm->updated, kept_modes[i]);
         numbers[1] |= (uint64_t)is_set << i;
-        numbers[2 + i] = is_set ? (uint64_t)mode_of(arm->state, i) : 0;
+        numbers[2 + i] = is_set ? (uint64_t)kept_mode(arm->state, i) : 0;
     }
 }
 
@@ -268,16 +261,16 @@ int transcript_command(struct transcript *transcript, const struct armtap_comman
     return end(transcript, told);
 }
 
-/* Only RTDE's are looked at, while there is no data, and only their type. */
 int transcript_message(struct transcript *transcript, const struct armtap_message *message)
 {
-    if (message->stream->protocol != ARMTAP_RTDE || message->stream->records[ARMTAP_FROM_ROBOT] > 0)
+    uint8_t type;
+    if (!is_kept_message(message))
         return 0;
-    bool is_whole = !message->skipped && message->length >= MESSAGE_HEAD;
+    bool is_whole = kept_type(message, &type);
     const struct call call = {.where = message->where,
                               .first = message->first,
                               .direction = message->direction,
-                              .content = is_whole ? message->bytes[MESSAGE_HEAD - 1] : 0,
+                              .content = type,
                               .doubtful = !is_whole};
     return end(transcript, begin(transcript, ENTRY_MESSAGE, message->stream, &call));
 }

@@ -1,8 +1,7 @@
 #include "call_log.h"
 
 #include "analysis/armtap-analysis.h"
-
-#define MESSAGE_HEAD 3 /* of an RTDE package: length and type */
+#include "kept_values.h"
 
 enum call_kind {
     CALL_STEADY,      /* a record like the one before in its direction */
@@ -16,19 +15,16 @@ enum call_kind {
     CALL_TRAFFIC
 };
 
-static const enum armtap_field_id mode_ids[] = {ARMTAP_ID_robot_mode, ARMTAP_ID_safety_mode, ARMTAP_ID_safety_status,
-                                                ARMTAP_ID_runtime_state, ARMTAP_ID_safety_status_bits};
-#define MODES (sizeof mode_ids / sizeof *mode_ids)
 /* Behind the bits of the modes: */
-#define HAS_TIMESTAMP (1u << MODES)
-#define HAS_ACTUAL (2u << MODES) /* joints, and the pose of the tool */
-#define HAS_TARGET (4u << MODES)
+#define HAS_TIMESTAMP (1u << KEPT_MODES)
+#define HAS_ACTUAL (2u << KEPT_MODES) /* joints, and the pose of the tool */
+#define HAS_TARGET (4u << KEPT_MODES)
 #define POSE 12 /* six joints, and six numbers of the tool */
 
 /* Of an arm's state, what this record set. */
 struct arm_values {
     uint32_t number, has;
-    uint32_t mode[MODES];
+    uint32_t mode[KEPT_MODES];
     double timestamp;
     double pose[POSE]; /* actual, or if there is none target */
 };
@@ -304,13 +300,6 @@ static void *add_full(struct call_writer *writer, enum call_kind kind, enum armt
     return full;
 }
 
-static uint32_t mode_of(const struct armtap_state *state, size_t i)
-{
-    const uint32_t modes[MODES] = {(uint32_t)state->robot_mode, (uint32_t)state->safety_mode,
-                                   (uint32_t)state->safety_status, state->runtime_state, state->safety_status_bits};
-    return modes[i];
-}
-
 static uint32_t poses_of(const struct armtap_set *updated)
 {
     if (armtap_set_has(updated, ARMTAP_ID_actual_q) && armtap_set_has(updated, ARMTAP_ID_actual_TCP_pose))
@@ -331,10 +320,10 @@ static void values_of_arm(struct arm_values *values, const struct armtap_arm *ar
 {
     values->number = arm->number;
     values->has = poses_of(arm->updated);
-    for (size_t i = 0; i < MODES; i++) {
-        bool has = armtap_set_has(arm->updated, mode_ids[i]);
+    for (size_t i = 0; i < KEPT_MODES; i++) {
+        bool has = armtap_set_has(arm->updated, kept_modes[i]);
         values->has |= (uint32_t)has << i;
-        values->mode[i] = has ? mode_of(arm->state, i) : 0;
+        values->mode[i] = has ? (uint32_t)kept_mode(arm->state, i) : 0;
     }
     bool has_time = armtap_set_has(arm->updated, ARMTAP_ID_timestamp);
     values->has |= has_time ? HAS_TIMESTAMP : 0;
@@ -527,15 +516,14 @@ static int on_event(void *user, const struct armtap_event *event)
 static int on_message(void *user, const struct armtap_message *message)
 {
     struct call_writer *writer = user;
-    if (message->stream->protocol != ARMTAP_RTDE || message->stream->records[ARMTAP_FROM_ROBOT] > 0)
+    if (!is_kept_message(message))
         return 0;
     struct full_message *call = add_full(writer, CALL_MESSAGE, message->direction, sizeof *call, message->stream);
     if (!call)
         return -1;
     call->where = message->where;
     call->first = message->first;
-    call->is_whole = !message->skipped && message->length >= MESSAGE_HEAD;
-    call->type = call->is_whole ? message->bytes[MESSAGE_HEAD - 1] : 0;
+    call->is_whole = kept_type(message, &call->type);
     return 0;
 }
 
@@ -683,9 +671,9 @@ static void show(struct call_player *player, size_t i, uint32_t has)
 {
     player->shown[i] = has;
     player->sets[i] = (struct armtap_set){{0}};
-    for (size_t k = 0; k < MODES; k++)
+    for (size_t k = 0; k < KEPT_MODES; k++)
         if (has >> k & 1)
-            armtap_set_add(&player->sets[i], (unsigned)mode_ids[k]);
+            armtap_set_add(&player->sets[i], (unsigned)kept_modes[k]);
     if (has & HAS_TIMESTAMP)
         armtap_set_add(&player->sets[i], ARMTAP_ID_timestamp);
     if (has & (HAS_ACTUAL | HAS_TARGET)) {
@@ -702,11 +690,8 @@ static void set_arm(struct call_player *player, size_t i, const struct arm_value
     struct armtap_state *state = &player->states[i];
     if (values->has != player->shown[i])
         show(player, i, values->has);
-    state->robot_mode = (int32_t)values->mode[0];
-    state->safety_mode = (int32_t)values->mode[1];
-    state->safety_status = (int32_t)values->mode[2];
-    state->runtime_state = values->mode[3];
-    state->safety_status_bits = values->mode[4];
+    for (size_t k = 0; k < KEPT_MODES; k++)
+        set_kept_mode(state, k, values->mode[k]);
     state->timestamp = timestamp;
     if (pose && values->has & (HAS_ACTUAL | HAS_TARGET)) {
         bool actual = values->has & HAS_ACTUAL;
@@ -802,14 +787,14 @@ static int play_event(const struct call_player *player, const struct full_event 
 static int play_message(const struct call_player *player, const struct full_message *call,
                         const struct armtap_stream *stream)
 {
-    const uint8_t bytes[MESSAGE_HEAD] = {0, MESSAGE_HEAD, call->type};
+    const struct bare_message bare = bare_message_of(call->type);
     const struct armtap_message message = {.stream = stream,
                                            .where = call->where,
                                            .first = call->first,
                                            .direction = (enum armtap_direction)call->full.head.direction,
                                            .skipped = !call->is_whole,
-                                           .bytes = bytes,
-                                           .length = sizeof bytes};
+                                           .bytes = bare.bytes,
+                                           .length = sizeof bare.bytes};
     return player->sink.on_message(player->user, &message);
 }
 
