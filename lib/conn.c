@@ -420,7 +420,7 @@ static int lose_step(struct armtap_conn *conn, enum armtap_direction direction, 
     half->search_skipped = 0;
     armtap_conn_begin(conn);
     int error = conn->decoder->lost ? conn->decoder->lost(conn->context, conn, &here, gap) : ARMTAP_OK;
-    return error == ARMTAP_OK && conn->mailbox ? armtap_conn_layers_lost(conn, direction) : error;
+    return error == ARMTAP_OK ? armtap_conn_layers_lost(conn, direction) : error;
 }
 
 enum frame_verdict {
@@ -1007,7 +1007,7 @@ static int close_side(struct armtap_conn *conn, enum armtap_direction direction,
     int error = end_of_bytes(conn, direction, true);
     if (error == ARMTAP_OK && conn->decoder && conn->decoder->ends && !conn->foreign)
         error = conn->decoder->ends(conn->context, conn, armtap_conn_real(conn, direction));
-    if (error == ARMTAP_OK && conn->mailbox)
+    if (error == ARMTAP_OK)
         error = armtap_conn_layers_end(conn, armtap_conn_real(conn, direction));
     return error;
 }

@@ -140,6 +140,8 @@ int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction,
 /* The layers: bytes of a direction are missing, or no more will come. */
 int armtap_conn_layers_lost(struct armtap_conn *conn, enum armtap_direction direction);
 int armtap_conn_layers_end(struct armtap_conn *conn, enum armtap_direction direction);
+/* Whether what came is not all told: a command has not ended. */
+bool armtap_conn_layers_wait(const struct armtap_conn *conn);
 
 /* ---- seek.c ---- */
 

@@ -347,12 +347,18 @@ static int take_record(struct armtap_conn *conn, const struct armtap_record *rec
 
 int armtap_conn_layers_lost(struct armtap_conn *conn, enum armtap_direction direction)
 {
-    return armtap_mailbox_lost(conn->mailbox, conn, &conn->robot->script, direction);
+    return conn->mailbox ? armtap_mailbox_lost(conn->mailbox, conn, &conn->robot->script, direction) : ARMTAP_OK;
 }
 
 int armtap_conn_layers_end(struct armtap_conn *conn, enum armtap_direction direction)
 {
-    return direction == ARMTAP_TO_ROBOT ? armtap_mailbox_end(conn->mailbox, conn, &conn->robot->script) : ARMTAP_OK;
+    bool has_ended = conn->mailbox && direction == ARMTAP_TO_ROBOT;
+    return has_ended ? armtap_mailbox_end(conn->mailbox, conn, &conn->robot->script) : ARMTAP_OK;
+}
+
+bool armtap_conn_layers_wait(const struct armtap_conn *conn)
+{
+    return conn->mailbox && armtap_mailbox_waits(conn->mailbox);
 }
 
 /* ---- what decoders say ---- */

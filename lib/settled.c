@@ -22,7 +22,7 @@ bool armtap_flow_is_settled(const struct armtap_flow *flow, const struct armtap_
         return false;
     if (!conn || flow->tcp.ignored || armtap_where_is_later(&conn->stream.first, until))
         return true;
-    if (flow->class == ARMTAP_FLOW_NEW || (conn->mailbox && armtap_mailbox_waits(conn->mailbox)))
+    if (flow->class == ARMTAP_FLOW_NEW || armtap_conn_layers_wait(conn))
         return false;
     for (int i = 0; i < 2; i++)
         if (!is_side_settled(&flow->tcp.side[i]) || !is_half_settled(&conn->half[i], until))
