@@ -269,8 +269,8 @@ static bool has_both(const struct armtap_record *record, enum armtap_field_id jo
  * stream of a few records, which shows no motion, costs nothing. */
 static bool is_pose_due(uint64_t records)
 {
-    uint64_t each = records < 1024 ? 4 : records < 8192 ? 32 : records < 65536 ? 256 : 1024;
-    return records >= 64 && records % each == 0;
+    uint64_t each = records < 256 ? 1 : records < 2048 ? 16 : records < 16384 ? 128 : 1024;
+    return records >= 32 && records % each == 0;
 }
 
 bool armtap_streams_reads_pose(const struct armtap_record *record)
