@@ -24,11 +24,12 @@ enum {
     PARTS = 16, /* enough that few connections share one */
     ROUNDS = 8, /* at least so many blocks for each thread, or it waits too long for its first */
     BLOCK_LEAST = 1,
-    BLOCK_MOST = 32,    /* in units of INPUT_BLOCK */
-    BLOCKS_MOST = 128,  /* the same, of all threads */
-    LINE = 64,          /* of the cache */
-    TURNS_AWAKE = 2000, /* before sleeping: about a millisecond */
-    WAITED = 0x80       /* bit of part_of: its part had holes or attempts that this packet may have ended */
+    BLOCK_MOST = 32,     /* in units of INPUT_BLOCK */
+    BLOCKS_MOST = 128,   /* the same, of all threads */
+    LINE = 64,           /* of the cache */
+    TURNS_TOGETHER = 16, /* on one processor, before it is left */
+    TURNS_AWAKE = 2000,  /* before sleeping: about a millisecond */
+    WAITED = 0x80        /* bit of part_of: its part had holes or attempts that this packet may have ended */
 };
 
 /* The largest packet, which is copied whole. */
@@ -76,6 +77,7 @@ struct worker {
     struct parts *parts;
     struct block block;
     pthread_t thread;
+    atomic_int processor; /* where it was last; -1: not known */
 };
 
 struct parts {
@@ -121,12 +123,30 @@ static void tell_changed(struct parts *parts)
     pthread_mutex_unlock(&parts->lock);
 }
 
+/* Moves a thread that waits to another processor if one that works is on its own. Two threads that take turns there, a
+ * few microseconds each, are not moved by the kernel, even while another processor is idle. */
+static void part_company(struct worker *worker)
+{
+    struct parts *parts = worker->parts;
+    int here = thread_processor();
+    for (unsigned i = 0; here >= 0 && i < parts->threads; i++)
+        if (&parts->workers[i] != worker &&
+            atomic_load_explicit(&parts->workers[i].processor, memory_order_relaxed) == here) {
+            thread_leave(here);
+            break;
+        }
+    atomic_store_explicit(&worker->processor, thread_processor(), memory_order_relaxed);
+}
+
 /* Waits a little: until something changes, if it was called often. Spins before sleeping: a sleeping thread may be
  * woken on the processor of the thread that wakes it, so that both share it while another one is idle; kernels of
  * virtual machines do that. */
-static void rest(struct parts *parts, unsigned *turns, size_t changes)
+static void rest(struct worker *worker, unsigned *turns, size_t changes)
 {
+    struct parts *parts = worker->parts;
     if (++*turns < TURNS_AWAKE) {
+        if (*turns % TURNS_TOGETHER == 0)
+            part_company(worker);
         sched_yield();
         return;
     }
@@ -292,7 +312,7 @@ static bool read_block(struct worker *worker, size_t *number)
         size_t changes = atomic_load(&parts->changes);
         if (try_lock(&parts->is_reading))
             break;
-        rest(parts, &turns, changes);
+        rest(worker, &turns, changes);
     }
     if (is_over(parts))
         return false;
@@ -414,6 +434,7 @@ static bool try_part(struct worker *worker, size_t block, unsigned number)
         return false;
     if (is_fine(parts, work_through(part, &worker->block, number)))
         check_alone(parts, part);
+    atomic_store_explicit(&worker->processor, thread_processor(), memory_order_relaxed);
     worker->block.has_ticks |= call_log_next(&worker->block.ticks[number]) != CALL_LOG_NONE;
     atomic_store_explicit(&part->next, block + 1, memory_order_release);
     tell_changed(parts);
@@ -434,7 +455,7 @@ static void work_on_parts(struct worker *worker, size_t block)
                 left--;
             }
         if (left == before)
-            rest(parts, &turns, changes);
+            rest(worker, &turns, changes);
         else
             turns = 0;
     }
@@ -515,7 +536,7 @@ static void play(struct worker *worker, size_t block)
         size_t changes = atomic_load(&parts->changes);
         if (atomic_load_explicit(&parts->played, memory_order_acquire) == block)
             break;
-        rest(parts, &turns, changes);
+        rest(worker, &turns, changes);
     }
     if (is_over(parts) || !play_block(parts, &worker->block))
         return;
@@ -529,6 +550,8 @@ static void play(struct worker *worker, size_t block)
 static void *work(void *user)
 {
     struct worker *worker = user;
+    if (worker != &worker->parts->workers[0])
+        part_company(worker);
     for (size_t block; read_block(worker, &block);) {
         work_on_parts(worker, block);
         play(worker, block);
@@ -540,6 +563,8 @@ static void *work(void *user)
 static void work_together(struct parts *parts)
 {
     unsigned count = 1;
+    for (unsigned i = 0; i < parts->threads; i++)
+        parts->workers[i].processor = i == 0 ? thread_processor() : -1;
     while (count < parts->threads && thread_begin(&parts->workers[count].thread, work, &parts->workers[count]) == 0)
         count++;
     work(&parts->workers[0]);
