@@ -299,6 +299,149 @@ static void test_callback_stops(void **state)
     free(calls.text.data);
 }
 
+/* ---- captures in which parts depend on each other's packets ------------------------------------------------------ */
+
+#define SCENE "test_parts.tmp"
+#define CYCLE INT64_C(8000000)
+enum { SYN = 2, ACK = 16, RECORD = 1060, HEADERS = 54, STEADY = 1000, CLIENT = 9 };
+
+/* One connection of a client to port 30003 of a robot. */
+struct line {
+    uint8_t robot;
+    uint32_t seq;
+    double clock;
+};
+
+static void put_32(uint8_t *to, uint32_t number)
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(number >> (24 - 8 * i));
+}
+
+static void put_packet(FILE *file, int64_t time, const uint8_t *packet, size_t length, size_t said)
+{
+    const uint32_t head[] = {(uint32_t)(time / 1000000000), (uint32_t)(time % 1000000000), (uint32_t)length,
+                             (uint32_t)said};
+    assert_int_equal(fwrite(head, sizeof head, 1, file), 1);
+    assert_int_equal(fwrite(packet, length, 1, file), 1);
+}
+
+/* A segment of the robot, or of its client. */
+static void put_tcp(FILE *file, int64_t time, const struct line *line, bool by_robot, unsigned flags,
+                    const struct bytes *payload, size_t lacks)
+{
+    static const uint8_t ip[] = {0x08, 0, 0x45, 0, 0, 0, 0, 0, 0, 0, 64, 6, 0, 0};
+    uint8_t packet[HEADERS + RECORD] = {0};
+    size_t length = payload ? payload->length : 0;
+    memcpy(packet + 12, ip, sizeof ip);
+    packet[16] = (uint8_t)((length + 40) >> 8);
+    packet[17] = (uint8_t)(length + 40);
+    put_32(packet + 26, 0x0a000000u + (by_robot ? 256u + line->robot : CLIENT));
+    put_32(packet + 30, 0x0a000000u + (by_robot ? CLIENT : 256u + line->robot));
+    uint32_t ports[] = {30003, 40000u + line->robot};
+    put_32(packet + 34, ports[!by_robot] << 16 | ports[by_robot]);
+    put_32(packet + 38, by_robot ? line->seq : 1);
+    put_32(packet + 42, by_robot ? 1 : line->seq);
+    packet[46] = 0x50;
+    packet[47] = (uint8_t)flags;
+    packet[48] = 0x10;
+    if (length > 0)
+        memcpy(packet + HEADERS, payload->at, length);
+    put_packet(file, time, packet, HEADERS + length, HEADERS + length - lacks);
+}
+
+/* The next record of a robot; if it is lost, only its bytes are missing. */
+static void put_record(FILE *file, int64_t time, struct line *line, bool is_lost, size_t lacks)
+{
+    struct bytes bytes = {0};
+    bytes_packet(&bytes, RECORD, line->clock += 0.008);
+    if (!is_lost)
+        put_tcp(file, time, line, true, ACK, &bytes, lacks);
+    line->seq += RECORD;
+    bytes_free(&bytes);
+}
+
+static FILE *begin_scene(void)
+{
+    const uint32_t head[] = {0xA1B23C4D, 2 | 4 << 16, 0, 0, 262144, 1};
+    FILE *file = fopen(SCENE, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(head, sizeof head, 1, file), 1);
+    return file;
+}
+
+static void end_scene(FILE *file, bool is_in_parts)
+{
+    const char *names[] = {SCENE};
+    assert_int_equal(fclose(file), 0);
+    for (unsigned threads = 2; threads <= 4; threads++)
+        compare(names, 1, threads, is_in_parts);
+    remove(SCENE);
+}
+
+#define BEGIN INT64_C(1700000000000000000)
+
+/* Robots that do not answer: that is told at the first packet of anybody after 3 s, each at another one. */
+static void test_attempts_end_by_others(void **state)
+{
+    struct line steady = {.robot = 1, .seq = 1000};
+    FILE *file = begin_scene();
+    (void)state;
+    for (unsigned i = 0; i < STEADY; i++) {
+        put_record(file, BEGIN + i * CYCLE, &steady, false, 0);
+        if (i % 20 == 0 && i < 200) {
+            const struct line silent = {.robot = (uint8_t)(50 + i / 20)};
+            put_tcp(file, BEGIN + i * CYCLE + 1000, &silent, false, SYN, NULL, 0);
+        }
+    }
+    end_scene(file, true);
+}
+
+/* Holes of robots that fall silent are given up at a packet of another after 2 s. */
+static void test_holes_end_by_others(void **state)
+{
+    struct line steady = {.robot = 1, .seq = 1000};
+    struct line lossy[3] = {{.robot = 20, .seq = 5}, {.robot = 21, .seq = 6}, {.robot = 22, .seq = 7}};
+    FILE *file = begin_scene();
+    (void)state;
+    for (unsigned i = 0; i < STEADY; i++) {
+        put_record(file, BEGIN + i * CYCLE, &steady, false, 0);
+        for (unsigned k = 0; k < 3 && i < 100 + 10 * k; k++)
+            put_record(file, BEGIN + i * CYCLE + 1000 * (k + 1), &lossy[k], i == 97 + 10 * k, 0);
+    }
+    end_scene(file, true);
+}
+
+/* Where several parts have something to tell at one packet, their order is not known. */
+static void test_two_ends_at_once(void **state)
+{
+    struct line steady = {.robot = 1, .seq = 1000};
+    FILE *file = begin_scene();
+    (void)state;
+    for (unsigned i = 0; i < STEADY; i++) {
+        put_record(file, BEGIN + i * CYCLE, &steady, false, 0);
+        for (unsigned k = 0; k < 10 && i == 50; k++) {
+            const struct line silent = {.robot = (uint8_t)(50 + k)};
+            put_tcp(file, BEGIN + i * CYCLE + 1000, &silent, false, SYN, NULL, 0);
+        }
+    }
+    end_scene(file, false);
+}
+
+/* Notes of the capture are counted together: 64 of a kind are told. */
+static void test_notes_of_the_capture(void **state)
+{
+    struct line robots[3];
+    FILE *file = begin_scene();
+    (void)state;
+    for (unsigned k = 0; k < 3; k++)
+        robots[k] = (struct line){.robot = (uint8_t)(50 + k), .seq = 1000};
+    for (unsigned i = 0; i < 60; i++)
+        for (unsigned k = 0; k < 3; k++)
+            put_record(file, BEGIN + i * CYCLE + 1000 * k, &robots[k], false, i > 10);
+    end_scene(file, false);
+}
+
 /* ---- the library's side ------------------------------------------------------------------------------------------ */
 
 static void test_split(void **state)
@@ -489,6 +632,10 @@ int main(void)
         cmocka_unit_test(test_several_files),
         cmocka_unit_test(test_strained_is_read_again),
         cmocka_unit_test(test_callback_stops),
+        cmocka_unit_test(test_attempts_end_by_others),
+        cmocka_unit_test(test_holes_end_by_others),
+        cmocka_unit_test(test_two_ends_at_once),
+        cmocka_unit_test(test_notes_of_the_capture),
         cmocka_unit_test(test_split),
         cmocka_unit_test(test_releases),
         cmocka_unit_test(test_recipes_and_programs),
