@@ -16,6 +16,7 @@ from tally import expect, finish, side_by_side
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SAMPLES = os.path.join(os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(__file__), ".."))), "captures")
+SAID_BYTES = 256 << 20  # of captures, from which on --from says what it reads
 FIELDS = [("timestamp", "DOUBLE"), ("actual_q", "VECTOR6D"), ("robot_mode", "INT32")]
 OTHERS = [("timestamp", "DOUBLE"), ("target_q", "VECTOR6D"), ("safety_mode", "INT32")]
 
@@ -308,6 +309,30 @@ def commands():
         check_packet(path, packet)
 
 
+def padded(path, size):
+    """A capture of that size, of which all but the beginning is none of telemetry."""
+    make(plain, path)
+    with open(path, "r+b") as file:
+        left = size - file.seek(0, os.SEEK_END)
+        while left > 0:
+            length = left - 16 if left - 16 <= 65535 else min(65535, left - 16 - 16)
+            file.write(struct.pack("<IIII", 1769860813, 0, length, length) + bytes(length))
+            left -= 16 + length
+    return path
+
+
+def beginnings():
+    """--from says that it reads all before, where that takes a while."""
+    for size in (SAID_BYTES - 1, SAID_BYTES):
+        path = padded("padded-%d.pcap" % size, size)
+        expect("size", os.path.getsize(path) == size, os.path.getsize(path))
+        for words in (["--from", "+2"], [], ["--from", "+2", "--commands", "-f", "csv"]):
+            ours = run("export", *words, path, "-o", "-")
+            is_said = "armtap: --from: all before it is decoded, too, of 0.3 GB" in ours.stderr
+            expect(("--from of", size, words), is_said == ("--from" in words and size >= SAID_BYTES), ours.stderr)
+        os.remove(path)
+
+
 def main():
     def row_cases():
         for scene in SCENES:
@@ -317,7 +342,7 @@ def main():
         for scene in SCENES:
             if scene is not learned:
                 scene_packets(scene)
-    side_by_side(row_cases, packet_cases, early_packet, files, samples, sample_packets, commands)
+    side_by_side(row_cases, packet_cases, early_packet, files, samples, sample_packets, commands, beginnings)
     return finish()
 
 

@@ -111,6 +111,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/replay_side_by_side.h \
 	tools/input/replay_end.c \
 	tools/input/replay_end.h \
+	tools/input/replay_start.c \
+	tools/input/replay_start.h \
 	tools/input/replay_stop.c \
 	tools/input/replay_stop.h \
 	tools/input/ring.c \

@@ -14,6 +14,7 @@
 #include "base/message.h"
 #include "input/archive.h"
 #include "input/replay_end.h"
+#include "input/replay_start.h"
 #include "input/tcp_socket.h"
 
 /* ---- the readings ---------------------------------------------------------------------------------------------- */
@@ -261,6 +262,7 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
     source.archive = wish->after ? open_archive(wish, given) : NULL;
     if (wish->after && !source.archive)
         return EXIT_FAILED;
+    replay_start_say(&source, &wish->from);
     set_up(&job, wish, &source);
     set_up(&ahead, wish, &source);
     struct job *done = run(&job, &ahead);

@@ -9,6 +9,7 @@
 #include "command_line/no_telemetry.h"
 #include "command_rows.h"
 #include "export.h"
+#include "input/replay_start.h"
 #include "live_numbering.h"
 #include "output_files.h"
 
@@ -246,6 +247,7 @@ enum exit_status export_commands_run(const struct export_wish *wish, const struc
         .numbering = {.ports = source->ports, .port_count = source->port_count},
         .files = {.name = wish->out, .inputs = source->inputs, .gzipped = wish->gzipped},
     };
+    replay_start_say(source, &wish->from);
     run(&job);
     if (job.status == EXIT_DONE && wish->strict && armtap_streams_data_have_warning(job.streams))
         job.status = EXIT_FOUND;
