@@ -128,7 +128,8 @@ def compare(*arguments, status, stdin=None):
 def report(*arguments, status):
     run = compare("--json", *arguments, status=status)
     found = json.loads(run.stdout)
-    assert list(found) == ["pairs", "fields"]
+    assert list(found) == ["pairs", "fields", "models"]
+    assert list(found["models"]) == ["legacy", "rtde"]
     for field in found["fields"]:
         assert list(field) == ["field", "pairs", "max_abs_diff", "mean_abs_diff", "verdict"], field
     return found["pairs"], {field["field"]: field for field in found["fields"]}
@@ -319,6 +320,61 @@ def cb2(path):
     assert "CB2 has the actual pose in columns 74-79" in text and "80-85 are the target speed" in text
 
 
+# Denavit-Hartenberg parameters as UR publishes them: d1, a2, a3, d4, d5, d6 in m.
+UR5 = (0.089159, -0.425, -0.39225, 0.10915, 0.09465, 0.0823)
+UR10 = (0.1273, -0.612, -0.5723, 0.163941, 0.1157, 0.0922)
+
+
+def product(a, b):
+    return [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)] for row in a]
+
+
+def pose_of(model, joints):
+    """Position and rotation vector of the flange, as the product of the six links' matrices."""
+    d1, a2, a3, d4, d5, d6 = model
+    links = [(0, d1, math.pi / 2), (a2, 0, 0), (a3, 0, 0), (0, d4, math.pi / 2), (0, d5, -math.pi / 2), (0, d6, 0)]
+    total = [[float(i == k) for k in range(4)] for i in range(4)]
+    for angle, (a, d, twist) in zip(joints, links):
+        c, s, ct, st = math.cos(angle), math.sin(angle), math.cos(twist), math.sin(twist)
+        total = product(total, [[c, -s * ct, s * st, a * c], [s, c * ct, -c * st, a * s], [0, st, ct, d], [0, 0, 0, 1]])
+    axis = [total[2][1] - total[1][2], total[0][2] - total[2][0], total[1][0] - total[0][1]]
+    length = math.hypot(*axis)
+    angle = math.atan2(length, total[0][0] + total[1][1] + total[2][2] - 1)
+    return [total[i][3] for i in range(3)] + [angle * one / length for one in axis]
+
+
+def moving(model, count=250):
+    """Records of an arm whose joints all move, with the poses of a model."""
+    records = []
+    for time, clock in times(count):
+        joints = [home + 0.5 * math.sin((1 + 0.2 * i) * clock + i) for i, home in
+                  enumerate((0.4, -1.3, 1.7, -1.9, -1.5, 0.3))]
+        records.append((time, state(clock, actual_q=joints, actual_TCP_pose=pose_of(model, joints))))
+    return records
+
+
+def swapped(records):
+    """Two axes of the pose in each other's place."""
+    return [(time, dict(values, actual_TCP_pose=[values["actual_TCP_pose"][i] for i in (1, 0, 2, 3, 4, 5)]))
+            for time, values in records]
+
+
+def models(path):
+    """Whether the poses follow from the joints, on both sides."""
+    said = "in both streams the poses follow from the joints, as on a UR5"
+    for ours, theirs, names, text in (
+            (moving(UR5), moving(UR5), (["UR5"], ["UR5"]), said),
+            (moving(UR5), moving(UR10), (["UR5"], ["UR10"]), "as on a UR5 in the legacy stream, but as on a UR10 in the RTDE"),
+            (moving(UR5), swapped(moving(UR5)), (["UR5"], None), "does not follow from the joints in the RTDE stream"),
+            (moving(UR5, 30), moving(UR5, 30), (None, None), None)):
+        capture(path, old_stream(ours), new_stream(theirs))
+        run = subprocess.run([os.environ["ARMTAP"], "compare", "--json", path], capture_output=True, text=True, check=False)
+        assert tuple(json.loads(run.stdout)["models"].values()) == names, run.stdout[-200:]
+        run = subprocess.run([os.environ["ARMTAP"], "compare", path], capture_output=True, text=True, check=False)
+        flat = " ".join(run.stdout.split())
+        assert text in flat if text else "joints" not in flat, flat
+
+
 def tolerance(path):
     """The tolerance applies only to doubles: a mode or bit that differs by one is another."""
     records = states(times(10))
@@ -462,6 +518,6 @@ if __name__ == "__main__":
     if "ARMTAP" not in os.environ:
         sys.exit("ARMTAP names the program")
     for test in (equal, one_bit, rates, offset, gaps_and_repeats, restart, two_files, not_numbers, modes, digital, cb2,
-                 tolerance, clocks, clock_alone, any_rates, several, cannot, damaged):
+                 models, tolerance, clocks, clock_alone, any_rates, several, cannot, damaged):
         check(test)
     print(passed, "passed")

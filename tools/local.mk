@@ -145,6 +145,8 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/commands.h \
 	tools/command_line/completion.c \
 	tools/command_line/completion.h \
+	tools/command_line/model_names.c \
+	tools/command_line/model_names.h \
 	tools/command_line/no_telemetry.c \
 	tools/command_line/no_telemetry.h \
 	tools/command_line/options.c \

@@ -11,8 +11,11 @@
 #include "input/file_reader.h"
 #include "base/fold.h"
 #include "base/paint.h"
+#include "command_line/model_names.h"
 
 enum { NAME_SHOWN = 40, TEXT_BYTES = 400, HEAD_INDENT = 8, CELL_BYTES = 24 };
+
+static const char *const side_names[ARMTAP_SIDES] = {[ARMTAP_SIDE_LEGACY] = "legacy", [ARMTAP_SIDE_RTDE] = "RTDE"};
 
 static const char *const verdict_names[] = {
     [ARMTAP_EQUAL] = "equal",
@@ -64,6 +67,18 @@ void comparison_json(const struct comparison *comparison)
         json_text(&json, verdict_names[difference->verdict]);
         json_close(&json);
     }
+    json_close(&json);
+    json_key(&json, "models");
+    json_object(&json, false);
+    for (int side = 0; side < ARMTAP_SIDES; side++) {
+        const struct armtap_kinematics_result result = model_of_stream(comparison->sides[side]->summary);
+        json_key(&json, side == ARMTAP_SIDE_LEGACY ? "legacy" : "rtde");
+        if (result.outcome == ARMTAP_KINEMATICS_MODEL)
+            model_names_json(&json, &result);
+        else
+            json_null(&json);
+    }
+    json_close(&json);
     json_end(&json);
 }
 
@@ -204,7 +219,7 @@ static void print_worst(const struct comparison *comparison, const struct armtap
         const struct armtap_where *where = &difference->where[side];
         const struct replay_source *source = comparison->source;
         const char *end = side == ARMTAP_SIDE_LEGACY ? "," : "";
-        const char *name = side == ARMTAP_SIDE_LEGACY ? "legacy" : "RTDE";
+        const char *name = side_names[side];
         if (source->count > 1 && where->file < source->count)
             wrap_format(&wrap, "%s packet %" PRIu64 " of %.300s%s", name, where->packet,
                         reader_name(source->names[where->file]), end);
@@ -460,7 +475,7 @@ static void remark_clocks(struct remarks *remarks)
         text_wrap_end(&wrap);
     }
     for (int side = 0; side < ARMTAP_SIDES; side++) {
-        const char *name = side == ARMTAP_SIDE_LEGACY ? "legacy" : "RTDE";
+        const char *name = side_names[side];
         if (tally->restarts[side] > 0) {
             struct text_wrap wrap = remark(remarks);
             wrap_format(&wrap,
@@ -484,7 +499,7 @@ static void remark_clockless(struct remarks *remarks)
 {
     for (int side = 0; side < ARMTAP_SIDES; side++) {
         const struct chosen_stream *one = remarks->comparison->sides[side];
-        const char *name = side == ARMTAP_SIDE_LEGACY ? "legacy" : "RTDE";
+        const char *name = side_names[side];
         uint64_t without = one->clockless - one->no_number;
         if (one->no_number > 0) {
             struct text_wrap wrap = remark(remarks);
@@ -524,6 +539,51 @@ static void remark_recipe(struct remarks *remarks)
     text_wrap_end(&wrap);
 }
 
+static bool have_model_in_common(const struct armtap_kinematics_result *one,
+                                 const struct armtap_kinematics_result *other)
+{
+    for (size_t i = 0; i < one->model_count; i++)
+        for (size_t k = 0; k < other->model_count; k++)
+            if (one->models[i] == other->models[k])
+                return true;
+    return false;
+}
+
+static void remark_mismatch(struct remarks *remarks, enum armtap_side side)
+{
+    struct text_wrap wrap = remark(remarks);
+    wrap_format(&wrap,
+                "the pose of the tool does not follow from the joints in the %s stream; diagnose shows by how much it "
+                "is off",
+                side_names[side]);
+    text_wrap_end(&wrap);
+}
+
+/* Whether the poses are what the joints beside them say: not if columns are read wrongly. */
+static void remark_kinematics(struct remarks *remarks)
+{
+    struct armtap_kinematics_result results[ARMTAP_SIDES], *legacy = &results[ARMTAP_SIDE_LEGACY],
+                                                           *rtde = &results[ARMTAP_SIDE_RTDE];
+    char names[MODEL_NAMES_MAX], others[MODEL_NAMES_MAX];
+    for (int side = 0; side < ARMTAP_SIDES; side++) {
+        results[side] = model_of_stream(remarks->comparison->sides[side]->summary);
+        if (results[side].outcome == ARMTAP_KINEMATICS_MISMATCH)
+            remark_mismatch(remarks, (enum armtap_side)side);
+    }
+    if (legacy->outcome != ARMTAP_KINEMATICS_MODEL || rtde->outcome != ARMTAP_KINEMATICS_MODEL)
+        return;
+    struct text_wrap wrap = remark(remarks);
+    if (have_model_in_common(legacy, rtde))
+        wrap_format(&wrap, "in both streams the poses follow from the joints, as on a %s",
+                    model_names(names, legacy->model_count < rtde->model_count ? legacy : rtde));
+    else
+        wrap_format(&wrap,
+                    "the poses follow from the joints as on a %s in the legacy stream, but as on a %s in the RTDE "
+                    "stream: these are two robots, or one that was set to another model meanwhile",
+                    model_names(names, legacy), model_names(others, rtde));
+    text_wrap_end(&wrap);
+}
+
 static void print_verdict(const struct comparison *comparison, size_t compared, size_t differ)
 {
     bool proves = compared > 1 && !comparison->sides[ARMTAP_SIDE_RTDE]->guessed;
@@ -556,5 +616,6 @@ void comparison_print(const struct comparison *comparison)
     remark_clockless(&remarks);
     remark_little(&remarks, compared);
     remark_recipe(&remarks);
+    remark_kinematics(&remarks);
     print_verdict(comparison, compared, differ);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_writer.h"
+#include "command_line/model_names.h"
 #include "base/message.h"
 
 #define MM 1000
@@ -18,22 +19,16 @@ static double rounded(double value, double scale)
     return floor(value * scale + 0.5) / scale + 0.0;
 }
 
-static void print_models(const struct armtap_kinematics_result *kinematics)
-{
-    for (size_t i = 0; i < kinematics->model_count; i++)
-        printf("%s%s", i == 0 ? "" : i + 1 == kinematics->model_count ? " or " : ", ", kinematics->models[i]->name);
-}
-
 static void print_arm(const struct armtap_inferred *inferred)
 {
     const struct armtap_kinematics_result *kinematics = &inferred->kinematics;
     const double *tool = kinematics->tool;
+    char names[MODEL_NAMES_MAX];
     if (!inferred->moved)
         printf("# Nothing here moves like an arm: only types can be told. Capture while the robot moves for names.\n");
     if (kinematics->outcome == ARMTAP_KINEMATICS_MODEL) {
-        printf("# The poses follow from the joints as on a ");
-        print_models(kinematics);
-        printf(", to %.2f mm; ", kinematics->residual * MM);
+        printf("# The poses follow from the joints as on a %s, to %.2f mm; ", model_names(names, kinematics),
+               kinematics->residual * MM);
         if (isfinite(kinematics->next))
             printf("as on any other model to %.1f mm.\n", kinematics->next * MM);
         else
@@ -91,10 +86,7 @@ static void put_arm(struct json *json, const struct armtap_kinematics_result *ki
 {
     bool known = kinematics->outcome == ARMTAP_KINEMATICS_MODEL;
     json_key(json, "models");
-    json_array(json, false);
-    for (size_t i = 0; i < kinematics->model_count; i++)
-        json_text(json, kinematics->models[i]->name);
-    json_close(json);
+    model_names_json(json, kinematics);
     json_key(json, "residual_mm");
     if (known)
         json_decimal(json, (int64_t)floor(kinematics->residual * 1e6 + 0.5), 3);

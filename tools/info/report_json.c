@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command_line/model_names.h"
 #include "base/json_writer.h"
 #include "base/timestamp.h"
 #include "input/archive.h"
@@ -148,20 +149,15 @@ static void rate_json(struct json *json, const struct info_counts *counts)
 /* What the kinematics say; null if they do not tell a model. */
 static void model_json(struct json *json, const struct armtap_stream_summary *summary)
 {
-    struct armtap_kinematics_result result = {.outcome = ARMTAP_KINEMATICS_UNKNOWN};
+    struct armtap_kinematics_result result = model_of_stream(summary);
     json_key(json, "model");
-    if (summary->kinematics)
-        armtap_kinematics_result(summary->kinematics, &result);
     if (result.outcome != ARMTAP_KINEMATICS_MODEL) {
         json_null(json);
         return;
     }
     json_object(json, false);
     json_key(json, "names");
-    json_array(json, false);
-    for (size_t i = 0; i < result.model_count; i++)
-        json_text(json, result.models[i]->name);
-    json_close(json);
+    model_names_json(json, &result);
     json_key(json, "residual_mm");
     json_decimal(json, (int64_t)(result.residual * 1e6 + 0.5), 3);
     json_close(json);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command_line/model_names.h"
 #include "base/fold.h"
 #include "base/paint.h"
 #include "base/message.h"
@@ -296,22 +297,14 @@ static void print_times(const struct armtap_stream_summary *summary, enum timest
 /* The models whose geometry explains the poses. */
 static void print_model(const struct armtap_stream_summary *summary)
 {
-    struct armtap_kinematics_result result;
-    struct text_wrap wrap;
-    char words[60];
-    if (!summary->kinematics)
-        return;
-    armtap_kinematics_result(summary->kinematics, &result);
+    struct armtap_kinematics_result result = model_of_stream(summary);
+    char names[MODEL_NAMES_MAX], residual[60];
     if (result.outcome != ARMTAP_KINEMATICS_MODEL)
         return;
-    wrap = text_lead(stdout, 4, "  poses follow from the joints as on a");
-    for (size_t i = 0; i < result.model_count; i++) {
-        if (i > 0)
-            text_wrap_word(&wrap, "or");
-        text_wrap_word(&wrap, result.models[i]->name);
-    }
-    snprintf(words, sizeof words, "(to %.2f mm)", result.residual * 1000);
-    text_wrap_words(&wrap, words);
+    struct text_wrap wrap = text_lead(stdout, 4, "  poses follow from the joints as on a");
+    text_wrap_words(&wrap, model_names(names, &result));
+    snprintf(residual, sizeof residual, "(to %.2f mm)", result.residual * 1000);
+    text_wrap_words(&wrap, residual);
     text_wrap_end(&wrap);
 }
 
