@@ -438,6 +438,70 @@ def check_findings():
     expect("whether an unknown one is answered is not known", found(capture) == [], found(capture))
 
 
+HOME, FAR = [0.1, -1.5, 1.5, -1.5, -1.5, 0, 1.05, 1.4, 0], [0.4, 0.2, 0.3, 0, 3.1, 0, 0.25, 1.2, 0]
+SERVO = [0.1] * 6 + [0, 0, 0.008, 0.1, 300]
+
+
+def motions(usual, last, rounds=3, between=None, target=MOVEL, home=HOME):
+    """Rounds of moveJ and moveL that take so many cycles each; the last moveL takes others."""
+    capture, client = session()
+    for i in range(rounds + 1):
+        client.finish(1, 1, home, cycles=usual)
+        if i == rounds and between:
+            between(client)
+        client.finish(3, 1, target if i == rounds else MOVEL[:8] + target[8:], cycles=last if i == rounds else usual)
+    return capture
+
+
+def not_captured(client):
+    captured = len(client.capture.frames)
+    client.finish(3, 1, FAR)
+    client.say(1)
+    del client.capture.frames[captured:]
+    for _ in range(400):  # of the first ones, bytes are missing
+        client.finish(17, 7, [1.0, 0, 0, 0.1])
+
+
+def found_by_summaries(capture):
+    """The same from diagnoses of the two halves, merged."""
+    half, part = len(capture.frames) // 2, Capture()
+    with tempfile.TemporaryDirectory() as folder:
+        names = [os.path.join(folder, name) for name in ("a.pcap", "b.pcap")]
+        for name, part.frames in zip(names, (capture.frames[:half], capture.frames[half:])):
+            part.write(name)
+        subprocess.run([ARMTAP, "index", "-o", folder, *names], check=True, capture_output=True)
+        merged = []
+        for name in names:
+            merged.append(name + ".diagnosis")
+            with open(merged[-1], "wb") as file:
+                subprocess.run([ARMTAP, "diagnose", "--json", "--findings-ok", "--after", folder, name], check=True, stdout=file)
+        done = subprocess.run([ARMTAP, "merge", "--findings-ok", *merged], check=True, capture_output=True, text=True)
+    return [(one["id"], one["text"]) for one in json.loads(done.stdout)["findings"] if one["id"].startswith("command.")]
+
+
+def check_slow_motions():
+    """A motion that took at most so long three times before is slow from twice that, and half a second more, on."""
+    for usual, last, said in ((500, 1000, None), (500, 1001, "moveL took 2.002 s; the 3 times before, with the same arguments"),
+                              (50, 300, None), (50, 301, "after the same motion, at most 0.100 s")):
+        ours = found(motions(usual, last))
+        expect("moveL of %d cycles after %d" % (last, usual), [one[0] for one in ours] == ["command.slow"] * bool(said) and
+               (not said or said in ours[0][2]), ours)
+    for what, slow, options in (
+            ("only two times before", False, {"rounds": 2}), ("another target", False, {"target": FAR}),
+            ("asynchronous", False, {"target": MOVEL[:8] + [1]}), ("after an asynchronous motion", False, {"home": HOME[:8] + [1]}),
+            ("after servoJ", False, {"between": lambda client: client.write(2, 11, SERVO)}),
+            ("after teaching", False, {"between": lambda client: client.finish(18, 4)}),
+            ("after a stop", False, {"between": lambda client: client.finish(34, 19, [2.0, 0])}),
+            ("after another motion", False, {"between": lambda client: client.finish(3, 1, FAR)}),
+            ("after a motion that was not captured", False, {"between": not_captured}),
+            ("after a setting", True, {"between": lambda client: client.finish(17, 7, [1.0, 0, 0, 0.1])})):
+        capture = motions(200, 1000, **options)
+        ours = found(capture)
+        expect("moveL " + what, [one[0] for one in ours] == ["command.slow"] * slow, ours)
+        merged = found_by_summaries(capture)
+        expect("from summaries, moveL " + what, merged == [(one[0], one[2]) for one in ours], merged)
+
+
 def check_proof():
     """Four recipes show RTDEControlInterface, three RTDEIOInterface."""
     table = Table("1.6.0")
@@ -519,6 +583,7 @@ def main():
     check_files()
     check_options()
     check_findings()
+    check_slow_motions()
     check_proof()
     check_others()
     return tally.finish()

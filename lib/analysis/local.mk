@@ -64,6 +64,8 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/times.h \
 	lib/analysis/unanswered_requests.c \
 	lib/analysis/unanswered_requests.h \
+	lib/analysis/usual_motions.c \
+	lib/analysis/usual_motions.h \
 	lib/analysis/verdict.c \
 	lib/analysis/verdict.h \
 	lib/analysis/window_stalls.c \

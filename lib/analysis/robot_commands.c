@@ -6,6 +6,11 @@
 #include "decimal.h"
 #include "times.h"
 
+/* A motion is slow if it takes this much longer than it ever did, in at least so many times before. */
+#define SLOW_FACTOR 2
+#define SLOW_MORE 0.5 /* s */
+#define USUAL_TIMES 3
+
 /* "moveL", "speedJ or speedL", "the command 77". */
 static void name_command(char name[ROBOT_COMMAND_NAME_MAX], const struct armtap_command *command)
 {
@@ -18,7 +23,7 @@ static void name_command(char name[ROBOT_COMMAND_NAME_MAX], const struct armtap_
 }
 
 /* How long the script takes at most, whatever the command means; 0: that is not known. */
-static double usual(const struct armtap_command *command)
+static double usual_time(const struct armtap_command *command)
 {
     double most = 0;
     for (size_t i = 0; i < command->reading_count; i++) {
@@ -39,11 +44,40 @@ static const char *after(char to[40], const struct armtap_command *command)
     return to;
 }
 
-void armtap_robot_commands_take(struct open_robot_command *open, struct findings *findings,
-                                const struct armtap_command *command)
+static void say_slow_motion(struct findings *findings, const struct armtap_command *command, const char *name,
+                            const struct usual_motion *before)
+{
+    if (before->times >= USUAL_TIMES && command->duration > SLOW_FACTOR * before->most &&
+        command->duration > before->most + SLOW_MORE)
+        armtap_findings_measure(
+            findings, "command.slow", command->duration, command->stream, &command->issued,
+            "%s took %s s; the %u times before, with the same arguments after the same motion, at most %s s", name,
+            DECIMAL(command->duration, 3), before->times, DECIMAL(before->most, 3));
+}
+
+/* 0, or -1 without memory. */
+static int follow_motion(struct open_robot_command *open, struct usual_motions *usual, struct findings *findings,
+                         const struct armtap_command *command, const char *name)
+{
+    struct usual_motion before;
+    uint64_t last = open->motion;
+    if (!armtap_is_motion(command))
+        return 0;
+    bool is_whole = command->ending == ARMTAP_COMMAND_DONE && !command->bytes_missing;
+    open->motion = is_whole ? armtap_motion_of(usual, command) : 0;
+    if (last == 0 || open->motion == 0 || !(command->duration >= 0))
+        return 0;
+    if (armtap_usual_motions_add(usual, last, open->motion, command->duration, &before) != 0)
+        return -1;
+    say_slow_motion(findings, command, name, &before);
+    return 0;
+}
+
+int armtap_robot_commands_take(struct open_robot_command *open, struct usual_motions *usual, struct findings *findings,
+                               const struct armtap_command *command)
 {
     char name[ROBOT_COMMAND_NAME_MAX], when[40];
-    double most = usual(command);
+    double most = usual_time(command);
     name_command(name, command);
     open->is_there = false;
     if (command->ending == ARMTAP_COMMAND_FAILED)
@@ -61,11 +95,17 @@ void armtap_robot_commands_take(struct open_robot_command *open, struct findings
         armtap_findings_measure(findings, "command.slow", command->duration, command->stream, &command->issued,
                                 "%s took %s s; the script is usually done with it within %s s", name,
                                 DECIMAL(command->duration, 3), DECIMAL(most, 1));
-    if (command->ending != ARMTAP_COMMAND_UNFINISHED || command->bytes_missing || command->is_acknowledged)
-        return;
-    open->is_there = true;
-    open->issued = command->issued;
-    memcpy(open->name, name, sizeof open->name);
+    if (command->ending == ARMTAP_COMMAND_UNFINISHED && !command->bytes_missing && !command->is_acknowledged) {
+        open->is_there = true;
+        open->issued = command->issued;
+        memcpy(open->name, name, sizeof open->name);
+    }
+    return follow_motion(open, usual, findings, command, name);
+}
+
+void armtap_robot_commands_gap(struct open_robot_command *open)
+{
+    open->motion = 0;
 }
 
 void armtap_robot_commands_close(struct open_robot_command *open, struct findings *findings,

@@ -3,6 +3,7 @@
 #define ANALYSIS_ROBOT_COMMANDS_H
 
 #include "findings.h"
+#include "usual_motions.h"
 
 #define ROBOT_COMMAND_NAME_MAX 96
 
@@ -11,10 +12,14 @@ struct open_robot_command {
     bool is_there;
     struct armtap_where issued;
     char name[ROBOT_COMMAND_NAME_MAX];
+    uint64_t motion; /* the last one, which the arm has completed; 0: where it stands is not known */
 };
 
-void armtap_robot_commands_take(struct open_robot_command *open, struct findings *findings,
-                                const struct armtap_command *command);
+/* 0, or -1 without memory. */
+int armtap_robot_commands_take(struct open_robot_command *open, struct usual_motions *usual, struct findings *findings,
+                               const struct armtap_command *command);
+/* Bytes are missing, and with them perhaps commands. */
+void armtap_robot_commands_gap(struct open_robot_command *open);
 /* The connection ended. */
 void armtap_robot_commands_close(struct open_robot_command *open, struct findings *findings,
                                  const struct armtap_event *event);

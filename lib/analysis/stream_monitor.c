@@ -39,6 +39,7 @@ struct monitors {
     bool failed;  /* memory ran out for a stream that has ended */
     struct stalls stalls;
     struct drivers drivers;
+    struct usual_motions usual; /* of ur_rtde's commands */
     struct robot_clock robots[ROBOTS_MAX];
     size_t robot_count;
     struct by_connection all; /* struct stream_monitor */
@@ -53,6 +54,7 @@ struct monitors *armtap_monitors_new(struct findings *findings, struct modes *mo
     monitors->findings = findings;
     monitors->modes = modes;
     monitors->reach = reach;
+    monitors->usual.key = armtap_hash_draw_key();
     monitors->shared = armtap_rates_shared_new(0);
     if (!monitors->shared) {
         free(monitors);
@@ -121,6 +123,7 @@ void armtap_monitors_free(struct monitors *monitors)
         monitor_free(monitors->all.slots[i].thing);
     armtap_stalls_free(&monitors->stalls);
     armtap_drivers_free(&monitors->drivers);
+    armtap_usual_motions_free(&monitors->usual);
     armtap_rates_shared_free(monitors->shared);
     free(monitors->all.slots);
     free(monitors);
@@ -321,8 +324,8 @@ int armtap_monitors_command(struct monitors *monitors, const struct armtap_comma
     struct stream_monitor *monitor = find_or_add(monitors, command->stream);
     if (!monitor)
         return -1;
-    armtap_robot_commands_take(&monitor->command, monitors->findings, command);
-    return armtap_findings_failed(monitors->findings) ? -1 : 0;
+    int error = armtap_robot_commands_take(&monitor->command, &monitors->usual, monitors->findings, command);
+    return error != 0 || armtap_findings_failed(monitors->findings) ? -1 : 0;
 }
 
 int armtap_monitors_note(struct monitors *monitors, const struct armtap_note *note)
@@ -479,6 +482,8 @@ int armtap_monitors_event(struct monitors *monitors, const struct armtap_event *
         monitor->was_full = monitor->was_full || armtap_stalls_of_client(&monitors->stalls, monitor->connection);
         monitor->stuck = stuck;
         armtap_unanswered_event(&monitor->dialogue, event);
+        if (event->type == ARMTAP_EVENT_GAP)
+            armtap_robot_commands_gap(&monitor->command);
         monitor->resent += event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT;
         if (event->type == ARMTAP_EVENT_KEEP_ALIVE)
             monitor->asking[event->direction] = (struct asking){event->a, event->stream->packets[!event->direction]};

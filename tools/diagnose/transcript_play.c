@@ -294,13 +294,41 @@ static int play_message(const struct transcript_player *player, const struct ent
     return player->is_damaged ? 0 : sink->on_message(user, &message);
 }
 
+/* What the analysis looks at of the arguments. Returns their number. */
+static size_t arguments_of(struct armtap_command_value arguments[2], const struct call *call)
+{
+    size_t count = 0;
+    if (call->flags & COMMAND_HAS_TARGET)
+        arguments[count++] =
+            (struct armtap_command_value){{.name = "target", .type = ARMTAP_UINT64, .count = 1, .u64 = {call->a}}, ""};
+    if (call->flags & COMMAND_IS_ASYNCHRONOUS)
+        arguments[count++] =
+            (struct armtap_command_value){{.name = "asynchronous", .type = ARMTAP_BOOL, .count = 1, .u64 = {1}}, ""};
+    return count;
+}
+
+static int play_sent(const struct entry *entry, const struct armtap_sink *sink, void *user)
+{
+    const struct armtap_command_reading reading = {.name = ""};
+    const struct armtap_command sent = {.stream = entry->stream,
+                                        .reading_count = 1,
+                                        .readings = &reading,
+                                        .ending = ARMTAP_COMMAND_SENT,
+                                        .issued = entry->call.where};
+    return sink->on_command(user, &sent);
+}
+
 static int play_command(struct transcript_player *player, const struct entry *entry, const struct armtap_sink *sink,
                         void *user)
 {
     const struct call *call = &entry->call;
+    struct armtap_command_value arguments[2];
     const char *name = get_text(player, player->texts[0], TEXT_MAX),
                *cause = get_text(player, player->texts[1], REASON_MAX);
-    const struct armtap_command_reading reading = {.name = name, .usual = call->frequency};
+    const struct armtap_command_reading reading = {.name = name,
+                                                   .usual = call->frequency,
+                                                   .argument_count = arguments_of(arguments, call),
+                                                   .arguments = arguments};
     struct armtap_command command = {.stream = entry->stream,
                                      .code = (int32_t)call->code,
                                      .reading_count = 1,
@@ -316,7 +344,10 @@ static int play_command(struct transcript_player *player, const struct entry *en
         player->is_damaged || !name || call->type > ARMTAP_COMMAND_UNFINISHED || (cause != NULL) != call->has_text;
     if (!player->is_damaged && cause)
         command.cause = keep_reason(player, cause);
-    return player->is_damaged ? 0 : sink->on_command(user, &command);
+    if (player->is_damaged)
+        return 0;
+    int answer = call->flags & COMMAND_AFTER_SENT ? play_sent(entry, sink, user) : 0;
+    return answer != 0 ? answer : sink->on_command(user, &command);
 }
 
 static int play_entry(struct transcript_player *player, const struct armtap_sink *sink, void *user)

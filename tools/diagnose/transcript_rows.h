@@ -29,6 +29,8 @@ enum { ENTRY_KIND = 7, ENTRY_HAS_STREAM = 8, ENTRY_OTHER_STREAM = 16, ENTRY_NAME
 
 #define TRANSCRIPT_VERSION 3
 #define SUM_BYTES 8
+/* Flags of a command. */
+enum { COMMAND_HAS_TARGET = 1, COMMAND_IS_ASYNCHRONOUS = 2, COMMAND_AFTER_SENT = 4 };
 
 /* Streams known at once; then all are forgotten, by writer and player. */
 #define STREAMS_MAX 4096
@@ -52,6 +54,7 @@ struct row {
 struct told {
     struct armtap_stream stream;
     struct row of_stream, of_call[ENTRY_KINDS], of_modes;
+    bool has_sent; /* commands without an answer, since the last entry of one */
 };
 
 /* As rows. The stream's times are relative to the call. */

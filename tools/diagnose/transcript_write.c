@@ -238,23 +238,57 @@ static double usual_of(const struct armtap_command *command)
     return most;
 }
 
-/* Those that a client sends each cycle without waiting say nothing to the analysis. */
+/* What a motion is known by: it is that of another command if that has the same target, and everything else. */
+static uint64_t sum_of_arguments(const struct armtap_command_reading *reading)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < reading->argument_count; i++) {
+        const struct armtap_value *value = &reading->arguments[i].value;
+        const uint64_t bytes[2] = {sum, rows_sum((const void *)value->u64, value->count * sizeof *value->u64)};
+        sum = rows_sum((const void *)bytes, sizeof bytes);
+    }
+    return sum;
+}
+
+static bool has_argument(const struct armtap_command_reading *reading, const char *name, bool is_set)
+{
+    for (size_t i = 0; i < reading->argument_count; i++) {
+        const struct armtap_value *value = &reading->arguments[i].value;
+        if (strcmp(value->name, name) == 0)
+            return !is_set || value->u64[0] != 0;
+    }
+    return false;
+}
+
+/* Of those that a client sends each cycle without waiting, it is only kept that there were some. */
 int transcript_command(struct transcript *transcript, const struct armtap_command *command)
 {
-    if (command->ending == ARMTAP_COMMAND_SENT)
-        return 0;
-    const struct call call = {.where = command->issued,
-                              .first = command->acknowledged,
-                              .clock = command->duration,
-                              .frequency = usual_of(command),
-                              .type = command->ending,
-                              .code = (uint32_t)command->code,
-                              .content = command->is_acknowledged,
-                              .doubtful = command->bytes_missing,
-                              .has_recipe = command->is_unknown,
-                              .has_text = command->cause != NULL};
+    struct told *of = told_of(transcript, command->stream);
+    if (command->ending == ARMTAP_COMMAND_SENT) {
+        if (of)
+            of->has_sent = true;
+        return of || transcript->is_cut ? 0 : -1;
+    }
+    const struct armtap_command_reading *reading = &command->readings[0];
+    bool is_one = command->reading_count == 1 && !command->is_unknown;
+    const struct call call = {
+        .a = is_one ? sum_of_arguments(reading) : 0,
+        .flags = (of && of->has_sent ? COMMAND_AFTER_SENT : 0u) |
+                 (is_one && has_argument(reading, "target", false) ? COMMAND_HAS_TARGET : 0u) |
+                 (is_one && has_argument(reading, "asynchronous", true) ? COMMAND_IS_ASYNCHRONOUS : 0u),
+        .where = command->issued,
+        .first = command->acknowledged,
+        .clock = command->duration,
+        .frequency = usual_of(command),
+        .type = command->ending,
+        .code = (uint32_t)command->code,
+        .content = command->is_acknowledged,
+        .doubtful = command->bytes_missing,
+        .has_recipe = command->is_unknown,
+        .has_text = command->cause != NULL};
     struct told *told = begin(transcript, ENTRY_COMMAND, command->stream, &call);
     if (told) {
+        told->has_sent = false;
         put_names(&transcript->bytes, command);
         put_text(&transcript->bytes, command->cause);
     }
