@@ -710,9 +710,10 @@ ARMTAP_API const char *armtap_command_ending_name(enum armtap_command_ending end
 /* By what the meaning of a command's number was chosen. */
 enum armtap_command_evidence {
     ARMTAP_COMMAND_BY_SCRIPT, /* by the script that a client sent to this robot, and the recipes */
-    ARMTAP_COMMAND_BY_RECIPES /* by the input recipes that the client set up, and the commands that it sent */
+    ARMTAP_COMMAND_BY_RECIPES, /* by the input recipes that the client set up, and the commands that it sent */
+    ARMTAP_COMMAND_BY_PACKAGES /* no set-up was captured: by the ids and the lengths of the packages, and their codes */
 };
-/* "script", "recipes"; "" for others */
+/* "script", "recipes", "packages"; "" for others */
 ARMTAP_API const char *armtap_command_evidence_name(enum armtap_command_evidence evidence);
 
 /* An argument of a command, or a result. The value's `field` is NULL. */
@@ -751,6 +752,7 @@ struct armtap_command {
     struct armtap_where done;         /* where the script said so */
     struct armtap_where acknowledged; /* where the client cleared it */
     double duration;                  /* s from `issued` to `done`; NAN if either has no time */
+    bool is_offset_unknown;           /* nothing shows which registers are used; `register_offset` is 0 */
 };
 
 /* The callbacks that receive everything. Any may be NULL; one that returns non-zero stops the push for good, which then

@@ -305,10 +305,10 @@ static void drop_mailbox(struct armtap_conn *conn)
 {
     if (!conn->mailbox)
         return;
+    conn->taken -= armtap_mailbox_bytes(conn->mailbox);
+    conn->reserve->taken -= armtap_mailbox_bytes(conn->mailbox);
     armtap_mailbox_free(conn->mailbox);
     conn->mailbox = NULL;
-    conn->taken -= armtap_mailbox_bytes();
-    conn->reserve->taken -= armtap_mailbox_bytes();
 }
 
 /* A client set up an input recipe. */
@@ -319,7 +319,7 @@ static int set_up_mailbox(struct armtap_conn *conn, int recipe_id, const struct 
         return ARMTAP_OK;
     int error = armtap_mailbox_set_up(&conn->mailbox, recipe_id, recipe, &conn->has_no_mailbox);
     if (!had && conn->mailbox)
-        armtap_conn_take(conn, armtap_mailbox_bytes());
+        armtap_conn_take(conn, armtap_mailbox_bytes(conn->mailbox));
     if (conn->has_no_mailbox)
         drop_mailbox(conn);
     return error;
@@ -336,10 +336,33 @@ static void read_script(struct armtap_conn *conn, const struct armtap_record *re
         armtap_conn_layer_moved(conn);
 }
 
+/* Data that a client wrote, and whose set-up was not captured. */
+static bool is_bare_write(const struct armtap_conn *conn, const struct armtap_record *record)
+{
+    return record->direction == ARMTAP_TO_ROBOT && record->protocol == ARMTAP_RTDE && !record->recipe &&
+           !conn->has_no_mailbox;
+}
+
+static int take_in_mailbox(struct armtap_conn *conn, const struct armtap_record *record)
+{
+    int error = armtap_mailbox_take(conn->mailbox, conn, &conn->robot->script, record);
+    if (armtap_mailbox_is_other(conn->mailbox)) {
+        conn->has_no_mailbox = true;
+        drop_mailbox(conn);
+    }
+    return error;
+}
+
 static int take_record(struct armtap_conn *conn, const struct armtap_record *record)
 {
+    if (!conn->mailbox && is_bare_write(conn, record)) {
+        conn->mailbox = armtap_mailbox_new_late();
+        if (!conn->mailbox)
+            return ARMTAP_ERR_MEMORY;
+        armtap_conn_take(conn, armtap_mailbox_bytes(conn->mailbox));
+    }
     if (conn->mailbox)
-        return armtap_mailbox_take(conn->mailbox, conn, &conn->robot->script, record);
+        return take_in_mailbox(conn, record);
     if (record->direction == ARMTAP_TO_ROBOT && record->recipe)
         read_script(conn, record);
     return ARMTAP_OK;

@@ -64,10 +64,12 @@ def sent(fields, values, name):
     return given[:len(given) - FILLERS.get(name, 0)]
 
 
-def play_control(table, offset, script_port=None):
+def play_control(table, offset, script_port=None, handshake=True):
     """All commands of a release, and what is expected of each."""
     capture, expected = Capture(), []
-    client = Client(capture, table, offset)
+    client = Client(capture, table, offset, handshake=handshake)
+    for _ in range(0 if handshake else 40):
+        client.say(1)
     if script_port:
         upload(capture, table.script(offset, script_port != 50002), client.time, script_port)
         client.tick(0.5)
@@ -120,6 +122,44 @@ def check_control(release, offset, script_port=None):
         expect(what + " fits its release", lowest <= wire.RELEASES.index(release) <= highest, row["releases"])
         expect(what + " has its evidence", row["evidence"] == ("script" if script_port else "recipes"), row["evidence"])
     return got
+
+
+def check_late(release, offset, script_port=None):
+    """A capture that begins when the client is at work: what is given is right, and almost all is given."""
+    table = Table(release)
+    capture, expected = play_control(table, offset, script_port, handshake=False)
+    got = {round(row["time"], 6): row for row in commands(capture)}
+    where = "%s, offset %d, script %s, in mid-session" % (release, offset, script_port)
+    seen = 0
+    for code, name, fields, values, begin in expected:
+        row = got.pop(round(1769860800 + begin, 6), None)
+        if not row:
+            continue
+        seen += 1
+        what = "%s: %s" % (where, name)
+        readings = row.get("readings") or [row]
+        fitting = [one for one in readings if is_name(one["command"] or "", name)]
+        expect(what + " is among the readings", row["code"] == code and len(fitting) == 1, row)
+        arguments = sorted(map(float, flat(fitting[0]["arguments"]))) if fitting else None
+        # Which register is set is not known without its range.
+        wanted = [] if name.startswith("SET_INPUT_") and not script_port else sorted(map(float, sent(fields, values, name)))
+        expect(what + " has its arguments", arguments == wanted, row, values)
+        expect(what + " has no end", row["ending"] in ("sent", "unfinished"), row)
+        expect(what + " has an offset", row["register_offset"] == (offset if script_port else None), row)
+        lowest, highest = (wire.RELEASES.index(one) for one in row["releases"])
+        expect(what + " fits its release", lowest <= wire.RELEASES.index(release) <= highest, row["releases"])
+        expect(what + " has its evidence", row["evidence"] == ("script" if script_port else "packages"), row["evidence"])
+    expect(where + ": no others", not got, got)
+    short = {"1.3.3": 2, "1.3.4": 2, "1.4.5": 1}.get(release, 0)  # packages that lack fields
+    expect(where + ": all that are whole", seen == len(expected) - short, seen, len(expected))
+
+
+def check_all_late():
+    for release in wire.RELEASES:
+        check_late(release, 0)
+        check_late(release, 0, 30003)
+    check_late("1.6.0", 24)
+    check_late("1.6.0", 24, 30003)
 
 
 def check_all_releases():
@@ -547,6 +587,48 @@ def others():
     yield "a second mailbox", {1: ["iI18", "iI19", "iI20", "iI21", "iI22", "iD18"], 2: ["iD18"]}
 
 
+def late_others():
+    """Clients that write what ur_rtde writes, but for one thing each; all follow from the sixth package on."""
+    known, old = Table("1.6.0").recipes, Table("1.2.0").recipes
+    clear, move, joints = (4, [0]), (1, [3] + MOVEL), (1, [1] + MOVEL)
+    yield "moves that nobody clears", known, [move] * 40
+    yield "moves cleared twice only", known, [move, clear] * 2 + [(2, [11] + SERVO)] * 30
+    yield "moves cleared by the recipe of the moves", known, [move, (1, [0] + MOVEL)] * 20
+    yield "moves and clears, one of another code", known, [move, clear, (1, [6] + MOVEL), clear] * 10
+    yield "moves and clears of another id", {**known, 7: ["iI0"]}, [move, (7, [0])] * 20
+    yield "moves of one release, clears of another", {1: known[1], 5: old[5]}, [(1, [3] + MOVEL), (5, [0]), (2, [3] + MOVEL)] * 13
+    yield "a servo alone", known, [(2, [11] + SERVO)] * 60
+    yield "a counter and doubles", known, [(1, [i] + MOVEL) for i in range(1, 60)]
+    yield "clears alone", known, [clear] * 60
+    yield "clears and joints of id 2", {**known, 2: known[1]}, [(2, joints[1]), clear] * 20
+
+
+def check_late_others():
+    """Without their set-ups, other clients are not taken for ur_rtde; three commands that are cleared show it."""
+    for what, recipes, written in late_others():
+        capture = Capture()
+        client = Client(capture, Table("1.6.0"), recipes=recipes, handshake=False)
+        for _ in range(40):
+            client.say(1)
+        for number, values in written:
+            client.write(number, values[0], values[1:], recipes.get(number, recipes[1]))
+            client.say(1)
+        client.close()
+        expect("in mid-session, %s: no command" % what, commands(capture) == [], commands(capture)[:1])
+    for count in (2, 3):
+        capture = Capture()
+        client = Client(capture, Table("1.6.0"), handshake=False)
+        for _ in range(40):
+            client.say(1)
+        for _ in range(count):
+            client.finish(3, 1, MOVEL)
+        client.close()
+        got = commands(capture)
+        expect("in mid-session, %d commands" % count, len(got) == (3 if count == 3 else 0), got)
+        said = run(capture, "diagnose", "--json", "FILE").stdout
+        expect("nothing is raised of %d" % count, '"command.' not in said, said)
+
+
 def check_others():
     count = 0
     for what, recipes in others():
@@ -573,6 +655,7 @@ def check_others():
 def main():
     check_all_releases()
     check_all_io()
+    check_all_late()
     check_disagreement()
     check_script_later()
     check_other_script()
@@ -586,6 +669,7 @@ def main():
     check_slow_motions()
     check_proof()
     check_others()
+    check_late_others()
     return tally.finish()
 
 

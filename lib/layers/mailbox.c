@@ -21,7 +21,28 @@ enum { STATE_UNKNOWN = -1, STATE_TAKEN = 0, STATE_READY = 1, STATE_DONE = 2 };
 enum { BIT_PROTECTIVE = 2, BIT_SYSTEM_EMERGENCY = 5, BIT_ROBOT_EMERGENCY, BIT_EMERGENCY, BIT_VIOLATION, BIT_FAULT };
 enum { RUNTIME_STOPPING = 0, RUNTIME_STOPPED = 1 };
 
+/* Commands that show a client to be ur_rtde whose set-ups were not captured: each waited for and cleared. Until then
+ * some are kept, with room for those that prove it. */
+#define LATE_PROOF 3u
+#define HELD_MOST 8u
+
+struct ended {
+    struct armtap_pending command;
+    enum armtap_command_ending ending;
+};
+
+/* Of a client whose set-ups were not captured. */
+struct late {
+    bool is_proven;
+    bool has_offset;              /* what the robot sends, or the script, shows the registers */
+    bool has_answers;             /* what the robot sends can be read */
+    unsigned proofs, count;       /* count: of held */
+    struct ended held[HELD_MOST]; /* before that is proven */
+};
+
 struct armtap_mailbox {
+    struct late *late; /* NULL: the set-ups were captured */
+    bool is_other;     /* it is no mailbox of ur_rtde */
     unsigned offset;
     uint64_t ids; /* of the recipes that fit, by bit */
     armtap_ur_rtde_set releases[ARMTAP_UR_RTDE_SIDES];
@@ -33,19 +54,48 @@ struct armtap_mailbox {
     struct armtap_pending pending;
 };
 
+static struct armtap_mailbox *new_mailbox(void)
+{
+    struct armtap_mailbox *mailbox = calloc(1, sizeof *mailbox);
+    if (!mailbox)
+        return NULL;
+    mailbox->state = STATE_UNKNOWN;
+    for (unsigned i = 0; i < ARMTAP_UR_RTDE_SIDES; i++)
+        mailbox->releases[i] = ARMTAP_UR_RTDE_ALL;
+    return mailbox;
+}
+
+struct armtap_mailbox *armtap_mailbox_new_late(void)
+{
+    struct armtap_mailbox *mailbox = new_mailbox();
+    if (mailbox && !(mailbox->late = calloc(1, sizeof *mailbox->late))) {
+        free(mailbox);
+        return NULL;
+    }
+    return mailbox;
+}
+
 void armtap_mailbox_free(struct armtap_mailbox *mailbox)
 {
+    if (mailbox)
+        free(mailbox->late);
     free(mailbox);
 }
 
-size_t armtap_mailbox_bytes(void)
+size_t armtap_mailbox_bytes(const struct armtap_mailbox *mailbox)
 {
-    return sizeof(struct armtap_mailbox);
+    return sizeof *mailbox + (mailbox->late ? sizeof *mailbox->late : 0);
 }
 
 bool armtap_mailbox_waits(const struct armtap_mailbox *mailbox)
 {
-    return mailbox->pending.is_there;
+    const struct late *late = mailbox->late;
+    return mailbox->pending.is_there || (late && !late->is_proven && late->count > 0);
+}
+
+bool armtap_mailbox_is_other(const struct armtap_mailbox *mailbox)
+{
+    return mailbox->is_other;
 }
 
 static enum armtap_ur_rtde_side side_of(const struct armtap_mailbox *mailbox)
@@ -82,15 +132,17 @@ int armtap_mailbox_set_up(struct armtap_mailbox **out, int recipe_id, const stru
     unsigned offset;
     *is_other = !offset_in(recipe, &offset) || recipe_id < 1 || recipe_id > 63;
     if (!mailbox && !*is_other) {
-        mailbox = *out = calloc(1, sizeof *mailbox);
+        mailbox = *out = new_mailbox();
         if (!mailbox)
             return ARMTAP_ERR_MEMORY;
         mailbox->offset = offset;
-        mailbox->state = STATE_UNKNOWN;
-        mailbox->releases[0] = mailbox->releases[1] = ARMTAP_UR_RTDE_ALL;
     }
     if (*is_other)
         return ARMTAP_OK;
+    if (mailbox->late) { /* it sets up others than those that it has used */
+        *is_other = true;
+        return ARMTAP_OK;
+    }
     for (unsigned i = 0; i < ARMTAP_UR_RTDE_SIDES; i++)
         mailbox->releases[i] = armtap_ur_rtde_recipe((enum armtap_ur_rtde_side)i, mailbox->releases[i],
                                                      (unsigned)recipe_id, recipe, mailbox->offset);
@@ -123,6 +175,24 @@ static void read_table(const struct armtap_mailbox *mailbox, const struct armtap
         script->is_found && script->found_offset == mailbox->offset && (table->releases & script->found) != 0;
     if (table->is_by_script)
         table->releases &= script->found;
+    table->is_by_packages = mailbox->late != NULL;
+    table->is_offset_unknown = mailbox->late && !mailbox->late->has_offset;
+}
+
+/* A command of a client that is not known to be ur_rtde: keeps it until that is proven. */
+static int hold(struct armtap_mailbox *mailbox, struct armtap_conn *conn, const struct armtap_command_table *table,
+                const struct armtap_pending *pending, enum armtap_command_ending ending)
+{
+    struct late *late = mailbox->late;
+    bool is_proof = pending->is_acknowledged && pending->waiting == ARMTAP_WAITING_YES && !pending->bytes_missing;
+    late->proofs += is_proof;
+    late->is_proven = late->proofs >= LATE_PROOF || table->is_by_script;
+    if (is_proof || late->is_proven || late->count < HELD_MOST - LATE_PROOF)
+        late->held[late->count++] = (struct ended){*pending, ending};
+    int error = ARMTAP_OK;
+    for (unsigned i = 0; i < late->count && late->is_proven && error == ARMTAP_OK; i++)
+        error = armtap_command_give(conn, table, &late->held[i].command, late->held[i].ending);
+    return error;
 }
 
 static int give(struct armtap_mailbox *mailbox, struct armtap_conn *conn, const struct armtap_mailbox_script *script,
@@ -131,6 +201,8 @@ static int give(struct armtap_mailbox *mailbox, struct armtap_conn *conn, const 
     struct armtap_command_table table;
     read_table(mailbox, script, &table);
     pending->is_there = false;
+    if (mailbox->late && !mailbox->late->is_proven)
+        return hold(mailbox, conn, &table, pending, ending);
     return armtap_command_give(conn, &table, pending, ending);
 }
 
@@ -143,11 +215,11 @@ static bool is_before(const struct armtap_where *one, const struct armtap_where 
 /* How a command ended that the client cleared, or replaced by another. */
 static enum armtap_command_ending ending_of(const struct armtap_pending *pending, enum armtap_command_ending otherwise)
 {
-    if (pending->is_done || pending->code == ARMTAP_UR_RTDE_STOP)
+    if (pending->is_done || (pending->code == ARMTAP_UR_RTDE_STOP && pending->shows_state))
         return ARMTAP_COMMAND_DONE;
     if (pending->waiting != ARMTAP_WAITING_YES)
         return ARMTAP_COMMAND_SENT;
-    if (pending->bytes_missing || otherwise == ARMTAP_COMMAND_UNFINISHED)
+    if (pending->bytes_missing || pending->is_overtaken || otherwise == ARMTAP_COMMAND_UNFINISHED)
         return ARMTAP_COMMAND_UNFINISHED;
     if (!pending->shows_state)
         return ARMTAP_COMMAND_SENT;
@@ -180,7 +252,8 @@ static int replace(struct armtap_mailbox *mailbox, struct armtap_conn *conn, con
     struct armtap_pending *pending = &mailbox->pending;
     bool is_cleared = pending->is_acknowledged;
     mailbox->is_changed = true;
-    pending->bytes_missing = pending->bytes_missing || is_cleared; /* of the robot's */
+    bool has_answers = !mailbox->late || mailbox->late->has_answers;
+    pending->bytes_missing = pending->bytes_missing || (is_cleared && has_answers); /* of the robot's */
     return give(mailbox, conn, script, pending, ending_of(pending, ARMTAP_COMMAND_REPLACED));
 }
 
@@ -246,11 +319,66 @@ static int take_command(struct armtap_mailbox *mailbox, struct armtap_conn *conn
     struct armtap_pending *pending = &mailbox->pending;
     armtap_command_begin(pending, &table, record, code);
     pending->may_be_done = mailbox->state != STATE_DONE;
-    pending->bytes_missing = is_before(&record->where, &mailbox->answered);
+    pending->is_overtaken = is_before(&record->where, &mailbox->answered);
+    pending->bytes_missing =
+        pending->is_overtaken && !mailbox->late; /* else the first of its length waited for the next */
     if (pending->waiting == ARMTAP_WAITING_NO)
         return give(mailbox, conn, script, pending, ARMTAP_COMMAND_SENT);
     mailbox->is_changed = true;
     return ARMTAP_OK;
+}
+
+/* The registers of a client whose set-ups were not captured: the script shows them, or what the robot sends. */
+static void find_offset(struct armtap_mailbox *mailbox, const struct armtap_mailbox_script *script,
+                        const struct armtap_record *record)
+{
+    bool is_read = record->direction == ARMTAP_FROM_ROBOT && record->recipe;
+    bool has_lower = is_read && armtap_set_has(record->updated, ARMTAP_ID_output_int_register);
+    bool has_upper = is_read && armtap_set_has(record->updated, ARMTAP_ID_output_int_register + ARMTAP_UR_RTDE_UPPER);
+    if (mailbox->late->has_offset || (has_lower == has_upper && !script->is_found))
+        return;
+    mailbox->late->has_offset = true;
+    mailbox->offset = has_lower == has_upper ? script->found_offset : has_upper ? ARMTAP_UR_RTDE_UPPER : 0;
+    mailbox->is_changed = true;
+}
+
+static int id_of(const struct armtap_record *record)
+{
+    return record->frame[ARMTAP_PACKAGE_HEAD - 1];
+}
+
+/* Of a package whose set-up was not captured: the releases of a set whose recipe of that id has its length, and that
+ * write its code with it. */
+static armtap_ur_rtde_set fitting_late(armtap_ur_rtde_set set, const struct armtap_record *record, int32_t *code)
+{
+    size_t bytes;
+    if (!armtap_command_code(record, code, &bytes))
+        return 0;
+    unsigned id = (unsigned)id_of(record);
+    set = armtap_ur_rtde_sized(ARMTAP_UR_RTDE_CONTROL, set, id, bytes);
+    if (*code == 0) /* it clears with a recipe that has nothing else */
+        return bytes == sizeof *code ? set : 0;
+    return set & armtap_ur_rtde_writers(ARMTAP_UR_RTDE_CONTROL, *code, id);
+}
+
+static int take_late_write(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                           const struct armtap_mailbox_script *script, const struct armtap_record *record)
+{
+    struct armtap_record known = *record;
+    armtap_ur_rtde_set *set = &mailbox->releases[ARMTAP_UR_RTDE_CONTROL];
+    int32_t code = 0;
+    mailbox->is_changed = true;
+    armtap_ur_rtde_set fitting = fitting_late(*set, record, &code);
+    if (!fitting) { /* some releases write packages that are too short */
+        mailbox->is_other = !mailbox->late->is_proven;
+        return ARMTAP_OK;
+    }
+    known.recipe_id = id_of(record);
+    *set = fitting;
+    mailbox->has_begun = true;
+    if (code != 0)
+        return take_command(mailbox, conn, script, &known, code);
+    return mailbox->pending.is_there ? acknowledge(mailbox, conn, script, &record->where) : ARMTAP_OK;
 }
 
 static int take_write(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
@@ -363,12 +491,33 @@ static int take_answer(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
     return pending->is_done && is_cleared ? end_cleared(mailbox, conn, script) : ARMTAP_OK;
 }
 
+/* A record of a client whose set-ups were not captured. */
+static int take_late(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                     const struct armtap_mailbox_script *script, const struct armtap_record *record)
+{
+    find_offset(mailbox, script, record);
+    if (record->direction == ARMTAP_TO_ROBOT)
+        return take_late_write(mailbox, conn, script, record);
+    mailbox->late->has_answers = record->recipe && mailbox->late->has_offset;
+    if (mailbox->late->has_answers)
+        return take_answer(mailbox, conn, script, record);
+    struct armtap_pending *pending = &mailbox->pending;
+    bool is_later = pending->is_there && pending->is_acknowledged && !is_before(&record->where, &pending->acknowledged);
+    return is_later ? end_cleared(mailbox, conn, script) : ARMTAP_OK;
+}
+
 int armtap_mailbox_take(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
                         const struct armtap_mailbox_script *script, const struct armtap_record *record)
 {
+    mailbox->is_changed = false;
+    if (mailbox->late) {
+        int failed = take_late(mailbox, conn, script, record);
+        if (mailbox->is_changed)
+            armtap_conn_layer_moved(conn);
+        return failed;
+    }
     if (!record->recipe || !is_proven(mailbox))
         return ARMTAP_OK;
-    mailbox->is_changed = false;
     int error = record->direction == ARMTAP_TO_ROBOT ? take_write(mailbox, conn, script, record)
                                                      : take_answer(mailbox, conn, script, record);
     if (mailbox->is_changed)

@@ -11,8 +11,13 @@ struct armtap_mailbox;
  * client that may be ur_rtde's. *is_other: it is not. */
 int armtap_mailbox_set_up(struct armtap_mailbox **mailbox, int recipe_id, const struct armtap_recipe *recipe,
                           bool *is_other);
+/* For a client whose set-ups were not captured: it may be ur_rtde's until a package shows otherwise. NULL without
+ * memory. */
+struct armtap_mailbox *armtap_mailbox_new_late(void);
+/* Whether the last record showed that it is not. */
+bool armtap_mailbox_is_other(const struct armtap_mailbox *mailbox);
 /* Of memory. */
-size_t armtap_mailbox_bytes(void);
+size_t armtap_mailbox_bytes(const struct armtap_mailbox *mailbox);
 /* A record of a connection with a mailbox. */
 int armtap_mailbox_take(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
                         const struct armtap_mailbox_script *script, const struct armtap_record *record);

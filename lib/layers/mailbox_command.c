@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../bytes.h"
 #include "../nanoseconds.h"
 #include "layer.h"
 
@@ -50,6 +51,65 @@ static void take_fields(struct armtap_pending *pending, unsigned offset, const s
     }
 }
 
+/* A field that is no argument register, or one whose number is not known. Its bytes. */
+static size_t take_bare_field(struct armtap_pending *pending, const struct armtap_field *field, bool is_known,
+                              const uint8_t *at)
+{
+    struct armtap_value value = {.name = field->name, .type = field->type, .count = field->count, .present = true};
+    size_t width = field->type == ARMTAP_DOUBLE ? 8 : 4;
+    for (unsigned i = 0; i < field->count; i++)
+        if (field->type == ARMTAP_DOUBLE)
+            value.f64[i] = armtap_be_double(at + i * width);
+        else
+            value.i64[i] = (int32_t)armtap_be32(at + i * width);
+    if (is_known && pending->field_count < ARMTAP_PENDING_FIELDS)
+        pending->fields[pending->field_count++] = (struct armtap_command_value){value, field->unit};
+    return width * field->count;
+}
+
+static void take_bare_register(struct armtap_pending *pending, const struct armtap_field *field, unsigned offset,
+                               const uint8_t *at)
+{
+    if (field->type == ARMTAP_DOUBLE) {
+        unsigned number = field->id - ARMTAP_ID_input_double_register - offset;
+        pending->doubles[number] = armtap_be_double(at);
+        pending->has_doubles |= 1u << number;
+    } else {
+        unsigned number = field->id - ARMTAP_ID_input_int_register - offset;
+        pending->integers[number] = (int32_t)armtap_be32(at);
+        pending->has_integers |= 1u << number;
+    }
+}
+
+/* Of a package whose set-up was not captured, by the table's recipe, which has its length. */
+static void take_bare(struct armtap_pending *pending, const struct armtap_command_table *table,
+                      const struct armtap_record *record)
+{
+    const char *fields = armtap_ur_rtde_fields(table->side, table->releases, pending->recipe_id);
+    const uint8_t *at = record->frame + ARMTAP_PACKAGE_HEAD;
+    struct armtap_ur_rtde_wanted wanted;
+    while (fields && armtap_ur_rtde_next_fields(&fields, table->offset, &wanted))
+        for (unsigned i = 0; i < wanted.count; i++) {
+            const struct armtap_field *field = armtap_field_at(wanted.id + i);
+            bool is_first = at == record->frame + ARMTAP_PACKAGE_HEAD;
+            bool is_register = is_argument(field, table->offset);
+            bool is_known = !is_register && (field->count > 1 || !table->is_offset_unknown);
+            if (is_register && !is_first)
+                take_bare_register(pending, field, table->offset, at);
+            pending->doubles_of += field->type == ARMTAP_DOUBLE && field->count == 1;
+            at += take_bare_field(pending, field, is_known && !is_first, at);
+        }
+}
+
+bool armtap_command_code(const struct armtap_record *record, int32_t *code, size_t *bytes)
+{
+    if (record->frame_length < ARMTAP_PACKAGE_HEAD + sizeof *code)
+        return false;
+    *code = (int32_t)armtap_be32(record->frame + ARMTAP_PACKAGE_HEAD);
+    *bytes = record->frame_length - ARMTAP_PACKAGE_HEAD;
+    return true;
+}
+
 static bool has_result(const struct armtap_ur_rtde_row *operation)
 {
     const struct armtap_ur_rtde_row *row = operation + 1;
@@ -86,8 +146,12 @@ void armtap_command_begin(struct armtap_pending *pending, const struct armtap_co
     pending->recipe_id = (unsigned)record->recipe_id;
     pending->issued = record->where;
     pending->waiting = waiting_for(table, code);
-    take_registers(pending, table->offset, record);
-    take_fields(pending, table->offset, record);
+    if (record->recipe) {
+        take_registers(pending, table->offset, record);
+        take_fields(pending, table->offset, record);
+    } else {
+        take_bare(pending, table, record);
+    }
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -273,7 +337,10 @@ int armtap_command_give(struct armtap_conn *conn, const struct armtap_command_ta
         .reading_count = count > 0 ? count : 1,
         .readings = given.readings,
         .is_unknown = count == 0,
-        .evidence = table->is_by_script ? ARMTAP_COMMAND_BY_SCRIPT : ARMTAP_COMMAND_BY_RECIPES,
+        .evidence = table->is_by_script     ? ARMTAP_COMMAND_BY_SCRIPT
+                    : table->is_by_packages ? ARMTAP_COMMAND_BY_PACKAGES
+                                            : ARMTAP_COMMAND_BY_RECIPES,
+        .is_offset_unknown = table->is_offset_unknown,
         .first_release = armtap_ur_rtde_first(table->releases),
         .last_release = armtap_ur_rtde_last(table->releases),
         .register_offset = table->offset,
@@ -302,6 +369,6 @@ const char *armtap_command_ending_name(enum armtap_command_ending ending)
 
 const char *armtap_command_evidence_name(enum armtap_command_evidence evidence)
 {
-    static const char *const names[] = {"script", "recipes"};
+    static const char *const names[] = {"script", "recipes", "packages"};
     return (size_t)evidence < sizeof names / sizeof names[0] ? names[evidence] : "";
 }

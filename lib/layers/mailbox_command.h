@@ -9,6 +9,9 @@
 #define ARMTAP_PENDING_FIELDS 4u
 #define ARMTAP_PENDING_RESULTS 6u
 
+/* What RTDE writes before the fields of a package: its length, its type, and last the recipe's id. */
+#define ARMTAP_PACKAGE_HEAD 4u
+
 enum armtap_waiting {
     ARMTAP_WAITING_YES,     /* the client waits until the script is done */
     ARMTAP_WAITING_NO,      /* it does not */
@@ -25,6 +28,7 @@ struct armtap_pending {
     bool shows_state; /* the script's state was seen since */
     bool is_done, is_acknowledged;
     bool bytes_missing;
+    bool is_overtaken; /* what the robot said after it was read before it */
     int32_t code;
     unsigned recipe_id;
     struct armtap_where issued, done, acknowledged;
@@ -45,10 +49,15 @@ struct armtap_command_table {
     enum armtap_ur_rtde_side side;
     armtap_ur_rtde_set releases; /* never empty */
     bool is_by_script;
+    bool is_by_packages; /* without set-ups */
+    bool is_offset_unknown;
     unsigned offset;
 };
 
-/* A package with a code. */
+/* The first field of a package whose set-up was not captured, and the bytes of all its fields. False: it is too short.
+ */
+bool armtap_command_code(const struct armtap_record *record, int32_t *code, size_t *bytes);
+/* A package with a code. If its set-up was not captured, the table's recipe must have its length. */
 void armtap_command_begin(struct armtap_pending *pending, const struct armtap_command_table *table,
                           const struct armtap_record *record, int32_t code);
 /* What the registers for results hold. */

@@ -48,11 +48,6 @@ static const struct recipe_row recipes[] = {
 /* Old controllers lack it, and since 1.5.9 clients may leave it out. */
 static const char optional[] = "I0 external_force_torque";
 
-/* Fields that a recipe must have next: a range of registers, or one by name. */
-struct wanted {
-    unsigned id, count;
-};
-
 static unsigned read_number(const char **at)
 {
     unsigned number = 0;
@@ -61,8 +56,7 @@ static unsigned read_number(const char **at)
     return number;
 }
 
-/* Reads the next fields of a row; false at its end. */
-static bool next_wanted(const char **fields, unsigned offset, struct wanted *wanted)
+bool armtap_ur_rtde_next_fields(const char **fields, unsigned offset, struct armtap_ur_rtde_wanted *wanted)
 {
     const char *at = *fields;
     size_t length = strcspn(at, " ");
@@ -71,7 +65,7 @@ static bool next_wanted(const char **fields, unsigned offset, struct wanted *wan
     *fields = at[length] == ' ' ? at + length + 1 : at + length;
     if (*at != 'I' && *at != 'D') {
         const struct armtap_field *field = armtap_field_find(at, length);
-        *wanted = (struct wanted){field ? field->id : ARMTAP_FIELD_COUNT, 1};
+        *wanted = (struct armtap_ur_rtde_wanted){field ? field->id : ARMTAP_FIELD_COUNT, 1};
         return true;
     }
     unsigned base = *at == 'I' ? ARMTAP_ID_input_int_register : ARMTAP_ID_input_double_register;
@@ -81,15 +75,15 @@ static bool next_wanted(const char **fields, unsigned offset, struct wanted *wan
         at++;
         last = read_number(&at);
     }
-    *wanted = (struct wanted){base + offset + first, last - first + 1};
+    *wanted = (struct armtap_ur_rtde_wanted){base + offset + first, last - first + 1};
     return true;
 }
 
 static bool has_fields(const struct armtap_recipe *recipe, const char *fields, unsigned offset)
 {
-    struct wanted wanted;
+    struct armtap_ur_rtde_wanted wanted;
     size_t at = 0;
-    while (next_wanted(&fields, offset, &wanted))
+    while (armtap_ur_rtde_next_fields(&fields, offset, &wanted))
         for (unsigned i = 0; i < wanted.count; i++, at++) {
             const struct armtap_recipe_entry *entry = armtap_recipe_at(recipe, at);
             if (!entry || !entry->field || entry->field->id != (enum armtap_field_id)(wanted.id + i))
@@ -108,6 +102,41 @@ armtap_ur_rtde_set armtap_ur_rtde_recipe(enum armtap_ur_rtde_side side, armtap_u
             fitting |= row->releases;
     }
     return fitting & set;
+}
+
+/* Of a field in a package. */
+static size_t field_bytes(const struct armtap_field *field)
+{
+    size_t width = field->type == ARMTAP_DOUBLE ? 8 : field->type == ARMTAP_UINT8 ? 1 : 4;
+    return width * field->count;
+}
+
+static size_t recipe_bytes(const char *fields)
+{
+    struct armtap_ur_rtde_wanted wanted;
+    size_t bytes = 0;
+    while (armtap_ur_rtde_next_fields(&fields, 0, &wanted))
+        bytes += wanted.count * field_bytes(armtap_field_at(wanted.id));
+    return bytes;
+}
+
+armtap_ur_rtde_set armtap_ur_rtde_sized(enum armtap_ur_rtde_side side, armtap_ur_rtde_set set, unsigned id,
+                                        size_t bytes)
+{
+    armtap_ur_rtde_set fitting = 0;
+    for (size_t i = 0; i < COUNT(recipes); i++)
+        if (recipes[i].side == side && recipes[i].id == id && (recipes[i].releases & set) &&
+            recipe_bytes(recipes[i].fields) == bytes)
+            fitting |= recipes[i].releases;
+    return fitting & set;
+}
+
+const char *armtap_ur_rtde_fields(enum armtap_ur_rtde_side side, armtap_ur_rtde_set set, unsigned id)
+{
+    for (size_t i = 0; i < COUNT(recipes); i++)
+        if (recipes[i].side == side && recipes[i].id == id && (recipes[i].releases & set))
+            return recipes[i].fields;
+    return NULL;
 }
 
 armtap_ur_rtde_set armtap_ur_rtde_complete(enum armtap_ur_rtde_side side, armtap_ur_rtde_set set, uint64_t ids)

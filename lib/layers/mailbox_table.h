@@ -24,6 +24,18 @@ enum armtap_ur_rtde_side { ARMTAP_UR_RTDE_CONTROL, ARMTAP_UR_RTDE_IO, ARMTAP_UR_
 /* The releases among `set` that set up this recipe under that id, with registers at that offset. */
 armtap_ur_rtde_set armtap_ur_rtde_recipe(enum armtap_ur_rtde_side side, armtap_ur_rtde_set set, unsigned id,
                                          const struct armtap_recipe *recipe, unsigned offset);
+/* The releases among `set` whose recipe with that id has so many bytes. */
+armtap_ur_rtde_set armtap_ur_rtde_sized(enum armtap_ur_rtde_side side, armtap_ur_rtde_set set, unsigned id,
+                                        size_t bytes);
+/* The fields of that recipe, of a release among `set`; NULL if none has it. Those of the releases that remain after
+ * armtap_ur_rtde_sized() are the same, or only the code. */
+const char *armtap_ur_rtde_fields(enum armtap_ur_rtde_side side, armtap_ur_rtde_set set, unsigned id);
+/* Fields that follow each other: registers, or one by name. */
+struct armtap_ur_rtde_wanted {
+    unsigned id, count; /* of enum armtap_field_id */
+};
+/* Reads the next ones; false at the end of the text. */
+bool armtap_ur_rtde_next_fields(const char **fields, unsigned offset, struct armtap_ur_rtde_wanted *wanted);
 /* The releases among `set` whose recipes, but for those that some controllers refuse, are all among `ids` (by bit). */
 armtap_ur_rtde_set armtap_ur_rtde_complete(enum armtap_ur_rtde_side side, armtap_ur_rtde_set set, uint64_t ids);
 #define ARMTAP_UR_RTDE_BRANCHES 2

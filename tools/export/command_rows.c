@@ -223,7 +223,10 @@ void command_row_json(const struct command_row *row, struct buffer *out)
         put_readings(out, command);
     put_end(out, command);
     buffer_string(out, ",\"register_offset\":");
-    put_unsigned(out, command->register_offset);
+    if (command->is_offset_unknown)
+        buffer_string(out, "null");
+    else
+        put_unsigned(out, command->register_offset);
     buffer_string(out, ",\"evidence\":");
     put_quoted(out, armtap_command_evidence_name(command->evidence));
     buffer_string(out, ",\"releases\":");
@@ -345,7 +348,7 @@ void command_row_csv(const struct command_row *row, struct buffer *out)
     put_cells(out, row, put_units);
     put_any_result(out, row);
     put_end_cells(out, row);
-    put_packet_cell(out, true, command->register_offset);
+    put_packet_cell(out, !command->is_offset_unknown, command->register_offset);
     put_cell(out, armtap_command_evidence_name(command->evidence), row);
     put_cell(out, command->first_release, row);
     buffer_string(out, command->last_release);
