@@ -877,7 +877,8 @@ static bool is_message(const struct armtap_conn *conn, enum armtap_direction dir
                        size_t length)
 {
     const struct armtap_half *half = &conn->half[direction], *other = &conn->half[armtap_other(direction)];
-    if (!conn->decoder || conn->foreign || half->mode != ARMTAP_HALF_SYNCED || half->used || !half->buffer ||
+    bool is_reserved = half->buffer || conn->reserve->is_brief;
+    if (!conn->decoder || conn->foreign || half->mode != ARMTAP_HALF_SYNCED || half->used || !is_reserved ||
         other->used > other->looked)
         return false;
     return conn->decoder->frame(conn->context, direction, bytes, length) == (long)length &&

@@ -269,14 +269,19 @@ static bool has_both(const struct armtap_record *record, enum armtap_field_id jo
  * stream of a few records, which shows no motion, costs nothing. */
 static bool is_pose_due(uint64_t records)
 {
-    uint64_t each = records < 256 ? 1 : records < 2048 ? 16 : records < 16384 ? 128 : 1024;
-    return records >= 32 && records % each == 0;
+    const uint64_t each = records < 256 ? 1 : records < 2048 ? 16 : records < 16384 ? 128 : 1024; /* powers of two */
+    return (records & (each - 1)) == 0 && records >= 32;
+}
+
+static inline bool reads_pose(const struct armtap_record *record)
+{
+    return record->direction == ARMTAP_FROM_ROBOT && is_pose_due(record->stream->records[ARMTAP_FROM_ROBOT]) &&
+           record->updated && record->state && !armtap_stream_has(record->stream, ARMTAP_TRAIT_OWN_NAMES);
 }
 
 bool armtap_streams_reads_pose(const struct armtap_record *record)
 {
-    return record->direction == ARMTAP_FROM_ROBOT && is_pose_due(record->stream->records[ARMTAP_FROM_ROBOT]) &&
-           record->updated && record->state && !armtap_stream_has(record->stream, ARMTAP_TRAIT_OWN_NAMES);
+    return reads_pose(record);
 }
 
 /* 0, or ERR_MEMORY. */
@@ -301,7 +306,7 @@ int armtap_streams_record(struct armtap_streams *streams, const struct armtap_re
     if (record->where.time != ARMTAP_NO_TIME && follow_time(summary, record) != 0)
         return ARMTAP_ERR_MEMORY;
     summary->guessed += (record->flags & ARMTAP_GUESSED) != 0;
-    return armtap_streams_reads_pose(record) ? compare_pose(summary, record) : 0;
+    return reads_pose(record) ? compare_pose(summary, record) : 0;
 }
 
 static void forget_given(struct armtap_streams *streams)

@@ -342,7 +342,8 @@ static void check_indexed(struct run *run, const struct replay_indexed *indexed)
 
 static bool is_enough(struct run *run, const struct armtap_where *where)
 {
-    return replay_ending_is_here(&run->ending, run->stop.user, run->net, where, run->totals->first_time);
+    return run->ending.wish &&
+           replay_ending_is_here(&run->ending, run->stop.user, run->net, where, run->totals->first_time);
 }
 
 static void begin_packets(struct run *run, struct reading *reading, struct capture *capture, uint32_t file)
