@@ -107,6 +107,11 @@ tools_libtools_a_SOURCES = \
 	tools/input/parts.h \
 	tools/input/replay.c \
 	tools/input/replay.h \
+	tools/input/replay_archive.c \
+	tools/input/replay_raw.c \
+	tools/input/replay_robots.c \
+	tools/input/replay_run.c \
+	tools/input/replay_run.h \
 	tools/input/replay_side_by_side.c \
 	tools/input/replay_side_by_side.h \
 	tools/input/replay_end.c \

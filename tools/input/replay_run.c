@@ -1,0 +1,300 @@
+#define _POSIX_C_SOURCE 200809L
+#include "replay_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "archive.h"
+#include "base/interrupt.h"
+#include "base/message.h"
+#include "base/timestamp.h"
+#include "file_reader.h"
+#include "input_files.h"
+
+#define PROGRESS_TURN 512
+/* ns between two readings of the kernel's drop counter */
+#define DROPS_TURN 100000000
+
+void run_stop(struct run *run, int outcome)
+{
+    if (run->stopped)
+        return;
+    run->stopped = true;
+    if (outcome == ARMTAP_ERR_STOPPED && run->stop.why == REPLAY_HAS_ENOUGH)
+        return;
+    run->totals->broken_off = true;
+    if (outcome == ARMTAP_ERR_STOPPED && run->stop.why == REPLAY_GAVE_UP)
+        return;
+    if (outcome == ARMTAP_ERR_STOPPED || outcome == ARMTAP_ERR_MEMORY)
+        message_no_memory();
+    else
+        message_error("%s", armtap_strerror(outcome));
+}
+
+void run_check(struct run *run, int outcome)
+{
+    if (outcome != ARMTAP_OK && outcome != ARMTAP_ERR_UNSUPPORTED)
+        run_stop(run, outcome);
+}
+
+void run_fail_input(struct run *run, enum capture_outcome outcome)
+{
+    if (outcome == CAPTURE_NO_MEMORY)
+        run_stop(run, ARMTAP_ERR_MEMORY);
+    else
+        run->damaged = true;
+    if (outcome == CAPTURE_CHANGED)
+        run->stopped = run->totals->broken_off = true;
+}
+
+void run_advance(struct run *run, const struct capture *capture)
+{
+    if (run->turns++ % PROGRESS_TURN == 0)
+        progress_update(&run->progress, run->read_before + capture_position(capture));
+}
+
+/* Ctrl-C ends a source that never ends by itself, once its pending input is used; it breaks off all others. */
+static void obey_interrupt(struct run *run)
+{
+    const struct replay_source *source = run->source;
+    if (!interrupt_asked() || replay_is_endless(source))
+        return;
+    if (!replay_is_live(source))
+        run->stopped = run->totals->broken_off = run->totals->interrupted = true;
+    else if (source->follow || interrupt_asked_before(READER_GRACE))
+        run->ended = true;
+}
+
+void run_turn(struct run *run)
+{
+    obey_interrupt(run);
+    if (!run->source->on_turn || run->stopped)
+        return;
+    run->stop.why = run->source->on_turn(run->stop.user, run->totals);
+    if (run->stop.why != REPLAY_GO_ON)
+        run_stop(run, ARMTAP_ERR_STOPPED);
+}
+
+void run_note_dropped(struct run *run, const char *id, const struct armtap_where *where, const char *text)
+{
+    struct armtap_note note = {.kind = armtap_note_find(id), .where = *where, .text = text};
+    if (!note.kind || !run->sink.on_note)
+        return;
+    if (run->parts ? parts_note(run->parts, &note) != 0 : run->sink.on_note(&run->stop, &note) != 0)
+        run_stop(run, run->parts ? ARMTAP_ERR_MEMORY : ARMTAP_ERR_STOPPED);
+}
+
+/* Reports the packets that the capturing machine, or armtap when it recorded, dropped, once the count is final. */
+static void report_dropped(struct run *run, struct capture *capture, const struct armtap_where *where)
+{
+    char text[120];
+    bool recorded = capture_section(capture)->from_socket;
+    uint64_t dropped = capture_dropped(capture);
+    if (dropped == 0 || run->stopped)
+        return;
+    snprintf(text, sizeof text, "%s dropped %llu %s", recorded ? "armtap" : "the kernel or the interface",
+             (unsigned long long)dropped, recorded ? "records while it recorded" : "packets");
+    if (run->source->interface)
+        message_warning("%s: %s; narrow the --filter, or capture with tcpdump -B 65536 first", run->source->interface,
+                        text);
+    else
+        run_note_dropped(run, recorded ? "record.dropped" : "capture.dropped", where, text);
+}
+
+int64_t run_clock_time(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Notes when the capturing machine drops packets; its clock is the capture's. */
+static void watch_drops(struct run *run, struct capture *capture, uint64_t packet, bool last)
+{
+    char text[200], from[WHEN_DATE_MAX], to[WHEN_DATE_MAX];
+    struct armtap_where now = {.time = run_clock_time(), .packet = packet}, since;
+    if (now.time - run->drops.read.time < DROPS_TURN && !last)
+        return;
+    uint64_t dropped = drops_read(&run->drops, capture_dropped(capture), &now, &since);
+    if (dropped == 0 || run->stopped)
+        return;
+    timestamp_date(from, since.time, TIMESTAMP_UTC);
+    timestamp_date(to, now.time, TIMESTAMP_UTC);
+    snprintf(text, sizeof text, "the kernel or the interface dropped %llu packets between %.23sZ and %.23sZ",
+             (unsigned long long)dropped, from, to);
+    run_note_dropped(run, "capture.dropped", &since, text);
+}
+
+static void note_file_time(struct run *run, const struct armtap_packet *packet)
+{
+    if (run->totals->file_time == ARMTAP_NO_TIME)
+        run->totals->file_time = packet->where.time;
+}
+
+void run_take_packet(struct run *run, struct armtap_packet *packet)
+{
+    note_file_time(run, packet);
+    run->totals->packets++;
+    run->totals->bytes += packet->captured;
+    if (run->totals->first_time == ARMTAP_NO_TIME)
+        run->totals->first_time = packet->where.time;
+    if (run->parts)
+        run->reading.is_block_full = !parts_packet(run->parts, packet, run->origin);
+    else
+        run_check(run, armtap_net_packet(run->net, packet));
+}
+
+uint64_t run_begin_section(struct run *run, const struct section_comment *section)
+{
+    bool follows = section_comment_follows(&run->section, section);
+    run->section = *section;
+    run->origin = section->from_socket ? ARMTAP_ORIGIN_SOCKET : ARMTAP_ORIGIN_NETWORK;
+    if (run->net)
+        run_check(run, armtap_net_origin(run->net, run->origin));
+    return follows ? section->repeated : 0;
+}
+
+static bool share_host(const struct beginning *one, const struct beginning *other)
+{
+    for (int i = 0; i < 4; i++)
+        if (one->hosts[i / 2][0] != '\0' && strcmp(one->hosts[i / 2], other->hosts[i % 2]) == 0)
+            return true;
+    return false;
+}
+
+/* Files of one robot that are not in order of time are hardly meant so. */
+static void check_order(struct run *run, const struct armtap_packet *first)
+{
+    const struct replay_source *source = run->source;
+    struct beginning begins = {.time = first->where.time, .file = first->where.file};
+    if (begins.time == ARMTAP_NO_TIME || source->count == 0 ||
+        !armtap_packet_hosts(first, begins.hosts[0], begins.hosts[1]))
+        return;
+    struct input *input = inputs_at(source->inputs, source->archive ? 0 : begins.file);
+    if (run->before.time != ARMTAP_NO_TIME && begins.time < run->before.time && share_host(&begins, &run->before) &&
+        !source->quiet && (!input || input_report_once(input)))
+        message_warning("%s begins before %s, which is read first: name the files in order of time, or add --sort",
+                        reader_name(replay_file_name(source, begins.file)),
+                        reader_name(replay_file_name(source, run->before.file)));
+    run->before = begins;
+}
+
+/* ---- digests ----------------------------------------------------------------------------------------------------- */
+
+static void begin_digest(struct run *run)
+{
+    const struct armtap_digest_options options = {.size = sizeof options, .limit = SIDECAR_PACKETS_MAX};
+    if (!run->source->on_indexed)
+        return;
+    run_check(run, armtap_digest_new(&options, &run->digest));
+    if (run->digest)
+        run_check(run, armtap_net_digest(run->net, run->digest));
+}
+
+static void end_digest(struct run *run, struct capture *capture, const struct replay_indexed *counted)
+{
+    struct replay_indexed indexed = *counted;
+    if (!run->digest)
+        return;
+    run_check(run, armtap_net_digest(run->net, NULL));
+    indexed.section = capture_section(capture);
+    indexed.digest = run->digest;
+    if (!run->stopped) {
+        run->stop.why = run->source->on_indexed(run->stop.user, &indexed);
+        if (run->stop.why != REPLAY_GO_ON)
+            run_stop(run, ARMTAP_ERR_STOPPED);
+    }
+    armtap_digest_free(run->digest);
+    run->digest = NULL;
+}
+
+static void count_indexed(struct replay_indexed *indexed, const struct armtap_packet *packet)
+{
+    indexed->packets = packet->where.packet;
+    indexed->last_time = packet->where.time;
+    if (indexed->packets == 1)
+        indexed->first_time = packet->where.time;
+}
+
+/* What is known of the archive is of what the capture was then: rows of this one might be other rows. */
+static void check_indexed(struct run *run, const struct replay_indexed *indexed)
+{
+    const struct archive *archive = run->source->archive;
+    if (!archive || run->stopped || run->ended ||
+        archive_current_is(archive, indexed->packets, indexed->first_time, indexed->last_time))
+        return;
+    if (!run->source->quiet)
+        message_error("%s: not as it was when it was indexed: index it again, together with those after it, and read "
+                      "those again",
+                      reader_name(replay_file_name(run->source, indexed->file)));
+    run->stopped = run->totals->broken_off = true;
+}
+
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
+
+static bool is_enough(struct run *run, const struct armtap_where *where)
+{
+    return run->ending.wish &&
+           replay_ending_is_here(&run->ending, run->stop.user, run->net, where, run->totals->first_time);
+}
+
+void run_begin_packets(struct run *run, struct reading *reading, struct capture *capture, uint32_t file)
+{
+    *reading = (struct reading){
+        .capture = capture,
+        .repeated = run_begin_section(run, capture_section(capture)),
+        .indexed = {.file = file, .first_time = ARMTAP_NO_TIME, .last_time = ARMTAP_NO_TIME},
+        .last = {ARMTAP_NO_TIME, 0, file},
+        .outcome = CAPTURE_END,
+        .is_live = run->source->interface != NULL,
+    };
+    begin_digest(run);
+}
+
+bool run_next_packet(struct run *run, struct reading *reading)
+{
+    struct armtap_packet packet;
+    if (run->stopped || run->ended || (reading->outcome = capture_next(reading->capture, &packet)) <= CAPTURE_END)
+        return false;
+    reading->is_block_full = reading->outcome == CAPTURE_FULL;
+    if (reading->outcome == CAPTURE_PACKET) {
+        packet.where.file = reading->last.file;
+        reading->last.packet = packet.where.packet;
+        count_indexed(&reading->indexed, &packet);
+        note_file_time(run, &packet);
+        if (packet.where.packet == 1)
+            check_order(run, &packet);
+        if (packet.where.packet > reading->repeated)
+            run_take_packet(run, &packet);
+        run_advance(run, reading->capture);
+        if (!run->parts && is_enough(run, &packet.where))
+            return false;
+    }
+    if (reading->is_live)
+        watch_drops(run, reading->capture, reading->last.packet, false);
+    run_turn(run);
+    return true;
+}
+
+void run_end_packets(struct run *run, struct reading *reading)
+{
+    if (!run->stopped && reading->outcome < CAPTURE_END)
+        run_fail_input(run, reading->outcome);
+    reading->indexed.is_damaged = reading->outcome < CAPTURE_END;
+    end_digest(run, reading->capture, &reading->indexed);
+    check_indexed(run, &reading->indexed);
+    if (reading->is_live)
+        watch_drops(run, reading->capture, reading->last.packet, true);
+    report_dropped(run, reading->capture, &reading->last);
+}
+
+void run_packets(struct run *run, struct capture *capture, uint32_t file)
+{
+    struct reading reading;
+    run_begin_packets(run, &reading, capture, file);
+    while (run_next_packet(run, &reading))
+        ;
+    run_end_packets(run, &reading);
+}

@@ -1,0 +1,84 @@
+/* A run of replay(): what its sources share, packets, raw dumps, robots, archives. For replay.c and the files beside
+ * it. */
+#ifndef INPUT_REPLAY_RUN_H
+#define INPUT_REPLAY_RUN_H
+
+#include "base/progress.h"
+#include "capture.h"
+#include "capture_drops.h"
+#include "parts.h"
+#include "replay.h"
+#include "replay_end.h"
+#include "replay_stop.h"
+
+/* The packets of a file. */
+struct reading {
+    struct capture *capture; /* NULL: none is open */
+    uint64_t repeated;       /* packets at its beginning that the file before had */
+    struct replay_indexed indexed;
+    struct armtap_where last;
+    enum capture_outcome outcome;
+    bool is_live, is_block_full;
+};
+
+struct run {
+    const struct replay_source *source;
+    struct replay_stop stop;
+    struct replay_ending ending;
+    struct armtap_sink sink; /* its user is `stop` */
+    struct replay_totals *totals;
+    struct armtap_net *net;
+    struct parts *parts; /* which get the packets, in place of the net */
+    struct progress progress;
+    uint64_t read_before; /* bytes in the files before this one */
+    uint64_t turns;
+    struct section_comment section; /* of the file before */
+    struct beginning {
+        int64_t time; /* of its first packet; ARMTAP_NO_TIME: there was none */
+        char hosts[2][64];
+        uint32_t file;
+    } before; /* the beginning of the file before */
+    struct drops drops;
+    enum armtap_origin origin;    /* of the packets of this file */
+    struct reading reading;       /* of the file that parts read ... */
+    uint32_t next_file;           /* ... and the one after it */
+    struct armtap_digest *digest; /* of the current file; NULL: none */
+    bool damaged;
+    bool stopped; /* by the sink, or by an error of the library */
+    bool ended;   /* by Ctrl-C, as at the end of the source */
+};
+
+/* Stops the reading; prints a message once, unless the callback already did. */
+void run_stop(struct run *run, int outcome);
+/* Stops if a call of the library, or a callback in its place, returned an error. */
+void run_check(struct run *run, int outcome);
+/* Damage in one file does not stop the other files; a lack of memory or a changed file does. */
+void run_fail_input(struct run *run, enum capture_outcome outcome);
+/* Shows the progress. */
+void run_advance(struct run *run, const struct capture *capture);
+/* Gives the command, and Ctrl-C, their turn. */
+void run_turn(struct run *run);
+void run_note_dropped(struct run *run, const char *id, const struct armtap_where *where, const char *text);
+int64_t run_clock_time(void);
+
+/* ---- packets: replay_run.c ---- */
+
+void run_take_packet(struct run *run, struct armtap_packet *packet);
+/* Says how many packets at the beginning of a file repeat what the part before it had, and was just read: with both, a
+ * connection simply goes on. */
+uint64_t run_begin_section(struct run *run, const struct section_comment *section);
+void run_begin_packets(struct run *run, struct reading *reading, struct capture *capture, uint32_t file);
+/* False at the end. */
+bool run_next_packet(struct run *run, struct reading *reading);
+void run_end_packets(struct run *run, struct reading *reading);
+/* All three. */
+void run_packets(struct run *run, struct capture *capture, uint32_t file);
+
+/* ---- other sources, each in its file ---- */
+
+void run_file(struct run *run, uint32_t file);
+void run_raw(struct run *run, struct capture *capture, uint32_t file, const char *name);
+void run_robots(struct run *run);
+void run_archive(struct run *run);
+
+#endif
