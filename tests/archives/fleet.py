@@ -1,7 +1,6 @@
 """An archive as a recorder leaves it: the traffic of three robots over midnight, in captures that were rotated while records and
 handshakes were on their way, with a packet that is missing."""
 import os
-import json
 import struct
 import sys
 
@@ -80,13 +79,3 @@ def make(folder, count=12, steps=360):
 if __name__ == "__main__":
     for name in make(sys.argv[1], *map(int, sys.argv[2:])):
         print(name)
-
-
-def mergeable(diagnosis):
-    """A diagnosis without model.mismatch, which transcripts lack: poses of these robots do not follow from their joints."""
-    told = json.loads(diagnosis)
-    kept = [i for i, finding in enumerate(told["findings"]) if finding["id"] != "model.mismatch"]
-    for verdict in told["verdicts"]:
-        verdict["evidence"] = [kept.index(i) for i in verdict["evidence"]]
-    told["findings"] = [told["findings"][i] for i in kept]
-    return told

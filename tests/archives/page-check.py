@@ -98,7 +98,7 @@ def check_results(place):
     with open(place + "/summary.json", "rb") as file:
         expect("summary.json", file.read() == run("info", "--json"))
     with open(place + "/diagnosis.json", "rb") as file:
-        expect("diagnosis.json", fleet.mergeable(file.read()) == fleet.mergeable(run("diagnose", "--json")))
+        expect("diagnosis.json", file.read() == run("diagnose", "--json"))
     rows = [json.loads(line) for line in run("export", "-f", "ndjson").splitlines()]
     with open(place + "/manifest.ndjson", encoding="utf-8") as file:
         expect("manifest.ndjson", sum(json.loads(line)["rows"] for line in file) == len(rows))

@@ -189,6 +189,26 @@ static void get_arm(struct transcript_player *player, size_t i, const uint64_t n
     player->is_damaged = player->is_damaged || numbers[0] < 1 || numbers[0] > ARMTAP_ARMS_MAX;
 }
 
+/* Of the first arm. */
+static void get_pose(struct transcript_player *player, uint32_t content)
+{
+    double pose[KEPT_POSE];
+    if (content == KEPT_NO_POSE)
+        return;
+    if (content > KEPT_TARGET_POSE || (size_t)(player->end - player->at) < sizeof pose) {
+        player->is_damaged = true;
+        return;
+    }
+    for (size_t i = 0; i < KEPT_POSE; i++) {
+        uint64_t bits = 0;
+        for (unsigned shift = 0; shift < 64; shift += 8)
+            bits |= (uint64_t)*player->at++ << shift;
+        memcpy(&pose[i], &bits, sizeof pose[i]);
+    }
+    set_kept_pose(&player->states[0], (enum kept_pose)content, pose);
+    add_kept_pose(&player->sets[0], (enum kept_pose)content);
+}
+
 static int play_record(struct transcript_player *player, const struct entry *entry, const struct armtap_sink *sink,
                        void *user)
 {
@@ -199,6 +219,7 @@ static int play_record(struct transcript_player *player, const struct entry *ent
         get_row(player, &entry->told->of_modes, numbers, ARMTAP_ARMS_MAX * ARM_NUMBERS);
     for (size_t i = 0; i < call->arms && i < ARMTAP_ARMS_MAX; i++)
         get_arm(player, i, numbers + i * ARM_NUMBERS);
+    get_pose(player, call->content);
     const struct armtap_record record = {.stream = entry->stream,
                                          .where = call->where,
                                          .direction = entry->direction,

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/armtap-analysis.h"
 #include "transcript_rows.h"
 
 struct transcript {
@@ -153,9 +154,28 @@ static void arm_numbers(uint64_t numbers[ARM_NUMBERS], const struct armtap_arm *
     }
 }
 
+/* Of the few records whose pose the analysis compares with the joints. */
+static enum kept_pose pose_of(const struct armtap_record *record)
+{
+    return armtap_streams_reads_pose(record) ? kept_pose_of(record->updated) : KEPT_NO_POSE;
+}
+
+static void put_pose(struct buffer *to, const struct armtap_state *state, enum kept_pose which)
+{
+    double pose[KEPT_POSE];
+    get_kept_pose(state, which, pose);
+    for (size_t i = 0; i < KEPT_POSE; i++) {
+        uint64_t bits;
+        memcpy(&bits, &pose[i], sizeof bits);
+        for (unsigned shift = 0; shift < 64; shift += 8)
+            buffer_char(to, (char)(bits >> shift));
+    }
+}
+
 int transcript_record(struct transcript *transcript, const struct armtap_record *record)
 {
-    const struct call call = {.where = record->where,
+    const struct call call = {.content = (uint32_t)pose_of(record),
+                              .where = record->where,
                               .frame_length = record->frame_length,
                               .clock = record->clock,
                               .direction = record->direction,
@@ -170,6 +190,8 @@ int transcript_record(struct transcript *transcript, const struct armtap_record 
         arm_numbers(numbers + i * ARM_NUMBERS, &record->arms[i]);
     if (told && record->arm_count > 0)
         put_row(&transcript->bytes, &told->of_modes, numbers, ARMTAP_ARMS_MAX * ARM_NUMBERS);
+    if (told && call.content != KEPT_NO_POSE)
+        put_pose(&transcript->bytes, record->state, (enum kept_pose)call.content);
     return end(transcript, told);
 }
 

@@ -17,16 +17,14 @@ enum call_kind {
 
 /* Behind the bits of the modes: */
 #define HAS_TIMESTAMP (1u << KEPT_MODES)
-#define HAS_ACTUAL (2u << KEPT_MODES) /* joints, and the pose of the tool */
-#define HAS_TARGET (4u << KEPT_MODES)
-#define POSE 12 /* six joints, and six numbers of the tool */
+#define POSE_SHIFT (KEPT_MODES + 1) /* enum kept_pose */
 
 /* Of an arm's state, what this record set. */
 struct arm_values {
     uint32_t number, has;
     uint32_t mode[KEPT_MODES];
     double timestamp;
-    double pose[POSE]; /* actual, or if there is none target */
+    double pose[KEPT_POSE]; /* actual, or if there is none target */
 };
 
 struct record_values {
@@ -53,7 +51,7 @@ struct steady {
     uint16_t packets[2];
     uint32_t payload[2];
     double clock;
-    double pose[]; /* POSE of CALL_STEADY_POSE: those that the list of streams reads */
+    double pose[]; /* KEPT_POSE of CALL_STEADY_POSE: those that the list of streams reads */
 };
 
 /* Any other call: its stream, then its own structure, then texts. */
@@ -300,26 +298,16 @@ static void *add_full(struct call_writer *writer, enum call_kind kind, enum armt
     return full;
 }
 
-static uint32_t poses_of(const struct armtap_set *updated)
+static enum kept_pose pose_in(uint32_t has)
 {
-    if (armtap_set_has(updated, ARMTAP_ID_actual_q) && armtap_set_has(updated, ARMTAP_ID_actual_TCP_pose))
-        return HAS_ACTUAL;
-    bool has_target = armtap_set_has(updated, ARMTAP_ID_target_q) && armtap_set_has(updated, ARMTAP_ID_target_TCP_pose);
-    return has_target ? HAS_TARGET : 0;
-}
-
-static void copy_pose(double pose[POSE], const struct armtap_state *state, uint32_t has)
-{
-    size_t each = POSE / 2;
-    memcpy(pose, has & HAS_ACTUAL ? state->actual_q : state->target_q, each * sizeof *pose);
-    memcpy(pose + each, has & HAS_ACTUAL ? state->actual_TCP_pose : state->target_TCP_pose, each * sizeof *pose);
+    return (enum kept_pose)(has >> POSE_SHIFT);
 }
 
 /* Without the pose. */
 static void values_of_arm(struct arm_values *values, const struct armtap_arm *arm)
 {
     values->number = arm->number;
-    values->has = poses_of(arm->updated);
+    values->has = (uint32_t)kept_pose_of(arm->updated) << POSE_SHIFT;
     for (size_t i = 0; i < KEPT_MODES; i++) {
         bool has = armtap_set_has(arm->updated, kept_modes[i]);
         values->has |= (uint32_t)has << i;
@@ -391,9 +379,9 @@ static bool write_steady(struct call_writer *writer, const struct armtap_record 
         if (packets[i] > UINT16_MAX || payload[i] > UINT32_MAX)
             return false;
     }
-    uint32_t has = told->record[direction].arms[0].has & (HAS_ACTUAL | HAS_TARGET);
-    bool has_pose = has && armtap_streams_reads_pose(record);
-    size_t size = sizeof(struct steady) + (has_pose ? POSE * sizeof(double) : 0);
+    enum kept_pose which = pose_in(told->record[direction].arms[0].has);
+    bool has_pose = which != KEPT_NO_POSE && armtap_streams_reads_pose(record);
+    size_t size = sizeof(struct steady) + (has_pose ? KEPT_POSE * sizeof(double) : 0);
     char *at = buffer_room(&writer->log->bytes, size);
     *error = at ? 0 : -1;
     if (!at)
@@ -410,7 +398,7 @@ static bool write_steady(struct call_writer *writer, const struct armtap_record 
                                                    .payload = {(uint32_t)payload[0], (uint32_t)payload[1]},
                                                    .clock = record->clock};
     if (has_pose)
-        copy_pose(((struct steady *)(void *)at)->pose, record->arms[0].state, has);
+        get_kept_pose(record->arms[0].state, which, ((struct steady *)(void *)at)->pose);
     struct armtap_stream *to = &told->stream;
     for (int i = 0; i < 2; i++) {
         to->packets[i] = stream->packets[i];
@@ -438,8 +426,8 @@ static int write_record(struct call_writer *writer, const struct armtap_record *
                                           .arm_count = record->arm_count};
     for (size_t i = 0; i < record->arm_count; i++) {
         values_of_arm(&call->values.arms[i], &record->arms[i]);
-        if (call->values.arms[i].has & (HAS_ACTUAL | HAS_TARGET))
-            copy_pose(call->values.arms[i].pose, record->arms[i].state, call->values.arms[i].has);
+        if (pose_in(call->values.arms[i].has) != KEPT_NO_POSE)
+            get_kept_pose(record->arms[i].state, pose_in(call->values.arms[i].has), call->values.arms[i].pose);
     }
     struct told *told = told_of(&writer->told, record->stream->connection);
     struct record_values *last = &told->record[record->direction];
@@ -676,10 +664,7 @@ static void show(struct call_player *player, size_t i, uint32_t has)
             armtap_set_add(&player->sets[i], (unsigned)kept_modes[k]);
     if (has & HAS_TIMESTAMP)
         armtap_set_add(&player->sets[i], ARMTAP_ID_timestamp);
-    if (has & (HAS_ACTUAL | HAS_TARGET)) {
-        armtap_set_add(&player->sets[i], has & HAS_ACTUAL ? ARMTAP_ID_actual_q : ARMTAP_ID_target_q);
-        armtap_set_add(&player->sets[i], has & HAS_ACTUAL ? ARMTAP_ID_actual_TCP_pose : ARMTAP_ID_target_TCP_pose);
-    }
+    add_kept_pose(&player->sets[i], pose_in(has));
     player->states[i].known = player->sets[i];
 }
 
@@ -693,12 +678,8 @@ static void set_arm(struct call_player *player, size_t i, const struct arm_value
     for (size_t k = 0; k < KEPT_MODES; k++)
         set_kept_mode(state, k, values->mode[k]);
     state->timestamp = timestamp;
-    if (pose && values->has & (HAS_ACTUAL | HAS_TARGET)) {
-        bool actual = values->has & HAS_ACTUAL;
-        size_t each = POSE / 2;
-        memcpy(actual ? state->actual_q : state->target_q, pose, each * sizeof *pose);
-        memcpy(actual ? state->actual_TCP_pose : state->target_TCP_pose, pose + each, each * sizeof *pose);
-    }
+    if (pose && pose_in(values->has) != KEPT_NO_POSE)
+        set_kept_pose(state, pose_in(values->has), pose);
     player->arms[i] = (struct armtap_arm){values->number, &player->sets[i], state};
 }
 

@@ -11,6 +11,14 @@ int64_t kept_mode(const struct armtap_state *state, size_t i);
 /* A value that kept_mode() gave. */
 void set_kept_mode(struct armtap_state *state, size_t i, int64_t value);
 
+/* Joints with the pose of the tool: the actual ones, or without them the targets. */
+enum kept_pose { KEPT_NO_POSE, KEPT_ACTUAL_POSE, KEPT_TARGET_POSE };
+#define KEPT_POSE 12 /* six joints, and six numbers of the tool */
+enum kept_pose kept_pose_of(const struct armtap_set *updated);
+void get_kept_pose(const struct armtap_state *state, enum kept_pose which, double pose[KEPT_POSE]);
+void set_kept_pose(struct armtap_state *state, enum kept_pose which, const double pose[KEPT_POSE]);
+void add_kept_pose(struct armtap_set *updated, enum kept_pose which);
+
 /* Only RTDE's are looked at, while there is no data, and only their type. */
 bool is_kept_message(const struct armtap_message *message);
 /* False if the message is too short to have one. */
