@@ -30,7 +30,12 @@
 #define JUMP 0.003
 #define JUMP_BY_WAY 0.03
 #define WAY_MAX 0.3
-/* Fewer samples per tool: it does not stand still at all. */
+/* rad, and rad per rad of the joints' way: the same of the tool's orientation. */
+#define TURN_JUMP 0.03
+#define TURN_JUMP_BY_WAY 0.03
+/* A model must explain the positions to this part of how far they are apart. */
+#define MODEL_PART 0.02
+/* Fewer samples per tool tell nothing about the model. */
 #define TOOL_SAMPLES 12u
 /* Of the linear fit: five lengths, and the tool's offset. */
 #define UNKNOWNS 8
@@ -51,6 +56,8 @@ struct armtap_kinematics {
     struct geometry geometry[ARMTAP_KINEMATICS_MODELS];
     size_t count;
     double turn[3][3], turn_before; /* the same of the tool's orientation */
+    double last_turn[3][3], turn_all[3][3];
+    double positions[3]; /* sums */
     double q[6], least[6], most[6];
     uint64_t samples, since_change;
     unsigned tools, jumps; /* jumps: changes of tool while the joints hardly moved */
@@ -101,11 +108,12 @@ static double around_mean(const struct scatter *scatter, uint64_t samples)
     return within > 0 ? within : 0;
 }
 
-static double turns_around_mean(const struct armtap_kinematics *kinematics)
+/* Of nine numbers, the sums of so many matrices. */
+static double turns_around_mean(const double *turn, uint64_t count)
 {
-    double mean = 0, samples = (double)kinematics->since_change;
+    double mean = 0, samples = (double)count;
     for (size_t i = 0; i < 3; i++)
-        mean += square(kinematics->turn[i]);
+        mean += square(turn + 3 * i);
     return samples > 0 ? fmax(3 * samples - mean / samples, 0) / 2 : 0;
 }
 
@@ -116,7 +124,7 @@ static void begin_tool(struct armtap_kinematics *kinematics)
         geometry->before += around_mean(&geometry->now, kinematics->since_change);
         geometry->now = (struct scatter){.squares = 0};
     }
-    kinematics->turn_before += turns_around_mean(kinematics);
+    kinematics->turn_before += turns_around_mean(kinematics->turn[0], kinematics->since_change);
     memset(kinematics->turn, 0, sizeof kinematics->turn);
     kinematics->since_change = 0;
     kinematics->tools++;
@@ -152,6 +160,34 @@ static void offset_of(const struct armtap_robot_model *model, const struct kinem
     }
 }
 
+/* The orientation of the tool in the frame of the flange. */
+static void turn_of(const struct kinematics_chain *chain, const double pose[6], double turn[3][3])
+{
+    double whole[3][3];
+    armtap_rotation_matrix(pose + 3, whole);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++) {
+            turn[i][k] = 0;
+            for (size_t j = 0; j < 3; j++)
+                turn[i][k] += chain->rotation[j][i] * whole[j][k];
+        }
+}
+
+/* rad, from the trace of one times the other's inverse. */
+static double angle_between(const double *one, const double *other)
+{
+    double trace = 0;
+    for (size_t i = 0; i < 9; i++)
+        trace += one[i] * other[i];
+    return acos(fmax(fmin((trace - 1) / 2, 1), -1));
+}
+
+static bool is_turned(const struct armtap_kinematics *kinematics, const double *turn, double way)
+{
+    return kinematics->since_change > 0 &&
+           angle_between(turn, kinematics->last_turn[0]) > TURN_JUMP + TURN_JUMP_BY_WAY * fmin(way, WAY_MAX);
+}
+
 static bool is_jump(const struct armtap_kinematics *kinematics, double offsets[][3], double way)
 {
     double least = INFINITY;
@@ -169,7 +205,8 @@ static void add_sample(struct armtap_kinematics *kinematics, const struct kinema
     double offsets[ARMTAP_KINEMATICS_MODELS][3], turn[3][3];
     for (size_t i = 0; i < kinematics->count; i++)
         offset_of(kinematics->geometry[i].model, chain, pose, offsets[i]);
-    if (is_jump(kinematics, offsets, way)) {
+    turn_of(chain, pose, turn);
+    if (is_jump(kinematics, offsets, way) || is_turned(kinematics, turn[0], way)) {
         begin_tool(kinematics);
         kinematics->jumps += way < WAY_MAX;
     }
@@ -180,11 +217,14 @@ static void add_sample(struct armtap_kinematics *kinematics, const struct kinema
         geometry->now.squares += square(offsets[i]);
         memcpy(geometry->last, offsets[i], sizeof geometry->last);
     }
-    armtap_rotation_matrix(pose + 3, turn);
-    for (size_t i = 0; i < 3; i++)
-        for (size_t k = 0; k < 3; k++)
-            for (size_t j = 0; j < 3; j++)
-                kinematics->turn[i][k] += chain->rotation[j][i] * turn[j][k];
+    memcpy(kinematics->last_turn, turn, sizeof kinematics->last_turn);
+    for (size_t i = 0; i < 3; i++) {
+        kinematics->positions[i] += pose[i];
+        for (size_t k = 0; k < 3; k++) {
+            kinematics->turn[i][k] += turn[i][k];
+            kinematics->turn_all[i][k] += turn[i][k];
+        }
+    }
     add_equations(kinematics, chain, pose);
     kinematics->since_change++;
     kinematics->samples++;
@@ -302,6 +342,47 @@ static void put_models(const struct armtap_kinematics *kinematics, const struct 
     }
 }
 
+/* m, RMS: how far the positions are apart. */
+static double spread_of(const struct armtap_kinematics *kinematics)
+{
+    double samples = (double)kinematics->samples;
+    return sqrt(fmax(kinematics->squares - square(kinematics->positions) / samples, 0) / samples);
+}
+
+/* Whether the best model explains the poses. After small motions other geometries are near, too. */
+static bool explains(const struct armtap_kinematics *kinematics, const struct armtap_kinematics_result *result)
+{
+    double most = fmin(MODEL_RESIDUAL, MODEL_PART * spread_of(kinematics));
+    return result->tools * TOOL_SAMPLES <= kinematics->samples + TOOL_SAMPLES && result->residual < most &&
+           result->turn < TURN_MIN;
+}
+
+/* Two tools may change at each waypoint, but not at most samples. */
+static bool is_most(uint64_t part, uint64_t samples)
+{
+    return 4 * part > 3 * samples;
+}
+
+/* The geometry may be another one: with it and one tool, all samples agree. What seems a change of tool, while the
+ * geometry is not known, is none then. */
+static void judge_without_model(const struct armtap_kinematics *kinematics, struct armtap_kinematics_result *result)
+{
+    double free = free_residual(kinematics);
+    double turn = sqrt(turns_around_mean(kinematics->turn_all[0], kinematics->samples) / (double)kinematics->samples);
+    bool is_restless = is_most(result->tools, kinematics->samples);
+    bool is_one = result->tools == 1 || is_restless;
+    result->jumps = is_most(kinematics->jumps, kinematics->samples) || (is_restless && free > MISMATCH_RESIDUAL);
+    if (turn < TURN_MIN && free < MODEL_RESIDUAL) {
+        result->outcome = ARMTAP_KINEMATICS_UNLISTED;
+        result->jumps = false;
+        result->residual = free;
+    } else if (result->jumps || (is_one && (turn > MISMATCH_TURN || free > MISMATCH_RESIDUAL))) {
+        result->outcome = ARMTAP_KINEMATICS_MISMATCH;
+        result->residual = result->jumps ? result->residual : free;
+        result->turn = result->jumps ? result->turn : turn;
+    }
+}
+
 void armtap_kinematics_result(const struct armtap_kinematics *kinematics, struct armtap_kinematics_result *result)
 {
     *result = (struct armtap_kinematics_result){
@@ -310,19 +391,13 @@ void armtap_kinematics_result(const struct armtap_kinematics *kinematics, struct
         return;
     const struct geometry *best = best_of(kinematics);
     result->residual = residual_of(kinematics, best);
-    result->turn = sqrt((kinematics->turn_before + turns_around_mean(kinematics)) / (double)kinematics->samples);
+    result->turn = sqrt((kinematics->turn_before + turns_around_mean(kinematics->turn[0], kinematics->since_change)) /
+                        (double)kinematics->samples);
     put_tool(kinematics, best, result);
-    bool is_restless = result->tools * TOOL_SAMPLES > kinematics->samples + TOOL_SAMPLES;
-    bool is_one = result->tools == 1 || is_restless; /* what the sums of all samples suppose */
-    double free = is_one ? free_residual(kinematics) : result->residual;
-    result->jumps = kinematics->jumps * TOOL_SAMPLES > kinematics->samples || (is_restless && free > MISMATCH_RESIDUAL);
-    if (!is_restless && result->residual < MODEL_RESIDUAL && result->turn < TURN_MIN) {
+    if (explains(kinematics, result)) {
         result->outcome = ARMTAP_KINEMATICS_MODEL;
         put_models(kinematics, best, result);
-    } else if (result->jumps || result->turn > MISMATCH_TURN || (is_one && free > MISMATCH_RESIDUAL)) {
-        result->outcome = ARMTAP_KINEMATICS_MISMATCH;
-    } else if (result->turn < TURN_MIN && (free < MODEL_RESIDUAL || !is_one)) {
-        result->outcome = ARMTAP_KINEMATICS_UNLISTED;
-        result->residual = free;
+    } else {
+        judge_without_model(kinematics, result);
     }
 }

@@ -268,6 +268,73 @@ static void a_tool_that_became_hardly_longer_is_no_mismatch(void **state)
     assert_int_not_equal(result.outcome, ARMTAP_KINEMATICS_MISMATCH);
 }
 
+/* Records as close to each other as those of a real stream, and far apart. */
+static void other_arms_of_this_structure_follow(void **state)
+{
+    (void)state;
+    const struct armtap_robot_model arms[] = {{"long 10e", 0.2363, -0.8989, -0.7149, 0.1743, 0.1198, 0.1168},
+                                              {"long 5e", 0.1625, -0.525, -0.4922, 0.1333, 0.0997, 0.0996}};
+    for (size_t i = 0; i < 2; i++)
+        for (int far = 0; far < 2; far++) {
+            const struct arm arm = {&arms[i], {0, 0, 0.1, 0.2, 0, 0}, 1.0, 6, 1e-4};
+            struct armtap_kinematics *kinematics = armtap_kinematics_new();
+            assert_non_null(kinematics);
+            move_each(kinematics, &arm, 300, far ? 1.1 : 0.03);
+            assert_int_equal(told(kinematics).outcome, ARMTAP_KINEMATICS_UNLISTED);
+        }
+}
+
+/* Small motions do not tell geometries apart whose difference they hardly show. */
+static void a_small_motion_names_no_arm_that_is_near(void **state)
+{
+    (void)state;
+    const struct armtap_robot_model other = {"other", 0.1925, -0.425, -0.3722, 0.1333, 0.0997, 0.0996};
+    struct arm arm = {&other, {0}, 0.12, 6, 0};
+    assert_int_not_equal(result_of(&arm, 1000).outcome, ARMTAP_KINEMATICS_MODEL);
+    arm.model = model_of("UR5e");
+    struct armtap_kinematics_result result = result_of(&arm, 1000);
+    assert_int_equal(result.outcome, ARMTAP_KINEMATICS_MODEL);
+    assert_string_equal(result.models[0]->name, "UR5e");
+}
+
+/* The tool centre point stays, its axes turn. */
+static void a_tool_turned_in_place_is_no_mismatch(void **state)
+{
+    (void)state;
+    const double turns[] = {0.05, 0.3, 1.5};
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+        struct arm arm = {model_of("UR5e"), {0, 0, 0.1, 0, 0, 0}, 0.5, 6, 1e-4};
+        struct armtap_kinematics *kinematics = armtap_kinematics_new();
+        assert_non_null(kinematics);
+        move(kinematics, &arm, 1000);
+        arm.tool[5] = turns[i];
+        move(kinematics, &arm, 1000);
+        struct armtap_kinematics_result result = told(kinematics);
+        assert_int_equal(result.outcome, ARMTAP_KINEMATICS_MODEL);
+        assert_int_equal(result.tools, 2);
+        NEAR(result.tool[5], turns[i], 1e-3);
+    }
+}
+
+/* Whether at each tenth sample or at each second one: no model is named then, but nothing is wrong. */
+static void two_tools_in_turns_are_no_mismatch(void **state)
+{
+    (void)state;
+    for (unsigned each = 2; each <= 10; each += 4) {
+        struct arm arm = {model_of("UR5e"), {0}, 0.5, 6, 0};
+        struct armtap_kinematics *kinematics = armtap_kinematics_new();
+        assert_non_null(kinematics);
+        for (unsigned i = 0; i < 600; i++) {
+            double q[6], pose[6];
+            arm.tool[2] = i / each % 2 ? 0.1 : 0.25;
+            joints_at(&arm, 0.1 * i, q);
+            pose_of(&arm, q, pose);
+            armtap_kinematics_add(kinematics, q, pose);
+        }
+        assert_int_not_equal(told(kinematics).outcome, ARMTAP_KINEMATICS_MISMATCH);
+    }
+}
+
 static void another_geometry_is_not_in_the_list(void **state)
 {
     (void)state;
@@ -336,6 +403,10 @@ int main(void)
         cmocka_unit_test(a_change_of_tool_is_no_mismatch),
         cmocka_unit_test(tools_change_between_records_that_are_far_apart),
         cmocka_unit_test(a_tool_that_became_hardly_longer_is_no_mismatch),
+        cmocka_unit_test(other_arms_of_this_structure_follow),
+        cmocka_unit_test(a_small_motion_names_no_arm_that_is_near),
+        cmocka_unit_test(a_tool_turned_in_place_is_no_mismatch),
+        cmocka_unit_test(two_tools_in_turns_are_no_mismatch),
         cmocka_unit_test(another_geometry_is_not_in_the_list),
         cmocka_unit_test(a_pose_of_something_else_does_not_follow),
         cmocka_unit_test(values_that_are_no_angles_are_left_out),
