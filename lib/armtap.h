@@ -752,6 +752,7 @@ struct armtap_command {
     struct armtap_where done;         /* where the script said so */
     struct armtap_where acknowledged; /* where the client cleared it */
     double duration;                  /* s from `issued` to `done`; NAN if either has no time */
+    bool was_paused;                  /* the robot's program, between issue and end */
     bool is_offset_unknown;           /* nothing shows which registers are used; `register_offset` is 0 */
 };
 

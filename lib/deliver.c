@@ -332,7 +332,8 @@ static void read_script(struct armtap_conn *conn, const struct armtap_record *re
     if (record->recipe->count != 1 || record->recipe->entries[0].type != ARMTAP_STRING)
         return;
     armtap_recipe_read(record->recipe, 0, record->values, record->values_length, &value);
-    if (armtap_mailbox_script_line(&conn->robot->script, conn->stream.connection, value.text, value.length))
+    if (armtap_mailbox_script_line(&conn->robot->script, conn->stream.connection, &record->where, value.text,
+                                   value.length))
         armtap_conn_layer_moved(conn);
 }
 
@@ -370,6 +371,8 @@ static int take_record(struct armtap_conn *conn, const struct armtap_record *rec
 
 int armtap_conn_layers_lost(struct armtap_conn *conn, enum armtap_direction direction)
 {
+    if (conn->robot && direction == ARMTAP_TO_ROBOT)
+        armtap_mailbox_script_lost(&conn->robot->script, conn->stream.connection);
     return conn->mailbox ? armtap_mailbox_lost(conn->mailbox, conn, &conn->robot->script, direction) : ARMTAP_OK;
 }
 

@@ -235,6 +235,8 @@ def check_script_later():
     client.write(1, 10, [1, 2, 3, 4, 5, 6, 7, 8])
     client.say(1)
     upload(capture, table.script(0), client.tick(0.1))
+    client.tick(0.1)
+    client.say(1)
     row, = commands(capture)
     expect("a script told later", row["command"] == "speedL" and row["evidence"] == "script", row)
     with tempfile.TemporaryDirectory() as folder:
@@ -246,6 +248,84 @@ def check_script_later():
     row, = map(json.loads, done.stdout.splitlines())
     expect("from a pipe: exit status", done.returncode == 0, done)
     expect("from a pipe it comes too late", len(row["readings"]) == 2 and row["evidence"] == "recipes", row)
+
+
+SPEEDS = [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+def check_scripts_of_sessions():
+    """A script tells of the session in which it was sent, not of those before and after it."""
+    for first, second in (("1.2.7", "1.3.0"), ("1.3.0", "1.2.7")):
+        for sent_by in (0, 1):
+            capture, time = Capture(), 0.0
+            for i, release in enumerate((first, second)):
+                client = Client(capture, Table(release), port=40001 + i, time=time)
+                client.say(1)
+                if sent_by == i:
+                    upload(capture, Table(release).script(0), client.tick(0.1), client_port=41000 + i)
+                    client.tick(0.1)
+                    client.say(1)
+                client.write(1, 10, SPEEDS)
+                client.say(1)
+                client.close()
+                time = client.time + 60
+            rows = commands(capture)
+            name = "speedJ" if (first, second)[sent_by] == "1.2.7" else "speedL"
+            what = "the script of session %d of %s, %s" % (sent_by, first, second)
+            expect(what, len(rows) == 2 and rows[sent_by]["command"] == name and rows[sent_by]["evidence"] == "script", rows)
+            expect(what + " alone", rows[1 - sent_by]["evidence"] == "recipes" and len(rows[1 - sent_by]["readings"]) == 2, rows)
+
+
+def check_script_with_a_hole():
+    """Lines that are missing might be branches of another release."""
+    for lost in range(1, 6):
+        capture = Capture()
+        client = Client(capture, Table("1.2.7"))
+        client.say(1)
+        text, pieces = Table("1.2.7").script(0), []
+        upload(capture, text, client.tick(0.1))
+        begin = next(i for i, frame in enumerate(capture.frames) if text[:100] in frame[1])
+        del capture.frames[begin:]
+        capture.sent = {end: number for end, number in capture.sent.items() if end[1] != ("10.0.0.2", 30003)}
+        pieces = [text[i:i + 1 + len(text) // 8] for i in range(0, len(text), 1 + len(text) // 8)]
+        for i, piece in enumerate(pieces):
+            capture.segment(client.tick(0.001), ("10.0.0.9", 41000), ("10.0.0.2", 30003), piece, is_lost=i == lost)
+        client.tick(3)
+        for _ in range(20):
+            client.say(1)
+        client.write(1, 10, SPEEDS)
+        client.say(1)
+        row, = commands(capture)
+        expect("a script without piece %d" % lost, row["evidence"] == "recipes" and len(row["readings"]) == 2, row)
+
+
+def check_stops():
+    """What ends the script, or asks for a stop, is done when the robot shows it; the watchdog's 0 clears nothing."""
+    outputs = wire.OUTPUTS + ["safety_status_bits", "runtime_state"]
+    for code, shown, ending in ((255, {"runtime_state": 1}, "done"), (255, {"runtime_state": 2}, "sent"),
+                                (31, {"safety_status_bits": 4}, "done"), (31, {"safety_status_bits": 0}, "sent")):
+        capture, client = session(outputs=outputs)
+        client.say(1, runtime_state=2)
+        client.write(4, code)
+        for _ in range(50):
+            client.say(1, **shown)
+        client.write(4, 0)
+        client.say(1)
+        client.close()
+        row, = commands(capture)
+        expect("code %d, %s" % (code, shown), row["ending"] == ending, row)
+        expect("nothing is raised by it", found(capture) == [], found(capture))
+    capture, client = session()
+    client.write(1, 3, MOVEL)
+    client.say(1)
+    client.write(11, 0)
+    client.say(1)
+    client.say(2)
+    client.write(4, 0)
+    client.say(1)
+    client.close()
+    row, = commands(capture)
+    expect("a watchdog in between", row["ending"] == "done" and found(capture) == [], row)
 
 
 def check_other_script():
@@ -482,13 +562,24 @@ HOME, FAR = [0.1, -1.5, 1.5, -1.5, -1.5, 0, 1.05, 1.4, 0], [0.4, 0.2, 0.3, 0, 3.
 SERVO = [0.1] * 6 + [0, 0, 0.008, 0.1, 300]
 
 
-def motions(usual, last, rounds=3, between=None, target=MOVEL, home=HOME):
+def motions(usual, last, rounds=3, between=None, target=MOVEL, home=HOME, pause=False, first=None):
     """Rounds of moveJ and moveL that take so many cycles each; the last moveL takes others."""
-    capture, client = session()
+    capture, client = session(outputs=wire.OUTPUTS + ["runtime_state"])
+    client.say(1, runtime_state=2)
     for i in range(rounds + 1):
+        if i == rounds and first:
+            first(client)
         client.finish(1, 1, home, cycles=usual)
         if i == rounds and between:
             between(client)
+        if i == rounds and pause:
+            client.write(1, 3, target)
+            for k in range(last - 1):
+                client.say(runtime_state=4 if k < last // 2 else 2)
+            client.say(2)
+            client.write(4, 0)
+            client.say(1)
+            return capture
         client.finish(3, 1, target if i == rounds else MOVEL[:8] + target[8:], cycles=last if i == rounds else usual)
     return capture
 
@@ -534,7 +625,10 @@ def check_slow_motions():
             ("after a stop", False, {"between": lambda client: client.finish(34, 19, [2.0, 0])}),
             ("after another motion", False, {"between": lambda client: client.finish(3, 1, FAR)}),
             ("after a motion that was not captured", False, {"between": not_captured}),
-            ("after a setting", True, {"between": lambda client: client.finish(17, 7, [1.0, 0, 0, 0.1])})):
+            ("after another setting", False, {"between": lambda client: client.finish(17, 7, [1.0, 0, 0, 0.1])}),
+            ("after another setting before the other motion", False, {"first": lambda client: client.finish(29, 6, [0, 0, 0.2, 0, 0, 0])}),
+            ("after a question", True, {"between": lambda client: client.finish(47, 4)}),
+            ("after a pause", False, {"pause": True})):
         capture = motions(200, 1000, **options)
         ours = found(capture)
         expect("moveL " + what, [one[0] for one in ours] == ["command.slow"] * slow, ours)
@@ -659,6 +753,9 @@ def main():
     check_disagreement()
     check_script_later()
     check_other_script()
+    check_scripts_of_sessions()
+    check_script_with_a_hole()
+    check_stops()
     check_endings()
     check_results()
     check_unknown()

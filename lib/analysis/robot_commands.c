@@ -47,7 +47,7 @@ static const char *after(char to[40], const struct armtap_command *command)
 static void say_slow_motion(struct findings *findings, const struct armtap_command *command, const char *name,
                             const struct usual_motion *before)
 {
-    if (before->times >= USUAL_TIMES && command->duration > SLOW_FACTOR * before->most &&
+    if (before->times >= USUAL_TIMES && !command->was_paused && command->duration > SLOW_FACTOR * before->most &&
         command->duration > before->most + SLOW_MORE)
         armtap_findings_measure(
             findings, "command.slow", command->duration, command->stream, &command->issued,
@@ -61,12 +61,15 @@ static int follow_motion(struct open_robot_command *open, struct usual_motions *
 {
     struct usual_motion before;
     uint64_t last = open->motion;
-    if (!armtap_is_motion(command))
+    if (!armtap_is_motion(command)) {
+        armtap_motion_settings_take(&open->settings, usual, command);
         return 0;
+    }
     bool is_whole = command->ending == ARMTAP_COMMAND_DONE && !command->bytes_missing;
     open->motion = is_whole ? armtap_motion_of(usual, command) : 0;
     if (last == 0 || open->motion == 0 || !(command->duration >= 0))
         return 0;
+    last += open->settings.sum;
     if (armtap_usual_motions_add(usual, last, open->motion, command->duration, &before) != 0)
         return -1;
     say_slow_motion(findings, command, name, &before);
@@ -91,7 +94,7 @@ int armtap_robot_commands_take(struct open_robot_command *open, struct usual_mot
     if (command->ending == ARMTAP_COMMAND_REPLACED)
         armtap_findings_say(findings, "command.unanswered", command->stream, &command->issued,
                             "another command came before the robot's script said that %s is done", name);
-    if (command->ending == ARMTAP_COMMAND_DONE && most > 0 && command->duration > most)
+    if (command->ending == ARMTAP_COMMAND_DONE && !command->was_paused && most > 0 && command->duration > most)
         armtap_findings_measure(findings, "command.slow", command->duration, command->stream, &command->issued,
                                 "%s took %s s; the script is usually done with it within %s s", name,
                                 DECIMAL(command->duration, 3), DECIMAL(most, 1));

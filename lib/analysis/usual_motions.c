@@ -27,6 +27,30 @@ static const struct armtap_value *argument_of(const struct armtap_command_readin
     return NULL;
 }
 
+static uint64_t hash_of(const struct usual_motions *usual, const struct armtap_command_reading *reading)
+{
+    uint64_t hash = armtap_hash_text(&usual->key, reading->name);
+    for (size_t i = 0; i < reading->argument_count; i++)
+        for (size_t k = 0; k < reading->arguments[i].value.count; k++)
+            hash = armtap_hash_numbers(&usual->key, hash, reading->arguments[i].value.u64[k]);
+    return hash == 0 ? 1 : hash;
+}
+
+void armtap_motion_settings_take(struct motion_settings *settings, const struct usual_motions *usual,
+                                 const struct armtap_command *command)
+{
+    if (command->reading_count == 0 || strncmp(command->readings[0].name, "set", 3) != 0)
+        return;
+    uint64_t name = armtap_hash_text(&usual->key, command->readings[0].name) | 1;
+    uint64_t value = hash_of(usual, command->readings);
+    size_t i = 0;
+    while (i + 1 < ARMTAP_MOTION_SETTINGS && settings->all[i].name != 0 && settings->all[i].name != name)
+        i++;
+    settings->sum += value - settings->all[i].value;
+    settings->all[i].name = name;
+    settings->all[i].value = value;
+}
+
 uint64_t armtap_motion_of(const struct usual_motions *usual, const struct armtap_command *command)
 {
     const struct armtap_command_reading *reading = &command->readings[0];
@@ -35,11 +59,7 @@ uint64_t armtap_motion_of(const struct usual_motions *usual, const struct armtap
     const struct armtap_value *asynchronous = argument_of(reading, "asynchronous");
     if (asynchronous && asynchronous->u64[0] != 0)
         return 0;
-    uint64_t hash = armtap_hash_text(&usual->key, reading->name);
-    for (size_t i = 0; i < reading->argument_count; i++)
-        for (size_t k = 0; k < reading->arguments[i].value.count; k++)
-            hash = armtap_hash_numbers(&usual->key, hash, reading->arguments[i].value.u64[k]);
-    return hash == 0 ? 1 : hash;
+    return hash_of(usual, reading);
 }
 
 int armtap_usual_motions_add(struct usual_motions *usual, uint64_t last, uint64_t motion, double duration,

@@ -19,6 +19,17 @@ void armtap_usual_motions_free(struct usual_motions *usual);
 
 /* The motion that a command asks for; 0 if it does not say where the arm is in the end. */
 uint64_t armtap_motion_of(const struct usual_motions *usual, const struct armtap_command *command);
+/* Settings of a client, such as the tool: with another one a motion is another. Starts with zeros. */
+#define ARMTAP_MOTION_SETTINGS 4u
+struct motion_settings {
+    struct {
+        uint64_t name, value; /* hashes; name 0: none */
+    } all[ARMTAP_MOTION_SETTINGS];
+    uint64_t sum; /* of the values */
+};
+/* Takes a command, if it is a setting. */
+void armtap_motion_settings_take(struct motion_settings *settings, const struct usual_motions *usual,
+                                 const struct armtap_command *command);
 /* Whether the arm may move by it. */
 bool armtap_is_motion(const struct armtap_command *command);
 /* Adds the duration of one motion after another. *before becomes what was known before; its `times` are 0 for the

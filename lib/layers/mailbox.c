@@ -19,7 +19,7 @@ enum { STATE_UNKNOWN = -1, STATE_TAKEN = 0, STATE_READY = 1, STATE_DONE = 2 };
 
 /* Bits of safety_status_bits, and values of runtime_state. */
 enum { BIT_PROTECTIVE = 2, BIT_SYSTEM_EMERGENCY = 5, BIT_ROBOT_EMERGENCY, BIT_EMERGENCY, BIT_VIOLATION, BIT_FAULT };
-enum { RUNTIME_STOPPING = 0, RUNTIME_STOPPED = 1 };
+enum { RUNTIME_STOPPING = 0, RUNTIME_STOPPED = 1, RUNTIME_PLAYING = 2 };
 
 /* Commands that show a client to be ur_rtde whose set-ups were not captured: each waited for and cleared. Until then
  * some are kept, with room for those that prove it. */
@@ -41,8 +41,9 @@ struct late {
 };
 
 struct armtap_mailbox {
-    struct late *late; /* NULL: the set-ups were captured */
-    bool is_other;     /* it is no mailbox of ur_rtde */
+    uint64_t connection; /* its own */
+    struct late *late;   /* NULL: the set-ups were captured */
+    bool is_other;       /* it is no mailbox of ur_rtde */
     unsigned offset;
     uint64_t ids; /* of the recipes that fit, by bit */
     armtap_ur_rtde_set releases[ARMTAP_UR_RTDE_SIDES];
@@ -168,13 +169,14 @@ static void take_missing_set_ups(struct armtap_mailbox *mailbox, const struct ar
 static void read_table(const struct armtap_mailbox *mailbox, const struct armtap_mailbox_script *script,
                        struct armtap_command_table *table)
 {
+    uint64_t connection = mailbox->connection;
     table->side = side_of(mailbox);
     table->offset = mailbox->offset;
     table->releases = mailbox->releases[table->side];
-    table->is_by_script =
-        script->is_found && script->found_offset == mailbox->offset && (table->releases & script->found) != 0;
+    const struct armtap_script_binding *own = armtap_mailbox_script_of(script, connection);
+    table->is_by_script = own && own->offset == mailbox->offset && (table->releases & own->releases) != 0;
     if (table->is_by_script)
-        table->releases &= script->found;
+        table->releases &= own->releases;
     table->is_by_packages = mailbox->late != NULL;
     table->is_offset_unknown = mailbox->late && !mailbox->late->has_offset;
 }
@@ -215,9 +217,9 @@ static bool is_before(const struct armtap_where *one, const struct armtap_where 
 /* How a command ended that the client cleared, or replaced by another. */
 static enum armtap_command_ending ending_of(const struct armtap_pending *pending, enum armtap_command_ending otherwise)
 {
-    if (pending->is_done || (pending->code == ARMTAP_UR_RTDE_STOP && pending->shows_state))
+    if (pending->is_done)
         return ARMTAP_COMMAND_DONE;
-    if (pending->waiting != ARMTAP_WAITING_YES)
+    if (pending->waiting != ARMTAP_WAITING_YES || pending->wants_stop)
         return ARMTAP_COMMAND_SENT;
     if (pending->bytes_missing || pending->is_overtaken || otherwise == ARMTAP_COMMAND_UNFINISHED)
         return ARMTAP_COMMAND_UNFINISHED;
@@ -302,6 +304,13 @@ static bool code_in(const struct armtap_mailbox *mailbox, const struct armtap_re
     return false;
 }
 
+/* Whether a 0 in that recipe clears the command: in another one it is for the watchdog. */
+static bool clears(const struct armtap_mailbox *mailbox, unsigned recipe_id)
+{
+    return side_of(mailbox) == ARMTAP_UR_RTDE_IO ||
+           (armtap_ur_rtde_clearers(recipe_id) & mailbox->releases[ARMTAP_UR_RTDE_CONTROL]) != 0;
+}
+
 static int take_command(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
                         const struct armtap_mailbox_script *script, const struct armtap_record *record, int32_t code)
 {
@@ -335,10 +344,11 @@ static void find_offset(struct armtap_mailbox *mailbox, const struct armtap_mail
     bool is_read = record->direction == ARMTAP_FROM_ROBOT && record->recipe;
     bool has_lower = is_read && armtap_set_has(record->updated, ARMTAP_ID_output_int_register);
     bool has_upper = is_read && armtap_set_has(record->updated, ARMTAP_ID_output_int_register + ARMTAP_UR_RTDE_UPPER);
-    if (mailbox->late->has_offset || (has_lower == has_upper && !script->is_found))
+    const struct armtap_script_binding *own = armtap_mailbox_script_of(script, mailbox->connection);
+    if (mailbox->late->has_offset || (has_lower == has_upper && !own))
         return;
     mailbox->late->has_offset = true;
-    mailbox->offset = has_lower == has_upper ? script->found_offset : has_upper ? ARMTAP_UR_RTDE_UPPER : 0;
+    mailbox->offset = has_lower == has_upper ? own->offset : has_upper ? ARMTAP_UR_RTDE_UPPER : 0;
     mailbox->is_changed = true;
 }
 
@@ -376,6 +386,8 @@ static int take_late_write(struct armtap_mailbox *mailbox, struct armtap_conn *c
     known.recipe_id = id_of(record);
     *set = fitting;
     mailbox->has_begun = true;
+    if (code == 0 && !clears(mailbox, (unsigned)known.recipe_id))
+        return ARMTAP_OK;
     if (code != 0)
         return take_command(mailbox, conn, script, &known, code);
     return mailbox->pending.is_there ? acknowledge(mailbox, conn, script, &record->where) : ARMTAP_OK;
@@ -388,6 +400,8 @@ static int take_write(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
     if (!code_in(mailbox, record, &code))
         return ARMTAP_OK;
     take_missing_set_ups(mailbox, record->stream);
+    if (code == 0 && !clears(mailbox, (unsigned)record->recipe_id))
+        return ARMTAP_OK;
     if (code != 0)
         return take_command(mailbox, conn, script, record, code);
     return mailbox->pending.is_there ? acknowledge(mailbox, conn, script, &record->where) : ARMTAP_OK;
@@ -411,6 +425,11 @@ static const char *cause_in(const struct armtap_record *record)
     bool has_ended = armtap_set_has(record->updated, ARMTAP_ID_runtime_state) &&
                      (state->runtime_state == RUNTIME_STOPPED || state->runtime_state == RUNTIME_STOPPING);
     return has_ended ? "the end of the robot's program" : NULL;
+}
+
+static bool is_paused(const struct armtap_record *record)
+{
+    return armtap_set_has(record->updated, ARMTAP_ID_runtime_state) && record->state->runtime_state > RUNTIME_PLAYING;
 }
 
 /* Whether the script's state says that the pending command is done. */
@@ -458,7 +477,7 @@ static void take_cause(struct armtap_mailbox *mailbox, const struct armtap_recor
     if (!cause)
         return;
     mailbox->is_changed = true;
-    if (pending->code == ARMTAP_UR_RTDE_STOP)
+    if (pending->wants_stop)
         take_done(mailbox, record);
     else
         pending->cause = cause;
@@ -484,6 +503,7 @@ static int take_answer(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
     take_state(mailbox, record);
     if (error != ARMTAP_OK || !pending->is_there)
         return error;
+    pending->was_paused = pending->was_paused || is_paused(record);
     if (pending->waiting == ARMTAP_WAITING_RESULT)
         return take_early_result(mailbox, conn, script, record);
     if (!pending->is_done)
@@ -506,10 +526,24 @@ static int take_late(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
     return is_later ? end_cleared(mailbox, conn, script) : ARMTAP_OK;
 }
 
-int armtap_mailbox_take(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
-                        const struct armtap_mailbox_script *script, const struct armtap_record *record)
+/* A script that is sent while the client's connection is open is its own: clients of other releases may come before and
+ * after. */
+static void bind_script(struct armtap_mailbox *mailbox, struct armtap_mailbox_script *script,
+                        const struct armtap_record *record)
+{
+    const struct armtap_stream *stream = record->stream;
+    bool is_open = stream->midstream || !is_before(&script->found_at, &stream->first);
+    mailbox->connection = stream->connection;
+    if (script->is_found && is_open && !is_before(&record->where, &script->found_at) &&
+        armtap_mailbox_script_bind(script, stream->connection))
+        mailbox->is_changed = true;
+}
+
+int armtap_mailbox_take(struct armtap_mailbox *mailbox, struct armtap_conn *conn, struct armtap_mailbox_script *script,
+                        const struct armtap_record *record)
 {
     mailbox->is_changed = false;
+    bind_script(mailbox, script, record);
     if (mailbox->late) {
         int failed = take_late(mailbox, conn, script, record);
         if (mailbox->is_changed)

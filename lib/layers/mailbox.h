@@ -19,8 +19,8 @@ bool armtap_mailbox_is_other(const struct armtap_mailbox *mailbox);
 /* Of memory. */
 size_t armtap_mailbox_bytes(const struct armtap_mailbox *mailbox);
 /* A record of a connection with a mailbox. */
-int armtap_mailbox_take(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
-                        const struct armtap_mailbox_script *script, const struct armtap_record *record);
+int armtap_mailbox_take(struct armtap_mailbox *mailbox, struct armtap_conn *conn, struct armtap_mailbox_script *script,
+                        const struct armtap_record *record);
 /* Bytes of a direction are missing. */
 int armtap_mailbox_lost(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
                         const struct armtap_mailbox_script *script, enum armtap_direction direction);

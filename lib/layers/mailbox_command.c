@@ -137,6 +137,16 @@ static enum armtap_waiting waiting_for(const struct armtap_command_table *table,
     return may_answer ? ARMTAP_WAITING_RESULT : ARMTAP_WAITING_NO;
 }
 
+static bool wants_stop(const struct armtap_command_table *table, int32_t code)
+{
+    struct armtap_ur_rtde_meaning meanings[ARMTAP_UR_RTDE_MEANINGS];
+    size_t count = armtap_ur_rtde_meanings(table->side, table->releases, code, meanings);
+    bool wants = count > 0;
+    for (size_t i = 0; i < count; i++)
+        wants = wants && armtap_ur_rtde_is_stop(meanings[i].row);
+    return wants;
+}
+
 void armtap_command_begin(struct armtap_pending *pending, const struct armtap_command_table *table,
                           const struct armtap_record *record, int32_t code)
 {
@@ -146,6 +156,7 @@ void armtap_command_begin(struct armtap_pending *pending, const struct armtap_co
     pending->recipe_id = (unsigned)record->recipe_id;
     pending->issued = record->where;
     pending->waiting = waiting_for(table, code);
+    pending->wants_stop = wants_stop(table, code);
     if (record->recipe) {
         take_registers(pending, table->offset, record);
         take_fields(pending, table->offset, record);
@@ -348,6 +359,7 @@ int armtap_command_give(struct armtap_conn *conn, const struct armtap_command_ta
         .ending = ending,
         .cause = ending == ARMTAP_COMMAND_FAILED ? pending->cause : NULL,
         .bytes_missing = pending->bytes_missing,
+        .was_paused = pending->was_paused,
         .is_result_early = pending->waiting == ARMTAP_WAITING_RESULT,
         .issued = pending->issued,
         .is_done = pending->is_done,

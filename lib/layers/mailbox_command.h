@@ -28,6 +28,8 @@ struct armtap_pending {
     bool shows_state; /* the script's state was seen since */
     bool is_done, is_acknowledged;
     bool bytes_missing;
+    bool was_paused;   /* the robot's program */
+    bool wants_stop;   /* the robot is to stop, or its program to end */
     bool is_overtaken; /* what the robot said after it was read before it */
     int32_t code;
     unsigned recipe_id;

@@ -34,30 +34,32 @@ static void begin(struct armtap_mailbox_script *script, uint64_t connection)
     script->connection = connection;
     script->last_code = 0;
     script->offset = 0;
+    script->is_broken = false;
 }
 
 /* The branch that ends the script comes last. */
-static void finish(struct armtap_mailbox_script *script)
+static void finish(struct armtap_mailbox_script *script, const struct armtap_where *where)
 {
     armtap_ur_rtde_set releases = armtap_ur_rtde_scripts(script->branches);
-    if (!releases)
+    if (!releases || script->is_broken)
         return;
     script->is_found = true;
+    script->found_at = *where;
     script->found = releases;
     script->found_offset = script->offset;
 }
 
-static void take_branch(struct armtap_mailbox_script *script, int32_t code)
+static void take_branch(struct armtap_mailbox_script *script, const struct armtap_where *where, int32_t code)
 {
     if (code < 64 * ARMTAP_UR_RTDE_BRANCHES)
         script->branches[code / 64] |= UINT64_C(1) << (code % 64);
     script->last_code = code;
     if (code == ARMTAP_UR_RTDE_STOP)
-        finish(script);
+        finish(script, where);
 }
 
-bool armtap_mailbox_script_line(struct armtap_mailbox_script *script, uint64_t connection, const char *line,
-                                size_t length)
+bool armtap_mailbox_script_line(struct armtap_mailbox_script *script, uint64_t connection,
+                                const struct armtap_where *where, const char *line, size_t length)
 {
     int32_t offset = number_after(line, length, "reg_offset_int =");
     int32_t code = offset < 0 ? number_after(line, length, "cmd ==") : -1;
@@ -67,9 +69,34 @@ bool armtap_mailbox_script_line(struct armtap_mailbox_script *script, uint64_t c
     if (is_new || ((offset >= 0 || code == 1) && script->last_code > 0))
         begin(script, connection);
     if (code > 0) {
-        take_branch(script, code);
+        take_branch(script, where, code);
     } else {
         script->offset = (unsigned)offset;
     }
+    return true;
+}
+
+void armtap_mailbox_script_lost(struct armtap_mailbox_script *script, uint64_t connection)
+{
+    script->is_broken = script->is_broken || script->connection == connection;
+}
+
+const struct armtap_script_binding *armtap_mailbox_script_of(const struct armtap_mailbox_script *script,
+                                                             uint64_t connection)
+{
+    for (unsigned i = 0; i < ARMTAP_SCRIPT_BINDINGS; i++)
+        if (script->bindings[i].releases && script->bindings[i].connection == connection)
+            return &script->bindings[i];
+    return NULL;
+}
+
+bool armtap_mailbox_script_bind(struct armtap_mailbox_script *script, uint64_t connection)
+{
+    const struct armtap_script_binding new = {connection, script->found_offset, script->found};
+    const struct armtap_script_binding *old = armtap_mailbox_script_of(script, connection);
+    if (old && old->offset == new.offset && old->releases == new.releases)
+        return false;
+    size_t place = old ? (size_t)(old - script->bindings) : script->bound++ % ARMTAP_SCRIPT_BINDINGS;
+    script->bindings[place] = new;
     return true;
 }

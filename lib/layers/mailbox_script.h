@@ -4,18 +4,37 @@
 
 #include "mailbox_table.h"
 
+/* A script that was sent while a client's connection was open. */
+struct armtap_script_binding {
+    uint64_t connection; /* the client's */
+    unsigned offset;
+    armtap_ur_rtde_set releases; /* that have this script; 0: none was sent */
+};
+#define ARMTAP_SCRIPT_BINDINGS 16u /* the last ones of a robot */
+
 /* What is known of the scripts that were sent to a robot; zeros: nothing. */
 struct armtap_mailbox_script {
     uint64_t branches[ARMTAP_UR_RTDE_BRANCHES]; /* of the script being read: the codes that it compares with, by bit */
     uint64_t connection;                        /* that brings it */
     int32_t last_code;                          /* they ascend */
     unsigned offset;
-    bool is_found; /* a whole script was read */
+    bool is_broken; /* bytes of it are missing */
+    bool is_found;  /* a whole script was read: the last one, which ended at found_at */
+    struct armtap_where found_at;
     unsigned found_offset;
     armtap_ur_rtde_set found; /* the releases that have this script */
+    struct armtap_script_binding bindings[ARMTAP_SCRIPT_BINDINGS];
+    unsigned bound; /* so far */
 };
-/* A line sent to the robot, without its end. False: it changed nothing. */
-bool armtap_mailbox_script_line(struct armtap_mailbox_script *script, uint64_t connection, const char *line,
-                                size_t length);
+/* A line sent to the robot, without its end, at some place of the capture. False: it changed nothing. */
+bool armtap_mailbox_script_line(struct armtap_mailbox_script *script, uint64_t connection,
+                                const struct armtap_where *where, const char *line, size_t length);
+/* Bytes of that connection are missing: a script that was being read is not known. */
+void armtap_mailbox_script_lost(struct armtap_mailbox_script *script, uint64_t connection);
+/* The script of a client's connection; NULL without one. In a second reading it is known from the beginning. */
+const struct armtap_script_binding *armtap_mailbox_script_of(const struct armtap_mailbox_script *script,
+                                                             uint64_t connection);
+/* The last script is that of this connection. False: it was that before. */
+bool armtap_mailbox_script_bind(struct armtap_mailbox_script *script, uint64_t connection);
 
 #endif

@@ -139,6 +139,19 @@ const char *armtap_ur_rtde_fields(enum armtap_ur_rtde_side side, armtap_ur_rtde_
     return NULL;
 }
 
+armtap_ur_rtde_set armtap_ur_rtde_clearers(unsigned recipe_id)
+{
+    armtap_ur_rtde_set with = 0, before = 0;
+    for (size_t i = 0; i < COUNT(recipes); i++) {
+        const struct recipe_row *row = &recipes[i];
+        if (row->side != ARMTAP_UR_RTDE_CONTROL || strcmp(row->fields, "I0") != 0)
+            continue;
+        with |= row->id == recipe_id ? row->releases : 0;
+        before |= row->id < recipe_id ? row->releases : 0;
+    }
+    return with & ~before;
+}
+
 armtap_ur_rtde_set armtap_ur_rtde_complete(enum armtap_ur_rtde_side side, armtap_ur_rtde_set set, uint64_t ids)
 {
     for (size_t i = 0; i < COUNT(recipes); i++)
@@ -272,6 +285,15 @@ armtap_ur_rtde_set armtap_ur_rtde_scripts(const uint64_t branches[ARMTAP_UR_RTDE
         if (with[code] && code != 44) /* 1.3.6 writes 44, but has no branch for it */
             scripts &= branches[code / 64] >> (code % 64) & 1 ? with[code] : ~with[code];
     return scripts;
+}
+
+bool armtap_ur_rtde_is_stop(const struct armtap_ur_rtde_row *row)
+{
+    static const char *const stops[] = {"PROTECTIVE_STOP", "STOP", "STOP_SCRIPT"};
+    for (size_t i = 0; i < COUNT(stops); i++)
+        if (strcmp(row->operation, stops[i]) == 0)
+            return true;
+    return false;
 }
 
 bool armtap_ur_rtde_may_hide(const struct armtap_ur_rtde_row *row)

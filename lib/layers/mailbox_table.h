@@ -76,6 +76,10 @@ struct armtap_ur_rtde_meaning {
 /* The meanings of a code in the releases of a set; at most MEANINGS. */
 size_t armtap_ur_rtde_meanings(enum armtap_ur_rtde_side side, armtap_ur_rtde_set set, int32_t code,
                                struct armtap_ur_rtde_meaning meanings[ARMTAP_UR_RTDE_MEANINGS]);
+/* The releases that clear a command with that recipe: the first of those that have nothing but the code. */
+armtap_ur_rtde_set armtap_ur_rtde_clearers(unsigned recipe_id);
+/* Its purpose is that the robot stops, or the script ends: no answer follows. */
+bool armtap_ur_rtde_is_stop(const struct armtap_ur_rtde_row *row);
 /* The script takes it for one that the client does not wait for, so that its answer may be gone within a cycle. */
 bool armtap_ur_rtde_may_hide(const struct armtap_ur_rtde_row *row);
 /* It ends the script, which then answers no more. */

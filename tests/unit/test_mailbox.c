@@ -212,7 +212,7 @@ static void test_recipes_are_those_of_the_facts(void **unused)
 
 static bool read_line(struct armtap_mailbox_script *script, const char *line)
 {
-    return armtap_mailbox_script_line(script, 7, line, strlen(line));
+    return armtap_mailbox_script_line(script, 7, &(const struct armtap_where){0}, line, strlen(line));
 }
 
 /* The branches of releases 1.6.0 but for those given, which may be 0. */
@@ -266,7 +266,7 @@ static void test_script_that_fits_no_release_is_no_evidence(void **unused)
     assert_false(script.is_found);
     /* Two connections at once: neither is whole. */
     assert_true(read_line(&script, "  if cmd == 1:"));
-    assert_true(armtap_mailbox_script_line(&script, 8, "  cmd == 2:", 11));
+    assert_true(armtap_mailbox_script_line(&script, 8, &(const struct armtap_where){0}, "  cmd == 2:", 11));
     assert_true(read_line(&script, "  elif cmd == 255:"));
     assert_false(script.is_found);
 }

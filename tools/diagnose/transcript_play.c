@@ -319,9 +319,13 @@ static int play_message(const struct transcript_player *player, const struct ent
 static size_t arguments_of(struct armtap_command_value arguments[2], const struct call *call)
 {
     size_t count = 0;
-    if (call->flags & COMMAND_HAS_TARGET)
+    if (call->a != 0)
         arguments[count++] =
-            (struct armtap_command_value){{.name = "target", .type = ARMTAP_UINT64, .count = 1, .u64 = {call->a}}, ""};
+            (struct armtap_command_value){{.name = call->flags & COMMAND_HAS_TARGET ? "target" : "given",
+                                           .type = ARMTAP_UINT64,
+                                           .count = 1,
+                                           .u64 = {call->a}},
+                                          ""};
     if (call->flags & COMMAND_IS_ASYNCHRONOUS)
         arguments[count++] =
             (struct armtap_command_value){{.name = "asynchronous", .type = ARMTAP_BOOL, .count = 1, .u64 = {1}}, ""};
@@ -356,6 +360,7 @@ static int play_command(struct transcript_player *player, const struct entry *en
                                      .readings = &reading,
                                      .is_unknown = call->has_recipe,
                                      .ending = (enum armtap_command_ending)call->type,
+                                     .was_paused = (call->flags & COMMAND_WAS_PAUSED) != 0,
                                      .bytes_missing = call->doubtful,
                                      .issued = call->where,
                                      .is_acknowledged = call->content != 0,

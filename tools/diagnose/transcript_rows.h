@@ -31,7 +31,7 @@ enum { ENTRY_KIND = 7, ENTRY_HAS_STREAM = 8, ENTRY_OTHER_STREAM = 16, ENTRY_NAME
 #define TRANSCRIPT_VERSION 3
 #define SUM_BYTES 8
 /* Flags of a command. */
-enum { COMMAND_HAS_TARGET = 1, COMMAND_IS_ASYNCHRONOUS = 2, COMMAND_AFTER_SENT = 4 };
+enum { COMMAND_HAS_TARGET = 1, COMMAND_IS_ASYNCHRONOUS = 2, COMMAND_AFTER_SENT = 4, COMMAND_WAS_PAUSED = 8 };
 
 /* Streams known at once; then all are forgotten, by writer and player. */
 #define STREAMS_MAX 4096

@@ -295,7 +295,7 @@ int transcript_command(struct transcript *transcript, const struct armtap_comman
     bool is_one = command->reading_count == 1 && !command->is_unknown;
     const struct call call = {
         .a = is_one ? sum_of_arguments(reading) : 0,
-        .flags = (of && of->has_sent ? COMMAND_AFTER_SENT : 0u) |
+        .flags = (of && of->has_sent ? COMMAND_AFTER_SENT : 0u) | (command->was_paused ? COMMAND_WAS_PAUSED : 0u) |
                  (is_one && has_argument(reading, "target", false) ? COMMAND_HAS_TARGET : 0u) |
                  (is_one && has_argument(reading, "asynchronous", true) ? COMMAND_IS_ASYNCHRONOUS : 0u),
         .where = command->issued,
