@@ -60,10 +60,8 @@ static void look_back(struct meeting *meeting)
     const struct armtap_history *history = meeting->evidence->history;
     const struct armtap_sent *sent = meeting->sent;
     unsigned behind = 0;
-    for (unsigned i = 0; history && i < ARMTAP_HISTORY_SEGMENTS; i++) {
-        const struct armtap_sent *other = &history->segments[(history->next + i) % ARMTAP_HISTORY_SEGMENTS];
-        if (other->end == other->start)
-            continue;
+    for (unsigned i = 0; history && i < history->count; i++) {
+        const struct armtap_sent *other = armtap_history_segment(history, i);
         if (is_same(other, sent))
             meeting->same = other;
         if (!meeting->first && other->start < sent->end && sent->start < other->end)
@@ -174,10 +172,8 @@ static bool is_steady(const struct meeting *meeting, bool may_reorder)
 {
     const struct armtap_history *history = meeting->evidence->history;
     const struct armtap_sent *before = NULL;
-    for (unsigned i = 0; history && i < ARMTAP_HISTORY_SEGMENTS; i++) {
-        const struct armtap_sent *other = &history->segments[(history->next + i) % ARMTAP_HISTORY_SEGMENTS];
-        if (other->end == other->start)
-            continue;
+    for (unsigned i = 0; history && i < history->count; i++) {
+        const struct armtap_sent *other = armtap_history_segment(history, i);
         bool stalled = before && other->time - before->time >= STALL && since(meeting, other) < STALL_KNOWN;
         if (stalled || (other->late && !may_reorder))
             return false;

@@ -7,7 +7,7 @@ struct armtap_history *armtap_history_new(void)
 {
     struct armtap_history *history = malloc(sizeof *history);
     if (history)
-        memset(history, 0, offsetof(struct armtap_history, bytes));
+        memset(history, 0, offsetof(struct armtap_history, segments));
     return history;
 }
 
@@ -45,4 +45,5 @@ void armtap_history_saw(struct armtap_history *history, const struct armtap_sent
 {
     history->segments[history->next] = *sent;
     history->next = (history->next + 1) % ARMTAP_HISTORY_SEGMENTS;
+    history->count += history->count < ARMTAP_HISTORY_SEGMENTS;
 }

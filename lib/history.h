@@ -9,7 +9,8 @@ enum { ARMTAP_HISTORY_BYTES = 16384, ARMTAP_HISTORY_SEGMENTS = 256 };
 struct armtap_history {
     uint64_t start, end;                                  /* the positions that `bytes` holds, as a ring */
     unsigned next;                                        /* entry of `segments` to write next */
-    struct armtap_sent segments[ARMTAP_HISTORY_SEGMENTS]; /* the last captured; unused if it has no bytes */
+    unsigned count;                                       /* entries in use */
+    struct armtap_sent segments[ARMTAP_HISTORY_SEGMENTS]; /* the last captured, as a ring */
     uint8_t bytes[ARMTAP_HISTORY_BYTES];
 };
 
@@ -22,5 +23,12 @@ bool armtap_history_differs(const struct armtap_history *history, uint64_t posit
                             size_t length);
 /* Call for each captured segment with bytes. */
 void armtap_history_saw(struct armtap_history *history, const struct armtap_sent *sent);
+
+/* The segments that it saw, up to `count`: 0 is the oldest. */
+static inline const struct armtap_sent *armtap_history_segment(const struct armtap_history *history, unsigned i)
+{
+    unsigned oldest = history->next + ARMTAP_HISTORY_SEGMENTS - history->count;
+    return &history->segments[(oldest + i) % ARMTAP_HISTORY_SEGMENTS];
+}
 
 #endif
