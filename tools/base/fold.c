@@ -19,9 +19,11 @@ static size_t paint_length(const char *text)
 static int shown_width(const char *text, size_t length)
 {
     int width = 0;
-    for (size_t i = 0, paint; i<length; i += paint> 0 ? paint : 1) {
-        paint = paint_length(text + i);
-        width += paint == 0 && ((unsigned char)text[i] & 0xC0) != 0x80;
+    for (size_t i = 0; i < length;) {
+        if (text[i] == '\033')
+            i += paint_length(text + i);
+        else
+            width += ((unsigned char)text[i++] & 0xC0) != 0x80;
     }
     return width;
 }
@@ -67,18 +69,18 @@ static int put_line(FILE *file, int indent, int room, const char *text)
 }
 
 /* Returns the column behind it. */
-static int lead(FILE *file, int indent, const char *format, va_list arguments)
+static int lead(FILE *file, int indent, int room, const char *format, va_list arguments)
 {
     char text[LINE_MAX_BYTES];
     vsnprintf(text, sizeof text, format, arguments);
-    return put_line(file, indent, text_room(file), text);
+    return put_line(file, indent, room, text);
 }
 
 struct text_wrap text_lead(FILE *file, int indent, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int column = lead(file, indent, format, arguments);
+    int column = lead(file, indent, text_room(file), format, arguments);
     va_end(arguments);
     return text_wrap_begin(file, column, indent);
 }
@@ -87,7 +89,16 @@ void text_line(FILE *file, int indent, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    lead(file, indent, format, arguments);
+    lead(file, indent, text_room(file), format, arguments);
+    va_end(arguments);
+    putc('\n', file);
+}
+
+void text_line_within(FILE *file, int room, int indent, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    lead(file, indent, room, format, arguments);
     va_end(arguments);
     putc('\n', file);
 }

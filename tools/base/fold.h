@@ -9,6 +9,8 @@
 /* A line. Where it is too wide for the terminal, it goes on at `indent`. The text must be fit to be shown, may begin
  * with blanks, and may hold what text_paint() returns. A line end within it is a blank once anything is too wide. */
 void text_line(FILE *file, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same where the terminal was asked before: `room` is what text_room() said. Asking takes longer than a line. */
+void text_line_within(FILE *file, int room, int indent, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* A line above others. */
 void text_heading(FILE *file, int indent, const char *text);
 /* The same, for what follows on the same line: text_wrap_end() ends it. */

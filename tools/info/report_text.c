@@ -1,14 +1,17 @@
 /* armtap info: tables */
+#define _POSIX_C_SOURCE 200809L
 #include "info.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command_line/model_names.h"
 #include "base/fold.h"
-#include "base/paint.h"
 #include "base/message.h"
+#include "base/number_text.h"
+#include "base/paint.h"
 #include "base/timestamp.h"
 #include "base/word_wrap.h"
 #include "input/file_reader.h"
@@ -48,26 +51,48 @@ static void write_duration(char cell[CELL_MAX], int64_t ns)
                  (int)(seconds % 60));
 }
 
+/* A capture may have thousands of streams, and printf takes longer than all else about a row. */
+static void write_text(char cell[CELL_MAX], const char *text)
+{
+    size_t length = strnlen(text, CELL_MAX - 1);
+    memcpy(cell, text, length);
+    cell[length] = '\0';
+}
+
+static void write_count(char cell[CELL_MAX], uint64_t count)
+{
+    cell[number_unsigned(count, cell)] = '\0';
+}
+
+/* Hz, with one decimal. */
+static void write_rate(char cell[CELL_MAX], int64_t rate)
+{
+    if (rate < 0) {
+        write_text(cell, "-");
+        return;
+    }
+    uint64_t tenths = ((uint64_t)rate + 50000) / 100000;
+    size_t length = number_unsigned(tenths / 10, cell);
+    cell[length++] = '.';
+    cell[length++] = (char)('0' + tenths % 10);
+    cell[length] = '\0';
+}
+
 static void fill_row(struct table_row *row, const struct armtap_stream_summary *summary)
 {
     const struct armtap_stream *stream = summary->stream;
-    int64_t rate = info_rate(summary);
-    snprintf(row->cell[COLUMN_NUMBER], CELL_MAX, "%u", summary->number);
-    snprintf(row->cell[COLUMN_ROBOT], CELL_MAX, "%s", stream->robot[0] == '\0' ? "-" : stream->robot);
-    snprintf(row->cell[COLUMN_CLIENT], CELL_MAX, "%s", stream->client[0] == '\0' ? "-" : stream->client);
+    write_count(row->cell[COLUMN_NUMBER], summary->number);
+    write_text(row->cell[COLUMN_ROBOT], stream->robot[0] == '\0' ? "-" : stream->robot);
+    write_text(row->cell[COLUMN_CLIENT], stream->client[0] == '\0' ? "-" : stream->client);
     if (stream->version == 0)
-        snprintf(row->cell[COLUMN_PROTOCOL], CELL_MAX, "%s", armtap_protocol_name(stream->protocol));
+        write_text(row->cell[COLUMN_PROTOCOL], armtap_protocol_name(stream->protocol));
     else
         snprintf(row->cell[COLUMN_PROTOCOL], CELL_MAX, "%s %d", armtap_protocol_name(stream->protocol),
                  stream->version);
-    snprintf(row->cell[COLUMN_RECORDS], CELL_MAX, "%" PRIu64, stream->records[ARMTAP_FROM_ROBOT]);
-    if (rate < 0)
-        snprintf(row->cell[COLUMN_RATE], CELL_MAX, "-");
-    else
-        snprintf(row->cell[COLUMN_RATE], CELL_MAX, "%" PRId64 ".%d", (rate + 50000) / 1000000,
-                 (int)((rate + 50000) / 100000 % 10));
+    write_count(row->cell[COLUMN_RECORDS], stream->records[ARMTAP_FROM_ROBOT]);
+    write_rate(row->cell[COLUMN_RATE], info_rate(summary));
     write_duration(row->cell[COLUMN_DURATION], info_duration(summary));
-    snprintf(row->cell[COLUMN_GAPS], CELL_MAX, "%" PRIu64, stream->gaps);
+    write_count(row->cell[COLUMN_GAPS], stream->gaps);
 }
 
 /* How rows fit the terminal: wide, narrow, or with the addresses on a separate line. */
@@ -77,10 +102,9 @@ struct layout {
     bool two_lines;
 };
 
-static void print_row(const struct table_row *row, const struct layout *layout, enum text_paint paint)
+/* `line` is a row that has begun. */
+static void print_row(const struct table_row *row, const struct layout *layout, struct text_row line)
 {
-    struct text_row line = text_row_begin(stdout, layout->width[COLUMN_NUMBER] + layout->between, layout->between);
-    line.paint = paint;
     for (int i = 0; i < COLUMN_COUNT; i++) {
         text_row_cell(&line, columns[i].to_the_left ? -layout->width[i] : layout->width[i], row->cell[i]);
         if (layout->two_lines && i == COLUMN_CLIENT)
@@ -110,10 +134,14 @@ static void print_streams(const struct info *info)
     layout.two_lines = total + COLUMN_COUNT - 1 > room;
     if (!layout.two_lines && total + 2 * (COLUMN_COUNT - 1) > room)
         layout.between = 1;
-    print_row(&row, &layout, PAINT_HEADING);
+    struct text_row line =
+        text_row_begin(stdout, layout.width[COLUMN_NUMBER] + layout.between, layout.between); /* asks the terminal */
+    line.paint = PAINT_HEADING;
+    print_row(&row, &layout, line);
+    line.paint = PAINT_NONE;
     for (size_t k = 0; k < armtap_streams_count(info->streams); k++) {
         fill_row(&row, armtap_streams_at(info->streams, k));
-        print_row(&row, &layout, PAINT_NONE);
+        print_row(&row, &layout, line);
     }
 }
 
@@ -128,19 +156,63 @@ static void print_names(const struct armtap_recipe *recipe, struct text_wrap wra
         while (last + 1 < count &&
                text_name_follows(armtap_recipe_at(recipe, last)->name, armtap_recipe_at(recipe, last + 1)->name))
             last++;
-        if (last == i)
-            snprintf(word, sizeof word, "%s", name);
-        else
+        if (last > i)
             snprintf(word, sizeof word, "%s..%s", name, text_name_number(armtap_recipe_at(recipe, last)->name));
-        text_wrap_word(&wrap, word);
+        text_wrap_word(&wrap, last > i ? word : name);
     }
     text_wrap_end(&wrap);
 }
 
-static void print_fields(const struct armtap_recipe *recipe)
+static void write_fields(const struct armtap_recipe *recipe, FILE *file, int width)
 {
     size_t count = armtap_recipe_count(recipe);
-    print_names(recipe, text_lead(stdout, 4, "  %zu field%s:", count, count == 1 ? "" : "s"));
+    int column = fprintf(file, "  %zu field%s:", count, count == 1 ? "" : "s");
+    print_names(recipe, (struct text_wrap){.file = file, .column = column, .indent = 4, .columns = width});
+}
+
+/* What is the same for all streams, or for many: thousands of them may follow one another. */
+struct page {
+    int room;                    /* what text_room() says */
+    int columns;                 /* what text_columns() says */
+    const char *heading, *plain; /* switch the colour of headings on and off */
+    const struct armtap_recipe *recipe;
+    char *fields; /* the text about that recipe's fields, or NULL */
+    size_t fields_length;
+};
+
+static struct page page_begin(void)
+{
+    return (struct page){.room = text_room(stdout),
+                         .columns = text_columns(stdout),
+                         .heading = text_paint(stdout, PAINT_HEADING),
+                         .plain = text_plain(stdout)};
+}
+
+/* Without memory the page has no text. */
+static void make_fields(struct page *page, const struct armtap_recipe *recipe)
+{
+    free(page->fields);
+    page->fields = NULL;
+    page->recipe = recipe;
+    FILE *file = open_memstream(&page->fields, &page->fields_length);
+    if (!file)
+        return;
+    write_fields(recipe, file, page->columns);
+    bool is_whole = !ferror(file);
+    if (fclose(file) == 0 && is_whole)
+        return;
+    free(page->fields);
+    page->fields = NULL;
+}
+
+static void print_fields(struct page *page, const struct armtap_recipe *recipe)
+{
+    if (page->recipe != recipe)
+        make_fields(page, recipe);
+    if (page->fields)
+        fwrite(page->fields, 1, page->fields_length, stdout);
+    else
+        write_fields(recipe, stdout, page->columns);
 }
 
 /* Names that are supported only by their place in the recipe. */
@@ -266,7 +338,7 @@ static const char *beginning_of(const struct armtap_stream_summary *summary)
                                       : ", its beginning was not captured";
 }
 
-static void print_title(const struct armtap_stream_summary *summary)
+static void print_title(const struct page *page, const struct armtap_stream_summary *summary)
 {
     const struct armtap_stream *stream = summary->stream;
     char version[60] = "";
@@ -274,16 +346,16 @@ static void print_title(const struct armtap_stream_summary *summary)
         snprintf(version, sizeof version,
                  armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS) ? ", packets of %d bytes" : " protocol %d",
                  stream->version);
-    text_line(stdout, 2, "\n%sstream %u%s: %s%s%s%s%s%s", text_paint(stdout, PAINT_HEADING), summary->number,
-              text_plain(stdout), armtap_protocol_name(stream->protocol), version,
-              stream->controller_version[0] == '\0' ? "" : ", controller ", stream->controller_version,
-              stream->generation == ARMTAP_GENERATION_CB2    ? ", CB2"
-              : stream->generation == ARMTAP_GENERATION_CB3E ? ", CB3 or e-Series"
-                                                             : "",
-              beginning_of(summary));
+    text_line_within(stdout, page->room, 2, "\n%sstream %u%s: %s%s%s%s%s%s", page->heading, summary->number,
+                     page->plain, armtap_protocol_name(stream->protocol), version,
+                     stream->controller_version[0] == '\0' ? "" : ", controller ", stream->controller_version,
+                     stream->generation == ARMTAP_GENERATION_CB2    ? ", CB2"
+                     : stream->generation == ARMTAP_GENERATION_CB3E ? ", CB3 or e-Series"
+                                                                    : "",
+                     beginning_of(summary));
 }
 
-static void print_times(const struct armtap_stream_summary *summary, enum timestamp_zone zone)
+static void print_times(const struct page *page, const struct armtap_stream_summary *summary, enum timestamp_zone zone)
 {
     char first[WHEN_DATE_MAX], last[WHEN_DATE_MAX];
     enum armtap_direction direction = info_direction(summary);
@@ -291,7 +363,7 @@ static void print_times(const struct armtap_stream_summary *summary, enum timest
         return;
     timestamp_date(first, summary->first_time[direction], zone);
     timestamp_date(last, summary->last[direction].time, zone);
-    text_line(stdout, 4, "  from %s to %s", first, last);
+    text_line_within(stdout, page->room, 4, "  from %s to %s", first, last);
 }
 
 /* The models whose geometry explains the poses. */
@@ -308,20 +380,18 @@ static void print_model(const struct armtap_stream_summary *summary)
     text_wrap_end(&wrap);
 }
 
-static void print_stream(const struct info *info, const struct armtap_stream_summary *summary)
+static void print_stream(const struct info *info, struct page *page, const struct armtap_stream_summary *summary)
 {
     const struct armtap_stream *stream = summary->stream;
-    print_title(summary);
-    print_times(summary, info->options.zone);
+    print_title(page, summary);
+    print_times(page, summary, info->options.zone);
     if (summary->recipe && armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS))
-        text_line(stdout, 4, "  %zu fields: UR's gnuplot columns 1 to %zu", armtap_recipe_count(summary->recipe),
-                  armtap_recipe_size(summary->recipe) / 8);
+        text_line_within(stdout, page->room, 4, "  %zu fields: UR's gnuplot columns 1 to %zu",
+                         armtap_recipe_count(summary->recipe), armtap_recipe_size(summary->recipe) / 8);
     else if (summary->channel_count > 0)
         print_channels(summary);
-    else {
-        if (summary->recipe)
-            print_fields(summary->recipe);
-    }
+    else if (summary->recipe)
+        print_fields(page, summary->recipe);
     if (summary->guess)
         print_guess(summary);
     if (summary->candidate_count > 0)
@@ -334,6 +404,14 @@ static void print_stream(const struct info *info, const struct armtap_stream_sum
     for (size_t i = 0; i < armtap_note_count(); i++)
         if (armtap_streams_notes_of(summary, i) > 0)
             printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, armtap_streams_notes_of(summary, i));
+}
+
+static void print_each(const struct info *info)
+{
+    struct page page = page_begin();
+    for (size_t i = 0; i < armtap_streams_count(info->streams); i++)
+        print_stream(info, &page, armtap_streams_at(info->streams, i));
+    free(page.fields);
 }
 
 static void print_rest(const struct armtap_streams_rest *rest)
@@ -450,8 +528,7 @@ void info_print_text(const struct info *info)
         print_streams(info);
     else
         puts("no telemetry");
-    for (size_t i = 0; i < armtap_streams_count(info->streams); i++)
-        print_stream(info, armtap_streams_at(info->streams, i));
+    print_each(info);
     print_rest(armtap_streams_rest(info->streams));
     print_recipes_left_out(armtap_streams_recipes_left_out(info->streams));
     print_attempts(armtap_streams_attempts(info->streams), info->options.zone);
