@@ -86,21 +86,62 @@ static bool is_read_as_frequency(struct armtap_rtde_reply *reply)
     return true;
 }
 
-struct armtap_rtde_reply armtap_rtde_read_reply(const struct armtap_rtde *rtde,
+static struct armtap_text_key key_of(const struct armtap_rtde_reply *reply)
+{
+    return (struct armtap_text_key){.protocol = ARMTAP_RTDE,
+                                    .piece = {reply->names.text, reply->types.text},
+                                    .length = {reply->names.length, reply->types.length}};
+}
+
+/* Whether there is nothing to note about a reply, whoever gets it. */
+static bool is_plain(const struct armtap_rtde_reply *reply, const struct armtap_recipe *recipe)
+{
+    bool is = reply->requested && !reply->strange && !reply->misread && !reply->refused && !recipe->open;
+    for (size_t i = 0; is && i < recipe->count; i++)
+        is = recipe->entries[i].field != NULL;
+    return is;
+}
+
+int armtap_rtde_keep_layout(struct armtap_conn *conn, const struct armtap_rtde_reply *reply,
+                            struct armtap_recipe *recipe)
+{
+    struct armtap_text_key key = key_of(reply);
+    return is_plain(reply, recipe) ? armtap_conn_keep_layout(conn, &key, recipe) : ARMTAP_OK;
+}
+
+/* The same lists were read before, and fit each other. */
+static bool takes_layout(struct armtap_rtde_reply *reply, struct armtap_conn *conn)
+{
+    struct armtap_text_key key = key_of(reply);
+    reply->layout = armtap_conn_text_layout(conn, &key);
+    if (!reply->layout)
+        return false;
+    reply->name_count = reply->type_count = reply->layout->count;
+    return reply->requested = true;
+}
+
+struct armtap_rtde_reply armtap_rtde_read_reply(const struct armtap_rtde *rtde, struct armtap_conn *conn,
                                                 const struct armtap_rtde_request *request,
                                                 const struct armtap_rtde_package *package)
 {
     struct armtap_rtde_reply reply = {
         .type = package->type, .types = {package->types, package->types_length}, .affordable = true};
+    if (request) {
+        reply.names = (struct armtap_item){request->names, request->names_length};
+        reply.frequency = request->frequency;
+    }
+    bool is_outputs = package->type == ARMTAP_RTDE_SETUP_OUTPUTS;
+    bool as_name = request && is_outputs && package->protocol < 2 && request->protocol >= 2;
+    bool as_frequency = request && is_outputs && !as_name && rtde->protocol >= 2 && request->protocol < 2;
+    if (request && !as_name && !as_frequency && takes_layout(&reply, conn))
+        return reply;
     reply.type_count = armtap_list_count(package->types, package->types_length);
     if (!request)
         return reply;
-    reply.names = (struct armtap_item){request->names, request->names_length};
     reply.name_count = armtap_list_count(request->names, request->names_length);
-    reply.frequency = request->frequency;
-    if (package->type == ARMTAP_RTDE_SETUP_OUTPUTS && package->protocol < 2 && request->protocol >= 2)
+    if (as_name)
         reply.misread = is_read_as_name(&reply, request);
-    else if (package->type == ARMTAP_RTDE_SETUP_OUTPUTS && rtde->protocol >= 2 && request->protocol < 2)
+    else if (as_frequency)
         reply.misread = is_read_as_frequency(&reply);
     if (reply.misread) {
         reply.name_count = armtap_list_count(reply.names.text, reply.names.length);
@@ -332,7 +373,7 @@ static int settle_held(struct armtap_rtde *rtde, struct armtap_conn *conn, const
 int armtap_rtde_note_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            struct armtap_rtde_reply *reply)
 {
-    bool refused = refuses(reply);
+    bool refused = !reply->layout && refuses(reply);
     int error = reply->type == ARMTAP_RTDE_SETUP_OUTPUTS ? settle_held(rtde, conn, reply, refused) : ARMTAP_OK;
     if (error == ARMTAP_OK && refused && may_be_mended(conn, reply))
         return hold(rtde, frame, reply);
@@ -340,7 +381,7 @@ int armtap_rtde_note_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, c
         error = note_misread(rtde, conn, frame, reply);
     if (error == ARMTAP_OK && reply->strange)
         error = note_strange(conn, frame, reply);
-    return error == ARMTAP_OK ? note_refusals(conn, frame, reply) : error;
+    return error == ARMTAP_OK && !reply->layout ? note_refusals(conn, frame, reply) : error;
 }
 
 /* The text of a note about `count` fields of unknown type. */

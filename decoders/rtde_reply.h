@@ -12,19 +12,25 @@ struct armtap_rtde_reply {
     struct armtap_item taken; /* the first bytes of the request's names, read as a frequency; length 0 unless misread */
     struct armtap_item missed; /* whole names among them, missing in `names` */
     size_t name_count, type_count;
-    bool requested;  /* the request was captured, and has a name for each type */
-    bool strange;    /* its types do not match the request */
-    bool misread;    /* the set-up was written for another protocol than the one in force */
+    struct armtap_recipe *layout; /* made for another connection whose lists were the same, with nothing to note about
+                                     them; NULL: none */
+    bool requested;               /* the request was captured, and has a name for each type */
+    bool strange;                 /* its types do not match the request */
+    bool misread;                 /* the set-up was written for another protocol than the one in force */
     bool cut;        /* and so the controller read its first name with extra bytes or without its beginning */
     bool refused;    /* a name was not found or is in use */
     bool affordable; /* its fields did not go beyond the connection's budget */
     double frequency;
 };
 
-/* Parses `request`, NULL if it was not captured, and the reply. Both must outlive the result. */
-struct armtap_rtde_reply armtap_rtde_read_reply(const struct armtap_rtde *rtde,
+/* Parses `request`, NULL if it was not captured, and the reply. Both must outlive the result, whose layout the caller
+ * releases. */
+struct armtap_rtde_reply armtap_rtde_read_reply(const struct armtap_rtde *rtde, struct armtap_conn *conn,
                                                 const struct armtap_rtde_request *request,
                                                 const struct armtap_rtde_package *package);
+/* Keeps the recipe of a reply for the other connections of the capture, if there is nothing to note about it. */
+int armtap_rtde_keep_layout(struct armtap_conn *conn, const struct armtap_rtde_reply *reply,
+                            struct armtap_recipe *recipe);
 /* Notes what is wrong with a reply, and sets `refused`; holds the refusal of a set-up that the client may yet mend. */
 int armtap_rtde_note_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            struct armtap_rtde_reply *reply);

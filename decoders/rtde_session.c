@@ -25,23 +25,26 @@ void armtap_rtde_close(void *context)
     free(rtde->early.types);
     free(rtde->held.lists);
     free(rtde->limits);
-    armtap_recipe_release(rtde->outputs);
+    armtap_rtde_put(rtde, &rtde->outputs, NULL);
     for (size_t i = 0; rtde->inputs && i < ARMTAP_RTDE_INPUT_IDS; i++)
-        armtap_recipe_release(rtde->inputs->by_id[i]);
+        armtap_rtde_put(rtde, &rtde->inputs->by_id[i], NULL);
     free(rtde->inputs);
 }
 
 /* ---- state ---- */
 
-static size_t bytes_of(const struct armtap_recipe *recipe)
-{
-    return recipe ? recipe->bytes : 0;
-}
-
 void armtap_rtde_put(struct armtap_rtde *rtde, struct armtap_recipe **place, struct armtap_recipe *recipe)
 {
-    rtde->recipe_bytes = rtde->recipe_bytes - bytes_of(*place) + bytes_of(recipe);
-    armtap_recipe_release(*place);
+    struct armtap_recipe *before = *place;
+    if (recipe && recipe->is_shared)
+        recipe->users++;
+    else if (recipe)
+        rtde->recipe_bytes += recipe->bytes;
+    if (before && before->is_shared)
+        before->users--;
+    else if (before)
+        rtde->recipe_bytes -= before->bytes;
+    armtap_recipe_release(before);
     *place = recipe;
 }
 
@@ -107,6 +110,23 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     return error;
 }
 
+/* The recipe of a reply's lists, if the connection can afford it; else NULL. */
+static int recipe_of(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_rtde_reply *reply,
+                     struct armtap_recipe **recipe)
+{
+    int error = reply->layout
+                    ? armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, reply->type_count, &reply->affordable)
+                    : armtap_rtde_may_make(conn, frame, reply->type_count, reply->names.length, &reply->affordable);
+    if (error != ARMTAP_OK || !reply->affordable)
+        return error;
+    if (reply->layout) {
+        *recipe = armtap_recipe_hold(reply->layout);
+        return ARMTAP_OK;
+    }
+    error = armtap_recipe_from_lists(reply->requested ? &reply->names : NULL, &reply->types, recipe);
+    return error == ARMTAP_OK ? armtap_rtde_keep_layout(conn, reply, *recipe) : error;
+}
+
 /* The layout of the data that follows this reply; NULL if it was refused or cannot be read. */
 static int make_recipe(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                        struct armtap_rtde_reply *reply, struct armtap_recipe **recipe)
@@ -117,11 +137,8 @@ static int make_recipe(struct armtap_rtde *rtde, struct armtap_conn *conn, const
         error = armtap_rtde_tell_refused(conn, frame, reply);
     if (error != ARMTAP_OK || reply->refused || (reply->strange && reply->requested))
         return error;
-    error = armtap_rtde_may_make(conn, frame, reply->type_count, reply->names.length, &reply->affordable);
-    if (error != ARMTAP_OK || !reply->affordable)
-        return error;
-    error = armtap_recipe_from_lists(reply->requested ? &reply->names : NULL, &reply->types, recipe);
-    if (error == ARMTAP_OK)
+    error = recipe_of(conn, frame, reply, recipe);
+    if (error == ARMTAP_OK && *recipe && !reply->layout)
         error = armtap_rtde_note_strangers(conn, frame, reply, *recipe);
     if (error != ARMTAP_OK) {
         armtap_recipe_release(*recipe);
@@ -235,11 +252,12 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
                                const struct armtap_rtde_package *package)
 {
     struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_SETUP_OUTPUTS);
-    struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, request, package);
+    struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, conn, request, package);
     struct armtap_recipe *recipe;
     bool named = false;
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
     bool early = !request && !rtde->forgotten[ARMTAP_FROM_ROBOT].limit;
+    armtap_recipe_release(reply.layout);
     armtap_rtde_free_request(rtde, request);
     rtde->bad_reply[ARMTAP_FROM_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
     if (error == ARMTAP_OK && early)
@@ -269,10 +287,11 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
                               const struct armtap_rtde_package *package)
 {
     struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_SETUP_INPUTS);
-    struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, request, package);
+    struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, conn, request, package);
     struct armtap_recipe *recipe;
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
     bool early = !request && !rtde->forgotten[ARMTAP_TO_ROBOT].limit;
+    armtap_recipe_release(reply.layout);
     armtap_rtde_free_request(rtde, request);
     rtde->bad_reply[ARMTAP_TO_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
     if (error == ARMTAP_OK && early)
@@ -300,13 +319,11 @@ int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *co
                                 const struct armtap_rtde_package *package)
 {
     struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_PROPERTIES);
-    struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, request, package);
+    struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, conn, request, package);
     struct armtap_recipe *recipe = NULL;
     int error = armtap_rtde_note_reply(rtde, conn, frame, &reply);
     if (error == ARMTAP_OK && !reply.refused)
-        error = armtap_rtde_may_make(conn, frame, reply.type_count, reply.names.length, &reply.affordable);
-    if (error == ARMTAP_OK && !reply.refused && reply.affordable)
-        error = armtap_recipe_from_lists(reply.requested ? &reply.names : NULL, &reply.types, &recipe);
+        error = recipe_of(conn, frame, &reply, &recipe);
     if (error == ARMTAP_OK && recipe) {
         struct armtap_data data = {.recipe = recipe,
                                    .version = rtde->protocol,
@@ -315,6 +332,7 @@ int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *co
         error = armtap_conn_properties(conn, frame, &data);
     }
     armtap_recipe_release(recipe);
+    armtap_recipe_release(reply.layout);
     armtap_rtde_free_request(rtde, request);
     return error;
 }

@@ -172,6 +172,11 @@ int armtap_conn_teach(struct armtap_conn *conn, const struct armtap_frame *frame
 /* The recipe of a number, made unless another connection of the capture has asked for it; the caller releases it. */
 int armtap_conn_layout(struct armtap_conn *conn, size_t number, armtap_layout_maker *make,
                        struct armtap_recipe **recipe);
+/* The recipe that another connection of the capture made from the same text, for the caller to release, or NULL; and
+ * keeps one for the next. Only for a recipe that follows from the text alone, and says all that there is to say. Who
+ * stores a shared recipe counts among its users. */
+struct armtap_recipe *armtap_conn_text_layout(struct armtap_conn *conn, const struct armtap_text_key *key);
+int armtap_conn_keep_layout(struct armtap_conn *conn, const struct armtap_text_key *key, struct armtap_recipe *recipe);
 /* What it shares with the other connections of its robot. */
 struct armtap_robot *armtap_conn_shared(struct armtap_conn *conn);
 /* What is known about the recipe of a connection without a handshake; from an earlier pass, if there was one. */

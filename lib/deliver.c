@@ -219,6 +219,16 @@ int armtap_conn_layout(struct armtap_conn *conn, size_t number, armtap_layout_ma
                    : make(number, recipe);
 }
 
+struct armtap_recipe *armtap_conn_text_layout(struct armtap_conn *conn, const struct armtap_text_key *key)
+{
+    return conn->reserve->layouts ? armtap_layout_of_text(conn->reserve->layouts, key) : NULL;
+}
+
+int armtap_conn_keep_layout(struct armtap_conn *conn, const struct armtap_text_key *key, struct armtap_recipe *recipe)
+{
+    return conn->reserve->layouts ? armtap_layout_keep(conn->reserve->layouts, key, recipe) : ARMTAP_OK;
+}
+
 struct armtap_robot *armtap_conn_shared(struct armtap_conn *conn)
 {
     conn->robot->asked_program = true;

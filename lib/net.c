@@ -770,7 +770,7 @@ static int shed(struct armtap_net *net, struct armtap_flow *flow, enum armtap_bu
 /* Bytes of memory in use. */
 static size_t kept(const struct armtap_net *net)
 {
-    return armtap_flow_bytes(&net->flows) + net->reserve.taken + net->pool.used +
+    return armtap_flow_bytes(&net->flows) + net->reserve.taken + net->pool.used + net->layouts.text_bytes +
            net->pool.histories * sizeof(struct armtap_history) + armtap_knowledge_bytes(net->knowledge);
 }
 
@@ -1206,6 +1206,15 @@ static bool stand_beside(struct armtap_net *const *nets, size_t count)
     return true;
 }
 
+/* Whether one net would have shared the recipes that they share. */
+static bool share_as_one(struct armtap_net *const *nets, size_t count)
+{
+    const struct armtap_layouts *all[ARMTAP_PARTS_MAX];
+    for (size_t i = 0; i < count && i < ARMTAP_PARTS_MAX; i++)
+        all[i] = &nets[i]->layouts;
+    return count <= ARMTAP_PARTS_MAX && armtap_layouts_are_as_one(all, count);
+}
+
 bool armtap_nets_stand_alone(struct armtap_net *const *nets, size_t count)
 {
     struct armtap_part_sum sum = {.most = {.is_one = true}};
@@ -1214,7 +1223,7 @@ bool armtap_nets_stand_alone(struct armtap_net *const *nets, size_t count)
             return false;
         armtap_part_add(&sum, &nets[i]->part, &nets[i]->reserve);
     }
-    return nets && armtap_part_has_room(&sum) && stand_beside(nets, count);
+    return nets && armtap_part_has_room(&sum) && share_as_one(nets, count) && stand_beside(nets, count);
 }
 
 static int compare_connections(const void *a, const void *b)

@@ -6,10 +6,12 @@
 
 #include "plan.h"
 
-/* Once built only `holders` changes: threads may share it. */
+/* Once built only `holders` changes, and what a capture's connections count of it: threads may share it. */
 struct armtap_recipe {
     atomic_uint holders;
-    size_t bytes; /* of memory */
+    bool is_shared; /* by the connections of a capture, none of which its memory counts for (layout.h) */
+    size_t users;   /* such connections, or requests of theirs */
+    size_t bytes;   /* of memory */
     enum armtap_protocol protocol;
     size_t size;                   /* bytes of all values */
     bool open;                     /* a type is unknown: some fields have no place */

@@ -142,6 +142,31 @@ static void set_up_on(struct scene *scene, struct ends *ends, uint32_t number, s
     send_next(scene, ends, 0, ACK, data.bytes, data.length);
 }
 
+/* A recipe of `count` fields of the table that all connections of a kind have, and one data package. */
+static void set_up_kind(struct scene *scene, struct ends *ends, uint32_t kind, size_t count)
+{
+    static struct text asked, answered, data;
+    static char names[32000], types[32000];
+    static const uint8_t zeroes[8 * 2000];
+    size_t name_bytes = 0, type_bytes = 0, size = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool whole = i < 32 && (kind >> i & 1);
+        name_bytes += (size_t)sprintf(names + name_bytes, "%soutput_%s_register_%u", i > 0 ? "," : "",
+                                      whole ? "int" : "double", (unsigned)i % 48);
+        type_bytes += (size_t)sprintf(types + type_bytes, "%s%s", i > 0 ? "," : "", whole ? "INT32" : "DOUBLE");
+        size += whole ? 4 : 8;
+    }
+    asked.length = answered.length = data.length = 0;
+    add_package(&asked, 'V', "\0\2", 2, NULL, 0);
+    add_package(&asked, 'O', hertz, 8, names, name_bytes);
+    add_package(&answered, 'V', "\1", 1, NULL, 0);
+    add_package(&answered, 'O', "\1", 1, types, type_bytes);
+    add_package(&data, 'U', "\1", 1, zeroes, size);
+    send_next(scene, ends, 1, ACK, asked.bytes, asked.length);
+    send_next(scene, ends, 0, ACK, answered.bytes, answered.length);
+    send_next(scene, ends, 0, ACK, data.bytes, data.length);
+}
+
 /* What a robot's client asks for; the data are 13 doubles. */
 static struct ends set_up_honestly(struct scene *scene, uint32_t number, const struct text *data)
 {
@@ -169,6 +194,15 @@ static struct ends set_up(struct scene *scene, uint32_t number, size_t count)
 static void fill_recipes(struct scene *scene, uint32_t number)
 {
     set_up(scene, number, 100);
+}
+
+/* Recipes that connections share, and that outlive the connection for which they were made. */
+static void fill_shared_recipes(struct scene *scene, uint32_t number)
+{
+    struct ends first = connect(scene, number, 30004), second = connect(scene, 0x80000 + number, 30004);
+    set_up_kind(scene, &first, number, 150);
+    set_up_kind(scene, &second, number, 150);
+    send_next(scene, &first, 0, RST, NULL, 0);
 }
 
 static void fill_wide_recipes(struct scene *scene, uint32_t number)
@@ -270,7 +304,8 @@ static int on_note(void *user, const struct armtap_note *note)
 }
 
 static void (*const fills[])(struct scene *scene, uint32_t number) = {
-    fill_recipes, fill_wide_recipes, fill_holes, fill_buffers, fill_samples, fill_arms, fill_attempts, fill_doubts,
+    fill_recipes, fill_shared_recipes, fill_wide_recipes, fill_holes,  fill_buffers,
+    fill_samples, fill_arms,           fill_attempts,     fill_doubts,
 };
 #define FILLS (sizeof fills / sizeof fills[0])
 
@@ -305,6 +340,28 @@ static void test_each_alone(void **unused)
         struct scene scene = play(i, 1, 1800);
         print_message("%zu: %zu of %zu bytes\n", i, scene.most, once("memory"));
         assert_true(scene.most >= once("memory") / 8);
+    }
+}
+
+/* Thousands of connections at once, whose recipes would be too many if each had its own. */
+static void test_clients_of_one_kind(void **unused)
+{
+    enum { CONNECTIONS = 6000, FIELDS = 200, EACH = 5 * 1024 };
+    static const struct armtap_sink sink = {
+        .size = sizeof sink, .on_record = on_record, .on_note = on_note, .on_event = on_event};
+    (void)unused;
+    for (uint32_t kinds = 1; kinds <= 32; kinds *= 32) {
+        struct scene scene = {.before = memory.bytes};
+        assert_int_equal(armtap_net_new(NULL, &sink, &scene, &scene.net), ARMTAP_OK);
+        assert_int_equal(armtap_net_brief(scene.net), ARMTAP_OK);
+        for (uint32_t i = 0; i < CONNECTIONS; i++) {
+            struct ends ends = connect(&scene, i, 30004);
+            set_up_kind(&scene, &ends, i % kinds, FIELDS);
+        }
+        assert_true(scene.records == CONNECTIONS && scene.hostile == 0);
+        assert_in_range(scene.most, CONNECTIONS * 1024, CONNECTIONS * EACH);
+        armtap_net_free(scene.net);
+        assert_true(memory.bytes == scene.before);
     }
 }
 
@@ -489,6 +546,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_at_once),
         cmocka_unit_test(test_each_alone),
+        cmocka_unit_test(test_clients_of_one_kind),
         cmocka_unit_test(test_a_thousand_connections),
         cmocka_unit_test(test_as_many_as_are_followed),
         cmocka_unit_test(test_one_more),

@@ -13,7 +13,9 @@
 #include "budget.h"
 #include "input/replay.h"
 #include "knowledge.h"
+#include "layout.h"
 #include "part.h"
+#include "recipe.h"
 #include "sample_packets.h"
 #include "tcp_deliver.h"
 
@@ -604,6 +606,73 @@ static void test_room(void **state)
     }
 }
 
+/* Tables with the recipes of `count` texts from the given one on, all of them in use or none. */
+static void fill_layouts(struct armtap_layouts *layouts, unsigned from, size_t count, size_t users)
+{
+    *layouts = (struct armtap_layouts){.text_bytes = 0};
+    for (size_t i = 0; i < count; i++) {
+        char text[8];
+        const struct armtap_text_key key = {ARMTAP_RTDE, {text, ""}, {(size_t)sprintf(text, "%zu", from + i), 0}};
+        struct armtap_recipe *recipe;
+        assert_int_equal(armtap_recipe_rtde("timestamp", "DOUBLE", &recipe), ARMTAP_OK);
+        assert_int_equal(armtap_layout_keep(layouts, &key, recipe), ARMTAP_OK);
+        recipe->users = users;
+        armtap_recipe_release(recipe);
+    }
+}
+
+/* One table has room for what two have, or not. */
+static void test_recipes_as_one(void **state)
+{
+    enum { MOST = ARMTAP_TEXTS_MAX, HALF = MOST / 2 };
+    static const struct {
+        unsigned from[2];
+        size_t count[2], users;
+        bool is_as_one;
+    } cases[] = {
+        {{0, HALF}, {HALF, MOST - HALF}, 0, true}, {{0, HALF}, {HALF, MOST - HALF + 1}, 0, false},
+        {{0, 0}, {MOST, MOST}, 0, true},           {{0, 1}, {MOST, MOST}, 0, false},
+        {{0, 0}, {MOST + 1, 0}, 0, false},         {{0, 0}, {0, MOST + 1}, 1, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct armtap_layouts two[2];
+        const struct armtap_layouts *const all[2] = {&two[0], &two[1]};
+        for (size_t k = 0; k < 2; k++)
+            fill_layouts(&two[k], cases[i].from[k], cases[i].count[k], cases[i].users);
+        assert_int_equal(armtap_layouts_are_as_one(all, 2), cases[i].is_as_one);
+        for (size_t k = 0; k < 2; k++)
+            armtap_layouts_clear(&two[k]);
+    }
+}
+
+/* Recipes of a thousand fields: ten fit, twenty do not. */
+static void test_bytes_of_recipes(void **state)
+{
+    enum { FIELDS = 1000, NAME = 7 };
+    static char names[FIELDS * NAME + 1], types[FIELDS * sizeof "BOOL" + 1];
+    struct armtap_layouts layouts = {.text_bytes = 0};
+    (void)state;
+    for (unsigned i = 0; i < FIELDS; i++) {
+        sprintf(names + strlen(names), "%sf%05u", i > 0 ? "," : "", i);
+        strcat(types, i > 0 ? ",BOOL" : "BOOL");
+    }
+    for (unsigned i = 1; i <= 20; i++) {
+        char text[8];
+        const struct armtap_text_key key = {
+            ARMTAP_RTDE, {names, text}, {strlen(names), (size_t)sprintf(text, "%u", i)}};
+        struct armtap_recipe *recipe;
+        assert_int_equal(armtap_recipe_rtde(names, types, &recipe), ARMTAP_OK);
+        assert_int_equal(armtap_layout_keep(&layouts, &key, recipe), ARMTAP_OK);
+        assert_in_range(layouts.text_bytes, 1, ARMTAP_TEXTS_BYTES);
+        assert_true(i > 10 || layouts.text_bytes >= i * (strlen(names) + recipe->bytes));
+        armtap_recipe_release(recipe);
+    }
+    assert_true(layouts.is_crowded);
+    armtap_layouts_clear(&layouts);
+    assert_int_equal(layouts.text_bytes, 0);
+}
+
 static void test_misuse(void **state)
 {
     const struct armtap_where where = {.time = 5, .packet = 1};
@@ -640,6 +709,8 @@ int main(void)
         cmocka_unit_test(test_releases),
         cmocka_unit_test(test_recipes_and_programs),
         cmocka_unit_test(test_room),
+        cmocka_unit_test(test_recipes_as_one),
+        cmocka_unit_test(test_bytes_of_recipes),
         cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
