@@ -359,12 +359,14 @@ static enum armtap_protocol port_of_user(const struct armtap_net *net, uint16_t 
     return ARMTAP_PROTOCOL_NONE;
 }
 
+/* As armtap_port_at() has it, without counting ports. */
 static enum armtap_protocol port_of_decoder(uint16_t port)
 {
-    struct armtap_port known;
-    for (size_t i = 0; armtap_port_at(i, &known); i++)
-        if (known.port == port)
-            return known.protocol;
+    const struct armtap_protocol_info *info;
+    for (size_t i = 0; (info = armtap_protocol_at(i)); i++)
+        for (const uint16_t *known = info->ports; !info->left_out && *known; known++)
+            if (*known == port)
+                return info->protocol;
     return ARMTAP_PROTOCOL_NONE;
 }
 
