@@ -12,10 +12,11 @@
 static bool all_in(const char *text, size_t length, const char *also, bool lower)
 {
     for (size_t i = 0; i < length; i++) {
-        char c = text[i];
-        bool known = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ',';
-        known = known || (lower && c >= 'a' && c <= 'z') || (c != '\0' && strchr(also, c));
-        if (!known && !(c == '\0' && lower))
+        unsigned char c = (unsigned char)text[i];
+        bool is_letter = (unsigned char)((c | 0x20) - 'a') < 26 && (lower || c < 'a');
+        if (is_letter || c == '_' || c == ',' || (unsigned char)(c - '0') < 10)
+            continue;
+        if (c == '\0' ? !lower : !strchr(also, c))
             return false;
     }
     return true;
@@ -109,8 +110,8 @@ static bool reads_better(const uint8_t *bytes, size_t length, int protocol, cons
 {
     struct armtap_rtde_package other;
     return package->direction == ARMTAP_FROM_ROBOT && package->type == ARMTAP_RTDE_SETUP_OUTPUTS &&
-           !armtap_rtde_are_types(package->types, package->types_length) &&
            parses(bytes, length, ARMTAP_FROM_ROBOT, protocol, false, &other) &&
+           !armtap_rtde_are_types(package->types, package->types_length) &&
            armtap_rtde_are_types(other.types, other.types_length);
 }
 
