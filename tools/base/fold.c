@@ -30,6 +30,8 @@ static int shown_width(const char *text, size_t length)
 
 static bool fits(const char *text, int room)
 {
+    if (strlen(text) <= (size_t)room)
+        return true;
     for (size_t length; *text != '\0'; text += length + (text[length] == '\n')) {
         length = strcspn(text, "\n");
         if (shown_width(text, length) > room)

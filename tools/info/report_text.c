@@ -39,18 +39,6 @@ struct table_row {
     char cell[COLUMN_COUNT][CELL_MAX];
 };
 
-static void write_duration(char cell[CELL_MAX], int64_t ns)
-{
-    int64_t ms = (ns + 500000) / 1000000, seconds = ms / 1000;
-    if (ns == ARMTAP_NO_TIME)
-        snprintf(cell, CELL_MAX, "-");
-    else if (seconds < 60)
-        snprintf(cell, CELL_MAX, "%" PRId64 ".%03d s", seconds, (int)(ms % 1000));
-    else
-        snprintf(cell, CELL_MAX, "%" PRId64 ":%02d:%02d", seconds / 3600, (int)(seconds / 60 % 60),
-                 (int)(seconds % 60));
-}
-
 /* A capture may have thousands of streams, and printf takes longer than all else about a row. */
 static void write_text(char cell[CELL_MAX], const char *text)
 {
@@ -62,6 +50,39 @@ static void write_text(char cell[CELL_MAX], const char *text)
 static void write_count(char cell[CELL_MAX], uint64_t count)
 {
     cell[number_unsigned(count, cell)] = '\0';
+}
+
+/* "12.345 s" */
+static void write_seconds(char cell[CELL_MAX], unsigned ms)
+{
+    size_t length = number_unsigned(ms / 1000, cell);
+    cell[length++] = '.';
+    for (unsigned digit = 100; digit > 0; digit /= 10)
+        cell[length++] = (char)('0' + ms / digit % 10);
+    memcpy(cell + length, " s", sizeof " s");
+}
+
+static void write_duration(char cell[CELL_MAX], int64_t ns)
+{
+    int64_t ms = (ns + 500000) / 1000000, seconds = ms / 1000;
+    if (ns == ARMTAP_NO_TIME)
+        write_text(cell, "-");
+    else if (seconds < 60)
+        write_seconds(cell, (unsigned)ms);
+    else
+        snprintf(cell, CELL_MAX, "%" PRId64 ":%02d:%02d", seconds / 3600, (int)(seconds / 60 % 60),
+                 (int)(seconds % 60));
+}
+
+/* "rtde 2" */
+static void write_protocol(char cell[CELL_MAX], const struct armtap_stream *stream)
+{
+    write_text(cell, armtap_protocol_name(stream->protocol));
+    if (stream->version == 0)
+        return;
+    size_t length = strlen(cell);
+    cell[length++] = ' ';
+    cell[length + number_signed(stream->version, cell + length)] = '\0';
 }
 
 /* Hz, with one decimal. */
@@ -84,11 +105,7 @@ static void fill_row(struct table_row *row, const struct armtap_stream_summary *
     write_count(row->cell[COLUMN_NUMBER], summary->number);
     write_text(row->cell[COLUMN_ROBOT], stream->robot[0] == '\0' ? "-" : stream->robot);
     write_text(row->cell[COLUMN_CLIENT], stream->client[0] == '\0' ? "-" : stream->client);
-    if (stream->version == 0)
-        write_text(row->cell[COLUMN_PROTOCOL], armtap_protocol_name(stream->protocol));
-    else
-        snprintf(row->cell[COLUMN_PROTOCOL], CELL_MAX, "%s %d", armtap_protocol_name(stream->protocol),
-                 stream->version);
+    write_protocol(row->cell[COLUMN_PROTOCOL], stream);
     write_count(row->cell[COLUMN_RECORDS], stream->records[ARMTAP_FROM_ROBOT]);
     write_rate(row->cell[COLUMN_RATE], info_rate(summary));
     write_duration(row->cell[COLUMN_DURATION], info_duration(summary));
