@@ -1034,6 +1034,11 @@ ARMTAP_API bool armtap_net_waits(const struct armtap_net *net);
 ARMTAP_API int armtap_net_tick(struct armtap_net *net, const struct armtap_where *where, uint64_t packets);
 /* Whether the nets did what one would have done. Of some of the parts: false is final, true is preliminary. */
 ARMTAP_API bool armtap_nets_stand_alone(struct armtap_net *const *nets, size_t count);
+/* How much the part of a net used of what one net may, in millionths, up to a million, of the limit that it is nearest
+ * to. Parts with more than a million together hardly stand alone in the end: who adds that up may give up sooner.
+ * *lasting, if not NULL, becomes the same of what only grows, connections that ended: its growth tells beforehand. 0
+ * for NULL. */
+ARMTAP_API unsigned armtap_net_load(const struct armtap_net *net, unsigned *lasting);
 
 /* ---- archives: captures in several files, decoded file by file ------------------------------------------------- */
 

@@ -1228,6 +1228,16 @@ bool armtap_nets_stand_alone(struct armtap_net *const *nets, size_t count)
     return nets && armtap_part_has_room(&sum) && share_as_one(nets, count) && stand_beside(nets, count);
 }
 
+unsigned armtap_net_load(const struct armtap_net *net, unsigned *lasting)
+{
+    struct armtap_part_sum sum = {.most = {.is_one = true}};
+    unsigned unused;
+    if (!net)
+        return 0;
+    armtap_part_add(&sum, &net->part, &net->reserve);
+    return armtap_part_load(&sum, lasting ? lasting : &unused);
+}
+
 static int compare_connections(const void *a, const void *b)
 {
     const struct armtap_flow *const *x = a, *const *y = b;

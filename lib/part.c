@@ -1,5 +1,7 @@
 #include "part.h"
 
+#include <string.h>
+
 #include "budget.h"
 #include "tcp_deliver.h"
 
@@ -44,19 +46,62 @@ void armtap_part_add(struct armtap_part_sum *sum, const struct armtap_part *part
         sum->drawn[i] += armtap_budget_at(i)->once - reserve->left[i];
 }
 
+struct row {
+    uint64_t used, limit;
+};
+
+enum { FULL = 1000000, ROWS = 10 + ARMTAP_FLOW_CLASSES + ARMTAP_ACCOUNTS };
+
 /* What was used at different times need not have been used at once, and what else a limit is compared with is small
  * beside half of it. */
-bool armtap_part_has_room(const struct armtap_part_sum *sum)
+static void list(const struct armtap_part_sum *sum, struct row rows[ROWS])
 {
     const struct armtap_part *most = &sum->most;
-    bool has = !most->is_strained && most->kept <= ARMTAP_LIMIT_memory / 2 && most->held <= ARMTAP_LIMIT_held / 2 &&
-               most->kept <= ARMTAP_LIMIT_waiting / 2 && most->knowledge.learned <= ARMTAP_LIMIT_learned / 2 &&
-               most->knowledge.samples <= ARMTAP_LIMIT_samples / 2 && most->knowledge.guesses <= ARMTAP_GUESSES / 2 &&
-               most->waiting <= ARMTAP_SWEEP_QUEUES && most->histories <= ARMTAP_LIMIT_histories &&
-               most->doubts <= ARMTAP_DOUBTS && most->knowledge.robots <= ARMTAP_LIMIT_robots;
+    const struct row totals[] = {
+        {most->kept, ARMTAP_LIMIT_memory / 2},
+        {most->kept, ARMTAP_LIMIT_waiting / 2},
+        {most->held, ARMTAP_LIMIT_held / 2},
+        {most->knowledge.learned, ARMTAP_LIMIT_learned / 2},
+        {most->knowledge.samples, ARMTAP_LIMIT_samples / 2},
+        {most->knowledge.guesses, ARMTAP_GUESSES / 2},
+        {most->knowledge.robots, ARMTAP_LIMIT_robots},
+        {most->waiting, ARMTAP_SWEEP_QUEUES},
+        {most->histories, ARMTAP_LIMIT_histories},
+        {most->doubts, ARMTAP_DOUBTS},
+    };
+    size_t count = sizeof totals / sizeof *totals;
+    _Static_assert(sizeof totals / sizeof *totals + ARMTAP_FLOW_CLASSES + ARMTAP_ACCOUNTS == ROWS, "");
+    memcpy(rows, totals, sizeof totals);
     for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
-        has = has && most->flows[i] <= armtap_flow_most((enum armtap_flow_class)i);
+        rows[count++] = (struct row){most->flows[i], armtap_flow_most((enum armtap_flow_class)i)};
     for (size_t i = 0; i < ARMTAP_ACCOUNTS; i++)
-        has = has && sum->drawn[i] <= armtap_budget_at(i)->once / 2;
+        rows[count++] = (struct row){sum->drawn[i], armtap_budget_at(i)->once / 2};
+}
+
+bool armtap_part_has_room(const struct armtap_part_sum *sum)
+{
+    struct row rows[ROWS];
+    bool has = !sum->most.is_strained;
+    list(sum, rows);
+    for (size_t i = 0; i < ROWS; i++)
+        has = has && rows[i].used <= rows[i].limit;
     return has;
+}
+
+static unsigned millionths(uint64_t used, uint64_t limit)
+{
+    return used < limit ? (unsigned)(FULL * used / limit) : FULL;
+}
+
+unsigned armtap_part_load(const struct armtap_part_sum *sum, unsigned *lasting)
+{
+    struct row rows[ROWS];
+    unsigned load = sum->most.is_strained ? FULL : 0;
+    list(sum, rows);
+    for (size_t i = 0; i < ROWS; i++) {
+        unsigned each = millionths(rows[i].used, rows[i].limit);
+        load = each > load ? each : load;
+    }
+    *lasting = millionths(sum->most.flows[ARMTAP_FLOW_IDLE], armtap_flow_most(ARMTAP_FLOW_IDLE));
+    return load;
 }

@@ -39,5 +39,8 @@ struct armtap_part_sum {
 void armtap_part_add(struct armtap_part_sum *sum, const struct armtap_part *part, const struct armtap_reserve *reserve);
 /* Whether a single net that used all of that would have met no limit. */
 bool armtap_part_has_room(const struct armtap_part_sum *sum);
+/* Of the limit that is nearest, how many millionths that is; at most a million. The same of connections that ended,
+ * which never become fewer. */
+unsigned armtap_part_load(const struct armtap_part_sum *sum, unsigned *lasting);
 
 #endif

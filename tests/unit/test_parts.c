@@ -25,6 +25,7 @@
 struct calls {
     struct buffer text;
     unsigned records, forgotten;
+    unsigned in_vain; /* records before all was forgotten */
     unsigned stop_at; /* that record; 0: none */
 };
 
@@ -196,6 +197,7 @@ static int forget(void *user)
 {
     struct calls *calls = user;
     calls->text.length = 0;
+    calls->in_vain += calls->records;
     calls->records = 0;
     calls->forgotten++;
     return 0;
@@ -305,11 +307,12 @@ static void test_callback_stops(void **state)
 
 #define SCENE "test_parts.tmp"
 #define CYCLE INT64_C(8000000)
-enum { SYN = 2, ACK = 16, RECORD = 1060, HEADERS = 54, STEADY = 1000, CLIENT = 9 };
+enum { SYN = 2, RST = 4, ACK = 16, RECORD = 1060, HEADERS = 54, STEADY = 1000, CLIENT = 9 };
 
 /* One connection of a client to port 30003 of a robot. */
 struct line {
     uint8_t robot;
+    uint16_t number; /* among those of this robot */
     uint32_t seq;
     double clock;
 };
@@ -340,7 +343,7 @@ static void put_tcp(FILE *file, int64_t time, const struct line *line, bool by_r
     packet[17] = (uint8_t)(length + 40);
     put_32(packet + 26, 0x0a000000u + (by_robot ? 256u + line->robot : CLIENT));
     put_32(packet + 30, 0x0a000000u + (by_robot ? CLIENT : 256u + line->robot));
-    uint32_t ports[] = {30003, 40000u + line->robot};
+    uint32_t ports[] = {30003, 40000u + line->robot + line->number};
     put_32(packet + 34, ports[!by_robot] << 16 | ports[by_robot]);
     put_32(packet + 38, by_robot ? line->seq : 1);
     put_32(packet + 42, by_robot ? 1 : line->seq);
@@ -361,6 +364,13 @@ static void put_record(FILE *file, int64_t time, struct line *line, bool is_lost
         put_tcp(file, time, line, true, ACK, &bytes, lacks);
     line->seq += RECORD;
     bytes_free(&bytes);
+}
+
+static void put_handshake(FILE *file, int64_t time, struct line *line)
+{
+    put_tcp(file, time, line, false, SYN, NULL, 0);
+    put_tcp(file, time + 100, line, true, SYN | ACK, NULL, 0);
+    line->seq++;
 }
 
 static FILE *begin_scene(void)
@@ -565,6 +575,59 @@ static void test_recipes_and_programs(void **state)
     end_two(&two);
 }
 
+/* How many of a capture's records the parts told in vain, before one thread read it again. */
+static unsigned read_in_vain(FILE *file, unsigned records, bool is_in_parts)
+{
+    const char *names[] = {SCENE};
+    struct calls calls = {.records = 0};
+    struct replay_totals totals;
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(read_files(names, 1, 2, &calls, &totals), EXIT_DONE);
+    assert_int_equal(calls.records, records);
+    assert_int_equal(totals.in_parts, is_in_parts);
+    assert_int_equal(calls.forgotten, !is_in_parts);
+    free(calls.text.data);
+    remove(SCENE);
+    return calls.in_vain;
+}
+
+/* Connections that take turns, more than one part of a capture may have: that shows in the first turn. */
+static void test_too_many_at_once(void **state)
+{
+    enum { LINES = 5000, TURNS = 4 };
+    static struct line lines[LINES];
+    FILE *file = begin_scene();
+    (void)state;
+    for (unsigned i = 0; i < LINES; i++) {
+        lines[i] = (struct line){.robot = 1, .number = (uint16_t)i, .seq = 1000};
+        put_handshake(file, BEGIN + i * 1000, &lines[i]);
+        put_record(file, BEGIN + i * 1000 + 200, &lines[i], false, 0);
+    }
+    for (unsigned i = LINES; i < TURNS * LINES; i++)
+        put_record(file, BEGIN + i * 1000, &lines[i % LINES], false, 0);
+    assert_in_range(read_in_vain(file, TURNS * LINES, false), 0, LINES);
+}
+
+/* Connections one after the other, more than are remembered once they ended: that can be foreseen. Fewer are read in
+ * parts. */
+static void test_too_many_in_a_row(void **state)
+{
+    enum { EACH = 2 };
+    static const unsigned counts[] = {10000, 3000};
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        FILE *file = begin_scene();
+        for (unsigned i = 0; i < counts[k]; i++) {
+            struct line line = {.robot = 1, .number = (uint16_t)i, .seq = 1000};
+            put_handshake(file, BEGIN + i * 1000000, &line);
+            for (unsigned n = 1; n <= EACH; n++)
+                put_record(file, BEGIN + i * 1000000 + n * 1000, &line, false, 0);
+            put_tcp(file, BEGIN + i * 1000000 + 3000, &line, true, RST, NULL, 0);
+        }
+        assert_in_range(read_in_vain(file, EACH * counts[k], k > 0), 0, EACH * counts[k] / 4);
+    }
+}
+
 /* Each of the sums at its limit, and above it. */
 static void test_room(void **state)
 {
@@ -590,10 +653,16 @@ static void test_room(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
         sum = (struct armtap_part_sum){.most = {.is_one = true}};
+        unsigned lasting, of_ended = sums[i].most == &sum.most.flows[ARMTAP_FLOW_IDLE];
+        *sums[i].most = sums[i].limit / 2;
+        assert_int_equal(armtap_part_load(&sum, &lasting), 500000);
+        assert_int_equal(lasting, 500000 * of_ended);
         *sums[i].most = sums[i].limit;
         assert_true(armtap_part_has_room(&sum));
+        assert_int_equal(armtap_part_load(&sum, &lasting), 1000000);
         ++*sums[i].most;
         assert_false(armtap_part_has_room(&sum));
+        assert_int_equal(armtap_part_load(&sum, &lasting), 1000000);
     }
     sum = (struct armtap_part_sum){.most = {.is_strained = true}};
     assert_false(armtap_part_has_room(&sum));
@@ -708,6 +777,8 @@ int main(void)
         cmocka_unit_test(test_split),
         cmocka_unit_test(test_releases),
         cmocka_unit_test(test_recipes_and_programs),
+        cmocka_unit_test(test_too_many_at_once),
+        cmocka_unit_test(test_too_many_in_a_row),
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_recipes_as_one),
         cmocka_unit_test(test_bytes_of_recipes),

@@ -24,12 +24,14 @@ enum {
     PARTS = 16, /* enough that few connections share one */
     ROUNDS = 8, /* at least so many blocks for each thread, or it waits too long for its first */
     BLOCK_LEAST = 1,
-    BLOCK_MOST = 32,     /* in units of INPUT_BLOCK */
-    BLOCKS_MOST = 128,   /* the same, of all threads */
-    LINE = 64,           /* of the cache */
-    TURNS_TOGETHER = 16, /* on one processor, before it is left */
-    TURNS_AWAKE = 2000,  /* before sleeping: about a millisecond */
-    WAITED = 0x80        /* bit of part_of: its part had holes or attempts that this packet may have ended */
+    BLOCK_MOST = 32,             /* in units of INPUT_BLOCK */
+    BLOCKS_MOST = 128,           /* the same, of all threads */
+    LINE = 64,                   /* of the cache */
+    TURNS_TOGETHER = 16,         /* on one processor, before it is left */
+    TURNS_AWAKE = 2000,          /* before sleeping: about a millisecond */
+    LOAD_MOST = 1000000,         /* of all parts together, as armtap_net_load() has it */
+    LOAD_TELLS = LOAD_MOST / 16, /* so many connections have ended that it can be foreseen how many will */
+    WAITED = 0x80                /* bit of part_of: its part had holes or attempts that this packet may have ended */
 };
 
 /* The largest packet, which is copied whole. */
@@ -70,7 +72,8 @@ struct part {
     struct armtap_net *net;
     struct call_writer *writer;
     enum armtap_origin origin;
-    int64_t last_time; /* of the last packet that it was told of */
+    int64_t last_time;      /* of the last packet that it was told of */
+    unsigned load, lasting; /* as added to those of all parts */
 };
 
 struct worker {
@@ -97,6 +100,8 @@ struct parts {
     alignas(LINE) atomic_bool is_over;
     atomic_int outcome; /* enum parts_outcome */
     atomic_int error;
+    atomic_uint load, lasting; /* of all parts, as armtap_net_load() has them */
+    atomic_size_t worked;      /* parts' blocks that are done */
     alignas(LINE) atomic_size_t changes;
     atomic_size_t sleepers;
     pthread_mutex_t lock;
@@ -419,9 +424,28 @@ static int work_through(struct part *part, struct block *block, unsigned number)
     return error;
 }
 
-static void check_alone(struct parts *parts, const struct part *part)
+/* Replaces a part's share of a sum, which it returns. */
+static unsigned replace(atomic_uint *sum, unsigned *share, unsigned now)
 {
-    if (call_writer_is_strained(part->writer) || !armtap_nets_stand_alone(&part->net, 1))
+    unsigned more = now - *share;
+    *share = now;
+    return atomic_fetch_add(sum, more) + more;
+}
+
+/* Whether the parts will use more than one net may: what one thread will read again had better begin soon. Connections
+ * are taken to go on ending as they did so far. */
+static bool is_overloaded(struct parts *parts, struct part *part)
+{
+    unsigned lasting, load = armtap_net_load(part->net, &lasting);
+    unsigned all = replace(&parts->load, &part->load, load);
+    unsigned ended = replace(&parts->lasting, &part->lasting, lasting);
+    uint64_t done = (atomic_fetch_add(&parts->worked, 1) + 1) * (uint64_t)parts->block_size / PARTS;
+    return all > LOAD_MOST || (ended > LOAD_TELLS && ended * (double)parts->wish->bytes / (double)done > LOAD_MOST);
+}
+
+static void check_alone(struct parts *parts, struct part *part)
+{
+    if (call_writer_is_strained(part->writer) || !armtap_nets_stand_alone(&part->net, 1) || is_overloaded(parts, part))
         parts_strain(parts);
 }
 
