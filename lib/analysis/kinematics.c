@@ -52,7 +52,7 @@ struct geometry {
     double before; /* sum of squares around their means of earlier tools */
 };
 
-struct armtap_kinematics {
+struct sums {
     struct geometry geometry[ARMTAP_KINEMATICS_MODELS];
     size_t count;
     double turn[3][3], turn_before; /* the same of the tool's orientation */
@@ -64,28 +64,45 @@ struct armtap_kinematics {
     double normal[UNKNOWNS][UNKNOWNS], right[UNKNOWNS], squares;
 };
 
+struct sample {
+    double q[6], pose[6];
+};
+
+/* The first samples wait until there are enough for a result: adding one up takes as long as decoding several records,
+ * and thousands of streams may have a few each. */
+struct armtap_kinematics {
+    unsigned waiting; /* samples; 0 once there are sums */
+    bool has_sums;
+    union {
+        struct sample first[SAMPLES_MIN - 1];
+        struct sums sums;
+    };
+};
+
 static bool same_geometry(const struct armtap_robot_model *a, const struct armtap_robot_model *b)
 {
     return a->d1 == b->d1 && a->a2 == b->a2 && a->a3 == b->a3 && a->d4 == b->d4 && a->d5 == b->d5 && a->d6 == b->d6;
 }
 
-static void list_geometries(struct armtap_kinematics *kinematics)
+static void list_geometries(struct sums *sums)
 {
     const struct armtap_robot_model *model;
     for (size_t i = 0; (model = armtap_robot_model_at(i)); i++) {
-        struct geometry *last = kinematics->count > 0 ? &kinematics->geometry[kinematics->count - 1] : NULL;
+        struct geometry *last = sums->count > 0 ? &sums->geometry[sums->count - 1] : NULL;
         if (last && same_geometry(last->model, model))
             last->count++;
-        else if (kinematics->count < ARMTAP_KINEMATICS_MODELS)
-            kinematics->geometry[kinematics->count++] = (struct geometry){.model = model, .count = 1};
+        else if (sums->count < ARMTAP_KINEMATICS_MODELS)
+            sums->geometry[sums->count++] = (struct geometry){.model = model, .count = 1};
     }
 }
 
 struct armtap_kinematics *armtap_kinematics_new(void)
 {
-    struct armtap_kinematics *kinematics = calloc(1, sizeof *kinematics);
-    if (kinematics)
-        list_geometries(kinematics);
+    struct armtap_kinematics *kinematics = malloc(sizeof *kinematics);
+    if (kinematics) {
+        kinematics->waiting = 0;
+        kinematics->has_sums = false;
+    }
     return kinematics;
 }
 
@@ -117,22 +134,21 @@ static double turns_around_mean(const double *turn, uint64_t count)
     return samples > 0 ? fmax(3 * samples - mean / samples, 0) / 2 : 0;
 }
 
-static void begin_tool(struct armtap_kinematics *kinematics)
+static void begin_tool(struct sums *sums)
 {
-    for (size_t i = 0; i < kinematics->count; i++) {
-        struct geometry *geometry = &kinematics->geometry[i];
-        geometry->before += around_mean(&geometry->now, kinematics->since_change);
+    for (size_t i = 0; i < sums->count; i++) {
+        struct geometry *geometry = &sums->geometry[i];
+        geometry->before += around_mean(&geometry->now, sums->since_change);
         geometry->now = (struct scatter){.squares = 0};
     }
-    kinematics->turn_before += turns_around_mean(kinematics->turn[0], kinematics->since_change);
-    memset(kinematics->turn, 0, sizeof kinematics->turn);
-    kinematics->since_change = 0;
-    kinematics->tools++;
+    sums->turn_before += turns_around_mean(sums->turn[0], sums->since_change);
+    memset(sums->turn, 0, sizeof sums->turn);
+    sums->since_change = 0;
+    sums->tools++;
 }
 
 /* The position as a sum of the unknown lengths, each times a direction. */
-static void add_equations(struct armtap_kinematics *kinematics, const struct kinematics_chain *chain,
-                          const double pose[6])
+static void add_equations(struct sums *sums, const struct kinematics_chain *chain, const double pose[6])
 {
     for (size_t i = 0; i < 3; i++) {
         const double row[UNKNOWNS] = {
@@ -140,10 +156,10 @@ static void add_equations(struct armtap_kinematics *kinematics, const struct kin
             chain->z5[i], chain->rotation[i][0], chain->rotation[i][1], chain->rotation[i][2]};
         for (size_t k = 0; k < UNKNOWNS; k++) {
             for (size_t j = 0; j < UNKNOWNS; j++)
-                kinematics->normal[k][j] += row[k] * row[j];
-            kinematics->right[k] += row[k] * pose[i];
+                sums->normal[k][j] += row[k] * row[j];
+            sums->right[k] += row[k] * pose[i];
         }
-        kinematics->squares += pose[i] * pose[i];
+        sums->squares += pose[i] * pose[i];
     }
 }
 
@@ -182,60 +198,71 @@ static double angle_between(const double *one, const double *other)
     return acos(fmax(fmin((trace - 1) / 2, 1), -1));
 }
 
-static bool is_turned(const struct armtap_kinematics *kinematics, const double *turn, double way)
+static bool is_turned(const struct sums *sums, const double *turn, double way)
 {
-    return kinematics->since_change > 0 &&
-           angle_between(turn, kinematics->last_turn[0]) > TURN_JUMP + TURN_JUMP_BY_WAY * fmin(way, WAY_MAX);
+    return sums->since_change > 0 &&
+           angle_between(turn, sums->last_turn[0]) > TURN_JUMP + TURN_JUMP_BY_WAY * fmin(way, WAY_MAX);
 }
 
-static bool is_jump(const struct armtap_kinematics *kinematics, double offsets[][3], double way)
+static bool is_jump(const struct sums *sums, double offsets[][3], double way)
 {
     double least = INFINITY;
-    for (size_t i = 0; i < kinematics->count && kinematics->since_change > 0; i++) {
-        const double *last = kinematics->geometry[i].last;
+    for (size_t i = 0; i < sums->count && sums->since_change > 0; i++) {
+        const double *last = sums->geometry[i].last;
         const double step[3] = {offsets[i][0] - last[0], offsets[i][1] - last[1], offsets[i][2] - last[2]};
         least = fmin(least, sqrt(square(step)));
     }
-    return kinematics->since_change > 0 && least > JUMP + JUMP_BY_WAY * fmin(way, WAY_MAX);
+    return sums->since_change > 0 && least > JUMP + JUMP_BY_WAY * fmin(way, WAY_MAX);
 }
 
-static void add_sample(struct armtap_kinematics *kinematics, const struct kinematics_chain *chain, const double pose[6],
-                       double way)
+static void add_up(struct sums *sums, const struct kinematics_chain *chain, const double pose[6], double way)
 {
     double offsets[ARMTAP_KINEMATICS_MODELS][3], turn[3][3];
-    for (size_t i = 0; i < kinematics->count; i++)
-        offset_of(kinematics->geometry[i].model, chain, pose, offsets[i]);
+    for (size_t i = 0; i < sums->count; i++)
+        offset_of(sums->geometry[i].model, chain, pose, offsets[i]);
     turn_of(chain, pose, turn);
-    if (is_jump(kinematics, offsets, way) || is_turned(kinematics, turn[0], way)) {
-        begin_tool(kinematics);
-        kinematics->jumps += way < WAY_MAX;
+    if (is_jump(sums, offsets, way) || is_turned(sums, turn[0], way)) {
+        begin_tool(sums);
+        sums->jumps += way < WAY_MAX;
     }
-    for (size_t i = 0; i < kinematics->count; i++) {
-        struct geometry *geometry = &kinematics->geometry[i];
+    for (size_t i = 0; i < sums->count; i++) {
+        struct geometry *geometry = &sums->geometry[i];
         for (size_t k = 0; k < 3; k++)
             geometry->now.sum[k] += offsets[i][k];
         geometry->now.squares += square(offsets[i]);
         memcpy(geometry->last, offsets[i], sizeof geometry->last);
     }
-    memcpy(kinematics->last_turn, turn, sizeof kinematics->last_turn);
+    memcpy(sums->last_turn, turn, sizeof sums->last_turn);
     for (size_t i = 0; i < 3; i++) {
-        kinematics->positions[i] += pose[i];
+        sums->positions[i] += pose[i];
         for (size_t k = 0; k < 3; k++) {
-            kinematics->turn[i][k] += turn[i][k];
-            kinematics->turn_all[i][k] += turn[i][k];
+            sums->turn[i][k] += turn[i][k];
+            sums->turn_all[i][k] += turn[i][k];
         }
     }
-    add_equations(kinematics, chain, pose);
-    kinematics->since_change++;
-    kinematics->samples++;
+    add_equations(sums, chain, pose);
+    sums->since_change++;
+    sums->samples++;
+}
+
+static void add_sample(struct sums *sums, const double q[6], const double pose[6], double way)
+{
+    struct kinematics_chain chain;
+    for (size_t i = 0; i < 6; i++) {
+        sums->least[i] = sums->samples == 0 ? q[i] : fmin(sums->least[i], q[i]);
+        sums->most[i] = sums->samples == 0 ? q[i] : fmax(sums->most[i], q[i]);
+    }
+    memcpy(sums->q, q, sizeof sums->q);
+    armtap_kinematics_chain(q, &chain);
+    add_up(sums, &chain, pose, way);
 }
 
 /* How far the joints went since the last sample; also for values that are no angles or positions: infinitely far. */
-static double way_since(const struct armtap_kinematics *kinematics, const double q[6])
+static double way_since(const double last[6], const double q[6])
 {
     double farthest = 0;
     for (size_t i = 0; i < 6; i++) {
-        double way = fabs(q[i] - kinematics->q[i]);
+        double way = fabs(q[i] - last[i]);
         farthest = way > farthest ? way : farthest;
     }
     return farthest;
@@ -249,43 +276,63 @@ static bool are_plausible(const double q[6], const double pose[6])
     return plausible;
 }
 
+/* There are enough samples now. */
+static void begin_sums(struct armtap_kinematics *kinematics)
+{
+    struct sample first[SAMPLES_MIN - 1];
+    struct sums *sums = &kinematics->sums;
+    unsigned count = kinematics->waiting;
+    memcpy(first, kinematics->first, sizeof first);
+    *sums = (struct sums){.samples = 0};
+    list_geometries(sums);
+    for (unsigned i = 0; i < count; i++)
+        add_sample(sums, first[i].q, first[i].pose, way_since(sums->q, first[i].q));
+    kinematics->waiting = 0;
+    kinematics->has_sums = true;
+}
+
 void armtap_kinematics_add(struct armtap_kinematics *kinematics, const double q[6], const double pose[6])
 {
-    struct kinematics_chain chain;
-    double way = way_since(kinematics, q);
-    if (kinematics->samples >= SAMPLES_MAX || (kinematics->samples > 0 && way < STEP) || !are_plausible(q, pose))
+    const double *last = kinematics->has_sums      ? kinematics->sums.q
+                         : kinematics->waiting > 0 ? kinematics->first[kinematics->waiting - 1].q
+                                                   : NULL;
+    double way = last ? way_since(last, q) : 0;
+    if ((kinematics->has_sums && kinematics->sums.samples >= SAMPLES_MAX) || (last && way < STEP) ||
+        !are_plausible(q, pose))
         return;
-    for (size_t i = 0; i < 6; i++) {
-        kinematics->least[i] = kinematics->samples == 0 ? q[i] : fmin(kinematics->least[i], q[i]);
-        kinematics->most[i] = kinematics->samples == 0 ? q[i] : fmax(kinematics->most[i], q[i]);
+    if (!kinematics->has_sums && kinematics->waiting == SAMPLES_MIN - 1)
+        begin_sums(kinematics);
+    if (kinematics->has_sums) {
+        add_sample(&kinematics->sums, q, pose, way);
+        return;
     }
-    memcpy(kinematics->q, q, sizeof kinematics->q);
-    armtap_kinematics_chain(q, &chain);
-    add_sample(kinematics, &chain, pose, way);
+    struct sample *sample = &kinematics->first[kinematics->waiting++];
+    memcpy(sample->q, q, sizeof sample->q);
+    memcpy(sample->pose, pose, sizeof sample->pose);
 }
 
 /* ---- the result ------------------------------------------------------------------------------------------------ */
 
-static double residual_of(const struct armtap_kinematics *kinematics, const struct geometry *geometry)
+static double residual_of(const struct sums *sums, const struct geometry *geometry)
 {
-    double squares = geometry->before + around_mean(&geometry->now, kinematics->since_change);
-    return sqrt(squares / (double)kinematics->samples);
+    double squares = geometry->before + around_mean(&geometry->now, sums->since_change);
+    return sqrt(squares / (double)sums->samples);
 }
 
 /* Gaussian elimination; directions that the motions do not tell apart are left out. RMS of what is left, m. */
-static double free_residual(const struct armtap_kinematics *kinematics)
+static double free_residual(const struct sums *sums)
 {
-    double a[UNKNOWNS][UNKNOWNS], b[UNKNOWNS], left = kinematics->squares;
+    double a[UNKNOWNS][UNKNOWNS], b[UNKNOWNS], left = sums->squares;
     bool done[UNKNOWNS] = {false};
-    memcpy(a, kinematics->normal, sizeof a);
-    memcpy(b, kinematics->right, sizeof b);
+    memcpy(a, sums->normal, sizeof a);
+    memcpy(b, sums->right, sizeof b);
     for (size_t step = 0; step < UNKNOWNS; step++) {
         size_t pivot = UNKNOWNS;
         for (size_t i = 0; i < UNKNOWNS; i++)
             if (!done[i] && (pivot == UNKNOWNS || a[i][i] > a[pivot][pivot]))
                 pivot = i;
         done[pivot] = true;
-        if (a[pivot][pivot] < 1e-6 * (double)kinematics->samples)
+        if (a[pivot][pivot] < 1e-6 * (double)sums->samples)
             break;
         left -= b[pivot] * b[pivot] / a[pivot][pivot];
         for (size_t i = 0; i < UNKNOWNS; i++) {
@@ -295,45 +342,43 @@ static double free_residual(const struct armtap_kinematics *kinematics)
             b[i] -= factor * b[pivot];
         }
     }
-    return sqrt(fmax(left, 0) / (double)kinematics->samples);
+    return sqrt(fmax(left, 0) / (double)sums->samples);
 }
 
-static bool has_moved(const struct armtap_kinematics *kinematics)
+static bool has_moved(const struct sums *sums)
 {
     unsigned moved = 0;
     for (size_t i = 0; i < 6; i++)
-        moved += kinematics->most[i] - kinematics->least[i] >= RANGE_MIN;
+        moved += sums->most[i] - sums->least[i] >= RANGE_MIN;
     return moved >= 3;
 }
 
-static void put_tool(const struct armtap_kinematics *kinematics, const struct geometry *geometry,
-                     struct armtap_kinematics_result *result)
+static void put_tool(const struct sums *sums, const struct geometry *geometry, struct armtap_kinematics_result *result)
 {
-    double mean[3][3], samples = (double)kinematics->since_change;
+    double mean[3][3], samples = (double)sums->since_change;
     for (size_t i = 0; i < 3; i++) {
         result->tool[i] = geometry->now.sum[i] / samples;
         for (size_t k = 0; k < 3; k++)
-            mean[i][k] = kinematics->turn[i][k] / samples;
+            mean[i][k] = sums->turn[i][k] / samples;
     }
     armtap_rotation_vector(mean, result->tool + 3);
 }
 
-static const struct geometry *best_of(const struct armtap_kinematics *kinematics)
+static const struct geometry *best_of(const struct sums *sums)
 {
-    const struct geometry *best = &kinematics->geometry[0];
-    for (size_t i = 1; i < kinematics->count; i++)
-        if (residual_of(kinematics, &kinematics->geometry[i]) < residual_of(kinematics, best))
-            best = &kinematics->geometry[i];
+    const struct geometry *best = &sums->geometry[0];
+    for (size_t i = 1; i < sums->count; i++)
+        if (residual_of(sums, &sums->geometry[i]) < residual_of(sums, best))
+            best = &sums->geometry[i];
     return best;
 }
 
-static void put_models(const struct armtap_kinematics *kinematics, const struct geometry *best,
-                       struct armtap_kinematics_result *result)
+static void put_models(const struct sums *sums, const struct geometry *best, struct armtap_kinematics_result *result)
 {
     double apart = fmax(APART * result->residual, result->residual + APART_MIN);
-    for (size_t i = 0; i < kinematics->count; i++) {
-        const struct geometry *geometry = &kinematics->geometry[i];
-        double residual = residual_of(kinematics, geometry);
+    for (size_t i = 0; i < sums->count; i++) {
+        const struct geometry *geometry = &sums->geometry[i];
+        double residual = residual_of(sums, geometry);
         if (geometry != best && residual >= apart)
             result->next = fmin(result->next, residual);
         for (size_t k = 0; k < geometry->count && (geometry == best || residual < apart); k++)
@@ -343,17 +388,17 @@ static void put_models(const struct armtap_kinematics *kinematics, const struct 
 }
 
 /* m, RMS: how far the positions are apart. */
-static double spread_of(const struct armtap_kinematics *kinematics)
+static double spread_of(const struct sums *sums)
 {
-    double samples = (double)kinematics->samples;
-    return sqrt(fmax(kinematics->squares - square(kinematics->positions) / samples, 0) / samples);
+    double samples = (double)sums->samples;
+    return sqrt(fmax(sums->squares - square(sums->positions) / samples, 0) / samples);
 }
 
 /* Whether the best model explains the poses. After small motions other geometries are near, too. */
-static bool explains(const struct armtap_kinematics *kinematics, const struct armtap_kinematics_result *result)
+static bool explains(const struct sums *sums, const struct armtap_kinematics_result *result)
 {
-    double most = fmin(MODEL_RESIDUAL, MODEL_PART * spread_of(kinematics));
-    return result->tools * TOOL_SAMPLES <= kinematics->samples + TOOL_SAMPLES && result->residual < most &&
+    double most = fmin(MODEL_RESIDUAL, MODEL_PART * spread_of(sums));
+    return result->tools * TOOL_SAMPLES <= sums->samples + TOOL_SAMPLES && result->residual < most &&
            result->turn < TURN_MIN;
 }
 
@@ -365,13 +410,13 @@ static bool is_most(uint64_t part, uint64_t samples)
 
 /* The geometry may be another one: with it and one tool, all samples agree. What seems a change of tool, while the
  * geometry is not known, is none then. */
-static void judge_without_model(const struct armtap_kinematics *kinematics, struct armtap_kinematics_result *result)
+static void judge_without_model(const struct sums *sums, struct armtap_kinematics_result *result)
 {
-    double free = free_residual(kinematics);
-    double turn = sqrt(turns_around_mean(kinematics->turn_all[0], kinematics->samples) / (double)kinematics->samples);
-    bool is_restless = is_most(result->tools, kinematics->samples);
+    double free = free_residual(sums);
+    double turn = sqrt(turns_around_mean(sums->turn_all[0], sums->samples) / (double)sums->samples);
+    bool is_restless = is_most(result->tools, sums->samples);
     bool is_one = result->tools == 1 || is_restless;
-    result->jumps = is_most(kinematics->jumps, kinematics->samples) || (is_restless && free > MISMATCH_RESIDUAL);
+    result->jumps = is_most(sums->jumps, sums->samples) || (is_restless && free > MISMATCH_RESIDUAL);
     if (turn < TURN_MIN && free < MODEL_RESIDUAL) {
         result->outcome = ARMTAP_KINEMATICS_UNLISTED;
         result->jumps = false;
@@ -385,19 +430,23 @@ static void judge_without_model(const struct armtap_kinematics *kinematics, stru
 
 void armtap_kinematics_result(const struct armtap_kinematics *kinematics, struct armtap_kinematics_result *result)
 {
-    *result = (struct armtap_kinematics_result){
-        .next = INFINITY, .tools = kinematics->tools + 1, .samples = kinematics->samples};
-    if (kinematics->samples < SAMPLES_MIN || !has_moved(kinematics))
+    const struct sums *sums = &kinematics->sums;
+    *result = (struct armtap_kinematics_result){.next = INFINITY, .tools = 1, .samples = kinematics->waiting};
+    if (!kinematics->has_sums)
         return;
-    const struct geometry *best = best_of(kinematics);
-    result->residual = residual_of(kinematics, best);
-    result->turn = sqrt((kinematics->turn_before + turns_around_mean(kinematics->turn[0], kinematics->since_change)) /
-                        (double)kinematics->samples);
-    put_tool(kinematics, best, result);
-    if (explains(kinematics, result)) {
+    result->tools = sums->tools + 1;
+    result->samples = sums->samples;
+    if (!has_moved(sums))
+        return;
+    const struct geometry *best = best_of(sums);
+    result->residual = residual_of(sums, best);
+    result->turn =
+        sqrt((sums->turn_before + turns_around_mean(sums->turn[0], sums->since_change)) / (double)sums->samples);
+    put_tool(sums, best, result);
+    if (explains(sums, result)) {
         result->outcome = ARMTAP_KINEMATICS_MODEL;
-        put_models(kinematics, best, result);
+        put_models(sums, best, result);
     } else {
-        judge_without_model(kinematics, result);
+        judge_without_model(sums, result);
     }
 }

@@ -206,6 +206,31 @@ static void a_resting_arm_fits_all(void **state)
     assert_int_equal(result_of(&one_joint, 1000).outcome, ARMTAP_KINEMATICS_UNKNOWN);
 }
 
+/* Of an arm that moves, 24 samples tell the model; one that rests gives one. */
+static void samples_are_added_up_once_there_are_enough(void **state)
+{
+    (void)state;
+    const struct arm arm = {model_of("UR10"), {0.01, 0, 0.1, 0, 0.2, 0}, 0.8, 6, 0}, rests = {arm.model, {0}, 0, 6, 0};
+    static const struct {
+        unsigned records, samples;
+        enum armtap_kinematics_outcome outcome;
+    } cases[] = {{0, 0, ARMTAP_KINEMATICS_UNKNOWN},
+                 {1, 1, ARMTAP_KINEMATICS_UNKNOWN},
+                 {23, 23, ARMTAP_KINEMATICS_UNKNOWN},
+                 {24, 24, ARMTAP_KINEMATICS_MODEL},
+                 {25, 25, ARMTAP_KINEMATICS_MODEL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct armtap_kinematics *kinematics = armtap_kinematics_new();
+        assert_non_null(kinematics);
+        move_each(kinematics, &arm, cases[i].records, 0.1);
+        struct armtap_kinematics_result result = told(kinematics);
+        assert_int_equal(result.samples, cases[i].samples);
+        assert_int_equal(result.outcome, cases[i].outcome);
+        assert_true(result.tools == 1 && (result.outcome == ARMTAP_KINEMATICS_UNKNOWN || result.residual < 1e-9));
+    }
+    assert_int_equal(result_of(&rests, 100).samples, 1);
+}
+
 /* The base, the shoulder and the elbow do not tell a long forearm's wrist from a tool. */
 static void models_that_are_not_told_apart_are_all_named(void **state)
 {
@@ -399,6 +424,7 @@ int main(void)
         cmocka_unit_test(rotation_vectors_there_and_back),
         cmocka_unit_test(each_model_is_named),
         cmocka_unit_test(a_resting_arm_fits_all),
+        cmocka_unit_test(samples_are_added_up_once_there_are_enough),
         cmocka_unit_test(models_that_are_not_told_apart_are_all_named),
         cmocka_unit_test(a_change_of_tool_is_no_mismatch),
         cmocka_unit_test(tools_change_between_records_that_are_far_apart),
