@@ -1,5 +1,6 @@
 #include "rtde_content.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "../lib/bytes.h"
@@ -9,14 +10,39 @@
 #define SEARCHED_TEXT 256u /* characters of a text that a search examines */
 #define SEARCHED_LIST 32u  /* the same for a list, where one byte in four or five would pass by chance */
 
+/* Characters of lists. */
+enum { IN_NAMES = 1, IN_TYPES = 2 };
+#define NAME(c) [c] = IN_NAMES
+#define BOTH(c) [c] = IN_NAMES | IN_TYPES
+/* clang-format off */
+static const uint8_t common[256] = {
+    NAME('a'), NAME('b'), NAME('c'), NAME('d'), NAME('e'), NAME('f'), NAME('g'), NAME('h'), NAME('i'), NAME('j'),
+    NAME('k'), NAME('l'), NAME('m'), NAME('n'), NAME('o'), NAME('p'), NAME('q'), NAME('r'), NAME('s'), NAME('t'),
+    NAME('u'), NAME('v'), NAME('w'), NAME('x'), NAME('y'), NAME('z'), BOTH('_'), BOTH(','), BOTH('0'), BOTH('1'),
+    BOTH('2'), BOTH('3'), BOTH('4'), BOTH('5'), BOTH('6'), BOTH('7'), BOTH('8'), BOTH('9'), BOTH('A'), BOTH('B'),
+    BOTH('C'), BOTH('D'), BOTH('E'), BOTH('F'), BOTH('G'), BOTH('H'), BOTH('I'), BOTH('J'), BOTH('K'), BOTH('L'),
+    BOTH('M'), BOTH('N'), BOTH('O'), BOTH('P'), BOTH('Q'), BOTH('R'), BOTH('S'), BOTH('T'), BOTH('U'), BOTH('V'),
+    BOTH('W'), BOTH('X'), BOTH('Y'), BOTH('Z'),
+};
+/* clang-format on */
+
+/* Eight at once: a list of names has a thousand, and is read twice. */
+static bool are_common(const char *text, unsigned list)
+{
+    const uint8_t *at = (const uint8_t *)text;
+    unsigned all = common[at[0]] & common[at[1]] & common[at[2]] & common[at[3]] & common[at[4]] & common[at[5]] &
+                   common[at[6]] & common[at[7]];
+    return (all & list) != 0;
+}
+
 static bool all_in(const char *text, size_t length, const char *also, bool lower)
 {
+    unsigned list = lower ? IN_NAMES : IN_TYPES;
     for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        bool is_letter = (unsigned char)((c | 0x20) - 'a') < 26 && (lower || c < 'a');
-        if (is_letter || c == '_' || c == ',' || (unsigned char)(c - '0') < 10)
-            continue;
-        if (c == '\0' ? !lower : !strchr(also, c))
+        while (length - i > 8 && are_common(text + i, list))
+            i += 8;
+        char c = text[i];
+        if (!(common[(uint8_t)c] & list) && (c == '\0' ? !lower : !strchr(also, c)))
             return false;
     }
     return true;

@@ -1,4 +1,5 @@
 /* RTDE: packages byte for byte, both ways. The bytes are worked out by hand from the layouts in the guide. */
+#include "rtde_content.h"
 #include "rtde_package.h"
 #include "support.h"
 
@@ -285,6 +286,32 @@ static void test_writing_refuses_what_does_not_fit(void **unused)
     free(values);
 }
 
+/* Every byte at every place of a list of 1 to 26 bytes. */
+static void test_characters_of_lists(void **unused)
+{
+    static const struct {
+        enum armtap_direction direction;
+        size_t head;
+        const char *fine; /* as well as NUL in names */
+    } lists[] = {
+        {TO, 3, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_,. \r\n\t"},
+        {FROM, 4, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_, "},
+    };
+    (void)unused;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t length = 1; length <= 26; length++)
+            for (size_t at = 0; at < length; at++)
+                for (unsigned byte = 0; byte < 256; byte++) {
+                    uint8_t package[32] = {0, (uint8_t)(lists[k].head + length), 'I', 1};
+                    struct armtap_rtde_package read;
+                    memset(package + lists[k].head, k == 0 ? 'q' : 'Q', length);
+                    package[lists[k].head + at] = (uint8_t)byte;
+                    bool is_fine = byte > 0 ? strchr(lists[k].fine, (int)byte) != NULL : lists[k].direction == TO;
+                    assert_int_equal(
+                        armtap_rtde_read(package, lists[k].head + length, lists[k].direction, 2, true, &read), is_fine);
+                }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_cut_packages_are_short),
         cmocka_unit_test(test_packages_that_are_none),
         cmocka_unit_test(test_writing_refuses_what_does_not_fit),
+        cmocka_unit_test(test_characters_of_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
