@@ -25,6 +25,7 @@ enum {
     NOTES_A_KIND = 64,           /* notes of the capture, of one kind */
     WAITING_LEAST = 2560 * 1024, /* bytes that may wait for missing ones, however scarce memory is */
     HISTORIES_LEAST = 32,        /* the same, directions whose last bytes are kept */
+    SHARES_EACH = 256,           /* packets after which shares are counted anew, though no memory was taken */
     MANY = 64,                   /* connections that may not all be in a cache */
     USUALS = 64                  /* senders whose headers are known; a power of two */
 };
@@ -879,24 +880,22 @@ static int take_next(struct armtap_net *net, struct armtap_flow *flow, const str
     armtap_conn_touch(flow->conn, direction, segment->length, &net->pool.now);
     TRY(armtap_tcp_next(&flow->tcp, direction, segment));
     armtap_flow_enter(&net->flows, flow, ARMTAP_FLOW_SENDING);
-    return kept(net) == net->kept ? 0 : make_place(net);
+    bool is_unchanged = kept(net) == net->kept && net->pool.packets % SHARES_EACH != 0;
+    return is_unchanged ? 0 : make_place(net);
 }
 
-static int take_segment(struct armtap_net *net, const struct armtap_segment *segment)
+/* `flow` is NULL if there is none of that key. */
+static int take_segment(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_flow_key *key,
+                        const struct armtap_segment *segment, unsigned sender)
 {
-    struct armtap_flow_key key;
-    unsigned sender = armtap_flow_key_of(segment, &key);
-    struct armtap_flow *flow = armtap_flow_find(&net->flows, &key);
     if (!flow) {
-        flow = armtap_flow_add(&net->flows, &key);
+        flow = armtap_flow_add(&net->flows, key);
         if (!flow)
             return ARMTAP_ERR_MEMORY;
         begin_traffic(net, flow, segment, sender);
         TRY(open_conn(net, flow, segment, sender));
         return feed(net, flow, segment, sender);
     }
-    if (may_be_next(net, flow) && armtap_tcp_is_next(&flow->tcp, direction_of(flow, sender), segment))
-        return take_next(net, flow, segment, sender);
     if (flow->doubt)
         TRY(settle_doubt(net, flow, segment, sender));
     bool resumes = flow->given_up && !flow->conn && segment->length > 0 && !(segment->flags & ARMTAP_TCP_SYN);
@@ -1055,15 +1054,12 @@ static struct usual *usual_of(struct armtap_net *net, const struct armtap_packet
 }
 
 /* Learns the headers of a sender whose packet went the plain way, if the one before it in this place was its, too. */
-static void learn_usual(struct armtap_net *net, const struct armtap_packet *packet,
-                        const struct armtap_segment *segment)
+static void learn_usual(struct armtap_net *net, struct armtap_flow *flow, unsigned sender,
+                        const struct armtap_packet *packet, const struct armtap_segment *segment)
 {
-    struct armtap_flow_key key;
     net->ports_at = (size_t)(segment->tcp - packet->data);
     struct usual *usual = usual_of(net, packet);
-    unsigned sender = armtap_flow_key_of(segment, &key);
-    struct armtap_flow *flow = armtap_flow_find(&net->flows, &key);
-    if (!usual || !flow || flow->class != ARMTAP_FLOW_SENDING || segment->length == 0)
+    if (!usual || flow->class != ARMTAP_FLOW_SENDING || segment->length == 0)
         return;
     if (usual->flow == flow && usual->sender == sender) {
         armtap_header_pattern_learn(&usual->pattern, packet, segment);
@@ -1096,6 +1092,45 @@ static bool is_next(const struct armtap_net *net, struct usual *usual, const str
            armtap_tcp_is_next(&flow->tcp, direction_of(flow, usual->sender), &usual->pattern.segment);
 }
 
+/* What follows each packet. */
+static int end_packet(struct armtap_net *net, const struct armtap_packet *packet, const struct armtap_segment *segment)
+{
+    TRY(digest_after(net, packet, segment));
+    return make_place(net);
+}
+
+static int take_tcp(struct armtap_net *net, const struct armtap_packet *packet, const struct armtap_segment *segment)
+{
+    struct armtap_flow_key key;
+    unsigned sender = armtap_flow_key_of(segment, &key);
+    struct armtap_flow *flow = armtap_flow_find(&net->flows, &key);
+    bool has_more = packet->captured > packet->length;
+    if (flow && !has_more && may_be_next(net, flow) &&
+        armtap_tcp_is_next(&flow->tcp, direction_of(flow, sender), segment)) {
+        learn_usual(net, flow, sender, packet, segment);
+        return take_next(net, flow, segment, sender);
+    }
+    digest_before(net, segment);
+    TRY(take_segment(net, flow, &key, segment, sender));
+    if (has_more)
+        TRY(note_capture(net, ARMTAP_NOTE_ip_bad_header, segment, "more bytes were captured than the packet had"));
+    TRY(end_packet(net, packet, segment));
+    flow = armtap_flow_find(&net->flows, &key); /* another one, or none, since */
+    if (flow)
+        learn_usual(net, flow, sender, packet, segment);
+    return armtap_tcp_sweep(&net->pool);
+}
+
+static int take_other(struct armtap_net *net, const struct armtap_packet *packet, enum armtap_link_result result,
+                      const struct armtap_segment *segment, const char *fault)
+{
+    bool is_unreachable = result == ARMTAP_LINK_UNREACHABLE;
+    digest_before(net, NULL);
+    TRY(is_unreachable ? take_unreachable(net, segment) : note_unread(net, result, segment, fault));
+    TRY(end_packet(net, packet, is_unreachable ? segment : NULL));
+    return armtap_tcp_sweep(&net->pool);
+}
+
 static int take_packet(struct armtap_net *net, const struct armtap_packet *packet)
 {
     struct armtap_segment segment;
@@ -1109,23 +1144,9 @@ static int take_packet(struct armtap_net *net, const struct armtap_packet *packe
     if (is_next(net, usual, packet))
         return take_next(net, usual->flow, &usual->pattern.segment, usual->sender);
     enum armtap_link_result result = armtap_link_parse(packet, &segment, &fault);
-    if (result == ARMTAP_LINK_UNKNOWN)
-        return ARMTAP_ERR_UNSUPPORTED;
-    const struct armtap_segment *of_tcp = result == ARMTAP_LINK_TCP ? &segment : NULL;
-    digest_before(net, of_tcp);
-    if (result == ARMTAP_LINK_UNREACHABLE)
-        TRY(take_unreachable(net, &segment));
-    else if (result != ARMTAP_LINK_TCP)
-        TRY(note_unread(net, result, &segment, fault));
-    else
-        TRY(take_segment(net, &segment));
-    if (result == ARMTAP_LINK_TCP && packet->captured > packet->length)
-        TRY(note_capture(net, ARMTAP_NOTE_ip_bad_header, &segment, "more bytes were captured than the packet had"));
-    TRY(digest_after(net, packet, result == ARMTAP_LINK_UNREACHABLE ? &segment : of_tcp));
-    TRY(make_place(net));
-    if (of_tcp)
-        learn_usual(net, packet, &segment);
-    return armtap_tcp_sweep(&net->pool);
+    if (result == ARMTAP_LINK_TCP)
+        return take_tcp(net, packet, &segment);
+    return result == ARMTAP_LINK_UNKNOWN ? ARMTAP_ERR_UNSUPPORTED : take_other(net, packet, result, &segment, fault);
 }
 
 int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet)
