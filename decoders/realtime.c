@@ -26,13 +26,14 @@ struct layout {
     struct armtap_recipe *recipe;
 };
 
+/* What each packet needs comes first. */
 struct realtime {
+    size_t last_size;
+    bool searching;           /* resynchronising */
     struct layout layouts[4]; /* the last few sizes seen, newest first */
     struct armtap_urscript script;
-    size_t last_size;
     uint32_t noted_sizes[8];
     unsigned noted_count;
-    bool searching; /* resynchronising */
 };
 
 static const uint16_t listed_sizes[] = {

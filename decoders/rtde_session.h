@@ -81,42 +81,43 @@ struct armtap_rtde_doubt {
     bool judging;  /* data after the last one is being sampled */
 };
 
+/* What each data package needs comes first: where thousands of connections take turns, none of it is in a cache. */
 struct armtap_rtde {
     int protocol;          /* 0: the handshake was not captured */
     bool begun;            /* a package was seen */
     bool default_in_force; /* protocol 1, and only requests for another one and texts were seen */
     bool assumed;          /* protocol 1 by default; neither a V reply nor a set-up says so */
-    unsigned refused_version;
-    struct armtap_rtde_refusal refusals[ARMTAP_RTDE_REFUSALS]; /* yet to be noted */
-    size_t refusal_count;
-    struct armtap_rtde_request *requests, **requests_end;
-    size_t request_bytes, request_count;
-    struct armtap_rtde_forgotten forgotten[2]; /* by direction: set-ups of outputs and of inputs */
-    size_t recipe_bytes;                       /* of all recipes below, and of those of requests */
-    struct armtap_rtde_early early;            /* the last one */
-    struct armtap_rtde_held held;              /* yet to be noted */
-    struct armtap_recipe *outputs;
-    int outputs_id;    /* in data of protocols 2 and 3; -1 until the first package shows it */
-    double frequency;  /* asked for with them */
-    long clock_offset; /* of timestamp in the outputs, -1 without it */
     bool outputs_refused;
     bool outputs_unnamed;  /* only the reply with their types was captured; to be noted */
     bool outputs_guessed;  /* not from a handshake */
     bool outputs_inferred; /* guessed from the data itself: all of it must keep within the limits */
-    struct armtap_rtde_limit *limits;
+    bool in_step[2];
+    bool missing_noted[2]; /* data without a recipe */
+    int outputs_id;        /* in data of protocols 2 and 3; -1 until the first package shows it */
+    struct armtap_rtde_request *requests, **requests_end;
+    size_t request_bytes, request_count;
+    size_t recipe_bytes; /* of all recipes below, and of those of requests */
+    struct armtap_recipe *outputs;
+    struct armtap_rtde_inputs *inputs; /* NULL: none was set up */
+    long clock_offset;                 /* of timestamp in the outputs, -1 without it */
+    size_t last_data[2];               /* size of the last data package, by direction */
+    size_t refusal_count;
     size_t limit_count;
+    struct armtap_rtde_doubt doubt;
+    struct armtap_rtde_held held;   /* yet to be noted */
+    struct armtap_rtde_early early; /* the last one */
+    struct armtap_rtde_misfits misfits[2];
+    double frequency; /* asked for with the outputs */
+    unsigned refused_version;
+    struct armtap_rtde_refusal refusals[ARMTAP_RTDE_REFUSALS]; /* yet to be noted */
+    struct armtap_rtde_forgotten forgotten[2];                 /* by direction: set-ups of outputs and of inputs */
+    struct armtap_rtde_limit *limits;
     bool judged;                              /* the sample of data without a handshake was judged */
     long sampled_clock;                       /* where in the payload the clock was found, -1 without it ... */
     size_t sampled_length;                    /* ... in data packages of that payload */
     struct armtap_rtde_candidates candidates; /* for data that stays without names */
-    struct armtap_rtde_inputs *inputs;        /* NULL: none was set up */
     size_t input_entries;                     /* of all input recipes, to keep them bounded */
-    size_t last_data[2];                      /* size of the last data package, by direction */
-    bool in_step[2];
-    struct armtap_rtde_bad bad_reply[2]; /* to the last set-up of a direction's data */
-    bool missing_noted[2];               /* data without a recipe */
-    struct armtap_rtde_misfits misfits[2];
-    struct armtap_rtde_doubt doubt;
+    struct armtap_rtde_bad bad_reply[2];      /* to the last set-up of a direction's data */
 };
 
 int armtap_rtde_open(void *context);

@@ -13,7 +13,7 @@
 #define BUFFER_BYTES 1536       /* of one whose records arrive whole */
 #define BUFFER_KEPT (16 * 1024) /* an empty buffer is not kept larger */
 #define BUFFER_MARKS 8
-#define CONTEXT_WARM 192 /* bytes of a decoder's context that most messages need */
+#define CONTEXT_WARM 256 /* bytes of a decoder's context that most messages need */
 #define MARKS_KEPT 64    /* nor more marks */
 #define BUFFER_OWN (BUFFER_BYTES + BUFFER_MARKS * sizeof(struct armtap_mark)) /* larger ones count for the pool */
 

@@ -61,6 +61,8 @@ struct armtap_conn {
     size_t content_length;
     struct armtap_mailbox *mailbox; /* of a client that may be ur_rtde's, if the sink hears commands; else NULL */
     bool has_no_mailbox;            /* its client is another */
+    struct armtap_recipe *given_recipe;
+    size_t claimed; /* bytes of memory, by the decoder */
     struct armtap_watch watch;
     struct armtap_stream stream;
     struct armtap_half half[2];
@@ -68,7 +70,6 @@ struct armtap_conn {
     size_t *pool_used; /* see the setup */
     size_t pool_limit;
     size_t taken;       /* bytes of memory, without those that the decoder claims */
-    size_t claimed;     /* by the decoder */
     size_t state_bytes; /* of further arms */
     struct armtap_account account;
     struct armtap_knowledge *knowledge;
@@ -76,7 +77,6 @@ struct armtap_conn {
     enum armtap_protocol hint;
     enum armtap_rest rest;
     uint16_t port; /* on which one end listens; 0: not known */
-    struct armtap_recipe *given_recipe;
 };
 
 static inline enum armtap_direction armtap_other(enum armtap_direction direction)

@@ -14,7 +14,7 @@ static const size_t most[ARMTAP_FLOW_CLASSES] = {
 };
 
 /* Of a direction, what each packet needs. */
-#define WARM (offsetof(struct armtap_tcp_side, sender.block_count) - offsetof(struct armtap_tcp_side, queue.head))
+#define WARM (offsetof(struct armtap_tcp_side, sender.measured_time) - offsetof(struct armtap_tcp_side, queue.head))
 
 /* However scarce memory is. */
 static const size_t least[ARMTAP_FLOW_CLASSES] = {

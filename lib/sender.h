@@ -15,26 +15,29 @@ struct armtap_echoes {
 
 #define ARMTAP_REPAIRS 12u /* remembered */
 
+/* What each packet needs comes first. */
 struct armtap_sender {
-    bool has_clock, has_id, is_measured;
+    bool has_clock, has_id, is_measured, is_echo_awaited;
     int8_t id_score;      /* high where IP ids count up from packet to packet, low where they do not */
     uint8_t id_repeats;   /* packets in a row with the same IP id */
     uint8_t repair_count; /* once all are in use, it cycles through the upper half of twice as many */
     uint16_t ip_id;       /* of the last packet that came in order */
-    uint32_t first_tsval, newest_tsval;
-    int64_t first_time, newest_time; /* when they were first captured */
-    uint64_t measured_end;           /* a segment that waits for its acknowledgement */
-    uint32_t echo;                   /* a timestamp that waits for its echo */
-    bool is_echo_awaited;
+    uint32_t newest_tsval;
+    uint32_t echo;         /* a timestamp that waits for its echo */
+    unsigned reports;      /* of a hole before bytes that the peer has, since `acked` grew */
+    unsigned block_count;  /* of `blocks` */
+    uint64_t measured_end; /* a segment that waits for its acknowledgement */
+    uint64_t acked;        /* by the peer */
+    int64_t heard_time;    /* when it last acknowledged */
+    int64_t newest_time;   /* when that timestamp was first captured */
     int64_t measured_time, echo_time;
-    int64_t acked_after;         /* ns: the shortest until an acknowledgement; 0: none yet */
+    int64_t acked_after; /* ns: the shortest until an acknowledgement; 0: none yet */
+    uint32_t first_tsval;
+    int64_t first_time;          /* when it was first captured */
     struct armtap_echoes echoes; /* until its timestamps came back */
-    uint64_t acked, sacked_to;   /* by the peer; the end of the last bytes it has */
-    int64_t heard_time;          /* when it last acknowledged */
-    unsigned reports;            /* of a hole before bytes that it has, since `acked` grew */
+    uint64_t sacked_to;          /* the end of the last bytes that the peer has */
     uint64_t hole;               /* where the last one began that the peer reported */
     int64_t asked_time; /* of the first of its reports; of the third, by which a sender knows what is missing */
-    unsigned block_count;
     uint16_t repairs[ARMTAP_REPAIRS]; /* from the first report until the peer had the bytes */
     struct {
         uint64_t start, end;
