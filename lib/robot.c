@@ -41,6 +41,7 @@ void armtap_robot_release(struct armtap_robot *robot)
     armtap_robot_count_in(robot, NULL, robot->alone);
     for (size_t i = 0; i < ARMTAP_LEARNED_MAX; i++)
         armtap_recipe_release(robot->learned[i].recipe);
+    armtap_mailbox_script_free(&robot->script);
     free(robot->program);
     free(robot);
 }

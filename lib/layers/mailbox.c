@@ -528,22 +528,26 @@ static int take_late(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
 
 /* A script that is sent while the client's connection is open is its own: clients of other releases may come before and
  * after. */
-static void bind_script(struct armtap_mailbox *mailbox, struct armtap_mailbox_script *script,
-                        const struct armtap_record *record)
+static int bind_script(struct armtap_mailbox *mailbox, struct armtap_mailbox_script *script,
+                       const struct armtap_record *record)
 {
     const struct armtap_stream *stream = record->stream;
-    bool is_open = stream->midstream || !is_before(&script->found_at, &stream->first);
+    bool is_open = stream->midstream || !is_before(&script->found_at, &stream->first), is_new = false;
     mailbox->connection = stream->connection;
-    if (script->is_found && is_open && !is_before(&record->where, &script->found_at) &&
-        armtap_mailbox_script_bind(script, stream->connection))
-        mailbox->is_changed = true;
+    if (!script->is_found || !is_open || is_before(&record->where, &script->found_at))
+        return ARMTAP_OK;
+    int error = armtap_mailbox_script_bind(script, stream->connection, &is_new);
+    mailbox->is_changed = mailbox->is_changed || is_new;
+    return error;
 }
 
 int armtap_mailbox_take(struct armtap_mailbox *mailbox, struct armtap_conn *conn, struct armtap_mailbox_script *script,
                         const struct armtap_record *record)
 {
     mailbox->is_changed = false;
-    bind_script(mailbox, script, record);
+    int error = bind_script(mailbox, script, record);
+    if (error != ARMTAP_OK)
+        return error;
     if (mailbox->late) {
         int failed = take_late(mailbox, conn, script, record);
         if (mailbox->is_changed)
@@ -552,8 +556,8 @@ int armtap_mailbox_take(struct armtap_mailbox *mailbox, struct armtap_conn *conn
     }
     if (!record->recipe || !is_proven(mailbox))
         return ARMTAP_OK;
-    int error = record->direction == ARMTAP_TO_ROBOT ? take_write(mailbox, conn, script, record)
-                                                     : take_answer(mailbox, conn, script, record);
+    error = record->direction == ARMTAP_TO_ROBOT ? take_write(mailbox, conn, script, record)
+                                                 : take_answer(mailbox, conn, script, record);
     if (mailbox->is_changed)
         armtap_conn_layer_moved(conn);
     return error;

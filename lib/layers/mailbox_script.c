@@ -1,5 +1,6 @@
 #include "mailbox_script.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Where `words` end in a line; NULL: it lacks them. */
@@ -84,19 +85,28 @@ void armtap_mailbox_script_lost(struct armtap_mailbox_script *script, uint64_t c
 const struct armtap_script_binding *armtap_mailbox_script_of(const struct armtap_mailbox_script *script,
                                                              uint64_t connection)
 {
-    for (unsigned i = 0; i < ARMTAP_SCRIPT_BINDINGS; i++)
+    for (unsigned i = 0; script->bindings && i < ARMTAP_SCRIPT_BINDINGS; i++)
         if (script->bindings[i].releases && script->bindings[i].connection == connection)
             return &script->bindings[i];
     return NULL;
 }
 
-bool armtap_mailbox_script_bind(struct armtap_mailbox_script *script, uint64_t connection)
+int armtap_mailbox_script_bind(struct armtap_mailbox_script *script, uint64_t connection, bool *is_new)
 {
     const struct armtap_script_binding new = {connection, script->found_offset, script->found};
     const struct armtap_script_binding *old = armtap_mailbox_script_of(script, connection);
-    if (old && old->offset == new.offset && old->releases == new.releases)
-        return false;
+    *is_new = !old || old->offset != new.offset || old->releases != new.releases;
+    if (!*is_new)
+        return ARMTAP_OK;
+    if (!script->bindings && !(script->bindings = calloc(ARMTAP_SCRIPT_BINDINGS, sizeof *script->bindings)))
+        return ARMTAP_ERR_MEMORY;
     size_t place = old ? (size_t)(old - script->bindings) : script->bound++ % ARMTAP_SCRIPT_BINDINGS;
     script->bindings[place] = new;
-    return true;
+    return ARMTAP_OK;
+}
+
+void armtap_mailbox_script_free(struct armtap_mailbox_script *script)
+{
+    free(script->bindings);
+    script->bindings = NULL;
 }

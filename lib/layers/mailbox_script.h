@@ -22,9 +22,9 @@ struct armtap_mailbox_script {
     bool is_found;  /* a whole script was read: the last one, which ended at found_at */
     struct armtap_where found_at;
     unsigned found_offset;
-    armtap_ur_rtde_set found; /* the releases that have this script */
-    struct armtap_script_binding bindings[ARMTAP_SCRIPT_BINDINGS];
-    unsigned bound; /* so far */
+    armtap_ur_rtde_set found;               /* the releases that have this script */
+    struct armtap_script_binding *bindings; /* ARMTAP_SCRIPT_BINDINGS; NULL: none was bound */
+    unsigned bound;                         /* so far */
 };
 /* A line sent to the robot, without its end, at some place of the capture. False: it changed nothing. */
 bool armtap_mailbox_script_line(struct armtap_mailbox_script *script, uint64_t connection,
@@ -34,7 +34,8 @@ void armtap_mailbox_script_lost(struct armtap_mailbox_script *script, uint64_t c
 /* The script of a client's connection; NULL without one. In a second reading it is known from the beginning. */
 const struct armtap_script_binding *armtap_mailbox_script_of(const struct armtap_mailbox_script *script,
                                                              uint64_t connection);
-/* The last script is that of this connection. False: it was that before. */
-bool armtap_mailbox_script_bind(struct armtap_mailbox_script *script, uint64_t connection);
+/* The last script is that of this connection; *is_new: it was not before. ARMTAP_OK or ERR_MEMORY. */
+int armtap_mailbox_script_bind(struct armtap_mailbox_script *script, uint64_t connection, bool *is_new);
+void armtap_mailbox_script_free(struct armtap_mailbox_script *script);
 
 #endif
