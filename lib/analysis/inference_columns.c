@@ -12,7 +12,14 @@
 /* Pace below which a column moves, and above which it is noise. */
 #define FLOWS 0.02
 #define FLICKERS 0.4
+/* Growth above which a column goes on as it went, as whatever has mass does. */
+#define MOTION 2.7
 #define SWEEP 4u
+/* Grain below which a curve is smooth, and above which noise hides it. */
+#define SMOOTH 0.25
+#define ROUGH 0.9
+/* Bends below this share of the values are errors of rounding: the curve is straight there. */
+#define STRAIGHT 1e-11
 #define FLOAT_TAIL ((UINT64_C(1) << 29) - 1)
 #define SHORT_TAIL ((UINT64_C(1) << 36) - 1)
 
@@ -188,20 +195,18 @@ static bool read_values(const struct inference_columns *columns, size_t offset, 
     return true;
 }
 
-/* How consecutive second differences of every n-th package follow each other. */
-static double bends(const struct inference_sample *sample, const double *values, unsigned every)
+/* How differences grow with their distance. */
+static double growth_of(const struct inference_sample *sample, const double *values)
 {
-    double squares = 0, products = 0;
-    for (unsigned row = 3 * every; row < sample->count; row++) {
+    double near = 0, far = 0;
+    for (unsigned row = 2 * SWEEP; row < sample->count; row++) {
         const double *at = &values[row];
-        if (row % SAMPLE_RUN < 3 * every)
+        if (row % SAMPLE_RUN < 2 * SWEEP)
             continue;
-        double bend = at[0] - 2 * *(at - every) + *(at - 2 * every);
-        double before = *(at - every) - 2 * *(at - 2 * every) + *(at - 3 * every);
-        squares += (bend * bend + before * before) / 2;
-        products += bend * before;
+        near += (at[0] - *(at - SWEEP)) * (at[0] - *(at - SWEEP));
+        far += (at[0] - *(at - 2 * SWEEP)) * (at[0] - *(at - 2 * SWEEP));
     }
-    return squares > 0 ? products / squares : 0;
+    return near > 0 ? far / near : 1;
 }
 
 static double pace_of(const struct inference_sample *sample, const double *values, double spread)
@@ -216,6 +221,30 @@ static double pace_of(const struct inference_sample *sample, const double *value
     return followed > 0 && spread > 0 ? steps / followed / (2 * spread * spread) : 1;
 }
 
+static double median_of(double *values, unsigned count)
+{
+    qsort(values, count, sizeof *values, by_size);
+    return count > 0 ? values[count / 2] : 0;
+}
+
+/* Third differences against second ones, by their medians, where the values change. Unlike sums of squares, medians do
+ * not see the corners of a move, so that this tells noise from the smoothest of curves. */
+static double grain_of(const struct inference_sample *sample, const double *values, double size, double *scratch)
+{
+    double *second = scratch, *third = scratch + SAMPLE_ROWS;
+    unsigned count = 0;
+    for (unsigned row = 3; row < sample->count; row++) {
+        const double *at = &values[row];
+        if (row % SAMPLE_RUN < 3 || at[0] == at[-1])
+            continue;
+        double bend = at[0] - 2 * at[-1] + at[-2], before = at[-1] - 2 * at[-2] + at[-3];
+        second[count] = fabs(bend);
+        third[count++] = fabs(bend - before);
+    }
+    double bends = median_of(second, count), twists = median_of(third, count);
+    return bends > STRAIGHT * size ? twists / bends : 0;
+}
+
 static void describe_curve(const struct inference_columns *columns, const double *values, double *sorted,
                            struct column *column)
 {
@@ -223,11 +252,14 @@ static void describe_curve(const struct inference_columns *columns, const double
     for (unsigned row = 0; row < sample->count; row++)
         column->spread += (values[row] - column->mean) * (values[row] - column->mean) / sample->count;
     column->spread = sqrt(column->spread);
-    column->roughness = bends(sample, values, 1);
-    column->sweep = bends(sample, values, SWEEP);
-    column->curve = column->roughness > 0.5 ? CURVE_SMOOTH : column->roughness > -0.3 ? CURVE_MIXED : CURVE_ROUGH;
+    column->growth = growth_of(sample, values);
+    column->grain = grain_of(sample, values, fmax(fabs(column->least), fabs(column->most)), sorted);
+    column->curve = column->grain < SMOOTH ? CURVE_SMOOTH : column->grain < ROUGH ? CURVE_MIXED : CURVE_ROUGH;
     column->pace = pace_of(sample, values, column->spread);
-    column->paces = column->pace < FLOWS ? PACE_FLOWS : column->pace < FLICKERS ? PACE_DRIFTS : PACE_FLICKERS;
+    column->paces = column->pace >= FLICKERS  ? PACE_FLICKERS
+                    : column->pace >= FLOWS   ? PACE_DRIFTS
+                    : column->growth > MOTION ? PACE_FLOWS
+                                              : PACE_SWAYS;
     memcpy(sorted, values, sample->count * sizeof *sorted);
     qsort(sorted, sample->count, sizeof *sorted, by_size);
     column->centre = sorted[sample->count / 2];
@@ -283,7 +315,7 @@ int armtap_inference_columns_read(struct inference_columns *columns, const struc
 {
     *columns = (struct inference_columns){.sample = sample, .length = sample->length};
     int error = make_room(columns);
-    double *values = malloc(2 * SAMPLE_ROWS * sizeof *values);
+    double *values = malloc(3 * SAMPLE_ROWS * sizeof *values);
     if (error == ARMTAP_OK && values) {
         for (size_t offset = 0; offset <= columns->length; offset++)
             columns->at[offset] = -1;

@@ -8,7 +8,7 @@
 enum column_change { CHANGE_NEVER, CHANGE_RARELY, CHANGE_OFTEN, CHANGE_ALWAYS, CHANGES };
 enum column_digits { DIGITS_SHORT, DIGITS_FLOAT, DIGITS_FULL, DIGITS };
 enum column_curve { CURVE_SMOOTH, CURVE_MIXED, CURVE_ROUGH, CURVES };
-enum column_pace { PACE_FLOWS, PACE_DRIFTS, PACE_FLICKERS, PACES };
+enum column_pace { PACE_FLOWS, PACE_SWAYS, PACE_DRIFTS, PACE_FLICKERS, PACES };
 enum column_gain { GAIN_DOUBLE, GAIN_INT32, GAIN_UINT32, GAIN_UINT64, GAIN_BYTE, GAINS };
 
 /* Doubles at an offset that look like doubles. */
@@ -16,11 +16,12 @@ struct column {
     size_t offset;
     double least, most, mean, spread; /* range, mean and standard deviation */
     double centre;                    /* median */
-    double roughness; /* how second differences follow each other: near 1 on a smooth curve, -2/3 for noise */
-    double sweep;     /* the same of every fourth package: noise is small there */
-    double still;     /* share of packages that repeat the value before */
-    double pace;      /* steps from package to package against the spread: 1 for noise, near 0 for motion */
-    bool rises;       /* and never falls */
+    double growth; /* squares of differences against those of half the distance: 4 for motion, 2 for a random walk,
+                      1 for noise */
+    double grain;  /* third differences against second ones: near 0 on a smooth curve, near 2 for noise */
+    double still;  /* share of packages that repeat the value before */
+    double pace;   /* steps from package to package against the spread: 1 for noise, near 0 for motion */
+    bool rises;    /* and never falls */
     enum column_change change;
     enum column_digits digits;
     enum column_curve curve;

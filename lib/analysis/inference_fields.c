@@ -109,14 +109,14 @@ static const double digit_shares[][DIGITS] = {[IN_FULL] = {0.05, 0.1, 0.85},
                                               [IN_SHORT] = {0.5, 0.4, 0.1},
                                               [IN_ANY] = {0.2, 0.4, 0.4}};
 static const double curve_shares[][CURVES] = {
-    [IS_SMOOTH] = {0.6, 0.3, 0.1}, [IS_NOISY] = {0.04, 0.2, 0.76}, [IS_ANY] = {0.3, 0.3, 0.4}};
+    [IS_SMOOTH] = {0.86, 0.08, 0.06}, [IS_NOISY] = {0.08, 0.12, 0.80}, [IS_ANY] = {0.35, 0.15, 0.5}};
 static const double pace_shares[][PACES] = {
-    [PACE_OF_FLOWS] = {0.93, 0.06, 0.01},    [PACE_OF_DRIFTS] = {0.35, 0.45, 0.2},
-    [PACE_OF_FLICKERS] = {0.02, 0.13, 0.85}, [PACE_OF_MOVES] = {0.62, 0.3, 0.08},
-    [PACE_OF_WANDERS] = {0.12, 0.48, 0.4},   [PACE_OF_ANY] = {0.4, 0.25, 0.35}};
+    [PACE_OF_FLOWS] = {0.93, 0.04, 0.02, 0.01},   [PACE_OF_DRIFTS] = {0.03, 0.27, 0.4, 0.3},
+    [PACE_OF_FLICKERS] = {0.01, 0.01, 0.1, 0.88}, [PACE_OF_MOVES] = {0.35, 0.45, 0.15, 0.05},
+    [PACE_OF_WANDERS] = {0.12, 0.4, 0.44, 0.04},  [PACE_OF_ANY] = {0.3, 0.15, 0.2, 0.35}};
 /* The same of doubles that may be anything. */
 static const double any_change[CHANGES] = {0.3, 0.1, 0.25, 0.35}, any_digits[DIGITS] = {0.1, 0.35, 0.55},
-                    any_curve[CURVES] = {0.25, 0.25, 0.5}, any_pace[PACES] = {0.4, 0.25, 0.35};
+                    any_curve[CURVES] = {0.35, 0.15, 0.5}, any_pace[PACES] = {0.3, 0.15, 0.2, 0.35};
 
 static double change_bits(const struct habit *habit, const struct column *column)
 {

@@ -192,11 +192,15 @@ static int moving_at(const struct search *search, size_t offset)
     return -1;
 }
 
-/* What one column's noise says: targets are computed, so that they are no floats and have no noise. */
+/* What one column's digits and noise say: targets are computed, so that they are no floats and have no noise. That of
+ * what was measured may be less than the motion shows. */
 static float kind_of(const struct column *column)
 {
-    float kind = column->digits == DIGITS_FLOAT ? -2 : 0;
-    kind += column->curve == CURVE_SMOOTH ? 0.8f : column->curve == CURVE_ROUGH ? -1.5f : 0;
+    float kind = column->digits == DIGITS_FULL ? 0 : -3;
+    if (column->curve == CURVE_ROUGH)
+        kind -= 2;
+    else if (column->curve == CURVE_SMOOTH && column->digits == DIGITS_FULL)
+        kind += 2.5f;
     return kind;
 }
 
@@ -529,7 +533,7 @@ static void watch_motion(struct search *search)
     unsigned flows = 0;
     for (unsigned i = 0; i < search->count; i++) {
         const struct column *column = search->moving[i];
-        flows += column->pace < 0.01 && column->sweep > 0.3 && !column->rises && column->digits != DIGITS_SHORT;
+        flows += column->paces == PACE_FLOWS && !column->rises && column->digits != DIGITS_SHORT;
     }
     search->relations->moved = search->relations->moved || flows >= 3;
 }

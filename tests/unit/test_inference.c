@@ -27,24 +27,36 @@ static void put_double(struct package *package, double value)
     put(package, bits, 8);
 }
 
-/* An UR5e that swings with all joints: its targets, and the pose of its tool, 0.1 m before the flange. */
-static void joints_at(unsigned cycle, bool moves, double q[6], double qd[6], double pose[6])
+static void put_doubles(struct package *package, const double *values, unsigned count)
 {
-    const double home[6] = {0.4, -1.3, 1.7, -1.9, -1.5, 0.3};
+    for (unsigned i = 0; i < count; i++)
+        put_double(package, values[i]);
+}
+
+/* Of an UR5e's tool, 0.1 m before the flange. */
+static void pose_of(const double q[6], double pose[6])
+{
     const struct armtap_robot_model *model;
-    double time = moves ? 0.001 * STEP_MS * cycle : 0, rotation[3][3];
+    double rotation[3][3];
     size_t i = 0;
     while ((model = armtap_robot_model_at(i)) && strcmp(model->name, "UR5e") != 0)
         i++;
+    armtap_robot_model_flange(model, q, pose, rotation);
+    for (unsigned k = 0; k < 3; k++)
+        pose[k] += 0.1 * rotation[k][2];
+    armtap_rotation_vector(rotation, pose + 3);
+}
+
+/* An arm that swings with all joints: its targets. */
+static void joints_at(unsigned cycle, bool moves, double q[6], double qd[6])
+{
+    const double home[6] = {0.4, -1.3, 1.7, -1.9, -1.5, 0.3};
+    double time = moves ? 0.001 * STEP_MS * cycle : 0;
     for (unsigned k = 0; k < 6; k++) {
         double w = 0.7 + 0.17 * k;
         q[k] = home[k] + (moves ? 0.6 * sin(w * time + k) + 0.1 * sin(2.3 * w * time) : 0);
         qd[k] = moves ? 0.6 * w * cos(w * time + k) + 0.23 * w * cos(2.3 * w * time) : 0;
     }
-    armtap_robot_model_flange(model, q, pose, rotation);
-    for (unsigned k = 0; k < 3; k++)
-        pose[k] += 0.1 * rotation[k][2];
-    armtap_rotation_vector(rotation, pose + 3);
 }
 
 /* timestamp, target_q, target_qd, joint_mode, target_TCP_pose */
@@ -55,13 +67,11 @@ static void make(struct package *package, unsigned cycle, bool moves, bool with_
     if (with_id)
         put(package, 1, 1);
     put_double(package, 1234 + 0.001 * STEP_MS * cycle);
-    joints_at(cycle, moves, q, qd, pose);
-    for (unsigned i = 0; i < 6; i++)
-        put_double(package, q[i]);
-    for (unsigned i = 0; i < 6; i++)
-        put_double(package, qd[i]);
-    for (unsigned i = 0; i < 6; i++)
-        put_double(package, pose[i]);
+    joints_at(cycle, moves, q, qd);
+    pose_of(q, pose);
+    put_doubles(package, q, 6);
+    put_doubles(package, qd, 6);
+    put_doubles(package, pose, 6);
     put(package, 7, 4);
     for (unsigned i = 0; i < 6; i++)
         put(package, 253, 4);
@@ -126,6 +136,56 @@ static void a_moving_arm_gets_its_names(void **state)
         assert_true(fabs(found->kinematics.tool[2] - 0.1) < 1e-6);
         assert_non_null(strstr(found->fields[0].evidence, "keeps time in steps of 8 ms"));
         assert_non_null(strstr(found->fields[3].evidence, "kinematics"));
+        armtap_inference_free(inference);
+    }
+}
+
+/* ---- what tells vectors apart ------------------------------------------------------------------------------------ */
+
+static double noise(uint64_t *random, double size)
+{
+    *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return size * ((double)(*random >> 40) / (1 << 23) - 1);
+}
+
+static const char *name_at(const struct armtap_inferred *found, size_t offset)
+{
+    size_t i = 0;
+    while (i < found->count && found->fields[i].offset != offset)
+        i++;
+    assert_true(i < found->count);
+    return found->fields[i].name;
+}
+
+/* The same values, as they were computed and as encoders measure them, with noise that nobody would see in a plot: a
+ * hundredth of a degree per second. */
+static void noise_tells_what_is_measured(void **state)
+{
+    (void)state;
+    for (int measured = 0; measured < 2; measured++) {
+        struct armtap_inference *inference = armtap_inference_new();
+        uint64_t random = 1;
+        assert_non_null(inference);
+        for (unsigned i = 0; i < PACKAGES; i++) {
+            struct package package = {.length = 0};
+            double q[6], qd[6], pose[6];
+            joints_at(i, true, q, qd);
+            for (unsigned k = 0; k < 6 && measured; k++) {
+                q[k] += noise(&random, 1e-5);
+                qd[k] += noise(&random, 2e-4);
+            }
+            pose_of(q, pose);
+            put_double(&package, 1234 + 0.001 * STEP_MS * i);
+            put_doubles(&package, q, 6);
+            put_doubles(&package, qd, 6);
+            put_doubles(&package, pose, 6);
+            put(&package, 7, 4);
+            assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+        }
+        const struct armtap_inferred *found = finish(inference);
+        assert_string_equal(name_at(found, 8), measured ? "actual_q" : "target_q");
+        assert_string_equal(name_at(found, 56), measured ? "actual_qd" : "target_qd");
+        assert_string_equal(name_at(found, 104), measured ? "actual_TCP_pose" : "target_TCP_pose");
         armtap_inference_free(inference);
     }
 }
@@ -263,6 +323,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_moving_arm_gets_its_names),
+        cmocka_unit_test(noise_tells_what_is_measured),
         cmocka_unit_test(a_resting_arm_gets_types_only),
         cmocka_unit_test(bytes_without_meaning_get_no_names),
         cmocka_unit_test(eight_packages_are_enough),
