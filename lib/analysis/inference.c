@@ -13,7 +13,7 @@
 /* Without an order, names are told apart by their values alone, and neighbours do not confirm them. */
 #define CERTAIN_ALONE 0.985
 /* Bits by which another field of the same size may fit whole numbers better. */
-#define RIVAL 5
+#define RIVAL 6
 /* And from which on one that is not given is worth telling. */
 #define LIKELY 0.3
 #define PACKAGES_MIN 8u

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum habit_change { EXPECT_FIXED, EXPECT_STEPS, EXPECT_SLOW, EXPECT_NOISE, EXPECT_MOTION, EXPECT_ANY, EXPECT_CHANGES };
-enum habit_digits { IN_FULL, IN_FLOAT, IN_SHORT, IN_ANY };
+enum habit_digits { IN_FULL, IN_SINGLE, IN_FLOAT, IN_EITHER, IN_SHORT, IN_ANY };
 enum habit_curve { IS_SMOOTH, IS_NOISY, IS_ANY };
 
 enum habit_pace { PACE_OF_FLOWS, PACE_OF_DRIFTS, PACE_OF_FLICKERS, PACE_OF_MOVES, PACE_OF_WANDERS, PACE_OF_ANY };
@@ -45,7 +45,7 @@ static const struct habit habits[] = {
      .lowest = low,                                                                                                    \
      .highest = high,                                                                                                  \
      .change = EXPECT_##changes},
-#define AMPLITUDE(field, median, factor)
+#define AMPLITUDE(...)
 #define REGISTERS(field, odds, kind_of)                                                                                \
     {.kind = HABIT_REGISTERS, .name = #field, .chance = (odds) / 100.0, .type = ARMTAP_##kind_of},
 #include "inference_fields.def"
@@ -56,12 +56,12 @@ static const struct habit habits[] = {
 };
 static const struct {
     const char *name;
-    double median, factor;
+    double median[2], factor[2]; /* of elements 0 to 2, and 3 to 5 */
 } amplitudes[] = {
 #define NUMBERS(...)
 #define STATE(...)
 #define REGISTERS(...)
-#define AMPLITUDE(field, median, factor) {#field, median, factor},
+#define AMPLITUDE(field, median0, factor0, median3, factor3) {#field, {median0, median3}, {factor0, factor3}},
 #include "inference_fields.def"
 #undef NUMBERS
 #undef STATE
@@ -104,10 +104,9 @@ static const double changes[EXPECT_CHANGES][CHANGES] = {
     [EXPECT_SLOW] = {0.06, 0.24, 0.45, 0.25},    [EXPECT_NOISE] = {0.01, 0.02, 0.12, 0.85},
     [EXPECT_MOTION] = {0.04, 0.03, 0.43, 0.5},   [EXPECT_ANY] = {0.1, 0.1, 0.35, 0.45},
 };
-static const double digit_shares[][DIGITS] = {[IN_FULL] = {0.05, 0.1, 0.85},
-                                              [IN_FLOAT] = {0.12, 0.68, 0.2},
-                                              [IN_SHORT] = {0.5, 0.4, 0.1},
-                                              [IN_ANY] = {0.2, 0.4, 0.4}};
+static const double digit_shares[][DIGITS] = {
+    [IN_FULL] = {0.05, 0.1, 0.85},   [IN_SINGLE] = {0.1, 0.86, 0.04}, [IN_FLOAT] = {0.1, 0.78, 0.12},
+    [IN_EITHER] = {0.08, 0.5, 0.42}, [IN_SHORT] = {0.5, 0.4, 0.1},    [IN_ANY] = {0.12, 0.35, 0.53}};
 static const double curve_shares[][CURVES] = {
     [IS_SMOOTH] = {0.86, 0.08, 0.06}, [IS_NOISY] = {0.08, 0.12, 0.80}, [IS_ANY] = {0.35, 0.15, 0.5}};
 static const double pace_shares[][PACES] = {
@@ -121,9 +120,9 @@ static const double any_change[CHANGES] = {0.3, 0.1, 0.25, 0.35}, any_digits[DIG
 static double change_bits(const struct habit *habit, const struct column *column)
 {
     double bits = log2(changes[habit->change][column->change] / any_change[column->change]);
+    bits += log2(digit_shares[habit->digits][column->digits] / any_digits[column->digits]);
     if (column->change == CHANGE_NEVER)
         return bits;
-    bits += log2(digit_shares[habit->digits][column->digits] / any_digits[column->digits]);
     if (column->change >= CHANGE_OFTEN)
         bits += log2(pace_shares[habit->pace][column->paces] / any_pace[column->paces]);
     if (column->change >= CHANGE_OFTEN)
@@ -150,6 +149,8 @@ static double range_bits(const struct habit *habit, const struct column *column,
     double least = habit->least[element / 3], most = habit->most[element / 3];
     if (column->change == CHANGE_NEVER)
         return place_bits(column->mean, least, most);
+    if (least == 0 && column->least >= 0) /* a size comes near to 0 now and then */
+        return place_bits(column->most, least, most);
     return (place_bits(column->least, least, most) + place_bits(column->most, least, most)) / 2;
 }
 
@@ -160,11 +161,23 @@ static double range_bits(const struct habit *habit, const struct column *column,
 /* Where the bytes are no such numbers. */
 #define NO_NUMBERS (-9999)
 #define DENIAL 14
+/* An element that is always 0, where the field's range lacks it. */
+#define ZERO_OUTSIDE (-8)
+/* Share of robots on which a field is 0 that never is, as on some simulated ones. */
+#define NEVER 0.0005
 #define KIND_MAX 9
 #define KIND_ALONE 5
 #define VECTOR_SAYS 2.0
 #define SWING_ROWS 900.0
 #define GRAVITY 9.81
+/* Volts. */
+#define UNCONNECTED 0.03
+/* Spread against the mean. */
+#define STEADY 0.004
+
+/* Of vectors that are none of those. */
+#define STRANGE                                                                                                        \
+    (ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_HAS_LINEAR_SPEED | ROLE_IS_LINEAR_SPEED)
 
 enum aim { NO_AIM, TARGET, ACTUAL };
 /* Roles that vectors have: those that prove a field, and those that contradict it. */
@@ -188,12 +201,13 @@ static const struct part {
     {"actual_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, ACTUAL},
     {"joint_control_output", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, ACTUAL},
     {"target_moment", ROLE_MOMENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, NO_AIM},
+    {"actual_current_as_torque", 0, STRANGE, ACTUAL},
+    {"actual_TCP_force", 0, STRANGE, ACTUAL},
+    {"ft_raw_wrench", 0, STRANGE, ACTUAL},
+    {"wrench_calc_from_currents", 0, STRANGE, ACTUAL},
     {"elbow_position", ROLE_HAS_SPEED_3, ROLE_IS_SPEED_3 | ROLE_POSE, NO_AIM},
     {"elbow_velocity", ROLE_IS_SPEED_3, ROLE_HAS_SPEED_3 | ROLE_POSE, NO_AIM},
 };
-/* Of all other vectors. */
-#define STRANGE                                                                                                        \
-    (ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_HAS_LINEAR_SPEED | ROLE_IS_LINEAR_SPEED)
 
 static unsigned bits_set(unsigned roles)
 {
@@ -308,6 +322,25 @@ static bool counts(const struct inference_columns *columns, size_t offset)
     return step < 10000 && even > 0.9 * steps;
 }
 
+/* A temperature keeps its value for the time of a capture; a current that is measured does not. */
+static double steadiness_bits(const struct inference_columns *columns, size_t offset, bool is_steady)
+{
+    const struct column *column = armtap_inference_column(columns, offset);
+    if (!column || !column->values || column->mean <= 0)
+        return 0;
+    bool steady = column->spread < STEADY * column->mean;
+    return steady == is_steady ? 1 : -8;
+}
+
+/* An input that nothing is connected to stays near 0; those of the tool float somewhat higher. */
+static double unconnected_bits(const struct inference_columns *columns, size_t offset)
+{
+    const struct column *column = armtap_inference_column(columns, offset);
+    if (!column || !column->values)
+        return 0;
+    return column->least > -UNCONNECTED && column->most < UNCONNECTED ? 4 : -1;
+}
+
 static double special_bits(const struct inference_columns *columns, const struct inference_relations *relations,
                            const struct inference_field *about, size_t offset)
 {
@@ -319,6 +352,12 @@ static double special_bits(const struct inference_columns *columns, const struct
         return gravity_bits(columns, offset);
     if (strcmp(about->name, "payload_inertia") == 0 || strcmp(about->name, "payload_cog") == 0)
         return mass_bits(columns, about, offset);
+    if (strcmp(about->name, "standard_analog_input0") == 0 || strcmp(about->name, "standard_analog_input1") == 0)
+        return unconnected_bits(columns, offset);
+    if (strcmp(about->name, "tool_temperature") == 0)
+        return steadiness_bits(columns, offset, true);
+    if (strcmp(about->name, "tool_output_current") == 0 || strcmp(about->name, "io_current") == 0)
+        return steadiness_bits(columns, offset, false);
     if (strcmp(about->name, "tcp_force_scalar") == 0)
         return size_bits(columns, offset);
     return 0;
@@ -396,21 +435,30 @@ static double swing_bits(const struct inference_columns *columns, const struct i
     return 0;
 }
 
+static double size_of(const struct inference_columns *columns, size_t offset)
+{
+    double size = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        const struct column *column = armtap_inference_column(columns, offset + 8 * i);
+        size = column ? fmax(size, fmax(fabs(column->least), fabs(column->most))) : size;
+    }
+    return size;
+}
+
 /* Against sizes that are spread evenly over ten octaves. */
 static double amplitude_bits(const struct inference_columns *columns, const struct inference_field *about,
                              size_t offset)
 {
-    double size = 0;
-    for (unsigned i = 0; i < 3 && about->count == 6; i++) {
-        const struct column *column = armtap_inference_column(columns, offset + 8 * i);
-        size = column ? fmax(size, fmax(fabs(column->least), fabs(column->most))) : size;
+    size_t row = 0;
+    double bits = 0;
+    while (row < sizeof amplitudes / sizeof *amplitudes && strcmp(amplitudes[row].name, about->name) != 0)
+        row++;
+    for (unsigned half = 0; half < 2 && row < sizeof amplitudes / sizeof *amplitudes; half++) {
+        double size = size_of(columns, offset + 24 * half), sigma = log2(amplitudes[row].factor[half]);
+        double away = size > 0 ? log2(size / amplitudes[row].median[half]) / sigma : 0;
+        bits += size > 0 ? log2(10 * 0.4 / sigma) - fmin(away * away / 2 * 1.44, 6) : 0;
     }
-    for (size_t i = 0; i < sizeof amplitudes / sizeof *amplitudes && size > 0; i++)
-        if (strcmp(amplitudes[i].name, about->name) == 0) {
-            double sigma = log2(amplitudes[i].factor), away = log2(size / amplitudes[i].median) / sigma;
-            return log2(10 * 0.4 / sigma) - fmin(away * away / 2 * 1.44, 6);
-        }
-    return 0;
+    return bits;
 }
 
 /* ---- all together ------------------------------------------------------------------------------------------------ */
@@ -430,11 +478,13 @@ static double weigh_numbers(const struct inference_columns *columns, const struc
         if (!zero) {
             named += range_bits(habit, column, i);
             changing += change_bits(habit, column);
-        } else
+        } else if (habit->least[i / 3] > 0) /* a joint's temperature or voltage */
+            named += ZERO_OUTSIDE;
+        else
             named += habit->change == EXPECT_FIXED ? 1.3 : -1;
     }
     if (zeros == about->count)
-        return gain + log2(fmax(habit->zero, 0.002) / 0.2);
+        return gain + log2(fmax(habit->zero, NEVER) / 0.2);
     /* Elements of a vector are measured in the same way: they say it once more, not six times. */
     double weight = about->count == 1 ? 1 : VECTOR_SAYS / (double)(about->count - zeros);
     return gain + named + weight * changing + log2((1 - habit->zero) / 0.8);
@@ -447,6 +497,13 @@ static enum column_gain gain_of(enum armtap_type type)
            : type == ARMTAP_UINT32 ? GAIN_UINT32
            : type == ARMTAP_UINT64 ? GAIN_UINT64
                                    : GAIN_BYTE;
+}
+
+/* Of the bits of a byte, as of inputs, the highest is as often set as the lowest. */
+static double cost_of_state(int64_t value)
+{
+    double cost = 2 * log2(fabs((double)value) + 1) + 1;
+    return value >= 0 && value < 256 ? fmin(cost, 9) : cost;
 }
 
 /* Bits of a whole number in a code made for this field, over a few packages spread over the sample. */
@@ -471,7 +528,7 @@ static double weigh_state(const struct inference_columns *columns, const struct 
             bool within = value >= habit->lowest && value <= habit->highest;
             if (twelves && value % 12 != 0)
                 within = false;
-            double other = rare + fmin(evenly, 2 * log2(fabs((double)value) + 1) + 1);
+            double other = rare + fmin(evenly, cost_of_state(value));
             double cost = value == habit->usual ? usual : within ? other : 8 * width + 8;
             gain -= i > 0 && within ? fmin(cost + 2, armtap_inference_step_cost(bits, before) + 1) : cost;
             before = bits;
