@@ -13,6 +13,10 @@
 #define FOLLOWS 0.93
 #define TWIN 0.985
 #define PROPORTIONAL 0.9
+/* Correlations of currents of one joint; of a torque with a current under load; of a current with a speed. */
+#define TOGETHER 0.9
+#define BEARS 0.7
+#define RUBS 0.5
 /* The controller's cycles are whole milliseconds. */
 #define CYCLE 0.001
 
@@ -274,6 +278,12 @@ static void add_role(struct search *search, size_t offset, enum inference_role r
     search->relations->moved = search->relations->moved || role != ROLE_TWIN;
 }
 
+static void add_bonds(struct search *search, const struct block *from, const struct block *to, unsigned bonds)
+{
+    size_t pair = (size_t)(from - search->block) * BLOCKS_MAX + (size_t)(to - search->block);
+    search->relations->bonds[pair] = (uint16_t)(search->relations->bonds[pair] | bonds);
+}
+
 static void find_speeds(struct search *search)
 {
     for (unsigned a = 0; a < search->blocks; a++) {
@@ -473,6 +483,7 @@ static int compare(struct search *search, struct block *joints, struct block *po
         return ARMTAP_OK;
     add_role(search, joints->offset, ROLE_JOINTS);
     add_role(search, pose->offset, ROLE_POSE);
+    add_bonds(search, joints, pose, BOND_POSE);
     if (result.residual < *least) {
         *least = result.residual;
         pose->joints = (int)(joints - search->block);
@@ -527,6 +538,98 @@ static void settle_kinds(struct search *search)
     }
 }
 
+/* ---- bonds ------------------------------------------------------------------------------------------------------- */
+
+struct likeness {
+    double alike, ratio; /* correlation; how much of the second one is in the first */
+};
+
+static struct likeness likeness_of(const struct search *search, const struct block *a, const struct block *b,
+                                   unsigned element)
+{
+    int x = a->column[element], y = b->column[element];
+    if (x < 0 || y < 0)
+        return (struct likeness){0, 0};
+    size_t pair = (size_t)x * search->count + (size_t)y;
+    return (struct likeness){(double)search->alike[pair], (double)search->ratio[pair]};
+}
+
+static unsigned bonds_of_motion(const struct search *search, const struct block *a, const struct block *b)
+{
+    unsigned places = 0, bonds = are_twins(search, a, b) ? BOND_TWIN : 0;
+    for (unsigned i = 0; i < 3; i++) {
+        struct likeness likeness = likeness_of(search, a, b, i);
+        places += likeness.alike > TWIN && fabs(likeness.ratio - 1) < 0.1;
+    }
+    if (places == 3)
+        bonds |= BOND_PLACE_TWIN;
+    if (search->relations->step <= 0)
+        return bonds;
+    struct match match = match_of(search, a, b);
+    if (match.all == VECTOR && match.moved >= 2)
+        bonds |= BOND_SPEED;
+    if (match.linear == 3 && match.moved >= 2)
+        bonds |= BOND_LINEAR_SPEED;
+    return bonds;
+}
+
+/* Gravity loads the second and third joint of an arm; it hardly does the first one and those of the wrist, where
+ * friction shows. */
+static bool bears_weight(unsigned joint)
+{
+    return joint == 1 || joint == 2;
+}
+
+static unsigned bonds_of_torque(const struct search *search, const struct block *a, const struct block *b)
+{
+    unsigned alike = 0, both = 0, loaded = 0;
+    for (unsigned i = 0; i < VECTOR; i++) {
+        struct likeness likeness = likeness_of(search, a, b, i);
+        both += a->column[i] >= 0 && b->column[i] >= 0;
+        alike += likeness.alike > TOGETHER && likeness.ratio > 0.6 && likeness.ratio < 1.7;
+        loaded += bears_weight(i) && likeness.alike > BEARS && likeness.ratio > 3 && likeness.ratio < 60;
+    }
+    return (both >= 3 && alike + 1 >= both ? BOND_CURRENTS : 0) | (loaded > 0 ? BOND_MOMENT : 0);
+}
+
+/* Whether the first vector has the sign of the other one, or of the other one's derivative. */
+static unsigned bonds_of_friction(const struct search *search, const struct block *a, const struct block *b)
+{
+    unsigned by_speed = 0, by_place = 0, turns = 0;
+    for (unsigned i = 0; i < VECTOR; i++) {
+        int x = a->column[i], y = b->column[i];
+        if (bears_weight(i) || y < 0)
+            continue;
+        turns++;
+        by_speed += likeness_of(search, a, b, i).alike > RUBS;
+        by_place += x >= 0 && search->follow[(size_t)y * search->count + (size_t)x] > (float)RUBS;
+    }
+    return (turns >= 2 && by_speed + 1 >= turns ? BOND_FRICTION : 0) |
+           (turns >= 2 && by_place + 1 >= turns ? BOND_FRICTION_OF_PLACE : 0);
+}
+
+static void find_bonds(struct search *search)
+{
+    struct inference_relations *relations = search->relations;
+    for (unsigned a = 0; a < search->blocks; a++) {
+        const struct block *one = &search->block[a];
+        relations->block[one->offset] = (int)a;
+        for (unsigned b = 0; b < search->blocks; b++) {
+            const struct block *other = &search->block[b];
+            if (!overlap(one, other))
+                add_bonds(search, one, other,
+                          bonds_of_motion(search, one, other) | bonds_of_torque(search, one, other) |
+                              bonds_of_friction(search, one, other));
+        }
+    }
+}
+
+unsigned armtap_inference_bonds(const struct inference_relations *relations, size_t from, size_t to)
+{
+    int a = relations->block[from], b = relations->block[to];
+    return a < 0 || b < 0 ? 0U : relations->bonds[a * (int)BLOCKS_MAX + b];
+}
+
 /* Even without relations: noise does not go on from package to package, temperatures do not swing. */
 static void watch_motion(struct search *search)
 {
@@ -556,6 +659,7 @@ static int find_all(struct search *search)
     find_triples(search);
     watch_motion(search);
     settle_kinds(search);
+    find_bonds(search);
     return error;
 }
 
@@ -564,9 +668,13 @@ int armtap_inference_relations_find(struct inference_relations *relations, const
     *relations = (struct inference_relations){.clock = SIZE_MAX};
     relations->roles = calloc(columns->length + 1, sizeof *relations->roles);
     relations->kind = calloc(columns->length + 1, sizeof *relations->kind);
+    relations->block = malloc((columns->length + 1) * sizeof *relations->block);
+    relations->bonds = calloc((size_t)BLOCKS_MAX * BLOCKS_MAX, sizeof *relations->bonds);
+    for (size_t offset = 0; offset <= columns->length && relations->block; offset++)
+        relations->block[offset] = -1;
     struct search *search = calloc(1, sizeof *search);
     int error = ARMTAP_ERR_MEMORY;
-    if (search && relations->roles && relations->kind) {
+    if (search && relations->roles && relations->kind && relations->block && relations->bonds) {
         search->columns = columns;
         search->relations = relations;
         error = find_all(search);
@@ -585,6 +693,10 @@ void armtap_inference_relations_clear(struct inference_relations *relations)
 {
     free(relations->roles);
     free(relations->kind);
+    free(relations->block);
+    free(relations->bonds);
+    relations->block = NULL;
+    relations->bonds = NULL;
     relations->roles = NULL;
     relations->kind = NULL;
 }

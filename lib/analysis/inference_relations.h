@@ -21,15 +21,32 @@ enum inference_role {
     ROLE_TWIN = 1024            /* another vector is nearly the same */
 };
 
+/* What one vector of six doubles is to another. */
+enum inference_bond {
+    BOND_TWIN = 1,         /* nearly the same */
+    BOND_PLACE_TWIN = 2,   /* the same, but only the first three elements: of poses, whose rotation vectors jump */
+    BOND_SPEED = 4,        /* the other one is its derivative */
+    BOND_LINEAR_SPEED = 8, /* the same of the first three elements */
+    BOND_CURRENTS = 16,    /* both rise and fall together, joint by joint, by as much */
+    BOND_MOMENT = 32,      /* where weight loads a joint, it is a multiple of the other one */
+    BOND_FRICTION = 64,    /* where no weight does, it has the other one's sign */
+    BOND_POSE = 256,       /* the other one is the pose that follows from it */
+    BOND_FRICTION_OF_PLACE = 128 /* the same, of the other one's derivative */
+};
+
 struct inference_relations {
     double step;     /* s from package to package; 0: unknown */
     size_t clock;    /* offset; SIZE_MAX: none */
     uint16_t *roles; /* by offset */
+    int *block;      /* by offset: number of the vector there; -1: none, or none that moves */
+    uint16_t *bonds; /* by number of one and of another */
     float *kind;     /* by offset: bits that say target (above 0) or actual (below) */
     bool moved;      /* something here moves like an arm */
     struct armtap_kinematics_result kinematics;
 };
 int armtap_inference_relations_find(struct inference_relations *relations, const struct inference_columns *columns);
+/* Bonds from one offset to another; none if one of them is no vector that moves. */
+unsigned armtap_inference_bonds(const struct inference_relations *relations, size_t from, size_t to);
 void armtap_inference_relations_clear(struct inference_relations *relations);
 
 #endif

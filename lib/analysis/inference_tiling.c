@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inference_pairs.h"
+
 /* Bits: a field out of order; one of any order, among some fields that are left. */
 #define BREAK 20
 #define ANYWHERE 4
@@ -15,6 +17,8 @@
 #define ID_USUAL 6
 #define ID_OTHER 0
 #define RECIPE_ID 1
+/* How often names are weighed by those of the round before. */
+#define ROUNDS 3
 
 static const double order_bits[ORDERS] = {[ORDER_GUIDE] = -0.7, [ORDER_ALPHABET] = -4, [ORDER_ANY] = -2};
 
@@ -211,6 +215,28 @@ static int sum_paths(struct inference_tiling *tiling, const struct inference_col
     return ARMTAP_OK;
 }
 
+/* With what the likeliest names say about each other, where the arm moved: else no bonds show. Each round counts half,
+ * and the ones before it the rest: two names that contradict each other would else take turns. */
+static int sum_again(struct inference_tiling *tiling, const struct inference_columns *columns,
+                     const struct inference_relations *relations)
+{
+    const size_t places = (tiling->length + 1) * tiling->fields;
+    float *alone = malloc(2 * places * sizeof *alone), *weighed = alone ? alone + places : NULL;
+    int error = alone ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
+    if (alone)
+        memcpy(alone, tiling->bits, places * sizeof *alone);
+    for (unsigned round = 0; round < ROUNDS && error == ARMTAP_OK; round++) {
+        memcpy(weighed, alone, places * sizeof *alone);
+        armtap_inference_pairs_weigh(tiling, relations, weighed);
+        for (size_t i = 0; i < places; i++)
+            tiling->bits[i] = round == 0 ? weighed[i] : (tiling->bits[i] + weighed[i]) / 2;
+        memset(tiling->share, 0, places * sizeof *tiling->share);
+        error = sum_paths(tiling, columns);
+    }
+    free(alone);
+    return error;
+}
+
 /* ---- the best tiling --------------------------------------------------------------------------------------------- */
 
 static bool same_type(const struct inference_field *a, const struct inference_field *b)
@@ -292,6 +318,8 @@ int armtap_inference_tile(struct inference_tiling *tiling, const struct inferenc
                 tiling->bits[offset * tiling->fields + i] =
                     (float)armtap_inference_weigh(columns, relations, i, &tiling->field[i], offset);
     error = sum_paths(tiling, columns);
+    if (error == ARMTAP_OK && relations->moved)
+        error = sum_again(tiling, columns, relations);
     return error == ARMTAP_OK ? choose_pieces(tiling) : error;
 }
 

@@ -190,6 +190,38 @@ static void noise_tells_what_is_measured(void **state)
     }
 }
 
+/* The same torques, once with what has the sign of the joints' speeds: a moment has none of it. */
+static void friction_is_not_in_moments(void **state)
+{
+    (void)state;
+    for (int rubs = 0; rubs < 2; rubs++) {
+        struct armtap_inference *inference = armtap_inference_new();
+        assert_non_null(inference);
+        for (unsigned i = 0; i < PACKAGES; i++) {
+            struct package package = {.length = 0};
+            double q[6], qd[6], torque[6];
+            joints_at(i, true, q, qd);
+            for (unsigned k = 0; k < 6; k++) {
+                torque[k] = (k == 1 ? -26 : k == 2 ? -15 : 2.5) * cos(q[1] + (k == 2 ? q[2] : 0.5 * k));
+                torque[k] += rubs ? 4 * tanh(qd[k] / 0.03) + 2 * qd[k] : 0;
+            }
+            put_double(&package, 1234 + 0.001 * STEP_MS * i);
+            put_doubles(&package, q, 6);
+            put_doubles(&package, qd, 6);
+            put_doubles(&package, torque, 6);
+            put(&package, 7, 4);
+            assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+        }
+        const struct armtap_inferred *found = finish(inference);
+        assert_string_equal(name_at(found, 8), "target_q");
+        if (rubs)
+            assert_string_not_equal(name_at(found, 104), "target_moment");
+        else
+            assert_string_equal(name_at(found, 104), "target_moment");
+        armtap_inference_free(inference);
+    }
+}
+
 static void a_resting_arm_gets_types_only(void **state)
 {
     (void)state;
@@ -324,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_moving_arm_gets_its_names),
         cmocka_unit_test(noise_tells_what_is_measured),
+        cmocka_unit_test(friction_is_not_in_moments),
         cmocka_unit_test(a_resting_arm_gets_types_only),
         cmocka_unit_test(bytes_without_meaning_get_no_names),
         cmocka_unit_test(eight_packages_are_enough),
