@@ -9,7 +9,7 @@
 #include "decimal.h"
 
 /* Probability from which on a name is given: a wrong one is as bad as ten that are missing. */
-#define CERTAIN 0.91
+#define CERTAIN (10.0 / 11)
 /* Without an order, names are told apart by their values alone, and neighbours do not confirm them. */
 #define CERTAIN_ALONE 0.985
 /* Bits by which another field of the same size may fit whole numbers better. */
