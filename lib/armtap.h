@@ -709,7 +709,7 @@ ARMTAP_API const char *armtap_command_ending_name(enum armtap_command_ending end
 
 /* By what the meaning of a command's number was chosen. */
 enum armtap_command_evidence {
-    ARMTAP_COMMAND_BY_SCRIPT, /* by the script that a client sent to this robot, and the recipes */
+    ARMTAP_COMMAND_BY_SCRIPT,  /* by the script that a client sent to this robot, and the recipes */
     ARMTAP_COMMAND_BY_RECIPES, /* by the input recipes that the client set up, and the commands that it sent */
     ARMTAP_COMMAND_BY_PACKAGES /* no set-up was captured: by the ids and the lengths of the packages, and their codes */
 };

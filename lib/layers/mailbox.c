@@ -470,14 +470,21 @@ static void take_state(struct armtap_mailbox *mailbox, const struct armtap_recor
         take_done(mailbox, record);
 }
 
+static bool shows_stops(const struct armtap_record *record)
+{
+    return armtap_set_has(record->updated, ARMTAP_ID_safety_status_bits) ||
+           armtap_set_has(record->updated, ARMTAP_ID_runtime_state);
+}
+
+/* A stop that is over before the client withdraws the command is no cause. */
 static void take_cause(struct armtap_mailbox *mailbox, const struct armtap_record *record)
 {
     struct armtap_pending *pending = &mailbox->pending;
-    const char *cause = pending->cause ? NULL : cause_in(record);
-    if (!cause)
+    const char *cause = cause_in(record);
+    if (!shows_stops(record) || !cause == !pending->cause)
         return;
     mailbox->is_changed = true;
-    if (pending->wants_stop)
+    if (cause && pending->wants_stop)
         take_done(mailbox, record);
     else
         pending->cause = cause;
@@ -498,9 +505,9 @@ static int take_answer(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
     bool is_cleared = pending->is_there && pending->is_acknowledged;
     int error = ARMTAP_OK;
     mailbox->answered = record->where;
+    take_state(mailbox, record); /* captured late, it may still say that a cleared command is done */
     if (is_cleared && !is_before(&record->where, &pending->acknowledged))
         error = end_cleared(mailbox, conn, script);
-    take_state(mailbox, record);
     if (error != ARMTAP_OK || !pending->is_there)
         return error;
     pending->was_paused = pending->was_paused || is_paused(record);
