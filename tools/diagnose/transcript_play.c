@@ -315,20 +315,24 @@ static int play_message(const struct transcript_player *player, const struct ent
     return player->is_damaged ? 0 : sink->on_message(user, &message);
 }
 
+static struct armtap_command_value argument(const char *name, enum armtap_type type, uint64_t number)
+{
+    return (struct armtap_command_value){{.name = name, .type = type, .count = 1, .present = true, .u64 = {number}},
+                                         ""};
+}
+
 /* What the analysis looks at of the arguments. Returns their number. */
 static size_t arguments_of(struct armtap_command_value arguments[2], const struct call *call)
 {
     size_t count = 0;
-    if (call->a != 0)
-        arguments[count++] =
-            (struct armtap_command_value){{.name = call->flags & COMMAND_HAS_TARGET ? "target" : "given",
-                                           .type = ARMTAP_UINT64,
-                                           .count = 1,
-                                           .u64 = {call->a}},
-                                          ""};
-    if (call->flags & COMMAND_IS_ASYNCHRONOUS)
-        arguments[count++] =
-            (struct armtap_command_value){{.name = "asynchronous", .type = ARMTAP_BOOL, .count = 1, .u64 = {1}}, ""};
+    if (call->a != 0) {
+        arguments[count] = argument(call->flags & COMMAND_HAS_TARGET ? "target" : "given", ARMTAP_UINT64, call->a);
+        count++;
+    }
+    if (call->flags & COMMAND_IS_ASYNCHRONOUS) {
+        arguments[count] = argument("asynchronous", ARMTAP_BOOL, 1);
+        count++;
+    }
     return count;
 }
 
