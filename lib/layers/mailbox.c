@@ -169,11 +169,10 @@ static void take_missing_set_ups(struct armtap_mailbox *mailbox, const struct ar
 static void read_table(const struct armtap_mailbox *mailbox, const struct armtap_mailbox_script *script,
                        struct armtap_command_table *table)
 {
-    uint64_t connection = mailbox->connection;
     table->side = side_of(mailbox);
     table->offset = mailbox->offset;
     table->releases = mailbox->releases[table->side];
-    const struct armtap_script_binding *own = armtap_mailbox_script_of(script, connection);
+    const struct armtap_script_binding *own = armtap_mailbox_script_of(script, mailbox->connection);
     table->is_by_script = own && own->offset == mailbox->offset && (table->releases & own->releases) != 0;
     if (table->is_by_script)
         table->releases &= own->releases;
@@ -337,6 +336,15 @@ static int take_command(struct armtap_mailbox *mailbox, struct armtap_conn *conn
     return ARMTAP_OK;
 }
 
+static int take_code(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                     const struct armtap_mailbox_script *script, const struct armtap_record *record, int32_t code)
+{
+    if (code != 0)
+        return take_command(mailbox, conn, script, record, code);
+    bool is_cleared = mailbox->pending.is_there && clears(mailbox, (unsigned)record->recipe_id);
+    return is_cleared ? acknowledge(mailbox, conn, script, &record->where) : ARMTAP_OK;
+}
+
 /* The registers of a client whose set-ups were not captured: the script shows them, or what the robot sends. */
 static void find_offset(struct armtap_mailbox *mailbox, const struct armtap_mailbox_script *script,
                         const struct armtap_record *record)
@@ -386,11 +394,7 @@ static int take_late_write(struct armtap_mailbox *mailbox, struct armtap_conn *c
     known.recipe_id = id_of(record);
     *set = fitting;
     mailbox->has_begun = true;
-    if (code == 0 && !clears(mailbox, (unsigned)known.recipe_id))
-        return ARMTAP_OK;
-    if (code != 0)
-        return take_command(mailbox, conn, script, &known, code);
-    return mailbox->pending.is_there ? acknowledge(mailbox, conn, script, &record->where) : ARMTAP_OK;
+    return take_code(mailbox, conn, script, &known, code);
 }
 
 static int take_write(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
@@ -400,11 +404,7 @@ static int take_write(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
     if (!code_in(mailbox, record, &code))
         return ARMTAP_OK;
     take_missing_set_ups(mailbox, record->stream);
-    if (code == 0 && !clears(mailbox, (unsigned)record->recipe_id))
-        return ARMTAP_OK;
-    if (code != 0)
-        return take_command(mailbox, conn, script, record, code);
-    return mailbox->pending.is_there ? acknowledge(mailbox, conn, script, &record->where) : ARMTAP_OK;
+    return take_code(mailbox, conn, script, record, code);
 }
 
 /* ---- from the script --------------------------------------------------------------------------------------------- */
@@ -555,16 +555,11 @@ int armtap_mailbox_take(struct armtap_mailbox *mailbox, struct armtap_conn *conn
     int error = bind_script(mailbox, script, record);
     if (error != ARMTAP_OK)
         return error;
-    if (mailbox->late) {
-        int failed = take_late(mailbox, conn, script, record);
-        if (mailbox->is_changed)
-            armtap_conn_layer_moved(conn);
-        return failed;
-    }
-    if (!record->recipe || !is_proven(mailbox))
-        return ARMTAP_OK;
-    error = record->direction == ARMTAP_TO_ROBOT ? take_write(mailbox, conn, script, record)
-                                                 : take_answer(mailbox, conn, script, record);
+    if (mailbox->late)
+        error = take_late(mailbox, conn, script, record);
+    else if (record->recipe && is_proven(mailbox))
+        error = record->direction == ARMTAP_TO_ROBOT ? take_write(mailbox, conn, script, record)
+                                                     : take_answer(mailbox, conn, script, record);
     if (mailbox->is_changed)
         armtap_conn_layer_moved(conn);
     return error;
