@@ -209,6 +209,8 @@ int armtap_robot_message_say(struct armtap_conn *conn, const struct armtap_frame
     case ARMTAP_TEXT_REQUEST:
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_ur_popup, "asks for a value: %b", words, text->text_length);
     case ARMTAP_TEXT_MESSAGE:
+        if (text->text_length == 0)
+            return armtap_conn_say(conn, frame, ARMTAP_NOTE_ur_message, "a message without text");
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_ur_message, "%b", words, text->text_length);
     default:
         return ARMTAP_OK;

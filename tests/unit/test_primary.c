@@ -130,6 +130,8 @@ static const struct {
      "text < level 3 \"Socket timed out waiting for command on reverse_socket. The script will exit now.\" of "
      "\"RTMACHINE\"\n",
      "ur.message: Socket timed out waiting for command on reverse_socket. The script will exit now."},
+    {"TEXT of no bytes", "0000000f1400000002dfdc18b0fd00", "text < level 3 \"\" of \"RTMACHINE\"\n",
+     "ur.message: a message without text"},
     {"ERROR_CODE C153A2", "000000231400000002dfdc18b0fd060000009900000002000000030000000100000000",
      "error C153A2 \"\" report 3 mode -1 line 0:0 data 1 0 clock 12345.678000 from -3, text < level 1 \"\" of "
      "\"RTMACHINE\"\n",
