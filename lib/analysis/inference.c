@@ -162,6 +162,16 @@ struct reading {
     struct inference_tiling tiling;
 };
 
+/* Whether another piece surely is the field, which a recipe has once. */
+static bool is_elsewhere(const struct inference_tiling *tiling, const struct tiling_piece *piece, size_t field)
+{
+    for (size_t i = 0; i < tiling->count; i++)
+        if (&tiling->pieces[i] != piece && tiling->pieces[i].field == field && !tiling->field[field].repeats &&
+            tiling->pieces[i].certainty >= CERTAIN_ALONE)
+            return true;
+    return false;
+}
+
 /* Whether a mode or a count fits another field much better, so that only the order speaks for this one: clients break
  * it. */
 static bool is_by_order_only(const struct inference_tiling *tiling, const struct tiling_piece *piece)
@@ -171,7 +181,7 @@ static bool is_by_order_only(const struct inference_tiling *tiling, const struct
     for (size_t i = 0; i < tiling->fields; i++) {
         const struct inference_field *other = &tiling->field[i];
         if (other->type != ARMTAP_DOUBLE && piece->type != ARMTAP_DOUBLE && other->size == piece->size &&
-            (double)bits[i] + other->log_chance > own + RIVAL)
+            (double)bits[i] + other->log_chance > own + RIVAL && !is_elsewhere(tiling, piece, i))
             return true;
     }
     return false;

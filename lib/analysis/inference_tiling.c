@@ -1,9 +1,11 @@
 /* Tilings are sums over paths: a path places one field after the other, and pays for each by what its values say and by
  * the odds that a recipe has it. In an order, only later fields may follow, or the path pays for a break. Sums from the
  * left and from the right of each place give the probability of each field there, over all tilings (forward-backward);
- * the probabilities of several orders are added by what the whole package says for each. */
+ * the probabilities of several orders, and of several ways to choose the fields, are added by what the whole package
+ * says for each. */
 #include "inference_tiling.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +15,25 @@
 /* Bits: a field out of order; one of any order, among some fields that are left. */
 #define BREAK 20
 #define ANYWHERE 4
+/* Behind a break, a path may place fields once more: that must not pay where fields are likelier. */
+#define BREAK_OF_MORE 10
 /* Bits for a first byte that never changes as the usual recipe id, and as another. */
 #define ID_USUAL 6
 #define ID_OTHER 0
 #define RECIPE_ID 1
 /* How often names are weighed by those of the round before. */
 #define ROUNDS 3
+/* Shares of all paths from which on an order with a choice counts, and is tried again in the next round. */
+#define SHARE_LEAST 1e-5
+#define WAY_LEAST 1e-12
 
 static const double order_bits[ORDERS] = {[ORDER_GUIDE] = -0.7, [ORDER_ALPHABET] = -4, [ORDER_ANY] = -2};
 
 struct paths {
     const struct inference_tiling *tiling;
+    struct inference_odds odds;
     enum tiling_order order;
+    size_t ranks[ORDERS][INFERENCE_FIELDS_MAX];
     const size_t *field;  /* by rank in the order */
     double *left, *right; /* by offset and rank of the last field: log2 of the sum of all paths up to it, and on
                              from it */
@@ -32,10 +41,11 @@ struct paths {
     double *follow;       /* of one offset, by rank: scratch */
 };
 
+/* Less than a double's last bit is nothing. */
 static double add(double a, double b)
 {
     double more = a > b ? a : b, less = a > b ? b : a;
-    return less == -INFINITY ? more : more + log2(1 + exp2(less - more));
+    return less < more - DBL_MANT_DIG || more == -INFINITY ? more : more + log2(1 + exp2(less - more));
 }
 
 static double *at(double *table, const struct paths *paths, size_t offset)
@@ -48,7 +58,7 @@ static double cost_of(const struct paths *paths, size_t rank, size_t offset)
     const struct inference_tiling *tiling = paths->tiling;
     size_t field = paths->field[rank];
     double bits = (double)tiling->bits[offset * tiling->fields + field];
-    return bits + tiling->field[field].log_chance - (paths->order == ORDER_ANY ? ANYWHERE : 0);
+    return bits + paths->odds.of_field[field] - (paths->order == ORDER_ANY ? ANYWHERE : 0);
 }
 
 static bool has_place(const struct paths *paths, size_t rank, size_t offset)
@@ -61,6 +71,11 @@ static size_t end_of(const struct paths *paths, size_t rank, size_t offset)
     return offset + paths->tiling->field[paths->field[rank]].size;
 }
 
+static double bits_of_break(const struct paths *paths)
+{
+    return BREAK + BREAK_OF_MORE * paths->odds.of_more;
+}
+
 static double start_at(const struct paths *paths, size_t offset)
 {
     return offset < 2 ? paths->start[offset] : -INFINITY;
@@ -71,6 +86,7 @@ static void sum_before(const struct paths *paths, size_t offset)
 {
     const double *left = at(paths->left, paths, offset);
     const size_t fields = paths->tiling->fields;
+    const double breaks = bits_of_break(paths);
     double all = -INFINITY, earlier = start_at(paths, offset);
     for (size_t rank = 0; rank < fields; rank++)
         all = add(all, left[rank]);
@@ -80,7 +96,7 @@ static void sum_before(const struct paths *paths, size_t offset)
             continue;
         }
         bool repeats = paths->tiling->field[paths->field[rank]].repeats;
-        paths->follow[rank] = add(repeats ? add(earlier, left[rank]) : earlier, all - BREAK);
+        paths->follow[rank] = add(repeats ? add(earlier, left[rank]) : earlier, all - breaks);
         earlier = add(earlier, left[rank]);
     }
 }
@@ -103,6 +119,7 @@ static void sum_right(const struct paths *paths)
 {
     const struct inference_tiling *tiling = paths->tiling;
     const size_t fields = tiling->fields;
+    const double breaks = bits_of_break(paths);
     for (size_t rank = 0; rank < fields; rank++)
         at(paths->right, paths, tiling->length)[rank] = 0;
     for (size_t offset = tiling->length; offset-- > 0;) {
@@ -117,7 +134,7 @@ static void sum_right(const struct paths *paths)
         for (size_t rank = fields; rank-- > 0;) {
             bool repeats = tiling->field[paths->field[rank]].repeats;
             right[rank] =
-                paths->order == ORDER_ANY ? all : add(repeats ? add(later, paths->follow[rank]) : later, all - BREAK);
+                paths->order == ORDER_ANY ? all : add(repeats ? add(later, paths->follow[rank]) : later, all - breaks);
             later = add(later, paths->follow[rank]);
         }
     }
@@ -132,10 +149,13 @@ static double total_of(const struct paths *paths)
     return total;
 }
 
-/* Adds this order's probabilities, times its own. */
-static void add_shares(struct inference_tiling *tiling, const struct paths *paths, double total, double share)
+/* Adds the probabilities of this order and choice, times their own. */
+static void add_shares(struct inference_tiling *tiling, struct paths *paths, double share)
 {
-    for (size_t offset = 0; offset < tiling->length && share > 1e-9; offset++) {
+    sum_left(paths);
+    sum_right(paths);
+    const double total = total_of(paths);
+    for (size_t offset = 0; offset < tiling->length; offset++) {
         sum_before(paths, offset);
         for (size_t rank = 0; rank < tiling->fields; rank++) {
             if (paths->follow[rank] == -INFINITY || !has_place(paths, rank, offset))
@@ -147,7 +167,7 @@ static void add_shares(struct inference_tiling *tiling, const struct paths *path
     }
 }
 
-/* ---- orders ------------------------------------------------------------------------------------------------------ */
+/* ---- orders and choices ------------------------------------------------------------------------------------------ */
 
 static void sort_fields(const struct inference_tiling *tiling, enum tiling_order order, size_t *ranks)
 {
@@ -173,26 +193,50 @@ static void start_paths(struct paths *paths, const struct inference_columns *col
             paths->start[1] = -INFINITY;
 }
 
-static void weigh_orders(struct inference_tiling *tiling, struct paths *paths,
-                         size_t ranks[ORDERS][INFERENCE_FIELDS_MAX])
+static void choose_by(struct paths *paths, size_t choice, enum tiling_order order)
 {
-    double totals[ORDERS], all = -INFINITY;
+    armtap_inference_choice_at(choice, paths->tiling->field, paths->tiling->fields, &paths->odds);
+    paths->order = order;
+    paths->field = paths->ranks[order];
+}
+
+/* Of any order, a path may place a field as often as it likes: only few fields must be likely then. */
+static double bits_of(struct paths *paths)
+{
+    if (paths->order == ORDER_ANY && paths->odds.of_more > 0)
+        return -INFINITY;
+    sum_left(paths);
+    return total_of(paths) + order_bits[paths->order] + paths->odds.beforehand + paths->odds.of_none;
+}
+
+/* Of each order and choice, by what the paths say for it. What hardly had a part in the last sum has none. */
+static void weigh_ways(struct inference_tiling *tiling, struct paths *paths)
+{
+    double all = -INFINITY;
+    for (unsigned order = 0; order < ORDERS; order++)
+        for (size_t choice = 0; choice < armtap_inference_choice_count(); choice++) {
+            double *way = &tiling->way[order][choice];
+            choose_by(paths, choice, (enum tiling_order)order);
+            *way = *way < WAY_LEAST ? -INFINITY : bits_of(paths);
+            all = add(all, *way);
+        }
+    for (unsigned order = 0; order < ORDERS; order++)
+        for (size_t choice = 0; choice < armtap_inference_choice_count(); choice++)
+            tiling->way[order][choice] = exp2(tiling->way[order][choice] - all);
+}
+
+static void sum_ways(struct inference_tiling *tiling, struct paths *paths)
+{
+    weigh_ways(tiling, paths);
     for (unsigned order = 0; order < ORDERS; order++) {
-        paths->order = (enum tiling_order)order;
-        paths->field = ranks[order];
-        sum_left(paths);
-        totals[order] = total_of(paths);
-        all = add(all, totals[order] + order_bits[order]);
-    }
-    for (unsigned order = 0; order < ORDERS; order++) {
-        tiling->order[order] = exp2(totals[order] + order_bits[order] - all);
-        paths->order = (enum tiling_order)order;
-        paths->field = ranks[order];
-        if (tiling->order[order] < 1e-6)
-            continue;
-        sum_left(paths);
-        sum_right(paths);
-        add_shares(tiling, paths, totals[order], tiling->order[order]);
+        tiling->order[order] = 0;
+        for (size_t choice = 0; choice < armtap_inference_choice_count(); choice++) {
+            double share = tiling->way[order][choice];
+            tiling->order[order] += share;
+            choose_by(paths, choice, (enum tiling_order)order);
+            if (share > SHARE_LEAST)
+                add_shares(tiling, paths, share);
+        }
     }
     tiling->with_id = 0;
     for (size_t field = 0; field < tiling->fields && tiling->length > 1; field++)
@@ -201,16 +245,16 @@ static void weigh_orders(struct inference_tiling *tiling, struct paths *paths,
 
 static int sum_paths(struct inference_tiling *tiling, const struct inference_columns *columns)
 {
-    size_t places = (tiling->length + 1) * tiling->fields, ranks[ORDERS][INFERENCE_FIELDS_MAX];
+    const size_t places = (tiling->length + 1) * tiling->fields;
     struct paths paths = {.tiling = tiling, .left = malloc((2 * places + tiling->fields) * sizeof(double))};
     if (!paths.left)
         return ARMTAP_ERR_MEMORY;
     paths.right = paths.left + places;
     paths.follow = paths.right + places;
     for (unsigned order = 0; order < ORDERS; order++)
-        sort_fields(tiling, (enum tiling_order)order, ranks[order]);
+        sort_fields(tiling, (enum tiling_order)order, paths.ranks[order]);
     start_paths(&paths, columns);
-    weigh_orders(tiling, &paths, ranks);
+    sum_ways(tiling, &paths);
     free(paths.left);
     return ARMTAP_OK;
 }
@@ -293,13 +337,16 @@ static int choose_pieces(struct inference_tiling *tiling)
     return done ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
 }
 
-static int list_fields(struct inference_tiling *tiling)
+static int begin_tiling(struct inference_tiling *tiling)
 {
     tiling->field = calloc(armtap_inference_field_count(), sizeof *tiling->field);
     for (size_t i = 0; i < armtap_inference_field_count() && tiling->field; i++)
         if (!armtap_inference_field_at(i, &tiling->field[i]))
             tiling->field[i].size = SAMPLE_LENGTH_MAX + 1; /* fits nowhere */
     tiling->fields = armtap_inference_field_count();
+    for (unsigned order = 0; order < ORDERS; order++)
+        for (size_t choice = 0; choice < armtap_inference_choice_count(); choice++)
+            tiling->way[order][choice] = 1;
     return tiling->field ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
 }
 
@@ -307,7 +354,7 @@ int armtap_inference_tile(struct inference_tiling *tiling, const struct inferenc
                           const struct inference_relations *relations)
 {
     *tiling = (struct inference_tiling){.length = columns->length};
-    int error = list_fields(tiling);
+    int error = begin_tiling(tiling);
     tiling->bits = calloc((tiling->length + 1) * tiling->fields, sizeof *tiling->bits);
     tiling->share = calloc((tiling->length + 1) * tiling->fields, sizeof *tiling->share);
     if (error != ARMTAP_OK || !tiling->bits || !tiling->share)

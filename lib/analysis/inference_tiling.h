@@ -2,6 +2,7 @@
 #ifndef ANALYSIS_INFERENCE_TILING_H
 #define ANALYSIS_INFERENCE_TILING_H
 
+#include "inference_choices.h"
 #include "inference_fields.h"
 
 enum tiling_order { ORDER_GUIDE, ORDER_ALPHABET, ORDER_ANY, ORDERS };
@@ -19,11 +20,12 @@ struct tiling_piece {
 struct inference_tiling {
     size_t length, fields;
     struct inference_field *field;
-    float *bits;                 /* by offset and field: for and against it */
-    float *share;                /* by offset and field: its probability */
-    double with_id;              /* probability that the first byte is a recipe id */
-    double order[ORDERS];        /* probability */
-    struct tiling_piece *pieces; /* the best tiling */
+    float *bits;                               /* by offset and field: for and against it */
+    float *share;                              /* by offset and field: its probability */
+    double with_id;                            /* probability that the first byte is a recipe id */
+    double order[ORDERS];                      /* probability */
+    double way[ORDERS][INFERENCE_CHOICES_MAX]; /* the same with each choice of fields */
+    struct tiling_piece *pieces;               /* the best tiling */
     size_t count;
 };
 int armtap_inference_tile(struct inference_tiling *tiling, const struct inference_columns *columns,

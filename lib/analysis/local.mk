@@ -25,6 +25,8 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/incident.h \
 	lib/analysis/incident_text.c \
 	lib/analysis/inference.c \
+	lib/analysis/inference_choices.c \
+	lib/analysis/inference_choices.h \
 	lib/analysis/inference_columns.c \
 	lib/analysis/inference_columns.h \
 	lib/analysis/inference_fields.c \

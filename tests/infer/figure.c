@@ -2,7 +2,7 @@
  *
  * Inference was tuned on the first family of robots. The figure is that of the other one, which has other models, other
  * shapes of motion and other noise; the test fails where it falls below the goal. Arguments: captures for each row, the
- * number of a family (0, 1), that of a row; a fourth one prints every field. */
+ * number of a family (0, 1), that of a row, the seed of the first capture; a fifth one prints every field. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const struct kind {
     double precision, recall, types; /* of the held-out robots, at least */
 } kinds[] = {
     {"moving, 10 s, guide order", true, IN_GUIDE_ORDER, LIKE_CLIENTS, 10, 0.98, 0.80, 0.99},
-    {"moving, 10 s, guide order, any fields", true, IN_GUIDE_ORDER, ANY_FIELDS, 10, 0.94, 0.57, 0.955},
+    {"moving, 10 s, guide order, any fields", true, IN_GUIDE_ORDER, ANY_FIELDS, 10, 0.98, 0.56, 0.955},
     {"moving, 1 s, guide order", true, IN_GUIDE_ORDER, LIKE_CLIENTS, 1, 0.97, 0.74, 0.985},
     {"moving, 10 s, other order", true, IN_OTHER_ORDER, LIKE_CLIENTS, 10, 0.98, 0.34, 0.935},
     {"standing still, 10 s, guide order", false, IN_GUIDE_ORDER, LIKE_CLIENTS, 10, 1, 0, 0.83},
@@ -205,11 +205,11 @@ static bool is_good(const struct kind *kind, const struct score *score)
            share(score->models_right, score->models) >= 0.98;
 }
 
-static bool run_row(enum family family, const struct kind *kind, unsigned trials, bool verbose)
+static bool run_row(enum family family, const struct kind *kind, unsigned first, unsigned trials, bool verbose)
 {
     struct score score = {.trials = 0};
     bool failed = false;
-    for (unsigned seed = 1; seed <= trials; seed++)
+    for (unsigned seed = first; seed < first + trials; seed++)
         failed |= try(family, kind, seed, &score, verbose) != ARMTAP_OK;
     bool good = !failed && (family == FAMILY_TUNED || is_good(kind, &score));
     printf("%-8s  %-38s %6.3f  %6.3f  %6.3f  %6.3f  %3u/%-3u  %4.2f%s\n", family == FAMILY_TUNED ? "tuned" : "held out",
@@ -222,12 +222,13 @@ static bool run_row(enum family family, const struct kind *kind, unsigned trials
 int main(int argc, char **argv)
 {
     unsigned trials = argc > 1 ? (unsigned)atoi(argv[1]) : TRIALS;
+    unsigned first = argc > 4 ? (unsigned)atoi(argv[4]) : 1;
     bool good = true;
     printf("%-8s  %-38s %6s  %6s  %6s  %6s  %7s  %4s\n", "robots", "captures", "precis", "recall", "no reg", "types",
            "models", "s");
     for (int family = 0; family < 2; family++)
         for (size_t i = 0; i < KINDS; i++)
             if ((argc <= 2 || atoi(argv[2]) == family) && (argc <= 3 || atoi(argv[3]) == (int)i))
-                good &= run_row((enum family)family, &kinds[i], trials, argc > 4);
+                good &= run_row((enum family)family, &kinds[i], first, trials, argc > 5);
     return good ? 0 : 1;
 }
