@@ -164,7 +164,10 @@ unit-tests: $(UNIT_TESTS)
 # The unit tests on other machines: make check-emulated [ARCH="s390x aarch64"].
 check-emulated: dist
 	$(srcdir)/tests/emulated/run $(distdir).tar.gz $(ARCH)
-.PHONY: unit-tests check-emulated
+.PHONY: unit-tests check-emulated list-tests
+# What `make check` runs, a line each; some of them: make check TESTS="..."
+list-tests:
+	@printf '%s\n' $(TESTS)
 
 # ---- tests of the whole ----------------------------------------------------------------------------------------------
 
