@@ -513,7 +513,7 @@ static double weigh_state(const struct inference_columns *columns, const struct 
     const unsigned width = about->size / about->count;
     const double usual = -log2(habit->usual_share);
     const double rare = -log2(1 - habit->usual_share), evenly = log2((double)(habit->highest - habit->lowest + 1));
-    const bool twelves = strcmp(about->name, "tool_output_voltage") == 0;
+    const bool twelves = strncmp(about->name, "tool_output_voltage", 19) == 0;
     double gain = (double)(columns->plain[offset + about->size] - columns->plain[offset]);
     for (unsigned element = 0; element < about->count; element++) {
         uint64_t before = 0;

@@ -11,7 +11,12 @@
 #include "analysis/armtap-analysis.h"
 #include "arm_model.h"
 
-enum { FIELDS_MAX = 100, BYTES_MAX = 4096, TRIALS = 60 };
+enum { FIELDS_MAX = 100, BYTES_MAX = 4096 };
+#ifdef __SANITIZE_ADDRESS__ /* looks at memory, not at figures */
+enum { TRIALS = 5, FIGURES_COUNT = false };
+#else
+enum { TRIALS = 60, FIGURES_COUNT = true };
+#endif
 enum order { IN_GUIDE_ORDER, IN_OTHER_ORDER };
 /* Which fields a recipe has: such as well-known clients ask for, each as often; or any, each equally often. */
 enum draw { LIKE_CLIENTS, ANY_FIELDS };
@@ -26,10 +31,10 @@ static const struct kind {
     double precision, recall, types; /* of the held-out robots, at least */
 } kinds[] = {
     {"moving, 10 s, guide order", true, IN_GUIDE_ORDER, LIKE_CLIENTS, 10, 0.98, 0.80, 0.99},
-    {"moving, 10 s, guide order, any fields", true, IN_GUIDE_ORDER, ANY_FIELDS, 10, 0.98, 0.56, 0.955},
+    {"moving, 10 s, guide order, any fields", true, IN_GUIDE_ORDER, ANY_FIELDS, 10, 0.97, 0.56, 0.955},
     {"moving, 1 s, guide order", true, IN_GUIDE_ORDER, LIKE_CLIENTS, 1, 0.97, 0.74, 0.985},
-    {"moving, 10 s, other order", true, IN_OTHER_ORDER, LIKE_CLIENTS, 10, 0.98, 0.34, 0.935},
-    {"standing still, 10 s, guide order", false, IN_GUIDE_ORDER, LIKE_CLIENTS, 10, 1, 0, 0.83},
+    {"moving, 10 s, other order", true, IN_OTHER_ORDER, LIKE_CLIENTS, 10, 0.98, 0.34, 0.93},
+    {"standing still, 10 s, guide order", false, IN_GUIDE_ORDER, LIKE_CLIENTS, 10, 1, 0, 0.81},
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 #define SECONDS_MAX 5
@@ -211,7 +216,7 @@ static bool run_row(enum family family, const struct kind *kind, unsigned first,
     bool failed = false;
     for (unsigned seed = first; seed < first + trials; seed++)
         failed |= try(family, kind, seed, &score, verbose) != ARMTAP_OK;
-    bool good = !failed && (family == FAMILY_TUNED || is_good(kind, &score));
+    bool good = !failed && (family == FAMILY_TUNED || !FIGURES_COUNT || is_good(kind, &score));
     printf("%-8s  %-38s %6.3f  %6.3f  %6.3f  %6.3f  %3u/%-3u  %4.2f%s\n", family == FAMILY_TUNED ? "tuned" : "held out",
            kind->name, share(score.right, score.given), share(score.right, score.fields),
            share(score.right, score.fields - score.registers), share(score.typed, score.bytes), score.models_right,
