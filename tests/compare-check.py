@@ -11,6 +11,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from arm_wire import UR5, UR10, joints_at, pose_of  # noqa: E402
+
 ROBOT, OTHER, CLIENT = bytes([10, 0, 0, 2]), bytes([10, 0, 0, 3]), bytes([10, 0, 0, 9])
 EPOCH = 1769860800
 COLUMNS = {"timestamp": 1, "target_q": 2, "actual_q": 32, "actual_TCP_pose": 56, "target_TCP_pose": 74,
@@ -320,35 +323,11 @@ def cb2(path):
     assert "CB2 has the actual pose in columns 74-79" in text and "80-85 are the target speed" in text
 
 
-# Denavit-Hartenberg parameters as UR publishes them: d1, a2, a3, d4, d5, d6 in m.
-UR5 = (0.089159, -0.425, -0.39225, 0.10915, 0.09465, 0.0823)
-UR10 = (0.1273, -0.612, -0.5723, 0.163941, 0.1157, 0.0922)
-
-
-def product(a, b):
-    return [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)] for row in a]
-
-
-def pose_of(model, joints):
-    """Position and rotation vector of the flange, as the product of the six links' matrices."""
-    d1, a2, a3, d4, d5, d6 = model
-    links = [(0, d1, math.pi / 2), (a2, 0, 0), (a3, 0, 0), (0, d4, math.pi / 2), (0, d5, -math.pi / 2), (0, d6, 0)]
-    total = [[float(i == k) for k in range(4)] for i in range(4)]
-    for angle, (a, d, twist) in zip(joints, links):
-        c, s, ct, st = math.cos(angle), math.sin(angle), math.cos(twist), math.sin(twist)
-        total = product(total, [[c, -s * ct, s * st, a * c], [s, c * ct, -c * st, a * s], [0, st, ct, d], [0, 0, 0, 1]])
-    axis = [total[2][1] - total[1][2], total[0][2] - total[2][0], total[1][0] - total[0][1]]
-    length = math.hypot(*axis)
-    angle = math.atan2(length, total[0][0] + total[1][1] + total[2][2] - 1)
-    return [total[i][3] for i in range(3)] + [angle * one / length for one in axis]
-
-
 def moving(model, count=250):
     """Records of an arm whose joints all move, with the poses of a model."""
     records = []
     for time, clock in times(count):
-        joints = [home + 0.5 * math.sin((1 + 0.2 * i) * clock + i) for i, home in
-                  enumerate((0.4, -1.3, 1.7, -1.9, -1.5, 0.3))]
+        joints = joints_at(clock)
         records.append((time, state(clock, actual_q=joints, actual_TCP_pose=pose_of(model, joints))))
     return records
 

@@ -362,6 +362,7 @@ EXTRA_DIST += \
 	tests/pages.py \
 	tests/report_pages.py \
 	tests/robot_capture.py \
+	tests/arm_wire.py \
 	tests/control_wire.py \
 	tests/mailbox_wire.py \
 	tests/primary_wire.py \

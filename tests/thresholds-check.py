@@ -26,6 +26,9 @@ def handshake_check():
     return module
 
 
+sys.path.insert(0, HERE)
+from arm_wire import UR5, joints_at, pose_of  # noqa: E402
+
 Connection = handshake_check().Connection
 
 
@@ -231,19 +234,23 @@ def check_clock(path):
         assert drift is None or abs(drift) < 1, drift
 
 
-def rtde(frequency, rate, release=(5, 9, 4, 10), seconds=3.0):
-    """A client that asks for `frequency` and gets data at `rate`, both Hz."""
+def at_rest(_):
+    return [0.25] * 6
+
+
+def rtde(frequency, rate, release=(5, 9, 4, 10), seconds=3.0, names=("actual_q",), values=at_rest):
+    """A client that asks for `frequency` and gets data at `rate`, both Hz: vectors, whose values depend on the time."""
     connection = Connection(50000)
     connection.negotiate()
     connection.tell_release(release)
-    connection.ask("O", struct.pack(">d", frequency) + b"timestamp,actual_q")
-    connection.reply("O", b"\1DOUBLE,VECTOR6D")
+    connection.ask("O", struct.pack(">d", frequency) + ",".join(("timestamp", *names)).encode())
+    connection.reply("O", b"\1" + ",".join(("DOUBLE", *["VECTOR6D"] * len(names))).encode())
     connection.ask("S")
     connection.reply("S", b"\1")
     begin = connection.time
     for i in range(round(seconds * rate)):
         connection.time = begin + i / rate
-        connection.reply("U", b"\1" + struct.pack(">7d", 100 + i / rate, *[0.25] * 6))
+        connection.reply("U", b"\1" + struct.pack(f">{1 + 6 * len(names)}d", 100 + i / rate, *values(i / rate)))
     connection.send("c", b"", 0x10)
     return connection
 
@@ -297,6 +304,34 @@ def check_blame(path):
         assert told == [sides], (told, sides, stream.packets[0])
 
 
+def check_tool(path):
+    """A tool that the robot reports 10 mm or 0.05 rad from where the poses have it is another one; while it changes, or
+    where the arm hardly moves, nothing is said."""
+    tool = (0.01, -0.02, 0.12, 0.3, -0.2, 0.1)
+    names = ("actual_q", "actual_TCP_pose", "tcp_offset")
+
+    def stream(reported, speed=1.0):
+        def values(time):
+            joints = joints_at(speed * time)
+            return [*joints, *pose_of(UR5, joints, tool), *reported(time)]
+        return rtde(125, 125, seconds=8.0, names=names, values=values)
+
+    def beside(place, angle, since=0.0):
+        """Along y, and turned: a rotation vector that is longer by the angle turns by it about the same axis."""
+        scale = 1 + angle / sum(one * one for one in tool[3:]) ** 0.5
+        other = (tool[0], tool[1] + place, tool[2], *(one * scale for one in tool[3:]))
+        return lambda time: other if time >= since else tool
+
+    for reported, speed, text in (
+            (beside(0.0098, 0.048), 1, None), (beside(0.0102, 0), 1, "10.2 mm and 0.000 rad from"),
+            (beside(0, 0.052), 1, "0.0 mm and 0.052 rad from"), (beside(0.2, 0.5, since=4.0), 1, None),
+            (beside(0.2, 0.5), 0.01, None), (lambda _: [float("nan")] * 6, 1, None)):
+        write(path, stream(reported, speed))
+        findings = [f["text"] for f in json.loads(diagnose(path, "--json", status=0))["findings"]
+                    if f["id"] == "model.mismatch"]
+        assert len(findings) == (text is not None) and (not text or text in findings[0]), (text, findings)
+
+
 def check_names(path):
     """A suggested command has the capture's whole name, or FILE instead, but never a part of it."""
     stream = Legacy()
@@ -321,7 +356,7 @@ def check_names(path):
 def main():
     failed = 0
     checks = (check_network, check_sentences, check_holes, check_stalls, check_order, check_clock, check_requests, check_low,
-              check_blame, check_names)
+              check_tool, check_blame, check_names)
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:
             try:

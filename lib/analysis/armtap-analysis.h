@@ -583,9 +583,22 @@ ARMTAP_API struct armtap_kinematics *armtap_kinematics_new(void);
 ARMTAP_API void armtap_kinematics_free(struct armtap_kinematics *kinematics);
 /* Joint angles (rad) and the pose of the tool centre point (m, rotation vector) of one record, in order of time. */
 ARMTAP_API void armtap_kinematics_add(struct armtap_kinematics *kinematics, const double q[6], const double pose[6]);
+/* The same, with the tool's offset that the robot reported along with it: its pose in the frame of the flange (m,
+ * rotation vector), as UR's tcp_offset. */
+ARMTAP_API void armtap_kinematics_add_tool(struct armtap_kinematics *kinematics, const double q[6],
+                                           const double pose[6], const double offset[6]);
 /* May be called at any time. */
 ARMTAP_API void armtap_kinematics_result(const struct armtap_kinematics *kinematics,
                                          struct armtap_kinematics_result *result);
+
+/* How far the tool that the poses show lies from the reported offset. False if that is not known: no model explains the
+ * poses, not all came with the same offset, or the tool changed. Geometry and calibration differ by up to 5 mm. */
+struct armtap_tool_gap {
+    double distance; /* m */
+    double angle;    /* rad */
+    bool is_other;   /* it is another tool: more than 10 mm or 0.05 rad away */
+};
+ARMTAP_API bool armtap_kinematics_tool_gap(const struct armtap_kinematics *kinematics, struct armtap_tool_gap *gap);
 
 /* ---- inference ------------------------------------------------------------------------------------------------- */
 

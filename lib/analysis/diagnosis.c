@@ -298,6 +298,19 @@ static int collect_all_stops(struct armtap_diagnosis *diagnosis)
     return 0;
 }
 
+/* Whether the tool that the poses show is the one that the robot reports. */
+static void find_other_tool(struct armtap_diagnosis *diagnosis, const struct armtap_stream_summary *summary,
+                            uint64_t poses)
+{
+    struct armtap_tool_gap gap;
+    if (armtap_kinematics_tool_gap(summary->kinematics, &gap) && gap.is_other)
+        armtap_findings_say(
+            diagnosis->findings, "model.mismatch", summary->stream, &summary->last[ARMTAP_FROM_ROBOT],
+            "the pose of the tool does not follow from the joints and tcp_offset: seen from the flange, "
+            "the tool is %s mm and %s rad from where tcp_offset has it, in %" PRIu64 " poses",
+            DECIMAL(gap.distance * 1000, 1), DECIMAL(gap.angle, 3), poses);
+}
+
 /* Whether the pose of the tool follows from the joints. */
 static void find_mismatch(struct armtap_diagnosis *diagnosis, const struct armtap_stream_summary *summary)
 {
@@ -305,6 +318,7 @@ static void find_mismatch(struct armtap_diagnosis *diagnosis, const struct armta
     if (!summary->kinematics)
         return;
     armtap_kinematics_result(summary->kinematics, &result);
+    find_other_tool(diagnosis, summary, result.samples);
     if (result.outcome != ARMTAP_KINEMATICS_MISMATCH)
         return;
     if (result.jumps)

@@ -37,6 +37,9 @@
 #define MODEL_PART 0.02
 /* Fewer samples per tool tell nothing about the model. */
 #define TOOL_SAMPLES 12u
+/* m, rad: a reported tool that is farther from the one that the poses show is another one. */
+#define TOOL_FAR 0.01
+#define TOOL_TURNED 0.05
 /* Of the linear fit: five lengths, and the tool's offset. */
 #define UNKNOWNS 8
 
@@ -73,6 +76,8 @@ struct sample {
 struct armtap_kinematics {
     unsigned waiting; /* samples; 0 once there are sums */
     bool has_sums;
+    bool has_offset, is_offset_unknown; /* unknown: a pose came without it, or with another one */
+    double offset[6];                   /* of the tool, as reported */
     union {
         struct sample first[SAMPLES_MIN - 1];
         struct sums sums;
@@ -102,6 +107,7 @@ struct armtap_kinematics *armtap_kinematics_new(void)
     if (kinematics) {
         kinematics->waiting = 0;
         kinematics->has_sums = false;
+        kinematics->has_offset = kinematics->is_offset_unknown = false;
     }
     return kinematics;
 }
@@ -291,7 +297,19 @@ static void begin_sums(struct armtap_kinematics *kinematics)
     kinematics->has_sums = true;
 }
 
-void armtap_kinematics_add(struct armtap_kinematics *kinematics, const double q[6], const double pose[6])
+/* NULL: not reported. */
+static void keep_offset(struct armtap_kinematics *kinematics, const double *offset)
+{
+    if (kinematics->has_offset || !offset || !are_plausible(offset, offset)) {
+        bool is_same = offset && memcmp(offset, kinematics->offset, sizeof kinematics->offset) == 0;
+        kinematics->is_offset_unknown = kinematics->is_offset_unknown || !is_same;
+        return;
+    }
+    memcpy(kinematics->offset, offset, sizeof kinematics->offset);
+    kinematics->has_offset = true;
+}
+
+static void add(struct armtap_kinematics *kinematics, const double q[6], const double pose[6], const double *offset)
 {
     const double *last = kinematics->has_sums      ? kinematics->sums.q
                          : kinematics->waiting > 0 ? kinematics->first[kinematics->waiting - 1].q
@@ -300,6 +318,7 @@ void armtap_kinematics_add(struct armtap_kinematics *kinematics, const double q[
     if ((kinematics->has_sums && kinematics->sums.samples >= SAMPLES_MAX) || (last && way < STEP) ||
         !are_plausible(q, pose))
         return;
+    keep_offset(kinematics, offset);
     if (!kinematics->has_sums && kinematics->waiting == SAMPLES_MIN - 1)
         begin_sums(kinematics);
     if (kinematics->has_sums) {
@@ -309,6 +328,17 @@ void armtap_kinematics_add(struct armtap_kinematics *kinematics, const double q[
     struct sample *sample = &kinematics->first[kinematics->waiting++];
     memcpy(sample->q, q, sizeof sample->q);
     memcpy(sample->pose, pose, sizeof sample->pose);
+}
+
+void armtap_kinematics_add(struct armtap_kinematics *kinematics, const double q[6], const double pose[6])
+{
+    add(kinematics, q, pose, NULL);
+}
+
+void armtap_kinematics_add_tool(struct armtap_kinematics *kinematics, const double q[6], const double pose[6],
+                                const double offset[6])
+{
+    add(kinematics, q, pose, offset);
 }
 
 /* ---- the result ------------------------------------------------------------------------------------------------ */
@@ -373,9 +403,15 @@ static const struct geometry *best_of(const struct sums *sums)
     return best;
 }
 
+/* The residual from which on a geometry is told apart from the best one. */
+static double apart_from(double residual)
+{
+    return fmax(APART * residual, residual + APART_MIN);
+}
+
 static void put_models(const struct sums *sums, const struct geometry *best, struct armtap_kinematics_result *result)
 {
-    double apart = fmax(APART * result->residual, result->residual + APART_MIN);
+    const double apart = apart_from(result->residual);
     for (size_t i = 0; i < sums->count; i++) {
         const struct geometry *geometry = &sums->geometry[i];
         double residual = residual_of(sums, geometry);
@@ -449,4 +485,35 @@ void armtap_kinematics_result(const struct armtap_kinematics *kinematics, struct
     } else {
         judge_without_model(sums, result);
     }
+}
+
+/* Of the geometries that explain the poses, the one whose tool is nearest to the place. */
+static double distance_to(const struct sums *sums, double residual, const double place[3])
+{
+    double nearest = INFINITY;
+    for (size_t i = 0; i < sums->count; i++) {
+        const struct geometry *geometry = &sums->geometry[i];
+        double own = residual_of(sums, geometry), way[3];
+        for (size_t k = 0; k < 3; k++)
+            way[k] = geometry->now.sum[k] / (double)sums->since_change - place[k];
+        if (own <= residual || own < apart_from(residual))
+            nearest = fmin(nearest, sqrt(square(way)));
+    }
+    return nearest;
+}
+
+bool armtap_kinematics_tool_gap(const struct armtap_kinematics *kinematics, struct armtap_tool_gap *gap)
+{
+    struct armtap_kinematics_result result;
+    double shown[3][3], reported[3][3];
+    armtap_kinematics_result(kinematics, &result);
+    if (!kinematics->has_offset || kinematics->is_offset_unknown || result.outcome != ARMTAP_KINEMATICS_MODEL ||
+        result.tools > 1)
+        return false;
+    armtap_rotation_matrix(result.tool + 3, shown);
+    armtap_rotation_matrix(kinematics->offset + 3, reported);
+    gap->distance = distance_to(&kinematics->sums, result.residual, kinematics->offset);
+    gap->angle = angle_between(shown[0], reported[0]);
+    gap->is_other = !(gap->distance <= TOOL_FAR && gap->angle <= TOOL_TURNED);
+    return true;
 }

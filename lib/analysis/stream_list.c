@@ -293,8 +293,12 @@ static int compare_pose(struct armtap_stream_summary *summary, const struct armt
         return 0;
     if (!summary->kinematics && !(summary->kinematics = armtap_kinematics_new()))
         return ARMTAP_ERR_MEMORY;
-    armtap_kinematics_add(summary->kinematics, actual ? state->actual_q : state->target_q,
-                          actual ? state->actual_TCP_pose : state->target_TCP_pose);
+    const double *q = actual ? state->actual_q : state->target_q;
+    const double *pose = actual ? state->actual_TCP_pose : state->target_TCP_pose;
+    if (armtap_set_has(record->updated, ARMTAP_ID_tcp_offset))
+        armtap_kinematics_add_tool(summary->kinematics, q, pose, state->tcp_offset);
+    else
+        armtap_kinematics_add(summary->kinematics, q, pose);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "arm.h"
 #include "nanoseconds.h"
 
 #define CLOCK_AND_JOINTS "timestamp,actual_q"
@@ -308,6 +309,27 @@ static void model_mismatch(struct play *play)
             play->state->actual_q[k] = 0.01 * (at < 100 ? at : 200 - at) - 0.5;
             play->state->actual_TCP_pose[k] = 0.02 * (i * (7 - k) % 90);
         }
+        play_data(play, 1);
+    }
+    expect_last(play, "model.mismatch", ARMTAP_FROM_ROBOT);
+}
+
+/* An arm that moves with a tool 0.1 m long, while the controller reports one of 0.15 m. */
+static void model_mismatch_tool(struct play *play)
+{
+    struct armtap_state *state = play->state;
+    play_stream(play, 125, "timestamp,actual_q,actual_TCP_pose,tcp_offset");
+    state->tcp_offset[2] = 0.15;
+    for (unsigned i = 0; i < 600; i++) {
+        struct arm_pose pose;
+        for (unsigned k = 0; k < ARM_JOINTS; k++) {
+            unsigned at = i * (k + 1) % 200;
+            state->actual_q[k] = 0.01 * (at < 100 ? at : 200 - at) - 0.5;
+        }
+        arm_forward(arm_find("ur10e"), state->actual_q, &pose);
+        for (unsigned k = 0; k < 3; k++)
+            state->actual_TCP_pose[k] = pose.origin[ARM_JOINTS][k] + 0.1 * pose.rotation[k][2];
+        arm_rotation_vector(pose.rotation, state->actual_TCP_pose + 3);
         play_data(play, 1);
     }
     expect_last(play, "model.mismatch", ARMTAP_FROM_ROBOT);
@@ -1258,6 +1280,7 @@ const struct fault_case fault_cases[] = {
     {"safety.state-of-bits", safety_state_of_bits},
     {"safety.unknown", safety_unknown},
     {"model.mismatch", model_mismatch},
+    {"model.mismatch-of-tool", model_mismatch_tool},
     {"rt.size.unknown", size_unknown},
     {"rtde.field.unknown", field_unknown},
     {"stream.resync", resync},

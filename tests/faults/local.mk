@@ -2,6 +2,8 @@
 
 check_PROGRAMS += tests/faults/faults
 tests_faults_faults_SOURCES = \
+	captures/arm.c \
+	captures/arm.h \
 	captures/number.c \
 	captures/number.h \
 	captures/wire.c \

@@ -399,6 +399,51 @@ static void a_pose_of_something_else_does_not_follow(void **state)
     }
 }
 
+/* The tool's offset is reported as `reported`, from the record `from` on; before as the poses have it. */
+static bool gap_of(const struct arm *arm, const double reported[6], unsigned from, struct armtap_tool_gap *gap)
+{
+    struct armtap_kinematics *kinematics = armtap_kinematics_new();
+    assert_non_null(kinematics);
+    for (unsigned i = 0; i < 1000; i++) {
+        double q[6], pose[6];
+        joints_at(arm, 0.01 * i, q);
+        pose_of(arm, q, pose);
+        armtap_kinematics_add_tool(kinematics, q, pose, i < from ? arm->tool : reported);
+    }
+    bool known = armtap_kinematics_tool_gap(kinematics, gap);
+    armtap_kinematics_free(kinematics);
+    return known;
+}
+
+static void a_reported_tool_is_compared(void **state)
+{
+    (void)state;
+    const struct arm arm = {model_of("UR5e"), {0.01, 0, 0.15, 0, 0, 1}, 0.5, 6, 0};
+    const struct {
+        double reported[6], distance, angle;
+        bool is_other;
+    } tools[] = {
+        {{0.01, 0, 0.15, 0, 0, 1}, 0, 0, false},        {{0.01, 0, 0.1599, 0, 0, 1}, 0.0099, 0, false},
+        {{0.01, 0, 0.1601, 0, 0, 1}, 0.0101, 0, true},  {{0.01, 0, 0.15, 0, 0, 1.049}, 0, 0.049, false},
+        {{0.01, 0, 0.15, 0, 0, 0.949}, 0, 0.051, true}, {{0.05, 0.03, 0.15, 0, 0, 1 - PI / 2}, 0.05, PI / 2, true}};
+    struct armtap_tool_gap gap;
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+        assert_true(gap_of(&arm, tools[i].reported, 0, &gap));
+        NEAR(gap.distance, tools[i].distance, 1e-6);
+        NEAR(gap.angle, tools[i].angle, 1e-6);
+        assert_int_equal(gap.is_other, tools[i].is_other);
+    }
+    assert_false(gap_of(&arm, tools[5].reported, 500, &gap)); /* the offset changed */
+    assert_false(gap_of(&arm, (const double[6]){NAN}, 0, &gap));
+    const struct arm resting = {arm.model, {0}, 0, 6, 0};
+    assert_false(gap_of(&resting, tools[5].reported, 0, &gap));
+    struct armtap_kinematics *kinematics = armtap_kinematics_new();
+    assert_non_null(kinematics);
+    move(kinematics, &arm, 1000); /* without an offset */
+    assert_false(armtap_kinematics_tool_gap(kinematics, &gap));
+    armtap_kinematics_free(kinematics);
+}
+
 static void values_that_are_no_angles_are_left_out(void **state)
 {
     (void)state;
@@ -435,6 +480,7 @@ int main(void)
         cmocka_unit_test(two_tools_in_turns_are_no_mismatch),
         cmocka_unit_test(another_geometry_is_not_in_the_list),
         cmocka_unit_test(a_pose_of_something_else_does_not_follow),
+        cmocka_unit_test(a_reported_tool_is_compared),
         cmocka_unit_test(values_that_are_no_angles_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

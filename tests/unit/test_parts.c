@@ -104,6 +104,10 @@ static void add_poses(struct calls *calls, const struct armtap_arm *arm)
         add_pose(calls, state->actual_q, state->actual_TCP_pose);
     else if (armtap_set_has(set, ARMTAP_ID_target_q) && armtap_set_has(set, ARMTAP_ID_target_TCP_pose))
         add_pose(calls, state->target_q, state->target_TCP_pose);
+    else
+        return;
+    if (armtap_set_has(set, ARMTAP_ID_tcp_offset))
+        add_pose(calls, state->tcp_offset, state->tcp_offset);
 }
 
 /* The modes and the timestamp of an arm, as far as the record sets them. */

@@ -192,14 +192,13 @@ static void get_arm(struct transcript_player *player, size_t i, const uint64_t n
 /* Of the first arm. */
 static void get_pose(struct transcript_player *player, uint32_t content)
 {
+    const size_t size = content < KEPT_POSES ? kept_pose_size((enum kept_pose)content) : 0;
     double pose[KEPT_POSE];
-    if (content == KEPT_NO_POSE)
-        return;
-    if (content > KEPT_TARGET_POSE || (size_t)(player->end - player->at) < sizeof pose) {
+    if (content >= KEPT_POSES || (size_t)(player->end - player->at) / sizeof *pose < size) {
         player->is_damaged = true;
         return;
     }
-    for (size_t i = 0; i < KEPT_POSE; i++) {
+    for (size_t i = 0; i < size; i++) {
         uint64_t bits = 0;
         for (unsigned shift = 0; shift < 64; shift += 8)
             bits |= (uint64_t)*player->at++ << shift;

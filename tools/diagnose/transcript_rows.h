@@ -5,7 +5,7 @@
  *     names            of the stream, if they changed
  *     rows             the call, the stream, the modes of a record: each has the numbers that are not as expected
  *     texts            of notes and events
- *     pose             of a few records: 12 doubles of 8 bytes, the lowest byte first
+ *     pose             of a few records: 12 or 18 doubles of 8 bytes, the lowest byte first
  *
  * A number is expected to grow as it did the last time in the same kind of entry of the same stream. Those that do
  * otherwise have a bit in the row's mask, and are written as the difference. All numbers are LEB128. */

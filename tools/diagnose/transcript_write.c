@@ -164,7 +164,7 @@ static void put_pose(struct buffer *to, const struct armtap_state *state, enum k
 {
     double pose[KEPT_POSE];
     get_kept_pose(state, which, pose);
-    for (size_t i = 0; i < KEPT_POSE; i++) {
+    for (size_t i = 0; i < kept_pose_size(which); i++) {
         uint64_t bits;
         memcpy(&bits, &pose[i], sizeof bits);
         for (unsigned shift = 0; shift < 64; shift += 8)

@@ -24,7 +24,7 @@ struct arm_values {
     uint32_t number, has;
     uint32_t mode[KEPT_MODES];
     double timestamp;
-    double pose[KEPT_POSE]; /* actual, or if there is none target */
+    double pose[KEPT_POSE];
 };
 
 struct record_values {
@@ -51,7 +51,7 @@ struct steady {
     uint16_t packets[2];
     uint32_t payload[2];
     double clock;
-    double pose[]; /* KEPT_POSE of CALL_STEADY_POSE: those that the list of streams reads */
+    double pose[]; /* of CALL_STEADY_POSE: those that the list of streams reads */
 };
 
 /* Any other call: its stream, then its own structure, then texts. */
@@ -381,7 +381,7 @@ static bool write_steady(struct call_writer *writer, const struct armtap_record 
     }
     enum kept_pose which = pose_in(told->record[direction].arms[0].has);
     bool has_pose = which != KEPT_NO_POSE && armtap_streams_reads_pose(record);
-    size_t size = sizeof(struct steady) + (has_pose ? KEPT_POSE * sizeof(double) : 0);
+    size_t size = sizeof(struct steady) + (has_pose ? kept_pose_size(which) * sizeof(double) : 0);
     char *at = buffer_room(&writer->log->bytes, size);
     *error = at ? 0 : -1;
     if (!at)

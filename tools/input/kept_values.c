@@ -36,40 +36,70 @@ void set_kept_mode(struct armtap_state *state, size_t i, int64_t value)
 
 /* By enum kept_pose. */
 static const struct {
-    enum armtap_field_id joints, tool;
-} poses[] = {[KEPT_ACTUAL_POSE] = {ARMTAP_ID_actual_q, ARMTAP_ID_actual_TCP_pose},
-             [KEPT_TARGET_POSE] = {ARMTAP_ID_target_q, ARMTAP_ID_target_TCP_pose}};
+    bool is_actual, has_offset;
+} poses[KEPT_POSES] = {[KEPT_ACTUAL_POSE] = {true, false},
+                       [KEPT_TARGET_POSE] = {false, false},
+                       [KEPT_ACTUAL_POSE_OF_TOOL] = {true, true},
+                       [KEPT_TARGET_POSE_OF_TOOL] = {false, true}};
+
+enum { JOINTS, TOOL, OFFSET, PARTS };
+#define PART (KEPT_POSE / PARTS)
+
+static unsigned field_of(enum kept_pose which, int part)
+{
+    static const enum armtap_field_id actual[PARTS] = {ARMTAP_ID_actual_q, ARMTAP_ID_actual_TCP_pose,
+                                                       ARMTAP_ID_tcp_offset};
+    static const enum armtap_field_id target[PARTS] = {ARMTAP_ID_target_q, ARMTAP_ID_target_TCP_pose,
+                                                       ARMTAP_ID_tcp_offset};
+    return (unsigned)(poses[which].is_actual ? actual : target)[part];
+}
+
+static int parts_of(enum kept_pose which)
+{
+    return which == KEPT_NO_POSE ? 0 : poses[which].has_offset ? PARTS : OFFSET;
+}
+
+size_t kept_pose_size(enum kept_pose which)
+{
+    return (size_t)parts_of(which) * PART;
+}
 
 enum kept_pose kept_pose_of(const struct armtap_set *updated)
 {
-    for (int which = KEPT_ACTUAL_POSE; which <= KEPT_TARGET_POSE; which++)
-        if (armtap_set_has(updated, poses[which].joints) && armtap_set_has(updated, poses[which].tool))
-            return (enum kept_pose)which;
+    static const enum kept_pose in_order[] = {KEPT_ACTUAL_POSE_OF_TOOL, KEPT_ACTUAL_POSE, KEPT_TARGET_POSE_OF_TOOL,
+                                              KEPT_TARGET_POSE};
+    for (size_t i = 0; i < sizeof in_order / sizeof *in_order; i++) {
+        int part = 0;
+        while (part < parts_of(in_order[i]) && armtap_set_has(updated, field_of(in_order[i], part)))
+            part++;
+        if (part == parts_of(in_order[i]))
+            return in_order[i];
+    }
     return KEPT_NO_POSE;
 }
 
 void get_kept_pose(const struct armtap_state *state, enum kept_pose which, double pose[KEPT_POSE])
 {
-    bool actual = which == KEPT_ACTUAL_POSE;
-    memcpy(pose, actual ? state->actual_q : state->target_q, sizeof state->actual_q);
-    memcpy(pose + KEPT_POSE / 2, actual ? state->actual_TCP_pose : state->target_TCP_pose,
-           sizeof state->actual_TCP_pose);
+    bool actual = poses[which].is_actual;
+    const double *from[PARTS] = {actual ? state->actual_q : state->target_q,
+                                 actual ? state->actual_TCP_pose : state->target_TCP_pose, state->tcp_offset};
+    for (int part = 0; part < parts_of(which); part++)
+        memcpy(pose + part * PART, from[part], PART * sizeof *pose);
 }
 
 void set_kept_pose(struct armtap_state *state, enum kept_pose which, const double pose[KEPT_POSE])
 {
-    bool actual = which == KEPT_ACTUAL_POSE;
-    memcpy(actual ? state->actual_q : state->target_q, pose, sizeof state->actual_q);
-    memcpy(actual ? state->actual_TCP_pose : state->target_TCP_pose, pose + KEPT_POSE / 2,
-           sizeof state->actual_TCP_pose);
+    bool actual = poses[which].is_actual;
+    double *to[PARTS] = {actual ? state->actual_q : state->target_q,
+                         actual ? state->actual_TCP_pose : state->target_TCP_pose, state->tcp_offset};
+    for (int part = 0; part < parts_of(which); part++)
+        memcpy(to[part], pose + part * PART, PART * sizeof *pose);
 }
 
 void add_kept_pose(struct armtap_set *updated, enum kept_pose which)
 {
-    if (which == KEPT_NO_POSE)
-        return;
-    armtap_set_add(updated, (unsigned)poses[which].joints);
-    armtap_set_add(updated, (unsigned)poses[which].tool);
+    for (int part = 0; part < parts_of(which); part++)
+        armtap_set_add(updated, field_of(which, part));
 }
 
 bool is_kept_message(const struct armtap_message *message)

@@ -11,9 +11,19 @@ int64_t kept_mode(const struct armtap_state *state, size_t i);
 /* A value that kept_mode() gave. */
 void set_kept_mode(struct armtap_state *state, size_t i, int64_t value);
 
-/* Joints with the pose of the tool: the actual ones, or without them the targets. */
-enum kept_pose { KEPT_NO_POSE, KEPT_ACTUAL_POSE, KEPT_TARGET_POSE };
-#define KEPT_POSE 12 /* six joints, and six numbers of the tool */
+/* Joints with the pose of the tool: the actual ones, or without them the targets; and the tool's offset, if it is told.
+ */
+enum kept_pose {
+    KEPT_NO_POSE,
+    KEPT_ACTUAL_POSE,
+    KEPT_TARGET_POSE,
+    KEPT_ACTUAL_POSE_OF_TOOL,
+    KEPT_TARGET_POSE_OF_TOOL,
+    KEPT_POSES
+};
+#define KEPT_POSE 18 /* at most: six joints, six numbers of the tool, six of its offset */
+/* Numbers of a pose; 0 without one. */
+size_t kept_pose_size(enum kept_pose which);
 enum kept_pose kept_pose_of(const struct armtap_set *updated);
 void get_kept_pose(const struct armtap_state *state, enum kept_pose which, double pose[KEPT_POSE]);
 void set_kept_pose(struct armtap_state *state, enum kept_pose which, const double pose[KEPT_POSE]);
