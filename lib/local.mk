@@ -72,6 +72,10 @@ lib_libinside_la_SOURCES = \
 	lib/misnomers.def \
 	lib/nanoseconds.h \
 	lib/net.c \
+	lib/net.h \
+	lib/net_digest.c \
+	lib/net_parts.c \
+	lib/net_roles.c \
 	lib/part.c \
 	lib/part.h \
 	lib/split.c \

@@ -1,16 +1,7 @@
+#include "net.h"
+
 #include "account.h"
-#include "conn.h"
-#include "digest.h"
-#include "flow.h"
-#include "header_pattern.h"
-#include "knowledge.h"
-#include "link.h"
-#include "note.h"
-#include "part.h"
-#include "robot.h"
 #include "settled.h"
-#include "stretch.h"
-#include "tcp.h"
 #include "tcp_deliver.h"
 #include "try.h"
 #include "unreachable.h"
@@ -19,51 +10,13 @@
 #include <string.h>
 
 #define LATELY UINT64_C(10000000000) /* ns */
-#define CLIENTS_FROM 32768           /* the lowest port that systems take for clients */
 
 enum {
     NOTES_A_KIND = 64,           /* notes of the capture, of one kind */
     WAITING_LEAST = 2560 * 1024, /* bytes that may wait for missing ones, however scarce memory is */
     HISTORIES_LEAST = 32,        /* the same, directions whose last bytes are kept */
     SHARES_EACH = 256,           /* packets after which shares are counted anew, though no memory was taken */
-    MANY = 64,                   /* connections that may not all be in a cache */
-    USUALS = 64                  /* senders whose headers are known; a power of two */
-};
-
-/* One end of a flow, and the headers that its packets have. */
-struct usual {
-    struct armtap_flow *flow; /* NULL: none */
-    unsigned sender;
-    struct armtap_header_pattern pattern;
-};
-
-struct armtap_net {
-    struct armtap_sink sink;
-    void *user;
-    struct armtap_port *ports;
-    size_t port_count;
-    struct armtap_recipe *recipe;
-    struct armtap_pool pool;
-    struct armtap_reserve reserve;
-    struct armtap_layouts layouts;
-    struct armtap_flow_table flows;
-    struct armtap_flow_attempts attempts;
-    struct armtap_traffics traffics;
-    uint64_t connections; /* so far */
-    struct armtap_knowledge *knowledge;
-    enum armtap_origin origin; /* of the next packets */
-    bool no_guess;
-    bool forgot; /* connections that may go on */
-    bool busy;   /* a call runs that may call back */
-    bool freed;  /* meanwhile it was freed */
-    int error;   /* that ended it */
-    unsigned notes[ARMTAP_NOTE_COUNT];
-    unsigned doubts;              /* flows that hold a segment in doubt */
-    struct armtap_digest *digest; /* of these packets, or NULL */
-    size_t ports_at;              /* in the packets of the last sender that became usual */
-    size_t kept;                  /* bytes of memory in use, when that was last limited */
-    struct armtap_part part;
-    struct usual usual[USUALS];
+    MANY = 64                    /* connections that may not all be in a cache */
 };
 
 /* ---- what the reassembler calls -------------------------------------------------------------------------------- */
@@ -211,7 +164,7 @@ static void drop_doubt(struct armtap_net *net, struct armtap_flow *flow)
 
 static void forget_usual(struct armtap_net *net, struct armtap_flow *flow)
 {
-    for (size_t i = 0; i < USUALS && flow->is_usual; i++)
+    for (size_t i = 0; i < ARMTAP_USUALS && flow->is_usual; i++)
         if (net->usual[i].flow == flow)
             net->usual[i].flow = NULL;
     flow->is_usual = false;
@@ -267,8 +220,7 @@ void armtap_net_free(struct armtap_net *net)
     silence(net);
 }
 
-/* Starts a call that may invoke callbacks: refused while another runs, and after an error. */
-static int enter(struct armtap_net *net)
+int armtap_net_enter(struct armtap_net *net)
 {
     if (net->busy)
         return ARMTAP_ERR_BUSY;
@@ -278,7 +230,7 @@ static int enter(struct armtap_net *net)
     return 0;
 }
 
-static int leave(struct armtap_net *net, int error)
+int armtap_net_leave(struct armtap_net *net, int error)
 {
     net->busy = false;
     net->error = error == ARMTAP_ERR_UNSUPPORTED ? 0 : error; /* that error concerns only one packet */
@@ -349,113 +301,6 @@ static int note_unread(struct armtap_net *net, enum armtap_link_result result, c
     }
 }
 
-/* ---- who is the robot? ----------------------------------------------------------------------------------------- */
-
-/* The protocol that the user gave for a port; NONE if none was given. */
-static enum armtap_protocol port_of_user(const struct armtap_net *net, uint16_t port)
-{
-    for (size_t i = 0; i < net->port_count; i++)
-        if (net->ports[i].port == port)
-            return net->ports[i].protocol;
-    return ARMTAP_PROTOCOL_NONE;
-}
-
-/* As armtap_port_at() has it, without counting ports. */
-static enum armtap_protocol port_of_decoder(uint16_t port)
-{
-    const struct armtap_protocol_info *info;
-    for (size_t i = 0; (info = armtap_protocol_at(i)); i++)
-        for (const uint16_t *known = info->ports; !info->left_out && *known; known++)
-            if (*known == port)
-                return info->protocol;
-    return ARMTAP_PROTOCOL_NONE;
-}
-
-/* Whether a robot listens there. */
-static bool is_telemetry(const struct armtap_net *net, uint16_t port)
-{
-    enum armtap_protocol known = port_of_decoder(port);
-    return port_of_user(net, port) || (known && !armtap_protocol_has(known, ARMTAP_TRAIT_ROBOT_CONNECTS));
-}
-
-/* The end that the first segment's SYN makes the server; without SYN, that of the lower port. */
-static unsigned server_end(const struct armtap_flow *flow, const struct armtap_segment *segment, unsigned sender)
-{
-    if (segment->flags & ARMTAP_TCP_SYN)
-        return segment->flags & ARMTAP_TCP_ACK ? sender : !sender;
-    if (flow->key.port[0] == flow->key.port[1])
-        return sender;
-    return flow->key.port[1] < flow->key.port[0];
-}
-
-/* The protocol of an end's port. One on which a robot's peer listens may be any client's by chance: its end must be the
- * server, which without SYN the other port has to show. */
-static enum armtap_protocol port_of_end(const struct armtap_flow *flow, const struct armtap_segment *segment,
-                                        unsigned sender, unsigned end)
-{
-    enum armtap_protocol known = port_of_decoder(flow->key.port[end]);
-    uint16_t other = flow->key.port[!end];
-    bool has_syn = segment->flags & ARMTAP_TCP_SYN;
-    bool is_robots = port_of_decoder(other) || armtap_traffic_name(other);
-    bool serves = has_syn ? end == server_end(flow, segment, sender) : other >= CLIENTS_FROM && !is_robots;
-    return serves || !armtap_protocol_has(known, ARMTAP_TRAIT_ROBOT_CONNECTS) ? known : ARMTAP_PROTOCOL_NONE;
-}
-
-/* The end that listens on a port of robots, and of robots only; -1: neither, or both. */
-static int robots_port_end(const struct armtap_net *net, const struct armtap_flow *flow)
-{
-    bool is[2];
-    for (unsigned end = 0; end < 2; end++)
-        is[end] = armtap_traffic_is_robots(flow->key.port[end]) && !is_telemetry(net, flow->key.port[end]);
-    return is[0] == is[1] ? -1 : is[1];
-}
-
-/* Fills in robot_end of the flow, and the setup's protocol and roles. */
-static void tell_roles(const struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
-                       unsigned sender, struct armtap_conn_setup *setup)
-{
-    bool has_syn = segment->flags & ARMTAP_TCP_SYN;
-    enum armtap_protocol known[2];
-    for (unsigned end = 0; end < 2; end++)
-        known[end] = port_of_user(net, flow->key.port[end]);
-    setup->forced = known[0] || known[1];
-    for (unsigned end = 0; end < 2 && !setup->forced; end++)
-        known[end] = port_of_end(flow, segment, sender, end);
-    bool both = known[0] && known[1];
-    flow->robot_end = known[0] && !both ? 0 : known[1] && !both ? 1 : server_end(flow, segment, sender);
-    setup->protocol = known[flow->robot_end];
-    setup->port = flow->key.port[flow->robot_end];
-    if (armtap_protocol_has(setup->protocol, ARMTAP_TRAIT_ROBOT_CONNECTS))
-        flow->robot_end = !flow->robot_end;
-    setup->roles_guessed = !has_syn && (both || !setup->protocol);
-}
-
-/* Connections to other ports of robots: without SYN their port shows who the robot is. */
-static void find_taker(struct armtap_net *net, struct armtap_flow *flow, bool has_syn,
-                       const struct armtap_conn_setup *setup)
-{
-    int end = setup->protocol ? -1 : robots_port_end(net, flow);
-    if (end >= 0 && !has_syn)
-        flow->robot_end = (unsigned)end;
-    flow->taker = end == (int)flow->robot_end && net->sink.on_bytes ? net : NULL;
-    flow->taken[0] = flow->taken[1] = 0;
-}
-
-/* Telemetry ports are not listed, whatever they carry: a note reports them. */
-static void begin_traffic(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
-                          unsigned sender)
-{
-    bool listed = true;
-    for (unsigned end = 0; end < 2; end++)
-        listed = listed && !is_telemetry(net, flow->key.port[end]) && !port_of_end(flow, segment, sender, end);
-    if (listed)
-        armtap_traffic_begin(&flow->traffic, flow->key.address, flow->key.port, segment->flags & ARMTAP_TCP_SYN,
-                             server_end(flow, segment, sender));
-    bool is_counted = flow->traffic.robot.version != 0;
-    if (is_counted && (net->part.number > 0 || !flow->traffic.sure)) /* whose port it is depends on other connections */
-        net->part.is_strained = true;
-}
-
 /* ---- connections ----------------------------------------------------------------------------------------------- */
 
 static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
@@ -470,8 +315,8 @@ static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const str
                  : net->forgot    ? ARMTAP_REST_PERHAPS
                                   : ARMTAP_REST_NOT;
     flow->given_up = false;
-    tell_roles(net, flow, segment, sender, &setup);
-    find_taker(net, flow, has_syn, &setup);
+    armtap_net_tell_roles(net, flow, segment, sender, &setup);
+    armtap_net_find_taker(net, flow, has_syn, &setup);
     unsigned robot = flow->robot_end;
     armtap_address_text(&flow->key.address[robot], flow->key.port[robot], robot_name);
     armtap_address_text(&flow->key.address[!robot], flow->key.port[!robot], client_name);
@@ -523,11 +368,6 @@ static int end_conn(struct armtap_flow *flow, enum armtap_direction direction, e
     return error;
 }
 
-static enum armtap_direction direction_of(const struct armtap_flow *flow, unsigned sender)
-{
-    return sender == flow->robot_end ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
-}
-
 /* ---- attempts to connect ----------------------------------------------------------------------------------------- */
 
 /* No answer will come, or it can no longer be known. */
@@ -550,7 +390,7 @@ static int finish_attempt(struct armtap_net *net, struct armtap_flow *flow)
                              &flow->attempt.first);
 }
 
-static int end_overdue_attempts(struct armtap_net *net)
+int armtap_net_end_overdue(struct armtap_net *net)
 {
     struct armtap_flow_attempt *attempt;
     while ((attempt = armtap_flow_attempts_overdue(&net->attempts)))
@@ -562,7 +402,7 @@ static bool is_ask(const struct armtap_net *net, const struct armtap_segment *se
 {
     unsigned flags = segment->flags & (ARMTAP_TCP_SYN | ARMTAP_TCP_ACK | ARMTAP_TCP_RST);
     return flags == ARMTAP_TCP_SYN &&
-           (is_telemetry(net, segment->target_port) || armtap_traffic_is_robots(segment->target_port));
+           (armtap_net_is_telemetry(net, segment->target_port) || armtap_traffic_is_robots(segment->target_port));
 }
 
 /* Reports what a segment says about the attempt to connect. */
@@ -584,10 +424,10 @@ static int follow_attempt(struct armtap_net *net, struct armtap_flow *flow, cons
         armtap_flow_attempt_hear_early(&net->attempts, &flow->attempt, segment);
     switch (armtap_flow_attempt_hear(&net->attempts, &flow->attempt, sender, segment)) {
     case ARMTAP_FLOW_ATTEMPT_CONNECTED:
-        if (sender == flow->robot_end && is_telemetry(net, segment->source_port))
+        if (sender == flow->robot_end && armtap_net_is_telemetry(net, segment->source_port))
             armtap_conn_accept(flow->conn, &net->pool.now);
-        return armtap_conn_event(flow->conn, direction_of(flow, sender), ARMTAP_EVENT_CONNECTED, flow->attempt.syns,
-                                 &net->pool.now);
+        return armtap_conn_event(flow->conn, armtap_net_direction(flow, sender), ARMTAP_EVENT_CONNECTED,
+                                 flow->attempt.syns, &net->pool.now);
     case ARMTAP_FLOW_ATTEMPT_REFUSED:
         return armtap_conn_event(flow->conn, ARMTAP_FROM_ROBOT, ARMTAP_EVENT_REFUSED, flow->attempt.syns,
                                  &net->pool.now);
@@ -653,9 +493,10 @@ static int feed(struct armtap_net *net, struct armtap_flow *flow, const struct a
     flow->traffic.bytes += segment->length + segment->cut;
     if (flow->conn) {
         armtap_conn_origin(flow->conn, net->origin);
-        armtap_conn_touch(flow->conn, direction_of(flow, sender), segment->length + segment->cut, &net->pool.now);
+        armtap_conn_touch(flow->conn, armtap_net_direction(flow, sender), segment->length + segment->cut,
+                          &net->pool.now);
         TRY(follow_attempt(net, flow, segment, sender));
-        TRY(armtap_tcp_segment(&flow->tcp, direction_of(flow, sender), segment));
+        TRY(armtap_tcp_segment(&flow->tcp, armtap_net_direction(flow, sender), segment));
     }
     return classify(net, flow);
 }
@@ -664,7 +505,7 @@ static int replace_conn(struct armtap_net *net, struct armtap_flow *flow, const 
                         unsigned sender)
 {
     TRY(end_attempt(net, flow));
-    TRY(end_conn(flow, direction_of(flow, sender), ARMTAP_CLOSE_REPLACED));
+    TRY(end_conn(flow, armtap_net_direction(flow, sender), ARMTAP_CLOSE_REPLACED));
     armtap_flow_enter(&net->flows, flow, ARMTAP_FLOW_NEW);
     return open_conn(net, flow, segment, sender);
 }
@@ -723,7 +564,7 @@ static int settle_doubt(struct armtap_net *net, struct armtap_flow *flow, const 
                         unsigned sender)
 {
     const struct armtap_doubt *doubt = flow->doubt;
-    bool jumps = armtap_tcp_is_other(&flow->tcp, direction_of(flow, sender), segment);
+    bool jumps = armtap_tcp_is_other(&flow->tcp, armtap_net_direction(flow, sender), segment);
     if (segment->flags & ARMTAP_TCP_SYN)
         return jumps ? reject_doubt(net, flow) : 0;
     if (segment->length + segment->cut == 0 || (sender != doubt->sender && !jumps))
@@ -874,7 +715,7 @@ static bool may_be_next(const struct armtap_net *net, const struct armtap_flow *
 static int take_next(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
                      unsigned sender)
 {
-    enum armtap_direction direction = direction_of(flow, sender);
+    enum armtap_direction direction = armtap_net_direction(flow, sender);
     flow->traffic.packets++;
     flow->traffic.bytes += segment->length;
     armtap_conn_touch(flow->conn, direction, segment->length, &net->pool.now);
@@ -892,7 +733,7 @@ static int take_segment(struct armtap_net *net, struct armtap_flow *flow, const 
         flow = armtap_flow_add(&net->flows, key);
         if (!flow)
             return ARMTAP_ERR_MEMORY;
-        begin_traffic(net, flow, segment, sender);
+        armtap_net_begin_traffic(net, flow, segment, sender);
         TRY(open_conn(net, flow, segment, sender));
         return feed(net, flow, segment, sender);
     }
@@ -901,7 +742,7 @@ static int take_segment(struct armtap_net *net, struct armtap_flow *flow, const 
     bool resumes = flow->given_up && !flow->conn && segment->length > 0 && !(segment->flags & ARMTAP_TCP_SYN);
     if (resumes) {
         TRY(replace_conn(net, flow, segment, sender));
-    } else if (armtap_tcp_is_other(&flow->tcp, direction_of(flow, sender), segment)) {
+    } else if (armtap_tcp_is_other(&flow->tcp, armtap_net_direction(flow, sender), segment)) {
         if (is_doubtful(net, flow, segment))
             return keep_doubt(net, flow, segment, sender);
         TRY(replace_conn(net, flow, segment, sender));
@@ -909,142 +750,10 @@ static int take_segment(struct armtap_net *net, struct armtap_flow *flow, const 
     return feed(net, flow, segment, sender);
 }
 
-/* ---- the digest -------------------------------------------------------------------------------------------------- */
-
-/* Changes with everything that happens apart from connections' data. */
-static uint64_t stirs(const struct armtap_net *net)
-{
-    uint64_t count = net->connections + net->flows.count + net->doubts;
-    for (size_t i = 0; i < ARMTAP_NOTE_COUNT; i++)
-        count += net->notes[i];
-    return count;
-}
-
-static struct armtap_flow *flow_of(const struct armtap_net *net, const struct armtap_segment *segment)
-{
-    struct armtap_flow_key key;
-    armtap_flow_key_of(segment, &key);
-    return armtap_flow_find(&net->flows, &key);
-}
-
-static void digest_before(struct armtap_net *net, const struct armtap_segment *segment)
-{
-    if (net->digest)
-        armtap_digest_before(net->digest, segment ? flow_of(net, segment) : NULL, stirs(net), net->pool.waiting);
-}
-
-static int digest_after(struct armtap_net *net, const struct armtap_packet *packet,
-                        const struct armtap_segment *segment)
-{
-    return net->digest ? armtap_digest_after(net->digest, segment ? flow_of(net, segment) : NULL, packet, segment,
-                                             stirs(net), net->pool.waiting)
-                       : 0;
-}
-
-int armtap_net_digest(struct armtap_net *net, struct armtap_digest *digest)
-{
-    if (!net)
-        return ARMTAP_ERR_ARGUMENT;
-    if (net->busy)
-        return ARMTAP_ERR_BUSY;
-    int error = 0;
-    for (int i = 0; i < ARMTAP_FLOW_CLASSES && net->digest; i++)
-        for (struct armtap_flow *flow = net->flows.class[i].oldest; flow && !error; flow = flow->newer)
-            error = armtap_digest_flush(net->digest, flow);
-    if (net->digest)
-        armtap_digest_sort(net->digest);
-    net->digest = digest;
-    return error;
-}
-
-/* Whether that end sent data in the stretch. */
-static bool is_touched(const struct armtap_stretch_end *end)
-{
-    return end->before != end->after;
-}
-
-/* Whether a connection is where the packets of a stretch found it. */
-static bool fits(const struct armtap_flow *flow, const struct armtap_stretch *stretch)
-{
-    for (unsigned i = 0; i < 2; i++) {
-        const struct armtap_tcp_side *side = &flow->tcp.side[direction_of(flow, i)];
-        const struct armtap_stretch_end *end = &stretch->end[i];
-        struct armtap_unfinished unfinished;
-        armtap_conn_unfinished(flow->conn, direction_of(flow, i), &unfinished);
-        bool is_there = side->state == ARMTAP_TCP_UNSEEN ? !end->has_sent : (uint32_t)side->next == end->before;
-        if (side->queue.head || !is_there || (is_touched(end) && unfinished.length != end->waited))
-            return false;
-        if (is_touched(end) && !armtap_conn_is_calm(flow->conn, direction_of(flow, i)))
-            return false;
-    }
-    return true;
-}
-
-static int pass_data(struct armtap_flow *flow, const struct armtap_stretch *stretch, const struct armtap_where *where)
-{
-    struct armtap_tallies tallies = stretch->tallies;
-    const struct armtap_unfinished *unfinished[2];
-    if (!flow->conn || flow->doubt || flow->tcp.ignored || !fits(flow, stretch))
-        return ARMTAP_ERR_NOT_READY;
-    for (unsigned i = 0; i < 2; i++) {
-        enum armtap_direction direction = direction_of(flow, i);
-        tallies.side[direction] = stretch->tallies.side[i];
-        unfinished[direction] = is_touched(&stretch->end[i]) ? &stretch->end[i].unfinished : NULL;
-        armtap_tcp_pass(&flow->tcp.side[direction], stretch->end[i].after);
-    }
-    return armtap_conn_pass(flow->conn, &tallies, unfinished, where);
-}
-
-static int pass_quiet(struct armtap_flow *flow, const struct armtap_stretch *stretch, const struct armtap_where *where)
-{
-    struct armtap_tallies tallies = stretch->tallies;
-    const struct armtap_unfinished *const none[2] = {NULL, NULL};
-    if (flow->conn && !flow->tcp.ignored)
-        return ARMTAP_ERR_NOT_READY;
-    if (!flow->conn)
-        return 0;
-    for (unsigned i = 0; i < 2; i++) {
-        tallies.side[direction_of(flow, i)] = stretch->tallies.side[i];
-        armtap_tcp_pass(&flow->tcp.side[direction_of(flow, i)], stretch->end[i].after);
-    }
-    return armtap_conn_pass(flow->conn, &tallies, none, where);
-}
-
-static int pass(struct armtap_net *net, const struct armtap_stretch *stretch)
-{
-    struct armtap_flow *flow = armtap_flow_find(&net->flows, &stretch->key);
-    if (!flow)
-        return ARMTAP_ERR_NOT_READY;
-    TRY((stretch->kind == ARMTAP_STRETCH_DATA ? pass_data : pass_quiet)(flow, stretch, &net->pool.now));
-    flow->traffic.packets += stretch->packets;
-    flow->traffic.bytes += stretch->bytes;
-    armtap_flow_enter(&net->flows, flow, flow->class);
-    net->pool.packets += stretch->packets;
-    net->attempts.last = net->pool.now;
-    return end_overdue_attempts(net);
-}
-
-int armtap_net_pass(struct armtap_net *net, const struct armtap_where *where, const void *bytes, size_t length)
-{
-    struct armtap_stretch stretch;
-    struct armtap_mark *marks = NULL;
-    if (!net || !where || !bytes)
-        return ARMTAP_ERR_ARGUMENT;
-    int error = enter(net);
-    if (error)
-        return error;
-    net->pool.now = *where;
-    error = armtap_stretch_read(bytes, length, where, &stretch, &marks);
-    if (!error)
-        error = pass(net, &stretch);
-    free(marks);
-    return leave(net, error);
-}
-
 /* ---- packets --------------------------------------------------------------------------------------------------- */
 
 /* The place of a packet's sender among the usual ones; NULL if the packet is too short. */
-static struct usual *usual_of(struct armtap_net *net, const struct armtap_packet *packet)
+static struct armtap_usual *usual_of(struct armtap_net *net, const struct armtap_packet *packet)
 {
     uint32_t ports;
     if (packet->captured < net->ports_at + sizeof ports)
@@ -1058,7 +767,7 @@ static void learn_usual(struct armtap_net *net, struct armtap_flow *flow, unsign
                         const struct armtap_packet *packet, const struct armtap_segment *segment)
 {
     net->ports_at = (size_t)(segment->tcp - packet->data);
-    struct usual *usual = usual_of(net, packet);
+    struct armtap_usual *usual = usual_of(net, packet);
     if (!usual || flow->class != ARMTAP_FLOW_SENDING || segment->length == 0)
         return;
     if (usual->flow == flow && usual->sender == sender) {
@@ -1085,17 +794,17 @@ static void foresee(const struct armtap_net *net)
 }
 
 /* Whether a packet brings nothing but the next bytes of a connection, as its headers alone tell. */
-static bool is_next(const struct armtap_net *net, struct usual *usual, const struct armtap_packet *packet)
+static bool is_next(const struct armtap_net *net, struct armtap_usual *usual, const struct armtap_packet *packet)
 {
     const struct armtap_flow *flow = usual ? usual->flow : NULL;
     return flow && may_be_next(net, flow) && armtap_header_pattern_read(&usual->pattern, packet) &&
-           armtap_tcp_is_next(&flow->tcp, direction_of(flow, usual->sender), &usual->pattern.segment);
+           armtap_tcp_is_next(&flow->tcp, armtap_net_direction(flow, usual->sender), &usual->pattern.segment);
 }
 
 /* What follows each packet. */
 static int end_packet(struct armtap_net *net, const struct armtap_packet *packet, const struct armtap_segment *segment)
 {
-    TRY(digest_after(net, packet, segment));
+    TRY(armtap_net_digest_after(net, packet, segment));
     return make_place(net);
 }
 
@@ -1106,11 +815,11 @@ static int take_tcp(struct armtap_net *net, const struct armtap_packet *packet, 
     struct armtap_flow *flow = armtap_flow_find(&net->flows, &key);
     bool has_more = packet->captured > packet->length;
     if (flow && !has_more && may_be_next(net, flow) &&
-        armtap_tcp_is_next(&flow->tcp, direction_of(flow, sender), segment)) {
+        armtap_tcp_is_next(&flow->tcp, armtap_net_direction(flow, sender), segment)) {
         learn_usual(net, flow, sender, packet, segment);
         return take_next(net, flow, segment, sender);
     }
-    digest_before(net, segment);
+    armtap_net_digest_before(net, segment);
     TRY(take_segment(net, flow, &key, segment, sender));
     if (has_more)
         TRY(note_capture(net, ARMTAP_NOTE_ip_bad_header, segment, "more bytes were captured than the packet had"));
@@ -1125,7 +834,7 @@ static int take_other(struct armtap_net *net, const struct armtap_packet *packet
                       const struct armtap_segment *segment, const char *fault)
 {
     bool is_unreachable = result == ARMTAP_LINK_UNREACHABLE;
-    digest_before(net, NULL);
+    armtap_net_digest_before(net, NULL);
     TRY(is_unreachable ? take_unreachable(net, segment) : note_unread(net, result, segment, fault));
     TRY(end_packet(net, packet, is_unreachable ? segment : NULL));
     return armtap_tcp_sweep(&net->pool);
@@ -1138,9 +847,9 @@ static int take_packet(struct armtap_net *net, const struct armtap_packet *packe
     net->pool.now = packet->where;
     net->pool.packets++;
     armtap_flow_attempts_tick(&net->attempts, &net->pool.now);
-    TRY(end_overdue_attempts(net));
+    TRY(armtap_net_end_overdue(net));
     foresee(net);
-    struct usual *usual = usual_of(net, packet);
+    struct armtap_usual *usual = usual_of(net, packet);
     if (is_next(net, usual, packet))
         return take_next(net, usual->flow, &usual->pattern.segment, usual->sender);
     enum armtap_link_result result = armtap_link_parse(packet, &segment, &fault);
@@ -1153,8 +862,8 @@ int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet
 {
     if (!net || !packet || (packet->captured && !packet->data))
         return ARMTAP_ERR_ARGUMENT;
-    int error = enter(net);
-    return error ? error : leave(net, take_packet(net, packet));
+    int error = armtap_net_enter(net);
+    return error ? error : armtap_net_leave(net, take_packet(net, packet));
 }
 
 int armtap_net_origin(struct armtap_net *net, enum armtap_origin origin)
@@ -1177,87 +886,7 @@ int armtap_net_brief(struct armtap_net *net)
     return ARMTAP_OK;
 }
 
-/* ---- parts ------------------------------------------------------------------------------------------------------- */
-
-int armtap_net_part(struct armtap_net *net, unsigned part)
-{
-    if (!net || part >= ARMTAP_PARTS_MAX)
-        return ARMTAP_ERR_ARGUMENT;
-    if (net->busy)
-        return ARMTAP_ERR_BUSY;
-    if (net->pool.packets)
-        return ARMTAP_ERR_NOT_READY;
-    net->part.is_one = true;
-    net->part.number = part;
-    return ARMTAP_OK;
-}
-
-bool armtap_net_waits(const struct armtap_net *net)
-{
-    return net && (net->attempts.oldest || net->pool.waiting);
-}
-
-/* What take_packet() does with a packet that concerns no connection. */
-static int tick(struct armtap_net *net)
-{
-    armtap_flow_attempts_tick(&net->attempts, &net->pool.now);
-    TRY(end_overdue_attempts(net));
-    return armtap_tcp_sweep(&net->pool);
-}
-
-int armtap_net_tick(struct armtap_net *net, const struct armtap_where *where, uint64_t packets)
-{
-    if (!net || !where || packets == 0 || (packets > 1 && armtap_net_waits(net)))
-        return ARMTAP_ERR_ARGUMENT;
-    int error = enter(net);
-    if (error)
-        return error;
-    net->pool.now = *where;
-    net->pool.packets += packets;
-    if (packets > 1)
-        net->attempts.last = *where;
-    return leave(net, packets > 1 ? 0 : tick(net));
-}
-
-/* Whether they would all have done the same if the first had been given everything. */
-static bool stand_beside(struct armtap_net *const *nets, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < count; k++)
-            if (k != i && !armtap_knowledge_stands_beside(nets[i]->knowledge, nets[k]->knowledge))
-                return false;
-    return true;
-}
-
-/* Whether one net would have shared the recipes that they share. */
-static bool share_as_one(struct armtap_net *const *nets, size_t count)
-{
-    const struct armtap_layouts *all[ARMTAP_PARTS_MAX];
-    for (size_t i = 0; i < count && i < ARMTAP_PARTS_MAX; i++)
-        all[i] = &nets[i]->layouts;
-    return count <= ARMTAP_PARTS_MAX && armtap_layouts_are_as_one(all, count);
-}
-
-bool armtap_nets_stand_alone(struct armtap_net *const *nets, size_t count)
-{
-    struct armtap_part_sum sum = {.most = {.is_one = true}};
-    for (size_t i = 0; nets && i < count; i++) {
-        if (!nets[i] || armtap_knowledge_has_guesses(nets[i]->knowledge))
-            return false;
-        armtap_part_add(&sum, &nets[i]->part, &nets[i]->reserve);
-    }
-    return nets && armtap_part_has_room(&sum) && share_as_one(nets, count) && stand_beside(nets, count);
-}
-
-unsigned armtap_net_load(const struct armtap_net *net, unsigned *lasting)
-{
-    struct armtap_part_sum sum = {.most = {.is_one = true}};
-    unsigned unused;
-    if (!net)
-        return 0;
-    armtap_part_add(&sum, &net->part, &net->reserve);
-    return armtap_part_load(&sum, lasting ? lasting : &unused);
-}
+/* ---- the end of the capture ------------------------------------------------------------------------------------- */
 
 static int compare_connections(const void *a, const void *b)
 {
@@ -1336,8 +965,8 @@ int armtap_net_finish(struct armtap_net *net)
 {
     if (!net)
         return ARMTAP_ERR_ARGUMENT;
-    int error = enter(net);
-    return error ? error : leave(net, finish(net));
+    int error = armtap_net_enter(net);
+    return error ? error : armtap_net_leave(net, finish(net));
 }
 
 /* ---- what is decided ------------------------------------------------------------------------------------------- */
