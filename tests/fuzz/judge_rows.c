@@ -222,6 +222,8 @@ static unsigned column_of(const char *name, size_t length, size_t width)
     if (!field && length > 2 && name[length - 2] == '_') {
         element = (unsigned)(name[length - 1] - '0');
         field = armtap_field_find(name, length - 2);
+        if (field && field->count == 1) /* a vector of its name */
+            return 0;
     }
     if (!field || element >= field->count || (field->count > 1 && name[length - 2] != '_'))
         return 0;
