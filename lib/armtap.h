@@ -784,6 +784,10 @@ struct armtap_sink {
     int (*on_bytes)(void *user, const struct armtap_bytes *bytes);
     /* When a command of ur_rtde has ended, after on_record for the package that shows it. */
     int (*on_command)(void *user, const struct armtap_command *command);
+    /* Not called, but asked, before records of a net with armtap_net_brief: 0 if no callback will look at the state of
+     * this one. Then it holds values of other records, and only what notes depend on is decoded. It must only answer;
+     * `stream` counts this record already. NULL: always looked at. */
+    int (*wants_state)(void *user, const struct armtap_stream *stream, enum armtap_direction direction);
 };
 
 /* ---- one packet ------------------------------------------------------------------------------------------------ */

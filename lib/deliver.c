@@ -492,11 +492,20 @@ static bool any_bit(const struct armtap_set *set)
     return bits != 0;
 }
 
+/* Whether a callback looks at the state of a record. */
+static bool is_wanted(const struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    const struct armtap_sink *sink = conn->sink;
+    return !sink->wants_state || sink->on_command || sink->wants_state(conn->user, &conn->stream, frame->direction);
+}
+
 static int decode_values(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
                          struct armtap_state *state, struct armtap_set *updated)
 {
     struct armtap_half *half = &conn->half[frame->direction];
-    armtap_recipe_decode(data->recipe, data->values, data->values_length, state, updated);
+    bool is_kept = state == half->state[0];
+    (is_kept || is_wanted(conn, frame) ? armtap_recipe_decode : armtap_recipe_check)(
+        data->recipe, data->values, data->values_length, state, updated);
     for (size_t i = 0; i < sizeof updated->word / sizeof updated->word[0]; i++)
         state->known.word[i] |= updated->word[i];
     bool may_be_bad = data->recipe->integer_cells && data->values_length >= data->recipe->size;
@@ -647,8 +656,11 @@ static int decode_record(struct armtap_conn *conn, const struct armtap_frame *fr
 
 static double clock_of(const struct armtap_record *record, const struct armtap_data *data)
 {
+    const size_t behind = data->recipe ? data->recipe->behind_clock : 0;
     if (data->clock)
         return armtap_be_double(data->clock);
+    if (behind > 0 && behind <= data->values_length)
+        return armtap_be_double(data->values + behind - sizeof(double));
     return armtap_set_has(record->updated, ARMTAP_ID_timestamp) ? record->state->timestamp : NAN;
 }
 

@@ -4,7 +4,7 @@
 
 void armtap_plan_init(struct armtap_plan *plan, struct armtap_step *steps)
 {
-    *plan = (struct armtap_plan){.decode = armtap_plan_decoder_at(0), .steps = steps};
+    *plan = (struct armtap_plan){.decode = armtap_plan_decoder_at(0), .check = armtap_plan_checker(), .steps = steps};
 }
 
 static bool follows(const struct armtap_step *last, struct armtap_step step)

@@ -323,6 +323,22 @@ static AVX2 ALIGNED bool decode_avx2(const struct armtap_plan *plan, const uint8
     return decode_frequent(plan, wire, state, updated, turn_avx2);
 }
 
+INLINE AVX2 void turn_nothing(const uint8_t *wire, uint8_t *to, size_t size, unsigned width)
+{
+    (void)wire, (void)to, (void)size, (void)width;
+}
+
+static AVX2 ALIGNED bool check_avx2(const struct armtap_plan *plan, const uint8_t *wire, struct armtap_state *state,
+                                    struct armtap_set *updated)
+{
+    return decode_frequent(plan, wire, state, updated, turn_nothing);
+}
+
+armtap_plan_decoder *armtap_plan_checker(void)
+{
+    return __builtin_cpu_supports("avx2") ? check_avx2 : armtap_plan_decode;
+}
+
 /* ---- AVX-512: the same with registers of 64 bytes, which libc's memcpy uses too ---- */
 
 #define AVX512 __attribute__((target("avx2,avx512f,avx512bw,avx512vbmi")))
@@ -390,6 +406,11 @@ armtap_plan_decoder *armtap_plan_decoder_at(size_t i)
 armtap_plan_decoder *armtap_plan_decoder_at(size_t i)
 {
     return i == 0 ? armtap_plan_decode : NULL;
+}
+
+armtap_plan_decoder *armtap_plan_checker(void)
+{
+    return armtap_plan_decode;
 }
 
 #endif

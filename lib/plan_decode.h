@@ -30,6 +30,7 @@ struct armtap_plan {
     size_t count;
     struct armtap_step *steps;
     armtap_plan_decoder *decode; /* the fastest on this processor */
+    armtap_plan_decoder *check;  /* the same, but it may leave out of the state what always fits */
     struct armtap_set fields;    /* set by this plan */
 };
 
@@ -40,5 +41,7 @@ armtap_plan_decoder armtap_plan_decode;
 bool armtap_step_decode(const struct armtap_step *step, const uint8_t *wire, struct armtap_state *state);
 /* The decoders for this processor, the fastest first, plain C last; NULL after the last. All produce the same bits. */
 armtap_plan_decoder *armtap_plan_decoder_at(size_t i);
+/* The one for struct armtap_plan's `check`. */
+armtap_plan_decoder *armtap_plan_checker(void);
 
 #endif

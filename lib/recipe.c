@@ -41,6 +41,8 @@ void armtap_recipe_add(struct armtap_recipe *recipe, const char *name, const str
     if (!field)
         return;
     recipe->integer_cells |= armtap_op_is_cell(op);
+    if (field->id == ARMTAP_ID_timestamp)
+        recipe->behind_clock = recipe->size;
     armtap_plan_add(&recipe->plan, armtap_plan_step(op, field, entry->offset), field->id);
 }
 
@@ -279,6 +281,15 @@ void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *val
                           struct armtap_state *state, struct armtap_set *updated)
 {
     if (length < recipe->size || !recipe->plan.decode(&recipe->plan, values, state, updated))
+        decode_one_by_one(recipe, values, length, state, updated);
+}
+
+void armtap_recipe_check(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
+                         struct armtap_state *state, struct armtap_set *updated)
+{
+    if (length >= recipe->size && !recipe->integer_cells)
+        *updated = recipe->plan.fields;
+    else if (length < recipe->size || !recipe->plan.check(&recipe->plan, values, state, updated))
         decode_one_by_one(recipe, values, length, state, updated);
 }
 

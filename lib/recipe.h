@@ -23,6 +23,7 @@ struct armtap_recipe {
     struct armtap_recipe_entry *entries;
     uint8_t *ops;            /* enum armtap_op by entry */
     bool integer_cells;      /* a value is an integer sent as a double, which may not hold one */
+    size_t behind_clock;     /* offset of the field timestamp, and its 8 bytes; 0: it has none */
     struct armtap_plan plan; /* its fields are those set by a whole frame, also in text protocols */
     /* Text protocols: values are read by position (cells.h). */
     bool cells;
@@ -77,5 +78,8 @@ void armtap_recipe_decode_arm(const struct armtap_recipe *recipe, const uint8_t 
  * except those beyond `length` and those whose legacy cell holds no whole number. */
 void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
                           struct armtap_state *state, struct armtap_set *updated);
+/* The same for a state that nobody looks at: it is written only as far as that takes no time. */
+void armtap_recipe_check(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
+                         struct armtap_state *state, struct armtap_set *updated);
 
 #endif

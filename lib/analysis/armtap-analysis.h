@@ -135,6 +135,8 @@ ARMTAP_API void armtap_streams_free(struct armtap_streams *streams);
 ARMTAP_API int armtap_streams_record(struct armtap_streams *streams, const struct armtap_record *record);
 /* Whether armtap_streams_record looks at the joints and the pose of this record, if it has them: only of some. */
 ARMTAP_API bool armtap_streams_reads_pose(const struct armtap_record *record);
+/* The same for the sink's wants_state, before the record. */
+ARMTAP_API bool armtap_streams_wants_state(const struct armtap_stream *stream, enum armtap_direction direction);
 ARMTAP_API int armtap_streams_recipe(struct armtap_streams *streams, const struct armtap_recipe_event *event);
 ARMTAP_API int armtap_streams_candidates(struct armtap_streams *streams, const struct armtap_candidates *candidates);
 ARMTAP_API int armtap_streams_note(struct armtap_streams *streams, const struct armtap_note *note);

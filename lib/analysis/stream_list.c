@@ -273,10 +273,15 @@ static bool is_pose_due(uint64_t records)
     return (records & (each - 1)) == 0 && records >= 32;
 }
 
+bool armtap_streams_wants_state(const struct armtap_stream *stream, enum armtap_direction direction)
+{
+    return direction == ARMTAP_FROM_ROBOT && is_pose_due(stream->records[ARMTAP_FROM_ROBOT]) &&
+           !armtap_stream_has(stream, ARMTAP_TRAIT_OWN_NAMES);
+}
+
 static inline bool reads_pose(const struct armtap_record *record)
 {
-    return record->direction == ARMTAP_FROM_ROBOT && is_pose_due(record->stream->records[ARMTAP_FROM_ROBOT]) &&
-           record->updated && record->state && !armtap_stream_has(record->stream, ARMTAP_TRAIT_OWN_NAMES);
+    return armtap_streams_wants_state(record->stream, record->direction) && record->updated && record->state;
 }
 
 bool armtap_streams_reads_pose(const struct armtap_record *record)

@@ -30,6 +30,12 @@ FORWARD(on_bytes, armtap_bytes)
 FORWARD(on_command, armtap_command)
 #undef FORWARD
 
+static int wants_state(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
+{
+    const struct replay_stop *stop = user;
+    return stop->sink->wants_state(stop->user, stream, direction);
+}
+
 struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
 {
     const struct armtap_sink *sink = stop->sink;
@@ -46,6 +52,7 @@ struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
                                 IF_WANTED(on_traffic),
                                 IF_WANTED(on_candidates),
                                 IF_WANTED(on_bytes),
-                                IF_WANTED(on_command)};
+                                IF_WANTED(on_command),
+                                IF_WANTED(wants_state)};
 #undef IF_WANTED
 }
