@@ -594,11 +594,11 @@ ARMTAP_API void armtap_kinematics_result(const struct armtap_kinematics *kinemat
                                          struct armtap_kinematics_result *result);
 
 /* How far the tool that the poses show lies from the reported offset. False if that is not known: no model explains the
- * poses, not all came with the same offset, or the tool changed. Geometry and calibration differ by up to 5 mm. */
+ * poses, three joints did not move by 0.5 rad, not all poses came with the same offset, or the tool changed. */
 struct armtap_tool_gap {
     double distance; /* m */
     double angle;    /* rad */
-    bool is_other;   /* it is another tool: more than 10 mm or 0.05 rad away */
+    bool is_other;   /* it is another tool: more than 10 mm or 0.05 rad away, and 6 times the residuals */
 };
 ARMTAP_API bool armtap_kinematics_tool_gap(const struct armtap_kinematics *kinematics, struct armtap_tool_gap *gap);
 

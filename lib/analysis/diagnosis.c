@@ -323,8 +323,8 @@ static void find_mismatch(struct armtap_diagnosis *diagnosis, const struct armta
         return;
     if (result.jumps)
         armtap_findings_say(diagnosis->findings, "model.mismatch", summary->stream, &summary->last[ARMTAP_FROM_ROBOT],
-                            "the pose of the tool does not follow from the joints: seen from the flange, it jumped %u "
-                            "times in %" PRIu64 " poses",
+                            "the pose of the tool does not follow from the joints: seen from the flange, it is "
+                            "elsewhere than in the pose before in %u of %" PRIu64 " poses",
                             result.tools - 1, result.samples);
     else
         armtap_findings_say(

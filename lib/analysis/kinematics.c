@@ -37,9 +37,13 @@
 #define MODEL_PART 0.02
 /* Fewer samples per tool tell nothing about the model. */
 #define TOOL_SAMPLES 12u
-/* m, rad: a reported tool that is farther from the one that the poses show is another one. */
+/* m, rad: a reported tool that is farther from the one that the poses show is another one. What a calibrated arm's
+ * geometry differs from the nominal one scatters the tool's place, and shifts it: by at most so many times as much. */
 #define TOOL_FAR 0.01
 #define TOOL_TURNED 0.05
+#define TOOL_SHIFT 6
+/* rad: after smaller motions another arm of the structure looks like a listed one with another tool. */
+#define TOOL_RANGE 0.5
 /* Of the linear fit: five lengths, and the tool's offset. */
 #define UNKNOWNS 8
 
@@ -108,6 +112,7 @@ struct armtap_kinematics *armtap_kinematics_new(void)
         kinematics->waiting = 0;
         kinematics->has_sums = false;
         kinematics->has_offset = kinematics->is_offset_unknown = false;
+        memset(kinematics->offset, 0, sizeof kinematics->offset);
     }
     return kinematics;
 }
@@ -300,13 +305,12 @@ static void begin_sums(struct armtap_kinematics *kinematics)
 /* NULL: not reported. */
 static void keep_offset(struct armtap_kinematics *kinematics, const double *offset)
 {
-    if (kinematics->has_offset || !offset || !are_plausible(offset, offset)) {
-        bool is_same = offset && memcmp(offset, kinematics->offset, sizeof kinematics->offset) == 0;
-        kinematics->is_offset_unknown = kinematics->is_offset_unknown || !is_same;
-        return;
+    if (!kinematics->has_offset && offset && are_plausible(offset, offset)) {
+        memcpy(kinematics->offset, offset, sizeof kinematics->offset);
+        kinematics->has_offset = true;
+    } else if (!offset || memcmp(offset, kinematics->offset, sizeof kinematics->offset) != 0) {
+        kinematics->is_offset_unknown = true;
     }
-    memcpy(kinematics->offset, offset, sizeof kinematics->offset);
-    kinematics->has_offset = true;
 }
 
 static void add(struct armtap_kinematics *kinematics, const double q[6], const double pose[6], const double *offset)
@@ -375,11 +379,12 @@ static double free_residual(const struct sums *sums)
     return sqrt(fmax(left, 0) / (double)sums->samples);
 }
 
-static bool has_moved(const struct sums *sums)
+/* At least three joints, by so many rad. */
+static bool has_moved(const struct sums *sums, double range)
 {
     unsigned moved = 0;
     for (size_t i = 0; i < 6; i++)
-        moved += sums->most[i] - sums->least[i] >= RANGE_MIN;
+        moved += sums->most[i] - sums->least[i] >= range;
     return moved >= 3;
 }
 
@@ -472,7 +477,7 @@ void armtap_kinematics_result(const struct armtap_kinematics *kinematics, struct
         return;
     result->tools = sums->tools + 1;
     result->samples = sums->samples;
-    if (!has_moved(sums))
+    if (!has_moved(sums, RANGE_MIN))
         return;
     const struct geometry *best = best_of(sums);
     result->residual = residual_of(sums, best);
@@ -508,12 +513,13 @@ bool armtap_kinematics_tool_gap(const struct armtap_kinematics *kinematics, stru
     double shown[3][3], reported[3][3];
     armtap_kinematics_result(kinematics, &result);
     if (!kinematics->has_offset || kinematics->is_offset_unknown || result.outcome != ARMTAP_KINEMATICS_MODEL ||
-        result.tools > 1)
+        result.tools > 1 || !has_moved(&kinematics->sums, TOOL_RANGE))
         return false;
     armtap_rotation_matrix(result.tool + 3, shown);
     armtap_rotation_matrix(kinematics->offset + 3, reported);
     gap->distance = distance_to(&kinematics->sums, result.residual, kinematics->offset);
     gap->angle = angle_between(shown[0], reported[0]);
-    gap->is_other = !(gap->distance <= TOOL_FAR && gap->angle <= TOOL_TURNED);
+    gap->is_other =
+        gap->distance > TOOL_FAR + TOOL_SHIFT * result.residual || gap->angle > TOOL_TURNED + TOOL_SHIFT * result.turn;
     return true;
 }

@@ -408,6 +408,8 @@ static bool gap_of(const struct arm *arm, const double reported[6], unsigned fro
         double q[6], pose[6];
         joints_at(arm, 0.01 * i, q);
         pose_of(arm, q, pose);
+        for (size_t k = 0; k < 3; k++)
+            pose[k] += arm->noise * sin(1e4 * i + 17 * (double)k);
         armtap_kinematics_add_tool(kinematics, q, pose, i < from ? arm->tool : reported);
     }
     bool known = armtap_kinematics_tool_gap(kinematics, gap);
@@ -434,6 +436,13 @@ static void a_reported_tool_is_compared(void **state)
         assert_int_equal(gap.is_other, tools[i].is_other);
     }
     assert_false(gap_of(&arm, tools[5].reported, 500, &gap)); /* the offset changed */
+    const struct arm near = {arm.model, {0.01, 0, 0.15, 0, 0, 1}, 0.249, 6, 0}, far = {arm.model, {0}, 0.251, 6, 0};
+    assert_false(gap_of(&near, tools[5].reported, 0, &gap)); /* by less than 0.5 rad */
+    assert_true(gap_of(&far, tools[5].reported, 0, &gap));
+    /* a scatter of 0.7 mm a direction is 1.2 mm, and allows 7 mm more */
+    const struct arm noisy = {arm.model, {0.01, 0, 0.15, 0, 0, 1}, 0.5, 6, 1e-3};
+    assert_true(gap_of(&noisy, (const double[6]){0.01, 0, 0.166, 0, 0, 1}, 0, &gap) && !gap.is_other);
+    assert_true(gap_of(&noisy, (const double[6]){0.01, 0, 0.169, 0, 0, 1}, 0, &gap) && gap.is_other);
     assert_false(gap_of(&arm, (const double[6]){NAN}, 0, &gap));
     const struct arm resting = {arm.model, {0}, 0, 6, 0};
     assert_false(gap_of(&resting, tools[5].reported, 0, &gap));
