@@ -239,11 +239,17 @@ struct call_writer {
     uint32_t packet;
     struct armtap_where where;
     bool is_strained;
+    const struct armtap_sink *wanted; /* that is called later */
+    void *wanted_user;
+    bool is_wanted; /* the next record's state; not asked about all */
 };
 
-struct call_writer *call_writer_new(void)
+struct call_writer *call_writer_new(const struct armtap_sink *wanted, void *user)
 {
-    return calloc(1, sizeof(struct call_writer));
+    struct call_writer *writer = calloc(1, sizeof *writer);
+    if (writer)
+        *writer = (struct call_writer){.wanted = wanted, .wanted_user = user, .is_wanted = true};
+    return writer;
 }
 
 void call_writer_free(struct call_writer *writer)
@@ -303,19 +309,19 @@ static enum kept_pose pose_in(uint32_t has)
     return (enum kept_pose)(has >> POSE_SHIFT);
 }
 
-/* Without the pose. */
-static void values_of_arm(struct arm_values *values, const struct armtap_arm *arm)
+/* Without the pose; of a state at which nobody looks, only what the record sets. */
+static void values_of_arm(struct arm_values *values, const struct armtap_arm *arm, bool is_wanted)
 {
     values->number = arm->number;
     values->has = (uint32_t)kept_pose_of(arm->updated) << POSE_SHIFT;
     for (size_t i = 0; i < KEPT_MODES; i++) {
         bool has = armtap_set_has(arm->updated, kept_modes[i]);
         values->has |= (uint32_t)has << i;
-        values->mode[i] = has ? (uint32_t)kept_mode(arm->state, i) : 0;
+        values->mode[i] = has && is_wanted ? (uint32_t)kept_mode(arm->state, i) : 0;
     }
     bool has_time = armtap_set_has(arm->updated, ARMTAP_ID_timestamp);
     values->has |= has_time ? HAS_TIMESTAMP : 0;
-    values->timestamp = has_time ? arm->state->timestamp : 0;
+    values->timestamp = has_time && is_wanted ? arm->state->timestamp : 0;
 }
 
 static bool are_same_doubles(double one, double other)
@@ -323,14 +329,15 @@ static bool are_same_doubles(double one, double other)
     return memcmp(&one, &other, sizeof one) == 0;
 }
 
-/* Whether an arm's modes are those of the record before, and its timestamp is the record's clock. */
-static bool is_same_arm(const struct arm_values *was, const struct armtap_record *record)
+/* Whether an arm's modes are those of the record before, and its timestamp is the record's clock, or nobody looks at
+ * them. */
+static bool is_same_arm(const struct arm_values *was, const struct armtap_record *record, bool is_wanted)
 {
     struct arm_values is;
-    values_of_arm(&is, &record->arms[0]);
+    values_of_arm(&is, &record->arms[0], is_wanted);
     bool has_clock = !(is.has & HAS_TIMESTAMP) || are_same_doubles(is.timestamp, record->clock);
-    return has_clock && is.has == was->has && is.number == was->number &&
-           memcmp(is.mode, was->mode, sizeof is.mode) == 0;
+    bool is_equal = !is_wanted || (has_clock && memcmp(is.mode, was->mode, sizeof is.mode) == 0);
+    return is_equal && is.has == was->has && is.number == was->number;
 }
 
 static bool is_same_kind(const struct record_values *was, const struct armtap_record *record)
@@ -369,7 +376,8 @@ static bool write_steady(struct call_writer *writer, const struct armtap_record 
     struct told *told = told_of(&writer->told, stream->connection);
     if (!told || !told->has_record[direction] || !is_here(writer, &record->where) || !is_here(writer, &stream->last) ||
         record->flags > UINT16_MAX || record->frame_length > UINT32_MAX ||
-        !is_same_kind(&told->record[direction], record) || !is_same_arm(&told->record[direction].arms[0], record) ||
+        !is_same_kind(&told->record[direction], record) ||
+        !is_same_arm(&told->record[direction].arms[0], record, writer->is_wanted) ||
         !is_same_stream(&told->stream, stream, direction, record->frame_length))
         return false;
     uint64_t packets[2], payload[2];
@@ -425,7 +433,7 @@ static int write_record(struct call_writer *writer, const struct armtap_record *
                                           .recipe = armtap_recipe_hold(record->recipe),
                                           .arm_count = record->arm_count};
     for (size_t i = 0; i < record->arm_count; i++) {
-        values_of_arm(&call->values.arms[i], &record->arms[i]);
+        values_of_arm(&call->values.arms[i], &record->arms[i], writer->is_wanted);
         if (pose_in(call->values.arms[i].has) != KEPT_NO_POSE)
             get_kept_pose(record->arms[i].state, pose_in(call->values.arms[i].has), call->values.arms[i].pose);
     }
@@ -442,11 +450,12 @@ static int on_record(void *user, const struct armtap_record *record)
 {
     struct call_writer *writer = user;
     int error = 0;
-    if (write_steady(writer, record, &error))
-        return error;
     /* What drivers command is compared with the joints of the robot's records. */
     writer->is_strained = writer->is_strained || record->protocol == ARMTAP_EXTERNAL_CONTROL;
-    return write_record(writer, record);
+    if (!write_steady(writer, record, &error))
+        error = write_record(writer, record);
+    writer->is_wanted = true;
+    return error;
 }
 
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
@@ -538,6 +547,14 @@ static int on_refused(void *user, const struct armtap_refused_setup *setup)
     return 0;
 }
 
+/* Of the sink that is called later; it is asked by several threads. */
+static int wants_state(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
+{
+    struct call_writer *writer = user;
+    writer->is_wanted = writer->wanted->wants_state(writer->wanted_user, stream, direction) != 0;
+    return writer->is_wanted;
+}
+
 static int on_traffic(void *user, const struct armtap_traffic *traffic)
 {
     struct full_traffic *call = add_full(user, CALL_TRAFFIC, ARMTAP_FROM_ROBOT, sizeof *call, NULL);
@@ -577,6 +594,7 @@ bool call_writer_sink(const struct armtap_sink *wanted, struct armtap_sink *sink
     IF_WANTED(on_traffic);
     IF_WANTED(on_candidates);
     IF_WANTED(on_command);
+    IF_WANTED(wants_state);
 #undef IF_WANTED
     return !wanted->on_text && !wanted->on_properties && !wanted->on_bytes;
 }

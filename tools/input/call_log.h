@@ -21,8 +21,9 @@ void call_log_free(struct call_log *log);
 bool call_log_is_played(struct call_log *log);
 
 struct call_writer;
-/* NULL without memory. */
-struct call_writer *call_writer_new(void);
+/* For the sink that is called later with that user, from the time of writing asked by several threads what it wants.
+ * NULL without memory. */
+struct call_writer *call_writer_new(const struct armtap_sink *wanted, void *user);
 void call_writer_free(struct call_writer *writer);
 /* Where the calls go that follow, and the packet that causes them: its number in its block, and its place. */
 void call_writer_begin(struct call_writer *writer, struct call_log *log, uint32_t packet,

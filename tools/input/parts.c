@@ -687,7 +687,7 @@ static int make_part(struct parts *parts, unsigned number)
     struct part *part = &parts->part[number];
     struct armtap_sink sink;
     call_writer_sink(parts->wish->sink, &sink);
-    part->writer = call_writer_new();
+    part->writer = call_writer_new(parts->wish->sink, parts->wish->user);
     if (!part->writer)
         return ARMTAP_ERR_MEMORY;
     int error = armtap_net_new(parts->wish->options, &sink, part->writer, &part->net);
@@ -708,7 +708,7 @@ static size_t buffer_size(const struct parts *parts)
 static int make(struct parts *parts)
 {
     const struct armtap_net_options *options = parts->wish->options;
-    parts->notes = call_writer_new();
+    parts->notes = call_writer_new(parts->wish->sink, parts->wish->user);
     parts->player = call_player_new(PARTS + 1, parts->wish->sink, parts->wish->user);
     parts->block_size = buffer_size(parts);
     bool has_memory = parts->notes && parts->player;
