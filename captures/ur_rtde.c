@@ -32,11 +32,14 @@ static void put_branches(char *script, const char *codes)
     }
 }
 
+/* As the real client, it puts the offset behind the line that is to have it. */
 void ur_rtde_session_script(struct session *session, const struct client_step *step, int64_t time)
 {
     char script[SCRIPT_MAX];
     snprintf(script, sizeof script,
-             "def rtde_control():\n  global reg_offset_float = %u\n  global reg_offset_int = %u\n  def process(cmd):\n",
+             "def rtde_control():\n    global reg_offset_float = # float register offset\n"
+             "%u    global reg_offset_int = # int register offset\n%u    global force_mode_type = 2\n"
+             "  def process(cmd):\n",
              step->count, step->count);
     put_branches(script, step->words[0]);
     put_branch(script, "elif", STOP);

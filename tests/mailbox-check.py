@@ -162,6 +162,27 @@ def check_all_late():
     check_late("1.6.0", 24, 30003)
 
 
+def check_offset_of_script():
+    """Of a client in mid-session whose robot's packages nobody can read, the script alone shows the registers."""
+    table = Table("1.5.8")
+    for offset in (0, 24):
+        for form, text in (("next", None), ("same", None), ("none", None), ("other", table.script(7)), ("far", table.script(9999)),
+                           ("before", b"24\n" + table.script(0, form="none"))):
+            capture = Capture()
+            client = Client(capture, table, offset, handshake=False)
+            for _ in range(40):
+                client.say(1)
+            upload(capture, text or table.script(offset, form=form), client.time)
+            client.tick(0.5)
+            for _ in range(4):
+                client.finish(3, 1, MOVEL)
+            rows = commands(capture)
+            wanted = offset if form in ("next", "same") else None
+            expect("a script with offset %d, %s" % (offset, form), len(rows) == 4 and all(
+                row["evidence"] == "script" and row["register_offset"] == wanted and row["releases"] == ["1.5.7", "1.5.9"]
+                for row in rows), rows[:1])
+
+
 def check_all_releases():
     for release in wire.RELEASES:
         has_upper = wire.RELEASES.index(release) >= wire.RELEASES.index("1.3.9")
@@ -774,6 +795,7 @@ def main():
     check_all_releases()
     check_all_io()
     check_all_late()
+    check_offset_of_script()
     check_disagreement()
     check_script_later()
     check_other_script()

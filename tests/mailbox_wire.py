@@ -74,13 +74,17 @@ class Table:
             recipes.update({12 + i: [register, "iD%d" % (18 + i)] for i in range(5)})
         return recipes
 
-    def script(self, offset, header=True):
-        """A script of the same shape, with a branch for each code."""
+    def script(self, offset, header=True, form="next", more=()):
+        """A script of the same shape, with a branch for each code, and for `more`. The client puts the offset behind the line that
+        is to have it: `next`. `same`: as a corrected one would; `none`: a script that was sent without it."""
         branches = sorted({code for code, name, _ in self.commands if name not in NO_BRANCH and code != 255} -
-                          ({44} if self.release == "1.3.6" else set()))
+                          ({44} if self.release == "1.3.6" else set()) | set(more))
         lines = ["def rtde_control():"] if header else ["# HEADER_BEGIN"]
         if RELEASES.index(self.release) >= RELEASES.index("1.3.9"):
-            lines += ["  global reg_offset_float = %d # floats" % offset, "  global reg_offset_int = %d # integers" % offset]
+            same, following = (("%d " % offset, "") if form == "same" else ("", str(offset) if form == "next" else ""))
+            lines += ["    global reg_offset_float = %s# float register offset" % same,
+                      following + "    global reg_offset_int = %s# int register offset" % same,
+                      following + "    global force_mode_type = 2"]
         lines += ["  def process(cmd):"]
         for i, code in enumerate(branches + [255]):
             lines += ["    %s cmd == %d:" % ("elif" if i else "if", code), "      textmsg(\"%d\")" % code]

@@ -173,7 +173,9 @@ static void read_table(const struct armtap_mailbox *mailbox, const struct armtap
     table->offset = mailbox->offset;
     table->releases = mailbox->releases[table->side];
     const struct armtap_script_binding *own = armtap_mailbox_script_of(script, mailbox->connection);
-    table->is_by_script = own && own->offset == mailbox->offset && (table->releases & own->releases) != 0;
+    bool has_registers =
+        own && (own->offset == ARMTAP_SCRIPT_OFFSET_UNKNOWN || (unsigned)own->offset == mailbox->offset);
+    table->is_by_script = has_registers && (table->releases & own->releases) != 0;
     if (table->is_by_script)
         table->releases &= own->releases;
     table->is_by_packages = mailbox->late != NULL;
@@ -353,10 +355,11 @@ static void find_offset(struct armtap_mailbox *mailbox, const struct armtap_mail
     bool has_lower = is_read && armtap_set_has(record->updated, ARMTAP_ID_output_int_register);
     bool has_upper = is_read && armtap_set_has(record->updated, ARMTAP_ID_output_int_register + ARMTAP_UR_RTDE_UPPER);
     const struct armtap_script_binding *own = armtap_mailbox_script_of(script, mailbox->connection);
-    if (mailbox->late->has_offset || (has_lower == has_upper && !own))
+    bool script_has = own && own->offset != ARMTAP_SCRIPT_OFFSET_UNKNOWN;
+    if (mailbox->late->has_offset || (has_lower == has_upper && !script_has))
         return;
     mailbox->late->has_offset = true;
-    mailbox->offset = has_lower == has_upper ? own->offset : has_upper ? ARMTAP_UR_RTDE_UPPER : 0;
+    mailbox->offset = has_lower == has_upper ? (unsigned)own->offset : has_upper ? ARMTAP_UR_RTDE_UPPER : 0;
     mailbox->is_changed = true;
 }
 

@@ -17,24 +17,31 @@ static const char *after(const char *line, size_t length, const char *words)
     return NULL;
 }
 
-/* The number behind `words`; -1: there is none. */
-static int32_t number_after(const char *line, size_t length, const char *words)
+/* The number that a text begins with; -1: none. */
+static int32_t number_at(const char *at, const char *end)
 {
-    const char *at = after(line, length, words), *end = line + length;
     int32_t number = -1;
-    while (at && at < end && *at == ' ')
+    while (at < end && *at == ' ')
         at++;
-    for (; at && at < end && *at >= '0' && *at <= '9' && number < 1000; at++)
+    for (; at < end && *at >= '0' && *at <= '9' && number < 1000; at++)
         number = (number < 0 ? 0 : number * 10) + (*at - '0');
     return number;
+}
+
+static int32_t code_in(const char *line, size_t length)
+{
+    const char *at = after(line, length, "cmd ==");
+    return at ? number_at(at, line + length) : -1;
 }
 
 static void begin(struct armtap_mailbox_script *script, uint64_t connection)
 {
     memset(script->branches, 0, sizeof script->branches);
+    script->is_begun = true;
     script->connection = connection;
     script->last_code = 0;
-    script->offset = 0;
+    script->offset = ARMTAP_SCRIPT_OFFSET_UNKNOWN;
+    script->awaits_offset = false;
     script->is_broken = false;
 }
 
@@ -47,7 +54,7 @@ static void finish(struct armtap_mailbox_script *script, const struct armtap_whe
     script->is_found = true;
     script->found_at = *where;
     script->found = releases;
-    script->found_offset = script->offset;
+    script->found_offset = armtap_ur_rtde_with_offset(releases) ? script->offset : 0;
 }
 
 static void take_branch(struct armtap_mailbox_script *script, const struct armtap_where *where, int32_t code)
@@ -59,21 +66,41 @@ static void take_branch(struct armtap_mailbox_script *script, const struct armta
         finish(script, where);
 }
 
+static void take_offset(struct armtap_mailbox_script *script, int32_t offset)
+{
+    if (offset == 0 || offset == ARMTAP_UR_RTDE_UPPER)
+        script->offset = offset;
+}
+
+/* The client puts the offset behind the line that is to have it: it is at the beginning of the next. */
+static bool take_awaited(struct armtap_mailbox_script *script, uint64_t connection, const char *line, size_t length)
+{
+    if (!script->awaits_offset || script->connection != connection)
+        return false;
+    script->awaits_offset = false;
+    take_offset(script, number_at(line, line + length));
+    return true;
+}
+
 bool armtap_mailbox_script_line(struct armtap_mailbox_script *script, uint64_t connection,
                                 const struct armtap_where *where, const char *line, size_t length)
 {
-    int32_t offset = number_after(line, length, "reg_offset_int =");
-    int32_t code = offset < 0 ? number_after(line, length, "cmd ==") : -1;
-    if (offset < 0 && code <= 0)
-        return false;
-    bool is_new = script->connection != connection || script->last_code == ARMTAP_UR_RTDE_STOP;
-    if (is_new || ((offset >= 0 || code == 1) && script->last_code > 0))
+    bool was_awaited = take_awaited(script, connection, line, length);
+    const char *value = after(line, length, "reg_offset_int =");
+    bool sets_offset = value && (value == line + length || *value != '=');
+    int32_t code = sets_offset ? -1 : code_in(line, length);
+    if (!sets_offset && code <= 0)
+        return was_awaited;
+    bool is_new = !script->is_begun || script->connection != connection || script->last_code == ARMTAP_UR_RTDE_STOP;
+    if (is_new || ((sets_offset || code == 1) && script->last_code > 0))
         begin(script, connection);
     if (code > 0) {
         take_branch(script, where, code);
-    } else {
-        script->offset = (unsigned)offset;
+        return true;
     }
+    int32_t offset = number_at(value, line + length);
+    script->awaits_offset = offset < 0;
+    take_offset(script, offset);
     return true;
 }
 

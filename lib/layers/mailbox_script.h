@@ -4,10 +4,13 @@
 
 #include "mailbox_table.h"
 
+/* The offset of registers that a script sets: 0, ARMTAP_UR_RTDE_UPPER, or one that could not be read. */
+#define ARMTAP_SCRIPT_OFFSET_UNKNOWN (-1)
+
 /* A script that was sent while a client's connection was open. */
 struct armtap_script_binding {
     uint64_t connection; /* the client's */
-    unsigned offset;
+    int32_t offset;
     armtap_ur_rtde_set releases; /* that have this script; 0: none was sent */
 };
 #define ARMTAP_SCRIPT_BINDINGS 16u /* the last ones of a robot */
@@ -16,12 +19,14 @@ struct armtap_script_binding {
 struct armtap_mailbox_script {
     uint64_t branches[ARMTAP_UR_RTDE_BRANCHES]; /* of the script being read: the codes that it compares with, by bit */
     uint64_t connection;                        /* that brings it */
-    int32_t last_code;                          /* they ascend */
-    unsigned offset;
-    bool is_broken; /* bytes of it are missing */
-    bool is_found;  /* a whole script was read: the last one, which ended at found_at */
+    bool is_begun;
+    int32_t last_code; /* they ascend */
+    int32_t offset;
+    bool awaits_offset; /* the next line begins with it */
+    bool is_broken;     /* bytes of it are missing */
+    bool is_found;      /* a whole script was read: the last one, which ended at found_at */
     struct armtap_where found_at;
-    unsigned found_offset;
+    int32_t found_offset;
     armtap_ur_rtde_set found;               /* the releases that have this script */
     struct armtap_script_binding *bindings; /* ARMTAP_SCRIPT_BINDINGS; NULL: none was bound */
     unsigned bound;                         /* so far */

@@ -287,6 +287,11 @@ armtap_ur_rtde_set armtap_ur_rtde_scripts(const uint64_t branches[ARMTAP_UR_RTDE
     return scripts;
 }
 
+armtap_ur_rtde_set armtap_ur_rtde_with_offset(armtap_ur_rtde_set set)
+{
+    return set & RANGE(1_3_9, 1_6_0);
+}
+
 bool armtap_ur_rtde_is_stop(const struct armtap_ur_rtde_row *row)
 {
     static const char *const stops[] = {"PROTECTIVE_STOP", "STOP", "STOP_SCRIPT"};

@@ -237,8 +237,9 @@ static void test_script_tells_release_and_registers(void **unused)
     assert_false(read_line(&script, ""));
     assert_false(read_line(&script, "  if cmd == 0:"));
     assert_false(read_line(&script, "  if reg_offset_int == 24:"));
-    assert_false(read_line(&script, "  global reg_offset_int = # not filled in"));
-    assert_true(read_line(&script, "  global reg_offset_int = 24 # filled in"));
+    assert_false(read_line(&script, "24    global reg_offset_float = 0"));
+    assert_true(read_line(&script, "  global reg_offset_int = # int register offset"));
+    assert_true(read_line(&script, "24    global force_mode_type = 2"));
     assert_false(script.is_found);
     read_branches(&script, 0, 0);
     assert_true(script.is_found);
@@ -254,6 +255,32 @@ static void test_script_tells_release_and_registers(void **unused)
     read_line(&script, "  global reg_offset_int = 0");
     read_branches(&script, 65, 0);
     assert_int_equal(script.found, UINT64_C(7) << ARMTAP_UR_RTDE_1_5_7);
+}
+
+/* A client of the last release sends these lines before its branches. */
+static int32_t offset_of(const char *first, const char *second)
+{
+    struct armtap_mailbox_script script = {.is_found = false};
+    read_line(&script, first);
+    read_line(&script, second);
+    read_branches(&script, 0, 0);
+    assert_true(script.is_found);
+    return script.found_offset;
+}
+
+static void test_offset_of_registers(void **unused)
+{
+    (void)unused;
+    assert_int_equal(offset_of("  global reg_offset_int = # int register offset", "24    global x = 2"), 24);
+    assert_int_equal(offset_of("  global reg_offset_int = # int register offset", "0    global x = 2"), 0);
+    assert_int_equal(offset_of("  global reg_offset_int = 24 # same line", "0    global x = 2"), 24);
+    assert_int_equal(offset_of("  global reg_offset_int =", "24"), 24);
+    assert_int_equal(offset_of("  global reg_offset_int = # int register offset", "    global x = 24"), -1);
+    assert_int_equal(offset_of("  global reg_offset_int = # int register offset", ""), -1);
+    assert_int_equal(offset_of("  global reg_offset_int = 7", "24"), -1);
+    assert_int_equal(offset_of("  global reg_offset_int = # int register offset", "9999"), -1);
+    assert_int_equal(offset_of("24    global reg_offset_int = # int register offset", "    global x = 2"), -1);
+    assert_int_equal(offset_of("", "  if reg_offset_int == 24:"), -1);
 }
 
 static void test_script_that_fits_no_release_is_no_evidence(void **unused)
@@ -398,6 +425,7 @@ int main(void)
         cmocka_unit_test(test_the_latest_codes_are_those_of_the_facts),
         cmocka_unit_test(test_recipes_are_those_of_the_facts),
         cmocka_unit_test(test_script_tells_release_and_registers),
+        cmocka_unit_test(test_offset_of_registers),
         cmocka_unit_test(test_script_that_fits_no_release_is_no_evidence),
         cmocka_unit_test(test_commands_of_a_session_in_any_chunks),
         cmocka_unit_test(test_words),
