@@ -305,6 +305,12 @@ void armtap_conn_layer_moved(struct armtap_conn *conn)
     armtap_conn_stir(conn);
 }
 
+uint64_t armtap_conn_client_bytes(const struct armtap_conn *conn)
+{
+    const struct armtap_half *half = &conn->half[ARMTAP_TO_ROBOT];
+    return half->offset + half->used;
+}
+
 int armtap_conn_command(struct armtap_conn *conn, struct armtap_command *command)
 {
     command->stream = &conn->stream;
@@ -327,6 +333,10 @@ static int set_up_mailbox(struct armtap_conn *conn, int recipe_id, const struct 
     bool had = conn->mailbox != NULL;
     if (!conn->sink->on_command || conn->has_no_mailbox)
         return ARMTAP_OK;
+    if (had && armtap_mailbox_is_unused(conn->mailbox)) {
+        drop_mailbox(conn);
+        had = false;
+    }
     int error = armtap_mailbox_set_up(&conn->mailbox, recipe_id, recipe, &conn->has_no_mailbox);
     if (!had && conn->mailbox)
         armtap_conn_take(conn, armtap_mailbox_bytes(conn->mailbox));
@@ -347,11 +357,15 @@ static void read_script(struct armtap_conn *conn, const struct armtap_record *re
         armtap_conn_layer_moved(conn);
 }
 
-/* Data that a client wrote, and whose set-up was not captured. */
+/* Data that a client wrote, and whose set-up was not captured; or data of the robot while such a package may wait for
+ * the next, which proves it. */
 static bool is_bare_write(const struct armtap_conn *conn, const struct armtap_record *record)
 {
-    return record->direction == ARMTAP_TO_ROBOT && record->protocol == ARMTAP_RTDE && !record->recipe &&
-           !conn->has_no_mailbox;
+    if (record->protocol != ARMTAP_RTDE || conn->has_no_mailbox)
+        return false;
+    if (record->direction == ARMTAP_TO_ROBOT)
+        return !record->recipe;
+    return conn->half[ARMTAP_TO_ROBOT].used > 0 && conn->stream.midstream;
 }
 
 static int take_in_mailbox(struct armtap_conn *conn, const struct armtap_record *record)
@@ -367,7 +381,7 @@ static int take_in_mailbox(struct armtap_conn *conn, const struct armtap_record 
 static int take_record(struct armtap_conn *conn, const struct armtap_record *record)
 {
     if (!conn->mailbox && is_bare_write(conn, record)) {
-        conn->mailbox = armtap_mailbox_new_late();
+        conn->mailbox = armtap_mailbox_new_late(conn->stream.midstream);
         if (!conn->mailbox)
             return ARMTAP_ERR_MEMORY;
         armtap_conn_take(conn, armtap_mailbox_bytes(conn->mailbox));

@@ -57,6 +57,8 @@ lib_libinside_la_SOURCES = \
 	lib/layers/mailbox.h \
 	lib/layers/mailbox_command.c \
 	lib/layers/mailbox_command.h \
+	lib/layers/mailbox_said.c \
+	lib/layers/mailbox_said.h \
 	lib/layers/mailbox_script.c \
 	lib/layers/mailbox_script.h \
 	lib/layers/mailbox_table.c \

@@ -5,6 +5,7 @@ said."""
 import csv
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -181,6 +182,116 @@ def check_offset_of_script():
             expect("a script with offset %d, %s" % (offset, form), len(rows) == 4 and all(
                 row["evidence"] == "script" and row["register_offset"] == wanted and row["releases"] == ["1.5.7", "1.5.9"]
                 for row in rows), rows[:1])
+
+
+CONTROL_OUTPUTS = ["robot_status_bits", "safety_status_bits", "runtime_state", "oI0", "oI1", "oI2"] + ["oD%d" % i for i in range(6)]
+AFTER_CONNECTING = ["code", "command", "arguments", "result", "ending", "cause", "duration_s", "result_is_early", "bytes_missing",
+                    "register_offset"]
+
+
+def act(client, rng):
+    """One thing that a client or a robot does: commands of all kinds, in and out of order."""
+    table, kind = client.table, rng.randrange(14)
+    by_name = {name: (code, recipe) for code, name, recipe in table.commands}
+    names = ["MOVEL", "MOVEJ", "IS_STEADY", "GET_JOINT_TORQUES", "SERVOJ", "STOP_SCRIPT", "GET_ACTUAL_TOOL_FLANGE_POSE", "SET_TCP"]
+    if kind < 6:
+        code, recipe = by_name[rng.choice(names)]
+        client.write(recipe, code, wire.values_of(table.recipes[recipe]))
+    elif kind < 9:
+        client.write(table.clear, 0)
+    elif kind == 9:
+        client.say(safety_status_bits=rng.choice([1, 1, 4, 0x80]), runtime_state=rng.choice([2, 2, 1, 4]))
+    elif kind == 10:
+        client.say(oI1=rng.randrange(2), oD0=rng.random())
+    elif kind == 11:
+        client.write(4, 7)
+    else:
+        client.say(rng.choice([0, 1, 2]))
+    for _ in range(rng.choice([0, 0, 1, 1, 2, 5])):
+        client.say(rng.choice([client.state, client.state, 2, 1]), oI2=rng.randrange(1 << 20))
+
+
+def ends_of(release, offset, seed, handshake):
+    """The rows of a session by packet, which are counted from the first one of data."""
+    capture, rng = Capture(), random.Random(seed)
+    client = Client(capture, Table(release), offset, handshake=handshake, outputs=CONTROL_OUTPUTS, time=0.0 if handshake else 1.0)
+    client.results.update(robot_status_bits=3, safety_status_bits=1, runtime_state=2)
+    before = len(capture.frames)
+    for _ in range(rng.choice([3, 40])):
+        client.say(1)
+    if seed % 3:
+        for _ in range(3):
+            client.finish(3, 1, MOVEL)
+            client.finish(29, 6, [0, 0, 0.1, 0, 0, 0], cycles=rng.choice([1, 3, 30]))
+    client.finish(29, 6, [0, 0, 0.1, 0, 0, 0], cycles=rng.choice([1, 3, 30]))  # else what it writes may be that of another release
+    for _ in range(60):
+        act(client, rng)
+    for _ in range(3):
+        client.finish(1, 1, MOVEL)
+        client.finish(29, 6, [0, 0, 0.1, 0, 0, 0])
+    client.close()
+    rows = commands(capture, *([] if handshake else ["--recipe", "@ur_rtde-control-1.5.0" + ("-upper" if offset else "")]))
+    return {row["packet"] - before: {**{key: row.get(key) for key in AFTER_CONNECTING},
+            **{key: row[key] and row[key] - before for key in ("done_packet", "acknowledged_packet")}} for row in rows}
+
+
+def check_late_ends():
+    """In mid-session, with the recipe of what the robot sends, commands end as with the handshake."""
+    endings = {}
+    for seed in range(60):
+        for release, offset in (("1.6.0", 0), ("1.5.8", 24)):
+            known, late = (ends_of(release, offset, seed, handshake) for handshake in (True, False))
+            differing = [(known.get(packet), row) for packet, row in late.items() if known.get(packet) != row]
+            expect("ends in mid-session, %s, %d" % (release, seed), len(late) > 5 and not differing, len(late), len(known), differing[:1])
+            expect("all commands of %d" % seed, len(late) == len(known) or seed % 3 == 0, len(late), len(known))
+            for row in late.values():
+                endings[row["ending"]] = endings.get(row["ending"], 0) + 1
+    expect("all endings are among them", set(endings) == {"done", "sent", "abandoned", "failed", "replaced", "unfinished"}, endings)
+    # With a hole in what the robot said, or more than is kept of it, nothing is told to have been abandoned.
+    for what, answers, ending in (("a hole", [(1, False), (1, True), (1, False)], "unfinished"),
+                                  ("a hole, done behind it", [(1, False), (1, True), (2, False)], "done"),
+                                  ("no hole", [(1, False)] * 3, "abandoned"), ("many states", [(0, False), (1, False)] * 20, "unfinished"),
+                                  ("many states, then done", [(0, False), (1, False)] * 20 + [(2, False)], "done"),
+                                  ("some states", [(0, False), (1, False)] * 5, "abandoned")):
+        capture = Capture()
+        client = Client(capture, Table("1.6.0"), handshake=False, outputs=CONTROL_OUTPUTS)
+        client.results.update(robot_status_bits=3, safety_status_bits=1, runtime_state=2)
+        for _ in range(5):
+            client.say(1)
+            client.finish(3, 1, MOVEL)
+            client.finish(29, 6, [0, 0, 0.1, 0, 0, 0])
+        client.write(1, 1, MOVEL)
+        for state, is_lost in answers:
+            client.say(state, is_lost=is_lost)
+        client.write(4, 0)
+        for _ in range(30):
+            client.say(1)
+        client.finish(3, 1, MOVEL)
+        client.close()
+        rows = [row for row in commands(capture, "--recipe", "@ur_rtde-control-1.5.0") if row["code"] == 1]
+        expect("in mid-session with " + what, [row["ending"] for row in rows] == [ending] and
+               rows[0]["bytes_missing"] == ("a hole" in what), rows)
+    # The first clear comes long after the answer.
+    for cycles in (1, 3, 25, 400):
+        capture = Capture()
+        client = Client(capture, Table("1.6.0"), handshake=False, outputs=CONTROL_OUTPUTS)
+        client.results.update(robot_status_bits=3, safety_status_bits=1, runtime_state=2)
+        for _ in range(4):
+            client.say(1)
+            client.write(1, 3, MOVEL)
+            for i in range(cycles + 3):
+                client.say(1 if i < cycles else 2)
+            client.write(4, 0)
+            client.say(2)
+            for _ in range(30):
+                client.say(1)
+            client.finish(29, 6, [0, 0, 0.1, 0, 0, 0])
+        client.close()
+        rows = [row for row in commands(capture, "--recipe", "@ur_rtde-control-1.5.0") if row["code"] == 3]
+        expect("moveL of %d cycles in mid-session" % cycles, [(row["ending"], row["done_packet"] - row["packet"]) for row in rows if
+               row["done_packet"]] == [("done", cycles + 1)] * 4, rows)
+        said = run(capture, "diagnose", "--json", "FILE", "--recipe", "@ur_rtde-control-1.5.0").stdout
+        expect("nothing is raised of it", '"command.' not in said, said)
 
 
 def check_all_releases():
@@ -796,6 +907,7 @@ def main():
     check_all_io()
     check_all_late()
     check_offset_of_script()
+    check_late_ends()
     check_disagreement()
     check_script_later()
     check_other_script()

@@ -131,7 +131,7 @@ class Client:
             self.ask("S", b"", b"\1")
 
     def type_of_output(self, field):
-        return {"safety_status_bits": "UINT32", "runtime_state": "UINT32"}.get(field) or type_of(field)
+        return {"robot_status_bits": "UINT32", "safety_status_bits": "UINT32", "runtime_state": "UINT32"}.get(field) or type_of(field)
 
     def names(self, fields):
         return (",".join(name_of(field, self.offset) for field in fields) + self.comma).encode()

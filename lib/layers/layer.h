@@ -7,6 +7,8 @@
 
 /* Hands a command to the sink; leave its stream unset. */
 int armtap_conn_command(struct armtap_conn *conn, struct armtap_command *command);
+/* Bytes that came from the client so far, be they records or not yet. */
+uint64_t armtap_conn_client_bytes(const struct armtap_conn *conn);
 /* What the layer knows has changed, so that later records may mean something else: digests must keep this packet. */
 void armtap_conn_layer_moved(struct armtap_conn *conn);
 

@@ -7,6 +7,7 @@
 
 #include "layer.h"
 #include "mailbox_command.h"
+#include "mailbox_said.h"
 
 /* Recipes that show a client to be ur_rtde: another may have one or two like its own. */
 static const unsigned proof[] = {[ARMTAP_UR_RTDE_CONTROL] = 4, [ARMTAP_UR_RTDE_IO] = 3};
@@ -16,10 +17,6 @@ static const unsigned proof[] = {[ARMTAP_UR_RTDE_CONTROL] = 4, [ARMTAP_UR_RTDE_I
 
 /* What the script writes into its state register. */
 enum { STATE_UNKNOWN = -1, STATE_TAKEN = 0, STATE_READY = 1, STATE_DONE = 2 };
-
-/* Bits of safety_status_bits, and values of runtime_state. */
-enum { BIT_PROTECTIVE = 2, BIT_SYSTEM_EMERGENCY = 5, BIT_ROBOT_EMERGENCY, BIT_EMERGENCY, BIT_VIOLATION, BIT_FAULT };
-enum { RUNTIME_STOPPING = 0, RUNTIME_STOPPED = 1, RUNTIME_PLAYING = 2 };
 
 /* Commands that show a client to be ur_rtde whose set-ups were not captured: each waited for and cleared. Until then
  * some are kept, with room for those that prove it. */
@@ -34,10 +31,12 @@ struct ended {
 /* Of a client whose set-ups were not captured. */
 struct late {
     bool is_proven;
-    bool has_offset;              /* what the robot sends, or the script, shows the registers */
-    bool has_answers;             /* what the robot sends can be read */
-    unsigned proofs, count;       /* count: of held */
-    struct ended held[HELD_MOST]; /* before that is proven */
+    bool has_offset;               /* what the robot sends, or the script, shows the registers */
+    bool has_answers;              /* what the robot sends can be read */
+    bool has_heard;                /* and was read up to the client's last package, without a hole before it */
+    struct armtap_said_queue said; /* by the robot, since that package: the client's next one comes late */
+    unsigned proofs, count;        /* count: of held */
+    struct ended held[HELD_MOST];  /* before that is proven */
 };
 
 struct armtap_mailbox {
@@ -66,13 +65,15 @@ static struct armtap_mailbox *new_mailbox(void)
     return mailbox;
 }
 
-struct armtap_mailbox *armtap_mailbox_new_late(void)
+struct armtap_mailbox *armtap_mailbox_new_late(bool is_early)
 {
     struct armtap_mailbox *mailbox = new_mailbox();
     if (mailbox && !(mailbox->late = calloc(1, sizeof *mailbox->late))) {
         free(mailbox);
         return NULL;
     }
+    if (mailbox)
+        mailbox->late->has_heard = is_early;
     return mailbox;
 }
 
@@ -92,6 +93,11 @@ bool armtap_mailbox_waits(const struct armtap_mailbox *mailbox)
 {
     const struct late *late = mailbox->late;
     return mailbox->pending.is_there || (late && !late->is_proven && late->count > 0);
+}
+
+bool armtap_mailbox_is_unused(const struct armtap_mailbox *mailbox)
+{
+    return mailbox->late && !mailbox->has_begun;
 }
 
 bool armtap_mailbox_is_other(const struct armtap_mailbox *mailbox)
@@ -209,12 +215,6 @@ static int give(struct armtap_mailbox *mailbox, struct armtap_conn *conn, const 
     return armtap_command_give(conn, &table, pending, ending);
 }
 
-/* In the capture. Without packets nothing is before anything. */
-static bool is_before(const struct armtap_where *one, const struct armtap_where *other)
-{
-    return one->file != other->file ? one->file < other->file : one->packet < other->packet;
-}
-
 /* How a command ended that the client cleared, or replaced by another. */
 static enum armtap_command_ending ending_of(const struct armtap_pending *pending, enum armtap_command_ending otherwise)
 {
@@ -222,10 +222,12 @@ static enum armtap_command_ending ending_of(const struct armtap_pending *pending
         return ARMTAP_COMMAND_DONE;
     if (pending->waiting != ARMTAP_WAITING_YES || pending->wants_stop)
         return ARMTAP_COMMAND_SENT;
-    if (pending->bytes_missing || pending->is_overtaken || otherwise == ARMTAP_COMMAND_UNFINISHED)
+    if (pending->bytes_missing || otherwise == ARMTAP_COMMAND_UNFINISHED)
         return ARMTAP_COMMAND_UNFINISHED;
     if (!pending->shows_state)
         return ARMTAP_COMMAND_SENT;
+    if (pending->is_overtaken)
+        return ARMTAP_COMMAND_UNFINISHED;
     return pending->cause ? ARMTAP_COMMAND_FAILED : otherwise;
 }
 
@@ -269,23 +271,119 @@ static int leave_unfinished(struct armtap_mailbox *mailbox, struct armtap_conn *
     return give(mailbox, conn, script, pending, ending_of(pending, ARMTAP_COMMAND_UNFINISHED));
 }
 
-int armtap_mailbox_lost(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
-                        const struct armtap_mailbox_script *script, enum armtap_direction direction)
+/* ---- from the script --------------------------------------------------------------------------------------------- */
+
+/* Whether the script's state says that the pending command is done. */
+static bool says_done(const struct armtap_mailbox *mailbox)
 {
-    struct armtap_pending *pending = &mailbox->pending;
-    mailbox->lacks_bytes = true;
-    mailbox->state = STATE_UNKNOWN;
-    pending->bytes_missing = true;
-    if (direction == ARMTAP_FROM_ROBOT)
-        return ARMTAP_OK;
-    pending->is_done = pending->is_done && pending->is_acknowledged; /* else it may be the next that was done */
-    return leave_unfinished(mailbox, conn, script);
+    const struct armtap_pending *pending = &mailbox->pending;
+    bool is_oldest = mailbox->releases[ARMTAP_UR_RTDE_CONTROL] == UINT64_C(1) << ARMTAP_UR_RTDE_0_0_1;
+    if (is_oldest)
+        return pending->was_taken && mailbox->state == STATE_READY;
+    return pending->may_be_done && mailbox->state == STATE_DONE;
 }
 
-int armtap_mailbox_end(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
-                       const struct armtap_mailbox_script *script)
+static void take_done(struct armtap_mailbox *mailbox, const struct armtap_said *said)
 {
-    return leave_unfinished(mailbox, conn, script);
+    struct armtap_pending *pending = &mailbox->pending;
+    pending->is_done = true;
+    pending->done = said->where;
+    pending->cause = NULL;
+    pending->results = said->results;
+    mailbox->is_changed = true;
+}
+
+static void take_state(struct armtap_mailbox *mailbox, const struct armtap_said *said)
+{
+    struct armtap_pending *pending = &mailbox->pending;
+    if (!said->shows_state)
+        return;
+    bool is_new = said->state != mailbox->state || (pending->is_there && !pending->shows_state);
+    mailbox->is_changed = mailbox->is_changed || is_new;
+    mailbox->state = said->state;
+    pending->shows_state = true;
+    pending->may_be_done = pending->may_be_done || said->state != STATE_DONE;
+    pending->was_taken = pending->was_taken || said->state == STATE_TAKEN;
+    bool is_answer = pending->is_there && !armtap_said_before(&said->where, &pending->issued);
+    if (is_answer && !pending->is_done && says_done(mailbox))
+        take_done(mailbox, said);
+}
+
+/* A stop that is over before the client withdraws the command is no cause. */
+static void take_cause(struct armtap_mailbox *mailbox, const struct armtap_said *said)
+{
+    struct armtap_pending *pending = &mailbox->pending;
+    if (!said->shows_stops || !said->cause == !pending->cause)
+        return;
+    mailbox->is_changed = true;
+    if (said->cause && pending->wants_stop)
+        take_done(mailbox, said);
+    else
+        pending->cause = said->cause;
+}
+
+static int take_early_result(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                             const struct armtap_mailbox_script *script, const struct armtap_said *said)
+{
+    mailbox->pending.results = said->results;
+    mailbox->is_changed = true;
+    return give(mailbox, conn, script, &mailbox->pending, ARMTAP_COMMAND_SENT);
+}
+
+static int take_answer(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                       const struct armtap_mailbox_script *script, const struct armtap_said *said)
+{
+    struct armtap_pending *pending = &mailbox->pending;
+    bool is_cleared = pending->is_there && pending->is_acknowledged;
+    int error = ARMTAP_OK;
+    mailbox->answered = said->where;
+    take_state(mailbox, said); /* captured late, it may still say that a cleared command is done */
+    if (is_cleared && !armtap_said_before(&said->where, &pending->acknowledged))
+        error = end_cleared(mailbox, conn, script);
+    if (error != ARMTAP_OK || !pending->is_there)
+        return error;
+    pending->was_paused = pending->was_paused || said->is_paused;
+    if (pending->waiting == ARMTAP_WAITING_RESULT)
+        return take_early_result(mailbox, conn, script, said);
+    if (!pending->is_done)
+        take_cause(mailbox, said);
+    return pending->is_done && is_cleared ? end_cleared(mailbox, conn, script) : ARMTAP_OK;
+}
+
+static int take_record_of_robot(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                                const struct armtap_mailbox_script *script, const struct armtap_record *record)
+{
+    struct armtap_said said;
+    armtap_said_read(&said, mailbox->offset, record);
+    return take_answer(mailbox, conn, script, &said);
+}
+
+/* What the robot said is not known for a while. */
+static void take_hole(struct armtap_mailbox *mailbox, bool is_of_bytes)
+{
+    mailbox->state = STATE_UNKNOWN;
+    mailbox->late->has_heard = false;
+    mailbox->pending.is_overtaken = true;
+    mailbox->pending.bytes_missing = mailbox->pending.bytes_missing || is_of_bytes;
+}
+
+/* The packages of a client whose set-ups were not captured come late: each when its next one proves it. What the robot
+ * said meanwhile is heard in the order of the capture: up to that package; NULL: all. */
+static int hear_until(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                      const struct armtap_mailbox_script *script, const struct armtap_where *where)
+{
+    struct late *late = mailbox->late;
+    struct armtap_said said;
+    int error = ARMTAP_OK;
+    while (error == ARMTAP_OK && armtap_said_next(&late->said, where, &said)) {
+        if (said.is_after_gap || said.is_after_rest)
+            take_hole(mailbox, said.is_after_gap);
+        error = take_answer(mailbox, conn, script, &said);
+        late->has_heard = true;
+    }
+    if (armtap_said_has_gap(&late->said)) /* before that package, or behind it */
+        take_hole(mailbox, true);
+    return error;
 }
 
 /* ---- from the client --------------------------------------------------------------------------------------------- */
@@ -329,9 +427,9 @@ static int take_command(struct armtap_mailbox *mailbox, struct armtap_conn *conn
     struct armtap_pending *pending = &mailbox->pending;
     armtap_command_begin(pending, &table, record, code);
     pending->may_be_done = mailbox->state != STATE_DONE;
-    pending->is_overtaken = is_before(&record->where, &mailbox->answered);
-    pending->bytes_missing =
-        pending->is_overtaken && !mailbox->late; /* else the first of its length waited for the next */
+    pending->is_overtaken =
+        mailbox->late ? !mailbox->late->has_heard : armtap_said_before(&record->where, &mailbox->answered);
+    pending->bytes_missing = pending->is_overtaken && !mailbox->late;
     if (pending->waiting == ARMTAP_WAITING_NO)
         return give(mailbox, conn, script, pending, ARMTAP_COMMAND_SENT);
     mailbox->is_changed = true;
@@ -389,6 +487,9 @@ static int take_late_write(struct armtap_mailbox *mailbox, struct armtap_conn *c
     armtap_ur_rtde_set *set = &mailbox->releases[ARMTAP_UR_RTDE_CONTROL];
     int32_t code = 0;
     mailbox->is_changed = true;
+    int error = hear_until(mailbox, conn, script, &record->where);
+    if (error != ARMTAP_OK)
+        return error;
     armtap_ur_rtde_set fitting = fitting_late(*set, record, &code);
     if (!fitting) { /* some releases write packages that are too short */
         mailbox->is_other = !mailbox->late->is_proven;
@@ -410,131 +511,67 @@ static int take_write(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
     return take_code(mailbox, conn, script, record, code);
 }
 
-/* ---- from the script --------------------------------------------------------------------------------------------- */
-
-/* What the robot says for a command not to be done any more; NULL: nothing. */
-static const char *cause_in(const struct armtap_record *record)
-{
-    const struct armtap_state *state = record->state;
-    if (armtap_set_has(record->updated, ARMTAP_ID_safety_status_bits)) {
-        uint32_t bits = state->safety_status_bits;
-        if (bits & (1u << BIT_FAULT | 1u << BIT_VIOLATION))
-            return "a fault or a violation";
-        if (bits & (1u << BIT_EMERGENCY | 1u << BIT_ROBOT_EMERGENCY | 1u << BIT_SYSTEM_EMERGENCY))
-            return "an emergency stop";
-        if (bits & 1u << BIT_PROTECTIVE)
-            return "a protective stop";
-    }
-    bool has_ended = armtap_set_has(record->updated, ARMTAP_ID_runtime_state) &&
-                     (state->runtime_state == RUNTIME_STOPPED || state->runtime_state == RUNTIME_STOPPING);
-    return has_ended ? "the end of the robot's program" : NULL;
-}
-
-static bool is_paused(const struct armtap_record *record)
-{
-    return armtap_set_has(record->updated, ARMTAP_ID_runtime_state) && record->state->runtime_state > RUNTIME_PLAYING;
-}
-
-/* Whether the script's state says that the pending command is done. */
-static bool says_done(const struct armtap_mailbox *mailbox)
-{
-    const struct armtap_pending *pending = &mailbox->pending;
-    bool is_oldest = mailbox->releases[ARMTAP_UR_RTDE_CONTROL] == UINT64_C(1) << ARMTAP_UR_RTDE_0_0_1;
-    if (is_oldest)
-        return pending->was_taken && mailbox->state == STATE_READY;
-    return pending->may_be_done && mailbox->state == STATE_DONE;
-}
-
-static void take_done(struct armtap_mailbox *mailbox, const struct armtap_record *record)
-{
-    struct armtap_pending *pending = &mailbox->pending;
-    pending->is_done = true;
-    pending->done = record->where;
-    pending->cause = NULL;
-    armtap_command_take_result(pending, mailbox->offset, record);
-    mailbox->is_changed = true;
-}
-
-static void take_state(struct armtap_mailbox *mailbox, const struct armtap_record *record)
-{
-    struct armtap_pending *pending = &mailbox->pending;
-    unsigned id = ARMTAP_ID_output_int_register + mailbox->offset;
-    if (!armtap_set_has(record->updated, id))
-        return;
-    int32_t state = record->state->output_int_register[mailbox->offset];
-    bool is_new = state != mailbox->state || (pending->is_there && !pending->shows_state);
-    mailbox->is_changed = mailbox->is_changed || is_new;
-    mailbox->state = state;
-    pending->shows_state = true;
-    pending->may_be_done = pending->may_be_done || state != STATE_DONE;
-    pending->was_taken = pending->was_taken || state == STATE_TAKEN;
-    bool is_answer = pending->is_there && !is_before(&record->where, &pending->issued);
-    if (is_answer && !pending->is_done && says_done(mailbox))
-        take_done(mailbox, record);
-}
-
-static bool shows_stops(const struct armtap_record *record)
-{
-    return armtap_set_has(record->updated, ARMTAP_ID_safety_status_bits) ||
-           armtap_set_has(record->updated, ARMTAP_ID_runtime_state);
-}
-
-/* A stop that is over before the client withdraws the command is no cause. */
-static void take_cause(struct armtap_mailbox *mailbox, const struct armtap_record *record)
-{
-    struct armtap_pending *pending = &mailbox->pending;
-    const char *cause = cause_in(record);
-    if (!shows_stops(record) || !cause == !pending->cause)
-        return;
-    mailbox->is_changed = true;
-    if (cause && pending->wants_stop)
-        take_done(mailbox, record);
-    else
-        pending->cause = cause;
-}
-
-static int take_early_result(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
-                             const struct armtap_mailbox_script *script, const struct armtap_record *record)
-{
-    armtap_command_take_result(&mailbox->pending, mailbox->offset, record);
-    mailbox->is_changed = true;
-    return give(mailbox, conn, script, &mailbox->pending, ARMTAP_COMMAND_SENT);
-}
-
-static int take_answer(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+/* Nobody can read it, or tell where in the capture it is. */
+static int take_unread(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
                        const struct armtap_mailbox_script *script, const struct armtap_record *record)
 {
     struct armtap_pending *pending = &mailbox->pending;
-    bool is_cleared = pending->is_there && pending->is_acknowledged;
-    int error = ARMTAP_OK;
-    mailbox->answered = record->where;
-    take_state(mailbox, record); /* captured late, it may still say that a cleared command is done */
-    if (is_cleared && !is_before(&record->where, &pending->acknowledged))
-        error = end_cleared(mailbox, conn, script);
-    if (error != ARMTAP_OK || !pending->is_there)
-        return error;
-    pending->was_paused = pending->was_paused || is_paused(record);
-    if (pending->waiting == ARMTAP_WAITING_RESULT)
-        return take_early_result(mailbox, conn, script, record);
-    if (!pending->is_done)
-        take_cause(mailbox, record);
-    return pending->is_done && is_cleared ? end_cleared(mailbox, conn, script) : ARMTAP_OK;
+    mailbox->late->has_heard = mailbox->late->has_heard && mailbox->late->has_answers;
+    bool is_later = !mailbox->late->has_answers && pending->is_there && pending->is_acknowledged &&
+                    !armtap_said_before(&record->where, &pending->acknowledged);
+    return is_later ? end_cleared(mailbox, conn, script) : ARMTAP_OK;
 }
 
 /* A record of a client whose set-ups were not captured. */
 static int take_late(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
                      const struct armtap_mailbox_script *script, const struct armtap_record *record)
 {
+    struct late *late = mailbox->late;
+    struct armtap_said said;
     find_offset(mailbox, script, record);
     if (record->direction == ARMTAP_TO_ROBOT)
         return take_late_write(mailbox, conn, script, record);
-    mailbox->late->has_answers = record->recipe && mailbox->late->has_offset;
-    if (mailbox->late->has_answers)
-        return take_answer(mailbox, conn, script, record);
-    struct armtap_pending *pending = &mailbox->pending;
-    bool is_later = pending->is_there && pending->is_acknowledged && !is_before(&record->where, &pending->acknowledged);
-    return is_later ? end_cleared(mailbox, conn, script) : ARMTAP_OK;
+    if (!record->recipe || !late->has_offset || record->where.packet == 0)
+        return take_unread(mailbox, conn, script, record);
+    armtap_said_read(&said, mailbox->offset, record);
+    said.client_bytes = armtap_conn_client_bytes(conn);
+    bool is_new = armtap_said_keep(&late->said, &said);
+    mailbox->is_changed = mailbox->is_changed || is_new || !late->has_answers;
+    late->has_answers = true;
+    return ARMTAP_OK;
 }
+
+/* ---- losses and ends --------------------------------------------------------------------------------------------- */
+
+int armtap_mailbox_lost(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                        const struct armtap_mailbox_script *script, enum armtap_direction direction)
+{
+    struct armtap_pending *pending = &mailbox->pending;
+    mailbox->lacks_bytes = true;
+    if (mailbox->late && mailbox->late->has_answers && direction == ARMTAP_FROM_ROBOT) {
+        mailbox->late->said.has_gap = true;
+        return ARMTAP_OK;
+    }
+    if (mailbox->late) {
+        armtap_said_drop(&mailbox->late->said);
+        mailbox->late->has_heard = false;
+    }
+    mailbox->state = STATE_UNKNOWN;
+    pending->bytes_missing = true;
+    if (direction == ARMTAP_FROM_ROBOT)
+        return ARMTAP_OK;
+    pending->is_done = pending->is_done && pending->is_acknowledged; /* else it may be the next that was done */
+    return leave_unfinished(mailbox, conn, script);
+}
+
+int armtap_mailbox_end(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                       const struct armtap_mailbox_script *script)
+{
+    int error = mailbox->late ? hear_until(mailbox, conn, script, NULL) : ARMTAP_OK;
+    return error == ARMTAP_OK ? leave_unfinished(mailbox, conn, script) : error;
+}
+
+/* ---- all records ------------------------------------------------------------------------------------------------- */
 
 /* A script that is sent while the client's connection is open is its own: clients of other releases may come before and
  * after. */
@@ -542,9 +579,9 @@ static int bind_script(struct armtap_mailbox *mailbox, struct armtap_mailbox_scr
                        const struct armtap_record *record)
 {
     const struct armtap_stream *stream = record->stream;
-    bool is_open = stream->midstream || !is_before(&script->found_at, &stream->first), is_new = false;
+    bool is_open = stream->midstream || !armtap_said_before(&script->found_at, &stream->first), is_new = false;
     mailbox->connection = stream->connection;
-    if (!script->is_found || !is_open || is_before(&record->where, &script->found_at))
+    if (!script->is_found || !is_open || armtap_said_before(&record->where, &script->found_at))
         return ARMTAP_OK;
     int error = armtap_mailbox_script_bind(script, stream->connection, &is_new);
     mailbox->is_changed = mailbox->is_changed || is_new;
@@ -562,7 +599,7 @@ int armtap_mailbox_take(struct armtap_mailbox *mailbox, struct armtap_conn *conn
         error = take_late(mailbox, conn, script, record);
     else if (record->recipe && is_proven(mailbox))
         error = record->direction == ARMTAP_TO_ROBOT ? take_write(mailbox, conn, script, record)
-                                                     : take_answer(mailbox, conn, script, record);
+                                                     : take_record_of_robot(mailbox, conn, script, record);
     if (mailbox->is_changed)
         armtap_conn_layer_moved(conn);
     return error;

@@ -11,9 +11,11 @@ struct armtap_mailbox;
  * client that may be ur_rtde's. *is_other: it is not. */
 int armtap_mailbox_set_up(struct armtap_mailbox **mailbox, int recipe_id, const struct armtap_recipe *recipe,
                           bool *is_other);
-/* For a client whose set-ups were not captured: it may be ur_rtde's until a package shows otherwise. NULL without
- * memory. */
-struct armtap_mailbox *armtap_mailbox_new_late(void);
+/* For a client whose set-ups were not captured: it may be ur_rtde's until a package shows otherwise. is_early: since
+ * its first package the mailbox gets all that the robot says. NULL without memory. */
+struct armtap_mailbox *armtap_mailbox_new_late(bool is_early);
+/* Whether it was made for such a client, of which no package was heard. */
+bool armtap_mailbox_is_unused(const struct armtap_mailbox *mailbox);
 /* Whether the last record showed that it is not. */
 bool armtap_mailbox_is_other(const struct armtap_mailbox *mailbox);
 /* Of memory. */

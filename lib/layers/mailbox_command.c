@@ -8,7 +8,6 @@
 #include "layer.h"
 
 #define ARGUMENTS (ARMTAP_PENDING_INTEGERS + ARMTAP_PENDING_DOUBLES + ARMTAP_PENDING_FIELDS)
-#define PROGRESS_REGISTER 2u
 
 /* ---- from its package -------------------------------------------------------------------------------------------- */
 
@@ -165,32 +164,6 @@ void armtap_command_begin(struct armtap_pending *pending, const struct armtap_co
     }
 }
 
-/* ---- results ----------------------------------------------------------------------------------------------------- */
-
-/* Up to 1.5.1 the script wrote its progress without the offset. */
-static void take_progress(struct armtap_pending *pending, unsigned offset, const struct armtap_record *record)
-{
-    unsigned number = offset + PROGRESS_REGISTER;
-    if (!armtap_set_has(record->updated, ARMTAP_ID_output_int_register + number))
-        number = PROGRESS_REGISTER;
-    pending->has_progress = armtap_set_has(record->updated, ARMTAP_ID_output_int_register + number);
-    if (pending->has_progress)
-        pending->progress = record->state->output_int_register[number];
-}
-
-void armtap_command_take_result(struct armtap_pending *pending, unsigned offset, const struct armtap_record *record)
-{
-    pending->has_integer = armtap_set_has(record->updated, ARMTAP_ID_output_int_register + offset + 1);
-    if (pending->has_integer)
-        pending->integer = record->state->output_int_register[offset + 1];
-    for (unsigned i = 0; i < ARMTAP_PENDING_RESULTS; i++)
-        if (armtap_set_has(record->updated, ARMTAP_ID_output_double_register + offset + i)) {
-            pending->results[i] = record->state->output_double_register[offset + i];
-            pending->has_results |= 1u << i;
-        }
-    take_progress(pending, offset, record);
-}
-
 /* ---- to the sink ------------------------------------------------------------------------------------------------- */
 
 /* Arguments of all readings, one after the other. */
@@ -269,14 +242,15 @@ static bool is_asynchronous(const struct armtap_pending *pending)
 static bool set_result(struct armtap_command_value *to, const struct armtap_ur_rtde_row *row,
                        const struct armtap_pending *pending)
 {
-    if (row->place == ARMTAP_UR_RTDE_RESULT_DOUBLES && has_all(pending->has_results, 0, row->count))
-        set_doubles(to, row, pending->results);
-    else if (row->place == ARMTAP_UR_RTDE_RESULT_INTEGER && pending->has_integer)
-        set_integer(to, row, pending->integer);
-    else if (row->place == ARMTAP_UR_RTDE_RESULT_FLAG && pending->has_integer)
-        set_flag(to, row, pending->integer);
-    else if (row->place == ARMTAP_UR_RTDE_PROGRESS && pending->has_progress && is_asynchronous(pending))
-        set_integer(to, row, pending->progress);
+    const struct armtap_said_results *results = &pending->results;
+    if (row->place == ARMTAP_UR_RTDE_RESULT_DOUBLES && has_all(results->has_doubles, 0, row->count))
+        set_doubles(to, row, results->doubles);
+    else if (row->place == ARMTAP_UR_RTDE_RESULT_INTEGER && results->has_integer)
+        set_integer(to, row, results->integer);
+    else if (row->place == ARMTAP_UR_RTDE_RESULT_FLAG && results->has_integer)
+        set_flag(to, row, results->integer);
+    else if (row->place == ARMTAP_UR_RTDE_PROGRESS && results->has_progress && is_asynchronous(pending))
+        set_integer(to, row, results->progress);
     else
         return false;
     return true;

@@ -2,12 +2,12 @@
 #ifndef ARMTAP_MAILBOX_COMMAND_H
 #define ARMTAP_MAILBOX_COMMAND_H
 
+#include "mailbox_said.h"
 #include "mailbox_table.h"
 
 #define ARMTAP_PENDING_INTEGERS 8u
 #define ARMTAP_PENDING_DOUBLES 18u
 #define ARMTAP_PENDING_FIELDS 4u
-#define ARMTAP_PENDING_RESULTS 6u
 
 /* What RTDE writes before the fields of a package: its length, its type, and last the recipe's id. */
 #define ARMTAP_PACKAGE_HEAD 4u
@@ -35,15 +35,13 @@ struct armtap_pending {
     unsigned recipe_id;
     struct armtap_where issued, done, acknowledged;
     const char *cause;
-    uint32_t has_integers, has_doubles, has_results; /* by register */
-    unsigned doubles_of;                             /* how many its recipe has */
+    uint32_t has_integers, has_doubles; /* by register */
+    unsigned doubles_of;                /* how many its recipe has */
     int32_t integers[ARMTAP_PENDING_INTEGERS];
     double doubles[ARMTAP_PENDING_DOUBLES];
     size_t field_count;
     struct armtap_command_value fields[ARMTAP_PENDING_FIELDS]; /* of its recipe, besides those registers */
-    double results[ARMTAP_PENDING_RESULTS];
-    bool has_integer, has_progress;
-    int32_t integer, progress; /* results */
+    struct armtap_said_results results;
 };
 
 /* By what a code is read. */
@@ -62,8 +60,6 @@ bool armtap_command_code(const struct armtap_record *record, int32_t *code, size
 /* A package with a code. If its set-up was not captured, the table's recipe must have its length. */
 void armtap_command_begin(struct armtap_pending *pending, const struct armtap_command_table *table,
                           const struct armtap_record *record, int32_t code);
-/* What the registers for results hold. */
-void armtap_command_take_result(struct armtap_pending *pending, unsigned offset, const struct armtap_record *record);
 int armtap_command_give(struct armtap_conn *conn, const struct armtap_command_table *table,
                         const struct armtap_pending *pending, enum armtap_command_ending ending);
 

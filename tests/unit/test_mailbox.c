@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layers/mailbox_said.h"
 #include "layers/mailbox_script.h"
 
 /* ---- the tables against the facts -------------------------------------------------------------------------------- */
@@ -298,6 +299,57 @@ static void test_script_that_fits_no_release_is_no_evidence(void **unused)
     assert_false(script.is_found);
 }
 
+/* ---- what the robot says ----------------------------------------------------------------------------------------- */
+
+static bool keep(struct armtap_said_queue *queue, uint64_t packet, uint64_t client_bytes, int32_t state)
+{
+    struct armtap_said said = {
+        .where = {.packet = packet}, .client_bytes = client_bytes, .shows_state = true, .state = state};
+    return armtap_said_keep(queue, &said);
+}
+
+static uint64_t next(struct armtap_said_queue *queue, uint64_t before, struct armtap_said *said)
+{
+    struct armtap_where where = {.packet = before};
+    return armtap_said_next(queue, before ? &where : NULL, said) ? said->where.packet : 0;
+}
+
+static void test_what_is_said_is_kept_in_order(void **unused)
+{
+    struct armtap_said_queue queue = {.count = 0};
+    struct armtap_said said;
+    (void)unused;
+    assert_true(keep(&queue, 1, 0, 1));
+    assert_false(keep(&queue, 2, 0, 1));
+    assert_true(keep(&queue, 3, 0, 2));
+    assert_true(keep(&queue, 5, 8, 2)); /* behind a package of the client */
+    assert_int_equal(next(&queue, 1, &said), 0);
+    assert_int_equal(next(&queue, 4, &said), 1);
+    assert_int_equal(next(&queue, 4, &said), 3);
+    assert_int_equal(next(&queue, 4, &said), 0);
+    queue.has_gap = true;
+    assert_true(keep(&queue, 6, 8, 2));
+    assert_true(armtap_said_has_gap(&queue));
+    assert_int_equal(next(&queue, 0, &said), 5);
+    assert_false(said.is_after_gap);
+    assert_int_equal(next(&queue, 0, &said), 6);
+    assert_true(said.is_after_gap);
+    assert_false(armtap_said_has_gap(&queue));
+}
+
+static void test_what_is_not_kept_is_told(void **unused)
+{
+    struct armtap_said_queue queue = {.count = 0};
+    struct armtap_said said;
+    (void)unused;
+    queue.has_gap = true;
+    for (unsigned i = 0; i < ARMTAP_SAID_KEPT + 1; i++)
+        assert_true(keep(&queue, i + 1, 0, (int32_t)i));
+    assert_int_equal(next(&queue, 0, &said), ARMTAP_SAID_KEPT + 1);
+    assert_true(said.is_after_rest && said.is_after_gap);
+    assert_int_equal(next(&queue, 0, &said), 0);
+}
+
 /* ---- a session --------------------------------------------------------------------------------------------------- */
 
 struct heard {
@@ -427,6 +479,8 @@ int main(void)
         cmocka_unit_test(test_script_tells_release_and_registers),
         cmocka_unit_test(test_offset_of_registers),
         cmocka_unit_test(test_script_that_fits_no_release_is_no_evidence),
+        cmocka_unit_test(test_what_is_said_is_kept_in_order),
+        cmocka_unit_test(test_what_is_not_kept_is_told),
         cmocka_unit_test(test_commands_of_a_session_in_any_chunks),
         cmocka_unit_test(test_words),
     };
