@@ -850,6 +850,10 @@ def late_others():
     yield "a servo alone", known, [(2, [11] + SERVO)] * 60
     yield "a counter and doubles", known, [(1, [i] + MOVEL) for i in range(1, 60)]
     yield "clears alone", known, [clear] * 60
+    yield "a bit that is set and cleared", known, [(4, [8]), clear] * 20
+    yield "bits that are set and cleared", known, [pair for i in (7, 8, 18, 19, 31, 42, 47) for pair in ((4, [i]), clear)] * 4
+    yield "a number that ends a script", known, [(4, [255]), clear] * 20
+    yield "a bit, cleared, and moves that are not", known, [(4, [8]), clear, move] * 20
     yield "clears and joints of id 2", {**known, 2: known[1]}, [(2, joints[1]), clear] * 20
 
 
@@ -865,6 +869,19 @@ def check_late_others():
             client.say(1)
         client.close()
         expect("in mid-session, %s: no command" % what, commands(capture) == [], commands(capture)[:1])
+    for before, move in ((2, True), (2, False), (30, True), (30, False)):
+        capture = Capture()
+        client = Client(capture, Table("1.6.0"), handshake=False)
+        for _ in range(40):
+            client.say(1)
+        for _ in range(before):
+            client.finish(47, 4)
+        client.finish(*((3, 1, MOVEL) if move else (42, 4)))
+        client.finish(47, 4)
+        client.close()
+        rows = [row["command"] for row in commands(capture)]
+        expect("in mid-session, isSteady %d times, and moveL: %s" % (before, move), len(rows) >= 4 and rows[-2:] == ["moveL", "isSteady"]
+               if move else rows == [], rows)
     for count in (2, 3):
         capture = Capture()
         client = Client(capture, Table("1.6.0"), handshake=False)

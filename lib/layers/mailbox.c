@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 #include "layer.h"
 #include "mailbox_command.h"
@@ -18,8 +19,9 @@ static const unsigned proof[] = {[ARMTAP_UR_RTDE_CONTROL] = 4, [ARMTAP_UR_RTDE_I
 /* What the script writes into its state register. */
 enum { STATE_UNKNOWN = -1, STATE_TAKEN = 0, STATE_READY = 1, STATE_DONE = 2 };
 
-/* Commands that show a client to be ur_rtde whose set-ups were not captured: each waited for and cleared. Until then
- * some are kept, with room for those that prove it. */
+/* Commands that show a client to be ur_rtde whose set-ups were not captured: each waited for and cleared, and at least
+ * one with arguments: the packages of another client may be one number that is set and cleared again. Until then some
+ * are kept, with room for those that prove it. */
 #define LATE_PROOF 3u
 #define HELD_MOST 8u
 
@@ -35,6 +37,7 @@ struct late {
     bool has_answers;              /* what the robot sends can be read */
     bool has_heard;                /* and was read up to the client's last package, without a hole before it */
     struct armtap_said_queue said; /* by the robot, since that package: the client's next one comes late */
+    bool has_arguments;            /* a command that was cleared */
     unsigned proofs, count;        /* count: of held */
     struct ended held[HELD_MOST];  /* before that is proven */
 };
@@ -188,6 +191,11 @@ static void read_table(const struct armtap_mailbox *mailbox, const struct armtap
     table->is_offset_unknown = mailbox->late && !mailbox->late->has_offset;
 }
 
+static bool has_arguments(const struct armtap_pending *pending)
+{
+    return pending->has_integers || pending->has_doubles || pending->field_count > 0;
+}
+
 /* A command of a client that is not known to be ur_rtde: keeps it until that is proven. */
 static int hold(struct armtap_mailbox *mailbox, struct armtap_conn *conn, const struct armtap_command_table *table,
                 const struct armtap_pending *pending, enum armtap_command_ending ending)
@@ -195,7 +203,10 @@ static int hold(struct armtap_mailbox *mailbox, struct armtap_conn *conn, const 
     struct late *late = mailbox->late;
     bool is_proof = pending->is_acknowledged && pending->waiting == ARMTAP_WAITING_YES && !pending->bytes_missing;
     late->proofs += is_proof;
-    late->is_proven = late->proofs >= LATE_PROOF || table->is_by_script;
+    late->has_arguments = late->has_arguments || (is_proof && has_arguments(pending));
+    late->is_proven = (late->proofs >= LATE_PROOF && late->has_arguments) || table->is_by_script;
+    if (late->count == HELD_MOST)
+        memmove(late->held, late->held + 1, --late->count * sizeof late->held[0]);
     if (is_proof || late->is_proven || late->count < HELD_MOST - LATE_PROOF)
         late->held[late->count++] = (struct ended){*pending, ending};
     int error = ARMTAP_OK;

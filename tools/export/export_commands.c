@@ -233,8 +233,8 @@ static int run(struct commands_job *job)
     if (job->rows == 0)
         message_warning(
             "no command of ur_rtde was found: the output has no row; its client is known by its set-ups, up "
-            "to release 1.6.0, or in mid-session by three commands that it cleared: capture from before it "
-            "connects");
+            "to release 1.6.0, or in mid-session by three commands that it cleared, one of them with arguments: "
+            "capture from before it connects");
     if (output_files_commit(&job->files) == SINK_FAILED)
         job->status = EXIT_FAILED;
     return 0;
