@@ -498,6 +498,25 @@ def check_other_script():
         expect("a script of " + what, row["evidence"] == "recipes" and len(row.get("readings", [])) == 2, row)
 
 
+def check_later_script():
+    """One with a branch that no known release has is of a later release, of which nothing is known."""
+    table = Table("1.6.0")
+    for more, evidence in (((), "script"), ((254,), "script"), ((66,), None), ((66, 67), None), ((130,), None), ((253,), None)):
+        for handshake in (True, False):
+            capture = Capture()
+            client = Client(capture, table, handshake=handshake)
+            for _ in range(40):
+                client.say(1)
+            upload(capture, table.script(0, more=more), client.time)
+            client.tick(0.5)
+            for _ in range(4):
+                client.finish(3, 1, MOVEL)
+            rows = commands(capture)
+            wanted = evidence or ("recipes" if handshake else "packages")
+            expect("a script with %s, handshake %s" % (more, handshake), len(rows) == 4 and all(row["evidence"] == wanted for row in rows),
+                   rows[:1])
+
+
 # ---- how commands end ----
 
 
@@ -928,6 +947,7 @@ def main():
     check_disagreement()
     check_script_later()
     check_other_script()
+    check_later_script()
     check_scripts_of_sessions()
     check_script_with_a_hole()
     check_stops()

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Codes from here on are the script's own, but for the one that ends it. */
+#define OF_THE_SCRIPT 254
+
 /* Where `words` end in a line; NULL: it lacks them. */
 static const char *after(const char *line, size_t length, const char *words)
 {
@@ -43,15 +46,18 @@ static void begin(struct armtap_mailbox_script *script, uint64_t connection)
     script->offset = ARMTAP_SCRIPT_OFFSET_UNKNOWN;
     script->awaits_offset = false;
     script->is_broken = false;
+    script->is_later = false;
 }
 
 /* The branch that ends the script comes last. */
 static void finish(struct armtap_mailbox_script *script, const struct armtap_where *where)
 {
-    armtap_ur_rtde_set releases = armtap_ur_rtde_scripts(script->branches);
-    if (!releases || script->is_broken)
+    armtap_ur_rtde_set releases = script->is_later ? 0 : armtap_ur_rtde_scripts(script->branches);
+    if (script->is_broken)
         return;
-    script->is_found = true;
+    script->is_found = releases != 0;
+    if (!releases)
+        return;
     script->found_at = *where;
     script->found = releases;
     script->found_offset = armtap_ur_rtde_with_offset(releases) ? script->offset : 0;
@@ -61,6 +67,7 @@ static void take_branch(struct armtap_mailbox_script *script, const struct armta
 {
     if (code < 64 * ARMTAP_UR_RTDE_BRANCHES)
         script->branches[code / 64] |= UINT64_C(1) << (code % 64);
+    script->is_later = script->is_later || (code < OF_THE_SCRIPT && !armtap_ur_rtde_has_branch(code));
     script->last_code = code;
     if (code == ARMTAP_UR_RTDE_STOP)
         finish(script, where);

@@ -24,6 +24,7 @@ struct armtap_mailbox_script {
     int32_t offset;
     bool awaits_offset; /* the next line begins with it */
     bool is_broken;     /* bytes of it are missing */
+    bool is_later;      /* than the releases that the tables have: it has a branch that none of them has */
     bool is_found;      /* a whole script was read: the last one, which ended at found_at */
     struct armtap_where found_at;
     int32_t found_offset;

@@ -287,6 +287,14 @@ armtap_ur_rtde_set armtap_ur_rtde_scripts(const uint64_t branches[ARMTAP_UR_RTDE
     return scripts;
 }
 
+bool armtap_ur_rtde_has_branch(int32_t code)
+{
+    for (size_t i = 0; i < COUNT(commands); i++)
+        if (commands[i].code == code && has_branch(&commands[i]))
+            return true;
+    return false;
+}
+
 armtap_ur_rtde_set armtap_ur_rtde_with_offset(armtap_ur_rtde_set set)
 {
     return set & RANGE(1_3_9, 1_6_0);

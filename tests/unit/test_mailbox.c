@@ -248,9 +248,13 @@ static void test_script_tells_release_and_registers(void **unused)
     assert_int_equal(script.found_offset, 24);
     read_line(&script, "  if cmd == 24 or cmd == 11:"); /* its main loop */
     assert_int_equal(script.found, UINT64_C(1) << ARMTAP_UR_RTDE_1_6_0);
-    /* A later one, of a release that the tables lack, with codes of its own: like the last that they have. */
+    /* A later one, of a release that the tables lack, with codes of its own. */
     read_line(&script, "  global reg_offset_int = 0");
     read_branches(&script, 0, 66);
+    assert_false(script.is_found);
+    read_line(&script, "  global reg_offset_int = 0");
+    read_branches(&script, 0, 0);
+    assert_true(script.is_found);
     assert_int_equal(script.found, UINT64_C(1) << ARMTAP_UR_RTDE_1_6_0);
     assert_int_equal(script.found_offset, 0);
     read_line(&script, "  global reg_offset_int = 0");
