@@ -127,7 +127,16 @@ static const struct geometry geometries[] = {
     {"UR30", FAMILY_HELD_OUT, 236.3, 637, 503.7, 201, 159.3, 154.3, {16, 27, 7.5, 3, 3, 1}, {19, 19, 16, 11, 11, 11}},
 };
 
-enum { RUNG_MAX = 24 };
+/* What a program keeps in a register of whole numbers: the last three are constant. */
+enum habit { CYCLES, TOGGLES, COUNTS_PARTS, TENS, LIVES, NEGATIVE_FIRST, SMALL, ROUND_NUMBER, ANY_NUMBER, HABITS };
+struct word {
+    enum habit habit;
+    double period;          /* s from state to state */
+    unsigned states, phase; /* how many; where it begins */
+    unsigned bit, others;   /* of bit registers: the one that toggles, and those that are set */
+};
+
+enum { RUNG_MAX = 24, WORDS = 10 };
 /* What a robot and its program are like; drawn once. */
 struct nature {
     double encoder, speed_noise, lag, current_noise, control_noise, force_noise, force_drift, accelerometer, voltage;
@@ -140,6 +149,7 @@ struct nature {
     double double_registers[8];
     unsigned bit_registers;
     bool registers_move;
+    struct word words[WORDS];
 };
 
 /* A way point of the program; the arm rests there for a while. */
@@ -175,6 +185,21 @@ static double as_float(double value)
 static double quantised(double value, double quantum)
 {
     return quantum > 0 ? quantum * floor(value / quantum + 0.5) : as_float(value);
+}
+
+/* From a random stream of their own: all else is as it was without them. */
+static void draw_words(struct nature *nature, uint64_t seed)
+{
+    struct random random = {seed ^ UINT64_C(0x5851f42d4c957f2d)}, *r = &random;
+    for (unsigned i = 0; i < WORDS; i++) {
+        struct word *word = &nature->words[i];
+        word->habit = (enum habit)random_below(r, HABITS);
+        word->period = random_between(r, 0.3, 3);
+        word->states = 2 + random_below(r, chance(r, 0.6) ? 4 : 12);
+        word->phase = random_below(r, word->states);
+        word->bit = random_below(r, 16);
+        word->others = chance(r, 0.5) ? 0 : random_below(r, 256);
+    }
 }
 
 static void draw_nature(struct arm *arm)
@@ -579,6 +604,7 @@ struct arm *arm_new(const struct arm_plan *plan)
     do
         arm->geometry = &geometries[random_below(&arm->random, sizeof geometries / sizeof *geometries)];
     while (arm->geometry->family != plan->family);
+    draw_words(&arm->nature, arm->random.state);
     draw_nature(arm);
     draw_program(arm);
     arm->running = plan->moves || chance(&arm->random, 0.3);
@@ -762,6 +788,49 @@ static const double *doubles_of(const struct arm *arm, size_t field, double own[
     }
 }
 
+static unsigned state_of(const struct arm *arm, const struct word *word)
+{
+    return word->phase + (arm->plan.moves ? (unsigned)(arm->time / word->period) : 0);
+}
+
+/* What a program has in a register; `number` is one that means nothing. */
+static int64_t word_of(const struct arm *arm, unsigned i, int32_t number)
+{
+    const struct word *word = &arm->nature.words[i];
+    const unsigned state = state_of(arm, word);
+    switch (word->habit) {
+    case CYCLES:
+        return state % word->states;
+    case TOGGLES:
+        return state % 2;
+    case COUNTS_PARTS:
+        return state / 3 + word->others;
+    case TENS:
+        return 10 * (state % word->states);
+    case LIVES:
+        return (int64_t)(arm->packages % 256);
+    case NEGATIVE_FIRST:
+        return state < 4 ? -1 : (int64_t)word->states;
+    case SMALL:
+        return word->phase;
+    case ROUND_NUMBER:
+        return 50 * (1 + (int64_t)word->phase);
+    default:
+        return number;
+    }
+}
+
+/* Flags: some that are set, one that toggles, or a word as above. */
+static uint64_t flags_of(const struct arm *arm, unsigned i, unsigned flags)
+{
+    const struct word *word = &arm->nature.words[i];
+    if (word->habit == CYCLES || word->habit == TOGGLES || word->habit == SMALL)
+        return (uint64_t)word_of(arm, i, 0);
+    if (word->habit >= ROUND_NUMBER)
+        return flags;
+    return word->others ^ (state_of(arm, word) & 1) << word->bit;
+}
+
 static uint64_t integer_of(const struct arm *arm, size_t field)
 {
     const struct nature *n = &arm->nature;
@@ -790,22 +859,27 @@ static uint64_t integer_of(const struct arm *arm, size_t field)
     case F_tool_output_voltage:
         return n->tool_voltage;
     case F_output_bit_registers0_to_31:
-        return n->bit_registers ^ (n->registers_move ? lap & 3 : 0);
+        return flags_of(arm, 0, n->bit_registers ^ (n->registers_move ? lap & 3 : 0));
+    case F_output_bit_registers32_to_63:
+        return flags_of(arm, 1, 0);
     case F_output_bit_register_64:
         return lap & n->registers_move;
+    case F_output_bit_register_65:
+        return state_of(arm, &n->words[2]) & 1;
     case F_output_int_register_0:
     case F_output_int_register_1:
     case F_output_int_register_2:
     case F_output_int_register_24: {
-        int32_t value = n->int_registers[field - F_output_int_register_0];
-        return (uint64_t)(int64_t)(value + (value != 0 && n->registers_move ? (int32_t)lap : 0));
+        unsigned i = (unsigned)(field - F_output_int_register_0);
+        int32_t value = n->int_registers[i];
+        return (uint64_t)word_of(arm, 3 + i, value + (value != 0 && n->registers_move ? (int32_t)lap : 0));
     }
     case F_input_bit_registers0_to_31:
-        return n->bit_registers >> 3;
+        return flags_of(arm, 7, n->bit_registers >> 3);
     case F_input_int_register_0:
-        return (uint64_t)(int64_t)n->int_registers[5];
+        return (uint64_t)word_of(arm, 8, n->int_registers[5]);
     case F_input_int_register_24:
-        return (uint64_t)(int64_t)n->int_registers[6];
+        return (uint64_t)word_of(arm, 9, n->int_registers[6]);
     case F_script_control_line:
         return arm->running ? 12 + 3 * (lap % 7) : 0;
     case F_tool_digital_output0_mode:
