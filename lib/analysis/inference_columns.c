@@ -20,6 +20,8 @@
 #define ROUGH 0.9
 /* Bends below this share of the values are errors of rounding: the curve is straight there. */
 #define STRAIGHT 1e-11
+/* Bits up to which a value is one that a program may choose. */
+#define SIMPLE 24
 #define FLOAT_TAIL ((UINT64_C(1) << 29) - 1)
 #define SHORT_TAIL ((UINT64_C(1) << 36) - 1)
 
@@ -61,7 +63,8 @@ static double cost_of_double(uint64_t bits)
 static double cost_of_integer(uint64_t value, unsigned bits)
 {
     return value == 0         ? 2
-           : value < 4        ? 5
+           : value < 4        ? 4.5
+           : value < 16       ? 7
            : value < 256      ? 10
            : value < 65536    ? 19
            : value < 1u << 24 ? 28
@@ -109,21 +112,42 @@ static double cost_of(enum column_gain type, uint64_t value)
 
 static const unsigned sizes[GAINS] = {8, 4, 4, 8, 1};
 
-/* A value that repeats the one before is free; so are bytes that do. */
+/* Of a value behind another. */
+static double cost_of_change(enum column_gain type, uint64_t value, uint64_t before)
+{
+    if (type == GAIN_DOUBLE)
+        return cost_behind(value, before);
+    return fmin(cost_of(type, value) + 1, type == GAIN_BYTE ? 99 : armtap_inference_step_cost(value, before));
+}
+
+double armtap_inference_return_cost(struct inference_past *past, uint64_t value, double alone)
+{
+    unsigned i = 0;
+    if (alone > SIMPLE)
+        return INFINITY;
+    while (i < past->count && past->values[i] != value)
+        i++;
+    if (i < past->count)
+        return 1 + log2(past->count);
+    past->values[past->count++] = value;
+    return INFINITY;
+}
+
+/* A value that repeats the one before is free; so are bytes that do. One that was there earlier is cheap: a program's
+ * states come again. */
 static float gain_of(const struct inference_columns *columns, enum column_gain type, size_t offset)
 {
     const unsigned size = sizes[type];
+    struct inference_past past = {.count = 0};
     double cost = 0;
     uint64_t before = 0;
     for (unsigned i = 0; i < COLUMNS_JUDGED; i++) {
         unsigned row = armtap_inference_judged(columns->sample, i);
         uint64_t value = armtap_inference_integer(armtap_inference_bytes(columns, row, offset), size);
-        if (i == 0)
-            cost += cost_of(type, value);
-        else if (value != before)
-            cost += type == GAIN_DOUBLE ? cost_behind(value, before)
-                                        : fmin(cost_of(type, value) + 1,
-                                               type == GAIN_BYTE ? 99 : armtap_inference_step_cost(value, before));
+        if (i > 0 && value == before)
+            continue;
+        double alone = cost_of(type, value), again = armtap_inference_return_cost(&past, value, alone);
+        cost += i == 0 ? alone : fmin(again, cost_of_change(type, value, before));
         before = value;
     }
     return columns->plain[offset + size] - columns->plain[offset] - (float)cost;

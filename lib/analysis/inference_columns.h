@@ -58,6 +58,14 @@ static inline const struct column *armtap_inference_column(const struct inferenc
 {
     return offset + 8 <= columns->length && columns->at[offset] >= 0 ? &columns->columns[columns->at[offset]] : NULL;
 }
+/* The values that were there. */
+struct inference_past {
+    unsigned count;
+    uint64_t values[COLUMNS_JUDGED];
+};
+/* Bits of a value that is one of those. If it is not: INFINITY, and it is added, unless that many bits are too many for
+ * a state of a program. */
+double armtap_inference_return_cost(struct inference_past *past, uint64_t value, double alone);
 /* Bits of a whole number behind another. */
 double armtap_inference_step_cost(uint64_t value, uint64_t before);
 uint64_t armtap_inference_integer(const uint8_t *bytes, unsigned size);

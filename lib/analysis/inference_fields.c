@@ -172,6 +172,9 @@ static double range_bits(const struct habit *habit, const struct column *column,
 #define GRAVITY 9.81
 /* Volts. */
 #define UNCONNECTED 0.03
+/* Share of packages in which an arm that moves may move, at least; bits against a mode of which that is not so. */
+#define MAY_MOVE 0.05
+#define IMMOBILE 40
 /* Spread against the mean. */
 #define STEADY 0.004
 
@@ -506,38 +509,105 @@ static double cost_of_state(int64_t value)
     return value >= 0 && value < 256 ? fmin(cost, 9) : cost;
 }
 
-/* Bits of a whole number in a code made for this field, over a few packages spread over the sample. */
+/* Bits that changes cost above those of a register: the first one, and each later one. */
+static const struct {
+    double first, later;
+} restless[EXPECT_CHANGES] = {[EXPECT_FIXED] = {10, 6}, [EXPECT_STEPS] = {3, 2}};
+
+/* The tool has 0, 12 or 24 V. */
+static int64_t step_of(const struct habit *habit)
+{
+    return strncmp(habit->name, "tool_output_voltage", 19) == 0 ? 12 : 1;
+}
+
+/* Bits of a value that is not the usual one. */
+static double cost_of_other(const struct habit *habit, int64_t value)
+{
+    const int64_t states = (habit->highest - habit->lowest) / step_of(habit) + 1;
+    return -log2(1 - habit->usual_share) + fmin(log2((double)states), cost_of_state(value));
+}
+
+static bool has_state(const struct habit *habit, int64_t value)
+{
+    return value >= habit->lowest && value <= habit->highest && value % step_of(habit) == 0;
+}
+
+static int64_t state_at(const struct inference_columns *columns, const struct inference_field *about, size_t offset,
+                        unsigned row)
+{
+    const unsigned width = about->size / about->count;
+    uint64_t bits = armtap_inference_integer(armtap_inference_bytes(columns, row, offset), width);
+    return about->type == ARMTAP_INT32 ? (int64_t)(int32_t)(uint32_t)bits : (int64_t)bits;
+}
+
+/* Bits of one element's values, over a few packages spread over the sample; *kept counts those that differ from the one
+ * before. */
+static double cost_of_states(const struct inference_columns *columns, const struct habit *habit,
+                             const struct inference_field *about, size_t offset, unsigned *kept)
+{
+    struct inference_past past = {.count = 0};
+    double bits = 0;
+    int64_t before = 0;
+    *kept = 0;
+    for (unsigned i = 0; i < COLUMNS_JUDGED; i++) {
+        int64_t value = state_at(columns, about, offset, armtap_inference_judged(columns->sample, i));
+        if (i > 0 && value == before)
+            continue;
+        const bool within = has_state(habit, value);
+        double cost = value == habit->usual ? -log2(habit->usual_share)
+                      : within              ? cost_of_other(habit, value)
+                                            : 8.0 * (about->size / about->count) + 8;
+        double again = armtap_inference_return_cost(&past, (uint64_t)value, cost_of_state(value));
+        if (i > 0 && within)
+            cost = fmin(fmin(cost + 2, again), armtap_inference_step_cost((uint64_t)value, (uint64_t)before) + 1);
+        bits += cost + (*kept == 0 ? 0 : *kept == 1 ? restless[habit->change].first : restless[habit->change].later);
+        before = value;
+        ++*kept;
+    }
+    return bits;
+}
+
+/* Bits of whole numbers in a code made for this field. */
 static double weigh_state(const struct inference_columns *columns, const struct habit *habit,
                           const struct inference_field *about, size_t offset)
 {
-    const unsigned width = about->size / about->count;
-    const double usual = -log2(habit->usual_share);
-    const double rare = -log2(1 - habit->usual_share), evenly = log2((double)(habit->highest - habit->lowest + 1));
-    const bool twelves = strncmp(about->name, "tool_output_voltage", 19) == 0;
     double gain = (double)(columns->plain[offset + about->size] - columns->plain[offset]);
     for (unsigned element = 0; element < about->count; element++) {
-        uint64_t before = 0;
-        unsigned kept = 0;
-        for (unsigned i = 0; i < COLUMNS_JUDGED; i++) {
-            unsigned row = armtap_inference_judged(columns->sample, i);
-            uint64_t bits =
-                armtap_inference_integer(armtap_inference_bytes(columns, row, offset + width * element), width);
-            int64_t value = about->type == ARMTAP_INT32 ? (int64_t)(int32_t)(uint32_t)bits : (int64_t)bits;
-            if (i > 0 && bits == before)
-                continue;
-            bool within = value >= habit->lowest && value <= habit->highest;
-            if (twelves && value % 12 != 0)
-                within = false;
-            double other = rare + fmin(evenly, cost_of_state(value));
-            double cost = value == habit->usual ? usual : within ? other : 8 * width + 8;
-            gain -= i > 0 && within ? fmin(cost + 2, armtap_inference_step_cost(bits, before) + 1) : cost;
-            before = bits;
-            kept++;
-        }
+        unsigned kept;
+        gain -= cost_of_states(columns, habit, about, offset + about->size / about->count * element, &kept);
         if (element > 0 && kept == 1) /* joints share their mode */
-            gain -= 2;
+            gain += 2;
     }
     return gain;
+}
+
+/* Modes in which an arm may move, and bits that are set, or not, while it does. */
+static const struct {
+    const char *name;
+    uint64_t modes, set, unset; /* modes: one bit for each; 0: any */
+} motions[] = {
+    {"robot_mode", 1 << 6 | 1 << 7, 0, 0},           /* backdrive, running */
+    {"safety_mode", 1 << 1 | 1 << 2 | 1 << 4, 0, 0}, /* normal, reduced, recovery */
+    {"safety_status", 1 << 1 | 1 << 2 | 1 << 4, 0, 0},
+    {"robot_status_bits", 0, 1, 0},      /* power */
+    {"safety_status_bits", 0, 0, 0x7f4}, /* stops, violation, fault */
+};
+
+/* Against a mode that keeps an arm from moving, if one moves. */
+static double motion_bits(const struct inference_columns *columns, const struct inference_field *about, size_t offset)
+{
+    size_t of = 0;
+    unsigned may = 0;
+    while (of < sizeof motions / sizeof *motions && strcmp(motions[of].name, about->name) != 0)
+        of++;
+    if (of == sizeof motions / sizeof *motions)
+        return 0;
+    for (unsigned row = 0; row < columns->sample->count; row++) {
+        uint64_t value = (uint64_t)state_at(columns, about, offset, row);
+        bool in_mode = motions[of].modes == 0 || (value < 64 && motions[of].modes >> value & 1);
+        may += in_mode && (value & motions[of].set) == motions[of].set && !(value & motions[of].unset);
+    }
+    return may > MAY_MOVE * columns->sample->count ? 0 : -IMMOBILE;
 }
 
 double armtap_inference_weigh(const struct inference_columns *columns, const struct inference_relations *relations,
@@ -552,7 +622,8 @@ double armtap_inference_weigh(const struct inference_columns *columns, const str
     case HABIT_STATE:
         if (strcmp(about->name, "control_step") == 0)
             return counts(columns, offset) ? weigh_state(columns, habit, about, offset) + 40 : NO_NUMBERS;
-        return weigh_state(columns, habit, about, offset);
+        return weigh_state(columns, habit, about, offset) +
+               (relations->moved ? motion_bits(columns, about, offset) : 0);
     default:
         if (habit->type == ARMTAP_DOUBLE && (offset == relations->clock || !armtap_inference_column(columns, offset)))
             return NO_NUMBERS;

@@ -222,6 +222,64 @@ static void friction_is_not_in_moments(void **state)
     }
 }
 
+/* ---- what a program keeps in registers --------------------------------------------------------------------------- */
+
+/* timestamp, actual_q, actual_qd, actual_TCP_pose, robot_mode, safety_mode: 160 bytes. Returns the state of the noise.
+ */
+static uint64_t put_measured(struct package *package, unsigned cycle, uint64_t random)
+{
+    double q[6], qd[6], pose[6];
+    put_double(package, 1234 + 0.001 * STEP_MS * cycle);
+    joints_at(cycle, true, q, qd);
+    for (unsigned k = 0; k < 6; k++) {
+        q[k] += noise(&random, 3e-5);
+        qd[k] += noise(&random, 1e-3);
+    }
+    pose_of(q, pose);
+    put_doubles(package, q, 6);
+    put_doubles(package, qd, 6);
+    put_doubles(package, pose, 6);
+    put(package, 7, 4);
+    put(package, 1, 4);
+    return random;
+}
+
+/* The state of the program that a register holds, by the second. */
+static uint32_t state_at(unsigned states, unsigned factor, unsigned first, unsigned cycle)
+{
+    return first + factor * (cycle * STEP_MS / 1000 % states);
+}
+
+static void states_of_programs_are_no_fields(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned states, factor, first;
+    } programs[] = {{1, 0, 100}, {3, 1, 0}, {2, 1, 0}, {2, 2, 1}, {2, 8, 0}, {10, 1, 0}, {5, 10, 0}};
+    for (size_t i = 0; i < 2 * sizeof programs / sizeof *programs; i++) {
+        struct armtap_inference *inference = armtap_inference_new();
+        uint64_t random = 1;
+        assert_non_null(inference);
+        for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
+            struct package package = {.length = 0};
+            random = put_measured(&package, cycle, random);
+            put(&package, state_at(programs[i / 2].states, programs[i / 2].factor, programs[i / 2].first, cycle), 4);
+            if (i % 2) /* two more registers behind it */
+                put(&package, state_at(3, 1, 0, cycle), 4);
+            if (i % 2)
+                put_double(&package, 3.5 + cycle / 500);
+            assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+        }
+        const struct armtap_inferred *found = finish(inference);
+        assert_string_equal(name_at(found, 8), "actual_q");
+        assert_string_equal(name_at(found, 152), "robot_mode");
+        assert_string_equal(name_at(found, 160), "field_160");
+        if (i % 2)
+            assert_string_equal(name_at(found, 164), "field_164");
+        armtap_inference_free(inference);
+    }
+}
+
 static void a_resting_arm_gets_types_only(void **state)
 {
     (void)state;
@@ -357,6 +415,7 @@ int main(void)
         cmocka_unit_test(a_moving_arm_gets_its_names),
         cmocka_unit_test(noise_tells_what_is_measured),
         cmocka_unit_test(friction_is_not_in_moments),
+        cmocka_unit_test(states_of_programs_are_no_fields),
         cmocka_unit_test(a_resting_arm_gets_types_only),
         cmocka_unit_test(bytes_without_meaning_get_no_names),
         cmocka_unit_test(eight_packages_are_enough),
