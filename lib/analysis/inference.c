@@ -264,6 +264,7 @@ int armtap_inference_finish(struct armtap_inference *inference)
     inference->finished = true;
     if (inference->sample.seen < PACKAGES_MIN || inference->sample.length == 0)
         return inference->error = ARMTAP_ERR_NOT_READY;
+    armtap_inference_sample_settle(&inference->sample);
     int error = armtap_inference_columns_read(&reading.columns, &inference->sample);
     if (error == ARMTAP_OK)
         error = armtap_inference_relations_find(&reading.relations, &reading.columns);

@@ -20,6 +20,11 @@
 #define ROUGH 0.9
 /* Bends below this share of the values are errors of rounding: the curve is straight there. */
 #define STRAIGHT 1e-11
+/* One value of so many may be damaged; it is as many times farther away than all others. */
+#define OUTLIERS 64u
+#define FAR_BEYOND 20
+/* A value this many times its hundredth part and its next step does not come out of 0. */
+#define JUMP 10
 /* Bits up to which a value is one that a program may choose. */
 #define SIMPLE 24
 #define FLOAT_TAIL ((UINT64_C(1) << 29) - 1)
@@ -186,26 +191,116 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static double median_of(double *values, unsigned count)
+{
+    qsort(values, count, sizeof *values, by_size);
+    return count > 0 ? values[count / 2] : 0;
+}
+
+/* Reads the values and marks those that are missing; false if the bytes are no doubles. */
+static bool read_doubles(const struct inference_sample *sample, size_t offset, double *values, bool *missing,
+                         uint64_t *tails)
+{
+    unsigned absurd = 0, no_numbers = 0;
+    *tails = 0;
+    for (unsigned row = 0; row < sample->count; row++) {
+        uint64_t bits = armtap_inference_integer(armtap_inference_row(sample, row) + offset, 8);
+        double value = values[row] = double_of(bits);
+        bool no_number = armtap_inference_is_no_number(bits);
+        missing[row] = no_number || !is_plausible(value);
+        if (no_number ? ++no_numbers > sample->count / 2
+                      : is_impossible(value) || (missing[row] && ++absurd > sample->count / OUTLIERS))
+            return false;
+        *tails |= missing[row] ? 0 : bits;
+    }
+    return true;
+}
+
+/* Marks a few values that are far beyond all others, as of a damaged package. */
+static void mark_outliers(const struct inference_sample *sample, const double *values, bool *missing, double *sorted)
+{
+    double squares = 0, most = 0;
+    unsigned count = 0;
+    for (unsigned row = 0; row < sample->count; row++) {
+        if (missing[row])
+            continue;
+        sorted[count++] = values[row];
+        squares += values[row] * values[row];
+        most = fmax(most, values[row] * values[row]);
+    }
+    if (count < 2 * OUTLIERS || most * 2 * OUTLIERS < squares)
+        return;
+    double middle = median_of(sorted, count);
+    for (unsigned i = 0; i < count; i++)
+        sorted[i] = fabs(sorted[i] - middle);
+    qsort(sorted, count, sizeof *sorted, by_size);
+    double far = FAR_BEYOND * sorted[count - 1 - count / OUTLIERS];
+    for (unsigned row = 0; row < sample->count && far > 0; row++)
+        missing[row] = missing[row] || fabs(values[row] - middle) > far;
+}
+
+/* Zeros at the beginning are missing values if what follows changes, is never 0 again, and does not come out of 0: of
+ * joints before the arm was switched on. Speeds rise from 0. */
+static void mark_switched_off(const struct inference_sample *sample, const double *values, bool *missing)
+{
+    double most = 0;
+    unsigned off = 0, same = 0;
+    while (off < sample->count && values[off] == 0)
+        off++;
+    if (off == 0 || off + SAMPLE_RUN > sample->count)
+        return;
+    for (unsigned row = off; row < sample->count; row++) {
+        if (values[row] == 0)
+            return;
+        most = fmax(most, missing[row] ? 0 : fabs(values[row]));
+        same += row > off && values[row] == values[row - 1];
+    }
+    bool jumps = fabs(values[off]) > JUMP * fmax(most / 100, fabs(values[off + 1] - values[off]));
+    for (unsigned row = 0; row < off && jumps && same < (sample->count - off) / 2; row++)
+        missing[row] = true;
+}
+
+/* In the place of what is missing: what lies between its neighbours in the run, or one of them, or the last value. */
+static void fill_in(const struct inference_sample *sample, double *values, const bool *missing)
+{
+    double last = 0;
+    for (unsigned row = 0; row < sample->count; row++) {
+        unsigned next = row, begin = row;
+        while (next < sample->count && missing[next])
+            next++;
+        for (; row < next; row++) {
+            bool after = next < sample->count && (begin == 0 || next / SAMPLE_RUN == row / SAMPLE_RUN);
+            bool before = begin > 0 && (!after || begin - 1 >= row / SAMPLE_RUN * SAMPLE_RUN);
+            double way = (double)(row + 1 - begin) / (next + 1 - begin);
+            values[row] = after && before ? last + (values[next] - last) * way : after ? values[next] : last;
+        }
+        if (row < sample->count)
+            last = values[row];
+    }
+}
+
 /* False if the bytes are no doubles. */
-static bool read_values(const struct inference_columns *columns, size_t offset, double *values, struct column *column)
+static bool read_values(const struct inference_columns *columns, size_t offset, double *values, double *sorted,
+                        struct column *column)
 {
     const struct inference_sample *sample = columns->sample;
-    uint64_t tails = 0, before = 0;
-    unsigned still = 0, followed = 0, absurd = 0;
+    bool missing[SAMPLE_ROWS];
+    uint64_t tails, before = 0;
+    unsigned still = 0, followed = 0;
+    if (!read_doubles(sample, offset, values, missing, &tails))
+        return false;
+    mark_outliers(sample, values, missing, sorted);
+    mark_switched_off(sample, values, missing);
+    fill_in(sample, values, missing);
     *column = (struct column){.offset = offset, .least = INFINITY, .most = -INFINITY, .rises = true};
     for (unsigned row = 0; row < sample->count; row++) {
         uint64_t bits = armtap_inference_integer(armtap_inference_bytes(columns, row, offset), 8);
-        double value = values[row] = double_of(bits);
-        if (is_impossible(value) || (!is_plausible(value) && ++absurd > sample->count / 64))
-            return false;
-        tails |= bits;
-        bool follows = row > 0 && armtap_inference_goes_on(sample, row - 1);
+        double value = values[row];
+        bool follows = row > 0 && armtap_inference_goes_on(sample, row - 1) && !missing[row] && !missing[row - 1];
         followed += follows;
         still += follows && bits == before;
         column->rises = column->rises && (row == 0 || value >= values[row - 1]);
         before = bits;
-        if (!is_plausible(value))
-            value = values[row] = row > 0 ? values[row - 1] : 0;
         column->least = fmin(column->least, value);
         column->most = fmax(column->most, value);
         column->mean += value / sample->count;
@@ -243,12 +338,6 @@ static double pace_of(const struct inference_sample *sample, const double *value
             followed++;
         }
     return followed > 0 && spread > 0 ? steps / followed / (2 * spread * spread) : 1;
-}
-
-static double median_of(double *values, unsigned count)
-{
-    qsort(values, count, sizeof *values, by_size);
-    return count > 0 ? values[count / 2] : 0;
 }
 
 /* Third differences against second ones, by their medians, where the values change. Unlike sums of squares, medians do
@@ -313,7 +402,7 @@ static int read_columns(struct inference_columns *columns, double *values, doubl
     int error = ARMTAP_OK;
     for (size_t offset = 0; offset + 8 <= columns->length && error == ARMTAP_OK; offset++) {
         struct column column;
-        if (!read_values(columns, offset, values, &column))
+        if (!read_values(columns, offset, values, sorted, &column))
             continue;
         if (column.change != CHANGE_NEVER)
             describe_curve(columns, values, sorted, &column);

@@ -344,6 +344,13 @@ static double unconnected_bits(const struct inference_columns *columns, size_t o
     return column->least > -UNCONNECTED && column->most < UNCONNECTED ? 4 : -1;
 }
 
+/* What moves comes to rest. */
+static double momentum_bits(const struct inference_columns *columns, size_t offset)
+{
+    const struct column *column = armtap_inference_column(columns, offset);
+    return column && column->values && column->rises ? -12 : 0;
+}
+
 static double special_bits(const struct inference_columns *columns, const struct inference_relations *relations,
                            const struct inference_field *about, size_t offset)
 {
@@ -361,6 +368,8 @@ static double special_bits(const struct inference_columns *columns, const struct
         return steadiness_bits(columns, offset, true);
     if (strcmp(about->name, "tool_output_current") == 0 || strcmp(about->name, "io_current") == 0)
         return steadiness_bits(columns, offset, false);
+    if (strcmp(about->name, "actual_momentum") == 0)
+        return momentum_bits(columns, offset);
     if (strcmp(about->name, "tcp_force_scalar") == 0)
         return size_bits(columns, offset);
     return 0;

@@ -46,3 +46,96 @@ int armtap_inference_sample_add(struct inference_sample *sample, const uint8_t *
     }
     return ARMTAP_OK;
 }
+
+/* ---- what says nothing about the arm ----------------------------------------------------------------------------- */
+
+/* Bytes that are not 0, against those of most packages, below which the arm is switched off. */
+#define SWITCHED_OFF 0.5
+/* Runs that must remain. */
+#define RUNS_LEFT 4u
+
+bool armtap_inference_is_no_number(uint64_t bits)
+{
+    return (bits & (UINT64_C(0x7ff0000000000000) | ((UINT64_C(1) << 51) - 1))) == UINT64_C(0x7ff0000000000000);
+}
+
+static bool no_number_at(const uint8_t *bytes)
+{
+    uint64_t bits = 0;
+    if ((bytes[0] & 0x7f) != 0x7f)
+        return false;
+    for (unsigned i = 0; i < 8; i++)
+        bits = bits << 8 | bytes[i];
+    return armtap_inference_is_no_number(bits);
+}
+
+static void leave_out_no_numbers(const struct inference_sample *sample, bool out[SAMPLE_RUNS])
+{
+    for (size_t offset = 0; offset + 8 <= sample->length; offset++) {
+        unsigned count = 0;
+        for (unsigned row = 0; row < sample->count; row++)
+            count += no_number_at(armtap_inference_row(sample, row) + offset);
+        for (unsigned row = 0; row < sample->count && count > 0 && count <= sample->count / 2; row++)
+            if (no_number_at(armtap_inference_row(sample, row) + offset))
+                out[row / SAMPLE_RUN] = true;
+    }
+}
+
+static size_t bytes_set(const struct inference_sample *sample, unsigned row)
+{
+    const uint8_t *bytes = armtap_inference_row(sample, row);
+    size_t set = 0;
+    for (size_t i = 0; i < sample->length; i++)
+        set += bytes[i] != 0;
+    return set;
+}
+
+/* Only if it was switched on or off once: speeds are 0 whenever the arm rests. */
+static void leave_out_switched_off(const struct inference_sample *sample, bool out[SAMPLE_RUNS])
+{
+    size_t most = 0, set[SAMPLE_ROWS];
+    unsigned off = 0, first = 0, last = sample->count;
+    for (unsigned row = 0; row < sample->count; row++) {
+        set[row] = bytes_set(sample, row);
+        most = set[row] > most ? set[row] : most;
+    }
+    for (unsigned row = 0; row < sample->count; row++)
+        off += (double)set[row] < SWITCHED_OFF * (double)most;
+    while (first < sample->count && (double)set[first] < SWITCHED_OFF * (double)most)
+        first++;
+    while (last > first && (double)set[last - 1] < SWITCHED_OFF * (double)most)
+        last--;
+    bool once = off > 0 && off == first + sample->count - last;
+    for (unsigned row = 0; row < sample->count && once; row++)
+        if (row < first || row >= last)
+            out[row / SAMPLE_RUN] = true;
+}
+
+static void drop(struct inference_sample *sample, const bool out[SAMPLE_RUNS])
+{
+    const unsigned runs = (sample->count + SAMPLE_RUN - 1) / SAMPLE_RUN;
+    const size_t run = SAMPLE_RUN * sample->length;
+    unsigned kept = 0, rows = 0;
+    for (unsigned i = 0; i < runs; i++)
+        kept += !out[i];
+    if (kept == runs || kept < RUNS_LEFT || kept < runs / 4)
+        return;
+    for (unsigned i = 0; i < runs; i++) {
+        unsigned size = i + 1 < runs ? SAMPLE_RUN : sample->count - i * SAMPLE_RUN;
+        if (out[i])
+            continue;
+        memmove(sample->bytes + rows * sample->length, sample->bytes + i * run, size * sample->length);
+        rows += size;
+    }
+    sample->count = rows;
+}
+
+void armtap_inference_sample_settle(struct inference_sample *sample)
+{
+    bool out[SAMPLE_RUNS] = {false};
+    leave_out_switched_off(sample, out);
+    drop(sample, out);
+    memset(out, 0, sizeof out);
+    leave_out_no_numbers(sample, out);
+    drop(sample, out);
+}

@@ -21,6 +21,12 @@ void armtap_inference_sample_clear(struct inference_sample *sample);
 /* A size that becomes more frequent than the one before begins anew. */
 int armtap_inference_sample_add(struct inference_sample *sample, const uint8_t *package, size_t length);
 
+/* At the end: leaves out runs that say nothing about the arm, if enough remain: those before it was switched on or
+ * after it was switched off, when nearly all values are 0, and those with values that are no numbers. */
+void armtap_inference_sample_settle(struct inference_sample *sample);
+/* Whether a double is infinite or one of the NaN that arithmetic gives: whole numbers hardly look like those. */
+bool armtap_inference_is_no_number(uint64_t bits);
+
 static inline const uint8_t *armtap_inference_row(const struct inference_sample *sample, unsigned row)
 {
     return sample->bytes + row * sample->length;

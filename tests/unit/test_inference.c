@@ -7,7 +7,7 @@
 #include "analysis/armtap-analysis.h"
 #include "support.h"
 
-enum { PACKAGES = 1250, STEP_MS = 8, LENGTH_MAX = 400 };
+enum { PACKAGES = 1250, STEP_MS = 8, LENGTH_MAX = 500 };
 
 struct package {
     uint8_t bytes[LENGTH_MAX];
@@ -280,6 +280,87 @@ static void states_of_programs_are_no_fields(void **state)
     }
 }
 
+/* ---- values that are none ---------------------------------------------------------------------------------------- */
+
+/* Doubles that are not what they should be: in these packages, the values from one offset to another. */
+struct damage {
+    unsigned first, last, every;
+    size_t from, to;
+    double value;
+    unsigned others; /* doubles behind the fields */
+};
+
+static void spoil(struct package *package, unsigned cycle, const struct damage *damage)
+{
+    struct package spoilt = {.length = damage->from};
+    if (cycle < damage->first || cycle > damage->last || cycle % damage->every != 0)
+        return;
+    while (spoilt.length < damage->to)
+        put_double(&spoilt, damage->value);
+    memcpy(package->bytes + damage->from, spoilt.bytes + damage->from, damage->to - damage->from);
+}
+
+static void check_names_in_spite_of(const struct damage *damage)
+{
+    static const char *const measured[] = {"timestamp", "actual_q", "actual_qd", "actual_TCP_pose"};
+    struct armtap_inference *inference = armtap_inference_new();
+    uint64_t random = 1;
+    assert_non_null(inference);
+    for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
+        struct package package = {.length = 0};
+        random = put_measured(&package, cycle, random);
+        spoil(&package, cycle, damage);
+        for (unsigned i = 0; i < damage->others; i++)
+            put_double(&package, 20 + i / 3.0);
+        assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+    }
+    const struct armtap_inferred *found = finish(inference);
+    for (size_t i = 0; i < 4; i++)
+        if (i != 2 || damage->others == 0) /* a speed that begins with a jump may be none */
+            assert_string_equal(name_at(found, i == 0 ? 0 : 48 * i - 40), measured[i]);
+    assert_int_equal(found->kinematics.outcome, ARMTAP_KINEMATICS_MODEL);
+    assert_string_equal(found->kinematics.models[0]->name, "UR5e");
+    assert_int_equal(found->packages, PACKAGES);
+    armtap_inference_free(inference);
+}
+
+static void what_is_no_number_is_left_out(void **state)
+{
+    (void)state;
+    static const struct damage damages[] = {
+        {400, 400, 1, 104, 152, NAN, 0},        /* the pose, once */
+        {400, 400, 1, 8, 56, INFINITY, 0},      /* the joints */
+        {0, PACKAGES - 1, 7, 104, 152, NAN, 0}, /* all the time */
+        {0, 150, 1, 104, 152, NAN, 0},          /* at the beginning */
+        {0, PACKAGES - 1, 7, 8, 56, -INFINITY, 0},
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++)
+        check_names_in_spite_of(&damages[i]);
+}
+
+static void zeros_before_power_on_are_left_out(void **state)
+{
+    (void)state;
+    static const struct damage damages[] = {
+        {0, 125, 1, 8, 152, 0, 0},            /* all but the clock */
+        {0, 700, 1, 8, 152, 0, 0},            /* for more than half of the time */
+        {0, 3, 1, 8, 152, 0, 0},              /* a few packages */
+        {0, 500, 1, 8, 152, 0, 30},           /* among other values that are not 0 */
+        {900, PACKAGES - 1, 1, 8, 152, 0, 0}, /* at the end */
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++)
+        check_names_in_spite_of(&damages[i]);
+}
+
+static void a_damaged_package_is_left_out(void **state)
+{
+    (void)state;
+    static const struct damage damages[] = {
+        {400, 400, 1, 104, 152, 1e9, 0}, {400, 400, 1, 8, 152, 1e9, 0}, {0, PACKAGES - 1, 200, 8, 152, -1e4, 0}};
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++)
+        check_names_in_spite_of(&damages[i]);
+}
+
 static void a_resting_arm_gets_types_only(void **state)
 {
     (void)state;
@@ -416,6 +497,9 @@ int main(void)
         cmocka_unit_test(noise_tells_what_is_measured),
         cmocka_unit_test(friction_is_not_in_moments),
         cmocka_unit_test(states_of_programs_are_no_fields),
+        cmocka_unit_test(what_is_no_number_is_left_out),
+        cmocka_unit_test(zeros_before_power_on_are_left_out),
+        cmocka_unit_test(a_damaged_package_is_left_out),
         cmocka_unit_test(a_resting_arm_gets_types_only),
         cmocka_unit_test(bytes_without_meaning_get_no_names),
         cmocka_unit_test(eight_packages_are_enough),
