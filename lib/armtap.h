@@ -729,7 +729,8 @@ struct armtap_command_reading {
     double usual;                             /* s that the script takes at most; 0: as long as the arm moves */
     size_t argument_count;                    /* those that the package has */
     const struct armtap_command_value *arguments;
-    const struct armtap_command_value *result; /* NULL: it has none, or none was seen */
+    size_t result_count; /* 0: it has none, or none was seen */
+    const struct armtap_command_value *results;
 };
 
 struct armtap_command {

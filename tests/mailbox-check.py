@@ -605,13 +605,14 @@ def check_results():
     capture, client = session()
     client.finish(47, 4, oI1=1)
     client.finish(44, 12, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], oD0=0.5, oD5=-3.0)
-    client.finish(3, 1, MOVEL[:-1] + [1], oI2=32768)
+    client.finish(3, 1, MOVEL[:-1] + [1], oI2=(5 << 24) + (127 << 16) + 32768 + 3)
     client.finish(3, 1, MOVEL, oI2=32768)
     steady, forward, moving, still = commands(capture)
     expect("a flag", steady["result"] == {"is_steady": True}, steady)
     expect("a vector", forward["result"] == {"pose": [0.5, 0, 0, 0, 0, -3]} and
            forward["arguments"]["tcp_offset"] == [7, 8, 9, 10, 11, 12], forward)
-    expect("an asynchronous one has a progress", moving["result"] == {"progress": 32768}, moving)
+    expect("an asynchronous one has a progress", moving["result"] ==
+           {"progress": 3, "running": True, "operation_id": 5}, moving)
     expect("another has none", still["result"] is None, still)
     # The client reads at once what may be the result of the command before: so it is said.
     capture, client = session()
@@ -620,6 +621,26 @@ def check_results():
     row, = commands(capture)
     expect("a result on the wire", row["result"] == {"torques": [7, 0, 0, 0, 0, 0]} and row["result_is_early"] and
            row["ending"] == "sent", row)
+
+
+def check_progress():
+    """The register of asynchronous operations, by release: a progress, or a word of bits."""
+    words = [(0, 0, False, 0), (32768, 0, True, 0), (32767, 32767, False, 0), (127 << 16, 0, False, 0), (127 << 24, 0, False, 127),
+             ((1 << 24) + (1 << 16) + 32768 + 1, 1, True, 1), (-1, 32767, True, 127)]
+    for release, is_word in (("1.3.9", False), ("1.5.5", False), ("1.5.6", True), ("1.6.0", True)):
+        for word, progress, running, number in words:
+            capture, client = session(release)
+            client.finish(3, 1, MOVEL[:-1] + [1], oI2=word)
+            row, = commands(capture)
+            wanted = {"progress": progress, "running": running, "operation_id": number} if is_word else {"progress": word}
+            expect("the word %d of %s" % (word, release), row["result"] == wanted, row)
+    capture = Capture()
+    client = Client(capture, Table("1.5.6"), handshake=False, outputs=CONTROL_OUTPUTS)
+    client.results.update(robot_status_bits=3, safety_status_bits=1, runtime_state=2)
+    for _ in range(5):
+        client.finish(3, 1, MOVEL[:-1] + [1], oI2=32771)
+    row = commands(capture, "--recipe", "@ur_rtde-control-1.5.0")[0]
+    expect("a word of which the release is not known", row["result"] == {"status": 32771}, row)
 
 
 def check_unknown():
@@ -953,6 +974,7 @@ def main():
     check_stops()
     check_endings()
     check_results()
+    check_progress()
     check_unknown()
     check_losses()
     check_files()

@@ -8,6 +8,7 @@
 #include "layer.h"
 
 #define ARGUMENTS (ARMTAP_PENDING_INTEGERS + ARMTAP_PENDING_DOUBLES + ARMTAP_PENDING_FIELDS)
+#define PROGRESS_VALUES 3u /* more than any other result has */
 
 /* ---- from its package -------------------------------------------------------------------------------------------- */
 
@@ -170,7 +171,7 @@ void armtap_command_begin(struct armtap_pending *pending, const struct armtap_co
 struct given {
     struct armtap_command_value values[ARMTAP_UR_RTDE_MEANINGS * ARGUMENTS];
     size_t count;
-    struct armtap_command_value results[ARMTAP_UR_RTDE_MEANINGS];
+    struct armtap_command_value results[ARMTAP_UR_RTDE_MEANINGS][PROGRESS_VALUES];
     struct armtap_command_reading readings[ARMTAP_UR_RTDE_MEANINGS];
 };
 
@@ -238,9 +239,29 @@ static bool is_asynchronous(const struct armtap_pending *pending)
     return has_all(pending->has_integers, 1, 1) && pending->integers[1] == 1;
 }
 
-/* False: the row is no result, or none was seen. */
-static bool set_result(struct armtap_command_value *to, const struct armtap_ur_rtde_row *row,
-                       const struct armtap_pending *pending)
+/* What an asynchronous operation has come to: until 1.5.5 a progress, since 1.5.6 a word of bits; where both fit, the
+ * register as it is. The number of values. */
+static size_t set_progress(struct armtap_command_value *to, const struct armtap_ur_rtde_row *row, int32_t word,
+                           armtap_ur_rtde_set releases)
+{
+    struct armtap_ur_rtde_row named = *row;
+    armtap_ur_rtde_set with_status = armtap_ur_rtde_with_status(releases);
+    if (with_status != releases) {
+        named.name = with_status ? "status" : row->name;
+        set_integer(to, &named, word);
+        return 1;
+    }
+    set_integer(to, &named, word & 0x7fff);
+    named.name = "running";
+    set_flag(to + 1, &named, word & 1 << 15);
+    named.name = "operation_id";
+    set_integer(to + 2, &named, word >> 24 & 0x7f);
+    return PROGRESS_VALUES;
+}
+
+/* The number of values; 0: the row is no result, or none was seen. */
+static size_t set_results(struct armtap_command_value *to, const struct armtap_ur_rtde_row *row,
+                          const struct armtap_pending *pending, armtap_ur_rtde_set releases)
 {
     const struct armtap_said_results *results = &pending->results;
     if (row->place == ARMTAP_UR_RTDE_RESULT_DOUBLES && has_all(results->has_doubles, 0, row->count))
@@ -250,10 +271,10 @@ static bool set_result(struct armtap_command_value *to, const struct armtap_ur_r
     else if (row->place == ARMTAP_UR_RTDE_RESULT_FLAG && results->has_integer)
         set_flag(to, row, results->integer);
     else if (row->place == ARMTAP_UR_RTDE_PROGRESS && results->has_progress && is_asynchronous(pending))
-        set_integer(to, row, results->progress);
+        return set_progress(to, row, results->progress, releases);
     else
-        return false;
-    return true;
+        return 0;
+    return 1;
 }
 
 static void read_meaning(struct given *given, size_t i, const struct armtap_ur_rtde_meaning *meaning,
@@ -264,13 +285,14 @@ static void read_meaning(struct given *given, size_t i, const struct armtap_ur_r
                                                .first_release = armtap_ur_rtde_first(meaning->releases),
                                                .last_release = armtap_ur_rtde_last(meaning->releases),
                                                .usual = meaning->row->usual,
-                                               .arguments = given->values + given->count};
+                                               .arguments = given->values + given->count,
+                                               .results = given->results[i]};
     size_t before = given->count;
     const struct armtap_ur_rtde_row *row = meaning->row + 1;
     for (; row->place != ARMTAP_UR_RTDE_OPERATION && row->place != ARMTAP_UR_RTDE_END; row++) {
         add_argument(given, row, pending);
-        if (set_result(&given->results[i], row, pending))
-            reading->result = &given->results[i];
+        if (reading->result_count == 0)
+            reading->result_count = set_results(given->results[i], row, pending, meaning->releases);
     }
     reading->argument_count = given->count - before;
 }

@@ -287,6 +287,11 @@ armtap_ur_rtde_set armtap_ur_rtde_scripts(const uint64_t branches[ARMTAP_UR_RTDE
     return scripts;
 }
 
+armtap_ur_rtde_set armtap_ur_rtde_with_status(armtap_ur_rtde_set set)
+{
+    return set & RANGE(1_5_6, 1_6_0);
+}
+
 bool armtap_ur_rtde_has_branch(int32_t code)
 {
     for (size_t i = 0; i < COUNT(commands); i++)

@@ -41,6 +41,9 @@ armtap_ur_rtde_set armtap_ur_rtde_complete(enum armtap_ur_rtde_side side, armtap
 #define ARMTAP_UR_RTDE_BRANCHES 2
 /* The releases whose script has a branch for each of these codes (by bit) and for no others that the tables have. */
 armtap_ur_rtde_set armtap_ur_rtde_scripts(const uint64_t branches[ARMTAP_UR_RTDE_BRANCHES]);
+/* Those of a set whose progress is a word of bits: 0 to 14 are the progress, 15 whether the operation runs, 24 to 30
+ * its number. */
+armtap_ur_rtde_set armtap_ur_rtde_with_status(armtap_ur_rtde_set set);
 /* Whether the script of some release has a branch for a code. */
 bool armtap_ur_rtde_has_branch(int32_t code);
 /* Those of a set whose script sets an offset of registers; the others use the lower ones. */

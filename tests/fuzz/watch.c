@@ -324,8 +324,8 @@ static int on_command(void *user, const struct armtap_command *command)
         add_text(watch, reading->name, strlen(reading->name));
         for (size_t k = 0; k < reading->argument_count; k++)
             add_command_value(watch, &reading->arguments[k]);
-        if (reading->result)
-            add_command_value(watch, reading->result);
+        for (size_t k = 0; k < reading->result_count; k++)
+            add_command_value(watch, &reading->results[k]);
     }
     return answer(watch);
 }

@@ -424,8 +424,8 @@ static int on_command(void *user, const struct armtap_command *command)
         for (size_t k = 0; k < reading->argument_count; k++)
             log_value(log, &reading->arguments[k].value);
         log_add(log, ") = ");
-        if (reading->result)
-            log_value(log, &reading->result->value);
+        for (size_t k = 0; k < reading->result_count; k++)
+            log_value(log, &reading->results[k].value);
     }
     log_add(log, "\n");
     return log->stop;

@@ -105,9 +105,9 @@ static void put_units(struct buffer *out, const struct armtap_command_reading *r
 {
     bool is_first = true;
     buffer_char(out, '{');
-    for (size_t i = 0; i < reading->argument_count + (reading->result ? 1 : 0); i++) {
+    for (size_t i = 0; i < reading->argument_count + reading->result_count; i++) {
         const struct armtap_command_value *value =
-            i < reading->argument_count ? &reading->arguments[i] : reading->result;
+            i < reading->argument_count ? &reading->arguments[i] : &reading->results[i - reading->argument_count];
         if (*value->unit == '\0')
             continue;
         put_key(out, value->value.name, is_first);
@@ -119,8 +119,8 @@ static void put_units(struct buffer *out, const struct armtap_command_reading *r
 
 static void put_result(struct buffer *out, const struct armtap_command_reading *reading)
 {
-    if (reading->result)
-        put_values(out, reading->result, 1);
+    if (reading->result_count > 0)
+        put_values(out, reading->results, reading->result_count);
     else
         buffer_string(out, "null");
 }
@@ -284,8 +284,8 @@ static void put_arguments(struct buffer *out, const struct armtap_command_readin
 
 static void put_result_or_nothing(struct buffer *out, const struct armtap_command_reading *reading)
 {
-    if (reading->result)
-        put_values(out, reading->result, 1);
+    if (reading->result_count > 0)
+        put_values(out, reading->results, reading->result_count);
 }
 
 static void put_names(struct buffer *out, const struct armtap_command *command)
