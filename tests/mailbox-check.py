@@ -747,6 +747,17 @@ def check_findings():
     said = found(capture)
     expect("the client closes the connection", [one[0] for one in said] == ["command.unanswered"] and
            "before the robot's script said that moveL is done" in said[0][2], said)
+    for bits, runtime, cause in ((1, 1, "the end of the robot's program"), (4, 2, "a protective stop"), (1, 2, None)):
+        capture, client = session(outputs=wire.OUTPUTS + ["safety_status_bits", "runtime_state"])
+        client.results.update(safety_status_bits=1, runtime_state=2)
+        client.write(1, 3, MOVEL)
+        client.say(1)
+        client.say(1, safety_status_bits=bits, runtime_state=runtime)
+        client.close()
+        row, = commands(capture)
+        said, = found(capture)
+        expect("the client closes the connection after %s" % cause, (row["ending"], row["cause"]) == ("unfinished", cause) and
+               said[0] == "command.unanswered" and said[2].endswith("moveL is done" + (", but after " + cause if cause else "")), row, said)
     capture, client = session()
     client.write(4, 77)
     client.say(1)

@@ -101,6 +101,7 @@ int armtap_robot_commands_take(struct open_robot_command *open, struct usual_mot
     if (command->ending == ARMTAP_COMMAND_UNFINISHED && !command->bytes_missing && !command->is_acknowledged) {
         open->is_there = true;
         open->issued = command->issued;
+        open->cause = command->cause;
         memcpy(open->name, name, sizeof open->name);
     }
     return follow_motion(open, usual, findings, command, name);
@@ -118,7 +119,8 @@ void armtap_robot_commands_close(struct open_robot_command *open, struct finding
     double seconds = armtap_time_seconds(open->issued.time, event->where.time);
     if (open->is_there && is_closed && seconds >= 0)
         armtap_findings_say(findings, "command.unanswered", event->stream, &open->issued,
-                            "the connection ended %s s later, before the robot's script said that %s is done",
-                            DECIMAL(seconds, 3), open->name);
+                            "the connection ended %s s later, before the robot's script said that %s is done%s%s",
+                            DECIMAL(seconds, 3), open->name, open->cause ? ", but after " : "",
+                            open->cause ? open->cause : "");
     open->is_there = false;
 }

@@ -328,6 +328,13 @@ static double duration_of(const struct armtap_pending *pending)
     return has_times ? (double)(pending->done.time - pending->issued.time) / SECOND : NAN;
 }
 
+/* Bytes that are missing may have shown the end of it. */
+static const char *cause_of(const struct armtap_pending *pending, enum armtap_command_ending ending)
+{
+    bool is_known = ending == ARMTAP_COMMAND_FAILED || (ending == ARMTAP_COMMAND_UNFINISHED && !pending->bytes_missing);
+    return is_known ? pending->cause : NULL;
+}
+
 int armtap_command_give(struct armtap_conn *conn, const struct armtap_command_table *table,
                         const struct armtap_pending *pending, enum armtap_command_ending ending)
 {
@@ -353,7 +360,7 @@ int armtap_command_give(struct armtap_conn *conn, const struct armtap_command_ta
         .register_offset = table->offset,
         .recipe_id = pending->recipe_id,
         .ending = ending,
-        .cause = ending == ARMTAP_COMMAND_FAILED ? pending->cause : NULL,
+        .cause = cause_of(pending, ending),
         .bytes_missing = pending->bytes_missing,
         .was_paused = pending->was_paused,
         .is_result_early = pending->waiting == ARMTAP_WAITING_RESULT,
