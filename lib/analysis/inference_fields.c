@@ -105,14 +105,14 @@ static const double changes[EXPECT_CHANGES][CHANGES] = {
     [EXPECT_MOTION] = {0.04, 0.03, 0.43, 0.5},   [EXPECT_ANY] = {0.1, 0.1, 0.35, 0.45},
 };
 static const double digit_shares[][DIGITS] = {
-    [IN_FULL] = {0.05, 0.1, 0.85},   [IN_SINGLE] = {0.1, 0.86, 0.04}, [IN_FLOAT] = {0.1, 0.78, 0.12},
+    [IN_FULL] = {0.05, 0.1, 0.85},   [IN_SINGLE] = {0.1, 0.75, 0.15}, [IN_FLOAT] = {0.1, 0.78, 0.12},
     [IN_EITHER] = {0.08, 0.5, 0.42}, [IN_SHORT] = {0.5, 0.4, 0.1},    [IN_ANY] = {0.12, 0.35, 0.53}};
 static const double curve_shares[][CURVES] = {
     [IS_SMOOTH] = {0.86, 0.08, 0.06}, [IS_NOISY] = {0.08, 0.12, 0.80}, [IS_ANY] = {0.35, 0.15, 0.5}};
 static const double pace_shares[][PACES] = {
     [PACE_OF_FLOWS] = {0.93, 0.04, 0.02, 0.01},   [PACE_OF_DRIFTS] = {0.03, 0.27, 0.4, 0.3},
     [PACE_OF_FLICKERS] = {0.01, 0.01, 0.1, 0.88}, [PACE_OF_MOVES] = {0.35, 0.45, 0.15, 0.05},
-    [PACE_OF_WANDERS] = {0.12, 0.4, 0.44, 0.04},  [PACE_OF_ANY] = {0.3, 0.15, 0.2, 0.35}};
+    [PACE_OF_WANDERS] = {0.12, 0.35, 0.38, 0.15}, [PACE_OF_ANY] = {0.3, 0.15, 0.2, 0.35}};
 /* The same of doubles that may be anything. */
 static const double any_change[CHANGES] = {0.3, 0.1, 0.25, 0.35}, any_digits[DIGITS] = {0.1, 0.35, 0.55},
                     any_curve[CURVES] = {0.35, 0.15, 0.5}, any_pace[PACES] = {0.3, 0.15, 0.2, 0.35};
@@ -165,6 +165,10 @@ static double range_bits(const struct habit *habit, const struct column *column,
 #define ZERO_OUTSIDE (-8)
 /* Share of robots on which a field is 0 that never is, as on some simulated ones. */
 #define NEVER 0.0005
+/* Against a field without the role that it needs. */
+#define UNPROVEN 12
+/* Noise is no target, whatever the order says. */
+#define NO_NOISE 14
 #define KIND_MAX 9
 #define KIND_ALONE 5
 #define VECTOR_SAYS 2.0
@@ -183,33 +187,35 @@ static double range_bits(const struct habit *habit, const struct column *column,
     (ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_HAS_LINEAR_SPEED | ROLE_IS_LINEAR_SPEED)
 
 enum aim { NO_AIM, TARGET, ACTUAL };
-/* Roles that vectors have: those that prove a field, and those that contradict it. */
+/* Roles that vectors have: those that prove a field, those that contradict it, and those of which it needs one, since
+ * other fields look the same. */
 static const struct part {
     const char *name;
     unsigned proves, denies;
     enum aim aim;
+    unsigned needs;
 } parts[] = {
-    {"target_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, TARGET},
-    {"actual_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, ACTUAL},
-    {"target_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET},
-    {"actual_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, ACTUAL},
-    {"target_qdd", ROLE_IS_SPEED, ROLE_IS_JOINT_SPEED | ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED, NO_AIM},
-    {"target_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, TARGET},
-    {"actual_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, ACTUAL},
-    {"target_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET},
-    {"actual_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE, ACTUAL},
-    {"target_TCP_acceleration", ROLE_IS_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED, TARGET},
-    {"actual_TCP_acceleration", ROLE_IS_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED, ACTUAL},
-    {"target_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, TARGET},
-    {"actual_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, ACTUAL},
-    {"joint_control_output", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, ACTUAL},
-    {"target_moment", ROLE_MOMENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, NO_AIM},
-    {"actual_current_as_torque", 0, STRANGE, ACTUAL},
-    {"actual_TCP_force", 0, STRANGE, ACTUAL},
-    {"ft_raw_wrench", 0, STRANGE, ACTUAL},
-    {"wrench_calc_from_currents", 0, STRANGE, ACTUAL},
-    {"elbow_position", ROLE_HAS_SPEED_3, ROLE_IS_SPEED_3 | ROLE_POSE, NO_AIM},
-    {"elbow_velocity", ROLE_IS_SPEED_3, ROLE_HAS_SPEED_3 | ROLE_POSE, NO_AIM},
+    {"target_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, TARGET, 0},
+    {"actual_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, ACTUAL, 0},
+    {"target_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET, 0},
+    {"actual_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, ACTUAL, 0},
+    {"target_qdd", ROLE_IS_SPEED, ROLE_IS_JOINT_SPEED | ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED, NO_AIM, 0},
+    {"target_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, TARGET, 0},
+    {"actual_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, ACTUAL, 0},
+    {"target_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET, 0},
+    {"actual_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE, ACTUAL, 0},
+    {"target_TCP_acceleration", ROLE_IS_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED, TARGET, ROLE_IS_SPEED},
+    {"actual_TCP_acceleration", ROLE_IS_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED, ACTUAL, ROLE_IS_SPEED},
+    {"target_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, TARGET, 0},
+    {"actual_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, ACTUAL, 0},
+    {"joint_control_output", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, ACTUAL, 0},
+    {"target_moment", ROLE_MOMENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, NO_AIM, 0},
+    {"actual_current_as_torque", 0, STRANGE, ACTUAL, 0},
+    {"actual_TCP_force", 0, STRANGE, ACTUAL, 0},
+    {"ft_raw_wrench", 0, STRANGE, ACTUAL, 0},
+    {"wrench_calc_from_currents", 0, STRANGE, ACTUAL, 0},
+    {"elbow_position", ROLE_HAS_SPEED_3, ROLE_IS_SPEED_3 | ROLE_POSE, NO_AIM, 0},
+    {"elbow_velocity", ROLE_IS_SPEED_3, ROLE_HAS_SPEED_3 | ROLE_POSE, NO_AIM, 0},
 };
 
 static unsigned bits_set(unsigned roles)
@@ -234,6 +240,8 @@ static double role_bits(const struct inference_relations *relations, const struc
     kind = kind > KIND_MAX ? KIND_MAX : kind < -KIND_MAX ? -KIND_MAX : kind;
     if (!(roles & (ROLE_TWIN | ROLE_POSE)))
         kind = fmax(fmin(kind, KIND_ALONE), -KIND_ALONE);
+    if (part->needs && !(roles & part->needs))
+        bits -= UNPROVEN;
     return bits + (part->aim == TARGET ? kind : part->aim == ACTUAL ? -kind : 0);
 }
 
@@ -344,11 +352,11 @@ static double unconnected_bits(const struct inference_columns *columns, size_t o
     return column->least > -UNCONNECTED && column->most < UNCONNECTED ? 4 : -1;
 }
 
-/* What moves comes to rest. */
+/* What moves slows down. */
 static double momentum_bits(const struct inference_columns *columns, size_t offset)
 {
     const struct column *column = armtap_inference_column(columns, offset);
-    return column && column->values && column->rises ? -12 : 0;
+    return column && column->values && (column->rises || column->least > column->most / 2) ? -12 : 0;
 }
 
 static double special_bits(const struct inference_columns *columns, const struct inference_relations *relations,
@@ -479,7 +487,7 @@ static double weigh_numbers(const struct inference_columns *columns, const struc
                             const struct inference_field *about, size_t offset)
 {
     double gain = 0, named = 0, changing = 0;
-    unsigned zeros = 0;
+    unsigned zeros = 0, noises = 0;
     for (unsigned i = 0; i < about->count; i++) {
         const struct column *column = armtap_inference_column(columns, offset + 8 * i);
         gain += (double)columns->gain[GAIN_DOUBLE][offset + 8 * i];
@@ -487,6 +495,7 @@ static double weigh_numbers(const struct inference_columns *columns, const struc
             return NO_NUMBERS;
         bool zero = column->least == 0 && column->most == 0;
         zeros += zero;
+        noises += column->change == CHANGE_ALWAYS && column->paces == PACE_FLICKERS && column->curve == CURVE_ROUGH;
         if (!zero) {
             named += range_bits(habit, column, i);
             changing += change_bits(habit, column);
@@ -497,6 +506,8 @@ static double weigh_numbers(const struct inference_columns *columns, const struc
     }
     if (zeros == about->count)
         return gain + log2(fmax(habit->zero, NEVER) / 0.2);
+    if (habit->curve == IS_SMOOTH && habit->pace == PACE_OF_FLOWS && 2 * noises > about->count - zeros)
+        named -= NO_NOISE;
     /* Elements of a vector are measured in the same way: they say it once more, not six times. */
     double weight = about->count == 1 ? 1 : VECTOR_SAYS / (double)(about->count - zeros);
     return gain + named + weight * changing + log2((1 - habit->zero) / 0.8);

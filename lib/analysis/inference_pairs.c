@@ -8,7 +8,7 @@
 #define IMPOSSIBLE (-5000)
 
 /* Vectors that a bond does not tell apart. */
-enum group { JOINTS, SPEEDS, POSES, TOOL_SPEEDS, CURRENTS, TARGET_CURRENT, MOMENT, ACCELERATIONS, GROUPS };
+enum group { JOINTS, SPEEDS, POSES, TOOL_SPEEDS, CURRENTS, TARGET_CURRENT, MOMENT, ACCELERATIONS, FORCES, GROUPS };
 #define MEMBERS 2
 static const char *const members[GROUPS][MEMBERS] = {
     [JOINTS] = {"target_q", "actual_q"},
@@ -19,6 +19,7 @@ static const char *const members[GROUPS][MEMBERS] = {
     [TARGET_CURRENT] = {"target_current", NULL},
     [MOMENT] = {"target_moment", NULL},
     [ACCELERATIONS] = {"target_qdd", NULL},
+    [FORCES] = {"actual_TCP_force", "ft_raw_wrench"},
 };
 
 /* The bond that the first has to the second: bits for either, wherever it is, if it has; bits against it, if it has
@@ -42,10 +43,12 @@ static const struct pair {
     {MOMENT, TARGET_CURRENT, BOND_MOMENT, 6, 4},
     {CURRENTS, SPEEDS, BOND_FRICTION, 4, 4},
     {TARGET_CURRENT, SPEEDS, BOND_FRICTION, 4, 6},
-    {MOMENT, SPEEDS, BOND_FRICTION, -6, -2},
+    {MOMENT, SPEEDS, BOND_FRICTION, -9, -2},
     {CURRENTS, JOINTS, BOND_FRICTION_OF_PLACE, 4, 4},
     {TARGET_CURRENT, JOINTS, BOND_FRICTION_OF_PLACE, 4, 6},
-    {MOMENT, JOINTS, BOND_FRICTION_OF_PLACE, -6, -2},
+    {MOMENT, JOINTS, BOND_FRICTION_OF_PLACE, -9, -2},
+    {FORCES, SPEEDS, BOND_FRICTION, -8, 0},
+    {FORCES, JOINTS, BOND_FRICTION_OF_PLACE, -8, 0},
 };
 #define PAIRS (sizeof pairs / sizeof *pairs)
 

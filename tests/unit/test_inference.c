@@ -280,6 +280,67 @@ static void states_of_programs_are_no_fields(void **state)
     }
 }
 
+static double bell(uint64_t *random, double sigma)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < 12; i++)
+        sum += noise(random, 0.5);
+    return sigma * sum;
+}
+
+/* White noise of 1 N on a drift of 1 N: as much may be an acceleration, but none of the speeds here has it. */
+static void noise_makes_no_acceleration_of_a_force(void **state)
+{
+    (void)state;
+    struct armtap_inference *inference = armtap_inference_new();
+    uint64_t random = 1;
+    assert_non_null(inference);
+    for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
+        struct package package = {.length = 0};
+        double force[6];
+        random = put_measured(&package, cycle, random);
+        package.length -= 8; /* before the modes */
+        for (unsigned k = 0; k < 6; k++)
+            force[k] = bell(&random, 1) + sin(0.001 * STEP_MS * cycle / 4 + k);
+        put_doubles(&package, force, 6);
+        put(&package, 7, 4);
+        put(&package, 1, 4);
+        assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+    }
+    const struct armtap_inferred *found = finish(inference);
+    assert_string_equal(name_at(found, 152), "actual_TCP_force");
+    armtap_inference_free(inference);
+}
+
+/* Currents with all digits: as simulators compute them. What they are of is not sure; a force is wrong. */
+static void currents_with_all_digits_are_no_forces(void **state)
+{
+    (void)state;
+    struct armtap_inference *inference = armtap_inference_new();
+    uint64_t random = 1;
+    assert_non_null(inference);
+    for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
+        struct package package = {.length = 0};
+        double q[6], qd[6], pose[6], current[6];
+        joints_at(cycle, true, q, qd);
+        for (unsigned k = 0; k < 6; k++) {
+            current[k] = (k == 1 ? -2.6 : k == 2 ? -1.5 : 0.25) * cos(q[1] + (k == 2 ? q[2] : 0.5 * k));
+            current[k] += (qd[k] > 0 ? 0.3 : -0.3) + bell(&random, 0.05);
+            q[k] += bell(&random, 2e-5);
+        }
+        pose_of(q, pose);
+        put_double(&package, 1234 + 0.001 * STEP_MS * cycle);
+        put_doubles(&package, q, 6);
+        put_doubles(&package, pose, 6);
+        put_doubles(&package, current, 6);
+        assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+    }
+    const struct armtap_inferred *found = finish(inference);
+    assert_string_equal(name_at(found, 8), "actual_q");
+    assert_string_equal(name_at(found, 104), "field_104");
+    armtap_inference_free(inference);
+}
+
 /* ---- values that are none ---------------------------------------------------------------------------------------- */
 
 /* Doubles that are not what they should be: in these packages, the values from one offset to another. */
@@ -497,6 +558,8 @@ int main(void)
         cmocka_unit_test(noise_tells_what_is_measured),
         cmocka_unit_test(friction_is_not_in_moments),
         cmocka_unit_test(states_of_programs_are_no_fields),
+        cmocka_unit_test(noise_makes_no_acceleration_of_a_force),
+        cmocka_unit_test(currents_with_all_digits_are_no_forces),
         cmocka_unit_test(what_is_no_number_is_left_out),
         cmocka_unit_test(zeros_before_power_on_are_left_out),
         cmocka_unit_test(a_damaged_package_is_left_out),
