@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <string.h>
 
 #include "layer.h"
 #include "mailbox_command.h"
