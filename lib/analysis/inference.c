@@ -1,3 +1,5 @@
+/* What the output says of a recipe: names for fields that are almost certain. They rest on what values are like: what a
+ * program copies into registers, or computes like a field, looks like that field, and gets its name. */
 #include "inference_tiling.h"
 
 #include <inttypes.h>
@@ -195,7 +197,8 @@ static void put_field(struct armtap_inference *inference, const struct reading *
     struct armtap_inferred_field *field = &inference->fields[i];
     const double enough = inference->result.order[0] != '\0' ? CERTAIN : CERTAIN_ALONE;
     bool certain = piece->certainty >= enough && likeliest->field && inference->result.moved &&
-                   !is_by_order_only(&reading->tiling, piece);
+                   !is_by_order_only(&reading->tiling, piece) &&
+                   !armtap_inference_is_stranger(&reading->relations, likeliest, piece->offset);
     snprintf(inference->names[i], NAME_MAX, "field_%zu", piece->offset - begin);
     *field = (struct armtap_inferred_field){.name = certain ? likeliest->name : inference->names[i],
                                             .field = certain ? likeliest->field : NULL,

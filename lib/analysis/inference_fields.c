@@ -167,6 +167,8 @@ static double range_bits(const struct habit *habit, const struct column *column,
 #define NEVER 0.0005
 /* Against a field without the role that it needs. */
 #define UNPROVEN 12
+/* Against what does not belong to an arm that is known: more than a dozen registers in its place. */
+#define STRANGER 100
 /* Noise is no target, whatever the order says. */
 #define NO_NOISE 14
 #define KIND_MAX 9
@@ -193,29 +195,45 @@ static const struct part {
     const char *name;
     unsigned proves, denies;
     enum aim aim;
-    unsigned needs;
+    unsigned needs;  /* always */
+    unsigned stands; /* where the joints are known */
 } parts[] = {
-    {"target_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, TARGET, 0},
-    {"actual_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, ACTUAL, 0},
-    {"target_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET, 0},
-    {"actual_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, ACTUAL, 0},
-    {"target_qdd", ROLE_IS_SPEED, ROLE_IS_JOINT_SPEED | ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED, NO_AIM, 0},
-    {"target_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, TARGET, 0},
-    {"actual_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, ACTUAL, 0},
-    {"target_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET, 0},
-    {"actual_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE, ACTUAL, 0},
-    {"target_TCP_acceleration", ROLE_IS_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED, TARGET, ROLE_IS_SPEED},
-    {"actual_TCP_acceleration", ROLE_IS_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED, ACTUAL, ROLE_IS_SPEED},
-    {"target_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, TARGET, 0},
-    {"actual_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, ACTUAL, 0},
-    {"joint_control_output", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, ACTUAL, 0},
-    {"target_moment", ROLE_MOMENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED, NO_AIM, 0},
-    {"actual_current_as_torque", 0, STRANGE, ACTUAL, 0},
-    {"actual_TCP_force", 0, STRANGE, ACTUAL, 0},
-    {"ft_raw_wrench", 0, STRANGE, ACTUAL, 0},
-    {"wrench_calc_from_currents", 0, STRANGE, ACTUAL, 0},
-    {"elbow_position", ROLE_HAS_SPEED_3, ROLE_IS_SPEED_3 | ROLE_POSE, NO_AIM, 0},
-    {"elbow_velocity", ROLE_IS_SPEED_3, ROLE_HAS_SPEED_3 | ROLE_POSE, NO_AIM, 0},
+    {"target_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, TARGET, 0,
+     ROLE_JOINTS | ROLE_TWIN},
+    {"actual_q", ROLE_JOINTS | ROLE_HAS_SPEED, ROLE_IS_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED, ACTUAL, 0,
+     ROLE_JOINTS | ROLE_TWIN},
+    {"target_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, TARGET, 0,
+     ROLE_IS_JOINT_SPEED},
+    {"actual_qd", ROLE_IS_SPEED | ROLE_HAS_SPEED | ROLE_IS_JOINT_SPEED, ROLE_JOINTS | ROLE_POSE, ACTUAL, 0,
+     ROLE_IS_JOINT_SPEED},
+    {"target_qdd", ROLE_IS_SPEED, ROLE_IS_JOINT_SPEED | ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_STRANGE,
+     NO_AIM, 0, 0},
+    {"target_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, TARGET, 0,
+     ROLE_POSE | ROLE_TWIN | ROLE_PLACE_TWIN},
+    {"actual_TCP_pose", ROLE_POSE | ROLE_HAS_LINEAR_SPEED, ROLE_JOINTS | ROLE_IS_SPEED, ACTUAL, 0,
+     ROLE_POSE | ROLE_TWIN | ROLE_PLACE_TWIN},
+    {"target_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_IS_STRANGE, TARGET, 0,
+     ROLE_IS_LINEAR_SPEED | ROLE_IS_SPEED},
+    {"actual_TCP_speed", ROLE_IS_LINEAR_SPEED, ROLE_JOINTS | ROLE_POSE | ROLE_IS_STRANGE, ACTUAL, 0,
+     ROLE_IS_LINEAR_SPEED | ROLE_IS_SPEED},
+    {"target_TCP_acceleration", 0, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_STRANGE, TARGET, ROLE_IS_SPEED,
+     0},
+    {"actual_TCP_acceleration", 0, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_STRANGE, ACTUAL, ROLE_IS_SPEED,
+     0},
+    {"target_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE, TARGET,
+     0, 0},
+    {"actual_current", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE, ACTUAL,
+     0, 0},
+    {"joint_control_output", ROLE_CURRENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE,
+     ACTUAL, 0, 0},
+    {"target_moment", ROLE_MOMENT, ROLE_JOINTS | ROLE_POSE | ROLE_HAS_SPEED | ROLE_IS_SPEED | ROLE_IS_STRANGE, NO_AIM,
+     0, 0},
+    {"actual_current_as_torque", 0, STRANGE, ACTUAL, 0, 0},
+    {"actual_TCP_force", 0, STRANGE, ACTUAL, 0, 0},
+    {"ft_raw_wrench", 0, STRANGE, ACTUAL, 0, 0},
+    {"wrench_calc_from_currents", 0, STRANGE, ACTUAL, 0, 0},
+    {"elbow_position", ROLE_HAS_SPEED_3, ROLE_IS_SPEED_3 | ROLE_POSE, NO_AIM, 0, 0},
+    {"elbow_velocity", ROLE_IS_SPEED_3, ROLE_HAS_SPEED_3 | ROLE_POSE, NO_AIM, 0, 0},
 };
 
 static unsigned bits_set(unsigned roles)
@@ -226,13 +244,27 @@ static unsigned bits_set(unsigned roles)
     return count;
 }
 
+static const struct part *part_of(const struct inference_field *about)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(parts[i].name, about->name) == 0)
+            return &parts[i];
+    return NULL;
+}
+
+bool armtap_inference_is_stranger(const struct inference_relations *relations, const struct inference_field *about,
+                                  size_t offset)
+{
+    const struct part *part = part_of(about);
+    const unsigned roles = relations->roles[offset];
+    return part && relations->joints_known &&
+           ((part->stands && !(roles & part->stands)) || roles & part->denies & ROLE_IS_STRANGE);
+}
+
 static double role_bits(const struct inference_relations *relations, const struct inference_field *about, size_t offset)
 {
     const unsigned roles = relations->roles[offset];
-    const struct part *part = NULL;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && !part; i++)
-        if (strcmp(parts[i].name, about->name) == 0)
-            part = &parts[i];
+    const struct part *part = part_of(about);
     if (!part)
         return about->count == 6 ? -DENIAL * (double)bits_set(roles & STRANGE) : 0;
     double bits = PROOF * (double)bits_set(roles & part->proves) - DENIAL * (double)bits_set(roles & part->denies);
@@ -240,6 +272,8 @@ static double role_bits(const struct inference_relations *relations, const struc
     kind = kind > KIND_MAX ? KIND_MAX : kind < -KIND_MAX ? -KIND_MAX : kind;
     if (!(roles & (ROLE_TWIN | ROLE_POSE)))
         kind = fmax(fmin(kind, KIND_ALONE), -KIND_ALONE);
+    if (armtap_inference_is_stranger(relations, about, offset))
+        bits -= STRANGER;
     if (part->needs && !(roles & part->needs))
         bits -= UNPROVEN;
     return bits + (part->aim == TARGET ? kind : part->aim == ACTUAL ? -kind : 0);

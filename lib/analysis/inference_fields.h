@@ -20,6 +20,10 @@ size_t armtap_inference_field_count(void);
 /* False if the dictionary of the running library lacks it. */
 bool armtap_inference_field_at(size_t i, struct inference_field *field);
 
+/* Whether joints and poses are known, and what is there does not belong to them as the field does. */
+bool armtap_inference_is_stranger(const struct inference_relations *relations, const struct inference_field *about,
+                                  size_t offset);
+
 /* Bits for the field at that offset, against random bytes. */
 double armtap_inference_weigh(const struct inference_columns *columns, const struct inference_relations *relations,
                               size_t field, const struct inference_field *about, size_t offset);

@@ -8,7 +8,19 @@
 #define IMPOSSIBLE (-5000)
 
 /* Vectors that a bond does not tell apart. */
-enum group { JOINTS, SPEEDS, POSES, TOOL_SPEEDS, CURRENTS, TARGET_CURRENT, MOMENT, ACCELERATIONS, FORCES, GROUPS };
+enum group {
+    JOINTS,
+    SPEEDS,
+    POSES,
+    TOOL_SPEEDS,
+    CURRENTS,
+    TARGET_CURRENT,
+    MOMENT,
+    ACCELERATIONS,
+    FORCES,
+    TOOL_ACCELERATIONS,
+    GROUPS
+};
 #define MEMBERS 2
 static const char *const members[GROUPS][MEMBERS] = {
     [JOINTS] = {"target_q", "actual_q"},
@@ -19,6 +31,7 @@ static const char *const members[GROUPS][MEMBERS] = {
     [TARGET_CURRENT] = {"target_current", NULL},
     [MOMENT] = {"target_moment", NULL},
     [ACCELERATIONS] = {"target_qdd", NULL},
+    [TOOL_ACCELERATIONS] = {"target_TCP_acceleration", "actual_TCP_acceleration"},
     [FORCES] = {"actual_TCP_force", "ft_raw_wrench"},
 };
 
@@ -36,6 +49,7 @@ static const struct pair {
     {JOINTS, SPEEDS, BOND_SPEED, 7, 8},
     {SPEEDS, ACCELERATIONS, BOND_SPEED, 6, 1},
     {POSES, TOOL_SPEEDS, BOND_LINEAR_SPEED, 7, 8},
+    {TOOL_SPEEDS, TOOL_ACCELERATIONS, BOND_SPEED, 10, 8},
     {JOINTS, POSES, BOND_POSE, 4, 10},
     {CURRENTS, CURRENTS, BOND_CURRENTS, 8, 10},
     {TARGET_CURRENT, CURRENTS, BOND_CURRENTS, 8, 10},

@@ -17,6 +17,8 @@
 #define TOGETHER 0.9
 #define BEARS 0.7
 #define RUBS 0.5
+/* Packages of some seconds of motion. */
+#define SECONDS 512u
 /* The controller's cycles are whole milliseconds. */
 #define CYCLE 0.001
 
@@ -275,7 +277,7 @@ static struct match match_of(const struct search *search, const struct block *a,
 static void add_role(struct search *search, size_t offset, enum inference_role role)
 {
     search->relations->roles[offset] = (uint16_t)(search->relations->roles[offset] | role);
-    search->relations->moved = search->relations->moved || role != ROLE_TWIN;
+    search->relations->moved = search->relations->moved || (role != ROLE_TWIN && role != ROLE_PLACE_TWIN);
 }
 
 static void add_bonds(struct search *search, const struct block *from, const struct block *to, unsigned bonds)
@@ -307,6 +309,20 @@ static void find_speeds(struct search *search)
     }
 }
 
+struct likeness {
+    double alike, ratio; /* correlation; how much of the second one is in the first */
+};
+
+static struct likeness likeness_of(const struct search *search, const struct block *a, const struct block *b,
+                                   unsigned element)
+{
+    int x = a->column[element], y = b->column[element];
+    if (x < 0 || y < 0)
+        return (struct likeness){0, 0};
+    size_t pair = (size_t)x * search->count + (size_t)y;
+    return (struct likeness){(double)search->alike[pair], (double)search->ratio[pair]};
+}
+
 static bool are_twins(const struct search *search, const struct block *a, const struct block *b)
 {
     unsigned alike = 0;
@@ -324,6 +340,16 @@ static bool are_twins(const struct search *search, const struct block *a, const 
     return alike >= 2 && alike + 1 >= a->moves && alike + 1 >= b->moves;
 }
 
+static bool are_place_twins(const struct search *search, const struct block *a, const struct block *b)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        struct likeness likeness = likeness_of(search, a, b, i);
+        if (likeness.alike <= TWIN || fabs(likeness.ratio - 1) >= 0.1)
+            return false;
+    }
+    return true;
+}
+
 static void find_twins(struct search *search)
 {
     for (unsigned a = 0; a < search->blocks; a++)
@@ -333,6 +359,9 @@ static void find_twins(struct search *search)
                 add_role(search, search->block[a].offset, ROLE_TWIN);
                 if (search->block[a].twin < 0)
                     search->block[a].twin = (int)b;
+            } else if (a != b && !overlap(&search->block[a], &search->block[b]) &&
+                       are_place_twins(search, &search->block[a], &search->block[b])) {
+                add_role(search, search->block[a].offset, ROLE_PLACE_TWIN);
             }
 }
 
@@ -369,6 +398,23 @@ static void find_joint_speeds(struct search *search)
             struct match match = match_of(search, joints, speed);
             if (match.all == VECTOR && match.moved >= 2)
                 add_role(search, speed->offset, ROLE_IS_JOINT_SPEED);
+        }
+}
+
+/* Of what is derived from neither joints, nor poses, nor the speeds of those. */
+static void find_strange_speeds(struct search *search)
+{
+    const unsigned known =
+        ROLE_JOINTS | ROLE_IS_JOINT_SPEED | ROLE_POSE | ROLE_IS_LINEAR_SPEED | ROLE_TWIN | ROLE_PLACE_TWIN;
+    for (unsigned a = 0; a < search->blocks && search->relations->joints_known; a++)
+        for (unsigned b = 0; b < search->blocks; b++) {
+            const struct block *from = &search->block[a], *to = &search->block[b];
+            if (a == b || overlap(from, to) || search->relations->roles[from->offset] & known ||
+                !(search->relations->roles[to->offset] & ROLE_IS_SPEED))
+                continue;
+            struct match match = match_of(search, from, to);
+            if (match.all == VECTOR && match.moved >= 2)
+                add_role(search, to->offset, ROLE_IS_STRANGE);
         }
 }
 
@@ -540,28 +586,10 @@ static void settle_kinds(struct search *search)
 
 /* ---- bonds ------------------------------------------------------------------------------------------------------- */
 
-struct likeness {
-    double alike, ratio; /* correlation; how much of the second one is in the first */
-};
-
-static struct likeness likeness_of(const struct search *search, const struct block *a, const struct block *b,
-                                   unsigned element)
-{
-    int x = a->column[element], y = b->column[element];
-    if (x < 0 || y < 0)
-        return (struct likeness){0, 0};
-    size_t pair = (size_t)x * search->count + (size_t)y;
-    return (struct likeness){(double)search->alike[pair], (double)search->ratio[pair]};
-}
-
 static unsigned bonds_of_motion(const struct search *search, const struct block *a, const struct block *b)
 {
-    unsigned places = 0, bonds = are_twins(search, a, b) ? BOND_TWIN : 0;
-    for (unsigned i = 0; i < 3; i++) {
-        struct likeness likeness = likeness_of(search, a, b, i);
-        places += likeness.alike > TWIN && fabs(likeness.ratio - 1) < 0.1;
-    }
-    if (places == 3)
+    unsigned bonds = are_twins(search, a, b) ? BOND_TWIN : 0;
+    if (are_place_twins(search, a, b))
         bonds |= BOND_PLACE_TWIN;
     if (search->relations->step <= 0)
         return bonds;
@@ -655,7 +683,10 @@ static int find_all(struct search *search)
     find_twins(search);
     find_moments(search);
     error = find_poses(search);
+    search->relations->joints_known =
+        search->relations->kinematics.outcome != ARMTAP_KINEMATICS_UNKNOWN && search->columns->sample->count >= SECONDS;
     find_joint_speeds(search);
+    find_strange_speeds(search);
     find_triples(search);
     watch_motion(search);
     settle_kinds(search);

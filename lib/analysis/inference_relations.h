@@ -18,7 +18,9 @@ enum inference_role {
     ROLE_HAS_SPEED_3 = 256, /* of the three doubles at the offset, which are not part of a pose */
     ROLE_IS_SPEED_3 = 512,
     ROLE_IS_JOINT_SPEED = 2048, /* the derivative of joints from which a pose follows */
-    ROLE_TWIN = 1024            /* another vector is nearly the same */
+    ROLE_TWIN = 1024,           /* another vector is nearly the same */
+    ROLE_PLACE_TWIN = 4096,     /* its first three elements are */
+    ROLE_IS_STRANGE = 8192      /* the derivative of a vector that does not belong to known joints */
 };
 
 /* What one vector of six doubles is to another. */
@@ -35,13 +37,14 @@ enum inference_bond {
 };
 
 struct inference_relations {
-    double step;     /* s from package to package; 0: unknown */
-    size_t clock;    /* offset; SIZE_MAX: none */
-    uint16_t *roles; /* by offset */
-    int *block;      /* by offset: number of the vector there; -1: none, or none that moves */
-    uint16_t *bonds; /* by number of one and of another */
-    float *kind;     /* by offset: bits that say target (above 0) or actual (below) */
-    bool moved;      /* something here moves like an arm */
+    double step;       /* s from package to package; 0: unknown */
+    size_t clock;      /* offset; SIZE_MAX: none */
+    uint16_t *roles;   /* by offset */
+    int *block;        /* by offset: number of the vector there; -1: none, or none that moves */
+    uint16_t *bonds;   /* by number of one and of another */
+    float *kind;       /* by offset: bits that say target (above 0) or actual (below) */
+    bool moved;        /* something here moves like an arm */
+    bool joints_known; /* and the pose that follows from them, for some seconds: whatever belongs to them shows */
     struct armtap_kinematics_result kinematics;
 };
 int armtap_inference_relations_find(struct inference_relations *relations, const struct inference_columns *columns);

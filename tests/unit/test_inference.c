@@ -341,6 +341,34 @@ static void currents_with_all_digits_are_no_forces(void **state)
     armtap_inference_free(inference);
 }
 
+/* Smooth curves and their derivatives, which belong to no arm, beside an arm that is known. */
+static void curves_of_no_arm_get_no_names(void **state)
+{
+    (void)state;
+    struct armtap_inference *inference = armtap_inference_new();
+    uint64_t random = 1;
+    assert_non_null(inference);
+    for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
+        struct package package = {.length = 0};
+        double curve[12], time = 0.001 * STEP_MS * cycle;
+        random = put_measured(&package, cycle, random);
+        package.length -= 8; /* without the modes */
+        for (unsigned k = 0; k < 6; k++) {
+            curve[k] = sin(time * (1 + 0.1 * k) + k);
+            curve[6 + k] = (1 + 0.1 * k) * cos(time * (1 + 0.1 * k) + k);
+        }
+        put_doubles(&package, curve, 12);
+        assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+    }
+    const struct armtap_inferred *found = finish(inference);
+    assert_string_equal(name_at(found, 8), "actual_q");
+    assert_string_equal(name_at(found, 104), "actual_TCP_pose");
+    for (size_t i = 0; i < found->count; i++)
+        if (found->fields[i].offset >= 152)
+            assert_null(found->fields[i].field);
+    armtap_inference_free(inference);
+}
+
 /* ---- values that are none ---------------------------------------------------------------------------------------- */
 
 /* Doubles that are not what they should be: in these packages, the values from one offset to another. */
@@ -560,6 +588,7 @@ int main(void)
         cmocka_unit_test(states_of_programs_are_no_fields),
         cmocka_unit_test(noise_makes_no_acceleration_of_a_force),
         cmocka_unit_test(currents_with_all_digits_are_no_forces),
+        cmocka_unit_test(curves_of_no_arm_get_no_names),
         cmocka_unit_test(what_is_no_number_is_left_out),
         cmocka_unit_test(zeros_before_power_on_are_left_out),
         cmocka_unit_test(a_damaged_package_is_left_out),
