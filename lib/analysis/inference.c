@@ -14,8 +14,10 @@
 #define CERTAIN (10.0 / 11)
 /* Without an order, names are told apart by their values alone, and neighbours do not confirm them. */
 #define CERTAIN_ALONE 0.985
-/* Bits by which another field of the same size may fit whole numbers better. */
+/* Bits by which another field of the same size may fit whole numbers better; and by which one must fit better than all
+ * others where the order is broken. */
 #define RIVAL 6
+#define RIVAL_OF_BROKEN (-3)
 /* And from which on one that is not given is worth telling. */
 #define LIKELY 0.3
 #define PACKAGES_MIN 8u
@@ -162,6 +164,7 @@ struct reading {
     struct inference_columns columns;
     struct inference_relations relations;
     struct inference_tiling tiling;
+    double rival; /* bits by which another whole number may fit better */
 };
 
 /* Whether another piece surely is the field, which a recipe has once. */
@@ -174,18 +177,27 @@ static bool is_elsewhere(const struct inference_tiling *tiling, const struct til
     return false;
 }
 
-/* Whether a mode or a count fits another field much better, so that only the order speaks for this one: clients break
- * it. */
-static bool is_by_order_only(const struct inference_tiling *tiling, const struct tiling_piece *piece)
+/* Whether a mode or a count fits another field by that many bits better, so that only the order speaks for this one:
+ * clients break it. */
+static bool is_by_order_only(const struct inference_tiling *tiling, const struct tiling_piece *piece, double rival)
 {
     const float *bits = tiling->bits + piece->offset * tiling->fields;
     double own = (double)bits[piece->field] + tiling->field[piece->field].log_chance;
     for (size_t i = 0; i < tiling->fields; i++) {
         const struct inference_field *other = &tiling->field[i];
         if (other->type != ARMTAP_DOUBLE && piece->type != ARMTAP_DOUBLE && other->size == piece->size &&
-            (double)bits[i] + other->log_chance > own + RIVAL && !is_elsewhere(tiling, piece, i))
+            i != piece->field && (double)bits[i] + other->log_chance > own + rival && !is_elsewhere(tiling, piece, i))
             return true;
     }
+    return false;
+}
+
+/* Whether the order names a piece whose values say otherwise: then it may be wrong about others, too. */
+static bool is_order_broken(const struct inference_tiling *tiling)
+{
+    for (size_t i = 0; i < tiling->count; i++)
+        if (tiling->pieces[i].certainty >= CERTAIN && is_by_order_only(tiling, &tiling->pieces[i], RIVAL))
+            return true;
     return false;
 }
 
@@ -197,7 +209,7 @@ static void put_field(struct armtap_inference *inference, const struct reading *
     struct armtap_inferred_field *field = &inference->fields[i];
     const double enough = inference->result.order[0] != '\0' ? CERTAIN : CERTAIN_ALONE;
     bool certain = piece->certainty >= enough && likeliest->field && inference->result.moved &&
-                   !is_by_order_only(&reading->tiling, piece) &&
+                   !is_by_order_only(&reading->tiling, piece, reading->rival) &&
                    !armtap_inference_is_stranger(&reading->relations, likeliest, piece->offset);
     snprintf(inference->names[i], NAME_MAX, "field_%zu", piece->offset - begin);
     *field = (struct armtap_inferred_field){.name = certain ? likeliest->name : inference->names[i],
@@ -273,6 +285,8 @@ int armtap_inference_finish(struct armtap_inference *inference)
         error = armtap_inference_relations_find(&reading.relations, &reading.columns);
     if (error == ARMTAP_OK)
         error = armtap_inference_tile(&reading.tiling, &reading.columns, &reading.relations);
+    if (error == ARMTAP_OK)
+        reading.rival = is_order_broken(&reading.tiling) ? RIVAL_OF_BROKEN : RIVAL;
     if (error == ARMTAP_OK)
         error = put_result(inference, &reading);
     armtap_inference_tiling_clear(&reading.tiling);
