@@ -235,6 +235,14 @@ def ends_of(release, offset, seed, handshake):
             **{key: row[key] and row[key] - before for key in ("done_packet", "acknowledged_packet")}} for row in rows}
 
 
+def at_work():
+    """A capture that begins in mid-session, and its client, with a robot that runs."""
+    capture = Capture()
+    client = Client(capture, Table("1.6.0"), handshake=False, outputs=CONTROL_OUTPUTS)
+    client.results.update(robot_status_bits=3, safety_status_bits=1, runtime_state=2)
+    return capture, client
+
+
 def check_late_ends():
     """In mid-session, with the recipe of what the robot sends, commands end as with the handshake."""
     endings = {}
@@ -253,9 +261,7 @@ def check_late_ends():
                                   ("no hole", [(1, False)] * 3, "abandoned"), ("many states", [(0, False), (1, False)] * 20, "unfinished"),
                                   ("many states, then done", [(0, False), (1, False)] * 20 + [(2, False)], "done"),
                                   ("some states", [(0, False), (1, False)] * 5, "abandoned")):
-        capture = Capture()
-        client = Client(capture, Table("1.6.0"), handshake=False, outputs=CONTROL_OUTPUTS)
-        client.results.update(robot_status_bits=3, safety_status_bits=1, runtime_state=2)
+        capture, client = at_work()
         for _ in range(5):
             client.say(1)
             client.finish(3, 1, MOVEL)
@@ -273,9 +279,7 @@ def check_late_ends():
                rows[0]["bytes_missing"] == ("a hole" in what), rows)
     # The first clear comes long after the answer.
     for cycles in (1, 3, 25, 400):
-        capture = Capture()
-        client = Client(capture, Table("1.6.0"), handshake=False, outputs=CONTROL_OUTPUTS)
-        client.results.update(robot_status_bits=3, safety_status_bits=1, runtime_state=2)
+        capture, client = at_work()
         for _ in range(4):
             client.say(1)
             client.write(1, 3, MOVEL)

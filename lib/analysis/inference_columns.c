@@ -30,14 +30,6 @@
 #define FLOAT_TAIL ((UINT64_C(1) << 29) - 1)
 #define SHORT_TAIL ((UINT64_C(1) << 36) - 1)
 
-uint64_t armtap_inference_integer(const uint8_t *bytes, unsigned size)
-{
-    uint64_t value = 0;
-    for (unsigned i = 0; i < size; i++)
-        value = value << 8 | bytes[i];
-    return value;
-}
-
 static double double_of(uint64_t bits)
 {
     double value;

@@ -68,6 +68,5 @@ struct inference_past {
 double armtap_inference_return_cost(struct inference_past *past, uint64_t value, double alone);
 /* Bits of a whole number behind another. */
 double armtap_inference_step_cost(uint64_t value, uint64_t before);
-uint64_t armtap_inference_integer(const uint8_t *bytes, unsigned size);
 
 #endif

@@ -54,19 +54,23 @@ int armtap_inference_sample_add(struct inference_sample *sample, const uint8_t *
 /* Runs that must remain. */
 #define RUNS_LEFT 4u
 
+uint64_t armtap_inference_integer(const uint8_t *bytes, unsigned size)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < size; i++)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
 bool armtap_inference_is_no_number(uint64_t bits)
 {
     return (bits & (UINT64_C(0x7ff0000000000000) | ((UINT64_C(1) << 51) - 1))) == UINT64_C(0x7ff0000000000000);
 }
 
+/* The first byte alone tells of most. */
 static bool no_number_at(const uint8_t *bytes)
 {
-    uint64_t bits = 0;
-    if ((bytes[0] & 0x7f) != 0x7f)
-        return false;
-    for (unsigned i = 0; i < 8; i++)
-        bits = bits << 8 | bytes[i];
-    return armtap_inference_is_no_number(bits);
+    return (bytes[0] & 0x7f) == 0x7f && armtap_inference_is_no_number(armtap_inference_integer(bytes, 8));
 }
 
 static void leave_out_no_numbers(const struct inference_sample *sample, bool out[SAMPLE_RUNS])

@@ -24,6 +24,8 @@ int armtap_inference_sample_add(struct inference_sample *sample, const uint8_t *
 /* At the end: leaves out runs that say nothing about the arm, if enough remain: those before it was switched on or
  * after it was switched off, when nearly all values are 0, and those with values that are no numbers. */
 void armtap_inference_sample_settle(struct inference_sample *sample);
+/* Big-endian, of up to 8 bytes. */
+uint64_t armtap_inference_integer(const uint8_t *bytes, unsigned size);
 /* Whether a double is infinite or one of the NaN that arithmetic gives: whole numbers hardly look like those. */
 bool armtap_inference_is_no_number(uint64_t bits);
 

@@ -82,14 +82,25 @@ static const char *const names[] = {"timestamp",       "target_q",   "target_qd"
 static const size_t offsets[] = {0, 8, 56, 104, 152, 156};
 #define FIELDS (sizeof names / sizeof *names)
 
-static struct armtap_inference *read(bool moves, bool with_id, unsigned packages)
+static struct armtap_inference *begin(void)
 {
     struct armtap_inference *inference = armtap_inference_new();
-    struct package package;
     assert_non_null(inference);
+    return inference;
+}
+
+static void take(struct armtap_inference *inference, const struct package *package)
+{
+    assert_int_equal(armtap_inference_package(inference, package->bytes, package->length), ARMTAP_OK);
+}
+
+static struct armtap_inference *read(bool moves, bool with_id, unsigned packages)
+{
+    struct armtap_inference *inference = begin();
+    struct package package;
     for (unsigned i = 0; i < packages; i++) {
         make(&package, i, moves, with_id);
-        assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+        take(inference, &package);
     }
     return inference;
 }
@@ -163,9 +174,8 @@ static void noise_tells_what_is_measured(void **state)
 {
     (void)state;
     for (int measured = 0; measured < 2; measured++) {
-        struct armtap_inference *inference = armtap_inference_new();
+        struct armtap_inference *inference = begin();
         uint64_t random = 1;
-        assert_non_null(inference);
         for (unsigned i = 0; i < PACKAGES; i++) {
             struct package package = {.length = 0};
             double q[6], qd[6], pose[6];
@@ -180,7 +190,7 @@ static void noise_tells_what_is_measured(void **state)
             put_doubles(&package, qd, 6);
             put_doubles(&package, pose, 6);
             put(&package, 7, 4);
-            assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+            take(inference, &package);
         }
         const struct armtap_inferred *found = finish(inference);
         assert_string_equal(name_at(found, 8), measured ? "actual_q" : "target_q");
@@ -195,8 +205,7 @@ static void friction_is_not_in_moments(void **state)
 {
     (void)state;
     for (int rubs = 0; rubs < 2; rubs++) {
-        struct armtap_inference *inference = armtap_inference_new();
-        assert_non_null(inference);
+        struct armtap_inference *inference = begin();
         for (unsigned i = 0; i < PACKAGES; i++) {
             struct package package = {.length = 0};
             double q[6], qd[6], torque[6];
@@ -210,7 +219,7 @@ static void friction_is_not_in_moments(void **state)
             put_doubles(&package, qd, 6);
             put_doubles(&package, torque, 6);
             put(&package, 7, 4);
-            assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+            take(inference, &package);
         }
         const struct armtap_inferred *found = finish(inference);
         assert_string_equal(name_at(found, 8), "target_q");
@@ -257,9 +266,8 @@ static void states_of_programs_are_no_fields(void **state)
         unsigned states, factor, first;
     } programs[] = {{1, 0, 100}, {3, 1, 0}, {2, 1, 0}, {2, 2, 1}, {2, 8, 0}, {10, 1, 0}, {5, 10, 0}};
     for (size_t i = 0; i < 2 * sizeof programs / sizeof *programs; i++) {
-        struct armtap_inference *inference = armtap_inference_new();
+        struct armtap_inference *inference = begin();
         uint64_t random = 1;
-        assert_non_null(inference);
         for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
             struct package package = {.length = 0};
             random = put_measured(&package, cycle, random);
@@ -268,7 +276,7 @@ static void states_of_programs_are_no_fields(void **state)
                 put(&package, state_at(3, 1, 0, cycle), 4);
             if (i % 2)
                 put_double(&package, 3.5 + cycle / 500);
-            assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+            take(inference, &package);
         }
         const struct armtap_inferred *found = finish(inference);
         assert_string_equal(name_at(found, 8), "actual_q");
@@ -292,9 +300,8 @@ static double bell(uint64_t *random, double sigma)
 static void noise_makes_no_acceleration_of_a_force(void **state)
 {
     (void)state;
-    struct armtap_inference *inference = armtap_inference_new();
+    struct armtap_inference *inference = begin();
     uint64_t random = 1;
-    assert_non_null(inference);
     for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
         struct package package = {.length = 0};
         double force[6];
@@ -305,7 +312,7 @@ static void noise_makes_no_acceleration_of_a_force(void **state)
         put_doubles(&package, force, 6);
         put(&package, 7, 4);
         put(&package, 1, 4);
-        assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+        take(inference, &package);
     }
     const struct armtap_inferred *found = finish(inference);
     assert_string_equal(name_at(found, 152), "actual_TCP_force");
@@ -316,9 +323,8 @@ static void noise_makes_no_acceleration_of_a_force(void **state)
 static void currents_with_all_digits_are_no_forces(void **state)
 {
     (void)state;
-    struct armtap_inference *inference = armtap_inference_new();
+    struct armtap_inference *inference = begin();
     uint64_t random = 1;
-    assert_non_null(inference);
     for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
         struct package package = {.length = 0};
         double q[6], qd[6], pose[6], current[6];
@@ -333,7 +339,7 @@ static void currents_with_all_digits_are_no_forces(void **state)
         put_doubles(&package, q, 6);
         put_doubles(&package, pose, 6);
         put_doubles(&package, current, 6);
-        assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+        take(inference, &package);
     }
     const struct armtap_inferred *found = finish(inference);
     assert_string_equal(name_at(found, 8), "actual_q");
@@ -345,9 +351,8 @@ static void currents_with_all_digits_are_no_forces(void **state)
 static void curves_of_no_arm_get_no_names(void **state)
 {
     (void)state;
-    struct armtap_inference *inference = armtap_inference_new();
+    struct armtap_inference *inference = begin();
     uint64_t random = 1;
-    assert_non_null(inference);
     for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
         struct package package = {.length = 0};
         double curve[12], time = 0.001 * STEP_MS * cycle;
@@ -358,7 +363,7 @@ static void curves_of_no_arm_get_no_names(void **state)
             curve[6 + k] = (1 + 0.1 * k) * cos(time * (1 + 0.1 * k) + k);
         }
         put_doubles(&package, curve, 12);
-        assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+        take(inference, &package);
     }
     const struct armtap_inferred *found = finish(inference);
     assert_string_equal(name_at(found, 8), "actual_q");
@@ -392,16 +397,15 @@ static void spoil(struct package *package, unsigned cycle, const struct damage *
 static void check_names_in_spite_of(const struct damage *damage)
 {
     static const char *const measured[] = {"timestamp", "actual_q", "actual_qd", "actual_TCP_pose"};
-    struct armtap_inference *inference = armtap_inference_new();
+    struct armtap_inference *inference = begin();
     uint64_t random = 1;
-    assert_non_null(inference);
     for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
         struct package package = {.length = 0};
         random = put_measured(&package, cycle, random);
         spoil(&package, cycle, damage);
         for (unsigned i = 0; i < damage->others; i++)
             put_double(&package, 20 + i / 3.0);
-        assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+        take(inference, &package);
     }
     const struct armtap_inferred *found = finish(inference);
     for (size_t i = 0; i < 4; i++)
@@ -468,9 +472,8 @@ static void a_resting_arm_gets_types_only(void **state)
 static void bytes_without_meaning_get_no_names(void **state)
 {
     (void)state;
-    struct armtap_inference *inference = armtap_inference_new();
+    struct armtap_inference *inference = begin();
     uint64_t random = 1;
-    assert_non_null(inference);
     for (unsigned i = 0; i < 500; i++) {
         uint8_t bytes[203];
         for (size_t k = 0; k < sizeof bytes; k++) {
@@ -505,14 +508,13 @@ static void eight_packages_are_enough(void **state)
 static void other_sizes_are_counted(void **state)
 {
     (void)state;
-    struct armtap_inference *inference = armtap_inference_new();
+    struct armtap_inference *inference = begin();
     struct package package;
-    assert_non_null(inference);
     for (unsigned i = 0; i < 100; i++)
         assert_int_equal(armtap_inference_package(inference, (const uint8_t *)"others", 6), ARMTAP_OK);
     for (unsigned i = 0; i < PACKAGES; i++) {
         make(&package, i, true, true);
-        assert_int_equal(armtap_inference_package(inference, package.bytes, package.length), ARMTAP_OK);
+        take(inference, &package);
     }
     const struct armtap_inferred *found = finish(inference);
     check_types(found);
@@ -532,8 +534,7 @@ static void sizes_at_the_limits(void **state)
     uint8_t *bytes = calloc(1, 5000);
     assert_non_null(bytes);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct armtap_inference *inference = armtap_inference_new();
-        assert_non_null(inference);
+        struct armtap_inference *inference = begin();
         for (unsigned k = 0; k < 20; k++)
             assert_int_equal(armtap_inference_package(inference, bytes, sizes[i].length), ARMTAP_OK);
         assert_int_equal(armtap_inference_finish(inference), sizes[i].error);
@@ -557,10 +558,9 @@ static void long_streams_are_thinned_out(void **state)
 static void records_of_other_kinds_are_ignored(void **state)
 {
     (void)state;
-    struct armtap_inference *inference = armtap_inference_new();
+    struct armtap_inference *inference = begin();
     struct package package;
     uint8_t frame[LENGTH_MAX + 3] = {0, 0, 'U'};
-    assert_non_null(inference);
     for (unsigned i = 0; i < PACKAGES; i++) {
         make(&package, i, true, true);
         memcpy(frame + 3, package.bytes, package.length);
