@@ -99,6 +99,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/read_ahead.h \
 	tools/input/recipe_file.c \
 	tools/input/recipe_file.h \
+	tools/input/block_sum.c \
+	tools/input/block_sum.h \
 	tools/input/call_log.c \
 	tools/input/call_log.h \
 	tools/input/kept_values.c \

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "input/block_sum.h"
 #include "input/capture.h"
 
 #define FILE_NAME "test_packet_file.tmp"
@@ -337,10 +338,37 @@ static void test_unusual(void **state)
     }
 }
 
+/* Each way to compute it gives the same, and another byte or length another sum. */
+static void test_block_sum(void **state)
+{
+    static uint8_t bytes[1000];
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * i >> 3);
+    for (size_t length = 0; length < sizeof bytes; length += length < 200 ? 1 : 61) {
+        uint32_t sum = block_sum(bytes + 1, length);
+        assert_int_equal(sum, block_sum_plain(bytes + 1, length));
+        assert_int_not_equal(sum, block_sum(bytes + 1, length + 1));
+        for (size_t i = 1; i <= length; i++) {
+            bytes[i] ^= (uint8_t)i | 1;
+            assert_int_not_equal(sum, block_sum(bytes + 1, length));
+            bytes[i] ^= (uint8_t)i | 1;
+        }
+        for (size_t i = 1; i + 64 <= length; i++) { /* bytes in another place */
+            uint8_t other[sizeof bytes];
+            memcpy(other, bytes, sizeof other);
+            memmove(other + i, bytes + i + 1, 63);
+            other[i + 63] = bytes[i];
+            assert_true(memcmp(other, bytes, sizeof other) == 0 || block_sum(other + 1, length) != sum);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples), cmocka_unit_test(test_damage),
-                                       cmocka_unit_test(test_sizes), cmocka_unit_test(test_unusual)};
+                                       cmocka_unit_test(test_sizes), cmocka_unit_test(test_unusual),
+                                       cmocka_unit_test(test_block_sum)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove(FILE_NAME);
     remove(MESSAGE_NAME);

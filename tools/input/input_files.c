@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "block_sum.h"
 #include "file_ends.h"
 
 /* Descriptors kept free for outputs, threads and libraries. */
@@ -207,45 +208,6 @@ uint64_t input_length(const struct input *input)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Fletcher's sum in the lanes of some vectors: any change is found, unless it was made not to be. One vector alone
- * would wait for its own additions; a wider one than all processors have is kept in memory. */
-typedef uint32_t lanes __attribute__((vector_size(16)));
-#define LANES (sizeof(lanes) / sizeof(uint32_t))
-#define SUMS 4
-#define SUM_PRIME 0x9E3779B1u
-
-struct sum {
-    lanes words, words_before; /* the second: in each place the sum of all up to there */
-};
-
-static inline void add_lanes(struct sum *sum, const uint8_t *bytes)
-{
-    lanes words;
-    memcpy(&words, bytes, sizeof words);
-    sum->words += words;
-    sum->words_before += sum->words;
-}
-
-static uint32_t sum_of(const uint8_t *bytes, size_t length)
-{
-    struct sum a = {0}, b = {0}, c = {0}, d = {0};
-    uint32_t sum = (uint32_t)length;
-    size_t at = 0;
-    for (; at + SUMS * sizeof(lanes) <= length; at += SUMS * sizeof(lanes)) {
-        add_lanes(&a, bytes + at);
-        add_lanes(&b, bytes + at + sizeof(lanes));
-        add_lanes(&c, bytes + at + 2 * sizeof(lanes));
-        add_lanes(&d, bytes + at + 3 * sizeof(lanes));
-    }
-    for (; at < length; at++)
-        sum = (sum ^ bytes[at]) * SUM_PRIME;
-    const struct sum all[SUMS] = {a, b, c, d};
-    for (size_t i = 0; i < SUMS * LANES; i++)
-        sum =
-            ((sum ^ all[i / LANES].words[i % LANES]) * SUM_PRIME ^ all[i / LANES].words_before[i % LANES]) * SUM_PRIME;
-    return sum;
-}
-
 /* Stores the sum of a block at the first reading, compares it later. */
 static enum input_outcome check_sum(struct input *input, size_t block, uint32_t sum)
 {
@@ -300,7 +262,7 @@ enum input_outcome input_block(struct input *input, uint64_t position, uint8_t t
                               : input_read_all(input->file, position, to, wanted);
     if (outcome != INPUT_OK && outcome != INPUT_SHORTENED)
         return outcome;
-    uint32_t sum = outcome == INPUT_OK ? sum_of(to, wanted) : 0;
+    uint32_t sum = outcome == INPUT_OK ? block_sum(to, wanted) : 0;
     size_t block = (size_t)(position / INPUT_BLOCK);
     pthread_mutex_lock(&input->lock);
     if (outcome == INPUT_OK)

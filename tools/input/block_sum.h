@@ -1,0 +1,13 @@
+/* A sum by which a second reading of a block knows that its bytes are the same: any change is found, unless it was made
+ * not to be. */
+#ifndef INPUT_BLOCK_SUM_H
+#define INPUT_BLOCK_SUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+uint32_t block_sum(const uint8_t *bytes, size_t length);
+/* The same without what only some processors have. */
+uint32_t block_sum_plain(const uint8_t *bytes, size_t length);
+
+#endif
