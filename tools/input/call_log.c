@@ -113,6 +113,7 @@ struct told {
     struct armtap_stream stream;
     bool is_closed[2], has_record[2];
     struct record_values record[2];
+    struct armtap_set updated[2]; /* by the first arm of those records; only the writer has it */
 };
 
 /* By their number. */
@@ -329,12 +330,21 @@ static bool are_same_doubles(double one, double other)
     return memcmp(&one, &other, sizeof one) == 0;
 }
 
+static bool are_same_sets(const struct armtap_set *one, const struct armtap_set *other)
+{
+    return memcmp(one, other, sizeof *one) == 0;
+}
+
 /* Whether an arm's modes are those of the record before, and its timestamp is the record's clock, or nobody looks at
  * them. */
-static bool is_same_arm(const struct arm_values *was, const struct armtap_record *record, bool is_wanted)
+static bool is_same_arm(const struct told *told, const struct armtap_record *record, bool is_wanted)
 {
     struct arm_values is;
-    values_of_arm(&is, &record->arms[0], is_wanted);
+    const struct armtap_arm *arm = &record->arms[0];
+    const struct arm_values *was = &told->record[record->direction].arms[0];
+    if (!is_wanted && are_same_sets(&told->updated[record->direction], arm->updated))
+        return arm->number == was->number;
+    values_of_arm(&is, arm, is_wanted);
     bool has_clock = !(is.has & HAS_TIMESTAMP) || are_same_doubles(is.timestamp, record->clock);
     bool is_equal = !is_wanted || (has_clock && memcmp(is.mode, was->mode, sizeof is.mode) == 0);
     return is_equal && is.has == was->has && is.number == was->number;
@@ -376,8 +386,7 @@ static bool write_steady(struct call_writer *writer, const struct armtap_record 
     struct told *told = told_of(&writer->told, stream->connection);
     if (!told || !told->has_record[direction] || !is_here(writer, &record->where) || !is_here(writer, &stream->last) ||
         record->flags > UINT16_MAX || record->frame_length > UINT32_MAX ||
-        !is_same_kind(&told->record[direction], record) ||
-        !is_same_arm(&told->record[direction].arms[0], record, writer->is_wanted) ||
+        !is_same_kind(&told->record[direction], record) || !is_same_arm(told, record, writer->is_wanted) ||
         !is_same_stream(&told->stream, stream, direction, record->frame_length))
         return false;
     uint64_t packets[2], payload[2];
@@ -442,6 +451,8 @@ static int write_record(struct call_writer *writer, const struct armtap_record *
     armtap_recipe_release(last->recipe);
     *last = call->values;
     armtap_recipe_hold(last->recipe);
+    if (record->arm_count > 0)
+        told->updated[record->direction] = *record->arms[0].updated;
     told->has_record[record->direction] = true;
     return 0;
 }
@@ -611,8 +622,9 @@ struct part_player {
 struct call_player {
     struct armtap_sink sink;
     void *user;
-    uint64_t connections;            /* so far */
-    uint32_t shown[ARMTAP_ARMS_MAX]; /* what `sets` have, as in struct arm_values */
+    uint64_t connections;                        /* so far */
+    uint32_t shown[ARMTAP_ARMS_MAX];             /* what `sets` have, as in struct arm_values */
+    uint32_t modes[ARMTAP_ARMS_MAX][KEPT_MODES]; /* of `states` */
     struct armtap_state *states;
     struct armtap_set sets[ARMTAP_ARMS_MAX];
     struct armtap_arm arms[ARMTAP_ARMS_MAX];
@@ -694,7 +706,8 @@ static void set_arm(struct call_player *player, size_t i, const struct arm_value
     if (values->has != player->shown[i])
         show(player, i, values->has);
     for (size_t k = 0; k < KEPT_MODES; k++)
-        set_kept_mode(state, k, values->mode[k]);
+        if (values->mode[k] != player->modes[i][k])
+            set_kept_mode(state, k, player->modes[i][k] = values->mode[k]);
     state->timestamp = timestamp;
     if (pose && pose_in(values->has) != KEPT_NO_POSE)
         set_kept_pose(state, pose_in(values->has), pose);
