@@ -17,6 +17,7 @@ ALONE = os.environ.get("ARMTAP", os.path.join(BUILD, "armtap"))
 PARTS = os.path.join(BUILD, "tests", "parts", "armtap")
 FAULTS = os.path.join(BUILD, "tests", "faults", "faults")
 COMMANDS = (["info"], ["info", "--json"], ["diagnose"], ["diagnose", "--json"], ["compare"])
+LONG = 24 << 20  # bytes: threads read many blocks, before their turn
 MERGES = int(sys.argv[1]) if len(sys.argv) > 1 else 40
 
 
@@ -74,6 +75,15 @@ def merge(rng, captures, shares, spoils, path):
     write(path, sorted(packets, key=lambda packet: packet[0]))
 
 
+def repeat(packets, bytes_least, path):
+    """The same again and again, each time of other robots, until the capture is so long."""
+    span, again, times = packets[-1][0] - packets[0][0] + 10 ** 9, [], 0
+    while sum(len(packet[1]) for packet in packets) * times < bytes_least:
+        again += [[time + times * span, moved(data, times), length] for time, data, length in packets]
+        times += 1
+    write(path, again)
+
+
 def said(program, command, threads, *files):
     run = subprocess.run([program, *command, "--threads", str(threads), *files], capture_output=True, check=False)
     return run.returncode, run.stdout, run.stderr
@@ -111,6 +121,9 @@ def main():
             path = os.path.join(folder, "merged-%d.pcap" % number)
             merge(rng, [captures[name] for name in chosen], number % 4 == 3, number % 2 == 1, path)
             compare("%d: %s" % (number, " ".join(chosen)), [2, 3] if number % 4 else [8], path)
+        path = os.path.join(folder, "long.pcap")
+        repeat(read(os.path.join(folder, "merged-0.pcap")), LONG, path)
+        compare("a long capture", [2, 3, 8], path)
         several = [os.path.join(folder, "merged-%d.pcap" % number) for number in range(3)]
         compare("several files", [2, 3], *several)
     return finish()

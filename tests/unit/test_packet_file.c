@@ -1,5 +1,6 @@
-/* Captures read by armtap itself, and by libpcap: the same packets, outcomes and messages, for every sample, for files
- * cut at every byte or changed in any one, and for packets of all sizes. */
+/* Captures read by armtap itself, into a buffer of its own or lent ones with blocks read before their turn, and by
+ * libpcap: the same packets, outcomes and messages, for every sample, for files cut at every byte or changed in any
+ * one, and for packets of all sizes. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <setjmp.h>
@@ -16,6 +17,7 @@
 
 #include "input/block_sum.h"
 #include "input/capture.h"
+#include "input/input_files.h"
 
 #define FILE_NAME "test_packet_file.tmp"
 #define MESSAGE_NAME "test_packet_file.err"
@@ -58,42 +60,88 @@ static void read_messages(char to[MESSAGE_MAX])
     fclose(file);
 }
 
-static void read_by(struct capture *(*open_capture)(const struct reader_wish *), const char *name,
+/* Buffers that are lent in turns. */
+#define LENT_BLOCKS 2
+#define LENT_LENGTH (PACKET_FILE_CARRY + LENT_BLOCKS * INPUT_BLOCK)
+struct lent {
+    uint8_t *buffers[2];
+    struct early_blocks early;
+    unsigned turns;
+};
+
+/* Lends a buffer into which the next block was read already, or another block, and spoils the one before. */
+static void lend_next(struct lent *lent, struct capture *capture)
+{
+    struct input *input = capture_plain_input(capture);
+    uint8_t *buffer = lent->buffers[++lent->turns % 2];
+    uint64_t position = capture_position(capture) + (lent->turns % 5 == 0 ? INPUT_BLOCK : 0);
+    memset(lent->buffers[(lent->turns + 1) % 2], (int)lent->turns, LENT_LENGTH);
+    if (input) {
+        input_read_early(input, position, buffer + PACKET_FILE_CARRY, lent->turns % (LENT_BLOCKS + 1), &lent->early);
+        input_offer(input, &lent->early);
+    }
+    capture_lend(capture, buffer, LENT_LENGTH);
+}
+
+static enum capture_outcome next_packet(struct lent *lent, struct capture *capture, struct armtap_packet *packet)
+{
+    enum capture_outcome outcome = capture_next(capture, packet);
+    for (; lent && outcome == CAPTURE_FULL; outcome = capture_next(capture, packet))
+        lend_next(lent, capture);
+    return outcome;
+}
+
+static void read_by(struct capture *(*open_capture)(const struct reader_wish *), const char *name, struct lent *lent,
                     struct reading *reading)
 {
     struct armtap_packet packet;
-    struct reader_wish wish = {.name = name, .threads = 1};
+    struct inputs *inputs = inputs_open(&name, 1, NULL);
+    struct reader_wish wish = {.name = name, .threads = 1, .input = inputs_at(inputs, 0)};
     memset(reading, 0, sizeof *reading);
     int kept = dup(STDERR_FILENO);
     assert_non_null(freopen(MESSAGE_NAME, "w", stderr));
     struct capture *capture = open_capture(&wish);
     reading->opened = capture != NULL;
     if (capture && !capture_is_raw(capture)) {
-        while ((reading->outcome = capture_next(capture, &packet)) == CAPTURE_PACKET)
+        if (lent)
+            lend_next(lent, capture);
+        while ((reading->outcome = next_packet(lent, capture, &packet)) == CAPTURE_PACKET)
             take(reading, &packet);
         reading->position = capture_position(capture);
         reading->dropped = capture_dropped(capture);
         reading->section = *capture_section(capture);
     }
     capture_close(capture);
+    inputs_free(inputs);
     fflush(stderr);
     dup2(kept, STDERR_FILENO);
     close(kept);
     read_messages(reading->said);
 }
 
-/* Packets of the file, the same by both. */
+static void compare_with(const struct reading *ours, const struct reading *others, const char *what, const char *whose)
+{
+    if (memcmp(ours, others, sizeof *ours) != 0)
+        print_message("%s: packets %llu, %s %llu; outcome %d, %d; position %llu, %llu; said '%s', '%s'\n", what,
+                      (unsigned long long)ours->packets, whose, (unsigned long long)others->packets, ours->outcome,
+                      others->outcome, (unsigned long long)ours->position, (unsigned long long)others->position,
+                      ours->said, others->said);
+    assert_memory_equal(ours, others, sizeof *ours);
+}
+
+/* Packets of the file, the same in each way. */
 static uint64_t compare(const char *name, const char *what)
 {
-    static struct reading ours, libpcaps;
-    read_by(capture_open, name, &ours);
-    read_by(capture_open_by_libpcap, name, &libpcaps);
-    if (memcmp(&ours, &libpcaps, sizeof ours) != 0)
-        print_message("%s: packets %llu, libpcap's %llu; outcome %d, %d; position %llu, %llu; said '%s', '%s'\n", what,
-                      (unsigned long long)ours.packets, (unsigned long long)libpcaps.packets, ours.outcome,
-                      libpcaps.outcome, (unsigned long long)ours.position, (unsigned long long)libpcaps.position,
-                      ours.said, libpcaps.said);
-    assert_memory_equal(&ours, &libpcaps, sizeof ours);
+    static struct reading ours, others;
+    struct lent lent = {{packet_file_buffer(LENT_LENGTH), packet_file_buffer(LENT_LENGTH)}, {0}, 0};
+    assert_true(lent.buffers[0] && lent.buffers[1]);
+    read_by(capture_open, name, NULL, &ours);
+    read_by(capture_open_by_libpcap, name, NULL, &others);
+    compare_with(&ours, &others, what, "libpcap's");
+    read_by(capture_open, name, &lent, &others);
+    compare_with(&ours, &others, what, "in lent buffers");
+    free(lent.buffers[0]);
+    free(lent.buffers[1]);
     return ours.packets;
 }
 

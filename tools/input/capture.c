@@ -318,6 +318,11 @@ uint64_t capture_position(const struct capture *capture)
     return capture->reader ? reader_position(capture->reader) : 0;
 }
 
+struct input *capture_plain_input(const struct capture *capture)
+{
+    return capture->plain && !capture->file && reader_is_plain(capture->reader) ? capture->input : NULL;
+}
+
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
 /* 64 bits of nanoseconds hold the years 1677 to 2262; a time outside is damage. */

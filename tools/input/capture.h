@@ -41,6 +41,9 @@ void capture_lend(struct capture *capture, uint8_t *buffer, size_t length);
 long capture_read(struct capture *capture, uint8_t *to, size_t room);
 /* Bytes of the file read so far. */
 uint64_t capture_position(const struct capture *capture);
+/* The file from which the next bytes come, as it has them, from that position on; NULL: they are unpacked, or libpcap
+ * reads them. */
+struct input *capture_plain_input(const struct capture *capture);
 /* Packets that the kernel or the interface dropped: so far if live, or as counted in a pcapng file that was read to its
  * end. */
 uint64_t capture_dropped(struct capture *capture);

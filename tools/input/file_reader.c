@@ -314,14 +314,19 @@ static size_t read_ahead(struct reader *reader, uint8_t *to, size_t room)
     return length;
 }
 
+bool reader_is_plain(const struct reader *reader)
+{
+    return !reader->ahead && reader->gzip == GZIP_NONE && reader->input && !reader->growth && !reader->ended &&
+           reader->input_at == reader->input_length;
+}
+
 static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
 {
     if (reader->ahead)
         return read_ahead(reader, to, room);
     if (reader->gzip != GZIP_NONE)
         return inflate_some(reader, to, room);
-    if (reader->input && !reader->growth && !reader->ended && room >= INPUT_SIZE &&
-        reader->input_at == reader->input_length)
+    if (room >= INPUT_SIZE && reader_is_plain(reader))
         return read_directly(reader, to);
     if (!fill(reader))
         return 0;

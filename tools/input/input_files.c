@@ -30,6 +30,7 @@ struct input {
     bool checked;   /* the first reading is over; guarded by lock, as are the next three */
     uint32_t *sums; /* of the blocks read so far */
     size_t sum_count, sum_room;
+    const struct early_blocks *early; /* NULL: none */
 };
 
 struct inputs {
@@ -249,20 +250,54 @@ static enum input_outcome read_reopened(const struct input *input, uint64_t posi
     return outcome;
 }
 
+static enum input_outcome read_at(const struct input *input, uint64_t position, uint8_t *to, size_t length)
+{
+    return input->file < 0 ? read_reopened(input, position, to, length)
+                           : input_read_all(input->file, position, to, length);
+}
+
+void input_read_early(const struct input *input, uint64_t position, uint8_t *to, size_t count,
+                      struct early_blocks *early)
+{
+    *early = (struct early_blocks){.input = input, .position = position, .bytes = to};
+    uint64_t whole = position < input->length ? (input->length - position) / INPUT_BLOCK : 0;
+    count = count < INPUT_EARLY_MOST ? count : INPUT_EARLY_MOST;
+    for (; early->count < count && early->count < whole; early->count++) {
+        uint64_t done = early->count * INPUT_BLOCK;
+        if (read_at(input, position + done, to + done, INPUT_BLOCK) != INPUT_OK)
+            break;
+        early->sums[early->count] = block_sum(to + done, INPUT_BLOCK);
+    }
+}
+
+void input_offer(struct input *input, const struct early_blocks *early)
+{
+    input->early = early;
+}
+
+/* The sum of a block that was read early, if it was; else NULL. */
+static const uint32_t *early_sum(const struct input *input, uint64_t position, const uint8_t *to)
+{
+    const struct early_blocks *early = input->early;
+    if (!early || early->input != input || position < early->position)
+        return NULL;
+    uint64_t offset = position - early->position, block = offset / INPUT_BLOCK;
+    return block < early->count && to == early->bytes + offset ? &early->sums[block] : NULL;
+}
+
 enum input_outcome input_block(struct input *input, uint64_t position, uint8_t to[INPUT_BLOCK], size_t *length)
 {
-    enum input_outcome outcome;
     size_t wanted = position >= input->length                ? 0
                     : input->length - position < INPUT_BLOCK ? (size_t)(input->length - position)
                                                              : INPUT_BLOCK;
     *length = 0;
     if (wanted == 0)
         return INPUT_OK;
-    outcome = input->file < 0 ? read_reopened(input, position, to, wanted)
-                              : input_read_all(input->file, position, to, wanted);
+    const uint32_t *early = early_sum(input, position, to);
+    enum input_outcome outcome = early ? INPUT_OK : read_at(input, position, to, wanted);
     if (outcome != INPUT_OK && outcome != INPUT_SHORTENED)
         return outcome;
-    uint32_t sum = outcome == INPUT_OK ? block_sum(to, wanted) : 0;
+    uint32_t sum = early ? *early : outcome == INPUT_OK ? block_sum(to, wanted) : 0;
     size_t block = (size_t)(position / INPUT_BLOCK);
     pthread_mutex_lock(&input->lock);
     if (outcome == INPUT_OK)

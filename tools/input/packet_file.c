@@ -1,7 +1,9 @@
+#define _DEFAULT_SOURCE /* madvise */
 #include "packet_file.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/little_endian.h"
 #include "input_files.h"
@@ -11,9 +13,10 @@
 #define SNAPSHOT_MAX 262144u
 /* A block is read to where the one before ended, so that packets are whole in memory: in front of it is room for the
  * beginning of a packet, behind it for nothing. */
-#define CARRY ((size_t)3 * INPUT_BLOCK)
+#define CARRY PACKET_FILE_CARRY
 _Static_assert(PACKET_FILE_BUFFER == CARRY + INPUT_BLOCK, "room for a block and what it begins in the middle of");
-#define ALIGNED 4096
+#define PAGE ((size_t)4096)
+#define LARGE_PAGE ((size_t)2 * 1024 * 1024)
 #define KEPT_MAX 65536
 #define INTERFACES_MAX 32
 
@@ -86,10 +89,16 @@ void packet_file_free(struct packet_file *file)
     free(file);
 }
 
-/* The kernel copies whole pages faster. */
+/* The kernel copies whole pages faster, and it takes long to give a large buffer its pages one by one. */
 uint8_t *packet_file_buffer(size_t length)
 {
-    return aligned_alloc(ALIGNED, length);
+    size_t page = length < LARGE_PAGE ? PAGE : LARGE_PAGE;
+    uint8_t *buffer = aligned_alloc(page, (length + page - 1) / page * page);
+#ifdef MADV_HUGEPAGE
+    if (buffer && page == LARGE_PAGE)
+        (void)madvise(buffer, length / page * page, MADV_HUGEPAGE);
+#endif
+    return buffer;
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
@@ -123,9 +132,9 @@ static bool read_on(struct packet_file *file, size_t length)
     while (file->end - file->at < length) {
         if (file->capacity - file->end < INPUT_BLOCK) {
             file->is_full = file->is_lent;
+            turn_over(file, file->is_full ? file->own_buffer : file->buffer);
             if (file->is_full)
                 return false;
-            turn_over(file, file->buffer);
         }
         size_t got = reader_read(file->reader, file->buffer + file->end, INPUT_BLOCK);
         if (got == 0)

@@ -21,10 +21,12 @@ void packet_file_free(struct packet_file *file);
 /* The least size of a buffer: a block, and before it the beginning of a packet that it completes. Larger ones have room
  * for more blocks. */
 #define PACKET_FILE_BUFFER (4 * INPUT_BLOCK)
+/* Where in a lent buffer its first block begins. */
+#define PACKET_FILE_CARRY (3 * INPUT_BLOCK)
 /* NULL without memory; to free(). */
 uint8_t *packet_file_buffer(size_t length);
 /* The packets that follow are put into this buffer. When it is full, packet_file_next() says so, until another one is
- * lent; packets in the one before stay as they are. */
+ * lent; packets in the one before stay as they are, and it is no longer needed for those that follow. */
 void packet_file_lend(struct packet_file *file, uint8_t *buffer, size_t length);
 /* Reads up to the link type, which it stores; PACKET_FILE_UNUSUAL if the file is libpcap's from its beginning on. */
 enum packet_file_outcome packet_file_begin(struct packet_file *file, int *link_type);

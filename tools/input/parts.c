@@ -10,6 +10,7 @@
 
 #include "base/thread.h"
 #include "call_log.h"
+#include "input_files.h"
 #include "packet_file.h"
 
 /* A thread reads a block of packets, works on it part by part, and tells the sink: all of the block stays in its cache.
@@ -24,7 +25,7 @@ enum {
     PARTS = 16, /* enough that few connections share one */
     ROUNDS = 8, /* at least so many blocks for each thread, or it waits too long for its first */
     BLOCK_LEAST = 1,
-    BLOCK_MOST = 32,             /* in units of INPUT_BLOCK */
+    BLOCK_MOST = 29,             /* in units of INPUT_BLOCK; with the room before them two large pages */
     BLOCKS_MOST = 128,           /* the same, of all threads */
     LINE = 64,                   /* of the cache */
     TURNS_TOGETHER = 16,         /* on one processor, before it is left */
@@ -79,6 +80,7 @@ struct part {
 struct worker {
     struct parts *parts;
     struct block block;
+    struct early_blocks early; /* in the block's buffer */
     pthread_t thread;
     atomic_int processor; /* where it was last; -1: not known */
 };
@@ -90,11 +92,14 @@ struct parts {
     struct call_player *player;
     size_t block_size; /* bytes of a buffer */
     unsigned threads;
-    alignas(LINE) atomic_bool is_reading; /* guards the next five, and the source */
+    alignas(LINE) atomic_size_t tickets; /* so many were given to threads that want to read a block */
+    /* Where the block of the first ticket would begin in this file, if all were as large; they need not fit together.
+     */
+    _Atomic(struct input *) input;
+    atomic_uint_least64_t origin;
+    alignas(LINE) atomic_size_t turn; /* the ticket of the thread that reads; it has the next five, and the source */
     bool is_read;
-    bool is_full;
     struct block *filling;
-    size_t filled;                      /* blocks so far */
     struct armtap_where last;           /* the last packet read */
     alignas(LINE) atomic_size_t played; /* blocks whose calls were made; only the thread of the next one makes any */
     alignas(LINE) atomic_bool is_over;
@@ -297,39 +302,77 @@ static void sort(struct block *block)
         block->order[at[block->part_of[i]]++] = (uint32_t)i;
 }
 
-static bool try_lock(atomic_bool *lock)
-{
-    return !atomic_load_explicit(lock, memory_order_relaxed) &&
-           !atomic_exchange_explicit(lock, true, memory_order_acquire);
-}
-
 static struct armtap_where where_of(const struct block *block, uint32_t packet)
 {
     return (struct armtap_where){
         .time = block->entries[packet].time, .packet = block->first_number + packet, .file = block->file};
 }
 
-/* Reads a block and numbers it. False: there is none. */
-static bool read_block(struct worker *worker, size_t *number)
+static uint64_t bytes_of_block(const struct parts *parts)
+{
+    return (parts->block_size - PACKET_FILE_CARRY) / INPUT_BLOCK * INPUT_BLOCK;
+}
+
+void parts_foresee(struct parts *parts, struct input *input, uint64_t position)
+{
+    size_t next = atomic_load_explicit(&parts->turn, memory_order_relaxed) + 1;
+    atomic_store_explicit(&parts->input, input, memory_order_relaxed);
+    atomic_store_explicit(&parts->origin, position - next * bytes_of_block(parts), memory_order_relaxed);
+}
+
+/* Has the kernel copy what the thread will probably read when it is its turn: threads need not wait for each other
+ * there. */
+static void read_early(struct worker *worker, size_t ticket)
+{
+    struct parts *parts = worker->parts;
+    struct input *input = atomic_load_explicit(&parts->input, memory_order_relaxed);
+    uint64_t bytes = bytes_of_block(parts);
+    worker->early.input = NULL;
+    if (input)
+        input_read_early(input, atomic_load_explicit(&parts->origin, memory_order_relaxed) + ticket * bytes,
+                         worker->block.buffer + PACKET_FILE_CARRY, bytes / INPUT_BLOCK, &worker->early);
+}
+
+/* Waits until a counter has that value; false if all is over. */
+static bool wait_for(struct worker *worker, atomic_size_t *counter, size_t value)
 {
     struct parts *parts = worker->parts;
     for (unsigned turns = 0; !is_over(parts);) {
         size_t changes = atomic_load(&parts->changes);
-        if (try_lock(&parts->is_reading))
-            break;
+        if (atomic_load_explicit(counter, memory_order_acquire) == value)
+            return true;
         rest(worker, &turns, changes);
     }
-    if (is_over(parts))
-        return false;
+    return false;
+}
+
+static void fill_block(struct worker *worker)
+{
+    struct parts *parts = worker->parts;
+    struct input *input = atomic_load_explicit(&parts->input, memory_order_relaxed);
     parts->filling = &worker->block;
+    if (input)
+        input_offer(input, &worker->early);
     while (!parts->is_read && is_empty(parts) && !is_over(parts))
         parts->is_read = !parts->wish->fill(parts->wish->source, parts);
+    if (input)
+        input_offer(input, NULL);
+}
+
+/* Reads a block and numbers it. False: there is none. */
+static bool read_block(struct worker *worker, size_t *number)
+{
+    struct parts *parts = worker->parts;
+    size_t ticket = atomic_fetch_add(&parts->tickets, 1);
+    read_early(worker, ticket);
+    if (!wait_for(worker, &parts->turn, ticket))
+        return false;
+    fill_block(worker);
     bool has_packets = !is_empty(parts);
     if (worker->block.count > 0)
         parts->last = where_of(&worker->block, (uint32_t)worker->block.count - 1);
-    *number = parts->filled;
-    parts->filled += has_packets;
-    atomic_store_explicit(&parts->is_reading, false, memory_order_release);
+    *number = ticket;
+    atomic_store_explicit(&parts->turn, ticket + 1, memory_order_release);
     tell_changed(parts);
     sort(&worker->block);
     return has_packets;
@@ -556,13 +599,7 @@ static void empty(struct block *block)
 static void play(struct worker *worker, size_t block)
 {
     struct parts *parts = worker->parts;
-    for (unsigned turns = 0; !is_over(parts);) {
-        size_t changes = atomic_load(&parts->changes);
-        if (atomic_load_explicit(&parts->played, memory_order_acquire) == block)
-            break;
-        rest(worker, &turns, changes);
-    }
-    if (is_over(parts) || !play_block(parts, &worker->block))
+    if (!wait_for(worker, &parts->played, block) || !play_block(parts, &worker->block))
         return;
     empty(&worker->block);
     atomic_store_explicit(&parts->played, block + 1, memory_order_release);

@@ -5,6 +5,7 @@
 
 #include "armtap.h"
 
+struct input;
 struct parts;
 
 struct parts_wish {
@@ -35,6 +36,9 @@ enum parts_outcome parts_run(const struct parts_wish *wish, int *error);
 bool parts_packet(struct parts *parts, const struct armtap_packet *packet, enum armtap_origin origin);
 /* The buffer for packets, for capture_lend(): another one in each call of `fill`. */
 uint8_t *parts_buffer(const struct parts *parts, size_t *length);
+/* Call when the buffer is full: the next block will be read from `position` of this file, as the file has it. NULL:
+ * that is not known. */
+void parts_foresee(struct parts *parts, struct input *input, uint64_t position);
 /* Tells the sink of the capture, behind all packets so far. Non-zero without memory. */
 int parts_note(struct parts *parts, const struct armtap_note *note);
 /* What cannot be read in parts was met. */

@@ -262,6 +262,7 @@ static bool fill(void *user, struct parts *parts)
         }
         goes_on = !reading->is_block_full;
     }
+    parts_foresee(parts, capture_plain_input(reading->capture), capture_position(reading->capture));
     return true;
 }
 
