@@ -21,7 +21,9 @@ struct slot {
 /* The place of a field in the recipe of each side. */
 struct line {
     struct slot *slot;
-    size_t entry[ARMTAP_SIDES]; /* NONE: not in this recipe */
+    size_t entry[ARMTAP_SIDES];  /* NONE: not in this recipe */
+    size_t doubles;              /* of each side that has the field, if it is nothing else; else 0 */
+    size_t offset[ARMTAP_SIDES]; /* of those */
 };
 #define NONE SIZE_MAX
 
@@ -156,6 +158,23 @@ static void merge_lines(struct differences *differences)
     differences->line_count = merged;
 }
 
+/* A line of doubles that both sides have as they are, or that only one side has. */
+static void find_doubles(const struct differences *differences, struct line *line)
+{
+    unsigned count = 0;
+    for (int side = 0; side < ARMTAP_SIDES; side++) {
+        const struct armtap_recipe_entry *entry = armtap_recipe_at(differences->recipe[side], line->entry[side]);
+        if (!entry)
+            continue;
+        if (entry->type != ARMTAP_DOUBLE || entry->wire_size != entry->count * sizeof(double) ||
+            (count != 0 && entry->count != count))
+            return;
+        count = entry->count;
+        line->offset[side] = entry->offset;
+    }
+    line->doubles = count;
+}
+
 static int add_line(struct differences *differences, enum armtap_side side, size_t entry)
 {
     const struct armtap_recipe_entry *described = armtap_recipe_at(differences->recipe[side], entry);
@@ -192,6 +211,8 @@ static int learn_recipes(struct differences *differences, const struct sample sa
                 return -1;
     qsort(differences->lines, differences->line_count, sizeof *differences->lines, by_slot);
     merge_lines(differences);
+    for (size_t i = 0; i < differences->line_count; i++)
+        find_doubles(differences, &differences->lines[i]);
     return 0;
 }
 
@@ -326,29 +347,59 @@ bool armtap_differences_is_full(const struct differences *differences)
     return differences->is_full;
 }
 
-int armtap_differences_add(struct differences *differences, const struct sample samples[ARMTAP_SIDES])
+/* Adds doubles that nobody needs to look at: one side has none, or both have the same bits. False if there are others.
+ */
+static bool add_doubles(const struct line *line, const struct sample samples[ARMTAP_SIDES])
+{
+    struct slot *slot = line->slot;
+    size_t size = line->doubles * sizeof(double);
+    const uint8_t *doubles[ARMTAP_SIDES] = {NULL, NULL};
+    for (int side = 0; side < ARMTAP_SIDES && size > 0; side++) {
+        if (line->entry[side] == NONE)
+            continue;
+        if (line->offset[side] > samples[side].length || size > samples[side].length - line->offset[side])
+            return false;
+        doubles[side] = samples[side].values + line->offset[side];
+    }
+    bool are_same = size > 0 && (!doubles[0] || !doubles[1] || memcmp(doubles[0], doubles[1], size) == 0);
+    if (are_same && doubles[0] && doubles[1]) {
+        slot->difference.pairs++;
+        slot->elements += line->doubles;
+    } else if (are_same)
+        slot->alone[doubles[0] ? 0 : 1]++;
+    return are_same;
+}
+
+static void add_line_of(struct differences *differences, const struct line *line,
+                        const struct sample samples[ARMTAP_SIDES])
 {
     struct armtap_value values[ARMTAP_SIDES];
+    struct slot *slot = line->slot;
+    for (int side = 0; side < ARMTAP_SIDES; side++) {
+        values[side] = (struct armtap_value){.present = false};
+        if (line->entry[side] != NONE)
+            armtap_recipe_read(samples[side].recipe, line->entry[side], samples[side].values, samples[side].length,
+                               &values[side]);
+    }
+    if (line->entry[ARMTAP_SIDE_LEGACY] != NONE)
+        add_form(&slot->difference, &samples[ARMTAP_SIDE_LEGACY],
+                 armtap_recipe_at(samples[ARMTAP_SIDE_LEGACY].recipe, line->entry[ARMTAP_SIDE_LEGACY])->offset);
+    if (values[0].present && values[1].present)
+        add_values(differences, slot, samples, values);
+    else if (values[0].present || values[1].present)
+        slot->alone[values[0].present ? 0 : 1]++;
+    if (values[0].present != values[1].present && line->entry[0] != NONE && line->entry[1] != NONE)
+        slot->difference.absent++;
+}
+
+int armtap_differences_add(struct differences *differences, const struct sample samples[ARMTAP_SIDES])
+{
     if (learn_recipes(differences, samples) != 0)
         return -1;
     for (size_t i = 0; i < differences->line_count; i++) {
         const struct line *line = &differences->lines[i];
-        struct slot *slot = line->slot;
-        for (int side = 0; side < ARMTAP_SIDES; side++) {
-            values[side] = (struct armtap_value){.present = false};
-            if (line->entry[side] != NONE)
-                armtap_recipe_read(samples[side].recipe, line->entry[side], samples[side].values, samples[side].length,
-                                   &values[side]);
-        }
-        if (line->entry[ARMTAP_SIDE_LEGACY] != NONE)
-            add_form(&slot->difference, &samples[ARMTAP_SIDE_LEGACY],
-                     armtap_recipe_at(samples[ARMTAP_SIDE_LEGACY].recipe, line->entry[ARMTAP_SIDE_LEGACY])->offset);
-        if (values[0].present && values[1].present)
-            add_values(differences, slot, samples, values);
-        else if (values[0].present || values[1].present)
-            slot->alone[values[0].present ? 0 : 1]++;
-        if (values[0].present != values[1].present && line->entry[0] != NONE && line->entry[1] != NONE)
-            slot->difference.absent++;
+        if (!add_doubles(line, samples))
+            add_line_of(differences, line, samples);
     }
     return 0;
 }
