@@ -128,8 +128,18 @@ def compare(*arguments, status, stdin=None):
     return run
 
 
+def read_again(arguments, once):
+    """The same with streams that are named, for which compare reads the capture a second time."""
+    words = compare(*arguments, status=once.returncode).stdout.split()
+    numbers = [words[i + 1].strip(",") for i in range(len(words) - 1) if words[i] == "stream"][:2]
+    again = compare("--json", "--stream", ",".join(numbers), *arguments, status=once.returncode)
+    assert (again.stdout, again.stderr) == (once.stdout, once.stderr), (arguments, numbers)
+
+
 def report(*arguments, status):
     run = compare("--json", *arguments, status=status)
+    if not any(argument.startswith("--stream") for argument in arguments):
+        read_again(arguments, run)
     found = json.loads(run.stdout)
     assert list(found) == ["pairs", "fields", "models"]
     assert list(found["models"]) == ["legacy", "rtde"]
@@ -455,6 +465,25 @@ def several(path):
     assert report(path, status=0)[0] == 20
 
 
+def one_reading(path):
+    """What was compared before the streams were chosen is forgotten if others are chosen, or too much came between."""
+    before, records = states(times(20, start=10.0)), states(times(40, at=1.0))
+    capture(path, old_stream(before), old_stream(records, client_port=50007), new_stream(records))
+    assert report(path, status=0)[0] == 40
+    capture(path, old_stream(records), new_stream(before), old_stream(records, client_port=50007, robot=OTHER),
+            new_stream(records, client_port=50003, robot=OTHER))
+    assert report(path, status=0)[0] == 40
+    twice = [times(20, start=500.0, at=at) + times(20, start=20.0, at=at + 1) for at in (0.05, 5.0)]
+    capture(path, old_stream(states(twice[0])), new_stream(states(twice[1])))  # first the one, then the other
+    assert report(path, status=0)[0] == 40
+    long = states(times(2400))  # the RTDE stream begins when half of the legacy stream has passed
+    capture(path, old_stream(long), new_stream(long[1200:]))
+    assert report(path, status=0)[0] == 1200
+    capture(path, old_stream(long), new_stream(states(times(1200, start=109.6, at=9.65), robot_mode=6)))
+    pairs, fields = report(path, status=1)
+    assert pairs == 1200 and fields["robot_mode"]["pairs"] == 1200 and fields["robot_mode"]["max_abs_diff"] == 1.0
+
+
 def cannot(path):
     records = states(times(20))
     capture(path, old_stream(records))
@@ -497,6 +526,6 @@ if __name__ == "__main__":
     if "ARMTAP" not in os.environ:
         sys.exit("ARMTAP names the program")
     for test in (equal, one_bit, rates, offset, gaps_and_repeats, restart, two_files, not_numbers, modes, digital, cb2,
-                 models, tolerance, clocks, clock_alone, any_rates, several, cannot, damaged):
+                 models, tolerance, clocks, clock_alone, any_rates, several, one_reading, cannot, damaged):
         check(test)
     print(passed, "passed")

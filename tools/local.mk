@@ -462,6 +462,8 @@ tools_libtools_a_SOURCES = \
 	tools/compare/choose_streams.c \
 	tools/compare/choose_streams.h \
 	tools/compare/cmd_compare.c \
+	tools/compare/early_pairs.c \
+	tools/compare/early_pairs.h \
 	tools/compare/report.c \
 	tools/compare/report.h \
 	tools/index/cmd_index.c \

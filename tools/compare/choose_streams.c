@@ -339,32 +339,70 @@ static int refuse_second(const struct armtap_stream *stream)
     return -1;
 }
 
+/* The side that a record's connection would have; ARMTAP_SIDES: none, or it was taken already. */
+static unsigned new_side(const struct stream_choice_taken *taken, const struct armtap_record *record)
+{
+    const struct armtap_stream *stream = record->stream;
+    unsigned side = 0;
+    while (side < ARMTAP_SIDES && stream->protocol != protocols[side])
+        side++;
+    bool is_new = record->direction == ARMTAP_FROM_ROBOT && side < ARMTAP_SIDES &&
+                  !(taken->has[side] && taken->connection[side] == stream->connection);
+    return is_new ? side : ARMTAP_SIDES;
+}
+
+static void take(struct stream_choice_taken *taken, unsigned side, const struct armtap_stream *stream)
+{
+    taken->has[side] = true;
+    taken->connection[side] = stream->connection;
+    memcpy(taken->robot, stream->robot, sizeof taken->robot);
+}
+
+static bool is_wished(struct armtap_streams *streams, const struct stream_choice_wish *wish, uint64_t connection)
+{
+    armtap_streams_number(streams);
+    const struct armtap_stream_summary *summary = armtap_streams_of(streams, connection);
+    for (unsigned i = 0; summary && i < wish->count; i++)
+        if (summary->number == wish->stream[i])
+            return true;
+    return false;
+}
+
 int stream_choice_take(struct stream_choice_taken *taken, struct armtap_streams *streams,
                        const struct stream_choice_wish *wish, const struct armtap_record *record)
 {
     const struct armtap_stream *stream = record->stream;
-    size_t side = 0;
-    bool wanted = wish->count == 0;
-    while (side < ARMTAP_SIDES && stream->protocol != protocols[side])
-        side++;
-    if (record->direction != ARMTAP_FROM_ROBOT || side == ARMTAP_SIDES ||
-        (taken->has[side] && taken->connection[side] == stream->connection))
+    unsigned side = new_side(taken, record);
+    if (side == ARMTAP_SIDES)
         return 0;
-    if (wish->count > 0) {
-        armtap_streams_number(streams);
-        const struct armtap_stream_summary *summary = armtap_streams_of(streams, stream->connection);
-        for (unsigned i = 0; summary && i < wish->count; i++)
-            wanted = wanted || summary->number == wish->stream[i];
-    } else if (!same_robot(taken->robot, stream->robot))
-        wanted = false;
+    bool wanted =
+        wish->count > 0 ? is_wished(streams, wish, stream->connection) : same_robot(taken->robot, stream->robot);
     if (!wanted)
         return 0;
     if (taken->has[side])
         return refuse_second(stream);
-    taken->has[side] = true;
-    taken->connection[side] = stream->connection;
-    memcpy(taken->robot, stream->robot, sizeof taken->robot);
+    take(taken, side, stream);
     return 0;
+}
+
+bool stream_choice_foresee(struct stream_choice_taken *taken, const struct armtap_record *record)
+{
+    unsigned side = new_side(taken, record);
+    if (side == ARMTAP_SIDES || !same_robot(taken->robot, record->stream->robot))
+        return true;
+    if (taken->has[side])
+        return false;
+    take(taken, side, record->stream);
+    return true;
+}
+
+unsigned stream_choice_side(const struct stream_choice_taken *taken, const struct armtap_record *record)
+{
+    unsigned side = 0;
+    while (side < ARMTAP_SIDES && !(taken->has[side] && record->direction == ARMTAP_FROM_ROBOT &&
+                                    taken->connection[side] == record->stream->connection))
+        side++;
+    return side;
 }
 
 int stream_choice_check(struct stream_choice *choice, const struct armtap_streams *streams,

@@ -42,6 +42,11 @@ struct stream_choice_taken {
 };
 int stream_choice_take(struct stream_choice_taken *taken, struct armtap_streams *streams,
                        const struct stream_choice_wish *wish, const struct armtap_record *record);
+/* The same without wishes, and for an input that can be read again: false without a message if the record begins a
+ * second stream of a kind of which one was taken. */
+bool stream_choice_foresee(struct stream_choice_taken *taken, const struct armtap_record *record);
+/* The side of a record's connection if it was taken; ARMTAP_SIDES: it was not, or the record is not the robot's. */
+unsigned stream_choice_side(const struct stream_choice_taken *taken, const struct armtap_record *record);
 /* Call after such a reading: `chosen` becomes the streams taken; 0, or -1 after a message why they cannot be
  * compared. */
 int stream_choice_check(struct stream_choice *choice, const struct armtap_streams *streams,

@@ -8,6 +8,7 @@
 #include "command_line/commands.h"
 #include "report.h"
 #include "choose_streams.h"
+#include "early_pairs.h"
 #include "analysis/armtap-analysis.h"
 #include "input/replay_side_by_side.h"
 #include "base/message.h"
@@ -47,6 +48,7 @@ struct compare {
     struct armtap_streams *streams;
     struct stream_choice *choice;
     struct stream_choice_taken taken;
+    struct early_pairs *early; /* NULL: the streams are read again once they are found */
     const struct chosen_stream *chosen[ARMTAP_SIDES];
     struct armtap_comparison *comparison;
     struct replay_totals totals;
@@ -144,6 +146,8 @@ static int survey_record(void *user, const struct armtap_record *record)
     struct compare *compare = user;
     if (armtap_streams_record(compare->streams, record) != 0 || stream_choice_record(compare->choice, record) != 0)
         return REPLAY_NO_MEMORY;
+    if (compare->early)
+        early_pairs_record(compare->early, record);
     return 0;
 }
 
@@ -153,6 +157,19 @@ static int survey_event(void *user, const struct armtap_event *event)
     return armtap_streams_event(compare->streams, event) != 0 ? REPLAY_NO_MEMORY : 0;
 }
 
+/* Whether to compare streams while they are being found: the only two in a capture, probably. */
+static bool may_be_early(const struct compare *compare)
+{
+    return compare->wish.count == 0 && compare->source.count == 1;
+}
+
+static int begin_early(struct compare *compare)
+{
+    early_pairs_free(compare->early);
+    compare->early = may_be_early(compare) ? early_pairs_new(compare->tolerance) : NULL;
+    return may_be_early(compare) && !compare->early ? -1 : 0;
+}
+
 static int forget(void *user)
 {
     struct compare *compare = user;
@@ -160,7 +177,7 @@ static int forget(void *user)
     stream_choice_free(compare->choice);
     compare->streams = armtap_streams_new();
     compare->choice = stream_choice_new();
-    return !compare->streams || !compare->choice ? -1 : 0;
+    return begin_early(compare) != 0 || !compare->streams || !compare->choice ? -1 : 0;
 }
 
 static int check_telemetry(struct compare *compare)
@@ -184,7 +201,9 @@ static int survey(struct compare *compare)
 {
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = survey_record, .on_event = survey_event};
     struct replay_source source = compare->source;
-    source.in_parts = true;
+    if (begin_early(compare) != 0)
+        return give_up_memory(compare);
+    source.in_parts = !compare->early;
     raise_status(compare, replay_learning(&source, &sink, compare, forget, &compare->totals));
     compare->source.quiet = compare->status == EXIT_FAILED;
     if (compare->totals.broken_off || check_telemetry(compare) != 0)
@@ -208,25 +227,38 @@ static int end_side(struct compare *compare, enum armtap_side side)
     return error == ARMTAP_OK ? 0 : give_up_error(compare, error);
 }
 
-static bool is_from(const struct armtap_record *record, uint64_t connection)
+static bool is_chosen(const struct compare *compare, unsigned side, const struct armtap_stream *stream,
+                      enum armtap_direction direction)
 {
-    return record->direction == ARMTAP_FROM_ROBOT && record->stream->connection == connection;
+    return direction == ARMTAP_FROM_ROBOT && stream->connection == compare->chosen[side]->connection;
 }
 
 static int compare_record(void *user, const struct armtap_record *record)
 {
     struct compare *compare = user;
     for (int side = 0; side < ARMTAP_SIDES; side++)
-        if (is_from(record, compare->chosen[side]->connection))
+        if (is_chosen(compare, (unsigned)side, record->stream, record->direction))
             return push(compare, (enum armtap_side)side, record);
     return 0;
+}
+
+static int wants_chosen(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
+{
+    return is_chosen(user, ARMTAP_SIDE_LEGACY, stream, direction) ||
+           is_chosen(user, ARMTAP_SIDE_RTDE, stream, direction);
+}
+
+static bool side_by_side_wants(void *user, unsigned reading, const struct armtap_stream *stream,
+                               enum armtap_direction direction)
+{
+    return is_chosen(user, reading, stream, direction);
 }
 
 static enum side_by_side_turn side_by_side_record(void *user, unsigned reading, const struct armtap_record *record)
 {
     struct compare *compare = user;
     enum armtap_side side = (enum armtap_side)reading;
-    if (!is_from(record, compare->chosen[side]->connection))
+    if (!is_chosen(compare, side, record->stream, record->direction))
         return TURN_GOES_ON;
     if (push(compare, side, record) != 0)
         return TURN_ENDS;
@@ -254,13 +286,17 @@ static int end_pairs(struct compare *compare)
     return 0;
 }
 
-/* Reads streams that do not interleave, as in two files, side by side. */
+/* Reads the chosen streams again, unless they were compared already: side by side if they do not interleave, as in two
+ * files. */
 static int compare_chosen(struct compare *compare)
 {
-    const struct armtap_sink sink = {.size = sizeof sink, .on_record = compare_record};
-    const struct side_by_side_calls calls = {.record = side_by_side_record, .over = side_by_side_over};
+    const struct armtap_sink sink = {.size = sizeof sink, .on_record = compare_record, .wants_state = wants_chosen};
+    const struct side_by_side_calls calls = {
+        .wants = side_by_side_wants, .record = side_by_side_record, .over = side_by_side_over};
     bool interleaved = stream_choice_are_interleaved(compare->chosen);
     bool broken_off = false;
+    if (compare->early && (compare->comparison = early_pairs_take(compare->early, compare->chosen)) != NULL)
+        return end_pairs(compare);
     if (begin_pairs(compare, interleaved) != 0)
         return -1;
     if (interleaved)
@@ -280,10 +316,8 @@ static int take_record(void *user, const struct armtap_record *record)
         return REPLAY_NO_MEMORY;
     if (stream_choice_take(taken, compare->streams, &compare->wish, record) != 0)
         return give_up(compare);
-    for (int side = 0; side < ARMTAP_SIDES; side++)
-        if (taken->has[side] && is_from(record, taken->connection[side]))
-            return push(compare, (enum armtap_side)side, record);
-    return 0;
+    unsigned side = stream_choice_side(taken, record);
+    return side < ARMTAP_SIDES ? push(compare, (enum armtap_side)side, record) : 0;
 }
 
 static int compare_once(struct compare *compare)
@@ -362,6 +396,7 @@ int cmd_compare(int argc, char **argv)
     else if (check_options(&compare) == 0)
         run(&compare);
     armtap_comparison_free(compare.comparison);
+    early_pairs_free(compare.early);
     stream_choice_free(compare.choice);
     armtap_streams_free(compare.streams);
     armtap_knowledge_free(compare.knowledge);

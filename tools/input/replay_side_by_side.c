@@ -55,11 +55,17 @@ static int on_record(void *user, const struct armtap_record *record)
     return turns->stopped ? REPLAY_GAVE_UP : REPLAY_GO_ON;
 }
 
+static int wants_state(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
+{
+    struct reading *reading = user;
+    return reading->calls->wants(reading->user, reading->number, stream, direction);
+}
+
 static void *read_through(void *user)
 {
     struct reading *reading = user;
     struct turns *turns = reading->turns;
-    const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record};
+    const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record, .wants_state = wants_state};
     struct replay_totals totals = {.broken_off = true};
     wait_turn(turns, reading->number);
     reading->status = EXIT_FAILED;

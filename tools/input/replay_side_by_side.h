@@ -14,7 +14,9 @@ enum side_by_side_turn {
 };
 
 struct side_by_side_calls {
-    /* Called for each record; `reading` is 0 or 1. */
+    /* Whether a reading's records of that stream are looked at. */
+    bool (*wants)(void *user, unsigned reading, const struct armtap_stream *stream, enum armtap_direction direction);
+    /* Called for each record, of which those that are not wanted have no state; `reading` is 0 or 1. */
     enum side_by_side_turn (*record)(void *user, unsigned reading, const struct armtap_record *record);
     /* Called when a reading ends. Returns 0, or -1 after a message to end both. */
     int (*over)(void *user, unsigned reading);
