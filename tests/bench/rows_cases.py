@@ -27,13 +27,13 @@ print(time.process_time() - begin, *frame.shape)
 '''
 
 
-def play(bench, name):
-    """A capture of a scene in which the arm goes on moving and its client goes on reading, as long as it takes."""
+def play(bench, name, rate):
+    """A capture of a scene in which the arm goes on moving and its clients go on reading, as long as it takes."""
     with open(os.path.join(TOP, 'captures', name + '.scene')) as scene:
         lines = [line for line in scene if not re.match(r'(until|close|pause)\b', line)]
     path, capture = bench.path(name + '.scene'), bench.path(name + '.pcap')
     with open(path, 'w') as scene:
-        scene.write(re.sub(r'(?m)^duration .*', 'duration %d' % (min(bench.packets, LONGEST) // SCENES[name]),
+        scene.write(re.sub(r'(?m)^duration .*', 'duration %d' % (min(bench.packets, LONGEST) // rate),
                            ''.join(lines)))
     subprocess.run([os.path.join(bench.tools, '..', '..', 'captures', 'synth'), path, capture], check=True,
                    stdout=subprocess.DEVNULL)
@@ -41,7 +41,7 @@ def play(bench, name):
 
 
 def scene_rows(bench, measure, name):
-    capture, table = play(bench, name), bench.path(name + '.csv')
+    capture, table = play(bench, name, SCENES[name]), bench.path(name + '.csv')
     command = {kind: [bench.armtap, 'export', capture, '-o', '-', '-f', kind, '--threads', '1']
                for kind in ('csv', 'ndjson')}
     with open(table, 'wb') as out:
