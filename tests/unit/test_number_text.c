@@ -417,6 +417,41 @@ static void seconds(void **state)
     }
 }
 
+static void is_as_printed(double number)
+{
+    char text[NUMBER_MAX + 1], expected[NUMBER_MAX];
+    for (int decimals = 0; decimals <= 6; decimals++) {
+        text[number_fixed(number, decimals, text)] = '\0';
+        snprintf(expected, sizeof expected, "%.*f", decimals, number);
+        assert_string_equal(text, expected);
+    }
+}
+
+/* Numbers of all sizes, those in the middle between two texts, and their neighbours. */
+static void fixed_is_printfs(void **state)
+{
+    uint64_t noise = 1;
+    (void)state;
+    for (int i = 0; i < 300000; i++) {
+        noise = noise * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        double any, middle = (double)(noise >> 40) / 2 / (i % 7 == 0 ? 1e6 : i % 7 == 1 ? 1 : 1e3), beside[2];
+        memcpy(&any, &noise, sizeof any);
+        uint64_t bits = bits_of(middle);
+        for (int k = 0; k < 2; k++) {
+            uint64_t other = bits + (k == 0 ? 1 : UINT64_MAX);
+            memcpy(&beside[k], &other, sizeof other);
+            is_as_printed(bits == 0 ? 0 : beside[k]);
+        }
+        is_as_printed(any);
+        is_as_printed(i % 2 ? middle : -middle);
+    }
+    is_as_printed(0.0625);
+    is_as_printed(-0.0);
+    is_as_printed(-0.0004);
+    is_as_printed(999999999.9999999);
+    is_as_printed(1e300);
+}
+
 /* For tests/number-check.py: the text of each double on standard input, a line each. */
 static int print_texts(void)
 {
@@ -436,6 +471,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_exponent),
         cmocka_unit_test(integers),
         cmocka_unit_test(seconds),
+        cmocka_unit_test(fixed_is_printfs),
     };
     if (argc == 2 && strcmp(argv[1], "--texts") == 0)
         return print_texts();

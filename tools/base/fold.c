@@ -1,11 +1,14 @@
+#define _POSIX_C_SOURCE 200809L
 #include "fold.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LINE_MAX_BYTES 4096
+#define SHORT_TEXT 24 /* bytes: fwrite takes longer for them */
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
@@ -15,22 +18,36 @@ static size_t paint_length(const char *text)
     return text[0] == '\033' ? strcspn(text, "m") + (strchr(text, 'm') ? 1 : 0) : 0;
 }
 
+/* Whether eight characters are ASCII, and none begins a sequence of colours. */
+static bool are_plain(const char *text)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+    uint64_t all, other;
+    memcpy(&all, text, sizeof all);
+    other = all ^ ones * '\033';
+    return ((all | ((other - ones) & ~other)) & tops) == 0;
+}
+
 /* Columns of `length` bytes that are fit to be shown. */
 static int shown_width(const char *text, size_t length)
 {
     int width = 0;
     for (size_t i = 0; i < length;) {
-        if (text[i] == '\033')
+        while (length - i >= sizeof(uint64_t) && are_plain(text + i)) {
+            i += sizeof(uint64_t);
+            width += (int)sizeof(uint64_t);
+        }
+        if (i < length && text[i] == '\033')
             i += paint_length(text + i);
-        else
+        else if (i < length)
             width += ((unsigned char)text[i++] & 0xC0) != 0x80;
     }
     return width;
 }
 
-static bool fits(const char *text, int room)
+static bool fits(const char *text, size_t bytes, int room)
 {
-    if (strlen(text) <= (size_t)room)
+    if (bytes <= (size_t)room)
         return true;
     for (size_t length; *text != '\0'; text += length + (text[length] == '\n')) {
         length = strcspn(text, "\n");
@@ -40,16 +57,19 @@ static bool fits(const char *text, int room)
     return true;
 }
 
-/* Returns the column behind it. */
-static int put_line(FILE *file, int indent, int room, const char *text)
+/* Only one thread prints. */
+static void put_text(FILE *file, const char *text, size_t length)
 {
-    for (; *text == '\n'; text++)
-        putc('\n', file);
-    const char *last = strrchr(text, '\n');
-    if (fits(text, room)) {
-        fputs(text, file);
-        return shown_width(last ? last + 1 : text, strlen(last ? last + 1 : text));
-    }
+    if (length > SHORT_TEXT)
+        fwrite(text, 1, length, file);
+    else
+        while (length-- > 0)
+            putc_unlocked(*text++, file);
+}
+
+/* A line that is too wide, in several. Returns the column behind it. */
+static int put_folded(FILE *file, int indent, int room, const char *text)
+{
     int begin = (int)strspn(text, " "), column = begin;
     fprintf(file, "%*s", begin, "");
     for (const char *word = text + begin; *word != '\0'; word += strspn(word, " \n")) {
@@ -63,26 +83,44 @@ static int put_line(FILE *file, int indent, int room, const char *text)
             putc(' ', file);
             column++;
         }
-        fwrite(word, 1, length, file);
+        put_text(file, word, length);
         column += width;
         word += length;
     }
     return column;
 }
 
-/* Returns the column behind it. */
-static int lead(FILE *file, int indent, int room, const char *format, va_list arguments)
+/* `column`, unless it is NULL, becomes the one behind it. */
+static void put_line(FILE *file, int indent, int room, const char *text, int *column)
+{
+    for (; *text == '\n'; text++)
+        putc('\n', file);
+    size_t length = strlen(text);
+    if (!fits(text, length, room)) {
+        int behind = put_folded(file, indent, room, text);
+        if (column)
+            *column = behind;
+        return;
+    }
+    put_text(file, text, length);
+    const char *last = column ? strrchr(text, '\n') : NULL, *begin = last ? last + 1 : text;
+    if (column)
+        *column = shown_width(begin, strlen(begin));
+}
+
+static void lead(FILE *file, int indent, int room, int *column, const char *format, va_list arguments)
 {
     char text[LINE_MAX_BYTES];
     vsnprintf(text, sizeof text, format, arguments);
-    return put_line(file, indent, room, text);
+    put_line(file, indent, room, text, column);
 }
 
 struct text_wrap text_lead(FILE *file, int indent, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int column = lead(file, indent, text_room(file), format, arguments);
+    int column = 0;
+    lead(file, indent, text_room(file), &column, format, arguments);
     va_end(arguments);
     return text_wrap_begin(file, column, indent);
 }
@@ -91,7 +129,7 @@ void text_line(FILE *file, int indent, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    lead(file, indent, text_room(file), format, arguments);
+    lead(file, indent, text_room(file), NULL, format, arguments);
     va_end(arguments);
     putc('\n', file);
 }
@@ -100,8 +138,28 @@ void text_line_within(FILE *file, int room, int indent, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    lead(file, indent, room, format, arguments);
+    lead(file, indent, room, NULL, format, arguments);
     va_end(arguments);
+    putc('\n', file);
+}
+
+size_t text_join(char *to, size_t room, const char *const *texts)
+{
+    size_t at = 0;
+    for (; *texts; texts++) {
+        size_t length = strnlen(*texts, room - 1 - at);
+        memcpy(to + at, *texts, length);
+        at += length;
+    }
+    to[at] = '\0';
+    return at;
+}
+
+void text_line_of(FILE *file, int room, int indent, const char *const *texts)
+{
+    char line[LINE_MAX_BYTES];
+    text_join(line, sizeof line, texts);
+    put_line(file, indent, room, line, NULL);
     putc('\n', file);
 }
 
@@ -172,7 +230,8 @@ void text_commands(FILE *file, const char *lines)
 
 struct text_row text_row_begin(FILE *file, int indent, int gap)
 {
-    return (struct text_row){.file = file, .indent = indent, .room = text_room(file), .gap = gap};
+    return (struct text_row){
+        .file = file, .indent = indent, .room = text_room(file), .is_coloured = text_is_coloured(file), .gap = gap};
 }
 
 struct text_row text_row_heading(FILE *file, int indent, int gap)
@@ -185,8 +244,8 @@ struct text_row text_row_heading(FILE *file, int indent, int gap)
 static void put_below(struct text_row *row)
 {
     if (row->below[0] != '\0')
-        fprintf(row->file, "\n%s%s%s", text_paint(row->file, row->paint), row->below,
-                row->paint == PAINT_NONE ? "" : text_plain(row->file));
+        fprintf(row->file, "\n%s%s%s", text_paint_if(row->is_coloured, row->paint), row->below,
+                text_plain_if(row->is_coloured && row->paint != PAINT_NONE));
     row->below[0] = '\0';
     row->below_at = 0;
 }
@@ -218,22 +277,29 @@ static void add_below(struct text_row *row, int at, int width, const char *text)
 
 static void put_blanks(FILE *file, int count)
 {
-    while (count-- > 0)
-        putc(' ', file);
+    static const char blanks[] = "                                ";
+    for (int some; count > 0; count -= some) {
+        some = count < (int)sizeof blanks - 1 ? count : (int)sizeof blanks - 1;
+        put_text(file, blanks, (size_t)some);
+    }
 }
 
 void text_row_head(struct text_row *row, int width, const char *text, const char *below)
 {
-    int wide = abs(width), shown = shown_width(text, strlen(text));
+    size_t length = strlen(text);
+    int wide = abs(width), shown = shown_width(text, length);
     text_row_together(row, wide > shown ? wide : shown);
     enum text_paint paint = *text == '\0' ? PAINT_NONE : row->paint;
     int gap = row->cells++ > 0 ? row->gap : 0, blanks = wide > shown ? wide - shown : 0;
     if (*below != '\0')
         add_below(row, row->column + gap, width, below);
     put_blanks(row->file, row->padding + gap + (width > 0 ? blanks : 0));
-    fputs(text_paint(row->file, paint), row->file);
-    fputs(text, row->file);
-    fputs(paint == PAINT_NONE ? "" : text_plain(row->file), row->file);
+    bool is_painted = row->is_coloured && paint != PAINT_NONE;
+    if (is_painted)
+        fputs(text_paint_if(true, paint), row->file);
+    put_text(row->file, text, length);
+    if (is_painted)
+        fputs(text_plain_if(true), row->file);
     row->padding = width < 0 ? blanks : 0;
     row->column += gap + shown + blanks;
 }
@@ -258,8 +324,15 @@ struct text_wrap text_row_wrap(struct text_row *row, int indent)
     return text_wrap_begin(row->file, row->column, indent);
 }
 
+void text_row_again(struct text_row *row)
+{
+    row->column = row->padding = row->cells = 0;
+    row->is_broken = false;
+}
+
 void text_row_end(struct text_row *row)
 {
     put_below(row);
     putc('\n', row->file);
+    text_row_again(row);
 }

@@ -11,6 +11,10 @@
 void text_line(FILE *file, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same where the terminal was asked before: `room` is what text_room() said. Asking takes longer than a line. */
 void text_line_within(FILE *file, int room, int indent, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* The same of texts that follow one another: printf takes longer than they do. NULL ends them. */
+void text_line_of(FILE *file, int room, int indent, const char *const *texts);
+/* Texts one after the other, up to NULL, as far as there is room. Returns the length. */
+size_t text_join(char *to, size_t room, const char *const *texts);
 /* A line above others. */
 void text_heading(FILE *file, int indent, const char *text);
 /* The same, for what follows on the same line: text_wrap_end() ends it. */
@@ -33,12 +37,14 @@ struct text_row {
     int padding; /* not yet written: lines do not end in blanks */
     int cells;   /* of this line */
     bool is_broken;
+    bool is_coloured;
     int gap;               /* columns between cells */
     enum text_paint paint; /* of the cells */
     int below_at;          /* where the cells below stand that are not yet written */
     char below[TEXT_ROW_BELOW];
 };
-/* gap: the columns between two cells. */
+/* gap: the columns between two cells. The row asks the terminal, which takes longer than a few cells: it may be used
+ * for all rows of a table, one after the other. */
 struct text_row text_row_begin(FILE *file, int indent, int gap);
 /* A cell of that width, to the left if it is negative, as with printf. A wider text moves what follows. */
 void text_row_cell(struct text_row *row, int width, const char *text);
@@ -53,6 +59,8 @@ void text_row_break(struct text_row *row);
 struct text_row text_row_heading(FILE *file, int indent, int gap);
 /* For text that goes on in the same line, wrapped at `indent`. */
 struct text_wrap text_row_wrap(struct text_row *row, int indent);
+/* Both make it another row of the same table; the second one after text that ended the line. */
 void text_row_end(struct text_row *row);
+void text_row_again(struct text_row *row);
 
 #endif

@@ -2,6 +2,8 @@
  * number_digits.h and one register of digits do most numbers faster; the plain way stands beside it. */
 #include "number_text.h"
 
+#include <cmath>
+#include <cstdio>
 #include <cstring>
 
 #include "big_endian.h"
@@ -383,6 +385,40 @@ extern "C" size_t number_signed(int64_t number, char *out)
     return 1 + number_unsigned(UINT64_C(0) - static_cast<uint64_t>(number), out + 1);
 }
 
+/* Digits of a whole number, at least so many. */
+static char *put_digits(uint64_t number, int least, char *at)
+{
+    char buffer[digits_max];
+    char *const end = buffer + sizeof buffer;
+    char *digits = write_backwards(number, end);
+    while (digits > end - least)
+        *--digits = '0';
+    return put(at, digits, static_cast<size_t>(end - digits));
+}
+
+/* Near the middle between two numbers printf decides, which knows all bits. */
+extern "C" size_t number_fixed(double number, int decimals, char *out)
+{
+    static constexpr double scales[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
+    constexpr double most = 1e9, doubt = 1e-6;
+    double scaled = std::fabs(number) * scales[decimals], below = std::floor(scaled), beyond = scaled - below;
+    if (!(scaled < most) || std::fabs(beyond - 0.5) < doubt) {
+        auto length = static_cast<size_t>(std::snprintf(out, NUMBER_MAX, "%.*f", decimals, number));
+        return length < NUMBER_MAX ? length : NUMBER_MAX - 1;
+    }
+    auto rounded = static_cast<uint64_t>(below) + (beyond > 0.5);
+    char *at = out;
+    if (std::signbit(number))
+        *at++ = '-';
+    auto scale = static_cast<uint64_t>(scales[decimals]);
+    at += number_unsigned(rounded / scale, at);
+    if (decimals > 0) {
+        *at++ = '.';
+        at = put_digits(rounded % scale, decimals, at);
+    }
+    return static_cast<size_t>(at - out);
+}
+
 extern "C" size_t number_seconds(int64_t nanoseconds, char *out)
 {
     constexpr uint64_t per_second = 1000000000;
@@ -394,10 +430,5 @@ extern "C" size_t number_seconds(int64_t nanoseconds, char *out)
     }
     at += number_unsigned(magnitude / per_second, at);
     *at++ = '.';
-    char buffer[digits_max];
-    char *const end = buffer + sizeof buffer;
-    char *digits = write_backwards(magnitude % per_second, end);
-    while (digits > end - 9)
-        *--digits = '0';
-    return static_cast<size_t>(put(at, digits, 9) - out);
+    return static_cast<size_t>(put_digits(magnitude % per_second, 9, at) - out);
 }

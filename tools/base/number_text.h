@@ -40,6 +40,8 @@ char *number_cells(const double *numbers, unsigned count, const struct number_wo
 /* The same from big-endian bytes. */
 char *number_cells_wire(const uint8_t *numbers, unsigned count, const struct number_words *words,
                         struct number_cell *cells, const char *texts, char *to);
+/* As printf has it for "%.*f", with up to 6 decimals; cut after NUMBER_MAX - 1 characters. */
+size_t number_fixed(double number, int decimals, char *out);
 /* Nanoseconds as seconds with nine decimals: -1 is -0.000000001. */
 size_t number_seconds(int64_t nanoseconds, char *out);
 

@@ -1,7 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "paint.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,7 +27,7 @@ int text_colour_choose(const char *when)
     return -1;
 }
 
-static bool is_coloured(FILE *file)
+bool text_is_coloured(FILE *file)
 {
     const char *terminal = getenv("TERM"), *forced = getenv("CLICOLOR_FORCE");
     if (is_set("NO_COLOR"))
@@ -43,9 +42,19 @@ enum text_paint text_paint_of(enum armtap_severity severity)
     return severity == ARMTAP_ERROR ? PAINT_BAD : severity == ARMTAP_WARNING ? PAINT_WARNING : PAINT_NONE;
 }
 
+const char *text_paint_if(bool coloured, enum text_paint paint)
+{
+    return paint == PAINT_NONE || !coloured ? "" : sequences[paint];
+}
+
+const char *text_plain_if(bool coloured)
+{
+    return coloured ? "\033[0m" : "";
+}
+
 const char *text_paint(FILE *file, enum text_paint paint)
 {
-    return paint == PAINT_NONE || !is_coloured(file) ? "" : sequences[paint];
+    return text_paint_if(paint != PAINT_NONE && text_is_coloured(file), paint);
 }
 
 const char *text_colour(FILE *file, enum armtap_severity severity)
@@ -55,5 +64,5 @@ const char *text_colour(FILE *file, enum armtap_severity severity)
 
 const char *text_plain(FILE *file)
 {
-    return is_coloured(file) ? "\033[0m" : "";
+    return text_plain_if(text_is_coloured(file));
 }

@@ -2,6 +2,7 @@
 #ifndef BASE_PAINT_H
 #define BASE_PAINT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "armtap.h"
@@ -16,6 +17,10 @@ enum text_paint text_paint_of(enum armtap_severity severity);
 /* Switch a colour on and off; "" without colours: by default if the file is not a terminal, NO_COLOR is set,
  * or TERM is dumb. */
 const char *text_paint(FILE *file, enum text_paint paint);
+/* The same where the terminal was asked before: `coloured` is what text_is_coloured() said. */
+bool text_is_coloured(FILE *file);
+const char *text_paint_if(bool coloured, enum text_paint paint);
+const char *text_plain_if(bool coloured);
 const char *text_colour(FILE *file, enum armtap_severity severity);
 const char *text_plain(FILE *file);
 

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 #include "cell_text.h"
 
 #include <math.h>
@@ -5,6 +6,16 @@
 #include <string.h>
 
 #include "armtap.h"
+#include "base/number_text.h"
+
+#define CLOCK_LENGTH 12 /* 12:00:00.559 */
+
+/* Avoids "-0.0". */
+static double cell_without_sign(double value, int digits)
+{
+    static const double halves[] = {0.5, 0.05, 0.005, 0.0005, 0.00005, 0.000005, 0.0000005};
+    return fabs(value) < halves[digits] ? 0 : value;
+}
 
 const char *cell_clock(char to[CELL_MAX], int64_t time, enum timestamp_zone zone)
 {
@@ -15,11 +26,26 @@ const char *cell_clock(char to[CELL_MAX], int64_t time, enum timestamp_zone zone
     }
     timestamp_date(date, time, zone);
     const char *clock = strchr(date, 'T');
-    snprintf(to, CELL_MAX, "%.12s%s", clock ? clock + 1 : date, zone == TIMESTAMP_UTC ? "Z" : "");
+    size_t length = strnlen(clock ? clock + 1 : date, CLOCK_LENGTH);
+    memcpy(to, clock ? clock + 1 : date, length);
+    strcpy(to + length, zone == TIMESTAMP_UTC ? "Z" : "");
     return to;
 }
 
-double cell_without_sign(double value, int digits)
+const char *cell_count(char to[CELL_MAX], uint64_t count)
 {
-    return fabs(value) < 0.5 * pow(10, -digits) ? 0 : value;
+    to[number_unsigned(count, to)] = '\0';
+    return to;
+}
+
+const char *cell_integer(char to[CELL_MAX], int64_t number)
+{
+    to[number_signed(number, to)] = '\0';
+    return to;
+}
+
+const char *cell_number(char to[CELL_MAX], double value, int digits)
+{
+    to[number_fixed(cell_without_sign(value, digits), digits, to)] = '\0';
+    return to;
 }

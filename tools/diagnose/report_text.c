@@ -9,6 +9,7 @@
 #include "diagnosis.h"
 #include "told.h"
 #include "base/fold.h"
+#include "base/number_text.h"
 #include "base/paint.h"
 #include "base/utf8.h"
 #include "base/timestamp.h"
@@ -20,6 +21,7 @@
 #define ZERO_WIDTH 32
 #define SUMMARY_MAX 160
 #define DRIFT_WIDTH 21
+#define STREAM_WIDTH 6
 #define ADDRESS_WIDTH 22
 #define FINDING_INDENT 8
 
@@ -82,6 +84,8 @@ static void print_headline(struct headline *headline, const struct diagnosis *di
 struct findings_table {
     const struct diagnosis *diagnosis;
     struct headline headline;
+    struct text_row row; /* for one after the other */
+    int columns;         /* as text_columns() has them */
     int id_width, stream_width, packet_width;
     bool any;
 };
@@ -95,9 +99,9 @@ static void measure(struct findings_table *table, const struct armtap_finding *f
 {
     char cell[CELL_MAX];
     table->id_width = larger(table->id_width, (int)strlen(finding->kind->id));
-    table->packet_width = larger(table->packet_width, snprintf(cell, sizeof cell, "%" PRIu64, finding->where.packet));
+    table->packet_width = larger(table->packet_width, (int)number_unsigned(finding->where.packet, cell));
     if (finding->stream != ARMTAP_NO_STREAM)
-        table->stream_width = larger(table->stream_width, snprintf(cell, sizeof cell, "%u", finding->stream));
+        table->stream_width = larger(table->stream_width, (int)number_unsigned(finding->stream, cell));
 }
 
 static void print_cells(const struct findings_table *table, struct text_row *row, const char *id, const char *stream,
@@ -123,24 +127,24 @@ static void print_finding(void *user, const struct armtap_finding *finding, cons
 {
     struct findings_table *table = user;
     print_headline(&table->headline, table->diagnosis, &finding->where);
-    enum armtap_severity severity = finding->kind->severity;
-    char stream[CELL_MAX] = "-", packet[CELL_MAX] = "-", clock[CELL_MAX], name[CELL_MAX];
+    struct text_row *row = &table->row;
+    char stream[CELL_MAX] = "-", packet[CELL_MAX] = "-", clock[CELL_MAX];
     if (finding->stream != ARMTAP_NO_STREAM)
-        snprintf(stream, sizeof stream, "%u", finding->stream);
+        cell_count(stream, finding->stream);
     if (finding->where.packet > 0)
-        snprintf(packet, sizeof packet, "%" PRIu64, finding->where.packet);
-    struct text_row row = text_row_begin(stdout, FINDING_INDENT, 1);
-    snprintf(name, sizeof name, "%s%-7s%s", text_colour(stdout, severity), armtap_severity_name(severity),
-             text_plain(stdout));
-    text_row_cell(&row, -7, name);
-    print_cells(table, &row, finding->kind->id, stream, packet,
+        cell_count(packet, finding->where.packet);
+    text_row_painted(row, -7, text_paint_of(finding->kind->severity), armtap_severity_name(finding->kind->severity));
+    print_cells(table, row, finding->kind->id, stream, packet,
                 cell_clock(clock, finding->where.time, table->diagnosis->zone));
     /* A long text starts on a new line. */
-    bool fits = row.column + 1 + (int)strlen(text) <= text_columns(stdout);
+    bool fits = row->column + 1 + (int)strlen(text) <= table->columns;
     if (!fits)
         putchar('\n');
-    struct text_wrap wrap =
-        text_wrap_begin(stdout, fits ? row.column : 0, fits && !row.is_broken ? row.column + 1 : FINDING_INDENT);
+    struct text_wrap wrap = {.file = stdout,
+                             .column = fits ? row->column : 0,
+                             .indent = fits && !row->is_broken ? row->column + 1 : FINDING_INDENT,
+                             .columns = table->columns};
+    text_row_again(row);
     text_wrap_words(&wrap, text);
     text_wrap_end(&wrap);
 }
@@ -150,6 +154,8 @@ static int print_findings(const struct diagnosis *diagnosis)
 {
     struct findings_table table = {.diagnosis = diagnosis,
                                    .headline = headline_begin(diagnosis),
+                                   .row = text_row_begin(stdout, FINDING_INDENT, 1),
+                                   .columns = text_columns(stdout),
                                    .id_width = 2,
                                    .stream_width = 1,
                                    .packet_width = 6};
@@ -260,16 +266,25 @@ static const char *protocol_of(const struct diagnosis *diagnosis, size_t stream)
     return name ? name : "-";
 }
 
-static void print_ends_row(enum text_paint paint, int width, const char *number, const char *protocol,
-                           const char *robot, const char *client)
+static void print_ends_row(struct text_row *row, int width, const char *number, const char *protocol, const char *robot,
+                           const char *client)
 {
-    struct text_row row = text_row_begin(stdout, 8, 1);
-    row.paint = paint;
-    text_row_cell(&row, -7, number);
-    text_row_cell(&row, -width, protocol);
-    text_row_cell(&row, -ADDRESS_WIDTH, robot);
-    text_row_cell(&row, -ADDRESS_WIDTH, client);
-    text_row_end(&row);
+    text_row_cell(row, -7, number);
+    text_row_cell(row, -width, protocol);
+    text_row_cell(row, -ADDRESS_WIDTH, robot);
+    text_row_cell(row, -ADDRESS_WIDTH, client);
+    text_row_end(row);
+}
+
+/* The number of a stream, below its heading. */
+static const char *stream_number(char to[CELL_MAX], unsigned number)
+{
+    char digits[CELL_MAX];
+    size_t length = number_unsigned(number, digits), blanks = length < STREAM_WIDTH ? STREAM_WIDTH - length : 0;
+    memset(to, ' ', blanks);
+    memcpy(to + blanks, digits, length);
+    to[blanks + length] = '\0';
+    return to;
 }
 
 /* The two ends of each stream. */
@@ -281,13 +296,14 @@ static void print_ends(const struct diagnosis *diagnosis)
         width = length > width ? length : width;
     }
     putchar('\n');
-    print_ends_row(PAINT_HEADING, width, "stream", "protocol", "robot", "client");
+    struct text_row row = text_row_heading(stdout, 8, 1);
+    print_ends_row(&row, width, "stream", "protocol", "robot", "client");
+    row.paint = PAINT_NONE;
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
         const struct armtap_stream *stream = summary->stream;
         char number[CELL_MAX];
-        snprintf(number, sizeof number, "%6u", summary->number);
-        print_ends_row(PAINT_NONE, width, number, protocol_of(diagnosis, i),
+        print_ends_row(&row, width, stream_number(number, summary->number), protocol_of(diagnosis, i),
                        stream->robot[0] == '\0' ? "-" : stream->robot,
                        stream->client[0] == '\0' ? "-" : stream->client);
     }
@@ -295,11 +311,7 @@ static void print_ends(const struct diagnosis *diagnosis)
 
 static const char *number_text(char to[CELL_MAX], double value, bool known, int digits)
 {
-    if (known)
-        snprintf(to, CELL_MAX, "%.*f", digits, cell_without_sign(value, digits));
-    else
-        snprintf(to, CELL_MAX, "-");
-    return to;
+    return known ? cell_number(to, value, digits) : strcpy(to, "-");
 }
 
 static const char *ms_text(char to[CELL_MAX], int64_t ns)
@@ -318,59 +330,54 @@ static const struct {
 #define JITTER_COLUMNS 3
 #define JITTER_WIDTH 26
 
-static void print_rates_heading(void)
+static void print_rates_heading(struct text_row *row)
 {
     char jitter[CELL_MAX];
-    struct text_row row = text_row_begin(stdout, 0, 1);
-    row.paint = PAINT_HEADING;
     snprintf(jitter, sizeof jitter, "%8s %8s %8s", rate_columns[JITTER_FROM].unit, rate_columns[JITTER_FROM + 1].unit,
              rate_columns[JITTER_FROM + 2].unit);
     for (size_t i = 0; i < RATE_COLUMNS; i++)
         if (i == JITTER_FROM) {
-            text_row_head(&row, JITTER_WIDTH, "jitter of arrival, ms", jitter);
+            text_row_head(row, JITTER_WIDTH, "jitter of arrival, ms", jitter);
             i += JITTER_COLUMNS - 1;
         } else {
-            text_row_head(&row, rate_columns[i].width, rate_columns[i].title, rate_columns[i].unit);
+            text_row_head(row, rate_columns[i].width, rate_columns[i].title, rate_columns[i].unit);
         }
-    text_row_end(&row);
+    text_row_end(row);
 }
 
-static void print_stream(const struct armtap_stream_diagnosis *stream)
+static void print_stream(struct text_row *row, const struct armtap_stream_diagnosis *stream)
 {
     const struct armtap_stream_summary *summary = stream->summary;
     const struct armtap_rates_totals *rates = stream->rates;
     bool has_gap = rates->longest_gap >= 0 && summary->stream->records[ARMTAP_FROM_ROBOT] > 0;
     char cells[RATE_COLUMNS][CELL_MAX];
-    snprintf(cells[0], CELL_MAX, "%u", summary->number);
+    cell_count(cells[0], summary->number);
     number_text(cells[1], rates->expected_hz, rates->expected_hz > 0, 1);
     number_text(cells[2], rates->rate_hz, rates->rate_hz > 0, 1);
-    snprintf(cells[3], CELL_MAX, "%" PRIu64, rates->skipped);
-    snprintf(cells[4], CELL_MAX, "%" PRIu64, summary->stream->bytes_lost[0] + summary->stream->bytes_lost[1]);
+    cell_count(cells[3], rates->skipped);
+    cell_count(cells[4], summary->stream->bytes_lost[0] + summary->stream->bytes_lost[1]);
     ms_text(cells[5], rates->jitter_p50);
     ms_text(cells[6], rates->jitter_p99);
     ms_text(cells[7], rates->jitter_max);
     number_text(cells[8], (double)rates->longest_gap / 1e9, has_gap, 3);
-    struct text_row row = text_row_begin(stdout, 0, 1);
     for (size_t i = 0; i < RATE_COLUMNS; i++) {
         if (i == JITTER_FROM)
-            text_row_together(&row, JITTER_WIDTH);
-        text_row_cell(&row, rate_columns[i].width, cells[i]);
+            text_row_together(row, JITTER_WIDTH);
+        text_row_cell(row, rate_columns[i].width, cells[i]);
     }
-    text_row_end(&row);
+    text_row_end(row);
 }
 
-static void print_clock_row(enum text_paint paint, const char *number, const char *zero, const char *drift)
+static void print_clock_row(struct text_row *row, const char *number, const char *zero, const char *drift)
 {
-    struct text_row row = text_row_begin(stdout, 8, 1);
-    row.paint = paint;
-    text_row_cell(&row, -7, number);
-    text_row_cell(&row, -ZERO_WIDTH, zero);
-    text_row_cell(&row, DRIFT_WIDTH, drift);
-    text_row_end(&row);
+    text_row_cell(row, -7, number);
+    text_row_cell(row, -ZERO_WIDTH, zero);
+    text_row_cell(row, DRIFT_WIDTH, drift);
+    text_row_end(row);
 }
 
 /* When the controller's clock was 0, and its drift. */
-static void print_clock(const struct armtap_stream_diagnosis *stream, enum timestamp_zone zone)
+static void print_clock(struct text_row *row, const struct armtap_stream_diagnosis *stream, enum timestamp_zone zone)
 {
     const struct armtap_clock_totals *clocks = stream->clock;
     char date[WHEN_DATE_MAX] = "-", drift[CELL_MAX], number[CELL_MAX];
@@ -378,8 +385,8 @@ static void print_clock(const struct armtap_stream_diagnosis *stream, enum times
         timestamp_date(date, clocks->offset, zone);
         cut_fraction(date, 7); /* microseconds are enough */
     }
-    snprintf(number, sizeof number, "%6u", stream->summary->number);
-    print_clock_row(PAINT_NONE, number, date, number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
+    print_clock_row(row, stream_number(number, stream->summary->number), date,
+                    number_text(drift, clocks->drift_ppm, clocks->has_drift, 1));
 }
 
 /* The client may not know that the controller cannot send at the rate it requests. */
@@ -419,12 +426,14 @@ static void print_streams(const struct diagnosis *diagnosis)
 {
     bool any_clock = false;
     putchar('\n');
-    print_rates_heading();
+    struct text_row row = text_row_heading(stdout, 0, 1);
+    print_rates_heading(&row);
+    row.paint = PAINT_NONE;
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
         if (!stream->rates)
             continue;
-        print_stream(stream);
+        print_stream(&row, stream);
         any_clock = any_clock || stream->clock->has_offset;
     }
     print_requests(diagnosis);
@@ -432,11 +441,13 @@ static void print_streams(const struct diagnosis *diagnosis)
     if (!any_clock)
         return;
     putchar('\n');
-    print_clock_row(PAINT_HEADING, "stream", "controller clock zero", "drift, ppm (+ = fast)");
+    row = text_row_heading(stdout, 8, 1);
+    print_clock_row(&row, "stream", "controller clock zero", "drift, ppm (+ = fast)");
+    row.paint = PAINT_NONE;
     for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
         const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
         if (stream->clock)
-            print_clock(stream, diagnosis->zone);
+            print_clock(&row, stream, diagnosis->zone);
     }
 }
 
@@ -462,24 +473,37 @@ static size_t collect_record(const struct armtap_diagnosis *found, size_t first,
     return count;
 }
 
+/* What is the same for all lines: the terminal is asked once. */
+struct modes_table {
+    const struct diagnosis *diagnosis;
+    struct text_row row; /* for one after the other */
+    int columns;         /* as text_columns() has them */
+};
+
 /* Prints entry `first` and those of the same record on one line. Returns the index of the last. */
-static size_t print_mode(const struct armtap_diagnosis *found, size_t first, enum timestamp_zone zone)
+static size_t print_mode(struct modes_table *table, size_t first)
 {
+    const struct armtap_diagnosis *found = table->diagnosis->found;
     const struct armtap_mode *entry = armtap_diagnosis_mode_at(found, first);
     size_t together[MODES_TOGETHER], count = collect_record(found, first, together);
-    char clock[CELL_MAX], packet[CELL_MAX] = "-";
+    char clock[CELL_MAX], packet[CELL_MAX] = "-", number[CELL_MAX];
+    struct text_row *row = &table->row;
     if (entry->where.packet > 0)
-        snprintf(packet, sizeof packet, "%" PRIu64, entry->where.packet);
-    printf("  %*s %s%8s%s", CLOCK_WIDTH, cell_clock(clock, entry->where.time, zone), text_paint(stdout, PAINT_PACKET),
-           packet, text_plain(stdout));
-    int column = 3 + CLOCK_WIDTH + (strlen(packet) > 8 ? (int)strlen(packet) : 8);
-    bool is_narrow = text_columns(stdout) < MODES_WIDE;
-    struct text_wrap wrap = text_wrap_begin(stdout, column, is_narrow ? 4 : column + 1);
+        cell_count(packet, entry->where.packet);
+    text_row_cell(row, 2 + CLOCK_WIDTH, cell_clock(clock, entry->where.time, table->diagnosis->zone));
+    text_row_painted(row, 8, PAINT_PACKET, packet);
+    struct text_wrap wrap = {.file = stdout,
+                             .column = row->column,
+                             .indent = table->columns < MODES_WIDE ? 4 : row->column + 1,
+                             .columns = table->columns};
+    text_row_again(row);
     for (size_t i = 0; i < count; i++) {
         const struct armtap_mode *next = armtap_diagnosis_mode_at(found, together[i]);
         char name[ARMTAP_MODE_NAME_MAX], text[140];
-        snprintf(text, sizeof text, "%s %" PRId64 "%s%s%s", armtap_mode_field(next, name), next->value,
-                 next->name ? " " : "", next->name ? next->name : "", i + 1 < count ? "," : "");
+        text_join(text, sizeof text,
+                  (const char *const[]){armtap_mode_field(next, name), " ", cell_integer(number, next->value),
+                                        next->name ? " " : "", next->name ? next->name : "", i + 1 < count ? "," : "",
+                                        NULL});
         text_wrap_word(&wrap, text);
     }
     text_wrap_end(&wrap);
@@ -500,16 +524,22 @@ static int by_stream(const void *a, const void *b)
     return one->index < other->index ? -1 : one->index > other->index;
 }
 
-static void print_modes_title(unsigned stream)
+static void print_modes_title(const struct modes_table *table, unsigned stream)
 {
-    char title[60];
-    snprintf(title, sizeof title, "\nmodes of stream %u", stream);
-    text_heading(stdout, 2, title);
+    char number[CELL_MAX];
+    const char *const texts[] = {"\n",
+                                 text_paint_if(table->row.is_coloured, PAINT_HEADING),
+                                 "modes of stream ",
+                                 cell_count(number, stream),
+                                 text_plain_if(table->row.is_coloured),
+                                 NULL};
+    text_line_of(stdout, table->row.room, 2, texts);
 }
 
 /* Prints the changes of one stream. */
-static void print_modes_of(const struct diagnosis *diagnosis, const struct mode_place *places, size_t count)
+static void print_modes_of(struct modes_table *table, const struct mode_place *places, size_t count)
 {
+    const struct diagnosis *diagnosis = table->diagnosis;
     struct headline headline = headline_begin(diagnosis);
     size_t lines = 0, more = 0, next = 0;
     for (size_t i = 0; i < count; i++) {
@@ -521,9 +551,9 @@ static void print_modes_of(const struct diagnosis *diagnosis, const struct mode_
             continue;
         }
         if (lines++ == 0)
-            print_modes_title(places[i].stream);
+            print_modes_title(table, places[i].stream);
         print_headline(&headline, diagnosis, &mode->where);
-        next = print_mode(diagnosis->found, places[i].index, diagnosis->zone) + 1;
+        next = print_mode(table, places[i].index) + 1;
     }
     if (more > 0)
         text_line(stdout, 4, "  and %zu more changes; --json has them", more);
@@ -543,10 +573,11 @@ static int print_modes(const struct diagnosis *diagnosis)
             places[count++] = (struct mode_place){summary->number, i};
     }
     qsort(places, count, sizeof *places, by_stream);
+    struct modes_table table = {diagnosis, text_row_begin(stdout, 4, 1), text_columns(stdout)};
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && places[to].stream == places[from].stream;)
             to++;
-        print_modes_of(diagnosis, places + from, to - from);
+        print_modes_of(&table, places + from, to - from);
     }
     free(places);
     return 0;

@@ -123,8 +123,7 @@ static void end_numbers(struct text_row *line, const struct armtap_stop_row *row
     int digits = vectors[vector].digits;
     text_row_cell(line, -8, name);
     for (int i = 0; i < 6; i++) {
-        snprintf(number, sizeof number, "%.*f", digits, cell_without_sign(row->value[vector][i], digits));
-        text_row_cell(line, 8, number);
+        text_row_cell(line, 8, cell_number(number, row->value[vector][i], digits));
     }
     text_row_end(line);
 }

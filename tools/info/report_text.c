@@ -119,15 +119,14 @@ struct layout {
     bool two_lines;
 };
 
-/* `line` is a row that has begun. */
-static void print_row(const struct table_row *row, const struct layout *layout, struct text_row line)
+static void print_row(const struct table_row *row, const struct layout *layout, struct text_row *line)
 {
     for (int i = 0; i < COLUMN_COUNT; i++) {
-        text_row_cell(&line, columns[i].to_the_left ? -layout->width[i] : layout->width[i], row->cell[i]);
+        text_row_cell(line, columns[i].to_the_left ? -layout->width[i] : layout->width[i], row->cell[i]);
         if (layout->two_lines && i == COLUMN_CLIENT)
-            text_row_break(&line);
+            text_row_break(line);
     }
-    text_row_end(&line);
+    text_row_end(line);
 }
 
 static void print_streams(const struct info *info)
@@ -151,14 +150,13 @@ static void print_streams(const struct info *info)
     layout.two_lines = total + COLUMN_COUNT - 1 > room;
     if (!layout.two_lines && total + 2 * (COLUMN_COUNT - 1) > room)
         layout.between = 1;
-    struct text_row line =
-        text_row_begin(stdout, layout.width[COLUMN_NUMBER] + layout.between, layout.between); /* asks the terminal */
+    struct text_row line = text_row_begin(stdout, layout.width[COLUMN_NUMBER] + layout.between, layout.between);
     line.paint = PAINT_HEADING;
-    print_row(&row, &layout, line);
+    print_row(&row, &layout, &line);
     line.paint = PAINT_NONE;
     for (size_t k = 0; k < armtap_streams_count(info->streams); k++) {
         fill_row(&row, armtap_streams_at(info->streams, k));
-        print_row(&row, &layout, line);
+        print_row(&row, &layout, &line);
     }
 }
 
@@ -358,18 +356,31 @@ static const char *beginning_of(const struct armtap_stream_summary *summary)
 static void print_title(const struct page *page, const struct armtap_stream_summary *summary)
 {
     const struct armtap_stream *stream = summary->stream;
-    char version[60] = "";
-    if (stream->version != 0)
-        snprintf(version, sizeof version,
-                 armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS) ? ", packets of %d bytes" : " protocol %d",
-                 stream->version);
-    text_line_within(stdout, page->room, 2, "\n%sstream %u%s: %s%s%s%s%s%s", page->heading, summary->number,
-                     page->plain, armtap_protocol_name(stream->protocol), version,
-                     stream->controller_version[0] == '\0' ? "" : ", controller ", stream->controller_version,
-                     stream->generation == ARMTAP_GENERATION_CB2    ? ", CB2"
-                     : stream->generation == ARMTAP_GENERATION_CB3E ? ", CB3 or e-Series"
-                                                                    : "",
-                     beginning_of(summary));
+    bool has_size = armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS), has_version = stream->version != 0;
+    char number[CELL_MAX], version[CELL_MAX] = "";
+    write_count(number, summary->number);
+    if (has_version)
+        version[number_signed(stream->version, version)] = '\0';
+    const char *const texts[] = {"\n",
+                                 page->heading,
+                                 "stream ",
+                                 number,
+                                 page->plain,
+                                 ": ",
+                                 armtap_protocol_name(stream->protocol),
+                                 !has_version ? ""
+                                 : has_size   ? ", packets of "
+                                              : " protocol ",
+                                 version,
+                                 has_version && has_size ? " bytes" : "",
+                                 stream->controller_version[0] == '\0' ? "" : ", controller ",
+                                 stream->controller_version,
+                                 stream->generation == ARMTAP_GENERATION_CB2    ? ", CB2"
+                                 : stream->generation == ARMTAP_GENERATION_CB3E ? ", CB3 or e-Series"
+                                                                                : "",
+                                 beginning_of(summary),
+                                 NULL};
+    text_line_of(stdout, page->room, 2, texts);
 }
 
 static void print_times(const struct page *page, const struct armtap_stream_summary *summary, enum timestamp_zone zone)
@@ -380,7 +391,7 @@ static void print_times(const struct page *page, const struct armtap_stream_summ
         return;
     timestamp_date(first, summary->first_time[direction], zone);
     timestamp_date(last, summary->last[direction].time, zone);
-    text_line_within(stdout, page->room, 4, "  from %s to %s", first, last);
+    text_line_of(stdout, page->room, 4, (const char *const[]){"  from ", first, " to ", last, NULL});
 }
 
 /* The models whose geometry explains the poses. */
@@ -414,11 +425,13 @@ static void print_stream(const struct info *info, struct page *page, const struc
     if (summary->candidate_count > 0)
         print_candidates(info, summary);
     print_model(summary);
-    printf("  records to the robot: %" PRIu64 "\n", stream->records[ARMTAP_TO_ROBOT]);
+    char to_robot[CELL_MAX];
+    write_count(to_robot, stream->records[ARMTAP_TO_ROBOT]);
+    text_line_of(stdout, page->room, 4, (const char *const[]){"  records to the robot: ", to_robot, NULL});
     if (info_both(stream->bytes_lost) + info_both(stream->bytes_skipped) > 0)
         text_line(stdout, 4, "  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped",
                   info_both(stream->bytes_decoded), info_both(stream->bytes_lost), info_both(stream->bytes_skipped));
-    for (size_t i = 0; i < armtap_note_count(); i++)
+    for (size_t i = 0, count = armtap_note_count(); i < count; i++)
         if (armtap_streams_notes_of(summary, i) > 0)
             printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, armtap_streams_notes_of(summary, i));
 }

@@ -101,7 +101,7 @@ static void put_cell(struct buffer *page, const char *text)
 static void put_number(struct buffer *page, double value, bool is_known, int digits)
 {
     if (is_known)
-        html_format(page, "<td class=\"number\">%.*f</td>", digits, cell_without_sign(value, digits));
+        html_format(page, "<td class=\"number\">%s</td>", cell_number((char[CELL_MAX]){0}, value, digits));
     else
         html_put(page, "<td class=\"number\">-</td>");
 }
