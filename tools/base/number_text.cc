@@ -3,8 +3,9 @@
 #include "number_text.h"
 
 #include <cmath>
-#include <cstdio>
 #include <cstring>
+
+#include <stdio.h>
 
 #include "big_endian.h"
 #include "dragonbox/dragonbox.h"
@@ -403,7 +404,7 @@ extern "C" size_t number_fixed(double number, int decimals, char *out)
     constexpr double most = 1e9, doubt = 1e-6;
     double scaled = std::fabs(number) * scales[decimals], below = std::floor(scaled), beyond = scaled - below;
     if (!(scaled < most) || std::fabs(beyond - 0.5) < doubt) {
-        auto length = static_cast<size_t>(std::snprintf(out, NUMBER_MAX, "%.*f", decimals, number));
+        auto length = static_cast<size_t>(snprintf(out, NUMBER_MAX, "%.*f", decimals, number));
         return length < NUMBER_MAX ? length : NUMBER_MAX - 1;
     }
     auto rounded = static_cast<uint64_t>(below) + (beyond > 0.5);
