@@ -286,7 +286,7 @@ static void test_writing_refuses_what_does_not_fit(void **unused)
     free(values);
 }
 
-/* Every byte at every place of a list of 1 to 26 bytes. */
+/* Every byte at every place of a list of 1 to 40 bytes. */
 static void test_characters_of_lists(void **unused)
 {
     static const struct {
@@ -299,10 +299,10 @@ static void test_characters_of_lists(void **unused)
     };
     (void)unused;
     for (size_t k = 0; k < 2; k++)
-        for (size_t length = 1; length <= 26; length++)
+        for (size_t length = 1; length <= 40; length++)
             for (size_t at = 0; at < length; at++)
                 for (unsigned byte = 0; byte < 256; byte++) {
-                    uint8_t package[32] = {0, (uint8_t)(lists[k].head + length), 'I', 1};
+                    uint8_t package[48] = {0, (uint8_t)(lists[k].head + length), 'I', 1};
                     struct armtap_rtde_package read;
                     memset(package + lists[k].head, k == 0 ? 'q' : 'Q', length);
                     package[lists[k].head + at] = (uint8_t)byte;
