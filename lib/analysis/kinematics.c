@@ -8,9 +8,11 @@
 #include "kinematics.h"
 
 #include <math.h>
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define CACHE_LINE 64
 /* rad: joints are compared with the pose again when one of them moved by this much. */
 #define STEP 0.02
 #define SAMPLES_MAX 4096u
@@ -65,7 +67,7 @@ struct sums {
     double turn[3][3], turn_before; /* the same of the tool's orientation */
     double last_turn[3][3], turn_all[3][3];
     double positions[3]; /* sums */
-    double q[6], least[6], most[6];
+    double least[6], most[6];
     uint64_t samples, since_change;
     unsigned tools, jumps; /* jumps: changes of tool while the joints hardly moved */
     double normal[UNKNOWNS][UNKNOWNS], right[UNKNOWNS], squares;
@@ -78,7 +80,9 @@ struct sample {
 /* The first samples wait until there are enough for a result: adding one up takes as long as decoding several records,
  * and thousands of streams may have a few each. */
 struct armtap_kinematics {
-    unsigned waiting; /* samples; 0 once there are sums */
+    /* One cache line, which is read for each pose: with thousands of streams it is in no cache. */
+    alignas(CACHE_LINE) double last[6]; /* joints of the last sample */
+    unsigned waiting;                   /* samples; 0 once there are sums */
     bool has_sums;
     bool has_offset, is_offset_unknown; /* unknown: a pose came without it, or with another one */
     double offset[6];                   /* of the tool, as reported */
@@ -107,7 +111,7 @@ static void list_geometries(struct sums *sums)
 
 struct armtap_kinematics *armtap_kinematics_new(void)
 {
-    struct armtap_kinematics *kinematics = malloc(sizeof *kinematics);
+    struct armtap_kinematics *kinematics = aligned_alloc(CACHE_LINE, sizeof *kinematics);
     if (kinematics) {
         kinematics->waiting = 0;
         kinematics->has_sums = false;
@@ -263,7 +267,6 @@ static void add_sample(struct sums *sums, const double q[6], const double pose[6
         sums->least[i] = sums->samples == 0 ? q[i] : fmin(sums->least[i], q[i]);
         sums->most[i] = sums->samples == 0 ? q[i] : fmax(sums->most[i], q[i]);
     }
-    memcpy(sums->q, q, sizeof sums->q);
     armtap_kinematics_chain(q, &chain);
     add_up(sums, &chain, pose, way);
 }
@@ -297,7 +300,7 @@ static void begin_sums(struct armtap_kinematics *kinematics)
     *sums = (struct sums){.samples = 0};
     list_geometries(sums);
     for (unsigned i = 0; i < count; i++)
-        add_sample(sums, first[i].q, first[i].pose, way_since(sums->q, first[i].q));
+        add_sample(sums, first[i].q, first[i].pose, i == 0 ? 0 : way_since(first[i - 1].q, first[i].q));
     kinematics->waiting = 0;
     kinematics->has_sums = true;
 }
@@ -315,14 +318,13 @@ static void keep_offset(struct armtap_kinematics *kinematics, const double *offs
 
 static void add(struct armtap_kinematics *kinematics, const double q[6], const double pose[6], const double *offset)
 {
-    const double *last = kinematics->has_sums      ? kinematics->sums.q
-                         : kinematics->waiting > 0 ? kinematics->first[kinematics->waiting - 1].q
-                                                   : NULL;
-    double way = last ? way_since(last, q) : 0;
-    if ((kinematics->has_sums && kinematics->sums.samples >= SAMPLES_MAX) || (last && way < STEP) ||
+    bool is_first = !kinematics->has_sums && kinematics->waiting == 0;
+    double way = is_first ? 0 : way_since(kinematics->last, q);
+    if ((!is_first && way < STEP) || (kinematics->has_sums && kinematics->sums.samples >= SAMPLES_MAX) ||
         !are_plausible(q, pose))
         return;
     keep_offset(kinematics, offset);
+    memcpy(kinematics->last, q, sizeof kinematics->last);
     if (!kinematics->has_sums && kinematics->waiting == SAMPLES_MIN - 1)
         begin_sums(kinematics);
     if (kinematics->has_sums) {
