@@ -50,6 +50,7 @@ struct compare {
     struct stream_choice_taken taken;
     struct early_pairs *early; /* NULL: the streams are read again once they are found */
     const struct chosen_stream *chosen[ARMTAP_SIDES];
+    uint64_t read_again[ARMTAP_SIDES]; /* records of these */
     struct armtap_comparison *comparison;
     struct replay_totals totals;
     enum exit_status status;
@@ -233,13 +234,25 @@ static bool is_chosen(const struct compare *compare, unsigned side, const struct
     return direction == ARMTAP_FROM_ROBOT && stream->connection == compare->chosen[side]->connection;
 }
 
+/* Whether a chosen stream has no more records than those that were read again. */
+static bool is_read(const struct compare *compare, unsigned side)
+{
+    return compare->read_again[side] >= compare->chosen[side]->records + compare->chosen[side]->clockless;
+}
+
 static int compare_record(void *user, const struct armtap_record *record)
 {
     struct compare *compare = user;
-    for (int side = 0; side < ARMTAP_SIDES; side++)
-        if (is_chosen(compare, (unsigned)side, record->stream, record->direction))
-            return push(compare, (enum armtap_side)side, record);
-    return 0;
+    unsigned side = 0;
+    while (side < ARMTAP_SIDES && !is_chosen(compare, side, record->stream, record->direction))
+        side++;
+    if (side == ARMTAP_SIDES)
+        return REPLAY_GO_ON;
+    compare->read_again[side]++;
+    if (push(compare, (enum armtap_side)side, record) != 0)
+        return REPLAY_GAVE_UP;
+    return is_read(compare, ARMTAP_SIDE_LEGACY) && is_read(compare, ARMTAP_SIDE_RTDE) ? REPLAY_HAS_ENOUGH
+                                                                                      : REPLAY_GO_ON;
 }
 
 static int wants_chosen(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
@@ -260,8 +273,11 @@ static enum side_by_side_turn side_by_side_record(void *user, unsigned reading, 
     enum armtap_side side = (enum armtap_side)reading;
     if (!is_chosen(compare, side, record->stream, record->direction))
         return TURN_GOES_ON;
+    compare->read_again[side]++;
     if (push(compare, side, record) != 0)
         return TURN_ENDS;
+    if (is_read(compare, side))
+        return TURN_HAS_ENOUGH;
     return armtap_comparison_is_ahead(compare->comparison, side) ? TURN_PASSES : TURN_GOES_ON;
 }
 

@@ -52,7 +52,7 @@ static int on_record(void *user, const struct armtap_record *record)
         pass_turn(turns, reading->number);
         wait_turn(turns, reading->number);
     }
-    return turns->stopped ? REPLAY_GAVE_UP : REPLAY_GO_ON;
+    return turns->stopped ? REPLAY_GAVE_UP : outcome == TURN_HAS_ENOUGH ? REPLAY_HAS_ENOUGH : REPLAY_GO_ON;
 }
 
 static int wants_state(void *user, const struct armtap_stream *stream, enum armtap_direction direction)

@@ -9,8 +9,9 @@
 
 enum side_by_side_turn {
     TURN_GOES_ON,
-    TURN_PASSES, /* the other reading continues */
-    TURN_ENDS    /* ends both readings; a message was printed */
+    TURN_PASSES,     /* the other reading continues */
+    TURN_HAS_ENOUGH, /* the reading is over before the end of its source */
+    TURN_ENDS        /* ends both readings; a message was printed */
 };
 
 struct side_by_side_calls {
