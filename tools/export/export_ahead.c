@@ -144,7 +144,8 @@ struct armtap_sink ahead_sink(const struct job *job)
                                 .on_note = on_note_of_both,
                                 .on_event = on_event_of_both,
                                 .on_message = job->ahead->remarks ? on_message : NULL,
-                                .on_candidates = on_candidates_of_both};
+                                .on_candidates = on_candidates_of_both,
+                                .wants_state = job->ahead->remarks ? NULL : job_survey_sink.wants_state};
 }
 
 /* ---- whether the rows hold ------------------------------------------------------------------------------------- */

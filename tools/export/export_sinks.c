@@ -261,6 +261,21 @@ static int print_on_candidates(void *user, const struct armtap_candidates *candi
     return job->once ? survey_candidates(user, candidates) : 0;
 }
 
+/* ---- states ------------------------------------------------------------------------------------------------------ */
+
+/* Rows come from records' bytes: only the list of streams looks at a state, here and there. */
+static int survey_wants_state(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
+{
+    (void)user;
+    return armtap_streams_wants_state(stream, direction);
+}
+
+static int print_wants_state(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
+{
+    const struct job *job = user;
+    return job->once && armtap_streams_wants_state(stream, direction);
+}
+
 /* ---- answers --------------------------------------------------------------------------------------------------- */
 
 /* The callbacks above return a value other than 0 if the job gave up, the reader closed the pipe or all is written. */
@@ -289,13 +304,15 @@ const struct armtap_sink job_survey_sink = {.size = sizeof job_survey_sink,
                                             .on_recipe = survey_recipe_answer,
                                             .on_note = survey_note_answer,
                                             .on_event = survey_event_answer,
-                                            .on_candidates = survey_candidates_answer};
+                                            .on_candidates = survey_candidates_answer,
+                                            .wants_state = survey_wants_state};
 const struct armtap_sink job_print_sink = {.size = sizeof job_print_sink,
                                            .on_record = print_on_record_answer,
                                            .on_recipe = print_on_recipe_answer,
                                            .on_note = print_on_note_answer,
                                            .on_event = print_on_event_answer,
-                                           .on_candidates = print_on_candidates_answer};
+                                           .on_candidates = print_on_candidates_answer,
+                                           .wants_state = print_wants_state};
 
 /* The same for a format that also says what was found. Of an archive, only what is found in the capture itself. */
 #define HEARD(callback, member, type)                                                                                  \
