@@ -38,6 +38,7 @@ tools_libtools_a_SOURCES = \
 	tools/base/message.c \
 	tools/base/message.h \
 	tools/base/number_digits.h \
+	tools/base/number_lanes.h \
 	tools/base/number_text.cc \
 	tools/base/number_text.h \
 	tools/base/packer.c \

@@ -368,6 +368,107 @@ static void every_exponent(void **state)
             }
 }
 
+/* ---- cells of rows ----------------------------------------------------------------------------------------------- */
+
+#define CELLS 90 /* more than a queue takes */
+
+/* Rows whose numbers move or stand still, with and without a queue, in runs of any length. */
+struct rows {
+    uint8_t wire[CELLS * 8];
+    struct number_cell cells[CELLS];
+    uint64_t seed;
+    size_t converted; /* by queues */
+};
+
+static uint64_t wire_bits(const struct rows *rows, size_t cell)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < 8; i++)
+        bits = bits << 8 | rows->wire[cell * 8 + i];
+    return bits;
+}
+
+static void move_some(struct rows *rows, unsigned kind)
+{
+    for (size_t cell = 0; cell < CELLS; cell++) {
+        uint64_t bits = varied_bits(kind < 6 ? kind : (unsigned)(next_random(&rows->seed) % 6), &rows->seed);
+        for (size_t i = 0; i < 8 && rows->seed % 4 != 0; i++)
+            rows->wire[cell * 8 + i] = (uint8_t)(bits >> (56 - 8 * i));
+    }
+}
+
+static void queue_all(struct rows *rows)
+{
+    struct number_queue queue = {.count = 0};
+    for (unsigned from = 0, count; from < CELLS; from += count) {
+        count = 1 + (unsigned)(next_random(&rows->seed) % 20);
+        count = count < CELLS - from ? count : CELLS - from;
+        number_queue_add(&queue, rows->wire + from * 8, count, rows->cells + from);
+    }
+    number_queue_convert(&queue);
+    assert_int_equal(queue.count, 0);
+    for (size_t cell = 0; cell < CELLS; cell++)
+        rows->converted += rows->cells[cell].length > 0 && rows->cells[cell].bits == wire_bits(rows, cell);
+}
+
+/* Each cell has its own number's text by dragonbox. */
+static void check_row(struct rows *rows)
+{
+    static const struct number_words words = {.separator = ';', .nan = "nan", .infinite = NULL};
+    char text[CELLS * (NUMBER_MAX + 1) + 8], plain[NUMBER_MAX];
+    memset(text, '#', sizeof text);
+    const char *end = number_cells_wire(rows->wire, CELLS, &words, rows->cells, text), *at = text;
+    for (size_t cell = 0; cell < CELLS; cell++) {
+        uint64_t bits = wire_bits(rows, cell);
+        size_t length = number_repr_plain(double_of(bits), plain);
+        if (memcmp(at, plain, length) != 0)
+            fail_msg("%016llx: %.*s", (unsigned long long)bits, (int)length, at);
+        at += length;
+        assert_true(cell == CELLS - 1 || *at == ';');
+        at += cell < CELLS - 1;
+    }
+    assert_ptr_equal(at, end);
+    assert_memory_equal(text + sizeof text - 8, "########", 8);
+}
+
+static void queued_cells_are_the_plain_ones(void **state)
+{
+    struct rows *rows = calloc(1, sizeof *rows);
+    (void)state;
+    assert_non_null(rows);
+    rows->seed = UINT64_C(362436069);
+    for (unsigned i = 0; i < 8000; i++) {
+        move_some(rows, i % 8);
+        if (i % 3 != 0)
+            queue_all(rows);
+        check_row(rows);
+    }
+    /* At least half of the numbers are usual. */
+    if (number_queue_is_fast())
+        assert_in_range(rows->converted, (size_t)4000 * CELLS * 2 / 3, (size_t)8000 * CELLS);
+    free(rows);
+}
+
+/* Each power of two, its neighbours, and between, eight of one exponent at once. */
+static void queued_exponents(void **state)
+{
+    struct rows *rows = calloc(1, sizeof *rows);
+    (void)state;
+    assert_non_null(rows);
+    rows->seed = 1;
+    for (uint64_t exponent = 0; exponent < 2048; exponent++) {
+        for (size_t cell = 0; cell < CELLS; cell++) {
+            uint64_t bits = exponent << 52 | UINT64_C(1) << cell % 52;
+            bits = cell % 3 == 0 ? bits : cell % 3 == 1 ? bits - 1 : bits ^ UINT64_C(1) << 63;
+            for (size_t i = 0; i < 8; i++)
+                rows->wire[cell * 8 + i] = (uint8_t)(bits >> (56 - 8 * i));
+        }
+        queue_all(rows);
+        check_row(rows);
+    }
+    free(rows);
+}
+
 static void integers(void **state)
 {
     char text[NUMBER_MAX + 1];
@@ -469,6 +570,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(any_bits_read_back),
         cmocka_unit_test(fast_way_is_the_plain_one),
         cmocka_unit_test(every_exponent),
+        cmocka_unit_test(queued_cells_are_the_plain_ones),
+        cmocka_unit_test(queued_exponents),
         cmocka_unit_test(integers),
         cmocka_unit_test(seconds),
         cmocka_unit_test(fixed_is_printfs),

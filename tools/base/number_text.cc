@@ -10,6 +10,7 @@
 #include "big_endian.h"
 #include "dragonbox/dragonbox.h"
 #include "number_digits.h"
+#include "number_lanes.h"
 
 #if defined NUMBER_DIGITS && defined __SSE2__
 #include <emmintrin.h>
@@ -290,41 +291,95 @@ uint64_t bits_of(const uint8_t *number)
 }
 
 /* Copies of a fixed length are faster than exact ones; no number has more digits. */
-constexpr size_t copied = 32;
-static_assert(copied <= NUMBER_MAX, "room for a number is room for its copy");
+static_assert(NUMBER_CELL_TEXT <= NUMBER_MAX, "room for a number is room for its copy");
 
-[[gnu::always_inline]] inline char *put_known(const number_cell &cell, const char *texts, char *at)
+[[gnu::always_inline]] inline void copy_text(char *to, const char *from)
 {
-    char text[copied];
-    std::memcpy(text, texts + cell.at, copied);
-    std::memcpy(at, text, copied);
-    return at + cell.length;
+    char text[NUMBER_CELL_TEXT];
+    std::memcpy(text, from, sizeof text);
+    std::memcpy(to, text, sizeof text);
 }
 
 /* `Number`: a double, or a byte of eight that are one. The loop is here so that the conversion is part of it. */
 template <typename Number>
 [[gnu::always_inline]] inline char *put_cells(const Number *numbers, unsigned count, const number_words *words,
-                                              number_cell *cells, const char *texts, char *at)
+                                              number_cell *cells, char *at)
 {
     constexpr size_t each = sizeof(double) / sizeof(Number);
-    /* No text is known beyond 4 GB. */
-    const size_t room = static_cast<size_t>(count) * (NUMBER_MAX + 1);
-    const uint32_t known = static_cast<size_t>(at - texts) + room <= UINT32_MAX ? UINT32_MAX : 0;
     for (unsigned k = 0; k < count; k++) {
+        number_cell &cell = cells[k];
         const uint64_t bits = bits_of(numbers + k * each);
         if (k > 0)
             *at++ = words->separator;
-        if (cells[k].bits == bits && cells[k].length > 0) {
-            at = put_known(cells[k], texts, at);
+        if (cell.bits == bits && cell.length > 0) {
+            copy_text(at, cell.text);
+            at += cell.length;
             continue;
         }
         char *const begin = at;
         if (!put_fast(bits, at))
             at = put_rare(bits, words, begin);
-        cells[k] = {bits, static_cast<uint32_t>(at - begin) & known, static_cast<uint32_t>(begin - texts)};
+        cell.bits = bits;
+        cell.length = static_cast<uint32_t>(at - begin);
+        copy_text(cell.text, begin);
     }
     return at;
 }
+
+/* ---- several at a time ------------------------------------------------------------------------------------------- */
+
+#ifdef NUMBER_LANES
+
+const bool has_lanes = number_lanes::are_supported();
+
+/* Up to eight numbers that follow one another; those that moved go to the end of the queue. */
+[[LANES_TARGET]] unsigned add_moved(number_queue *queue, const uint8_t *numbers, unsigned count, number_cell *cells)
+{
+    constexpr long long step = sizeof *cells;
+    static_assert(offsetof(number_cell, bits) == 0, "where a cell is are its bits");
+    const __mmask8 which = static_cast<__mmask8>((1u << count) - 1);
+    const __m512i bits = number_lanes::load_swapped(numbers, which);
+    const __m512i places = _mm512_setr_epi64(0, step, 2 * step, 3 * step, 4 * step, 5 * step, 6 * step, 7 * step);
+    const __m512i before = _mm512_mask_i64gather_epi64(bits, which, places, cells, 1);
+    const __mmask8 moved = _mm512_cmpneq_epu64_mask(bits, before);
+    const __m512i here = _mm512_add_epi64(_mm512_set1_epi64(reinterpret_cast<long long>(cells)), places);
+    _mm512_storeu_si512(queue->bits + queue->count, _mm512_maskz_compress_epi64(moved, bits));
+    _mm512_storeu_si512(queue->cells + queue->count, _mm512_maskz_compress_epi64(moved, here));
+    return static_cast<unsigned>(__builtin_popcount(moved));
+}
+
+[[LANES_TARGET]] void convert(number_queue *queue)
+{
+    static_assert(number_lanes::text_max == NUMBER_CELL_TEXT, "a text fills its cell");
+    number_lanes::texts texts;
+    for (unsigned first = 0; first < queue->count; first += number_lanes::count) {
+        number_lanes::make(_mm512_loadu_si512(queue->bits + first), &texts);
+        const unsigned several =
+            queue->count - first < number_lanes::count ? queue->count - first : number_lanes::count;
+        for (unsigned left = texts.are_made & ((1u << several) - 1); left != 0; left &= left - 1) {
+            const unsigned k = static_cast<unsigned>(__builtin_ctz(left));
+            number_cell *cell = queue->cells[first + k];
+            cell->bits = queue->bits[first + k];
+            cell->length = static_cast<uint32_t>(texts.length[k]);
+            number_lanes::put(texts, k, cell->text);
+        }
+    }
+}
+
+#else
+
+constexpr bool has_lanes = false;
+
+unsigned add_moved(number_queue *, const uint8_t *, unsigned, number_cell *)
+{
+    return 0;
+}
+
+void convert(number_queue *)
+{
+}
+
+#endif
 
 } // namespace
 
@@ -359,15 +414,38 @@ extern "C" size_t number_repr(double number, char *out)
 }
 
 extern "C" char *number_cells(const double *numbers, unsigned count, const number_words *words, number_cell *cells,
-                              const char *texts, char *to)
+                              char *to)
 {
-    return put_cells(numbers, count, words, cells, texts, to);
+    return put_cells(numbers, count, words, cells, to);
 }
 
 extern "C" char *number_cells_wire(const uint8_t *numbers, unsigned count, const number_words *words,
-                                   number_cell *cells, const char *texts, char *to)
+                                   number_cell *cells, char *to)
 {
-    return put_cells(numbers, count, words, cells, texts, to);
+    return put_cells(numbers, count, words, cells, to);
+}
+
+extern "C" bool number_queue_is_fast(void)
+{
+    return has_lanes;
+}
+
+extern "C" void number_queue_add(number_queue *queue, const uint8_t *numbers, unsigned count, number_cell *cells)
+{
+    constexpr unsigned most = 8;
+    for (unsigned k = 0; has_lanes && k < count; k += most) {
+        const unsigned several = count - k < most ? count - k : most;
+        if (queue->count > NUMBER_QUEUE - most)
+            number_queue_convert(queue);
+        queue->count += add_moved(queue, numbers + k * sizeof(double), several, cells + k);
+    }
+}
+
+extern "C" void number_queue_convert(number_queue *queue)
+{
+    if (has_lanes && queue->count > 1)
+        convert(queue);
+    queue->count = 0;
 }
 
 extern "C" size_t number_unsigned(uint64_t number, char *out)

@@ -2,6 +2,7 @@
 #ifndef BASE_NUMBER_TEXT_H
 #define BASE_NUMBER_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,10 +22,11 @@ size_t number_repr_plain(double number, char *out);
 size_t number_unsigned(uint64_t number, char *out);
 size_t number_signed(int64_t number, char *out);
 /* A number as the rows so far have it in its cell: one that repeats is copied, not converted. */
+#define NUMBER_CELL_TEXT 32
 struct number_cell {
     uint64_t bits;
     uint32_t length; /* of its text; 0: none was written */
-    uint32_t at;     /* offset of its text from `texts`; stays where it is while the number repeats: there it is warm */
+    char text[NUMBER_CELL_TEXT];
 };
 
 struct number_words {
@@ -33,13 +35,28 @@ struct number_words {
     const char *infinite; /* NULL: inf and -inf */
 };
 
-/* Doubles with separators between them, written at `to` behind all texts that the cells know: number_repr() of each, if
- * it differs from that of its cell. Returns where they end. Needs NUMBER_MAX + 1 bytes for each. */
+/* Doubles with separators between them, written at `to`: number_repr() of each, if it differs from that of its cell.
+ * Returns where they end. Needs NUMBER_MAX + 1 bytes for each. */
 char *number_cells(const double *numbers, unsigned count, const struct number_words *words, struct number_cell *cells,
-                   const char *texts, char *to);
+                   char *to);
 /* The same from big-endian bytes. */
 char *number_cells_wire(const uint8_t *numbers, unsigned count, const struct number_words *words,
-                        struct number_cell *cells, const char *texts, char *to);
+                        struct number_cell *cells, char *to);
+
+/* Numbers that will be put, converted together, several at a time, where the processor can: their cells know them then.
+ * Those that are in doubt, or have exponents, are left to be converted when they are put. */
+#define NUMBER_QUEUE 64
+struct number_queue {
+    unsigned count;
+    uint64_t bits[NUMBER_QUEUE];
+    struct number_cell *cells[NUMBER_QUEUE];
+};
+bool number_queue_is_fast(void);
+/* Adds those of big-endian bytes that differ from those of their cells. */
+void number_queue_add(struct number_queue *queue, const uint8_t *numbers, unsigned count, struct number_cell *cells);
+/* Converts all, and empties the queue. */
+void number_queue_convert(struct number_queue *queue);
+
 /* As printf has it for "%.*f", with up to 6 decimals; cut after NUMBER_MAX - 1 characters. */
 size_t number_fixed(double number, int decimals, char *out);
 /* Nanoseconds as seconds with nine decimals: -1 is -0.000000001. */

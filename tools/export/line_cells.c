@@ -229,7 +229,7 @@ void cells_doubles(const double *numbers, unsigned count, const struct cell_styl
     const struct number_words words = words_of(style);
     char *at = buffer_room(out, count * (NUMBER_MAX + 1));
     if (at)
-        out->length += (size_t)(number_cells(numbers, count, &words, above, out->data, at) - at);
+        out->length += (size_t)(number_cells(numbers, count, &words, above, at) - at);
 }
 
 void cells_wire_doubles(const uint8_t *numbers, unsigned count, const struct cell_style *style,
@@ -238,7 +238,7 @@ void cells_wire_doubles(const uint8_t *numbers, unsigned count, const struct cel
     const struct number_words words = words_of(style);
     char *at = buffer_room(out, count * (NUMBER_MAX + 1));
     if (at)
-        out->length += (size_t)(number_cells_wire(numbers, count, &words, above, out->data, at) - at);
+        out->length += (size_t)(number_cells_wire(numbers, count, &words, above, at) - at);
 }
 
 static void put_row_column(enum row_column column, const struct output_row *row, const struct cell_style *style,

@@ -1,5 +1,7 @@
 #include "row_above.h"
 
+#include "base/number_text.h"
+
 /* ---- where picks have their bytes -------------------------------------------------------------------------------- */
 
 static const struct armtap_recipe_entry *entry_of(const struct pick *pick, const struct table_layout *layout)
@@ -111,4 +113,22 @@ void row_above_copy(const struct pick_text *text, char first, struct buffer *out
     if (first != '\0')
         *to = first;
     out->length += text->length;
+}
+
+/* ---- doubles that move ------------------------------------------------------------------------------------------- */
+
+void row_above_convert(const struct row_batch *batch, size_t number, size_t length)
+{
+    const struct output_row *row = &batch->rows[number];
+    const struct picks *picks = &batch->view->picks;
+    struct number_queue queue;
+    queue.count = 0;
+    for (size_t i = 0; i < picks->count && number_queue_is_fast(); i++) {
+        const struct pick_above *above = &batch->picks_above[i];
+        if (above->is_doubles && above->bytes.end <= row->values_length &&
+            !row_above_repeats(row, length, &above->bytes))
+            number_queue_add(&queue, row->values + above->bytes.offset, picks->pick[i].count,
+                             row_above_cells(batch, i));
+    }
+    number_queue_convert(&queue);
 }

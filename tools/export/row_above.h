@@ -20,6 +20,8 @@ size_t row_above_begin(const struct row_batch *batch, size_t row);
 bool row_above_repeats(const struct output_row *row, size_t length, const struct pick_bytes *bytes);
 /* Appends a text that has been appended before. */
 void row_above_copy(const struct pick_text *text, char first, struct buffer *out);
+/* Converts the doubles of a row that moved, all at once, if that is faster than one by one. */
+void row_above_convert(const struct row_batch *batch, size_t row, size_t length);
 /* The bytes of a pick that are nothing but doubles, if the row has them all; else NULL. */
 const uint8_t *row_above_doubles(const struct row_batch *batch, size_t row, size_t pick);
 
@@ -81,6 +83,7 @@ static inline void row_put(const struct row_batch *batch, size_t row, const stru
         return;
     }
     size_t length = row_above_begin(batch, row);
+    row_above_convert(batch, row, length);
     for (size_t i = 0, run; i < batch->view->picks.count; i += run) {
         run = batch->picks_above[i].run;
         if (i > 0 && manner->between != '\0')
