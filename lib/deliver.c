@@ -520,7 +520,9 @@ static int decode_values(struct armtap_conn *conn, const struct armtap_frame *fr
     bool is_kept = state == half->state[0];
     (is_kept || is_wanted(conn, frame) ? armtap_recipe_decode : armtap_recipe_check)(
         data->recipe, data->values, data->values_length, state, updated);
-    for (size_t i = 0; i < sizeof updated->word / sizeof updated->word[0]; i++)
+    if (!is_kept)
+        state->known = *updated;
+    for (size_t i = 0; i < sizeof updated->word / sizeof updated->word[0] && is_kept; i++)
         state->known.word[i] |= updated->word[i];
     bool may_be_bad = data->recipe->integer_cells && data->values_length >= data->recipe->size;
     if (may_be_bad && (memcmp(updated, &data->recipe->plan.fields, sizeof *updated) != 0 ||
@@ -648,7 +650,6 @@ static int add_brief_arm(struct armtap_conn *conn, struct armtap_arm *arm, struc
     struct armtap_state **brief = &conn->reserve->brief;
     if (!*brief && !(*brief = armtap_state_new_plain()))
         return ARMTAP_ERR_MEMORY;
-    memset(&(*brief)->known, 0, sizeof(*brief)->known);
     *arm = (struct armtap_arm){1, updated, *brief};
     return ARMTAP_OK;
 }

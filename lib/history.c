@@ -40,10 +40,3 @@ bool armtap_history_differs(const struct armtap_history *history, uint64_t posit
             return true;
     return false;
 }
-
-void armtap_history_saw(struct armtap_history *history, const struct armtap_sent *sent)
-{
-    history->segments[history->next] = *sent;
-    history->next = (history->next + 1) % ARMTAP_HISTORY_SEGMENTS;
-    history->count += history->count < ARMTAP_HISTORY_SEGMENTS;
-}

@@ -21,8 +21,14 @@ void armtap_history_add(struct armtap_history *history, uint64_t position, const
 /* Whether the bytes kept of [position, position + length) differ from these. */
 bool armtap_history_differs(const struct armtap_history *history, uint64_t position, const uint8_t *bytes,
                             size_t length);
-/* Call for each captured segment with bytes. */
-void armtap_history_saw(struct armtap_history *history, const struct armtap_sent *sent);
+/* Call for each captured segment with bytes. Inline, so that it is written where it stays: a copy would wait for the
+ * members, which are stored one by one. */
+static inline void armtap_history_saw(struct armtap_history *history, const struct armtap_sent *sent)
+{
+    history->segments[history->next] = *sent;
+    history->next = (history->next + 1) % ARMTAP_HISTORY_SEGMENTS;
+    history->count += history->count < ARMTAP_HISTORY_SEGMENTS;
+}
 
 /* The segments that it saw, up to `count`: 0 is the oldest. */
 static inline const struct armtap_sent *armtap_history_segment(const struct armtap_history *history, unsigned i)

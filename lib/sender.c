@@ -46,10 +46,10 @@ static void take_id(struct armtap_sender *sender, uint16_t ip_id)
     sender->ip_id = ip_id;
 }
 
-void armtap_sender_sent(struct armtap_sender *sender, const struct armtap_sent *sent)
+void armtap_sender_sent(struct armtap_sender *sender, uint16_t ip_id, uint64_t end, int64_t time)
 {
-    take_id(sender, sent->ip_id);
-    armtap_sender_measure(sender, sent->end, sent->time);
+    take_id(sender, ip_id);
+    armtap_sender_measure(sender, end, time);
 }
 
 void armtap_sender_measure(struct armtap_sender *sender, uint64_t end, int64_t now)

@@ -45,7 +45,7 @@ struct armtap_sender {
 };
 
 /* A segment with bytes, none of which were captured before, and none after them. */
-void armtap_sender_sent(struct armtap_sender *sender, const struct armtap_sent *sent);
+void armtap_sender_sent(struct armtap_sender *sender, uint16_t ip_id, uint64_t end, int64_t time);
 /* Something whose acknowledgement shows how far the peer is: bytes up to `end`, or a SYN before `end`. */
 void armtap_sender_measure(struct armtap_sender *sender, uint64_t end, int64_t now);
 /* Any packet of the sender, and one of its peer that may echo the sender's timestamp. */

@@ -191,7 +191,7 @@ static int tell_arrival(struct armtap_tcp *tcp, enum armtap_direction direction,
 static void remember(struct armtap_tcp_side *side, enum armtap_arrival arrival, const struct armtap_sent *sent)
 {
     if (arrival == ARMTAP_ARRIVAL_IN_ORDER)
-        armtap_sender_sent(&side->sender, sent);
+        armtap_sender_sent(&side->sender, sent->ip_id, sent->end, sent->time);
     if (arrival == ARMTAP_ARRIVAL_AGAIN)
         armtap_sender_resent(&side->sender);
     if (arrival != ARMTAP_ARRIVAL_COPY && side->history)

@@ -6,9 +6,7 @@
 /* Up to 63 each value has a bin; above, the top six bits choose the bin. */
 static size_t bin_of(uint64_t time)
 {
-    size_t shift = 0;
-    while (time >> shift >= 64)
-        shift++;
+    size_t shift = time < 64 ? 0 : 58 - (size_t)__builtin_clzll(time);
     return 32 * shift + (size_t)(time >> shift);
 }
 

@@ -170,12 +170,12 @@ static void test_ids_far_apart(void **state)
     assert_arrival(&s, numbered(100, 900, 2000 + 1025), LATE);
     for (uint16_t i = 0; i < 20; i++) { /* but all of them count up */
         struct armtap_sent sent = numbered(1000 + (uint64_t)LENGTH * i, 0, (uint16_t)(2000 + 100 * i));
-        armtap_sender_sent(&s.sender, &sent);
+        armtap_sender_sent(&s.sender, sent.ip_id, sent.end, sent.time);
     }
     assert_arrival(&s, numbered(100, 900, 2000 + 1025), AGAIN);
     for (uint16_t i = 0; i < 5; i++) { /* until some do not */
         struct armtap_sent sent = numbered(4000 + (uint64_t)LENGTH * i, 0, (uint16_t)(60000 - 7000 * i));
-        armtap_sender_sent(&s.sender, &sent);
+        armtap_sender_sent(&s.sender, sent.ip_id, sent.end, sent.time);
     }
     assert_arrival(&s, numbered(100, 900, 2000 + 1024), LATE);
     scene_end(&s);
@@ -192,7 +192,7 @@ static void test_random_ids(void **state)
     assert_arrival(&s, numbered(100, 900, 510), AGAIN);
     for (size_t i = 0; i < 5; i++) {
         struct armtap_sent sent = numbered(1000 + LENGTH * i, 0, ids[i]);
-        armtap_sender_sent(&s.sender, &sent);
+        armtap_sender_sent(&s.sender, sent.ip_id, sent.end, sent.time);
     }
     assert_arrival(&s, numbered(100, 900, 510), LATE);
     scene_end(&s);
@@ -227,12 +227,12 @@ static void test_proof_by_order(void **state)
     waits(&s, numbered(200, 0, 50));
     for (uint16_t i = 0; i < 8; i++) {
         struct armtap_sent sent = numbered(1000 + LENGTH * (uint64_t)i, 0, (uint16_t)(51 + i));
-        armtap_sender_sent(&s.sender, &sent);
+        armtap_sender_sent(&s.sender, sent.ip_id, sent.end, sent.time);
     }
     assert_likely(&s, numbered(100, 900, 49), LATE);
     assert_likely(&s, numbered(100, 900, 60), AGAIN);
     struct armtap_sent ninth = numbered(2000, 0, 59);
-    armtap_sender_sent(&s.sender, &ninth);
+    armtap_sender_sent(&s.sender, ninth.ip_id, ninth.end, ninth.time);
     assert_proven(&s, numbered(100, 900, 49), LATE);
     assert_proven(&s, numbered(100, 900, 60), AGAIN);
     scene_end(&s);
@@ -354,7 +354,7 @@ static void test_copies_by_id(void **state)
     assert_arrival(&s, longer, AGAIN);
     for (uint64_t i = 0; i < 5; i++) { /* a stack that gives all packets one id */
         struct armtap_sent sent = numbered(1000 + LENGTH * i, 0, 12);
-        armtap_sender_sent(&s.sender, &sent);
+        armtap_sender_sent(&s.sender, sent.ip_id, sent.end, sent.time);
     }
     assert_arrival(&s, numbered(100, 700000, 12), AGAIN);
     scene_end(&s);
