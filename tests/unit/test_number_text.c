@@ -516,6 +516,15 @@ static void seconds(void **state)
         text[number_seconds(times[i].nanoseconds, text)] = '\0';
         assert_string_equal(text, times[i].text);
     }
+    uint64_t seed = 7;
+    for (unsigned i = 0; i < 100000; i++) {
+        char expected[NUMBER_MAX + 1];
+        int64_t time = (int64_t)(next_random(&seed) >> (1 + i % 63));
+        text[number_seconds(time, text)] = '\0';
+        snprintf(expected, sizeof expected, "%lld.%09lld", (long long)(time / 1000000000),
+                 (long long)(time % 1000000000));
+        assert_string_equal(text, expected);
+    }
 }
 
 static void is_as_printed(double number)

@@ -96,6 +96,15 @@ int count_digits(uint64_t number)
     std::memcpy(out, &text, sizeof text);
 }
 
+constexpr uint64_t eight_digits = 100000000;
+
+/* Writes a number below 10^8 with zeros in front. */
+char *put_eight(char *out, uint64_t number)
+{
+    store(text_of_eight(static_cast<uint32_t>(number)), 0, out);
+    return out + 8;
+}
+
 /* The shortest digits of a double, at most 17, with zeros behind them: the first, and twice eight in registers. Digits
  * in memory would be read in other pieces than they were stored, for which processors wait. */
 struct digits {
@@ -507,7 +516,14 @@ extern "C" size_t number_seconds(int64_t nanoseconds, char *out)
         *at++ = '-';
         magnitude = UINT64_C(0) - magnitude;
     }
-    at += number_unsigned(magnitude / per_second, at);
+    const uint64_t seconds = magnitude / per_second, fraction = magnitude % per_second;
+    if (seconds < eight_digits) {
+        at += number_unsigned(seconds, at);
+    } else {
+        at += number_unsigned(seconds / eight_digits, at);
+        at = put_eight(at, seconds % eight_digits);
+    }
     *at++ = '.';
-    return static_cast<size_t>(put_digits(magnitude % per_second, 9, at) - out);
+    *at++ = static_cast<char>('0' + fraction / eight_digits);
+    return static_cast<size_t>(put_eight(at, fraction % eight_digits) - out);
 }
