@@ -309,20 +309,32 @@ static_assert(NUMBER_CELL_TEXT <= NUMBER_MAX, "room for a number is room for its
     std::memcpy(to, text, sizeof text);
 }
 
-/* `Number`: a double, or a byte of eight that are one. The loop is here so that the conversion is part of it. */
-template <typename Number>
-[[gnu::always_inline]] inline char *put_cells(const Number *numbers, unsigned count, const number_words *words,
-                                              number_cell *cells, char *at)
+bool is_known(const number_cell &cell, uint64_t bits)
 {
-    constexpr size_t each = sizeof(double) / sizeof(Number);
+    return cell.bits == bits && cell.length > 0;
+}
+
+[[gnu::always_inline]] inline char *put_known(const number_cell &cell, char *at)
+{
+    copy_text(at, cell.text);
+    return at + cell.length;
+}
+
+/* `Number`: a double, or a byte of eight that are one. */
+template <typename Number> constexpr size_t each = sizeof(double) / sizeof(Number);
+
+/* The loop is here so that the conversion is part of it. */
+template <typename Number>
+[[gnu::noinline]] char *put_any(const Number *numbers, unsigned count, const number_words *words, number_cell *cells,
+                                char *at)
+{
     for (unsigned k = 0; k < count; k++) {
         number_cell &cell = cells[k];
-        const uint64_t bits = bits_of(numbers + k * each);
+        const uint64_t bits = bits_of(numbers + k * each<Number>);
         if (k > 0)
             *at++ = words->separator;
-        if (cell.bits == bits && cell.length > 0) {
-            copy_text(at, cell.text);
-            at += cell.length;
+        if (is_known(cell, bits)) {
+            at = put_known(cell, at);
             continue;
         }
         char *const begin = at;
@@ -331,6 +343,21 @@ template <typename Number>
         cell.bits = bits;
         cell.length = static_cast<uint32_t>(at - begin);
         copy_text(cell.text, begin);
+    }
+    return at;
+}
+
+/* Most are known, if they were queued: without the registers that a conversion needs. */
+template <typename Number>
+[[gnu::always_inline]] inline char *put_cells(const Number *numbers, unsigned count, const number_words *words,
+                                              number_cell *cells, char *at)
+{
+    for (unsigned k = 0; k < count; k++) {
+        if (!is_known(cells[k], bits_of(numbers + k * each<Number>)))
+            return put_any(numbers + k * each<Number>, count - k, words, cells + k, at);
+        at = put_known(cells[k], at);
+        if (k + 1 < count)
+            *at++ = words->separator;
     }
     return at;
 }
