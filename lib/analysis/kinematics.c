@@ -8,11 +8,9 @@
 #include "kinematics.h"
 
 #include <math.h>
-#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CACHE_LINE 64
 /* rad: joints are compared with the pose again when one of them moved by this much. */
 #define STEP 0.02
 #define SAMPLES_MAX 4096u
@@ -80,9 +78,8 @@ struct sample {
 /* The first samples wait until there are enough for a result: adding one up takes as long as decoding several records,
  * and thousands of streams may have a few each. */
 struct armtap_kinematics {
-    /* One cache line, which is read for each pose: with thousands of streams it is in no cache. */
-    alignas(CACHE_LINE) double last[6]; /* joints of the last sample */
-    unsigned waiting;                   /* samples; 0 once there are sums */
+    double last[6];   /* joints of the last sample, beside what else each pose reads: it may be in no cache */
+    unsigned waiting; /* samples; 0 once there are sums */
     bool has_sums;
     bool has_offset, is_offset_unknown; /* unknown: a pose came without it, or with another one */
     double offset[6];                   /* of the tool, as reported */
@@ -111,7 +108,7 @@ static void list_geometries(struct sums *sums)
 
 struct armtap_kinematics *armtap_kinematics_new(void)
 {
-    struct armtap_kinematics *kinematics = aligned_alloc(CACHE_LINE, sizeof *kinematics);
+    struct armtap_kinematics *kinematics = malloc(sizeof *kinematics);
     if (kinematics) {
         kinematics->waiting = 0;
         kinematics->has_sums = false;
