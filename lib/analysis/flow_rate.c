@@ -11,6 +11,7 @@
 #include "nanoseconds.h"
 #include "prefetch.h"
 #include "times.h"
+#include "waiting_arrivals.h"
 
 #define SILENCE (2 * SECOND)
 /* A silence is also longer than this many package intervals: some clients request less than one package per
@@ -42,15 +43,6 @@
 /* ns: data that was on its way during a new set-up still follows the old one. */
 #define UNDER_WAY (SECOND / 10)
 
-struct arrival {
-    struct armtap_where where;
-    double clock;   /* the controller's, s; 0: not set yet; NAN: none */
-    double lost;    /* records that fit in the bytes missing before it */
-    double whole;   /* the same if these are an exact multiple of its size; 0: unknown */
-    size_t length;  /* its bytes */
-    bool after_gap; /* bytes before it are missing or were not a message */
-};
-
 /* The reason for a silence, until later packages show it. */
 #define REASON_UNKNOWN ": the data was delayed on its way, the controller stalled, or the capture's clock was set"
 struct silence {
@@ -69,8 +61,8 @@ struct flow_rate {
     bool frequency_wanted; /* as in struct armtap_diagnosis_options */
     unsigned traits;       /* of its protocol */
     double cycle;          /* the controller's cycle, s; 0: unknown */
-    char why[160];         /* why data stopped, in words; "": unknown */
-    char label[24];        /* prefix of findings: "channel 3: ", or "" */
+    char *why;             /* why data stopped, in words; NULL: unknown */
+    char *own_label;       /* "channel 3: "; NULL: none */
     int version;           /* RTDE protocol, or packet size */
     double base;           /* packages per second at one per cycle; 0: unknown */
     /* the current stretch */
@@ -78,14 +70,13 @@ struct flow_rate {
     struct armtap_where granted; /* START; packet 0: none */
     struct armtap_where paused;
     unsigned after_pause;
-    int64_t not_before;      /* records before this are not judged; NO_TIME: all are */
-    bool unsure;             /* requests may be missing since the last record */
-    bool deaf;               /* requests can no longer be read */
-    bool fell_back;          /* the clock went back in the current record */
-    unsigned unread;         /* messages that could not be read since the last record */
-    struct arrival *waiting; /* until the usual step is known; at most PACE_WAITING */
-    unsigned waiting_count, waiting_room;
-    bool failed; /* without memory */
+    int64_t not_before;              /* records before this are not judged; NO_TIME: all are */
+    bool unsure;                     /* requests may be missing since the last record */
+    bool deaf;                       /* requests can no longer be read */
+    bool fell_back;                  /* the clock went back in the current record */
+    bool failed;                     /* without memory */
+    unsigned unread;                 /* messages that could not be read since the last record */
+    struct waiting_arrivals waiting; /* until the usual step is known; at most PACE_WAITING */
     bool is_settled;
     double expected; /* step in s; 0: unknown */
     double usual;    /* the step that the clock is compared with; 0: unknown */
@@ -137,22 +128,40 @@ static void take_protocol(struct flow_rate *flow, const struct armtap_stream *st
 
 void armtap_flow_rate_prefetch(const struct flow_rate *flow)
 {
-    armtap_prefetch(flow, offsetof(struct flow_rate, why));
-    armtap_prefetch(&flow->version, sizeof *flow - offsetof(struct flow_rate, version));
+    armtap_prefetch(flow, sizeof *flow);
+}
+
+/* The prefix of findings. */
+static const char *label_of(const struct flow_rate *flow)
+{
+    return flow->own_label ? flow->own_label : "";
+}
+
+/* A copy of the text, or NULL if it is "" or memory runs out. */
+static char *copy_of(struct flow_rate *flow, const char *text)
+{
+    if (*text == '\0')
+        return NULL;
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    flow->failed = flow->failed || !copy;
+    return copy ? memcpy(copy, text, size) : NULL;
 }
 
 struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter,
                                        bool frequency_wanted)
 {
+    char label[24];
     struct flow_rate *flow = calloc(1, sizeof *flow);
     if (!flow)
         return NULL;
     take_protocol(flow, stream);
     flow->channel = channel;
-    if (has(flow, ARMTAP_TRAIT_CHANNELS))
-        snprintf(flow->label, sizeof flow->label, "channel %d: ", channel);
-    if (has(flow, ARMTAP_TRAIT_CHANNELS))
+    if (has(flow, ARMTAP_TRAIT_CHANNELS)) {
+        snprintf(label, sizeof label, "channel %d: ", channel);
+        flow->own_label = copy_of(flow, label);
         flow->skipped_bytes = stream->bytes_skipped[ARMTAP_FROM_ROBOT];
+    }
     flow->not_before = ARMTAP_NO_TIME;
     flow->longest_silence = flow->longest_gap = -1;
     flow->jitter = jitter;
@@ -162,8 +171,11 @@ struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int c
 
 void armtap_flow_rate_free(struct flow_rate *flow)
 {
-    if (flow)
-        free(flow->waiting);
+    if (!flow)
+        return;
+    armtap_waiting_clear(&flow->waiting);
+    free(flow->why);
+    free(flow->own_label);
     free(flow);
 }
 
@@ -196,12 +208,14 @@ static int compare_steps(const void *a, const void *b)
 /* The median clock step of the waiting records; 0 if there are too few. */
 static double median_step(const struct flow_rate *flow)
 {
-    double steps[PACE_WAITING];
+    double steps[PACE_WAITING], last = NAN;
     size_t count = 0;
-    for (unsigned i = 1; i < flow->waiting_count; i++) {
-        double step = flow->waiting[i].clock - flow->waiting[i - 1].clock;
-        if (step > CLOCK_NOISE && !flow->waiting[i].after_gap)
+    for (unsigned i = 0; i < flow->waiting.count; i++) {
+        struct arrival arrival = armtap_waiting_at(&flow->waiting, i);
+        double step = arrival.clock - last; /* NAN for the first */
+        if (step > CLOCK_NOISE && !arrival.after_gap)
             steps[count++] = step;
+        last = arrival.clock;
     }
     if (count < 4)
         return 0;
@@ -261,8 +275,8 @@ static void report_silence(const struct flow_rate *flow, struct findings *findin
                            const struct silence *silence, const char *reason)
 {
     armtap_findings_measure(findings, "silence", silence->seconds, stream, &silence->to,
-                            "%sno data for %s s, since packet %" PRIu64 "%s", flow->label, DECIMAL(silence->seconds, 3),
-                            silence->from.packet, reason);
+                            "%sno data for %s s, since packet %" PRIu64 "%s", label_of(flow),
+                            DECIMAL(silence->seconds, 3), silence->from.packet, reason);
 }
 
 /* By how much the controller's clock advanced meanwhile, in words. */
@@ -317,8 +331,8 @@ static void find_reason(struct flow_rate *flow, struct findings *findings, const
                               .step = pause->clock};
     char text[200];
     if (pause->to_end)
-        snprintf(text, sizeof text, ", and none afterwards%s%s", *flow->why == '\0' ? "; " : ": ",
-                 *flow->why == '\0' ? "this stream does not show why" : flow->why);
+        snprintf(text, sizeof text, ", and none afterwards%s%s", flow->why ? ": " : "; ",
+                 flow->why ? flow->why : "this stream does not show why");
     else if (isnan(silence.step))
         snprintf(text, sizeof text, "; the data does not show why (no controller clock on both sides of it)");
     else if (silence.step < 0 || pause->lost > 0 || silence.step > silence.seconds + CLOCK_JUMP)
@@ -385,7 +399,7 @@ static void report_skipped(const struct flow_rate *flow, struct findings *findin
     if (lost > 0)
         snprintf(more, sizeof more, ", besides %s lost in the capture", DECIMAL(lost, 0));
     armtap_findings_measure(findings, "clock.skipped", count, stream, &arrival->where,
-                            "%scontroller skipped %s package%s (clock jumped %s s, expected %s s)%s", flow->label,
+                            "%scontroller skipped %s package%s (clock jumped %s s, expected %s s)%s", label_of(flow),
                             DECIMAL(count, 0), count > 1 ? "s" : "", DECIMAL(step, 3), DECIMAL(flow->usual, 3), more);
 }
 
@@ -430,7 +444,8 @@ static struct clock_step check_clock(struct flow_rate *flow, struct findings *fi
             findings, "clock.skipped", stream, &arrival->where,
             "%sthe controller's clock jumped %s s within %s s of the capture: it was set forward, or the value is "
             "damaged; no packages were skipped",
-            flow->label, DECIMAL(step.time, 3), DECIMAL((double)between(&flow->last.where, &arrival->where) / 1e9, 3));
+            label_of(flow), DECIMAL(step.time, 3),
+            DECIMAL((double)between(&flow->last.where, &arrival->where) / 1e9, 3));
     } else if (step.skipped > 0) {
         flow->skipped += (uint64_t)step.skipped;
         report_skipped(flow, findings, stream, arrival, step.skipped, step.lost, step.time);
@@ -579,26 +594,11 @@ static void settle(struct flow_rate *flow, struct findings *findings, const stru
     flow->usual = told ? told->usual : usual_step(median, flow->expected);
     if (!told)
         learn(flow);
-    for (unsigned i = 0; i < flow->waiting_count && !flow->only_learns; i++)
-        judge(flow, findings, stream, &flow->waiting[i]);
-    free(flow->waiting);
-    flow->waiting = NULL;
-    flow->waiting_count = flow->waiting_room = 0;
-}
-
-static void wait_for_more(struct flow_rate *flow, const struct arrival *arrival)
-{
-    if (flow->waiting_count == flow->waiting_room) {
-        unsigned room = flow->waiting_room == 0 ? 4 : 2 * flow->waiting_room;
-        struct arrival *waiting = realloc(flow->waiting, room * sizeof *waiting);
-        if (!waiting) {
-            flow->failed = true;
-            return;
-        }
-        flow->waiting = waiting;
-        flow->waiting_room = room;
+    for (unsigned i = 0; i < flow->waiting.count && !flow->only_learns; i++) {
+        struct arrival arrival = armtap_waiting_at(&flow->waiting, i);
+        judge(flow, findings, stream, &arrival);
     }
-    flow->waiting[flow->waiting_count++] = *arrival;
+    armtap_waiting_clear(&flow->waiting);
 }
 
 /* The longest step in which a controller may send the requested frequency. */
@@ -627,7 +627,7 @@ static void check_rate(struct flow_rate *flow, struct findings *findings, const 
     double rate = ((double)(flow->records - 1) + flow->missing) / seconds;
     if (rate < LOW / longest_step(flow) && !(asks_for_all(flow, stream) && rate >= LOW / flow->usual))
         armtap_findings_measure(findings, "rate.low", seconds, stream, &flow->last.where,
-                                "%s%s Hz instead of %s Hz for %s s, since packet %" PRIu64, flow->label,
+                                "%s%s Hz instead of %s Hz for %s s, since packet %" PRIu64, label_of(flow),
                                 DECIMAL(rate, 1), DECIMAL(1 / flow->expected, 1), DECIMAL(seconds, 3),
                                 flow->first.where.packet);
 }
@@ -645,7 +645,7 @@ static void begin_stretch(struct flow_rate *flow, enum phase phase, const struct
     flow->not_before = ARMTAP_NO_TIME;
     flow->unread = 0;
     flow->unsure = flow->deaf;
-    flow->waiting_count = 0;
+    armtap_waiting_clear(&flow->waiting);
     flow->is_settled = flow->has_last = false;
     flow->records = 0;
     flow->elapsed = 0;
@@ -766,35 +766,37 @@ bool armtap_flow_rate_record(struct flow_rate *flow, struct findings *findings, 
         judge(flow, findings, record->stream, &arrival);
         return flow->fell_back;
     }
-    wait_for_more(flow, &arrival);
-    if (flow->waiting_count == PACE_WAITING)
+    flow->failed = !armtap_waiting_add(&flow->waiting, &arrival) || flow->failed;
+    if (flow->waiting.count == PACE_WAITING)
         settle(flow, findings, record->stream);
     return flow->fell_back;
 }
 
 void armtap_flow_rate_last_step(const struct flow_rate *flow, struct armtap_rates_step *step)
 {
-    const struct arrival *arrival = flow->waiting_count > 0 ? &flow->waiting[flow->waiting_count - 1] : NULL;
+    const unsigned count = flow->waiting.count;
     *step = (struct armtap_rates_step){.clock = NAN};
     if (!flow->is_counted)
         return;
-    if (!arrival) {
+    if (count == 0) {
         *step = flow->step;
         return;
     }
     double median = median_step(flow);
     double usual = usual_step(median, expected_step(flow, median));
+    struct arrival arrival = armtap_waiting_at(&flow->waiting, count - 1);
     struct clock_step clock_step = {.time = NAN};
-    if (flow->waiting_count > 1)
-        clock_step = clock_step_of(arrival - 1, arrival, usual);
-    *step = flow_rate_step_of(&clock_step, arrival, usual);
+    if (count > 1) {
+        struct arrival before = armtap_waiting_at(&flow->waiting, count - 2);
+        clock_step = clock_step_of(&before, &arrival, usual);
+    }
+    *step = flow_rate_step_of(&clock_step, &arrival, usual);
 }
 
 void armtap_flow_rate_forget_clock(struct flow_rate *flow)
 {
     flow->last.clock = isnan(flow->last.clock) ? NAN : 0;
-    for (unsigned i = 0; i < flow->waiting_count; i++)
-        flow->waiting[i].clock = isnan(flow->waiting[i].clock) ? NAN : 0;
+    armtap_waiting_forget_clocks(&flow->waiting);
 }
 
 /* The set-up itself requests data, which follows the old set-up until the controller has the new one. */
@@ -840,7 +842,8 @@ void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, c
 
 void armtap_flow_rate_blame(struct flow_rate *flow, const char *why)
 {
-    snprintf(flow->why, sizeof flow->why, "%s", why);
+    free(flow->why);
+    flow->why = copy_of(flow, why);
 }
 
 void armtap_flow_rate_unread(struct flow_rate *flow, enum armtap_direction direction)

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Up to 63 each value has a bin; above, the top six bits choose the bin. */
 static size_t bin_of(uint64_t time)
@@ -21,20 +22,30 @@ static int64_t middle_of(size_t bin)
 
 void armtap_histogram_clear(struct histogram *histogram)
 {
-    for (size_t i = 0; i < SPREAD_OCTAVES; i++)
-        free(histogram->octaves[i]);
+    free(histogram->bins);
     *histogram = (struct histogram){.count = 0};
+}
+
+/* Gives an octave its bins; false if memory runs out. */
+static bool add_octave(struct histogram *histogram, size_t octave)
+{
+    uint32_t(*bins)[SPREAD_BINS] = realloc(histogram->bins, (histogram->used + 1u) * sizeof *bins);
+    if (!bins)
+        return false;
+    histogram->bins = bins;
+    memset(bins[histogram->used], 0, sizeof *bins);
+    histogram->place[octave] = ++histogram->used;
+    return true;
 }
 
 void armtap_histogram_add(struct histogram *histogram, int64_t time)
 {
-    size_t bin = bin_of((uint64_t)time);
-    uint32_t **octave = &histogram->octaves[bin / SPREAD_BINS];
-    if (!*octave && !(*octave = calloc(SPREAD_BINS, sizeof **octave))) {
+    size_t bin = bin_of((uint64_t)time), octave = bin / SPREAD_BINS;
+    if (histogram->place[octave] == 0 && !add_octave(histogram, octave)) {
         histogram->failed = true;
         return;
     }
-    uint32_t *count = &(*octave)[bin % SPREAD_BINS];
+    uint32_t *count = &histogram->bins[histogram->place[octave] - 1][bin % SPREAD_BINS];
     *count += *count < UINT32_MAX;
     histogram->count++;
     if (time > histogram->largest)
@@ -47,8 +58,8 @@ int64_t armtap_histogram_quantile(const struct histogram *histogram, unsigned pe
     if (histogram->count == 0)
         return -1;
     for (size_t i = 0; i < SPREAD_OCTAVES * SPREAD_BINS; i++) {
-        const uint32_t *octave = histogram->octaves[i / SPREAD_BINS];
-        seen += octave ? octave[i % SPREAD_BINS] : 0;
+        size_t place = histogram->place[i / SPREAD_BINS];
+        seen += place > 0 ? histogram->bins[place - 1][i % SPREAD_BINS] : 0;
         if (seen >= wanted && seen > 0)
             return middle_of(i) < histogram->largest ? middle_of(i) : histogram->largest;
     }

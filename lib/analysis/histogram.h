@@ -9,12 +9,15 @@
 #define SPREAD_OCTAVES 60
 #define SPREAD_BINS 32 /* per octave */
 
-/* Starts as zeros. Octaves are allocated when needed: the times of a stream are similar. */
+/* Starts as zeros. Only octaves with times have bins: the times of a stream are similar, and there may be thousands of
+ * streams. */
 struct histogram {
-    uint32_t *octaves[SPREAD_OCTAVES]; /* bins saturate */
+    uint8_t place[SPREAD_OCTAVES]; /* of an octave in `bins`, from 1; 0: it has no times */
+    uint8_t used;
+    bool failed;                   /* memory ran out: some times are missing */
+    uint32_t (*bins)[SPREAD_BINS]; /* they saturate */
     uint64_t count;
     int64_t largest; /* exact */
-    bool failed;     /* memory ran out: some times are missing */
 };
 void armtap_histogram_clear(struct histogram *histogram);
 

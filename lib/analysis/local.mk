@@ -72,6 +72,8 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/usual_motions.h \
 	lib/analysis/verdict.c \
 	lib/analysis/verdict.h \
+	lib/analysis/waiting_arrivals.c \
+	lib/analysis/waiting_arrivals.h \
 	lib/analysis/window_stalls.c \
 	lib/analysis/window_stalls.h
 

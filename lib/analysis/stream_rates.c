@@ -116,8 +116,7 @@ void armtap_rates_free(struct armtap_rates *rates)
 
 void armtap_rates_prefetch(const struct armtap_rates *rates)
 {
-    armtap_prefetch(rates, offsetof(struct armtap_rates, jitter));
-    armtap_prefetch(&rates->jitter.count, sizeof rates->jitter - offsetof(struct histogram, count));
+    armtap_prefetch(rates, sizeof *rates);
 }
 
 void armtap_rates_prefetch_flow(const struct armtap_rates *rates)
@@ -171,6 +170,7 @@ static struct flow_rate *flow_rate_of(struct armtap_rates *rates, const struct a
         rates->failed = true;
         return NULL;
     }
+    rates->failed = rates->failed || armtap_flow_rate_failed(rates->channel[i]);
     /* Channels share a clock: whether it went back in one shows when that is judged, and matters to the others. */
     armtap_flow_rate_learn(rates->channel[i], rates->learned,
                            rates->only_learns && !armtap_stream_has(stream, ARMTAP_TRAIT_CHANNELS));
@@ -226,8 +226,10 @@ void armtap_rates_take_event(struct armtap_rates *rates, struct findings *findin
 void armtap_rates_blame(struct armtap_rates *rates, const char *why)
 {
     for (size_t i = 0; i < rates->room; i++) {
-        if (rates->channel[i])
-            armtap_flow_rate_blame(rates->channel[i], why);
+        if (!rates->channel[i])
+            continue;
+        armtap_flow_rate_blame(rates->channel[i], why);
+        rates->failed = rates->failed || armtap_flow_rate_failed(rates->channel[i]);
     }
 }
 
