@@ -237,8 +237,8 @@ static const char *reason_of(const struct stream_monitor *monitor, const struct 
 {
     char text[REASON_MAX] = "";
     bool is_whole = !stream->midstream && stream->bytes_lost[0] + stream->bytes_lost[1] == 0;
-    if (monitor && is_whole && stream->records[ARMTAP_FROM_ROBOT] == 0)
-        armtap_unanswered_text(&monitor->dialogue, text, sizeof text);
+    if (monitor && monitor->requests && is_whole && stream->records[ARMTAP_FROM_ROBOT] == 0)
+        armtap_unanswered_text(monitor->requests, text, sizeof text);
     size_t size = strlen(text) + 1;
     char *copy = malloc(size);
     return copy ? memcpy(copy, text, size) : NULL;
@@ -277,8 +277,8 @@ static void collect_stops(struct armtap_diagnosis *diagnosis, size_t number)
 {
     uint64_t connection = diagnosis->summaries[number].summary->stream->connection;
     const struct stream_monitor *monitor = armtap_monitors_of(diagnosis->monitors, connection);
-    for (unsigned arm = 1; monitor && arm <= ARMTAP_ARMS_MAX; arm++) {
-        const struct stop_windows *windows = monitor->stops[arm - 1];
+    for (unsigned arm = 1; monitor && monitor->stops && arm <= ARMTAP_ARMS_MAX; arm++) {
+        const struct stop_windows *windows = monitor->stops->arm[arm - 1];
         for (unsigned i = 0; windows && i < windows->count; i++) {
             windows->all[i]->stream = (uint32_t)number;
             windows->all[i]->arm = arm;

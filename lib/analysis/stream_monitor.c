@@ -64,54 +64,59 @@ struct monitors *armtap_monitors_new(struct findings *findings, struct modes *mo
     return monitors;
 }
 
-static void free_live(struct stream_monitor *monitor)
+static void free_running(struct running_stream *running)
 {
-    armtap_rates_free(monitor->rates);
-    if (monitor->clocks)
-        armtap_clock_drift_clear(monitor->clocks);
-    free(monitor->clocks);
-    if (monitor->holes)
-        armtap_missing_records_clear(monitor->holes);
-    free(monitor->holes);
+    if (!running)
+        return;
+    armtap_rates_free(running->rates);
+    armtap_clock_drift_clear(&running->clocks);
+    armtap_missing_records_clear(&running->holes);
+    free(running->modes);
+    free(running);
 }
 
-/* Drops rows kept for a stop that never came. */
-static void forget_stops(struct stream_monitor *monitor)
+/* `all`: else only those rows that were kept for a stop that never came. */
+static void free_stops(struct stream_monitor *monitor, bool all)
 {
-    for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++) {
-        if (!monitor->stops[i] || monitor->stops[i]->count > 0)
-            continue;
-        free(monitor->stops[i]);
-        monitor->stops[i] = NULL;
+    bool is_empty = true;
+    for (size_t i = 0; monitor->stops && i < ARMTAP_ARMS_MAX; i++) {
+        struct stop_windows **stops = &monitor->stops->arm[i];
+        if (*stops && (all || (*stops)->count == 0)) {
+            armtap_stop_window_free(*stops);
+            free(*stops);
+            *stops = NULL;
+        }
+        is_empty = is_empty && !*stops;
     }
+    if (!is_empty)
+        return;
+    free(monitor->stops);
+    monitor->stops = NULL;
 }
 
 /* Frees the large state of a running stream and keeps its small results. */
 static void end_monitor(struct monitors *monitors, struct stream_monitor *monitor)
 {
-    if (!monitor->rates)
+    struct running_stream *running = monitor->running;
+    if (!running)
         return;
-    armtap_missing_records_end(monitor->holes, monitors->findings);
-    armtap_rates_totals(monitor->rates, &monitor->stream_rates_totals);
-    armtap_clock_drift_totals(monitor->clocks, &monitor->clock_drift_totals);
-    monitor->clock_drift_totals.has_drift = monitor->clock_drift_totals.has_drift && !monitor->was_full;
+    armtap_missing_records_end(&running->holes, monitors->findings);
+    armtap_rates_totals(running->rates, &monitor->stream_rates_totals);
+    armtap_clock_drift_totals(&running->clocks, &monitor->clock_drift_totals);
+    monitor->clock_drift_totals.has_drift = monitor->clock_drift_totals.has_drift && !running->was_full;
     monitors->failed =
-        monitors->failed || armtap_rates_failed(monitor->rates) || monitor->clocks->failed || monitor->holes->failed;
-    free_live(monitor);
-    forget_stops(monitor);
-    monitor->rates = NULL;
-    monitor->clocks = NULL;
-    monitor->holes = NULL;
+        monitors->failed || armtap_rates_failed(running->rates) || running->clocks.failed || running->holes.failed;
+    free_running(running);
+    free_stops(monitor, false);
+    monitor->running = NULL;
 }
 
 static void monitor_free(struct stream_monitor *monitor)
 {
-    free_live(monitor);
-    for (size_t i = 0; i < ARMTAP_ARMS_MAX; i++) {
-        if (monitor->stops[i])
-            armtap_stop_window_free(monitor->stops[i]);
-        free(monitor->stops[i]);
-    }
+    free_running(monitor->running);
+    free_stops(monitor, true);
+    free(monitor->requests);
+    free(monitor->command);
     free(monitor);
 }
 
@@ -142,10 +147,8 @@ static struct stream_monitor *monitor_new(struct monitors *monitors, uint64_t co
     if (!monitor)
         return NULL;
     monitor->connection = connection;
-    monitor->rates = armtap_rates_new(monitors->shared, NULL);
-    monitor->clocks = calloc(1, sizeof *monitor->clocks);
-    monitor->holes = calloc(1, sizeof *monitor->holes);
-    if (monitor->rates && monitor->clocks && monitor->holes)
+    monitor->running = calloc(1, sizeof *monitor->running);
+    if (monitor->running && (monitor->running->rates = armtap_rates_new(monitors->shared, NULL)))
         return monitor;
     monitor_free(monitor);
     return NULL;
@@ -160,12 +163,23 @@ static struct stream_monitor *find_or_add(struct monitors *monitors, const struc
     monitor = by_connection_make_room(&monitors->all) ? monitor_new(monitors, stream->connection) : NULL;
     if (!monitor)
         return NULL;
-    monitor->was_full = armtap_stalls_of_client(&monitors->stalls, stream->connection);
+    monitor->running->was_full = armtap_stalls_of_client(&monitors->stalls, stream->connection);
     by_connection_add(&monitors->all, stream->connection, monitor);
     return monitor;
 }
 
 /* ---- feeding --------------------------------------------------------------------------------------------------- */
+
+/* A place for the stops of an arm, from 1; NULL if memory runs out. */
+static struct stop_windows *stops_of(struct stream_monitor *monitor, unsigned arm)
+{
+    if (!monitor->stops && !(monitor->stops = calloc(1, sizeof *monitor->stops)))
+        return NULL;
+    struct stop_windows **stops = &monitor->stops->arm[arm - 1];
+    if (!*stops)
+        *stops = calloc(1, sizeof **stops);
+    return *stops;
+}
 
 /* Whether to keep the rows around a stop: there is room for one more. */
 static bool shows_stop(struct monitors *monitors, const struct stop_windows *stops, bool stop_begins)
@@ -178,10 +192,10 @@ static bool shows_stop(struct monitors *monitors, const struct stop_windows *sto
 static int watch_stops(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_record *record,
                        const struct armtap_arm *arm, bool stop_begins)
 {
-    struct stop_windows **stops = &monitor->stops[arm->number - 1];
-    if (!*stops && !(*stops = calloc(1, sizeof **stops)))
+    struct stop_windows *stops = stops_of(monitor, arm->number);
+    if (!stops)
         return -1;
-    return armtap_stop_window_record(*stops, record, arm, shows_stop(monitors, *stops, stop_begins), monitors->reach);
+    return armtap_stop_window_record(stops, record, arm, shows_stop(monitors, stops, stop_begins), monitors->reach);
 }
 
 /* Keeps what drivers commanded before a stop of their robot. */
@@ -190,7 +204,7 @@ static int mark_commands(struct monitors *monitors, const struct armtap_record *
     uint64_t connection;
     for (size_t from = 0; armtap_drivers_next(&monitors->drivers, record->stream->robot, &from, &connection);) {
         const struct stream_monitor *driver = armtap_monitors_of(monitors, connection);
-        struct stop_windows *stops = driver ? driver->stops[0] : NULL;
+        struct stop_windows *stops = driver && driver->stops ? driver->stops->arm[0] : NULL;
         unsigned count = stops ? stops->count : 0;
         if (!stops || monitors->stops == STOP_WINDOWS_ALL)
             continue;
@@ -206,17 +220,40 @@ static int watch_commands(struct monitors *monitors, struct stream_monitor *moni
     struct command command;
     if (!record->recipe || record->protocol != ARMTAP_EXTERNAL_CONTROL || !armtap_command_read(record, &command))
         return 0;
-    if (!monitor->stops[0] && !(monitor->stops[0] = calloc(1, sizeof **monitor->stops)))
+    struct stop_windows *stops = stops_of(monitor, 1);
+    if (!stops)
         return -1;
-    armtap_stop_window_command(monitor->stops[0], &command, monitors->reach);
+    armtap_stop_window_command(stops, &command, monitors->reach);
     return 0;
+}
+
+/* Makes place for the modes of the record's arms; the first has those of the robot, too. False if memory runs out. */
+static bool make_places(struct running_stream *running, const struct armtap_record *record)
+{
+    unsigned arms = running->arms;
+    for (size_t i = 0; i < record->arm_count; i++)
+        arms = record->arms[i].number > arms ? record->arms[i].number : arms;
+    if (arms == running->arms)
+        return true;
+    struct modes_last *modes = realloc(running->modes, arms * sizeof *modes);
+    if (!modes)
+        return false;
+    memset(modes + running->arms, 0, (arms - running->arms) * sizeof *modes);
+    running->modes = modes;
+    running->arms = arms;
+    return true;
 }
 
 static int watch_arms(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_record *record)
 {
-    for (size_t i = 0; i < record->arm_count && record->recipe; i++) {
+    struct running_stream *running = monitor->running;
+    if (!record->recipe)
+        return 0;
+    if (!make_places(running, record))
+        return -1;
+    for (size_t i = 0; i < record->arm_count; i++) {
         const struct armtap_arm *arm = &record->arms[i];
-        bool stop_begins = armtap_modes_record(monitors->modes, monitor->modes, monitors->findings, record, i);
+        bool stop_begins = armtap_modes_record(monitors->modes, running->modes, monitors->findings, record, i);
         if (monitors->modes->failed || armtap_findings_failed(monitors->findings))
             return -1;
         if (monitors->reach > 0 && stop_begins && mark_commands(monitors, record) != 0)
@@ -242,25 +279,25 @@ static struct robot_clock *robot_clock_of(struct monitors *monitors, const char 
 }
 
 /* Compares a connection's first clock with the last one of the robot's connection before. */
-static void follow_clock(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_record *record)
+static void follow_clock(struct monitors *monitors, struct running_stream *running, const struct armtap_record *record)
 {
     const struct armtap_stream *stream = record->stream;
     if (stream->origin != ARMTAP_ORIGIN_SOCKET || record->direction != ARMTAP_FROM_ROBOT || !(record->clock > 0))
         return;
-    bool first = !monitor->robot;
+    bool first = !running->robot;
     if (first)
-        monitor->robot = robot_clock_of(monitors, stream->robot);
-    if (!monitor->robot)
+        running->robot = robot_clock_of(monitors, stream->robot);
+    if (!running->robot)
         return;
-    if (first && record->clock < monitor->robot->clock - CLOCK_FALL)
+    if (first && record->clock < running->robot->clock - CLOCK_FALL)
         armtap_findings_say(monitors->findings, "clock.backwards", stream, &record->where,
                             "the controller was restarted: its clock stood at %s s in the connection before, and "
                             "begins at %s s",
-                            DECIMAL(monitor->robot->clock, 3), DECIMAL(record->clock, 3));
-    monitor->robot->clock = record->clock;
+                            DECIMAL(running->robot->clock, 3), DECIMAL(record->clock, 3));
+    running->robot->clock = record->clock;
 }
 
-/* Where many streams take turns none is in a cache: what the next ones need is fetched in three steps, each of which
+/* Where many streams take turns none is in a cache: what the next ones need is fetched in four steps, each of which
  * finds its way by what the one before fetched. */
 static void prefetch_ahead(const struct monitors *monitors)
 {
@@ -268,14 +305,28 @@ static void prefetch_ahead(const struct monitors *monitors)
         return;
     const struct stream_monitor *next = by_connection_ahead(&monitors->all, 1);
     const struct stream_monitor *second = by_connection_ahead(&monitors->all, 2);
-    if (next->rates)
-        armtap_rates_prefetch_flow(next->rates);
-    if (second->rates) {
-        armtap_rates_prefetch(second->rates);
-        armtap_prefetch(second->clocks, sizeof second->clocks->now);
-        armtap_prefetch(second->holes, sizeof *second->holes);
-    }
-    armtap_prefetch(by_connection_ahead(&monitors->all, 3), offsetof(struct stream_monitor, dialogue));
+    const struct stream_monitor *third = by_connection_ahead(&monitors->all, 3);
+    if (next->running)
+        armtap_rates_prefetch_flow(next->running->rates);
+    if (second->running)
+        armtap_rates_prefetch(second->running->rates);
+    if (third->running)
+        armtap_prefetch(third->running, offsetof(struct running_stream, clocks.best));
+    armtap_prefetch(by_connection_ahead(&monitors->all, 4), offsetof(struct stream_monitor, stream_rates_totals));
+}
+
+static bool has_data(const struct armtap_stream *stream)
+{
+    return stream->records[ARMTAP_FROM_ROBOT] > 0;
+}
+
+/* A place for what an RTDE client asks for, while there are no data. 0, or -1 if memory runs out. */
+static int make_requests(struct stream_monitor *monitor, const struct armtap_stream *stream)
+{
+    if (!monitor->requests && stream->protocol == ARMTAP_RTDE && !has_data(stream) &&
+        !(monitor->requests = calloc(1, sizeof *monitor->requests)))
+        return -1;
+    return 0;
 }
 
 int armtap_monitors_record(struct monitors *monitors, const struct armtap_record *record)
@@ -288,15 +339,20 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
         prefetch_ahead(monitors);
     if (armtap_drivers_record(&monitors->drivers, monitors->findings, record) != 0)
         return -1;
-    if (!monitor->rates)
+    struct running_stream *running = monitor->running;
+    if (monitor->requests && has_data(record->stream)) {
+        free(monitor->requests);
+        monitor->requests = NULL;
+    }
+    if (!running)
         return 0;
     if (record->direction == ARMTAP_FROM_ROBOT)
-        monitor->resent = 0;
-    armtap_missing_records_record(monitor->holes, monitors->findings, record);
-    follow_clock(monitors, monitor, record);
-    armtap_rates_take_record(monitor->rates, monitors->findings, record);
-    armtap_clock_drift_record(monitor->clocks, record);
-    if (armtap_rates_failed(monitor->rates) || monitor->clocks->failed)
+        running->resent = 0;
+    armtap_missing_records_record(&running->holes, monitors->findings, record);
+    follow_clock(monitors, running, record);
+    armtap_rates_take_record(running->rates, monitors->findings, record);
+    armtap_clock_drift_record(&running->clocks, record);
+    if (armtap_rates_failed(running->rates) || running->clocks.failed)
         return -1;
     if (monitors->shared->is_cut && !monitors->is_cut) {
         monitors->is_cut = true;
@@ -310,38 +366,39 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
 
 int armtap_monitors_message(struct monitors *monitors, const struct armtap_message *message)
 {
-    if (message->stream->protocol != ARMTAP_RTDE || message->stream->records[ARMTAP_FROM_ROBOT] > 0)
+    if (message->stream->protocol != ARMTAP_RTDE || has_data(message->stream))
         return 0;
     struct stream_monitor *monitor = find_or_add(monitors, message->stream);
-    if (!monitor)
+    if (!monitor || make_requests(monitor, message->stream) != 0)
         return -1;
-    armtap_unanswered_message(&monitor->dialogue, message);
+    armtap_unanswered_message(monitor->requests, message);
     return 0;
 }
 
 int armtap_monitors_command(struct monitors *monitors, const struct armtap_command *command)
 {
     struct stream_monitor *monitor = find_or_add(monitors, command->stream);
-    if (!monitor)
+    if (!monitor || (!monitor->command && !(monitor->command = calloc(1, sizeof *monitor->command))))
         return -1;
-    int error = armtap_robot_commands_take(&monitor->command, &monitors->usual, monitors->findings, command);
+    int error = armtap_robot_commands_take(monitor->command, &monitors->usual, monitors->findings, command);
     return error != 0 || armtap_findings_failed(monitors->findings) ? -1 : 0;
 }
 
 int armtap_monitors_note(struct monitors *monitors, const struct armtap_note *note)
 {
     const struct stream_monitor *monitor = note->stream ? armtap_monitors_of(monitors, note->stream->connection) : NULL;
-    if (monitor && monitor->rates)
-        armtap_rates_take_note(monitor->rates, monitors->findings, note);
+    const struct running_stream *running = monitor ? monitor->running : NULL;
+    if (running)
+        armtap_rates_take_note(running->rates, monitors->findings, note);
     armtap_drivers_note(&monitors->drivers, monitors->findings, note);
-    bool has_failed = monitor && monitor->holes && monitor->holes->failed;
+    bool has_failed = running && running->holes.failed;
     return has_failed || armtap_findings_failed(monitors->findings) ? -1 : 0;
 }
 
 bool armtap_monitors_keep(struct monitors *monitors, const struct armtap_note *note)
 {
     const struct stream_monitor *monitor = note->stream ? armtap_monitors_of(monitors, note->stream->connection) : NULL;
-    return monitor && monitor->holes && armtap_missing_records_note(monitor->holes, note);
+    return monitor && monitor->running && armtap_missing_records_note(&monitor->running->holes, note);
 }
 
 int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe_event *event)
@@ -349,10 +406,10 @@ int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe
     struct stream_monitor *monitor = find_or_add(monitors, event->stream);
     if (!monitor)
         return -1;
-    if (monitor->rates)
-        armtap_rates_take_recipe(monitor->rates, monitors->findings, event);
-    return armtap_findings_failed(monitors->findings) || (monitor->rates && armtap_rates_failed(monitor->rates)) ? -1
-                                                                                                                 : 0;
+    struct armtap_rates *rates = monitor->running ? monitor->running->rates : NULL;
+    if (rates)
+        armtap_rates_take_recipe(rates, monitors->findings, event);
+    return armtap_findings_failed(monitors->findings) || (rates && armtap_rates_failed(rates)) ? -1 : 0;
 }
 
 static const char *sender_of(const struct armtap_event *event)
@@ -384,10 +441,10 @@ static void report_close(struct monitors *monitors, struct stream_monitor *monit
 }
 
 /* Whether one side's keep-alives got no answer up to the end of the connection. */
-static bool keepalives_unanswered(const struct stream_monitor *monitor, const struct armtap_event *event,
+static bool keepalives_unanswered(const struct running_stream *running, const struct armtap_event *event,
                                   enum armtap_direction by)
 {
-    const struct asking *asking = &monitor->asking[by];
+    const struct asking *asking = &running->asking[by];
     uint64_t heard = event->stream->packets[!by];
     bool is_closer = event->direction != by && (event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET);
     return asking->count >= KEEPALIVES_UNANSWERED &&
@@ -395,38 +452,39 @@ static bool keepalives_unanswered(const struct stream_monitor *monitor, const st
 }
 
 /* Explains the silence before a close by what TCP shows. Of what was read from a socket, keep-alives are not known. */
-static void blame(struct stream_monitor *monitor, const struct armtap_event *event)
+static void blame(const struct running_stream *running, const struct armtap_event *event)
 {
     char why[160] = "";
-    if (monitor->stuck.packet > 0)
+    if (running->stuck.packet > 0)
         snprintf(why, sizeof why, "the client stopped reading: its receive buffer was full from packet %" PRIu64 " on",
-                 monitor->stuck.packet);
-    else if (monitor->resent >= RESENT_UNANSWERED)
+                 running->stuck.packet);
+    else if (running->resent >= RESENT_UNANSWERED)
         snprintf(why, sizeof why,
                  "the robot repeated its last data %" PRIu64
                  " times without an acknowledgement: the client, or the path "
                  "to it, was gone",
-                 monitor->resent);
-    else if (keepalives_unanswered(monitor, event, ARMTAP_TO_ROBOT))
+                 running->resent);
+    else if (keepalives_unanswered(running, event, ARMTAP_TO_ROBOT))
         snprintf(why, sizeof why,
                  "%" PRIu64 " keep-alives of the client got no answer: the robot, or the path to it, was gone",
-                 monitor->asking[ARMTAP_TO_ROBOT].count);
-    else if (keepalives_unanswered(monitor, event, ARMTAP_FROM_ROBOT))
+                 running->asking[ARMTAP_TO_ROBOT].count);
+    else if (keepalives_unanswered(running, event, ARMTAP_FROM_ROBOT))
         snprintf(why, sizeof why,
                  "%" PRIu64 " keep-alives of the robot got no answer: the client, or the path to it, was gone",
-                 monitor->asking[ARMTAP_FROM_ROBOT].count);
+                 running->asking[ARMTAP_FROM_ROBOT].count);
     else if (may_be_cut(event))
         snprintf(why, sizeof why, "the client's side then reset the connection, as a system does when nothing answers");
-    armtap_rates_blame(monitor->rates, why);
+    armtap_rates_blame(running->rates, why);
 }
 
 static void take_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
 {
     report_close(monitors, monitor, event);
-    armtap_robot_commands_close(&monitor->command, monitors->findings, event);
-    if (monitor->rates && !monitor->closing) {
-        blame(monitor, event);
-        armtap_rates_take_event(monitor->rates, monitors->findings, event);
+    if (monitor->command)
+        armtap_robot_commands_close(monitor->command, monitors->findings, event);
+    if (monitor->running && !monitor->closing) {
+        blame(monitor->running, event);
+        armtap_rates_take_event(monitor->running->rates, monitors->findings, event);
     }
     monitor->closing = true;
     monitor->closed[event->direction] = true;
@@ -468,6 +526,40 @@ static void report_transport(struct monitors *monitors, const struct armtap_even
     }
 }
 
+/* What TCP shows of a stream that runs. */
+static void take_running(struct monitors *monitors, struct running_stream *running, const struct armtap_event *event)
+{
+    bool is_resent = event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT;
+    running->was_full = running->was_full || armtap_stalls_of_client(&monitors->stalls, event->stream->connection);
+    running->resent += is_resent;
+    if (event->type == ARMTAP_EVENT_KEEP_ALIVE)
+        running->asking[event->direction] = (struct asking){event->a, event->stream->packets[!event->direction]};
+    if (event->type == ARMTAP_EVENT_CLOSE)
+        return;
+    armtap_missing_records_event(&running->holes, event);
+    armtap_rates_take_event(running->rates, monitors->findings, event);
+}
+
+/* Of a connection with telemetry. `stuck`: where its client's receive buffer became full. 0, or -1 if memory runs out.
+ */
+static int take_event(struct monitors *monitors, const struct armtap_event *event, struct armtap_where stuck)
+{
+    struct stream_monitor *monitor = find_or_add(monitors, event->stream);
+    if (!monitor || make_requests(monitor, event->stream) != 0)
+        return -1;
+    if (monitor->requests)
+        armtap_unanswered_event(monitor->requests, event);
+    if (event->type == ARMTAP_EVENT_GAP && monitor->command)
+        armtap_robot_commands_gap(monitor->command);
+    if (monitor->running) {
+        monitor->running->stuck = stuck;
+        take_running(monitors, monitor->running, event);
+    }
+    if (event->type == ARMTAP_EVENT_CLOSE)
+        take_close(monitors, monitor, event);
+    return 0;
+}
+
 int armtap_monitors_event(struct monitors *monitors, const struct armtap_event *event)
 {
     struct armtap_where stuck = armtap_stalls_begin_of_client(&monitors->stalls, event->stream->connection);
@@ -476,25 +568,8 @@ int armtap_monitors_event(struct monitors *monitors, const struct armtap_event *
     if (armtap_stalls_event(&monitors->stalls, monitors->findings, event) != 0)
         return -1;
     if (event->stream->protocol != ARMTAP_PROTOCOL_NONE) {
-        struct stream_monitor *monitor = find_or_add(monitors, event->stream);
-        if (!monitor)
+        if (take_event(monitors, event, stuck) != 0)
             return -1;
-        monitor->was_full = monitor->was_full || armtap_stalls_of_client(&monitors->stalls, monitor->connection);
-        monitor->stuck = stuck;
-        armtap_unanswered_event(&monitor->dialogue, event);
-        if (event->type == ARMTAP_EVENT_GAP)
-            armtap_robot_commands_gap(&monitor->command);
-        monitor->resent += event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT;
-        if (event->type == ARMTAP_EVENT_KEEP_ALIVE)
-            monitor->asking[event->direction] = (struct asking){event->a, event->stream->packets[!event->direction]};
-        if (event->type == ARMTAP_EVENT_CLOSE) {
-            take_close(monitors, monitor, event);
-        } else {
-            if (monitor->rates) {
-                armtap_missing_records_event(monitor->holes, event);
-                armtap_rates_take_event(monitor->rates, monitors->findings, event);
-            }
-        }
     } else if (event->type == ARMTAP_EVENT_CLOSE) {
         armtap_stalls_forget(&monitors->stalls, event->stream->connection);
         armtap_findings_forget(monitors->findings, event->stream->connection);

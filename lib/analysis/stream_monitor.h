@@ -17,21 +17,33 @@ struct asking {
     uint64_t count, heard;
 };
 
+/* What is followed while a stream runs. */
+struct running_stream {
+    struct armtap_rates *rates;
+    struct robot_clock *robot; /* NULL: its packets are not from a socket, or no clock was seen yet */
+    struct modes_last *modes;  /* of the arms seen so far; NULL: none */
+    unsigned arms;
+    bool was_full;             /* the client stopped reading for a while, which delayed data */
+    uint64_t resent;           /* by the robot since its last record */
+    struct asking asking[2];   /* by direction */
+    struct armtap_where stuck; /* where the client's receive buffer became full; packet 0: it is not full */
+    struct missing_records holes;
+    struct clock_drift clocks;
+};
+
+/* The stops of each arm; NULL: none. */
+struct arms_stops {
+    struct stop_windows *arm[ARMTAP_ARMS_MAX];
+};
+
+/* Thousands of streams that have ended may be kept: what few of them have is allocated when it is needed. */
 struct stream_monitor {
     uint64_t connection;
-    struct armtap_rates *rates; /* NULL once the stream has ended */
-    struct robot_clock *robot;  /* NULL: its packets are not from a socket, or no clock was seen yet */
-    struct clock_drift *clocks;
-    struct missing_records *holes;
-    bool was_full; /* the client stopped reading for a while, which delayed data */
-    struct modes_last modes[ARMTAP_ARMS_MAX];
-    struct stop_windows *stops[ARMTAP_ARMS_MAX]; /* by arm; NULL: none, or not wanted */
-    uint64_t resent;                             /* by the robot since its last record */
-    struct asking asking[2];                     /* by direction */
-    struct armtap_where stuck; /* where the client's receive buffer became full; packet 0: it is not full */
-    struct unanswered_requests dialogue;
-    struct open_robot_command command;
-    bool closing; /* a FIN was seen */
+    struct running_stream *running;       /* NULL once the stream has ended */
+    struct arms_stops *stops;             /* NULL: none, or not wanted */
+    struct unanswered_requests *requests; /* of RTDE; NULL: none, or there were data */
+    struct open_robot_command *command;   /* NULL: there were no commands */
+    bool closing;                         /* a FIN was seen */
     bool closed[2];
     struct armtap_rates_totals stream_rates_totals; /* set when the stream ends */
     struct armtap_clock_totals clock_drift_totals;
