@@ -147,6 +147,11 @@ ARMTAP_API bool armtap_streams_let_go(const struct armtap_streams *streams);
 /* The note that streams are only added to the totals, if the last event made it due. */
 ARMTAP_API bool armtap_streams_due_note(const struct armtap_streams *streams, const struct armtap_event *event,
                                         struct armtap_note *note);
+/* Keeps streams that have ended packed, in less than 200 bytes each instead of 650, until armtap_streams_unpack: call
+ * that before armtap_streams_number. Summaries that armtap_streams_of has returned stay where they are. */
+ARMTAP_API void armtap_streams_pack(struct armtap_streams *streams);
+/* 0, or ARMTAP_ERR_MEMORY */
+ARMTAP_API int armtap_streams_unpack(struct armtap_streams *streams);
 /* Numbers the connections that turned out to carry telemetry, in the order of their first packets. */
 ARMTAP_API void armtap_streams_number(struct armtap_streams *streams);
 /* How many are numbered. */

@@ -167,6 +167,8 @@ static int begin(struct armtap_diagnosis *diagnosis, const struct armtap_diagnos
                                            .on_message = on_message,
                                            .on_command = on_command};
     diagnosis->streams = armtap_streams_new();
+    if (diagnosis->streams)
+        armtap_streams_pack(diagnosis->streams);
     diagnosis->findings = armtap_findings_new();
     if (diagnosis->findings && diagnosis->options.on_finding)
         armtap_findings_listen(diagnosis->findings, call_listener, diagnosis);
@@ -344,6 +346,8 @@ static void find_mismatches(struct armtap_diagnosis *diagnosis)
 static int settle(struct armtap_diagnosis *diagnosis)
 {
     armtap_findings_listen(diagnosis->findings, NULL, NULL);
+    if (armtap_streams_unpack(diagnosis->streams) != ARMTAP_OK)
+        return -1;
     armtap_streams_number(diagnosis->streams);
     bool has_ended = armtap_monitors_end(diagnosis->monitors) == 0;
     find_attempts(diagnosis);

@@ -8,6 +8,8 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/decimal.c \
 	lib/analysis/decimal.h \
 	lib/analysis/diagnosis.c \
+	lib/analysis/difference.c \
+	lib/analysis/difference.h \
 	lib/analysis/driver_commands.c \
 	lib/analysis/driver_commands.h \
 	lib/analysis/failed_attempts.c \
@@ -58,6 +60,8 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/safety_words.def \
 	lib/analysis/stop_window.c \
 	lib/analysis/stop_window.h \
+	lib/analysis/stream_entry.c \
+	lib/analysis/stream_entry.h \
 	lib/analysis/stream_list.c \
 	lib/analysis/stream_list.h \
 	lib/analysis/stream_monitor.c \

@@ -10,6 +10,7 @@
 #include "by_connection.h"
 #include "in_parts.h"
 #include "prefetch.h"
+#include "stream_entry.h"
 #include "times.h"
 
 /* Ports of connections kept for the message about missing telemetry. */
@@ -20,29 +21,16 @@
 
 #define MANY 64 /* streams that may not all be in a cache */
 
-/* Notes of one kind. */
-struct stream_notes {
-    uint32_t kind;  /* index of armtap_note_at */
-    uint32_t count; /* stops at UINT32_MAX */
-};
-
-/* A stream's summary, and the data behind it. */
-struct entry {
-    struct armtap_stream_summary summary; /* the first member */
-    bool is_paused;                       /* the next record begins a stretch */
-    bool closed[2];
-    uint32_t note_kinds;
-    struct stream_notes *notes; /* only the kinds that occur */
-    struct armtap_stream stream;
-};
-
 struct armtap_streams {
     struct armtap_recipe_store recipes; /* of the streams, and some that were replaced */
     struct armtap_recipe *given, *kept; /* the last one that came, and the same in the store; both held, or NULL */
     bool is_full;
     size_t others; /* bytes of channels and reasons of guesses */
     uint64_t recipes_left_out;
-    struct by_connection all;                /* struct armtap_stream_summary */
+    struct by_connection all; /* struct stream_entry, or packed_stream */
+    bool packs, failed;       /* failed: memory ran out while unpacking */
+    bool has_like, has_ended;
+    uint64_t ended;                          /* the last one that ended, which is not packed yet */
     struct armtap_stream_summary **numbered; /* has the room of `all` */
     size_t numbered_count, numbered_room;
     uint64_t *note_counts;
@@ -54,6 +42,7 @@ struct armtap_streams {
     struct armtap_connections connections;
     char ports[PORTS_KEPT][8];
     const char *port_names[PORTS_KEPT]; /* the same */
+    struct stream_entry like;           /* what packed ones are compared with, once one was packed */
 };
 
 struct armtap_streams *armtap_streams_new(void)
@@ -69,11 +58,6 @@ struct armtap_streams *armtap_streams_new(void)
         return streams;
     armtap_streams_free(streams);
     return NULL;
-}
-
-static struct entry *entry_of(struct armtap_stream_summary *summary)
-{
-    return (struct entry *)summary;
 }
 
 static size_t guess_bytes(const struct armtap_stream_guess *guess)
@@ -95,8 +79,9 @@ static void forget_candidates(struct armtap_stream_summary *summary)
     summary->candidate_count = 0;
 }
 
-static void summary_free(struct armtap_streams *streams, struct armtap_stream_summary *summary)
+static void clear_entry(struct armtap_streams *streams, struct stream_entry *entry)
 {
+    struct armtap_stream_summary *summary = &entry->summary;
     if (summary->recipe)
         armtap_recipe_release(summary->recipe);
     for (size_t i = 0; i < summary->channel_count; i++)
@@ -107,8 +92,23 @@ static void summary_free(struct armtap_streams *streams, struct armtap_stream_su
     free(summary->channels);
     free(summary->back);
     armtap_kinematics_free(summary->kinematics);
-    free(entry_of(summary)->notes);
-    free(summary);
+    free(entry->notes);
+}
+
+/* The entry, or what it was before it was packed, in `room`. */
+static struct stream_entry *look_at(const struct armtap_streams *streams, void *thing, struct stream_entry *room)
+{
+    if (!armtap_entry_is_packed(thing))
+        return thing;
+    armtap_entry_unpack(thing, &streams->like, room);
+    return room;
+}
+
+static void free_entry(struct armtap_streams *streams, void *thing)
+{
+    struct stream_entry room;
+    clear_entry(streams, look_at(streams, thing, &room));
+    free(thing);
 }
 
 void armtap_streams_free(struct armtap_streams *streams)
@@ -116,7 +116,7 @@ void armtap_streams_free(struct armtap_streams *streams)
     if (!streams)
         return;
     for (size_t i = 0; i < streams->all.count; i++)
-        summary_free(streams, streams->all.slots[i].thing);
+        free_entry(streams, streams->all.slots[i].thing);
     free(streams->all.slots);
     armtap_recipe_release(streams->given);
     armtap_recipe_release(streams->kept);
@@ -127,17 +127,75 @@ void armtap_streams_free(struct armtap_streams *streams)
     free(streams);
 }
 
-static struct armtap_stream_summary *summary_new(void)
+/* ---- packing --------------------------------------------------------------------------------------------------- */
+
+static void pack(struct armtap_streams *streams, struct by_connection_slot *slot)
 {
-    struct entry *entry = calloc(1, sizeof *entry);
+    struct stream_entry *entry = armtap_entry_is_packed(slot->thing) ? NULL : slot->thing;
+    if (!entry || entry->is_told || !entry->closed[0] || !entry->closed[1])
+        return;
+    if (!streams->has_like)
+        streams->like = *entry;
+    streams->has_like = true;
+    struct packed_stream *packed = armtap_entry_pack(entry, &streams->like);
+    if (!packed)
+        return;
+    slot->thing = packed;
+    free(entry);
+}
+
+/* NULL if memory runs out. */
+static struct stream_entry *unpack(const struct armtap_streams *streams, struct by_connection_slot *slot)
+{
+    struct packed_stream *packed = slot->thing;
+    if (!armtap_entry_is_packed(packed))
+        return slot->thing;
+    struct stream_entry *entry = malloc(sizeof *entry);
     if (!entry)
         return NULL;
-    struct armtap_stream_summary *summary = &entry->summary;
-    summary->stream = &entry->stream;
-    for (int direction = 0; direction < 2; direction++)
-        summary->first_time[direction] = summary->last[direction].time = ARMTAP_NO_TIME;
-    summary->last_clock = NAN;
-    return summary;
+    armtap_entry_unpack(packed, &streams->like, entry);
+    slot->thing = entry;
+    free(packed);
+    return entry;
+}
+
+/* More may come of a stream that has just ended: the one before it is packed. */
+static void pack_before(struct armtap_streams *streams, uint64_t connection)
+{
+    size_t place = by_connection_place(&streams->all, streams->ended);
+    if (streams->has_ended && streams->ended != connection && by_connection_is_at(&streams->all, place, streams->ended))
+        pack(streams, &streams->all.slots[place]);
+    streams->has_ended = true;
+    streams->ended = connection;
+}
+
+void armtap_streams_pack(struct armtap_streams *streams)
+{
+    streams->packs = true;
+}
+
+int armtap_streams_unpack(struct armtap_streams *streams)
+{
+    streams->packs = false;
+    for (size_t i = 0; i < streams->all.count; i++)
+        if (!unpack(streams, &streams->all.slots[i]))
+            return ARMTAP_ERR_MEMORY;
+    return ARMTAP_OK;
+}
+
+/* ---- finding --------------------------------------------------------------------------------------------------- */
+
+/* NULL if there is none, or if memory runs out (streams->failed). */
+static struct armtap_stream_summary *find(struct armtap_streams *streams, uint64_t connection)
+{
+    void *thing = by_connection_find(&streams->all, connection);
+    if (!thing || !armtap_entry_is_packed(thing))
+        return thing;
+    struct stream_entry *entry = unpack(streams, &streams->all.slots[streams->all.recent]);
+    streams->failed = streams->failed || !entry;
+    if (entry && streams->packs)
+        pack_before(streams, connection);
+    return entry ? &entry->summary : NULL;
 }
 
 /* Makes room for one more stream in `all` and `numbered`, so that numbering needs no memory. 0, or ERR_MEMORY. */
@@ -160,22 +218,24 @@ static int make_room(struct armtap_streams *streams)
 static struct armtap_stream_summary *find_or_add(struct armtap_streams *streams, const struct armtap_stream *stream,
                                                  const struct armtap_where *where)
 {
-    struct armtap_stream_summary *summary = by_connection_find(&streams->all, stream->connection);
+    struct armtap_stream_summary *summary = find(streams, stream->connection);
     if (!summary) {
-        if (make_room(streams) != 0 || !(summary = summary_new()))
+        struct stream_entry *entry = streams->failed || make_room(streams) != 0 ? NULL : armtap_entry_new();
+        if (!entry)
             return NULL;
+        summary = &entry->summary;
         summary->begin = stream->first.packet > 0 ? stream->first : *where;
-        by_connection_add(&streams->all, stream->connection, summary);
+        by_connection_add(&streams->all, stream->connection, entry);
     }
-    armtap_copy_in_parts(&entry_of(summary)->stream, stream, sizeof *stream);
+    armtap_copy_in_parts(&armtap_entry_of(summary)->stream, stream, sizeof *stream);
     return summary;
 }
 
 static void forget(struct armtap_streams *streams, uint64_t connection)
 {
-    struct armtap_stream_summary *summary = by_connection_remove(&streams->all, connection);
-    if (summary)
-        summary_free(streams, summary);
+    void *thing = by_connection_remove(&streams->all, connection);
+    if (thing)
+        free_entry(streams, thing);
 }
 
 /* The time since the last record if the capture's clock was set back in between: by the controller's clock, or 0 if
@@ -223,18 +283,18 @@ static int follow_time(struct armtap_stream_summary *summary, const struct armta
     *last = record->where;
     if (record->direction != ARMTAP_FROM_ROBOT)
         return 0;
-    if (summary->stream->records[ARMTAP_FROM_ROBOT] > 1 && !entry_of(summary)->is_paused) {
+    if (summary->stream->records[ARMTAP_FROM_ROBOT] > 1 && !armtap_entry_of(summary)->is_paused) {
         summary->streaming = armtap_time_shift(summary->streaming, step);
         summary->steps++;
     }
-    entry_of(summary)->is_paused = false;
+    armtap_entry_of(summary)->is_paused = false;
     summary->last_clock = record->clock;
     return 0;
 }
 
-static void prefetch_entry(const struct entry *entry)
+static void prefetch_entry(const struct stream_entry *entry)
 {
-    armtap_prefetch(entry, offsetof(struct entry, note_kinds));
+    armtap_prefetch(entry, offsetof(struct stream_entry, notes));
     armtap_prefetch(&entry->stream.protocol, sizeof entry->stream - offsetof(struct armtap_stream, protocol));
 }
 
@@ -250,12 +310,12 @@ static struct armtap_stream_summary *find_for_record(struct armtap_streams *stre
 {
     const size_t from = offsetof(struct armtap_stream, protocol);
     size_t before = streams->all.recent;
-    struct armtap_stream_summary *summary = by_connection_find(&streams->all, record->stream->connection);
+    struct armtap_stream_summary *summary = find(streams, record->stream->connection);
     if (!summary)
         return find_or_add(streams, record->stream, &record->where);
     if (streams->all.recent != before)
         prefetch_ahead(streams);
-    armtap_copy_in_parts((char *)&entry_of(summary)->stream + from, (const char *)record->stream + from,
+    armtap_copy_in_parts((char *)&armtap_entry_of(summary)->stream + from, (const char *)record->stream + from,
                          sizeof *record->stream - from);
     return summary;
 }
@@ -331,7 +391,8 @@ static void clean_recipes(struct armtap_streams *streams)
     forget_given(streams);
     armtap_recipe_store_clear(&streams->recipes);
     for (size_t i = 0; i < streams->all.count; i++) {
-        const struct armtap_stream_summary *summary = streams->all.slots[i].thing;
+        struct stream_entry room;
+        const struct armtap_stream_summary *summary = &look_at(streams, streams->all.slots[i].thing, &room)->summary;
         if (summary->recipe)
             armtap_recipe_release(armtap_recipe_store_hold(&streams->recipes, summary->recipe));
         for (size_t k = 0; k < summary->channel_count; k++) {
@@ -504,7 +565,7 @@ int armtap_streams_candidates(struct armtap_streams *streams, const struct armta
 }
 
 /* Counts a note of a stream. 0, or ERR_MEMORY. */
-static int count_note(struct entry *entry, size_t kind)
+static int count_note(struct stream_entry *entry, size_t kind)
 {
     size_t at = 0;
     while (at < entry->note_kinds && entry->notes[at].kind != kind)
@@ -522,7 +583,7 @@ static int count_note(struct entry *entry, size_t kind)
 
 uint64_t armtap_streams_notes_of(const struct armtap_stream_summary *summary, size_t kind)
 {
-    const struct entry *entry = (const struct entry *)summary;
+    const struct stream_entry *entry = summary ? armtap_entry_of(summary) : NULL;
     for (size_t i = 0; entry && i < entry->note_kinds; i++)
         if (entry->notes[i].kind == kind)
             return entry->notes[i].count;
@@ -538,7 +599,7 @@ int armtap_streams_note(struct armtap_streams *streams, const struct armtap_note
     if (kind >= armtap_note_count())
         return ARMTAP_ERR_ARGUMENT;
     streams->note_counts[kind]++;
-    return summary && count_note(entry_of(summary), kind) != 0 ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
+    return summary && count_note(armtap_entry_of(summary), kind) != 0 ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
 }
 
 static bool is_telemetry_port(const char *port)
@@ -586,12 +647,17 @@ static void add_up(struct armtap_streams_rest *rest, const struct armtap_stream 
 static void take_close(struct armtap_streams *streams, struct armtap_stream_summary *summary,
                        const struct armtap_event *event)
 {
-    bool *closed = entry_of(summary)->closed;
+    bool *closed = armtap_entry_of(summary)->closed;
     closed[event->direction] = true;
     if (event->a != ARMTAP_CLOSE_FIN)
         closed[!event->direction] = true;
-    if (!closed[0] || !closed[1] || by_connection_place(&streams->all, event->stream->connection) < streams->most)
+    if (!closed[0] || !closed[1])
         return;
+    if (by_connection_place(&streams->all, event->stream->connection) < streams->most) {
+        if (streams->packs && event->a != ARMTAP_CLOSE_END_OF_CAPTURE)
+            pack_before(streams, event->stream->connection);
+        return;
+    }
     add_up(&streams->rest, event->stream, &event->where);
     streams->removed = true;
     forget(streams, event->stream->connection);
@@ -637,13 +703,14 @@ int armtap_streams_event(struct armtap_streams *streams, const struct armtap_eve
     }
     if (armtap_attempts_event(streams->attempts, event) != 0)
         return ARMTAP_ERR_MEMORY;
-    if (stream->protocol != ARMTAP_PROTOCOL_NONE || by_connection_find(&streams->all, stream->connection))
-        if (!find_or_add(streams, stream, &event->where))
-            return ARMTAP_ERR_MEMORY;
-    struct armtap_stream_summary *summary = by_connection_find(&streams->all, stream->connection);
+    struct armtap_stream_summary *summary = find(streams, stream->connection);
+    if (stream->protocol != ARMTAP_PROTOCOL_NONE || summary)
+        summary = find_or_add(streams, stream, &event->where);
+    if (streams->failed || (stream->protocol != ARMTAP_PROTOCOL_NONE && !summary))
+        return ARMTAP_ERR_MEMORY;
     bool is_new_stretch = event->type == ARMTAP_EVENT_START || event->type == ARMTAP_EVENT_PAUSE;
     if (summary && is_new_stretch && armtap_stream_has(stream, ARMTAP_TRAIT_ANSWERED))
-        entry_of(summary)->is_paused = true;
+        armtap_entry_of(summary)->is_paused = true;
     if (event->type == ARMTAP_EVENT_CLOSE && stream->protocol == ARMTAP_PROTOCOL_NONE)
         forget(streams, stream->connection);
     else if (event->type == ARMTAP_EVENT_CLOSE && summary)
@@ -681,9 +748,11 @@ void armtap_streams_number(struct armtap_streams *streams)
     count_attempts(streams);
     streams->numbered_count = 0;
     for (size_t i = 0; i < streams->all.count; i++) {
-        struct armtap_stream_summary *summary = streams->all.slots[i].thing;
-        if (summary->stream->protocol != ARMTAP_PROTOCOL_NONE)
-            streams->numbered[streams->numbered_count++] = summary;
+        struct stream_entry *entry = unpack(streams, &streams->all.slots[i]);
+        if (!entry || entry->stream.protocol == ARMTAP_PROTOCOL_NONE)
+            continue;
+        entry->is_told = true;
+        streams->numbered[streams->numbered_count++] = &entry->summary;
     }
     if (streams->numbered_count > 0)
         qsort(streams->numbered, streams->numbered_count, sizeof *streams->numbered, compare);
@@ -703,8 +772,16 @@ const struct armtap_stream_summary *armtap_streams_at(const struct armtap_stream
 
 const struct armtap_stream_summary *armtap_streams_of(const struct armtap_streams *streams, uint64_t connection)
 {
-    const struct armtap_stream_summary *summary = by_connection_look_up(&streams->all, connection);
-    return summary && summary->stream->protocol != ARMTAP_PROTOCOL_NONE ? summary : NULL;
+    const struct by_connection *all = &streams->all;
+    size_t place = all->recent;
+    if (!by_connection_is_at(all, place, connection))
+        place = by_connection_place(all, connection);
+    struct stream_entry *entry =
+        by_connection_is_at(all, place, connection) ? unpack(streams, &all->slots[place]) : NULL;
+    if (!entry || entry->stream.protocol == ARMTAP_PROTOCOL_NONE)
+        return NULL;
+    entry->is_told = true;
+    return &entry->summary;
 }
 
 const uint64_t *armtap_streams_note_counts(const struct armtap_streams *streams)

@@ -141,12 +141,11 @@ const struct stream_monitor *armtap_monitors_of(const struct monitors *monitors,
     return by_connection_look_up(&monitors->all, connection);
 }
 
-static struct stream_monitor *monitor_new(struct monitors *monitors, uint64_t connection)
+static struct stream_monitor *monitor_new(struct monitors *monitors)
 {
     struct stream_monitor *monitor = calloc(1, sizeof *monitor);
     if (!monitor)
         return NULL;
-    monitor->connection = connection;
     monitor->running = calloc(1, sizeof *monitor->running);
     if (monitor->running && (monitor->running->rates = armtap_rates_new(monitors->shared, NULL)))
         return monitor;
@@ -160,7 +159,7 @@ static struct stream_monitor *find_or_add(struct monitors *monitors, const struc
     struct stream_monitor *monitor = by_connection_find(&monitors->all, stream->connection);
     if (monitor)
         return monitor;
-    monitor = by_connection_make_room(&monitors->all) ? monitor_new(monitors, stream->connection) : NULL;
+    monitor = by_connection_make_room(&monitors->all) ? monitor_new(monitors) : NULL;
     if (!monitor)
         return NULL;
     monitor->running->was_full = armtap_stalls_of_client(&monitors->stalls, stream->connection);

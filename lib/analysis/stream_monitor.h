@@ -38,7 +38,6 @@ struct arms_stops {
 
 /* Thousands of streams that have ended may be kept: what few of them have is allocated when it is needed. */
 struct stream_monitor {
-    uint64_t connection;
     struct running_stream *running;       /* NULL once the stream has ended */
     struct arms_stops *stops;             /* NULL: none, or not wanted */
     struct unanswered_requests *requests; /* of RTDE; NULL: none, or there were data */

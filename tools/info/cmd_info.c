@@ -114,11 +114,20 @@ static int take(void *user, int id, const char *value)
 
 /* ---- the command ----------------------------------------------------------------------------------------------- */
 
+/* An archive's streams are numbered while it is read, so that they are not packed. NULL if memory runs out. */
+static struct armtap_streams *new_streams(const struct info *info)
+{
+    struct armtap_streams *streams = armtap_streams_new();
+    if (streams && !info->part)
+        armtap_streams_pack(streams);
+    return streams;
+}
+
 /* Prepares for a second reading, which uses what the first one learned. */
 static int forget(void *user)
 {
     struct info *info = user;
-    struct armtap_streams *streams = armtap_streams_new();
+    struct armtap_streams *streams = new_streams(info);
     if (!streams)
         return -1;
     armtap_streams_free(info->streams);
@@ -164,7 +173,8 @@ static void run(struct info *info)
     info->status = (int)replay_learning(&source, &sink, info, forget, &info->totals);
     if (info->totals.broken_off)
         return;
-    if (info->part && !info_part_has_ended(info->part) && info_part_end(info->part, info->streams) != 0) {
+    if (armtap_streams_unpack(info->streams) != ARMTAP_OK ||
+        (info->part && !info_part_has_ended(info->part) && info_part_end(info->part, info->streams) != 0)) {
         message_no_memory();
         info->status = EXIT_FAILED;
         return;
@@ -216,7 +226,7 @@ int cmd_info(int argc, char **argv)
         options_free(&info.options);
         return EXIT_FAILED;
     }
-    info.streams = armtap_streams_new();
+    info.streams = new_streams(&info);
     info.examples = calloc(armtap_note_count() + 1, sizeof *info.examples);
     if (info.streams && info.examples && armtap_knowledge_new(&info.knowledge) == ARMTAP_OK)
         run(&info);
