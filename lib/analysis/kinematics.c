@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "difference.h"
+
 /* rad: joints are compared with the pose again when one of them moved by this much. */
 #define STEP 0.02
 #define SAMPLES_MAX 4096u
@@ -75,17 +77,32 @@ struct sample {
     double q[6], pose[6];
 };
 
+/* What is left once no more samples come. */
+struct judgement {
+    struct armtap_kinematics_result result;
+    bool has_gap;
+    struct armtap_tool_gap gap;
+};
+_Static_assert(sizeof(struct judgement) % DIFFERENCE_WORD == 0, "whole words are packed");
+static const struct judgement no_judgement;
+
 /* The first samples wait until there are enough for a result: adding one up takes as long as decoding several records,
  * and thousands of streams may have a few each. */
 struct armtap_kinematics {
-    double last[6];   /* joints of the last sample, beside what else each pose reads: it may be in no cache */
     unsigned waiting; /* samples; 0 once there are sums */
     bool has_sums;
     bool has_offset, is_offset_unknown; /* unknown: a pose came without it, or with another one */
-    double offset[6];                   /* of the tool, as reported */
+    bool has_ended;
     union {
-        struct sample first[SAMPLES_MIN - 1];
-        struct sums sums;
+        struct {
+            double last[6];   /* joints of the last sample, beside what else each pose reads: it may be in no cache */
+            double offset[6]; /* of the tool, as reported */
+            union {
+                struct sample first[SAMPLES_MIN - 1];
+                struct sums sums;
+            };
+        };
+        uint8_t ended[DIFFERENCE_MAX(sizeof(struct judgement))]; /* the judgement's bytes that are not 0 */
     };
 };
 
@@ -112,7 +129,7 @@ struct armtap_kinematics *armtap_kinematics_new(void)
     if (kinematics) {
         kinematics->waiting = 0;
         kinematics->has_sums = false;
-        kinematics->has_offset = kinematics->is_offset_unknown = false;
+        kinematics->has_offset = kinematics->is_offset_unknown = kinematics->has_ended = false;
         memset(kinematics->offset, 0, sizeof kinematics->offset);
     }
     return kinematics;
@@ -315,6 +332,8 @@ static void keep_offset(struct armtap_kinematics *kinematics, const double *offs
 
 static void add(struct armtap_kinematics *kinematics, const double q[6], const double pose[6], const double *offset)
 {
+    if (kinematics->has_ended)
+        return;
     bool is_first = !kinematics->has_sums && kinematics->waiting == 0;
     double way = is_first ? 0 : way_since(kinematics->last, q);
     if ((!is_first && way < STEP) || (kinematics->has_sums && kinematics->sums.samples >= SAMPLES_MAX) ||
@@ -468,9 +487,20 @@ static void judge_without_model(const struct sums *sums, struct armtap_kinematic
     }
 }
 
+static struct judgement judgement_of(const struct armtap_kinematics *kinematics)
+{
+    struct judgement judgement;
+    armtap_difference_read(kinematics->ended, &judgement, &no_judgement, sizeof judgement);
+    return judgement;
+}
+
 void armtap_kinematics_result(const struct armtap_kinematics *kinematics, struct armtap_kinematics_result *result)
 {
     const struct sums *sums = &kinematics->sums;
+    if (kinematics->has_ended) {
+        *result = judgement_of(kinematics).result;
+        return;
+    }
     *result = (struct armtap_kinematics_result){.next = INFINITY, .tools = 1, .samples = kinematics->waiting};
     if (!kinematics->has_sums)
         return;
@@ -510,6 +540,11 @@ bool armtap_kinematics_tool_gap(const struct armtap_kinematics *kinematics, stru
 {
     struct armtap_kinematics_result result;
     double shown[3][3], reported[3][3];
+    if (kinematics->has_ended) {
+        const struct judgement judgement = judgement_of(kinematics);
+        *gap = judgement.gap;
+        return judgement.has_gap;
+    }
     armtap_kinematics_result(kinematics, &result);
     if (!kinematics->has_offset || kinematics->is_offset_unknown || result.outcome != ARMTAP_KINEMATICS_MODEL ||
         result.tools > 1 || !has_moved(&kinematics->sums, TOOL_RANGE))
@@ -521,4 +556,19 @@ bool armtap_kinematics_tool_gap(const struct armtap_kinematics *kinematics, stru
     gap->is_other =
         gap->distance > TOOL_FAR + TOOL_SHIFT * result.residual || gap->angle > TOOL_TURNED + TOOL_SHIFT * result.turn;
     return true;
+}
+
+struct armtap_kinematics *armtap_kinematics_end(struct armtap_kinematics *kinematics)
+{
+    uint8_t bytes[DIFFERENCE_MAX(sizeof(struct judgement))];
+    struct judgement judgement = no_judgement;
+    if (kinematics->has_ended)
+        return kinematics;
+    armtap_kinematics_result(kinematics, &judgement.result);
+    judgement.has_gap = armtap_kinematics_tool_gap(kinematics, &judgement.gap);
+    size_t length = armtap_difference_write(bytes, &judgement, &no_judgement, sizeof judgement);
+    memcpy(kinematics->ended, bytes, length);
+    kinematics->has_ended = true;
+    struct armtap_kinematics *smaller = realloc(kinematics, offsetof(struct armtap_kinematics, ended) + length);
+    return smaller ? smaller : kinematics;
 }

@@ -14,4 +14,9 @@ void armtap_kinematics_chain(const double q[6], struct kinematics_chain *chain);
 void armtap_kinematics_flange(const struct armtap_robot_model *model, const struct kinematics_chain *chain,
                               double position[3]);
 
+/* No more poses come: keeps what they said, in some 100 bytes of 2300. Returns where that is; its results stay the
+ * same.
+ */
+struct armtap_kinematics *armtap_kinematics_end(struct armtap_kinematics *kinematics);
+
 #endif

@@ -9,6 +9,7 @@
 #include "armtap-analysis.h"
 #include "by_connection.h"
 #include "in_parts.h"
+#include "kinematics.h"
 #include "prefetch.h"
 #include "stream_entry.h"
 #include "times.h"
@@ -134,6 +135,8 @@ static void pack(struct armtap_streams *streams, struct by_connection_slot *slot
     struct stream_entry *entry = armtap_entry_is_packed(slot->thing) ? NULL : slot->thing;
     if (!entry || entry->is_told || !entry->closed[0] || !entry->closed[1])
         return;
+    if (entry->summary.kinematics)
+        entry->summary.kinematics = armtap_kinematics_end(entry->summary.kinematics);
     if (!streams->has_like)
         streams->like = *entry;
     streams->has_like = true;

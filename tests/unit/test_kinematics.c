@@ -1,10 +1,11 @@
 /* Forward kinematics against products of Denavit-Hartenberg matrices and poses worked out by hand; what joints and
  * poses say about the model and the tool. */
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/armtap-analysis.h"
+#include "analysis/kinematics.h"
 #include "support.h"
 
 #define PI 3.14159265358979323846
@@ -161,10 +162,27 @@ static void move(struct armtap_kinematics *kinematics, const struct arm *arm, un
     move_each(kinematics, arm, records, 0.01);
 }
 
+static void assert_same(const struct armtap_kinematics_result *one, const struct armtap_kinematics_result *other)
+{
+    assert_int_equal(one->outcome, other->outcome);
+    assert_int_equal(one->model_count, other->model_count);
+    assert_memory_equal(one->models, other->models, sizeof one->models);
+    assert_true(one->residual == other->residual && one->next == other->next && one->turn == other->turn);
+    assert_memory_equal(one->tool, other->tool, sizeof one->tool);
+    assert_true(one->tools == other->tools && one->jumps == other->jumps && one->samples == other->samples);
+}
+
+/* The result, which stays the same once no more poses come, in less memory. */
 static struct armtap_kinematics_result told(struct armtap_kinematics *kinematics)
 {
-    struct armtap_kinematics_result result;
+    const double joints[6] = {1, 1, 1, 1, 1, 1}, nowhere[6] = {0};
+    struct armtap_kinematics_result result, after;
     armtap_kinematics_result(kinematics, &result);
+    kinematics = armtap_kinematics_end(armtap_kinematics_end(kinematics));
+    armtap_kinematics_add(kinematics, joints, nowhere);
+    armtap_kinematics_result(kinematics, &after);
+    assert_same(&result, &after);
+    assert_in_range(malloc_usable_size(kinematics), 8, 300);
     armtap_kinematics_free(kinematics);
     return result;
 }
@@ -412,7 +430,12 @@ static bool gap_of(const struct arm *arm, const double reported[6], unsigned fro
             pose[k] += arm->noise * sin(1e4 * i + 17 * (double)k);
         armtap_kinematics_add_tool(kinematics, q, pose, i < from ? arm->tool : reported);
     }
+    struct armtap_tool_gap after = {0};
     bool known = armtap_kinematics_tool_gap(kinematics, gap);
+    kinematics = armtap_kinematics_end(kinematics);
+    assert_int_equal(armtap_kinematics_tool_gap(kinematics, &after), known);
+    assert_true(!known || (after.distance == gap->distance && after.angle == gap->angle));
+    assert_int_equal(after.is_other, known && gap->is_other);
     armtap_kinematics_free(kinematics);
     return known;
 }
