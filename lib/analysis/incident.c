@@ -250,6 +250,7 @@ static size_t nearest(const struct verdict_grounds *grounds, size_t stop, const 
     const struct armtap_finding *of = armtap_findings_at(grounds->findings, stop), *finding;
     int64_t from = armtap_time_shift(begin_of(of), -sign->before * MS);
     int64_t until = armtap_time_shift(of->where.time, sign->after * MS), best = INT64_MAX;
+    const struct armtap_note_kind *kind = armtap_note_find(sign->id); /* NULL: several, by how their ids begin */
     size_t found = NONE, first = stop;
     while (first > 0 && stop - first < NEAR_MAX &&
            (finding = armtap_findings_at(grounds->findings, first - 1))->where.time >= from &&
@@ -258,7 +259,7 @@ static size_t nearest(const struct verdict_grounds *grounds, size_t stop, const 
     for (size_t i = first;
          i <= stop + NEAR_MAX && (finding = armtap_findings_at(grounds->findings, i)) && finding->where.time <= until;
          i++) {
-        int64_t far = distance(grounds, of, finding, sign);
+        int64_t far = kind && kind != finding->kind ? -1 : distance(grounds, of, finding, sign);
         if (far >= 0 && far < best) {
             best = far;
             found = i;
