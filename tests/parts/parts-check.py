@@ -2,6 +2,7 @@
 """Captures decoded in parts by several threads say what one thread says of them: captures of the fault corpus and the
 samples, merged as if one machine had captured them, some with robots in common, some disturbed. tests/parts/armtap reads
 them in parts, however small they are."""
+import importlib.machinery
 import os
 import random
 import struct
@@ -16,7 +17,7 @@ BUILD, SOURCE = os.environ.get("builddir", "."), os.environ.get("srcdir", ".")
 ALONE = os.environ.get("ARMTAP", os.path.join(BUILD, "armtap"))
 PARTS = os.path.join(BUILD, "tests", "parts", "armtap")
 FAULTS = os.path.join(BUILD, "tests", "faults", "faults")
-COMMANDS = (["info"], ["info", "--json"], ["diagnose"], ["diagnose", "--json"], ["compare"])
+COMMANDS = (["info"], ["info", "--json"], ["diagnose"], ["diagnose", "--json"], ["compare"], ["compare", "--stream", "0,1"])
 LONG = 24 << 20  # bytes: threads read many blocks, before their turn
 MERGES = int(sys.argv[1]) if len(sys.argv) > 1 else 40
 
@@ -97,6 +98,62 @@ def compare(what, threads, *files):
             expect("%s: %s with %d threads" % (what, " ".join(command), count), got == wanted, wanted, got)
 
 
+def damage(folder, *paths):
+    """Files that end in the middle of a packet, and an empty one, for which one thread reads everything again: what is
+    wrong with each of them is said once."""
+    cut = []
+    for number, path in enumerate(paths):
+        cut.append(os.path.join(folder, "cut-%d.pcap" % number))
+        with open(path, "rb") as whole, open(cut[-1], "wb") as part:
+            part.write(whole.read()[:-7])
+    empty = os.path.join(folder, "empty.pcap")
+    with open(empty, "wb"):
+        pass
+    compare("damaged files", [2, 3], *cut)
+    compare("damaged files and an empty one", [2, 3], cut[0], empty, *cut[1:])
+    run = said(PARTS, ["info"], 2, cut[0], empty, *cut[1:])
+    expect("each is reported", all(run[2].count(os.path.basename(name).encode()) == 1 for name in [empty, *cut]), run[2])
+
+
+def peak(*command):
+    """Bytes of memory that a command had at most. A child of this process would begin with its memory: `timed` measures
+    its own child."""
+    reader, writer = os.pipe()
+    timed = os.path.join(BUILD, "tests", "bench", "timed")
+    subprocess.run([timed, str(writer), *command], pass_fds=[writer], stdout=subprocess.DEVNULL, check=True)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        return int(pipe.read().split()[2])
+
+
+def is_sanitized():
+    with open(PARTS, "rb") as file:
+        program = file.read()
+    return b"__asan_init" in program or b"__tsan_init" in program
+
+
+def small_messages(folder):
+    """Eight bytes a package in full segments: what threads tell each other is longer than what they read."""
+    os.environ["ARMTAP"] = ALONE
+    maker = importlib.machinery.SourceFileLoader("captures", os.path.join(SOURCE, "tests", "compare-check.py")).load_module()
+    maker.TYPES["runtime_state"] = "UINT32", "I"
+    package = maker.package("U", b"\1" + struct.pack(">I", 1))
+    streams = []
+    for number in range(16):
+        stream = maker.Connection(30004, 40000 + number)
+        for sender, message in maker.handshake(["runtime_state"]):
+            stream.add(0.001, sender, message)
+        for i in range(500):
+            stream.add(0.01 + i * 0.01 + number * 1e-5, "r", package * 180)
+        streams.append(stream.packets)
+    path = os.path.join(folder, "small.pcap")
+    maker.capture(path, *streams)
+    for threads in "2", "8":
+        compare("small messages", [int(threads)], path)
+        used = peak(PARTS, "info", "--threads", threads, path)
+        expect("small messages with %s threads: at most 32 MB" % threads, used <= 32 << 20 or is_sanitized(), used)
+
+
 def corpus(folder):
     captures = {}
     listed = subprocess.run([FAULTS, "--list"], capture_output=True, check=True).stdout.decode().split()
@@ -126,6 +183,8 @@ def main():
         compare("a long capture", [2, 3, 8], path)
         several = [os.path.join(folder, "merged-%d.pcap" % number) for number in range(3)]
         compare("several files", [2, 3], *several)
+        damage(folder, *several)
+        small_messages(folder)
     return finish()
 
 

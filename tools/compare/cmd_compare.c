@@ -313,6 +313,8 @@ static int compare_chosen(struct compare *compare)
     bool broken_off = false;
     if (compare->early && (compare->comparison = early_pairs_take(compare->early, compare->chosen)) != NULL)
         return end_pairs(compare);
+    early_pairs_free(compare->early);
+    compare->early = NULL;
     if (begin_pairs(compare, interleaved) != 0)
         return -1;
     if (interleaved)

@@ -1,5 +1,5 @@
-/* A sum by which a second reading of a block knows that its bytes are the same: any change is found, unless it was made
- * not to be. */
+/* A sum by which a second reading of a block knows that its bytes are the same. One changed byte, or bytes in another
+ * place, always give another sum; other changes nearly always, unless they were made not to. */
 #ifndef INPUT_BLOCK_SUM_H
 #define INPUT_BLOCK_SUM_H
 

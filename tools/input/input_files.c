@@ -275,7 +275,7 @@ void input_offer(struct input *input, const struct early_blocks *early)
     input->early = early;
 }
 
-/* The sum of a block that was read early, if it was; else NULL. */
+/* The sum of a block that was read early, if it was: to the same place, so that blocks begin alike. Else NULL. */
 static const uint32_t *early_sum(const struct input *input, uint64_t position, const uint8_t *to)
 {
     const struct early_blocks *early = input->early;

@@ -26,7 +26,9 @@ enum {
     ROUNDS = 8, /* at least so many blocks for each thread, or it waits too long for its first */
     BLOCK_LEAST = 1,
     BLOCK_MOST = 29,             /* in units of INPUT_BLOCK; with the room before them two large pages */
-    BLOCKS_MOST = 128,           /* the same, of all threads */
+    BLOCKS_MOST = 64,            /* the same, of all threads */
+    LOGGED_LEAST = 1 << 20,      /* bytes of a block's logs that do no harm */
+    LOGGED_PART = 2,             /* the same, as a part of the block's bytes: small messages make long logs */
     LINE = 64,                   /* of the cache */
     TURNS_TOGETHER = 16,         /* on one processor, before it is left */
     TURNS_AWAKE = 2000,          /* before sleeping: about a millisecond */
@@ -34,6 +36,8 @@ enum {
     LOAD_TELLS = LOAD_MOST / 16, /* so many connections have ended that it can be foreseen how many will */
     WAITED = 0x80                /* bit of part_of: its part had holes or attempts that this packet may have ended */
 };
+
+_Static_assert(BLOCK_MOST <= INPUT_EARLY_MOST, "a block is read early as a whole");
 
 /* The largest packet, which is copied whole. */
 #define PACKET_MAX ((size_t)1 << 18)
@@ -64,6 +68,7 @@ struct block {
     struct call_log logs[PARTS];
     struct call_log ticks[PARTS]; /* of the same, caused by packets of others */
     struct call_log notes;        /* of the capture, behind all packets */
+    size_t logged, logged_most;   /* bytes of the logs of parts that are done, and of all of them */
     bool has_ticks;
 };
 
@@ -442,7 +447,12 @@ static int take_packet(struct part *part, struct block *block, unsigned number, 
     return error == ARMTAP_ERR_UNSUPPORTED ? ARMTAP_OK : error;
 }
 
-/* What a part does with a block. */
+static bool is_overfull(const struct block *block, unsigned number)
+{
+    return block->logged + block->logs[number].bytes.length + block->ticks[number].bytes.length > block->logged_most;
+}
+
+/* What a part does with a block, unless that makes its logs too long. */
 static int work_through(struct part *part, struct block *block, unsigned number)
 {
     uint32_t at = 0, end = block->begin[number + 1];
@@ -452,7 +462,7 @@ static int work_through(struct part *part, struct block *block, unsigned number)
         part->origin = block->origin;
         error = armtap_net_origin(part->net, block->origin);
     }
-    for (uint32_t i = block->begin[number]; i < end && error == ARMTAP_OK; i++) {
+    for (uint32_t i = block->begin[number]; i < end && error == ARMTAP_OK && !is_overfull(block, number); i++) {
         uint32_t packet = block->order[i];
         if (i + 1 < end)
             bring(&block->entries[block->order[i + 1]]);
@@ -501,6 +511,9 @@ static bool try_part(struct worker *worker, size_t block, unsigned number)
         return false;
     if (is_fine(parts, work_through(part, &worker->block, number)))
         check_alone(parts, part);
+    if (is_overfull(&worker->block, number))
+        parts_strain(parts);
+    worker->block.logged += worker->block.logs[number].bytes.length + worker->block.ticks[number].bytes.length;
     atomic_store_explicit(&worker->processor, thread_processor(), memory_order_relaxed);
     worker->block.has_ticks |= call_log_next(&worker->block.ticks[number]) != CALL_LOG_NONE;
     atomic_store_explicit(&part->next, block + 1, memory_order_release);
@@ -591,7 +604,7 @@ static void empty(struct block *block)
         call_log_is_played(&block->ticks[part]);
     }
     call_log_is_played(&block->notes);
-    block->count = block->copied = block->jump_count = 0;
+    block->count = block->copied = block->jump_count = block->logged = 0;
     block->has_ticks = false;
 }
 
@@ -742,6 +755,12 @@ static size_t buffer_size(const struct parts *parts)
     return PACKET_FILE_BUFFER + (size_t)(blocks - 1) * INPUT_BLOCK;
 }
 
+static size_t logged_most(const struct parts *parts)
+{
+    size_t part = parts->block_size / LOGGED_PART;
+    return part > LOGGED_LEAST ? part : LOGGED_LEAST;
+}
+
 static int make(struct parts *parts)
 {
     const struct armtap_net_options *options = parts->wish->options;
@@ -752,6 +771,7 @@ static int make(struct parts *parts)
     for (unsigned i = 0; i < parts->threads; i++) {
         parts->workers[i].parts = parts;
         parts->workers[i].block.buffer = packet_file_buffer(parts->block_size);
+        parts->workers[i].block.logged_most = logged_most(parts);
         has_memory = has_memory && parts->workers[i].block.buffer;
     }
     int error =

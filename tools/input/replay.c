@@ -86,7 +86,7 @@ static struct capture *open_file(struct run *run, uint32_t file)
     const char *name = replay_file_name(run->source, file);
     const struct reader_wish wish = {.name = name,
                                      .input = inputs_at(run->source->inputs, run->source->archive ? 0 : file),
-                                     .quiet = run->source->quiet,
+                                     .quiet = run->source->quiet || file < run->source->told,
                                      .threads = run->source->threads,
                                      .follows = run->source->follow && file + 1 == run->source->count,
                                      .on_wait = wait_on,
@@ -239,6 +239,7 @@ static bool begin_next_file(struct run *run)
 
 static void end_this_file(struct run *run)
 {
+    parts_foresee(run->parts, NULL, 0);
     run_end_packets(run, &run->reading);
     close_file(run, run->reading.capture);
     run->reading.capture = NULL;
@@ -294,9 +295,10 @@ static enum exit_status end_run(struct run *run)
     return run->damaged || run->totals->broken_off ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* Reads by several threads. False if the sink was told other things than one thread would have told it. */
+/* Reads by several threads. False if the sink was told other things than one thread would have told it; then `told`
+ * becomes the number of files that were read to their ends. */
 static bool replay_in_parts(const struct replay_source *source, const struct armtap_sink *sink, void *user,
-                            struct replay_totals *totals, enum exit_status *status)
+                            struct replay_totals *totals, enum exit_status *status, uint32_t *told)
 {
     struct run run;
     int error;
@@ -310,6 +312,7 @@ static bool replay_in_parts(const struct replay_source *source, const struct arm
                                     .fill = fill,
                                     .source = &run};
     enum parts_outcome outcome = parts_run(&wish, &error);
+    *told = run.next_file - (run.reading.capture ? 1 : 0);
     if (run.reading.capture)
         capture_close(run.reading.capture);
     if (outcome == PARTS_FAILED)
@@ -348,10 +351,9 @@ enum exit_status replay_learning(const struct replay_source *source, const struc
 {
     struct replay_source again = *source;
     enum exit_status status = EXIT_DONE;
-    bool is_read = may_run_in_parts(source, sink) && replay_in_parts(source, sink, user, totals, &status);
+    bool is_read = may_run_in_parts(source, sink) && replay_in_parts(source, sink, user, totals, &status, &again.told);
     if (is_read)
         return status;
-    again.quiet = source->quiet || status == EXIT_FAILED;
     if (may_run_in_parts(source, sink) && !has_forgotten(forget, user, totals))
         return EXIT_FAILED;
     status = worse(status, replay(&again, sink, user, totals));

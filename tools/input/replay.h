@@ -80,6 +80,7 @@ struct replay_source {
     bool follow;   /* at the end of the last file, wait for more until Ctrl-C */
     bool progress; /* may draw a progress bar on standard error */
     bool quiet;    /* an earlier reading has reported damage */
+    uint32_t told; /* it has reported that of so many files, the first ones */
 };
 
 /* Pushes everything to the sink, in order. Damage is reported on standard error with file, place and remedy, after
