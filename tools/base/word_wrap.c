@@ -44,9 +44,14 @@ int text_room(FILE *file)
     return is_paged(file) || isatty(fileno(file)) ? text_columns(file) : INT_MAX / 2;
 }
 
+struct text_wrap text_wrap_within(FILE *file, int columns, int column, int indent)
+{
+    return (struct text_wrap){.file = file, .column = column, .indent = indent, .columns = columns};
+}
+
 struct text_wrap text_wrap_begin(FILE *file, int column, int indent)
 {
-    return (struct text_wrap){.file = file, .column = column, .indent = indent, .columns = text_columns(file)};
+    return text_wrap_within(file, text_columns(file), column, indent);
 }
 
 static bool is_plain(const char *word, size_t length)

@@ -26,6 +26,8 @@ struct text_wrap {
 };
 /* `column` is where the cursor is now. */
 struct text_wrap text_wrap_begin(FILE *file, int column, int indent);
+/* The same where the terminal was asked before: `columns` is what text_columns() said. */
+struct text_wrap text_wrap_within(FILE *file, int columns, int column, int indent);
 /* Writes one word, never broken. Bytes that must not be printed are shown as \xHH. */
 void text_wrap_word(struct text_wrap *wrap, const char *word);
 void text_wrap_piece(struct text_wrap *wrap, const char *word, size_t length);

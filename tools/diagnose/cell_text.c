@@ -17,6 +17,8 @@ static double cell_without_sign(double value, int digits)
     return fabs(value) < halves[digits] ? 0 : value;
 }
 
+_Static_assert(CELL_MAX >= NUMBER_MAX, "a number fits into a cell");
+
 const char *cell_clock(char to[CELL_MAX], int64_t time, enum timestamp_zone zone)
 {
     char date[WHEN_DATE_MAX];

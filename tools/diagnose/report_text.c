@@ -140,10 +140,8 @@ static void print_finding(void *user, const struct armtap_finding *finding, cons
     bool fits = row->column + 1 + (int)strlen(text) <= table->columns;
     if (!fits)
         putchar('\n');
-    struct text_wrap wrap = {.file = stdout,
-                             .column = fits ? row->column : 0,
-                             .indent = fits && !row->is_broken ? row->column + 1 : FINDING_INDENT,
-                             .columns = table->columns};
+    struct text_wrap wrap = text_wrap_within(stdout, table->columns, fits ? row->column : 0,
+                                             fits && !row->is_broken ? row->column + 1 : FINDING_INDENT);
     text_row_again(row);
     text_wrap_words(&wrap, text);
     text_wrap_end(&wrap);
@@ -492,10 +490,8 @@ static size_t print_mode(struct modes_table *table, size_t first)
         cell_count(packet, entry->where.packet);
     text_row_cell(row, 2 + CLOCK_WIDTH, cell_clock(clock, entry->where.time, table->diagnosis->zone));
     text_row_painted(row, 8, PAINT_PACKET, packet);
-    struct text_wrap wrap = {.file = stdout,
-                             .column = row->column,
-                             .indent = table->columns < MODES_WIDE ? 4 : row->column + 1,
-                             .columns = table->columns};
+    struct text_wrap wrap =
+        text_wrap_within(stdout, table->columns, row->column, table->columns < MODES_WIDE ? 4 : row->column + 1);
     text_row_again(row);
     for (size_t i = 0; i < count; i++) {
         const struct armtap_mode *next = armtap_diagnosis_mode_at(found, together[i]);
