@@ -24,7 +24,7 @@ const struct armtap_note_kind *armtap_note_at(size_t i)
 const struct armtap_note_kind *armtap_note_find(const char *id)
 {
     for (size_t i = 0; id && i < ARMTAP_NOTE_COUNT; i++)
-        if (strcmp(kinds[i].id, id) == 0)
+        if (kinds[i].id[0] == id[0] && strcmp(kinds[i].id, id) == 0)
             return &kinds[i];
     return NULL;
 }

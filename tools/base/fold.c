@@ -275,15 +275,6 @@ static void add_below(struct text_row *row, int at, int width, const char *text)
     row->below_at += length < left ? length : left - 1;
 }
 
-static void put_blanks(FILE *file, int count)
-{
-    static const char blanks[] = "                                ";
-    for (int some; count > 0; count -= some) {
-        some = count < (int)sizeof blanks - 1 ? count : (int)sizeof blanks - 1;
-        put_text(file, blanks, (size_t)some);
-    }
-}
-
 void text_row_head(struct text_row *row, int width, const char *text, const char *below)
 {
     size_t length = strlen(text);
@@ -293,7 +284,7 @@ void text_row_head(struct text_row *row, int width, const char *text, const char
     int gap = row->cells++ > 0 ? row->gap : 0, blanks = wide > shown ? wide - shown : 0;
     if (*below != '\0')
         add_below(row, row->column + gap, width, below);
-    put_blanks(row->file, row->padding + gap + (width > 0 ? blanks : 0));
+    text_blanks(row->file, row->padding + gap + (width > 0 ? blanks : 0));
     bool is_painted = row->is_coloured && paint != PAINT_NONE;
     if (is_painted)
         fputs(text_paint_if(true, paint), row->file);

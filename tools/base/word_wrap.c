@@ -54,6 +54,12 @@ struct text_wrap text_wrap_begin(FILE *file, int column, int indent)
     return text_wrap_within(file, text_columns(file), column, indent);
 }
 
+void text_blanks(FILE *file, int count)
+{
+    while (count-- > 0)
+        putc_unlocked(' ', file);
+}
+
 static bool is_plain(const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -108,7 +114,7 @@ void text_wrap_piece(struct text_wrap *wrap, const char *word, size_t length)
         putc(' ', wrap->file);
         wrap->column++;
     } else if (wrap->column < wrap->indent) {
-        fprintf(wrap->file, "%*s", wrap->indent - wrap->column, "");
+        text_blanks(wrap->file, wrap->indent - wrap->column);
         wrap->column = wrap->indent;
     }
     if (plain)
@@ -140,7 +146,8 @@ void text_wrap_words(struct text_wrap *wrap, const char *text)
 
 void text_wrap_end(struct text_wrap *wrap)
 {
-    fprintf(wrap->file, "%s\n", paint_end(wrap));
+    fputs(paint_end(wrap), wrap->file);
+    putc('\n', wrap->file);
     wrap->column = 0;
     wrap->paint = PAINT_NONE;
 }

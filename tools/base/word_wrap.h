@@ -16,6 +16,9 @@ int text_columns(FILE *file);
 /* The same for what only a terminal may break: without limit if the file is none. */
 int text_room(FILE *file);
 
+/* Only one thread prints. */
+void text_blanks(FILE *file, int count);
+
 /* Wraps words into lines; all lines after the first begin at `indent`. */
 struct text_wrap {
     FILE *file;
