@@ -168,6 +168,7 @@ static const struct start {
 /* Ordinary ones that are looked at, and findings near each, before and after: in a flood the rest is left out. */
 #define TRIED_MAX 400
 #define NEAR_MAX 2000
+#define KINDS_MAX 32 /* of findings beside a stop */
 
 /* ---- what is near a stop ----------------------------------------------------------------------------------------- */
 
@@ -205,12 +206,15 @@ static bool has_words(const char *text, const char *words)
     return strncmp(text, words + 1, length) == 0 && !(text[length] >= '0' && text[length] <= '9');
 }
 
-static bool is_sign(const struct armtap_finding *finding, const struct sign *sign)
+static bool is_of_kind(const struct armtap_note_kind *kind, const struct sign *sign)
 {
     size_t length = strlen(sign->id);
-    bool is_same = sign->id[length - 1] == '.' ? strncmp(finding->kind->id, sign->id, length) == 0
-                                               : strcmp(finding->kind->id, sign->id) == 0;
-    return is_same && !finding->is_sum && has_words(finding->text, sign->words) &&
+    return sign->id[length - 1] == '.' ? strncmp(kind->id, sign->id, length) == 0 : strcmp(kind->id, sign->id) == 0;
+}
+
+static bool is_sign(const struct armtap_finding *finding, const struct sign *sign)
+{
+    return is_of_kind(finding->kind, sign) && !finding->is_sum && has_words(finding->text, sign->words) &&
            !armtap_modes_is_guess(finding->text) && !strstr(finding->text, doubt);
 }
 
@@ -244,6 +248,42 @@ static int64_t distance(const struct verdict_grounds *grounds, const struct armt
     return far;
 }
 
+/* Kinds of the findings beside a stop: most rules are about others. */
+struct kinds {
+    const struct armtap_note_kind *all[KINDS_MAX];
+    size_t count;
+    bool are_all; /* there was room for them */
+};
+
+static void add_kind(struct kinds *kinds, const struct armtap_note_kind *kind)
+{
+    size_t i = 0;
+    while (i < kinds->count && kinds->all[i] != kind)
+        i++;
+    if (i == KINDS_MAX)
+        kinds->are_all = false;
+    else if (i == kinds->count)
+        kinds->all[kinds->count++] = kind;
+}
+
+static struct kinds kinds_beside(const struct findings *findings, size_t stop)
+{
+    struct kinds kinds = {.are_all = true};
+    const struct armtap_finding *finding;
+    for (size_t i = stop > NEAR_MAX ? stop - NEAR_MAX : 0;
+         i <= stop + NEAR_MAX && (finding = armtap_findings_at(findings, i)) != NULL; i++)
+        add_kind(&kinds, finding->kind);
+    return kinds;
+}
+
+static bool may_be_beside(const struct kinds *kinds, const struct sign *sign)
+{
+    for (size_t i = 0; i < kinds->count; i++)
+        if (is_of_kind(kinds->all[i], sign))
+            return true;
+    return !kinds->are_all;
+}
+
 /* The sign that is nearest to the stop. */
 static size_t nearest(const struct verdict_grounds *grounds, size_t stop, const struct sign *sign)
 {
@@ -272,8 +312,11 @@ static size_t nearest(const struct verdict_grounds *grounds, size_t stop, const 
 
 static const struct rule *rule_of(const struct verdict_grounds *grounds, size_t stop, struct incident_cause *cause)
 {
+    const struct kinds kinds = kinds_beside(grounds->findings, stop);
     for (size_t i = 0; i < RULES; i++) {
         const struct rule *rule = &rules[i];
+        if (!may_be_beside(&kinds, &rule->cause))
+            continue;
         cause->finding = nearest(grounds, stop, &rule->cause);
         if (cause->finding == NONE)
             continue;
