@@ -296,7 +296,7 @@ static enum exit_status end_run(struct run *run)
 }
 
 /* Reads by several threads. False if the sink was told other things than one thread would have told it; then `told`
- * becomes the number of files that were read to their ends. */
+ * becomes the number of files that were read to their ends, if something was wrong with them. */
 static bool replay_in_parts(const struct replay_source *source, const struct armtap_sink *sink, void *user,
                             struct replay_totals *totals, enum exit_status *status, uint32_t *told)
 {
@@ -312,12 +312,13 @@ static bool replay_in_parts(const struct replay_source *source, const struct arm
                                     .fill = fill,
                                     .source = &run};
     enum parts_outcome outcome = parts_run(&wish, &error);
-    *told = run.next_file - (run.reading.capture ? 1 : 0);
+    uint32_t ended = run.next_file - (run.reading.capture ? 1 : 0);
     if (run.reading.capture)
         capture_close(run.reading.capture);
     if (outcome == PARTS_FAILED)
         run_stop(&run, error);
     *status = end_run(&run);
+    *told = *status == EXIT_FAILED ? ended : 0;
     totals->in_parts = outcome != PARTS_STRAINED;
     return totals->in_parts;
 }
