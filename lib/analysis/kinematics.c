@@ -570,5 +570,7 @@ struct armtap_kinematics *armtap_kinematics_end(struct armtap_kinematics *kinema
     memcpy(kinematics->ended, bytes, length);
     kinematics->has_ended = true;
     struct armtap_kinematics *smaller = realloc(kinematics, offsetof(struct armtap_kinematics, ended) + length);
-    return smaller ? smaller : kinematics;
+    if (smaller)
+        return smaller;
+    return kinematics; /* as large as before */
 }
