@@ -520,10 +520,11 @@ static int decode_values(struct armtap_conn *conn, const struct armtap_frame *fr
     bool is_kept = state == half->state[0];
     (is_kept || is_wanted(conn, frame) ? armtap_recipe_decode : armtap_recipe_check)(
         data->recipe, data->values, data->values_length, state, updated);
-    if (!is_kept)
+    if (is_kept)
+        for (size_t i = 0; i < sizeof updated->word / sizeof updated->word[0]; i++)
+            state->known.word[i] |= updated->word[i];
+    else
         state->known = *updated;
-    for (size_t i = 0; i < sizeof updated->word / sizeof updated->word[0] && is_kept; i++)
-        state->known.word[i] |= updated->word[i];
     bool may_be_bad = data->recipe->integer_cells && data->values_length >= data->recipe->size;
     if (may_be_bad && (memcmp(updated, &data->recipe->plan.fields, sizeof *updated) != 0 ||
                        (half->bad_cells && any_bit(half->bad_cells))))

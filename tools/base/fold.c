@@ -228,6 +228,18 @@ void text_commands(FILE *file, const char *lines)
 
 /* ---- rows of tables ---------------------------------------------------------------------------------------------- */
 
+const char *text_count(char to[NUMBER_MAX], uint64_t count)
+{
+    to[number_unsigned(count, to)] = '\0';
+    return to;
+}
+
+const char *text_integer(char to[NUMBER_MAX], int64_t number)
+{
+    to[number_signed(number, to)] = '\0';
+    return to;
+}
+
 struct text_row text_row_begin(FILE *file, int indent, int gap)
 {
     return (struct text_row){

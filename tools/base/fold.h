@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "number_text.h"
 #include "word_wrap.h"
 
 /* A line. Where it is too wide for the terminal, it goes on at `indent`. The text must be fit to be shown, may begin
@@ -25,6 +26,10 @@ struct text_wrap text_lead(FILE *file, int indent, const char *format, ...) __at
 void text_wrap_command(struct text_wrap *wrap, const char *command);
 /* Lines of them, each with the blanks that it begins with. */
 void text_commands(FILE *file, const char *lines);
+
+/* Numbers with their terminator, for cells: printf takes longer than all else about a row. Both return `to`. */
+const char *text_count(char to[NUMBER_MAX], uint64_t count);
+const char *text_integer(char to[NUMBER_MAX], int64_t number);
 
 /* A row of a table. Its cells go on at `indent` where they do not fit. Since that depends on their widths only, all
  * rows of a table are broken alike. */

@@ -34,18 +34,6 @@ const char *cell_clock(char to[CELL_MAX], int64_t time, enum timestamp_zone zone
     return to;
 }
 
-const char *cell_count(char to[CELL_MAX], uint64_t count)
-{
-    to[number_unsigned(count, to)] = '\0';
-    return to;
-}
-
-const char *cell_integer(char to[CELL_MAX], int64_t number)
-{
-    to[number_signed(number, to)] = '\0';
-    return to;
-}
-
 const char *cell_number(char to[CELL_MAX], double value, int digits)
 {
     to[number_fixed(cell_without_sign(value, digits), digits, to)] = '\0';

@@ -130,9 +130,9 @@ static void print_finding(void *user, const struct armtap_finding *finding, cons
     struct text_row *row = &table->row;
     char stream[CELL_MAX] = "-", packet[CELL_MAX] = "-", clock[CELL_MAX];
     if (finding->stream != ARMTAP_NO_STREAM)
-        cell_count(stream, finding->stream);
+        text_count(stream, finding->stream);
     if (finding->where.packet > 0)
-        cell_count(packet, finding->where.packet);
+        text_count(packet, finding->where.packet);
     text_row_painted(row, -7, text_paint_of(finding->kind->severity), armtap_severity_name(finding->kind->severity));
     print_cells(table, row, finding->kind->id, stream, packet,
                 cell_clock(clock, finding->where.time, table->diagnosis->zone));
@@ -349,11 +349,11 @@ static void print_stream(struct text_row *row, const struct armtap_stream_diagno
     const struct armtap_rates_totals *rates = stream->rates;
     bool has_gap = rates->longest_gap >= 0 && summary->stream->records[ARMTAP_FROM_ROBOT] > 0;
     char cells[RATE_COLUMNS][CELL_MAX];
-    cell_count(cells[0], summary->number);
+    text_count(cells[0], summary->number);
     number_text(cells[1], rates->expected_hz, rates->expected_hz > 0, 1);
     number_text(cells[2], rates->rate_hz, rates->rate_hz > 0, 1);
-    cell_count(cells[3], rates->skipped);
-    cell_count(cells[4], summary->stream->bytes_lost[0] + summary->stream->bytes_lost[1]);
+    text_count(cells[3], rates->skipped);
+    text_count(cells[4], summary->stream->bytes_lost[0] + summary->stream->bytes_lost[1]);
     ms_text(cells[5], rates->jitter_p50);
     ms_text(cells[6], rates->jitter_p99);
     ms_text(cells[7], rates->jitter_max);
@@ -487,7 +487,7 @@ static size_t print_mode(struct modes_table *table, size_t first)
     char clock[CELL_MAX], packet[CELL_MAX] = "-", number[CELL_MAX];
     struct text_row *row = &table->row;
     if (entry->where.packet > 0)
-        cell_count(packet, entry->where.packet);
+        text_count(packet, entry->where.packet);
     text_row_cell(row, 2 + CLOCK_WIDTH, cell_clock(clock, entry->where.time, table->diagnosis->zone));
     text_row_painted(row, 8, PAINT_PACKET, packet);
     struct text_wrap wrap =
@@ -497,7 +497,7 @@ static size_t print_mode(struct modes_table *table, size_t first)
         const struct armtap_mode *next = armtap_diagnosis_mode_at(found, together[i]);
         char name[ARMTAP_MODE_NAME_MAX], text[140];
         text_join(text, sizeof text,
-                  (const char *const[]){armtap_mode_field(next, name), " ", cell_integer(number, next->value),
+                  (const char *const[]){armtap_mode_field(next, name), " ", text_integer(number, next->value),
                                         next->name ? " " : "", next->name ? next->name : "", i + 1 < count ? "," : "",
                                         NULL});
         text_wrap_word(&wrap, text);
@@ -526,7 +526,7 @@ static void print_modes_title(const struct modes_table *table, unsigned stream)
     const char *const texts[] = {"\n",
                                  text_paint_if(table->row.is_coloured, PAINT_HEADING),
                                  "modes of stream ",
-                                 cell_count(number, stream),
+                                 text_count(number, stream),
                                  text_plain_if(table->row.is_coloured),
                                  NULL};
     text_line_of(stdout, table->row.room, 2, texts);

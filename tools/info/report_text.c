@@ -47,11 +47,6 @@ static void write_text(char cell[CELL_MAX], const char *text)
     cell[length] = '\0';
 }
 
-static void write_count(char cell[CELL_MAX], uint64_t count)
-{
-    cell[number_unsigned(count, cell)] = '\0';
-}
-
 /* "12.345 s" */
 static void write_seconds(char cell[CELL_MAX], unsigned ms)
 {
@@ -102,14 +97,14 @@ static void write_rate(char cell[CELL_MAX], int64_t rate)
 static void fill_row(struct table_row *row, const struct armtap_stream_summary *summary)
 {
     const struct armtap_stream *stream = summary->stream;
-    write_count(row->cell[COLUMN_NUMBER], summary->number);
+    text_count(row->cell[COLUMN_NUMBER], summary->number);
     write_text(row->cell[COLUMN_ROBOT], stream->robot[0] == '\0' ? "-" : stream->robot);
     write_text(row->cell[COLUMN_CLIENT], stream->client[0] == '\0' ? "-" : stream->client);
     write_protocol(row->cell[COLUMN_PROTOCOL], stream);
-    write_count(row->cell[COLUMN_RECORDS], stream->records[ARMTAP_FROM_ROBOT]);
+    text_count(row->cell[COLUMN_RECORDS], stream->records[ARMTAP_FROM_ROBOT]);
     write_rate(row->cell[COLUMN_RATE], info_rate(summary));
     write_duration(row->cell[COLUMN_DURATION], info_duration(summary));
-    write_count(row->cell[COLUMN_GAPS], stream->gaps);
+    text_count(row->cell[COLUMN_GAPS], stream->gaps);
 }
 
 /* How rows fit the terminal: wide, narrow, or with the addresses on a separate line. */
@@ -358,9 +353,9 @@ static void print_title(const struct page *page, const struct armtap_stream_summ
     const struct armtap_stream *stream = summary->stream;
     bool has_size = armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS), has_version = stream->version != 0;
     char number[CELL_MAX], version[CELL_MAX] = "";
-    write_count(number, summary->number);
+    text_count(number, summary->number);
     if (has_version)
-        version[number_signed(stream->version, version)] = '\0';
+        text_integer(version, stream->version);
     const char *const texts[] = {"\n",
                                  page->heading,
                                  "stream ",
@@ -426,7 +421,7 @@ static void print_stream(const struct info *info, struct page *page, const struc
         print_candidates(info, summary);
     print_model(summary);
     char to_robot[CELL_MAX];
-    write_count(to_robot, stream->records[ARMTAP_TO_ROBOT]);
+    text_count(to_robot, stream->records[ARMTAP_TO_ROBOT]);
     text_line_of(stdout, page->room, 4, (const char *const[]){"  records to the robot: ", to_robot, NULL});
     if (info_both(stream->bytes_lost) + info_both(stream->bytes_skipped) > 0)
         text_line(stdout, 4, "  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped",

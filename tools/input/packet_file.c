@@ -11,10 +11,6 @@
 
 /* The largest packet that libpcap accepts. */
 #define SNAPSHOT_MAX 262144u
-/* A block is read to where the one before ended, so that packets are whole in memory: in front of it is room for the
- * beginning of a packet, behind it for nothing. */
-#define CARRY PACKET_FILE_CARRY
-_Static_assert(PACKET_FILE_BUFFER == CARRY + INPUT_BLOCK, "room for a block and what it begins in the middle of");
 #define PAGE ((size_t)4096)
 #define LARGE_PAGE ((size_t)2 * 1024 * 1024)
 #define KEPT_MAX 65536
@@ -77,7 +73,7 @@ struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, packe
     file->on_block = on_block;
     file->user = user;
     file->link_type = -1;
-    file->at = file->end = CARRY;
+    file->at = file->end = PACKET_FILE_CARRY;
     return file;
 }
 
@@ -112,10 +108,10 @@ static const uint8_t *here(const struct packet_file *file)
 static void turn_over(struct packet_file *file, uint8_t *buffer)
 {
     size_t rest = file->end - file->at;
-    memmove(buffer + CARRY - rest, here(file), rest);
+    memmove(buffer + PACKET_FILE_CARRY - rest, here(file), rest);
     file->buffer = buffer;
-    file->at = CARRY - rest;
-    file->end = CARRY;
+    file->at = PACKET_FILE_CARRY - rest;
+    file->end = PACKET_FILE_CARRY;
 }
 
 void packet_file_lend(struct packet_file *file, uint8_t *buffer, size_t length)

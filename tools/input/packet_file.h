@@ -18,11 +18,11 @@ enum packet_file_outcome { PACKET_FILE_PACKET, PACKET_FILE_END, PACKET_FILE_UNUS
 /* `on_block` may be NULL. NULL without memory. */
 struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, packet_file_block *on_block, void *user);
 void packet_file_free(struct packet_file *file);
-/* The least size of a buffer: a block, and before it the beginning of a packet that it completes. Larger ones have room
- * for more blocks. */
-#define PACKET_FILE_BUFFER (4 * INPUT_BLOCK)
-/* Where in a lent buffer its first block begins. */
+/* Where in a buffer its first block begins. A block is read to where the one before ended, so that packets are whole in
+ * memory: in front of the first is room for the beginning of a packet. */
 #define PACKET_FILE_CARRY (3 * INPUT_BLOCK)
+/* The least size of a buffer. Larger ones have room for more blocks. */
+#define PACKET_FILE_BUFFER (PACKET_FILE_CARRY + INPUT_BLOCK)
 /* NULL without memory; to free(). */
 uint8_t *packet_file_buffer(size_t length);
 /* The packets that follow are put into this buffer. When it is full, packet_file_next() says so, until another one is
