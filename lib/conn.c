@@ -283,6 +283,12 @@ void armtap_conn_prefetch(const struct armtap_conn *conn)
                     offsetof(struct armtap_conn, half[0].buffer) - offsetof(struct armtap_conn, stream.last));
 }
 
+void armtap_conn_prefetch_last(const struct armtap_conn *conn)
+{
+    if (conn)
+        armtap_prefetch(&conn->stream.last, sizeof conn->stream.last);
+}
+
 void armtap_conn_prefetch_context(const struct armtap_conn *conn)
 {
     if (conn->context)

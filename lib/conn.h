@@ -50,6 +50,8 @@ void armtap_conn_accept(struct armtap_conn *conn, const struct armtap_where *whe
 int armtap_conn_give_up(struct armtap_conn *conn, enum armtap_budget_code limit, const struct armtap_where *where);
 /* Its next packet will probably come soon: fetches the connection, or, once that is there, what its decoder keeps. */
 void armtap_conn_prefetch(const struct armtap_conn *conn);
+/* Fetches where its last packet was; it may be NULL. */
+void armtap_conn_prefetch_last(const struct armtap_conn *conn);
 void armtap_conn_prefetch_context(const struct armtap_conn *conn);
 /* One of its packets has that origin. */
 void armtap_conn_origin(struct armtap_conn *conn, enum armtap_origin origin);

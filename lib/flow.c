@@ -32,30 +32,36 @@ unsigned armtap_flow_key_of(const struct armtap_segment *segment, struct armtap_
     return sender;
 }
 
-/* Multiply and fold, eight bytes at a time, keyed, so that forged packets cannot aim at one bucket. */
-static uint64_t hash_of(const struct armtap_flow_key *key, uint64_t seed)
+/* Every bit of the result depends on every bit of the number. */
+static uint64_t stir(uint64_t number)
 {
-    uint8_t bytes[40] = {0};
-    memcpy(bytes, key->address[0].bytes, 16);
-    memcpy(bytes + 16, key->address[1].bytes, 16);
-    memcpy(bytes + 32, key->port, 4);
-    bytes[36] = key->address[0].version;
-    uint64_t hash = seed;
-    for (size_t i = 0; i < sizeof bytes; i += 8) {
-        uint64_t word;
-        memcpy(&word, bytes + i, 8);
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash = (hash ^ hash >> 29 ^ seed) * UINT64_C(0xd6e8feb86659fd93);
-        hash ^= hash >> 32;
-    }
-    return hash;
+    number = (number ^ number >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    number = (number ^ number >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return number ^ number >> 32;
+}
+
+/* A sum of products, keyed, so that forged packets cannot aim at one bucket: two keys differ in a factor, and what the
+ * other factor is only the table knows. None of the products waits for another. */
+static uint64_t hash_of(const struct armtap_flow_key *key, const struct armtap_flow_table *table)
+{
+    uint32_t words[ARMTAP_FLOW_WORDS];
+    uint64_t hash = 0;
+    memcpy(words, key->address[0].bytes, 16);
+    memcpy(words + 4, key->address[1].bytes, 16);
+    memcpy(words + 8, key->port, 4);
+    words[9] = key->address[0].version;
+    for (size_t i = 0; i < ARMTAP_FLOW_WORDS; i += 2)
+        hash += (uint64_t)(uint32_t)(words[i] + table->addend[i]) * (uint32_t)(words[i + 1] + table->addend[i + 1]);
+    return stir(hash);
 }
 
 void armtap_flow_table_init(struct armtap_flow_table *table)
 {
     memset(table, 0, sizeof *table);
     /* the order in a bucket is never visible, so a seed that differs from run to run does no harm */
-    table->seed = (uint64_t)(uintptr_t)table * UINT64_C(0xff51afd7ed558ccd) ^ (uint64_t)(uintptr_t)&table;
+    uint64_t seed = (uint64_t)(uintptr_t)table * UINT64_C(0xff51afd7ed558ccd) ^ (uint64_t)(uintptr_t)&table;
+    for (size_t i = 0; i < ARMTAP_FLOW_WORDS; i++)
+        table->addend[i] = (uint32_t)stir(seed += UINT64_C(0x9e3779b97f4a7c15));
 }
 
 static bool is_same(const struct armtap_flow_key *a, const struct armtap_flow_key *b)
@@ -66,15 +72,14 @@ static bool is_same(const struct armtap_flow_key *a, const struct armtap_flow_ke
 
 struct armtap_flow *armtap_flow_find(const struct armtap_flow_table *table, const struct armtap_flow_key *key)
 {
-    struct armtap_flow *recent = table->class[ARMTAP_FLOW_SENDING].newest;
-    if (recent && is_same(&recent->key, key))
-        return recent;
-    struct armtap_flow *in_turn = table->class[ARMTAP_FLOW_SENDING].oldest;
+    if (table->recent && is_same(&table->recent->key, key))
+        return table->recent;
+    struct armtap_flow *in_turn = table->take_turns ? table->class[ARMTAP_FLOW_SENDING].oldest : NULL;
     if (in_turn && is_same(&in_turn->key, key))
         return in_turn;
     if (!table->bucket_count)
         return NULL;
-    uint64_t hash = hash_of(key, table->seed);
+    uint64_t hash = hash_of(key, table);
     struct armtap_flow *flow = table->buckets[hash & (table->bucket_count - 1)];
     while (flow && !is_same(&flow->key, key))
         flow = flow->next;
@@ -122,10 +127,17 @@ static void forget_awake(struct armtap_flow_table *table, struct armtap_flow *fl
 void armtap_flow_doze(struct armtap_flow_table *table)
 {
     forget_awake(table, table->awake);
+    /* the one after the next, which the call before fetched, and the one after that */
+    const struct armtap_flow *second = table->awake ? table->awake->newer : NULL;
+    if (second)
+        armtap_conn_prefetch_last(second->conn);
+    if (second && second->newer)
+        armtap_prefetch(second->newer, offsetof(struct armtap_flow, attempt));
 }
 
 static void append(struct armtap_flow_table *table, struct armtap_flow *flow, enum armtap_flow_class class)
 {
+    table->recent = flow;
     flow->class = class;
     flow->newer = NULL;
     flow->older = table->class[class].newest;
@@ -152,7 +164,7 @@ struct armtap_flow *armtap_flow_add(struct armtap_flow_table *table, const struc
     if (!flow)
         return NULL;
     flow->key = *key;
-    flow->hash = hash_of(key, table->seed);
+    flow->hash = hash_of(key, table);
     struct armtap_flow **bucket = &table->buckets[flow->hash & (table->bucket_count - 1)];
     flow->next = *bucket;
     *bucket = flow;
@@ -163,8 +175,11 @@ struct armtap_flow *armtap_flow_add(struct armtap_flow_table *table, const struc
 
 void armtap_flow_enter(struct armtap_flow_table *table, struct armtap_flow *flow, enum armtap_flow_class class)
 {
+    table->recent = flow;
     if (flow->class == class && !flow->newer && (flow->is_awake || class != ARMTAP_FLOW_SENDING))
         return;
+    if (class == ARMTAP_FLOW_SENDING)
+        table->take_turns = flow == table->class[class].oldest;
     detach(table, flow);
     append(table, flow, class);
 }
@@ -210,6 +225,8 @@ void armtap_flow_remove(struct armtap_flow_table *table, struct armtap_flow *flo
         at = &(*at)->next;
     *at = flow->next;
     detach(table, flow);
+    if (table->recent == flow)
+        table->recent = NULL;
     table->count--;
     free(flow);
 }

@@ -16,6 +16,9 @@ struct armtap_flow_key {
     uint16_t port[2];
 };
 
+/* Four bytes each of what a hash takes from a key: addresses, ports, IP version. */
+#define ARMTAP_FLOW_WORDS 10
+
 /* The value of a flow: when room is needed, the least valuable go first. */
 enum armtap_flow_class {
     ARMTAP_FLOW_IDLE, /* closed or foreign: kept to recognise late packets */
@@ -59,13 +62,15 @@ struct armtap_flow_table {
     struct armtap_flow **buckets;
     size_t bucket_count; /* a power of two, or 0 */
     size_t count;
-    uint64_t seed;
+    uint32_t addend[ARMTAP_FLOW_WORDS]; /* random, of the hash */
+    struct armtap_flow *recent;         /* the last that a packet was for, or NULL */
     struct {
         struct armtap_flow *oldest, *newest;
         size_t count;
     } class[ARMTAP_FLOW_CLASSES];
     struct armtap_flow *awake; /* of those awake, the one that was silent longest; the newer ones are awake, too */
     size_t awake_count;
+    bool take_turns; /* of those sending, the one that was silent longest sent last */
 };
 
 /* Returns the index of the segment's sender in the key. */

@@ -599,9 +599,22 @@ static int give_up(struct armtap_net *net, struct armtap_flow *flow, enum armtap
     return 0;
 }
 
-/* Because of that limit. */
+/* What connections need that were silent for long is in no cache. It is fetched in three steps, each of which finds its
+ * way by what the one before fetched. */
+static void fetch(const struct armtap_flow *next)
+{
+    const struct armtap_flow *second = next ? next->newer : NULL, *third = second ? second->newer : NULL;
+    if (!third || !next->conn || !second->conn)
+        return;
+    armtap_conn_prefetch_context(next->conn);
+    armtap_conn_prefetch(second->conn);
+    armtap_flow_prefetch(third);
+}
+
+/* Because of that limit. The next one will be needed soon. */
 static int shed(struct armtap_net *net, struct armtap_flow *flow, enum armtap_budget_code limit)
 {
+    fetch(flow->newer);
     bool keeps = flow->class >= ARMTAP_FLOW_LIVE;
     int error = net->digest ? armtap_digest_flush(net->digest, flow) : 0;
     if (!error)
@@ -637,7 +650,7 @@ static void drop_histories(struct armtap_net *net)
 static void restore_histories(struct armtap_net *net)
 {
     size_t all = ARMTAP_LIMIT_histories * sizeof(struct armtap_history);
-    if (net->pool.histories_most < ARMTAP_LIMIT_histories && kept(net) + 2 * all < allowed(net))
+    if (net->pool.histories_most < ARMTAP_LIMIT_histories && net->kept + 2 * all < allowed(net))
         net->pool.histories_most = ARMTAP_LIMIT_histories;
 }
 
@@ -681,8 +694,7 @@ static void note_use(struct armtap_net *net)
                                         .kept = net->kept,
                                         .knowledge = armtap_knowledge_used(net->knowledge),
                                         .doubts = net->doubts};
-    if (net->part.is_one)
-        armtap_part_note(&net->part, &use);
+    armtap_part_note(&net->part, &use);
 }
 
 /* After a packet there may be too many connections, or too little memory. */
@@ -693,13 +705,13 @@ static int make_place(struct armtap_net *net)
         TRY(shed(net, flow, ARMTAP_BUDGET_connections));
     count_shares(net);
     bool done = true;
-    while (done && kept(net) > allowed(net)) {
+    while ((net->kept = kept(net)) > allowed(net) && done) {
         TRY(give_way(net, &done));
         count_shares(net);
     }
     restore_histories(net);
-    net->kept = kept(net);
-    note_use(net);
+    if (net->part.is_one)
+        note_use(net);
     return 0;
 }
 
@@ -780,17 +792,11 @@ static void learn_usual(struct armtap_net *net, struct armtap_flow *flow, unsign
     usual->pattern.length = 0;
 }
 
-/* Where many connections take turns, the one that was silent longest probably comes next, and what it needs is in no
- * cache: it is fetched in three steps, each of which finds its way by what the one before fetched. */
+/* Where many connections take turns, the one that was silent longest probably comes next. */
 static void foresee(const struct armtap_net *net)
 {
-    const struct armtap_flow *next = net->flows.class[ARMTAP_FLOW_SENDING].oldest;
-    if (net->flows.class[ARMTAP_FLOW_SENDING].count < MANY)
-        return;
-    const struct armtap_flow *second = next->newer, *third = second->newer;
-    armtap_conn_prefetch_context(next->conn);
-    armtap_conn_prefetch(second->conn);
-    armtap_flow_prefetch(third);
+    if (net->flows.take_turns && net->flows.class[ARMTAP_FLOW_SENDING].count >= MANY)
+        fetch(net->flows.class[ARMTAP_FLOW_SENDING].oldest);
 }
 
 /* Whether a packet brings nothing but the next bytes of a connection, as its headers alone tell. */
