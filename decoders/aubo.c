@@ -175,7 +175,7 @@ static bool is_set_up(enum armtap_direction direction, const uint8_t *frame, siz
             armtap_aubo_web_holds(frame, length, true));
 }
 
-static bool aubo_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
+static unsigned aubo_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
 {
     const struct armtap_aubo *aubo = context;
     size_t blanks = armtap_aubo_blanks(frame, length);

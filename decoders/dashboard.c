@@ -55,7 +55,8 @@ static size_t dashboard_next(const void *context, enum armtap_direction directio
     return until > at + LONGEST_LINE ? until - LONGEST_LINE + !end : at + 1;
 }
 
-static bool dashboard_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
+static unsigned dashboard_sure(const void *context, enum armtap_direction direction, const uint8_t *frame,
+                               size_t length)
 {
     (void)context;
     (void)direction;

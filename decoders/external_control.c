@@ -105,7 +105,7 @@ static long control_frame(const void *context, enum armtap_direction direction, 
     return (long)size;
 }
 
-static bool control_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
+static unsigned control_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
 {
     const struct control *control = context;
     (void)frame;

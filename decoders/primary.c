@@ -62,7 +62,7 @@ static long primary_frame(const void *context, enum armtap_direction direction, 
     return primary ? armtap_urscript_frame(bytes, length) : -1; /* lines of text prove nothing */
 }
 
-static bool primary_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
+static unsigned primary_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
 {
     const struct primary *primary = context;
     enum armtap_fit enough = primary->searching ? ARMTAP_FIT_YES : ARMTAP_FIT_MAYBE;

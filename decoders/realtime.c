@@ -90,7 +90,7 @@ static long realtime_frame(const void *context, enum armtap_direction direction,
     return context ? armtap_urscript_frame(bytes, length) : -1; /* lines of text prove nothing */
 }
 
-static bool realtime_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
+static unsigned realtime_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
 {
     const struct realtime *rt = context;
     (void)frame;

@@ -18,6 +18,7 @@
 #include "rtde_sniff.h"
 
 #define SETUP_BEYOND_DOUBT 16 /* bytes of a set-up: this many letters are no accident */
+#define READ_AS 1u            /* a sure frame was read: with the protocol added, rtde_sure()'s answer */
 #define WAITED_FOR 512        /* bytes of a package that must confirm the one before it */
 
 /* ---- telling packages from other bytes ---- */
@@ -84,14 +85,17 @@ static const uint8_t *values_of(const struct armtap_rtde *rtde, enum armtap_dire
     return left == recipe->size + 1 ? payload + 1 : NULL;
 }
 
-static bool rtde_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
+static unsigned rtde_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
 {
     const struct armtap_rtde *rtde = context;
     struct armtap_rtde_package package;
     if (frame[2] == ARMTAP_RTDE_DATA)
         return values_of(rtde, direction, frame, length) || length == rtde->last_data[direction];
-    return armtap_rtde_size_fits(frame[2], direction, length) &&
-           (parse_any(rtde, frame, length, direction, &package) || is_awaited(rtde, direction, frame[2]));
+    if (!armtap_rtde_size_fits(frame[2], direction, length))
+        return 0;
+    if (!parse_any(rtde, frame, length, direction, &package))
+        return is_awaited(rtde, direction, frame[2]);
+    return rtde_in_step(rtde, direction) ? READ_AS + (unsigned)package.protocol : 1;
 }
 
 /* The step of the controller's clock between two data packages whose values are known. */
@@ -184,7 +188,7 @@ static int end_misfits(struct armtap_rtde *rtde, struct armtap_conn *conn, enum 
     if (!rtde->misfits[direction].noted)
         return ARMTAP_OK;
     struct armtap_rtde_misfits misfits = rtde->misfits[direction];
-    struct armtap_frame last = {direction, NULL, 0, misfits.offset, misfits.where};
+    struct armtap_frame last = armtap_place(direction, misfits.offset, misfits.where);
     rtde->misfits[direction].noted = false;
     rtde->misfits[direction].more = 0;
     if (misfits.more == 0)
@@ -499,7 +503,7 @@ static int note_refusals(struct armtap_rtde *rtde, struct armtap_conn *conn)
         return ARMTAP_OK;
     for (size_t i = 0; i < rtde->refusal_count && error == ARMTAP_OK; i++) {
         const struct armtap_rtde_refusal *refusal = &rtde->refusals[i];
-        struct armtap_frame frame = {ARMTAP_FROM_ROBOT, NULL, 0, refusal->offset, refusal->where};
+        struct armtap_frame frame = armtap_place(ARMTAP_FROM_ROBOT, refusal->offset, refusal->where);
         error = armtap_conn_say(conn, &frame, ARMTAP_NOTE_rtde_version_refused, "protocol %u was refused",
                                 (uint64_t)refusal->version);
     }
@@ -631,9 +635,20 @@ static int give_up(struct armtap_rtde *rtde, struct armtap_conn *conn, enum armt
     return error == ARMTAP_OK && goes_on && rtde->held.lists ? armtap_rtde_note_held(rtde, conn) : error;
 }
 
+/* As parse_any() does, which rtde_sure() may have called: reading a long list takes its time. */
+static bool parse_again(const struct armtap_rtde *rtde, const struct armtap_frame *frame,
+                        struct armtap_rtde_package *package)
+{
+    if (frame->reading <= READ_AS)
+        return parse_any(rtde, frame->bytes, frame->length, frame->direction, package);
+    return armtap_rtde_parse(frame->bytes, frame->length, frame->direction, (int)(frame->reading - READ_AS), package) ==
+           ARMTAP_OK;
+}
+
 static int decode_package(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     struct armtap_rtde_package package;
+    int protocol = rtde->protocol;
     rtde->in_step[frame->direction] = true;
     take_default(rtde, conn, frame->bytes[2]);
     int error = give_up(rtde, conn, (enum armtap_rtde_type)frame->bytes[2]);
@@ -644,7 +659,9 @@ static int decode_package(struct armtap_rtde *rtde, struct armtap_conn *conn, co
         return frame->direction == ARMTAP_FROM_ROBOT ? decode_output(rtde, conn, frame)
                                                      : decode_input(rtde, conn, frame);
     }
-    bool readable = parse_any(rtde, frame->bytes, frame->length, frame->direction, &package);
+    bool readable = rtde->protocol == protocol
+                        ? parse_again(rtde, frame, &package)
+                        : parse_any(rtde, frame->bytes, frame->length, frame->direction, &package);
     if (!readable && is_awaited(rtde, frame->direction, frame->bytes[2]))
         return armtap_rtde_unreadable(rtde, conn, frame);
     if (!readable)

@@ -348,7 +348,7 @@ int armtap_rtde_note_held(struct armtap_rtde *rtde, struct armtap_conn *conn)
     if (!rtde->held.lists)
         return ARMTAP_OK;
     struct armtap_rtde_held held = rtde->held;
-    struct armtap_frame frame = {ARMTAP_FROM_ROBOT, NULL, 0, held.offset, held.where};
+    struct armtap_frame frame = armtap_place(ARMTAP_FROM_ROBOT, held.offset, held.where);
     struct armtap_rtde_reply reply = {.type = ARMTAP_RTDE_SETUP_OUTPUTS,
                                       .names = {held.lists, held.names_length},
                                       .types = {held.lists + held.names_length, held.types_length},

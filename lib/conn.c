@@ -421,7 +421,7 @@ static int skip(struct armtap_conn *conn, enum armtap_direction direction, const
 static int lose_step(struct armtap_conn *conn, enum armtap_direction direction, struct armtap_where where, bool gap)
 {
     struct armtap_half *half = &conn->half[direction];
-    struct armtap_frame here = {direction, NULL, 0, half->offset, where};
+    struct armtap_frame here = armtap_place(direction, half->offset, where);
     half->mode = ARMTAP_HALF_SEEKING;
     half->search_skipped = 0;
     armtap_conn_begin(conn);
@@ -438,7 +438,8 @@ enum frame_verdict {
 /* Whether a frame begins here and can be taken. One that is longer than all that comes may have a damaged length, with
  * messages behind it. */
 static enum frame_verdict judge_frame(const struct armtap_conn *conn, enum armtap_direction direction,
-                                      const uint8_t *bytes, size_t left, bool final, size_t *length, size_t *want)
+                                      const uint8_t *bytes, size_t left, bool final, size_t *length, size_t *want,
+                                      unsigned *reading)
 {
     const struct armtap_decoder *decoder = conn->decoder;
     long frame = decoder->frame(conn->context, direction, bytes, left);
@@ -452,7 +453,7 @@ static enum frame_verdict judge_frame(const struct armtap_conn *conn, enum armta
         *want = *length;
         return final ? FRAME_BAD : FRAME_WAITS;
     }
-    if (armtap_decoder_sure(decoder, conn->context, direction, bytes, *length))
+    if ((*reading = armtap_decoder_sure(decoder, conn->context, direction, bytes, *length)) != 0)
         return FRAME_WHOLE;
     if (*length == left && final)
         return FRAME_WHOLE;
@@ -485,10 +486,11 @@ static int take_frame(struct armtap_conn *conn, const struct armtap_frame *frame
 }
 
 static int decode_frame(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
-                        size_t at, size_t length)
+                        size_t at, size_t length, unsigned reading)
 {
-    struct armtap_frame frame = {direction, span->bytes + at, length, conn->half[direction].offset,
-                                 armtap_span_where(span, at, at + length)};
+    struct armtap_frame frame = {
+        direction, span->bytes + at, length, conn->half[direction].offset, armtap_span_where(span, at, at + length),
+        reading};
     return take_frame(conn, &frame, span, at);
 }
 
@@ -496,7 +498,7 @@ static int note_resync(struct armtap_conn *conn, enum armtap_direction direction
                        size_t at)
 {
     struct armtap_half *half = &conn->half[direction];
-    struct armtap_frame here = {direction, NULL, 0, half->offset, armtap_span_where(span, at, at + 1)};
+    struct armtap_frame here = armtap_place(direction, half->offset, armtap_span_where(span, at, at + 1));
     uint64_t skipped = half->search_skipped;
     half->search_skipped = 0;
     if (skipped == 0)
@@ -530,9 +532,11 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
 {
     struct armtap_half *half = &conn->half[direction];
     size_t at = *used, length = 0;
+    unsigned reading;
     int error = buffer_reserve(conn, direction);
     while (error == ARMTAP_OK && at < span->length) {
         struct armtap_span rest = {span->bytes + at, span->length - at, NULL, 0, span->final};
+        reading = 0;
         if (half->mode == ARMTAP_HALF_SEEKING) {
             bool found;
             size_t before = armtap_seek(conn, direction, &rest, &found);
@@ -544,7 +548,7 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
             length = frame_length(conn, direction, span, at);
         } else {
             enum frame_verdict verdict =
-                judge_frame(conn, direction, rest.bytes, rest.length, span->final, &length, &half->want);
+                judge_frame(conn, direction, rest.bytes, rest.length, span->final, &length, &half->want, &reading);
             if (verdict == FRAME_WAITS)
                 break;
             if (verdict == FRAME_BAD) {
@@ -552,7 +556,7 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
                 continue;
             }
         }
-        error = decode_frame(conn, direction, span, at, length);
+        error = decode_frame(conn, direction, span, at, length, reading);
         at += length;
     }
     *used = at;
@@ -587,7 +591,7 @@ static const char *stranger_of(const struct armtap_span *span)
 static int note_foreign(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                         bool sure)
 {
-    struct armtap_frame here = {direction, NULL, 0, 0, armtap_span_where(span, 0, span->length)};
+    struct armtap_frame here = armtap_place(direction, 0, armtap_span_where(span, 0, span->length));
     size_t shown = span->length < 32 ? span->length : 32;
     uint64_t searched = conn->stream.bytes_skipped[direction];
     bool by_chance = armtap_protocol_has(conn->hint, ARMTAP_TRAIT_ROBOT_CONNECTS) && !conn->forced;
@@ -611,7 +615,7 @@ static int note_foreign(struct armtap_conn *conn, enum armtap_direction directio
 /* The protocol that the port promises may begin after the bytes searched in vain. */
 static int note_spent(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
 {
-    struct armtap_frame here = {direction, NULL, 0, 0, armtap_span_where(span, 0, 1)};
+    struct armtap_frame here = armtap_place(direction, 0, armtap_span_where(span, 0, 1));
     if (conn->hint == ARMTAP_PROTOCOL_NONE || !armtap_search_is_spent(&conn->half[direction]))
         return ARMTAP_OK;
     return armtap_conn_limit(conn, &here, ARMTAP_BUDGET_searched);
@@ -672,7 +676,7 @@ static int tell_perhaps_rest(struct armtap_conn *conn, const struct armtap_frame
 static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
 {
     /* Where its first byte came: how many more it took to tell depends on the chunks. */
-    struct armtap_frame here = {direction, NULL, 0, conn->half[direction].offset, armtap_span_where(span, 0, 1)};
+    struct armtap_frame here = armtap_place(direction, conn->half[direction].offset, armtap_span_where(span, 0, 1));
     int error = armtap_conn_signal(conn, &here, ARMTAP_EVENT_RECOGNISED);
     if (error == ARMTAP_OK)
         error = tell_gaps(conn, &here);
@@ -700,7 +704,7 @@ static int digest_first(struct armtap_conn *conn, enum armtap_direction directio
     size_t length = error == ARMTAP_OK ? frame_length(conn, direction, span, *used) : 0;
     if (length == 0 || length > span->length - *used)
         return error;
-    error = decode_frame(conn, direction, span, *used, length);
+    error = decode_frame(conn, direction, span, *used, length, 0);
     *used += length;
     return error;
 }
@@ -877,27 +881,28 @@ static int push(struct armtap_conn *conn, enum armtap_direction direction, const
     return error;
 }
 
-/* Whether the bytes are one whole message that needs no proof by those behind it, and nothing waits: what most packets
- * bring. Then push_message() does what push() would. */
-static bool is_message(const struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes,
-                       size_t length)
+/* Not 0 if the bytes are one whole message that needs no proof by those behind it, and nothing waits: what most packets
+ * bring. Then push_message() does what push() would, with that answer. */
+static unsigned is_message(const struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes,
+                           size_t length)
 {
     const struct armtap_half *half = &conn->half[direction], *other = &conn->half[armtap_other(direction)];
     bool is_reserved = half->buffer || conn->reserve->is_brief;
     if (!conn->decoder || conn->foreign || half->mode != ARMTAP_HALF_SYNCED || half->used || !is_reserved ||
         other->used > other->looked)
-        return false;
-    return conn->decoder->frame(conn->context, direction, bytes, length) == (long)length &&
-           armtap_decoder_sure(conn->decoder, conn->context, direction, bytes, length);
+        return 0;
+    return conn->decoder->frame(conn->context, direction, bytes, length) == (long)length
+               ? armtap_decoder_sure(conn->decoder, conn->context, direction, bytes, length)
+               : 0;
 }
 
 static int push_message(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes, size_t length,
-                        const struct armtap_where *where)
+                        const struct armtap_where *where, unsigned reading)
 {
     struct armtap_half *half = &conn->half[direction];
     struct armtap_mark mark = {length, *where};
     struct armtap_span span = {bytes, length, &mark, 1, false};
-    struct armtap_frame frame = {direction, bytes, length, half->offset, *where};
+    struct armtap_frame frame = {direction, bytes, length, half->offset, *where, reading};
     conn->stream.last = *where;
     return take_frame(conn, &frame, &span, 0);
 }
@@ -912,8 +917,9 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
         return error;
     where = where ? where : &nowhere;
     enum armtap_direction side = armtap_conn_real(conn, direction);
-    if (length > 0 && is_message(conn, side, bytes, length))
-        return leave(conn, push_message(conn, side, bytes, length, where));
+    unsigned reading = length > 0 ? is_message(conn, side, bytes, length) : 0;
+    if (reading)
+        return leave(conn, push_message(conn, side, bytes, length, where, reading));
     return leave(conn, push(conn, direction, bytes, length, where));
 }
 
@@ -921,7 +927,7 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
 static int note_tail(struct armtap_conn *conn, enum armtap_direction side, bool closing)
 {
     struct armtap_half *half = &conn->half[side];
-    struct armtap_frame here = {side, NULL, 0, half->offset, conn->stream.last};
+    struct armtap_frame here = armtap_place(side, half->offset, conn->stream.last);
     uint64_t skipped = half->search_skipped;
     half->search_skipped = 0;
     if (skipped == 0 || !conn->decoder || half->mode != ARMTAP_HALF_SEEKING)
@@ -953,8 +959,12 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
         return note_tail(conn, armtap_conn_real(conn, direction), closing);
     struct armtap_span span = buffer_span(half, true);
     if (closing && conn->decoder && conn->decoder->rest && half->mode == ARMTAP_HALF_SYNCED) {
-        struct armtap_frame frame = {armtap_conn_real(conn, direction), half->buffer, half->used, half->offset,
-                                     armtap_span_where(&span, 0, half->used)};
+        struct armtap_frame frame = {armtap_conn_real(conn, direction),
+                                     half->buffer,
+                                     half->used,
+                                     half->offset,
+                                     armtap_span_where(&span, 0, half->used),
+                                     0};
         bool used = true;
         error = conn->decoder->rest(conn->context, conn, &frame, &used);
         if (used) {
@@ -979,7 +989,7 @@ static int miss(struct armtap_conn *conn, enum armtap_direction direction, uint6
         return error;
     enum armtap_direction side = armtap_conn_real(conn, direction);
     struct armtap_half *half = &conn->half[side];
-    struct armtap_frame here = {side, NULL, 0, half->offset, *where};
+    struct armtap_frame here = armtap_place(side, half->offset, *where);
     half->offset += length;
     half->after_gap = true;
     armtap_conn_begin(conn);

@@ -112,10 +112,10 @@ static inline void armtap_conn_begin(struct armtap_conn *conn)
 
 /* ---- functions that a decoder may lack ---- */
 
-static inline bool armtap_decoder_sure(const struct armtap_decoder *decoder, const void *context,
-                                       enum armtap_direction direction, const uint8_t *frame, size_t length)
+static inline unsigned armtap_decoder_sure(const struct armtap_decoder *decoder, const void *context,
+                                           enum armtap_direction direction, const uint8_t *frame, size_t length)
 {
-    return decoder->sure && decoder->sure(context, direction, frame, length);
+    return decoder->sure ? decoder->sure(context, direction, frame, length) : 0;
 }
 
 /* Whether the last frame left the decoder as it was. */

@@ -20,7 +20,15 @@ struct armtap_frame {
     size_t length;
     uint64_t offset; /* in its direction's stream */
     struct armtap_where where;
+    unsigned reading; /* what `sure` just answered for it; 0: it was not asked, or not sure */
 };
+
+/* A frame without bytes. */
+static inline struct armtap_frame armtap_place(enum armtap_direction direction, uint64_t offset,
+                                               struct armtap_where where)
+{
+    return (struct armtap_frame){.direction = direction, .offset = offset, .where = where};
+}
 
 enum armtap_fit {
     ARMTAP_FIT_NO,
@@ -72,9 +80,9 @@ struct armtap_decoder {
      * anywhere. */
     size_t (*next)(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                    size_t at);
-    /* Whether a whole frame is certain by itself; otherwise the next frame must be one that `follows` accepts. NULL:
-     * none is. */
-    bool (*sure)(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length);
+    /* Not 0 if a whole frame is certain by itself; otherwise the next frame must be one that `follows` accepts. If
+     * `decode` comes next it finds the answer in frame->reading. NULL: none is. */
+    unsigned (*sure)(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length);
     /* How well `next`, of which `available` bytes have arrived (maybe none), fits the frame before it; WELL if that
      * holds whatever comes. `context` may be NULL where `shows` is. NULL: whatever `frame` accepts fits. */
     enum armtap_fit (*follows)(const void *context, enum armtap_direction direction, const uint8_t *frame,
