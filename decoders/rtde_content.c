@@ -34,13 +34,17 @@ static characters in_range(characters all, uint8_t first, uint8_t last)
     return (characters)((characters)(all - first) <= (uint8_t)(last - first));
 }
 
-static bool are_common(const char *text, unsigned list)
+/* For texts of at least so many. The last sixteen overlap those before. */
+static bool are_common(const char *text, size_t length, unsigned list)
 {
-    characters all, are;
+    uint8_t fold = list == IN_NAMES ? ' ' : 0, first = (uint8_t)('A' | fold), last = (uint8_t)('Z' | fold);
+    characters all, are = ~(characters){0};
     uint64_t halves[2];
-    memcpy(&all, text, sizeof all);
-    are = in_range(list == IN_NAMES ? all | ' ' : all, list == IN_NAMES ? 'a' : 'A', list == IN_NAMES ? 'z' : 'Z');
-    are |= in_range(all, '0', '9') | (characters)(all == '_') | (characters)(all == ',');
+    for (size_t at = 0; at < length; at += sizeof all) {
+        memcpy(&all, text + (at + sizeof all <= length ? at : length - sizeof all), sizeof all);
+        are &= in_range(all | fold, first, last) | in_range(all, '0', '9') | (characters)(all == '_') |
+               (characters)(all == ',');
+    }
     memcpy(halves, &are, sizeof halves);
     return (halves[0] & halves[1]) == UINT64_MAX;
 }
@@ -48,9 +52,9 @@ static bool are_common(const char *text, unsigned list)
 static bool all_in(const char *text, size_t length, const char *also, bool lower)
 {
     unsigned list = lower ? IN_NAMES : IN_TYPES;
+    if (length >= sizeof(characters) && are_common(text, length, list))
+        return true;
     for (size_t i = 0; i < length; i++) {
-        while (length - i > sizeof(characters) && are_common(text + i, list))
-            i += sizeof(characters);
         char c = text[i];
         if (!(common[(uint8_t)c] & list) && (c == '\0' ? !lower : !strchr(also, c)))
             return false;
