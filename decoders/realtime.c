@@ -99,17 +99,21 @@ static unsigned realtime_sure(const void *context, enum armtap_direction directi
 
 enum modes { MODES_ODD, MODES_SILENT, MODES_SPEAK };
 
+static bool is_whole(const struct armtap_realtime_cells *cells, size_t length)
+{
+    return cells->column > 0 && LENGTH_WORD + 8u * (cells->column + cells->count - 1u) <= length;
+}
+
 /* Temperatures too can rise by whole cycles; but a frame that starts in the wrong place has no integers for modes.
  * SILENT: there are none, or all are 0. */
 static enum modes modes_of(const uint8_t *frame, size_t length)
 {
-    enum armtap_generation generation = armtap_realtime_generation(length);
     enum modes modes = MODES_SILENT;
-    unsigned column = 1, at = 1;
     int32_t mode;
-    for (const struct armtap_field *field; (field = armtap_realtime_next(generation, length, &column)); at = column)
-        for (unsigned i = 0; field->type == ARMTAP_INT32 && i < field->count; i++) {
-            if (!armtap_cell_int32(frame + LENGTH_WORD + 8 * (at - 1 + i), &mode))
+    const struct armtap_realtime_cells *cells = armtap_realtime_modes(armtap_realtime_generation(length));
+    for (; cells->count > 0; cells++)
+        for (size_t cell = cells->column; is_whole(cells, length) && cell < cells->column + cells->count; cell++) {
+            if (!armtap_cell_int32(frame + LENGTH_WORD + 8 * (cell - 1), &mode))
                 return MODES_ODD;
             modes = mode != 0 ? MODES_SPEAK : modes;
         }

@@ -11,6 +11,29 @@ enum armtap_generation armtap_realtime_generation(size_t size)
     return size <= LARGEST_CB2_SIZE ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
 }
 
+#define MODES_BOOL(column, count)
+#define MODES_UINT8(column, count)
+#define MODES_UINT32(column, count)
+#define MODES_UINT64(column, count)
+#define MODES_DOUBLE(column, count)
+#define MODES_INT32(column, count) {column, count},
+#define FAMILY(...)
+#define SCALAR(name, ctype, type, direction, unit, cb2, ...) MODES_##type(cb2, 1)
+#define VECTOR(name, ctype, type, count, direction, unit, cb2, ...) MODES_##type(cb2, count)
+static const struct armtap_realtime_cells cb2_modes[] = {ARMTAP_FIELDS(SCALAR, VECTOR, FAMILY){0, 0}};
+#undef SCALAR
+#undef VECTOR
+#define SCALAR(name, ctype, type, direction, unit, cb2, cb3e, ...) MODES_##type(cb3e, 1)
+#define VECTOR(name, ctype, type, count, direction, unit, cb2, cb3e, ...) MODES_##type(cb3e, count)
+static const struct armtap_realtime_cells cb3e_modes[] = {ARMTAP_FIELDS(SCALAR, VECTOR, FAMILY){0, 0}};
+#undef SCALAR
+#undef VECTOR
+
+const struct armtap_realtime_cells *armtap_realtime_modes(enum armtap_generation generation)
+{
+    return generation == ARMTAP_GENERATION_CB2 ? cb2_modes : cb3e_modes;
+}
+
 const struct armtap_field *armtap_realtime_next(enum armtap_generation generation, size_t size, unsigned *column)
 {
     const struct armtap_field *field = armtap_field_at_column(generation, *column);

@@ -392,6 +392,26 @@ static void test_modes_hold_whole_numbers(void **unused)
     armtap_state_free(state);
 }
 
+/* Odd numbers in columns 95 to 101, and from CB3 on 102 and 139, are no modes; elsewhere they may be anything. */
+static void test_modes_stand_in_their_columns(void **unused)
+{
+    static const size_t sizes[] = {764, 812, 1044, 1108, 1220};
+    (void)unused;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (unsigned column = 2; 4 + 8 * column <= sizes[i]; column++) {
+            uint8_t *packet = packet_of(sizes[i], sizes[i]);
+            bool is_mode = (column >= 95 && column <= 101) || (sizes[i] > 812 && (column == 102 || column == 139));
+            put_cell(packet, 1, 10);
+            for (unsigned k = 2; 4 + 8 * k <= sizes[i]; k++)
+                put_cell(packet, k, 0);
+            put_cell(packet, 95, 7);
+            put_cell(packet, column, 1.5);
+            assert_int_equal(armtap_decoder_for(ARMTAP_REALTIME)->begins(ARMTAP_FROM_ROBOT, packet, sizes[i]),
+                             is_mode ? ARMTAP_FIT_MAYBE : ARMTAP_FIT_YES);
+            free(packet);
+        }
+}
+
 static void test_a_vector_is_never_half_new(void **unused)
 {
     struct armtap_state *state = armtap_state_new();
@@ -644,6 +664,7 @@ int main(void)
         cmocka_unit_test(test_digital_bits_are_doubles_or_raw),
         cmocka_unit_test(test_digital_outputs_follow_the_same_rule),
         cmocka_unit_test(test_modes_hold_whole_numbers),
+        cmocka_unit_test(test_modes_stand_in_their_columns),
         cmocka_unit_test(test_a_vector_is_never_half_new),
         cmocka_unit_test(test_pose_and_speed_by_layout),
         cmocka_unit_test(test_a_bad_cell_is_noted_until_it_is_good),
