@@ -168,7 +168,6 @@ static const struct start {
 /* Ordinary ones that are looked at, and findings near each, before and after: in a flood the rest is left out. */
 #define TRIED_MAX 400
 #define NEAR_MAX 2000
-#define KINDS_MAX 32 /* of findings beside a stop */
 
 /* ---- what is near a stop ----------------------------------------------------------------------------------------- */
 
@@ -232,7 +231,7 @@ static int64_t begin_of(const struct armtap_finding *finding)
                               : finding->where.time;
 }
 
-/* How far a finding is from the stop; -1 if it is no such sign. */
+/* How far a sign is from the stop; -1 if it does not belong to it. */
 static int64_t distance(const struct verdict_grounds *grounds, const struct armtap_finding *stop,
                         const struct armtap_finding *finding, const struct sign *sign)
 {
@@ -241,68 +240,108 @@ static int64_t distance(const struct verdict_grounds *grounds, const struct armt
         far = armtap_time_between(time, begin);
     else if (time > stop->where.time)
         far = armtap_time_between(stop->where.time, time);
-    if (far > (time < begin ? sign->before : sign->after) * MS || !is_sign(finding, sign) ||
-        (sign->is_drivers && !is_drivers(grounds, finding)) ||
+    if (far > (time < begin ? sign->before : sign->after) * MS || (sign->is_drivers && !is_drivers(grounds, finding)) ||
         !armtap_incident_same_host(robot_of(grounds, stop), robot_of(grounds, finding)))
         return -1;
     return far;
 }
 
-/* Kinds of the findings beside a stop: most rules are about others. */
-struct kinds {
-    const struct armtap_note_kind *all[KINDS_MAX];
-    size_t count;
-    bool are_all; /* there was room for them */
+/* Those of the findings that are a sign, by their indices. */
+struct signs {
+    size_t *all;
+    size_t count, room;
 };
 
-static void add_kind(struct kinds *kinds, const struct armtap_note_kind *kind)
+/* What is looked at, and of each rule its signs: most rules have none. */
+struct search {
+    const struct verdict_grounds *grounds;
+    struct rule_signs {
+        struct signs cause, with, unless;
+    } of[RULES];
+};
+
+/* 0, or -1 if memory runs out. */
+static int find_signs(struct signs *signs, const struct findings *findings, const struct sign *sign)
 {
-    size_t i = 0;
-    while (i < kinds->count && kinds->all[i] != kind)
-        i++;
-    if (i == KINDS_MAX)
-        kinds->are_all = false;
-    else if (i == kinds->count)
-        kinds->all[kinds->count++] = kind;
+    const struct armtap_note_kind *kind = sign->id ? armtap_note_find(sign->id) : NULL;
+    size_t count = sign->id ? armtap_findings_count(findings) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct armtap_finding *finding = armtap_findings_at(findings, i);
+        if ((kind && kind != finding->kind) || !is_sign(finding, sign))
+            continue;
+        if (signs->count == signs->room) {
+            size_t room = 2 * signs->room + 8;
+            size_t *all = realloc(signs->all, room * sizeof *all);
+            if (!all)
+                return -1;
+            signs->all = all;
+            signs->room = room;
+        }
+        signs->all[signs->count++] = i;
+    }
+    return 0;
 }
 
-static struct kinds kinds_beside(const struct findings *findings, size_t stop)
+static int search_begin(struct search *search, const struct verdict_grounds *grounds)
 {
-    struct kinds kinds = {.are_all = true};
-    const struct armtap_finding *finding;
-    for (size_t i = stop > NEAR_MAX ? stop - NEAR_MAX : 0;
-         i <= stop + NEAR_MAX && (finding = armtap_findings_at(findings, i)) != NULL; i++)
-        add_kind(&kinds, finding->kind);
-    return kinds;
+    search->grounds = grounds;
+    for (size_t i = 0; i < RULES; i++) {
+        struct rule_signs *of = &search->of[i];
+        if (find_signs(&of->cause, grounds->findings, &rules[i].cause) != 0)
+            return -1;
+        if (of->cause.count > 0 && (find_signs(&of->with, grounds->findings, &rules[i].with) != 0 ||
+                                    find_signs(&of->unless, grounds->findings, &rules[i].unless) != 0))
+            return -1;
+    }
+    return 0;
 }
 
-static bool may_be_beside(const struct kinds *kinds, const struct sign *sign)
+static void search_end(struct search *search)
 {
-    for (size_t i = 0; i < kinds->count; i++)
-        if (is_of_kind(kinds->all[i], sign))
-            return true;
-    return !kinds->are_all;
+    for (size_t i = 0; i < RULES; i++) {
+        free(search->of[i].cause.all);
+        free(search->of[i].with.all);
+        free(search->of[i].unless.all);
+    }
+}
+
+/* The place of the first sign that is this finding, or a later one. */
+static size_t place_of(const struct signs *signs, size_t finding)
+{
+    size_t low = 0, high = signs->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (signs->all[middle] < finding)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* The sign that is nearest to the stop. */
-static size_t nearest(const struct verdict_grounds *grounds, size_t stop, const struct sign *sign)
+static size_t nearest(const struct verdict_grounds *grounds, size_t stop, const struct sign *sign,
+                      const struct signs *signs)
 {
-    const struct armtap_finding *of = armtap_findings_at(grounds->findings, stop), *finding;
+    const struct findings *findings = grounds->findings;
+    const struct armtap_finding *of = armtap_findings_at(findings, stop), *finding;
     int64_t from = armtap_time_shift(begin_of(of), -sign->before * MS);
     int64_t until = armtap_time_shift(of->where.time, sign->after * MS), best = INT64_MAX;
-    const struct armtap_note_kind *kind = armtap_note_find(sign->id); /* NULL: several, by how their ids begin */
-    size_t found = NONE, first = stop;
+    size_t place = place_of(signs, stop > NEAR_MAX ? stop - NEAR_MAX : 0), found = NONE, first = stop;
+    if (place == signs->count || signs->all[place] > stop + NEAR_MAX)
+        return NONE;
     while (first > 0 && stop - first < NEAR_MAX &&
-           (finding = armtap_findings_at(grounds->findings, first - 1))->where.time >= from &&
+           (finding = armtap_findings_at(findings, first - 1))->where.time >= from &&
            finding->where.time != ARMTAP_NO_TIME)
         first--;
-    for (size_t i = first;
-         i <= stop + NEAR_MAX && (finding = armtap_findings_at(grounds->findings, i)) && finding->where.time <= until;
-         i++) {
-        int64_t far = kind && kind != finding->kind ? -1 : distance(grounds, of, finding, sign);
+    size_t end = first;
+    while (end <= stop + NEAR_MAX && (finding = armtap_findings_at(findings, end)) && finding->where.time <= until)
+        end++;
+    for (place = place_of(signs, first); place < signs->count && signs->all[place] < end; place++) {
+        int64_t far = distance(grounds, of, armtap_findings_at(findings, signs->all[place]), sign);
         if (far >= 0 && far < best) {
             best = far;
-            found = i;
+            found = signs->all[place];
         }
     }
     return found;
@@ -310,19 +349,17 @@ static size_t nearest(const struct verdict_grounds *grounds, size_t stop, const 
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 
-static const struct rule *rule_of(const struct verdict_grounds *grounds, size_t stop, struct incident_cause *cause)
+static const struct rule *rule_of(const struct search *search, size_t stop, struct incident_cause *cause)
 {
-    const struct kinds kinds = kinds_beside(grounds->findings, stop);
     for (size_t i = 0; i < RULES; i++) {
         const struct rule *rule = &rules[i];
-        if (!may_be_beside(&kinds, &rule->cause))
-            continue;
-        cause->finding = nearest(grounds, stop, &rule->cause);
+        const struct rule_signs *of = &search->of[i];
+        cause->finding = nearest(search->grounds, stop, &rule->cause, &of->cause);
         if (cause->finding == NONE)
             continue;
-        cause->with = rule->with.id ? nearest(grounds, stop, &rule->with) : NONE;
+        cause->with = nearest(search->grounds, stop, &rule->with, &of->with);
         if ((rule->with.id && cause->with == NONE) ||
-            (rule->unless.id && nearest(grounds, stop, &rule->unless) != NONE))
+            nearest(search->grounds, stop, &rule->unless, &of->unless) != NONE)
             continue;
         cause->meaning = rule->meaning;
         return rule;
@@ -378,11 +415,12 @@ static bool is_hinted(const struct incidents *incidents, const struct verdict_gr
 }
 
 /* Takes what is ordinary only if it has a cause. 0, or -1 if memory runs out. */
-static int take(struct incidents *incidents, const struct verdict_grounds *grounds, const struct start *start, size_t i)
+static int take(struct incidents *incidents, const struct search *search, const struct start *start, size_t i)
 {
+    const struct verdict_grounds *grounds = search->grounds;
     struct incident *incident = &incidents->all[incidents->count];
     struct incident_cause cause;
-    const struct rule *rule = rule_of(grounds, i, &cause);
+    const struct rule *rule = rule_of(search, i, &cause);
     if (!rule && start->is_ordinary)
         return 0;
     *incident = (struct incident){.stop = i, .kind = start->kind, .has_cause = rule != NULL};
@@ -396,33 +434,35 @@ static int take(struct incidents *incidents, const struct verdict_grounds *groun
     return incident->text ? 0 : -1;
 }
 
-/* What begins there, and when is known; NULL: nothing. */
-static const struct start *start_of(const struct verdict_grounds *grounds, const struct armtap_finding *finding)
+/* What begins there, and when is known, of those that are ordinary, or of the others; NULL: nothing. */
+static const struct start *start_of(const struct verdict_grounds *grounds, const struct armtap_finding *finding,
+                                    bool is_ordinary)
 {
     if (finding->where.time == ARMTAP_NO_TIME || *robot_of(grounds, finding) == '\0')
         return NULL;
     if (strcmp(finding->kind->id, "safety.state") == 0 && armtap_modes_is_begun(finding->text))
         return NULL;
     for (size_t i = 0; i < STARTS; i++)
-        if (is_sign(finding, &starts[i].sign))
+        if (starts[i].is_ordinary == is_ordinary && is_sign(finding, &starts[i].sign))
             return &starts[i];
     return NULL;
 }
 
 /* Finds those that are ordinary, or those that are not. 0, or -1 if memory runs out. */
-static int find_some(struct incidents *incidents, const struct verdict_grounds *grounds, bool is_ordinary)
+static int find_some(struct incidents *incidents, const struct search *search, bool is_ordinary)
 {
+    const struct verdict_grounds *grounds = search->grounds;
     size_t tried = 0;
     for (size_t i = 0; i < armtap_findings_count(grounds->findings); i++) {
-        const struct start *start = start_of(grounds, armtap_findings_at(grounds->findings, i));
-        if (!start || start->is_ordinary != is_ordinary)
+        const struct start *start = start_of(grounds, armtap_findings_at(grounds->findings, i), is_ordinary);
+        if (!start)
             continue;
         struct incident *same = joins(incidents, grounds, i, start->kind);
         if (same)
             add_evidence(same, i);
         else if (incidents->count == INCIDENTS_MAX || (is_ordinary && tried++ == TRIED_MAX))
             return 0;
-        else if (take(incidents, grounds, start, i) != 0)
+        else if (take(incidents, search, start, i) != 0)
             return -1;
     }
     return 0;
@@ -436,10 +476,12 @@ static int by_stop(const void *a, const void *b)
 
 int armtap_incidents_find(struct incidents *incidents, const struct verdict_grounds *grounds)
 {
+    struct search search = {0};
     incidents->all = calloc(INCIDENTS_MAX, sizeof *incidents->all);
-    if (!incidents->all)
-        return -1;
-    if (find_some(incidents, grounds, false) != 0 || find_some(incidents, grounds, true) != 0)
+    bool is_found = incidents->all && search_begin(&search, grounds) == 0 &&
+                    find_some(incidents, &search, false) == 0 && find_some(incidents, &search, true) == 0;
+    search_end(&search);
+    if (!is_found)
         return -1;
     qsort(incidents->all, incidents->count, sizeof *incidents->all, by_stop);
     return 0;
