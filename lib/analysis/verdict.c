@@ -126,14 +126,12 @@ struct verdict {
         int64_t stall_from, stall_until; /* the client's stall with the latest end so far; ns */
     } * tallies;                         /* by stream; the capture comes first */
     size_t streams;                      /* including the capture */
+    size_t kinds[CLAUSE_COUNT];          /* those of the clauses, as indices of armtap_note_at */
 };
 
 static size_t index_of(const struct armtap_note_kind *kind)
 {
-    size_t i = 0;
-    while (armtap_note_at(i) != kind)
-        i++;
-    return i;
+    return (size_t)(kind - armtap_note_at(0));
 }
 
 /* A stream's tally of a kind; an empty one if it has none. */
@@ -469,6 +467,14 @@ static const struct tally *next_tally(const struct tallies *tallies, size_t kind
     return next;
 }
 
+static bool has_clause(const struct verdict *verdict, size_t kind)
+{
+    for (size_t i = 0; i < CLAUSE_COUNT; i++)
+        if (verdict->kinds[i] == kind)
+            return true;
+    return false;
+}
+
 /* Adds the clauses of at least `severity`, in the order of `clauses`, then of the notes. Of all kinds a stream has few.
  */
 static void add_kinds(struct sentence *sentence, const struct verdict *verdict, size_t stream,
@@ -477,10 +483,10 @@ static void add_kinds(struct sentence *sentence, const struct verdict *verdict, 
     const struct tallies *tallies = &verdict->tallies[stream];
     for (size_t i = 0; i < CLAUSE_COUNT; i++)
         for (size_t k = 0; k < tallies->count; k++)
-            if (strcmp(clauses[i].id, armtap_note_at(tallies->all[k].kind)->id) == 0)
+            if (verdict->kinds[i] == tallies->all[k].kind)
                 add_found(sentence, verdict, stream, &clauses[i], &tallies->all[k], severity, of_controller);
     for (const struct tally *tally = next_tally(tallies, 0); tally; tally = next_tally(tallies, tally->kind + 1))
-        if (clause_of(armtap_note_at(tally->kind)->id) == &other)
+        if (!has_clause(verdict, tally->kind))
             add_found(sentence, verdict, stream, &other, tally, severity, of_controller);
     if (of_controller)
         sentence->of_controller = sentence->count;
@@ -813,6 +819,8 @@ static int count_all(const struct verdict *verdict)
 int armtap_verdicts_reach(struct verdicts *verdicts, const struct verdict_grounds *grounds)
 {
     struct verdict verdict = {.grounds = grounds, .streams = armtap_streams_count(grounds->streams) + 1};
+    for (size_t i = 0; i < CLAUSE_COUNT; i++)
+        verdict.kinds[i] = index_of(armtap_note_find(clauses[i].id));
     verdict.tallies = calloc(verdict.streams, sizeof *verdict.tallies);
     if (!verdict.tallies)
         return -1;
