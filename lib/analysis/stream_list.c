@@ -608,8 +608,9 @@ int armtap_streams_note(struct armtap_streams *streams, const struct armtap_note
 static bool is_telemetry_port(const char *port)
 {
     struct armtap_port known;
+    unsigned long number = strtoul(port, NULL, 10);
     for (size_t i = 0; armtap_port_at(i, &known); i++)
-        if (known.port == strtoul(port, NULL, 10))
+        if (known.port == number)
             return true;
     return false;
 }

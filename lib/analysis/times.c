@@ -75,11 +75,12 @@ static void write_zone(char to[8], int64_t offset, const struct armtap_zone *zon
         snprintf(to, 8, "%c%02d:%02d", offset < 0 ? '-' : '+', (int)(minutes / 60 % 100), (int)(minutes % 60));
 }
 
-/* Returns the end, behind the sign. All years of an int64_t in ns have four digits. */
+/* Of a number of 32 bits. Returns the end, behind the sign. All years of an int64_t in ns have four digits. */
 static char *write_digits(char *to, int64_t number, int digits, char sign)
 {
-    for (int i = digits; i-- > 0; number /= 10)
-        to[i] = (char)('0' + number % 10);
+    uint32_t left = (uint32_t)number;
+    for (int i = digits; i-- > 0; left /= 10)
+        to[i] = (char)('0' + left % 10);
     to[digits] = sign;
     return to + digits + 1;
 }

@@ -28,10 +28,24 @@ static bool are_plain(const char *text)
     return ((all | ((other - ones) & ~other)) & tops) == 0;
 }
 
+/* The same of a text, whose last eight overlap those before. */
+static bool is_plain(const char *text, size_t length)
+{
+    const size_t step = sizeof(uint64_t);
+    bool is = true;
+    for (size_t i = 0; is && length >= step && i < length; i += step)
+        is = are_plain(text + (i + step <= length ? i : length - step));
+    for (size_t i = 0; is && length < step && i < length; i++)
+        is = ((unsigned char)text[i] & 0x80) == 0 && text[i] != '\033';
+    return is;
+}
+
 /* Columns of `length` bytes that are fit to be shown. */
 static int shown_width(const char *text, size_t length)
 {
     int width = 0;
+    if (is_plain(text, length))
+        return (int)length;
     for (size_t i = 0; i < length;) {
         while (length - i >= sizeof(uint64_t) && are_plain(text + i)) {
             i += sizeof(uint64_t);

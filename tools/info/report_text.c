@@ -403,14 +403,23 @@ static void print_model(const struct armtap_stream_summary *summary)
     text_wrap_end(&wrap);
 }
 
+/* Of a packet of UR's realtime interface. */
+static void print_columns(const struct page *page, const struct armtap_recipe *recipe)
+{
+    char fields[CELL_MAX], last[CELL_MAX];
+    text_count(fields, armtap_recipe_count(recipe));
+    text_count(last, armtap_recipe_size(recipe) / 8);
+    const char *const texts[] = {"  ", fields, " fields: UR's gnuplot columns 1 to ", last, NULL};
+    text_line_of(stdout, page->room, 4, texts);
+}
+
 static void print_stream(const struct info *info, struct page *page, const struct armtap_stream_summary *summary)
 {
     const struct armtap_stream *stream = summary->stream;
     print_title(page, summary);
     print_times(page, summary, info->options.zone);
     if (summary->recipe && armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS))
-        text_line_within(stdout, page->room, 4, "  %zu fields: UR's gnuplot columns 1 to %zu",
-                         armtap_recipe_count(summary->recipe), armtap_recipe_size(summary->recipe) / 8);
+        print_columns(page, summary->recipe);
     else if (summary->channel_count > 0)
         print_channels(summary);
     else if (summary->recipe)
@@ -426,8 +435,9 @@ static void print_stream(const struct info *info, struct page *page, const struc
     if (info_both(stream->bytes_lost) + info_both(stream->bytes_skipped) > 0)
         text_line(stdout, 4, "  bytes: %" PRIu64 " decoded, %" PRIu64 " missing in the capture, %" PRIu64 " skipped",
                   info_both(stream->bytes_decoded), info_both(stream->bytes_lost), info_both(stream->bytes_skipped));
+    const uint64_t *of_all = armtap_streams_note_counts(info->streams);
     for (size_t i = 0, count = armtap_note_count(); i < count; i++)
-        if (armtap_streams_notes_of(summary, i) > 0)
+        if (of_all[i] > 0 && armtap_streams_notes_of(summary, i) > 0)
             printf("  %s: %" PRIu64 "\n", armtap_note_at(i)->id, armtap_streams_notes_of(summary, i));
 }
 
