@@ -53,7 +53,7 @@ static long rtde_frame(const void *context, enum armtap_direction direction, con
     size_t size = armtap_be16(bytes);
     if (size < ARMTAP_RTDE_HEADER)
         return -1;
-    if (!armtap_rtde_size_fits(bytes[2], direction, size) && !rtde_in_step(rtde, direction))
+    if (!rtde_in_step(rtde, direction) && !armtap_rtde_size_fits(bytes[2], direction, size))
         return -1;
     return (long)size;
 }
@@ -90,7 +90,7 @@ static unsigned rtde_sure(const void *context, enum armtap_direction direction, 
     const struct armtap_rtde *rtde = context;
     struct armtap_rtde_package package;
     if (frame[2] == ARMTAP_RTDE_DATA)
-        return values_of(rtde, direction, frame, length) || length == rtde->last_data[direction];
+        return length == rtde->last_data[direction] || values_of(rtde, direction, frame, length);
     if (!armtap_rtde_size_fits(frame[2], direction, length))
         return 0;
     if (!parse_any(rtde, frame, length, direction, &package))
@@ -182,11 +182,9 @@ static const uint8_t *sampled_clock(const struct armtap_rtde *rtde, const struct
     return found ? frame->bytes + ARMTAP_RTDE_HEADER + rtde->sampled_clock : NULL;
 }
 
-/* Notes how many more misfits followed the first. */
+/* A package fits, or there are no more: notes how many more misfits followed the first, which is noted. */
 static int end_misfits(struct armtap_rtde *rtde, struct armtap_conn *conn, enum armtap_direction direction)
 {
-    if (!rtde->misfits[direction].noted)
-        return ARMTAP_OK;
     struct armtap_rtde_misfits misfits = rtde->misfits[direction];
     struct armtap_frame last = armtap_place(direction, misfits.offset, misfits.where);
     rtde->misfits[direction].noted = false;
@@ -235,8 +233,11 @@ static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const str
     bool fits = recipe->open || data.values_length == recipe->size;
     if (!fits)
         data.flags |= data.values_length < recipe->size ? (unsigned)ARMTAP_SHORT : (unsigned)ARMTAP_LONG;
-    int error = fits ? end_misfits(rtde, conn, frame->direction)
-                     : note_misfit(rtde, conn, frame, data.values_length, recipe->size);
+    int error = ARMTAP_OK;
+    if (!fits)
+        error = note_misfit(rtde, conn, frame, data.values_length, recipe->size);
+    else if (rtde->misfits[frame->direction].noted)
+        error = end_misfits(rtde, conn, frame->direction);
     return error == ARMTAP_OK ? armtap_conn_record(conn, frame, &data) : error;
 }
 
@@ -410,7 +411,8 @@ static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, con
         error = note_unnamed(rtde, conn, frame);
     if (error != ARMTAP_OK)
         return error;
-    error = armtap_rtde_size_unknown(rtde, conn, frame, &rtde->outputs, payload - (has_id ? 1 : 0));
+    if (!armtap_rtde_size_is_known(rtde->outputs))
+        error = armtap_rtde_size_unknown(rtde, conn, frame, &rtde->outputs, payload - (has_id ? 1 : 0));
     return error == ARMTAP_OK ? deliver(rtde, conn, frame, rtde->outputs, has_id) : error;
 }
 
@@ -421,6 +423,8 @@ static int decode_input(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
     size_t length = frame->length - ARMTAP_RTDE_HEADER;
     struct armtap_recipe **place = length > 0 && rtde->inputs ? &rtde->inputs->by_id[payload[0]] : NULL;
     const struct armtap_recipe *recipe = place ? *place : NULL;
+    if (recipe && rtde->protocol >= 2 && armtap_rtde_size_is_known(recipe))
+        return deliver(rtde, conn, frame, recipe, true);
     if (recipe && rtde->protocol >= 2) {
         size_t size = recipe->size;
         int error = armtap_rtde_size_unknown(rtde, conn, frame, place, length - 1);
@@ -476,6 +480,8 @@ static void settle_protocol(struct armtap_rtde *rtde, struct armtap_conn *conn, 
  * request got one that was not captured. */
 static void take_default(struct armtap_rtde *rtde, struct armtap_conn *conn, uint8_t type)
 {
+    if (rtde->begun && !rtde->default_in_force)
+        return;
     const struct armtap_stream *stream = armtap_conn_stream(conn);
     bool asked = armtap_rtde_waiting(rtde, ARMTAP_RTDE_VERSION) != NULL;
     if (!rtde->begun && !stream->midstream) {
@@ -517,7 +523,7 @@ static int rtde_ends(void *context, struct armtap_conn *conn, enum armtap_direct
     int error = note_refusals(rtde, conn);
     if (error == ARMTAP_OK)
         error = armtap_rtde_note_held(rtde, conn);
-    return error == ARMTAP_OK ? end_misfits(rtde, conn, direction) : error;
+    return error == ARMTAP_OK && rtde->misfits[direction].noted ? end_misfits(rtde, conn, direction) : error;
 }
 
 static int hold_refusal(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,

@@ -55,10 +55,13 @@ int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *fr
     return error == ARMTAP_OK && *may ? armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, fields, may) : error;
 }
 
-void armtap_rtde_claim(const struct armtap_rtde *rtde, struct armtap_conn *conn)
+void armtap_rtde_claim(struct armtap_rtde *rtde, struct armtap_conn *conn)
 {
-    armtap_conn_claim(conn, rtde->recipe_bytes + rtde->request_bytes + rtde->early.types_length +
-                                (rtde->inputs ? sizeof *rtde->inputs : 0) + rtde->limit_count * sizeof *rtde->limits);
+    size_t bytes = rtde->recipe_bytes + rtde->request_bytes + rtde->early.types_length +
+                   (rtde->inputs ? sizeof *rtde->inputs : 0) + rtde->limit_count * sizeof *rtde->limits;
+    if (bytes != rtde->claimed)
+        armtap_conn_claim(conn, bytes);
+    rtde->claimed = bytes;
 }
 
 /* ---- replies to set-ups ---- */
@@ -193,8 +196,6 @@ int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn,
                              struct armtap_recipe **place, size_t length)
 {
     struct armtap_recipe *recipe = *place, *other = NULL;
-    if (!recipe->replied && !recipe->open)
-        return ARMTAP_OK;
     bool outputs = frame->direction == ARMTAP_FROM_ROBOT;
     bool has_id = (!outputs || rtde->protocol >= 2) && frame->length > ARMTAP_RTDE_HEADER;
     int id = has_id ? frame->bytes[ARMTAP_RTDE_HEADER] : 0;

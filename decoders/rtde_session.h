@@ -96,6 +96,7 @@ struct armtap_rtde {
     int outputs_id;        /* in data of protocols 2 and 3; -1 until the first package shows it */
     struct armtap_rtde_request *requests, **requests_end;
     size_t request_bytes, request_count;
+    size_t claimed;      /* bytes, of the connection's memory */
     size_t recipe_bytes; /* of all recipes below, and of those of requests */
     struct armtap_recipe *outputs;
     struct armtap_rtde_inputs *inputs; /* NULL: none was set up */
@@ -162,12 +163,18 @@ void armtap_rtde_put(struct armtap_rtde *rtde, struct armtap_recipe **place, str
 /* Whether a recipe of that many fields may be made: `may` becomes false, with a note, if it would exceed a budget. */
 int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *frame, size_t fields, size_t name_bytes,
                          bool *may);
-/* Reports the memory in use to the connection. */
-void armtap_rtde_claim(const struct armtap_rtde *rtde, struct armtap_conn *conn);
+/* Reports the memory in use to the connection, if it is another amount than the last time. */
+void armtap_rtde_claim(struct armtap_rtde *rtde, struct armtap_conn *conn);
 /* Makes a recipe that the caller holds, or NULL, the output recipe. */
 void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe);
-/* If the recipe at `place`, for data of the frame's direction, has an unknown type: replaces it by the recipe for
- * values of `length` bytes, or by the open one if the length varies. */
+/* Whether data tells no more about its recipe. */
+static inline bool armtap_rtde_size_is_known(const struct armtap_recipe *recipe)
+{
+    return !recipe->replied && !recipe->open;
+}
+
+/* The recipe at `place`, for data of the frame's direction, has an unknown type, or data shows more of it: replaces it
+ * by the recipe for values of `length` bytes, or by the open one if the length varies. */
 int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                              struct armtap_recipe **place, size_t length);
 /* Data without a handshake: samples it, and finds a recipe for it if there is enough evidence; gives up one that data
