@@ -271,8 +271,9 @@ void armtap_conn_origin(struct armtap_conn *conn, enum armtap_origin origin)
 void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction, uint64_t payload,
                        const struct armtap_where *where)
 {
-    conn->stream.payload[armtap_conn_real(conn, direction)] += payload;
-    conn->stream.packets[armtap_conn_real(conn, direction)]++;
+    enum armtap_direction side = armtap_conn_real(conn, direction);
+    conn->stream.payload[side] += payload;
+    conn->stream.packets[side]++;
     conn->stream.last = *where;
 }
 
@@ -465,9 +466,8 @@ static enum frame_verdict judge_frame(const struct armtap_conn *conn, enum armta
     return fit == ARMTAP_FIT_YES || fit == ARMTAP_FIT_WELL ? FRAME_WHOLE : FRAME_BAD;
 }
 
-/* Takes a frame in sync; its bytes are those of the span from `at` on. */
-static int take_frame(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_span *span,
-                      size_t at)
+/* Takes a frame in sync. What calls it then tells its bytes. */
+static int take_frame(struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     enum armtap_direction direction = frame->direction;
     struct armtap_half *half = &conn->half[direction];
@@ -480,18 +480,18 @@ static int take_frame(struct armtap_conn *conn, const struct armtap_frame *frame
         armtap_conn_begin(conn);
     else if (!armtap_decoder_steady(conn->decoder, conn->context))
         armtap_conn_stir(conn);
-    if (error != ARMTAP_OK || !conn->sink->on_message)
-        return error;
-    return armtap_conn_bytes(conn, direction, span, at, at + frame->length, frame->offset, false);
+    return error;
 }
 
 static int decode_frame(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                         size_t at, size_t length, unsigned reading)
 {
-    struct armtap_frame frame = {
-        direction, span->bytes + at, length, conn->half[direction].offset, armtap_span_where(span, at, at + length),
-        reading};
-    return take_frame(conn, &frame, span, at);
+    struct armtap_frame frame = {direction, span->bytes + at, length, conn->half[direction].offset,
+                                 armtap_span_where(span, at, at + length), reading};
+    int error = take_frame(conn, &frame);
+    if (error != ARMTAP_OK || !conn->sink->on_message)
+        return error;
+    return armtap_conn_bytes(conn, direction, span, at, at + length, frame.offset, false);
 }
 
 static int note_resync(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
@@ -900,11 +900,14 @@ static int push_message(struct armtap_conn *conn, enum armtap_direction directio
                         const struct armtap_where *where, unsigned reading)
 {
     struct armtap_half *half = &conn->half[direction];
-    struct armtap_mark mark = {length, *where};
-    struct armtap_span span = {bytes, length, &mark, 1, false};
     struct armtap_frame frame = {direction, bytes, length, half->offset, *where, reading};
     conn->stream.last = *where;
-    return take_frame(conn, &frame, &span, 0);
+    int error = take_frame(conn, &frame);
+    if (error != ARMTAP_OK || !conn->sink->on_message)
+        return error;
+    struct armtap_mark mark = {length, *where};
+    struct armtap_span span = {bytes, length, &mark, 1, false};
+    return armtap_conn_bytes(conn, direction, &span, 0, length, frame.offset, false);
 }
 
 int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes, size_t length,

@@ -176,7 +176,7 @@ struct armtap_flow *armtap_flow_add(struct armtap_flow_table *table, const struc
 void armtap_flow_enter(struct armtap_flow_table *table, struct armtap_flow *flow, enum armtap_flow_class class)
 {
     table->recent = flow;
-    if (flow->class == class && !flow->newer && (flow->is_awake || class != ARMTAP_FLOW_SENDING))
+    if (armtap_flow_is_newest(flow, class))
         return;
     if (class == ARMTAP_FLOW_SENDING)
         table->take_turns = flow == table->class[class].oldest;
@@ -198,11 +198,6 @@ struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table, b
 size_t armtap_flow_most(enum armtap_flow_class class)
 {
     return most[class];
-}
-
-size_t armtap_flow_bytes(const struct armtap_flow_table *table)
-{
-    return table->count * sizeof(struct armtap_flow) + table->bucket_count * sizeof *table->buckets;
 }
 
 struct armtap_flow *armtap_flow_of(struct armtap_flow_attempt *attempt)

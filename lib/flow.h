@@ -80,6 +80,12 @@ void armtap_flow_table_init(struct armtap_flow_table *table);
 struct armtap_flow *armtap_flow_find(const struct armtap_flow_table *table, const struct armtap_flow_key *key);
 /* A new flow of class NEW, all zero except its key; NULL if memory runs out. */
 struct armtap_flow *armtap_flow_add(struct armtap_flow_table *table, const struct armtap_flow_key *key);
+/* Whether it is the newest of that class. */
+static inline bool armtap_flow_is_newest(const struct armtap_flow *flow, enum armtap_flow_class class)
+{
+    return flow->class == class && !flow->newer && (flow->is_awake || class != ARMTAP_FLOW_SENDING);
+}
+
 /* Call for each packet of a flow: makes it the newest of that class. */
 void armtap_flow_enter(struct armtap_flow_table *table, struct armtap_flow *flow, enum armtap_flow_class class);
 /* table->awake has been silent for long: it is no longer awake, until its next packet. */
@@ -90,7 +96,11 @@ struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table, b
 /* How many flows a class may have. */
 size_t armtap_flow_most(enum armtap_flow_class class);
 /* Bytes of memory of table and flows, without their connections. */
-size_t armtap_flow_bytes(const struct armtap_flow_table *table);
+static inline size_t armtap_flow_bytes(const struct armtap_flow_table *table)
+{
+    return table->count * sizeof(struct armtap_flow) + table->bucket_count * sizeof *table->buckets;
+}
+
 /* The flow that contains an attempt. */
 struct armtap_flow *armtap_flow_of(struct armtap_flow_attempt *attempt);
 /* Its next packet will probably come soon: fetches what that needs. */

@@ -24,7 +24,8 @@ void armtap_history_add(struct armtap_history *history, uint64_t position, const
     size_t at = (size_t)(position % ARMTAP_HISTORY_BYTES);
     size_t first = length < ARMTAP_HISTORY_BYTES - at ? length : ARMTAP_HISTORY_BYTES - at;
     memcpy(history->bytes + at, bytes, first);
-    memcpy(history->bytes, bytes + first, length - first);
+    if (first < length)
+        memcpy(history->bytes, bytes + first, length - first);
     history->end = position + length;
     if (history->end - history->start > ARMTAP_HISTORY_BYTES)
         history->start = history->end - ARMTAP_HISTORY_BYTES;

@@ -43,8 +43,10 @@ static int push(void *user, enum armtap_direction direction, const uint8_t *byte
                 const struct armtap_where *where)
 {
     struct armtap_flow *flow = user;
+    if (!flow->taker)
+        return armtap_conn_push(flow->conn, direction, bytes, length, where);
     TRY(armtap_conn_push(flow->conn, direction, bytes, length, where));
-    return flow->taker ? hand_over(flow, direction, bytes, length, where) : 0;
+    return hand_over(flow, direction, bytes, length, where);
 }
 
 static int gap(void *user, enum armtap_direction direction, uint64_t length, const struct armtap_where *where)
@@ -732,8 +734,9 @@ static int take_next(struct armtap_net *net, struct armtap_flow *flow, const str
     flow->traffic.bytes += segment->length;
     armtap_conn_touch(flow->conn, direction, segment->length, &net->pool.now);
     TRY(armtap_tcp_next(&flow->tcp, direction, segment));
-    armtap_flow_enter(&net->flows, flow, ARMTAP_FLOW_SENDING);
-    bool is_unchanged = kept(net) == net->kept && net->pool.packets % SHARES_EACH != 0;
+    if (!armtap_flow_is_newest(flow, ARMTAP_FLOW_SENDING))
+        armtap_flow_enter(&net->flows, flow, ARMTAP_FLOW_SENDING);
+    bool is_unchanged = net->pool.packets % SHARES_EACH != 0 && kept(net) == net->kept;
     return is_unchanged ? 0 : make_place(net);
 }
 
@@ -853,7 +856,8 @@ static int take_packet(struct armtap_net *net, const struct armtap_packet *packe
     net->pool.now = packet->where;
     net->pool.packets++;
     armtap_flow_attempts_tick(&net->attempts, &net->pool.now);
-    TRY(armtap_net_end_overdue(net));
+    if (net->attempts.oldest)
+        TRY(armtap_net_end_overdue(net));
     foresee(net);
     struct armtap_usual *usual = usual_of(net, packet);
     if (is_next(net, usual, packet))

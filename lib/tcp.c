@@ -273,8 +273,10 @@ int armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction direction, con
 {
     struct armtap_tcp_side *peer = armtap_tcp_peer(tcp, direction);
     peer->keep_alives = 0;
-    armtap_sender_echoed(&peer->sender, segment, tcp->pool->now.time);
-    armtap_sender_ticked(&tcp->side[direction].sender, segment, tcp->pool->now.time);
+    if (segment->has_timestamps) {
+        armtap_sender_echoed(&peer->sender, segment, tcp->pool->now.time);
+        armtap_sender_ticked(&tcp->side[direction].sender, segment, tcp->pool->now.time);
+    }
     take_ack(tcp, direction, segment);
     TRY(take_window(tcp, direction, segment));
     return armtap_tcp_take_next(tcp, direction, segment);

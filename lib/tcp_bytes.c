@@ -295,7 +295,8 @@ int armtap_tcp_take_next(struct armtap_tcp *tcp, enum armtap_direction direction
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
     struct piece piece = {side->next, segment->payload, segment->length, 0};
-    TRY(armtap_tcp_keep_history(tcp, side));
+    if (!side->history)
+        TRY(armtap_tcp_keep_history(tcp, side));
     struct armtap_sent sent = sent_of(segment, &piece, &armtap_tcp_peer(tcp, direction)->sender, tcp->pool->now.time);
     sent.doubtful = sent.start < side->sender.sacked_to;
     remember(side, ARMTAP_ARRIVAL_IN_ORDER, &sent);

@@ -82,7 +82,8 @@ int armtap_tcp_deliver(struct armtap_tcp *tcp, enum armtap_direction direction, 
                        const struct armtap_where *where)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
-    TRY(tell_gap(tcp, direction));
+    if (side->lost)
+        TRY(tell_gap(tcp, direction));
     if (!length)
         return 0;
     if (side->history)
