@@ -85,17 +85,23 @@ static const uint8_t *values_of(const struct armtap_rtde *rtde, enum armtap_dire
     return left == recipe->size + 1 ? payload + 1 : NULL;
 }
 
-static unsigned rtde_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
+static unsigned is_sure_message(const struct armtap_rtde *rtde, enum armtap_direction direction, const uint8_t *frame,
+                                size_t length)
 {
-    const struct armtap_rtde *rtde = context;
     struct armtap_rtde_package package;
-    if (frame[2] == ARMTAP_RTDE_DATA)
-        return length == rtde->last_data[direction] || values_of(rtde, direction, frame, length);
     if (!armtap_rtde_size_fits(frame[2], direction, length))
         return 0;
     if (!parse_any(rtde, frame, length, direction, &package))
         return is_awaited(rtde, direction, frame[2]);
     return rtde_in_step(rtde, direction) ? READ_AS + (unsigned)package.protocol : 1;
+}
+
+static unsigned rtde_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
+{
+    const struct armtap_rtde *rtde = context;
+    if (frame[2] == ARMTAP_RTDE_DATA)
+        return length == rtde->last_data[direction] || values_of(rtde, direction, frame, length);
+    return is_sure_message(rtde, direction, frame, length);
 }
 
 /* The step of the controller's clock between two data packages whose values are known. */
@@ -326,7 +332,7 @@ static int adopt_given(struct armtap_rtde *rtde, struct armtap_conn *conn, const
 {
     const struct armtap_recipe *given = armtap_conn_given_recipe(conn);
     size_t payload = frame->length - ARMTAP_RTDE_HEADER;
-    if (!given || rtde->outputs || rtde->outputs_refused)
+    if (!given || rtde->outputs_refused)
         return ARMTAP_OK;
     size_t id = payload == given->size + 1 ? 1 : 0;
     if (payload != given->size + id || (rtde->protocol != 0 && (rtde->protocol >= 2) != (id == 1)))
@@ -389,7 +395,7 @@ static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, con
     int error = rtde->requests ? armtap_rtde_doubt_outputs(rtde, conn, frame->where.time) : ARMTAP_OK;
     if (error == ARMTAP_OK && rtde->doubt.judging)
         error = armtap_rtde_doubt_data(rtde, conn, frame);
-    if (error == ARMTAP_OK)
+    if (error == ARMTAP_OK && !rtde->outputs)
         error = adopt_given(rtde, conn, frame);
     if (error == ARMTAP_OK && (!rtde->outputs || rtde->outputs_inferred))
         error = armtap_rtde_guess(rtde, conn, frame);

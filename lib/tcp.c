@@ -163,7 +163,8 @@ static void take_ack(struct armtap_tcp *tcp, enum armtap_direction direction, co
         peer->missed = position;
         peer->missed_where = tcp->pool->now;
     }
-    armtap_queue_acknowledge(&peer->queue, position);
+    if (position > peer->queue.acked)
+        armtap_queue_acknowledge(&peer->queue, position);
 }
 
 /* A packet without bytes shows where its sender's next byte belongs, unless it is left over from an older connection.
@@ -189,10 +190,10 @@ static int take_window(struct armtap_tcp *tcp, enum armtap_direction direction, 
         return 0;
     if (side->scale > 0 && (peer->scale >= 0 || !peer->has_isn))
         window <<= side->scale;
+    if (side->has_window && window == side->window)
+        return 0;
     /* A capture may begin while a reader is stuck. */
-    bool tell = !window
-                    ? !side->has_window || side->window
-                    : side->has_window && window != side->window && (!side->window || window <= side->window_peak / 2);
+    bool tell = !window || (side->has_window && (!side->window || window <= side->window_peak / 2));
     if (tell || !side->has_window || window > side->window_peak)
         side->window_peak = window;
     side->has_window = true;

@@ -92,7 +92,12 @@ static inline struct armtap_tcp_side *armtap_tcp_peer(struct armtap_tcp *tcp, en
 }
 
 /* Whether two sequence numbers are close enough to belong to one connection. */
-bool armtap_tcp_is_near(uint32_t a, uint32_t b);
+static inline bool armtap_tcp_is_near(uint32_t a, uint32_t b)
+{
+    int32_t d = (int32_t)(a - b);
+    return d >= -ARMTAP_TCP_JUMP && d <= ARMTAP_TCP_JUMP;
+}
+
 /* The first packet of a side: `seq` is where its bytes begin. */
 void armtap_tcp_begin(struct armtap_tcp *tcp, struct armtap_tcp_side *side, uint32_t seq, enum armtap_tcp_state state);
 
