@@ -253,7 +253,7 @@ static int64_t hidden_step(const struct armtap_stream_summary *summary, const st
 static bool count_back(struct armtap_stream_summary *summary, const struct armtap_record *record, int64_t step)
 {
     enum armtap_direction direction = record->direction;
-    int64_t by = armtap_time_shift(armtap_time_between(record->where.time, summary->last[direction].time), step);
+    int64_t by = armtap_time_shift(armtap_time_apart(record->where.time, summary->last[direction].time), step);
     summary->hidden[direction] = armtap_time_shift(summary->hidden[direction], by);
     if (direction != ARMTAP_FROM_ROBOT)
         return true;
@@ -280,8 +280,8 @@ static int follow_time(struct armtap_stream_summary *summary, const struct armta
         if (!count_back(summary, record, step))
             return ARMTAP_ERR_MEMORY;
     } else {
-        step = record->where.time >= last->time ? armtap_time_between(last->time, record->where.time)
-                                                : -armtap_time_between(record->where.time, last->time);
+        step = record->where.time >= last->time ? armtap_time_apart(last->time, record->where.time)
+                                                : -armtap_time_apart(record->where.time, last->time);
     }
     *last = record->where;
     if (record->direction != ARMTAP_FROM_ROBOT)

@@ -6,24 +6,9 @@
 
 #define DAY INT64_C(86400)
 
-bool armtap_time_is_set_back(const struct armtap_where *before, const struct armtap_where *after)
-{
-    bool is_earlier_packet = after->file == before->file && after->packet < before->packet;
-    return !is_earlier_packet && after->time < before->time &&
-           armtap_time_between(after->time, before->time) > TIMES_DISORDER;
-}
-
 int64_t armtap_time_between(int64_t from, int64_t to)
 {
-    uint64_t time = (uint64_t)to - (uint64_t)from;
-    return time > (uint64_t)ARMTAP_TIME_LONGEST ? ARMTAP_TIME_LONGEST : (int64_t)time;
-}
-
-double armtap_time_seconds(int64_t from, int64_t to)
-{
-    if (from == ARMTAP_NO_TIME || to == ARMTAP_NO_TIME || to < from)
-        return -1;
-    return (double)armtap_time_between(from, to) / 1e9;
+    return armtap_time_apart(from, to);
 }
 
 int64_t armtap_time_shift(int64_t time, int64_t by)

@@ -273,14 +273,10 @@ static void add(struct missing_flow *sum, const struct missing_flow *one)
     sum->seconds += one->seconds;
 }
 
-int missing_data_record(struct missing_data *data, const struct armtap_record *record)
+/* A record that may become a row. */
+static int take_record(struct missing_data *data, struct flow *flow, const struct armtap_record *record)
 {
     struct armtap_rates_step step = {.clock = NAN};
-    struct flow *flow = paced_flow(data, record->stream);
-    if (!flow)
-        return -1;
-    if (record->direction != data->direction)
-        return 0;
     if (flow->rates && armtap_rates_record(flow->rates, record) != ARMTAP_OK)
         return -1;
     if (data->only_learns)
@@ -293,6 +289,16 @@ int missing_data_record(struct missing_data *data, const struct armtap_record *r
     if (counts && !flow->total && !(flow->total = calloc(1, sizeof *flow->total)))
         return -1;
     return 0;
+}
+
+int missing_data_record(struct missing_data *data, const struct armtap_record *record)
+{
+    struct flow *flow = by_connection_find(&data->flows, record->stream->connection);
+    if (!flow || !flow->rates)
+        flow = paced_flow(data, record->stream);
+    if (!flow)
+        return -1;
+    return record->direction == data->direction ? take_record(data, flow, record) : 0;
 }
 
 const struct missing_flow *missing_data_before(struct missing_data *data, const struct armtap_record *record)

@@ -162,17 +162,21 @@ static struct track *track_find(const struct tables *tables, uint64_t connection
     return by_connection_look_up(&tables->tracks, connection);
 }
 
-static struct track *track_of(struct tables *tables, uint64_t connection)
+static struct track *track_add(struct tables *tables, uint64_t connection)
 {
-    struct track *track = by_connection_find(&tables->tracks, connection);
-    if (track || !by_connection_make_room(&tables->tracks))
-        return track;
-    track = calloc(1, sizeof *track);
+    struct track *track = by_connection_make_room(&tables->tracks) ? calloc(1, sizeof *track) : NULL;
     if (!track)
         return NULL;
     track->number = tables->streams++;
     by_connection_add(&tables->tracks, connection, track);
     return track;
+}
+
+/* Added if necessary; NULL without memory. */
+static inline struct track *track_of(struct tables *tables, uint64_t connection)
+{
+    struct track *track = by_connection_find(&tables->tracks, connection);
+    return track ? track : track_add(tables, connection);
 }
 
 enum tables_outcome tables_stream(struct tables *tables, const struct armtap_stream *stream)
