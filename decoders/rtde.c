@@ -10,6 +10,7 @@
 
 #include "../lib/bytes.h"
 #include "../lib/clock.h"
+#include "../lib/rare.h"
 #include "rtde_content.h"
 #include "rtde_describe.h"
 #include "rtde_package.h"
@@ -189,7 +190,7 @@ static const uint8_t *sampled_clock(const struct armtap_rtde *rtde, const struct
 }
 
 /* A package fits, or there are no more: notes how many more misfits followed the first, which is noted. */
-static int end_misfits(struct armtap_rtde *rtde, struct armtap_conn *conn, enum armtap_direction direction)
+ARMTAP_RARE static int end_misfits(struct armtap_rtde *rtde, struct armtap_conn *conn, enum armtap_direction direction)
 {
     struct armtap_rtde_misfits misfits = rtde->misfits[direction];
     struct armtap_frame last = armtap_place(direction, misfits.offset, misfits.where);
@@ -203,8 +204,8 @@ static int end_misfits(struct armtap_rtde *rtde, struct armtap_conn *conn, enum 
                            misfits.more);
 }
 
-static int note_misfit(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
-                       size_t length, size_t wanted)
+ARMTAP_RARE static int note_misfit(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                                   size_t length, size_t wanted)
 {
     struct armtap_rtde_misfits *misfits = &rtde->misfits[frame->direction];
     misfits->where = frame->where;
@@ -328,7 +329,7 @@ static int deliver_opaque(struct armtap_rtde *rtde, struct armtap_conn *conn, co
 }
 
 /* Without a handshake the user's recipe is used; the protocol is the one in which it fits exactly. */
-static int adopt_given(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+ARMTAP_RARE static int adopt_given(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     const struct armtap_recipe *given = armtap_conn_given_recipe(conn);
     size_t payload = frame->length - ARMTAP_RTDE_HEADER;
@@ -346,7 +347,8 @@ static int adopt_given(struct armtap_rtde *rtde, struct armtap_conn *conn, const
 }
 
 /* Noted when data comes: until then the request may still turn up. */
-static int note_unnamed(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+ARMTAP_RARE static int note_unnamed(struct armtap_rtde *rtde, struct armtap_conn *conn,
+                                    const struct armtap_frame *frame)
 {
     rtde->outputs_unnamed = false;
     if (rtde->bad_reply[ARMTAP_FROM_ROBOT].seen)
@@ -366,7 +368,8 @@ static int note_unnamed(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
 }
 
 /* A controller keeps one output recipe: data with another id follows a set-up that was not captured. */
-static int deliver_other_id(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+ARMTAP_RARE static int deliver_other_id(struct armtap_rtde *rtde, struct armtap_conn *conn,
+                                        const struct armtap_frame *frame)
 {
     bool *noted = &rtde->missing_noted[ARMTAP_FROM_ROBOT];
     int error = *noted ? ARMTAP_OK
@@ -379,10 +382,9 @@ static int deliver_other_id(struct armtap_rtde *rtde, struct armtap_conn *conn, 
 }
 
 /* Data without a set-up: the beginning is missing, as in a raw dump, and may have set another protocol. */
-static void distrust_default(struct armtap_rtde *rtde, struct armtap_conn *conn)
+ARMTAP_RARE static void distrust_default(struct armtap_rtde *rtde, struct armtap_conn *conn)
 {
-    if (!rtde->assumed || rtde->outputs || rtde->outputs_refused ||
-        armtap_rtde_waiting(rtde, ARMTAP_RTDE_SETUP_OUTPUTS))
+    if (rtde->outputs_refused || armtap_rtde_waiting(rtde, ARMTAP_RTDE_SETUP_OUTPUTS))
         return;
     rtde->assumed = false;
     rtde->protocol = 0;
@@ -391,7 +393,8 @@ static void distrust_default(struct armtap_rtde *rtde, struct armtap_conn *conn)
 
 static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    distrust_default(rtde, conn);
+    if (rtde->assumed && !rtde->outputs)
+        distrust_default(rtde, conn);
     int error = rtde->requests ? armtap_rtde_doubt_outputs(rtde, conn, frame->where.time) : ARMTAP_OK;
     if (error == ARMTAP_OK && rtde->doubt.judging)
         error = armtap_rtde_doubt_data(rtde, conn, frame);
@@ -484,10 +487,8 @@ static void settle_protocol(struct armtap_rtde *rtde, struct armtap_conn *conn, 
 
 /* Protocol 1 is in force from the beginning until another is accepted. A client that continues without the reply to its
  * request got one that was not captured. */
-static void take_default(struct armtap_rtde *rtde, struct armtap_conn *conn, uint8_t type)
+ARMTAP_RARE static void take_default(struct armtap_rtde *rtde, struct armtap_conn *conn, uint8_t type)
 {
-    if (rtde->begun && !rtde->default_in_force)
-        return;
     const struct armtap_stream *stream = armtap_conn_stream(conn);
     bool asked = armtap_rtde_waiting(rtde, ARMTAP_RTDE_VERSION) != NULL;
     if (!rtde->begun && !stream->midstream) {
@@ -508,7 +509,7 @@ static void take_default(struct armtap_rtde *rtde, struct armtap_conn *conn, uin
 }
 
 /* Notes refused protocols once the client continues without another request. */
-static int note_refusals(struct armtap_rtde *rtde, struct armtap_conn *conn)
+ARMTAP_RARE static int note_refusals(struct armtap_rtde *rtde, struct armtap_conn *conn)
 {
     int error = ARMTAP_OK;
     if (rtde->refusal_count == 0)
@@ -642,7 +643,7 @@ static bool gives_up_versions(enum armtap_rtde_type type)
 /* A client that asks for data does not mend its set-up any more. */
 static int give_up(struct armtap_rtde *rtde, struct armtap_conn *conn, enum armtap_rtde_type type)
 {
-    int error = gives_up_versions(type) ? note_refusals(rtde, conn) : ARMTAP_OK;
+    int error = rtde->refusal_count > 0 && gives_up_versions(type) ? note_refusals(rtde, conn) : ARMTAP_OK;
     bool goes_on = type == ARMTAP_RTDE_START || type == ARMTAP_RTDE_DATA;
     return error == ARMTAP_OK && goes_on && rtde->held.lists ? armtap_rtde_note_held(rtde, conn) : error;
 }
@@ -657,21 +658,12 @@ static bool parse_again(const struct armtap_rtde *rtde, const struct armtap_fram
            ARMTAP_OK;
 }
 
-static int decode_package(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+/* Not data. `before` is the protocol in which rtde_sure() read it. */
+ARMTAP_RARE static int decode_other(struct armtap_rtde *rtde, struct armtap_conn *conn,
+                                    const struct armtap_frame *frame, int before)
 {
     struct armtap_rtde_package package;
-    int protocol = rtde->protocol;
-    rtde->in_step[frame->direction] = true;
-    take_default(rtde, conn, frame->bytes[2]);
-    int error = give_up(rtde, conn, (enum armtap_rtde_type)frame->bytes[2]);
-    if (error != ARMTAP_OK)
-        return error;
-    if (frame->bytes[2] == ARMTAP_RTDE_DATA) {
-        rtde->last_data[frame->direction] = frame->length;
-        return frame->direction == ARMTAP_FROM_ROBOT ? decode_output(rtde, conn, frame)
-                                                     : decode_input(rtde, conn, frame);
-    }
-    bool readable = rtde->protocol == protocol
+    bool readable = rtde->protocol == before
                         ? parse_again(rtde, frame, &package)
                         : parse_any(rtde, frame->bytes, frame->length, frame->direction, &package);
     if (!readable && is_awaited(rtde, frame->direction, frame->bytes[2]))
@@ -683,6 +675,21 @@ static int decode_package(struct armtap_rtde *rtde, struct armtap_conn *conn, co
     learn_protocol(rtde, conn, &package);
     return frame->direction == ARMTAP_FROM_ROBOT ? decode_reply(rtde, conn, frame, &package)
                                                  : decode_request(rtde, conn, frame, &package);
+}
+
+static int decode_package(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    int before = rtde->protocol;
+    rtde->in_step[frame->direction] = true;
+    if (!rtde->begun || rtde->default_in_force)
+        take_default(rtde, conn, frame->bytes[2]);
+    int error = give_up(rtde, conn, (enum armtap_rtde_type)frame->bytes[2]);
+    if (error != ARMTAP_OK)
+        return error;
+    if (frame->bytes[2] != ARMTAP_RTDE_DATA)
+        return decode_other(rtde, conn, frame, before);
+    rtde->last_data[frame->direction] = frame->length;
+    return frame->direction == ARMTAP_FROM_ROBOT ? decode_output(rtde, conn, frame) : decode_input(rtde, conn, frame);
 }
 
 static int rtde_decode(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "prefetch.h"
+#include "rare.h"
 #include "recipe.h"
 
 #define MARKS_MAX 4096
@@ -854,8 +855,8 @@ static size_t piece(const struct armtap_conn *conn, const struct armtap_half *ha
     return most < length ? most : length;
 }
 
-static int push(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *p, size_t length,
-                const struct armtap_where *where)
+ARMTAP_RARE static int push(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *p, size_t length,
+                            const struct armtap_where *where)
 {
     conn->stream.last = *where;
     int error = settle_other(conn, direction);
@@ -896,6 +897,13 @@ static unsigned is_message(const struct armtap_conn *conn, enum armtap_direction
                : 0;
 }
 
+static int tell_message(struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    struct armtap_mark mark = {frame->length, frame->where};
+    struct armtap_span span = {frame->bytes, frame->length, &mark, 1, false};
+    return armtap_conn_bytes(conn, frame->direction, &span, 0, frame->length, frame->offset, false);
+}
+
 static int push_message(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                         const struct armtap_where *where, unsigned reading)
 {
@@ -903,11 +911,7 @@ static int push_message(struct armtap_conn *conn, enum armtap_direction directio
     struct armtap_frame frame = {direction, bytes, length, half->offset, *where, reading};
     conn->stream.last = *where;
     int error = take_frame(conn, &frame);
-    if (error != ARMTAP_OK || !conn->sink->on_message)
-        return error;
-    struct armtap_mark mark = {length, *where};
-    struct armtap_span span = {bytes, length, &mark, 1, false};
-    return armtap_conn_bytes(conn, direction, &span, 0, length, frame.offset, false);
+    return error == ARMTAP_OK && conn->sink->on_message ? tell_message(conn, &frame) : error;
 }
 
 int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes, size_t length,

@@ -92,6 +92,7 @@ lib_libinside_la_SOURCES = \
 	lib/plan_decode.h \
 	lib/plan_step.c \
 	lib/plan_step.h \
+	lib/rare.h \
 	lib/queue.c \
 	lib/queue.h \
 	lib/recipe.c \

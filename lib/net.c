@@ -1,6 +1,7 @@
 #include "net.h"
 
 #include "account.h"
+#include "rare.h"
 #include "settled.h"
 #include "tcp_deliver.h"
 #include "try.h"
@@ -849,10 +850,19 @@ static int take_other(struct armtap_net *net, const struct armtap_packet *packet
     return armtap_tcp_sweep(&net->pool);
 }
 
-static int take_packet(struct armtap_net *net, const struct armtap_packet *packet)
+/* The plain way. */
+ARMTAP_RARE static int take_any(struct armtap_net *net, const struct armtap_packet *packet)
 {
     struct armtap_segment segment;
     const char *fault = "";
+    enum armtap_link_result result = armtap_link_parse(packet, &segment, &fault);
+    if (result == ARMTAP_LINK_TCP)
+        return take_tcp(net, packet, &segment);
+    return result == ARMTAP_LINK_UNKNOWN ? ARMTAP_ERR_UNSUPPORTED : take_other(net, packet, result, &segment, fault);
+}
+
+static int take_packet(struct armtap_net *net, const struct armtap_packet *packet)
+{
     net->pool.now = packet->where;
     net->pool.packets++;
     armtap_flow_attempts_tick(&net->attempts, &net->pool.now);
@@ -862,10 +872,7 @@ static int take_packet(struct armtap_net *net, const struct armtap_packet *packe
     struct armtap_usual *usual = usual_of(net, packet);
     if (is_next(net, usual, packet))
         return take_next(net, usual->flow, &usual->pattern.segment, usual->sender);
-    enum armtap_link_result result = armtap_link_parse(packet, &segment, &fault);
-    if (result == ARMTAP_LINK_TCP)
-        return take_tcp(net, packet, &segment);
-    return result == ARMTAP_LINK_UNKNOWN ? ARMTAP_ERR_UNSUPPORTED : take_other(net, packet, result, &segment, fault);
+    return take_any(net, packet);
 }
 
 int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet)

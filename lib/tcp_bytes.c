@@ -190,12 +190,12 @@ static int tell_arrival(struct armtap_tcp *tcp, enum armtap_direction direction,
 /* For what comes later. */
 static void remember(struct armtap_tcp_side *side, enum armtap_arrival arrival, const struct armtap_sent *sent)
 {
+    if (arrival != ARMTAP_ARRIVAL_COPY && side->history)
+        armtap_history_saw(side->history, sent);
     if (arrival == ARMTAP_ARRIVAL_IN_ORDER)
         armtap_sender_sent(&side->sender, sent->ip_id, sent->end, sent->time);
     if (arrival == ARMTAP_ARRIVAL_AGAIN)
         armtap_sender_resent(&side->sender);
-    if (arrival != ARMTAP_ARRIVAL_COPY && side->history)
-        armtap_history_saw(side->history, sent);
 }
 
 /* Removes the already delivered part from the front of the piece. */
@@ -300,7 +300,9 @@ int armtap_tcp_take_next(struct armtap_tcp *tcp, enum armtap_direction direction
     struct armtap_sent sent = sent_of(segment, &piece, &armtap_tcp_peer(tcp, direction)->sender, tcp->pool->now.time);
     sent.doubtful = sent.start < side->sender.sacked_to;
     remember(side, ARMTAP_ARRIVAL_IN_ORDER, &sent);
-    return armtap_tcp_deliver(tcp, direction, segment->payload, segment->length, &tcp->pool->now);
+    if (side->lost)
+        return armtap_tcp_deliver(tcp, direction, segment->payload, segment->length, &tcp->pool->now);
+    return armtap_tcp_pass_on(tcp, direction, segment->payload, segment->length, &tcp->pool->now);
 }
 
 int armtap_tcp_take_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)

@@ -81,17 +81,8 @@ int armtap_tcp_keep_history(struct armtap_tcp *tcp, struct armtap_tcp_side *side
 int armtap_tcp_deliver(struct armtap_tcp *tcp, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                        const struct armtap_where *where)
 {
-    struct armtap_tcp_side *side = &tcp->side[direction];
-    if (side->lost)
-        TRY(tell_gap(tcp, direction));
-    if (!length)
-        return 0;
-    if (side->history)
-        armtap_history_add(side->history, side->next, bytes, length);
-    side->next += length;
-    if (side->highest < side->next)
-        side->highest = side->next;
-    return tcp->calls->push(tcp->user, direction, bytes, length, where);
+    TRY(tell_gap(tcp, direction));
+    return length > 0 ? armtap_tcp_pass_on(tcp, direction, bytes, length, where) : 0;
 }
 
 int armtap_tcp_close_side(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where)

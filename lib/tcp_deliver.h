@@ -2,6 +2,7 @@
 #ifndef ARMTAP_TCP_DELIVER_H
 #define ARMTAP_TCP_DELIVER_H
 
+#include "history.h"
 #include "tcp_side.h"
 
 #define ARMTAP_SWEEP_QUEUES 4 /* checked for each captured packet */
@@ -11,6 +12,19 @@ void armtap_tcp_forget(struct armtap_tcp *tcp, struct armtap_tcp_side *side);
 /* Nanoseconds from `then` to `now`, as far as a capture's clock can be trusted. */
 int64_t armtap_tcp_elapsed(int64_t now, int64_t then);
 int armtap_tcp_keep_history(struct armtap_tcp *tcp, struct armtap_tcp_side *side);
+/* The next bytes in order, behind no gap. */
+static inline int armtap_tcp_pass_on(struct armtap_tcp *tcp, enum armtap_direction direction, const uint8_t *bytes,
+                                     size_t length, const struct armtap_where *where)
+{
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    if (side->history)
+        armtap_history_add(side->history, side->next, bytes, length);
+    side->next += length;
+    if (side->highest < side->next)
+        side->highest = side->next;
+    return tcp->calls->push(tcp->user, direction, bytes, length, where);
+}
+
 /* The next bytes in order. */
 int armtap_tcp_deliver(struct armtap_tcp *tcp, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                        const struct armtap_where *where);

@@ -146,8 +146,11 @@ static inline bool has(struct packet_file *file, size_t length)
     return file->end - file->at >= length || read_on(file, length);
 }
 
+/* Where fewer bytes follow than were wanted. */
 static enum packet_file_outcome at_end(const struct packet_file *file)
 {
+    if (file->is_full)
+        return PACKET_FILE_FULL;
     return file->at == file->end ? PACKET_FILE_END : PACKET_FILE_UNUSUAL;
 }
 
@@ -210,9 +213,10 @@ static enum packet_file_outcome next_record(struct packet_file *file, struct arm
         return at_end(file);
     uint32_t seconds = word(file, 0), fraction = word(file, 4), captured = word(file, 8), length = word(file, 12);
     bool is_fine = file->is_nanoseconds[0];
-    if (seconds > INT32_MAX || fraction >= (is_fine ? SECOND : SECOND / 1000) || captured > file->snapshot ||
-        !has(file, RECORD_HEADER + captured))
+    if (seconds > INT32_MAX || fraction >= (is_fine ? SECOND : SECOND / 1000) || captured > file->snapshot)
         return PACKET_FILE_UNUSUAL;
+    if (!has(file, RECORD_HEADER + captured))
+        return file->is_full ? PACKET_FILE_FULL : PACKET_FILE_UNUSUAL;
     *packet =
         (struct armtap_packet){.link_type = file->link_type,
                                .where = {.time = (int64_t)seconds * SECOND + (int64_t)fraction * (is_fine ? 1 : 1000)},
@@ -337,8 +341,7 @@ enum packet_file_outcome packet_file_begin(struct packet_file *file, int *link_t
 
 enum packet_file_outcome packet_file_next(struct packet_file *file, struct armtap_packet *packet)
 {
-    enum packet_file_outcome outcome = file->is_pcapng ? next_block(file, packet) : next_record(file, packet);
-    return file->is_full ? PACKET_FILE_FULL : outcome;
+    return file->is_pcapng ? next_block(file, packet) : next_record(file, packet);
 }
 
 size_t packet_file_hand_over(struct packet_file *file, void *to, size_t room, bool *is_known)

@@ -12,6 +12,7 @@
 #include "base/timestamp.h"
 #include "file_reader.h"
 #include "input_files.h"
+#include "rare.h"
 
 #define PROGRESS_TURN 512
 /* ns between two readings of the kernel's drop counter */
@@ -59,7 +60,7 @@ void run_advance(struct run *run, const struct capture *capture)
 static void obey_interrupt(struct run *run)
 {
     const struct replay_source *source = run->source;
-    if (!interrupt_asked() || replay_is_endless(source))
+    if (replay_is_endless(source))
         return;
     if (!replay_is_live(source))
         run->stopped = run->totals->broken_off = run->totals->interrupted = true;
@@ -69,7 +70,8 @@ static void obey_interrupt(struct run *run)
 
 void run_turn(struct run *run)
 {
-    obey_interrupt(run);
+    if (interrupt_asked())
+        obey_interrupt(run);
     if (!run->source->on_turn || run->stopped)
         return;
     run->stop.why = run->source->on_turn(run->stop.user, run->totals);
@@ -111,7 +113,7 @@ int64_t run_clock_time(void)
 }
 
 /* Notes when the capturing machine drops packets; its clock is the capture's. */
-static void watch_drops(struct run *run, struct capture *capture, uint64_t packet, bool last)
+ARMTAP_RARE static void watch_drops(struct run *run, struct capture *capture, uint64_t packet, bool last)
 {
     char text[200], from[WHEN_DATE_MAX], to[WHEN_DATE_MAX];
     struct armtap_where now = {.time = run_clock_time(), .packet = packet}, since;
@@ -133,7 +135,7 @@ static void note_file_time(struct run *run, const struct armtap_packet *packet)
         run->totals->file_time = packet->where.time;
 }
 
-void run_take_packet(struct run *run, struct armtap_packet *packet)
+static inline void take_packet(struct run *run, struct armtap_packet *packet)
 {
     note_file_time(run, packet);
     run->totals->packets++;
@@ -144,6 +146,11 @@ void run_take_packet(struct run *run, struct armtap_packet *packet)
         run->reading.is_block_full = !parts_packet(run->parts, packet, run->origin);
     else
         run_check(run, armtap_net_packet(run->net, packet));
+}
+
+void run_take_packet(struct run *run, struct armtap_packet *packet)
+{
+    take_packet(run, packet);
 }
 
 uint64_t run_begin_section(struct run *run, const struct section_comment *section)
@@ -165,7 +172,7 @@ static bool share_host(const struct beginning *one, const struct beginning *othe
 }
 
 /* Files of one robot that are not in order of time are hardly meant so. */
-static void check_order(struct run *run, const struct armtap_packet *first)
+ARMTAP_RARE static void check_order(struct run *run, const struct armtap_packet *first)
 {
     const struct replay_source *source = run->source;
     struct beginning begins = {.time = first->where.time, .file = first->where.file};
@@ -263,11 +270,12 @@ bool run_next_packet(struct run *run, struct reading *reading)
         packet.where.file = reading->last.file;
         reading->last.packet = packet.where.packet;
         count_indexed(&reading->indexed, &packet);
-        note_file_time(run, &packet);
         if (packet.where.packet == 1)
             check_order(run, &packet);
         if (packet.where.packet > reading->repeated)
-            run_take_packet(run, &packet);
+            take_packet(run, &packet);
+        else
+            note_file_time(run, &packet);
         run_advance(run, reading->capture);
         if (!run->parts && is_enough(run, &packet.where))
             return false;
