@@ -293,6 +293,8 @@ ARMTAP_API struct armtap_rates *armtap_rates_new(struct armtap_rates_shared *sha
                                                  struct armtap_rates_learned *learned);
 /* Before any record: the pass is there for what it learns, so it judges nothing more. Steps and totals mean nothing. */
 ARMTAP_API void armtap_rates_only_learn(struct armtap_rates *rates);
+/* Before any record: nobody asks for totals, only for steps. */
+ARMTAP_API void armtap_rates_only_steps(struct armtap_rates *rates);
 ARMTAP_API void armtap_rates_free(struct armtap_rates *rates);
 ARMTAP_API int armtap_rates_record(struct armtap_rates *rates, const struct armtap_record *record);
 ARMTAP_API int armtap_rates_recipe(struct armtap_rates *rates, const struct armtap_recipe_event *event);

@@ -99,6 +99,7 @@ struct flow_rate {
     struct armtap_rates_learned *learned; /* may be NULL */
     size_t recall_at;                     /* the next to recall */
     bool only_learns;                     /* nothing is judged */
+    bool only_steps;                      /* totals are not asked for */
     /* all stretches */
     struct histogram *jitter; /* of the stream */
     uint64_t skipped, steps;
@@ -188,6 +189,11 @@ void armtap_flow_rate_learn(struct flow_rate *flow, struct armtap_rates_learned 
 {
     flow->learned = learned;
     flow->only_learns = only_learns;
+}
+
+void armtap_flow_rate_only_steps(struct flow_rate *flow)
+{
+    flow->only_steps = true;
 }
 
 static int64_t between(const struct armtap_where *from, const struct armtap_where *to)
@@ -512,12 +518,12 @@ static void follow_time(struct flow_rate *flow, const struct arrival *arrival)
     }
 }
 
-static void judge(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
-                  const struct arrival *arrival)
+/* What a step means for rates, silences and delays; none before the first arrival. */
+static void add_up(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+                   const struct arrival *arrival, const struct clock_step *clock_step)
 {
     follow_time(flow, arrival);
     flow->records++;
-    flow->step = (struct armtap_rates_step){.lost = arrival->lost, .clock = NAN, .usual = flow->usual};
     if (!flow->has_last) {
         flow->first = *arrival;
         const struct pause pause = {&flow->granted, &arrival->where, arrival->lost, NAN, false};
@@ -525,11 +531,9 @@ static void judge(struct flow_rate *flow, struct findings *findings, const struc
             check_silence(flow, findings, stream, &pause);
     } else {
         bool clocked = !isnan(arrival->clock) && !isnan(flow->last.clock);
-        struct clock_step clock_step = check_clock(flow, findings, stream, arrival);
-        double lost = clocked ? clock_step.lost : arrival->lost;
-        double beyond = clock_step.is_jump ? 0 : clock_step.skipped + lost;
+        double lost = clocked ? clock_step->lost : arrival->lost;
+        double beyond = clock_step->is_jump ? 0 : clock_step->skipped + lost;
         double step = clocked && flow->last.clock > 0 ? arrival->clock - flow->last.clock : NAN;
-        flow->step = flow_rate_step_of(&clock_step, arrival, flow->usual);
         const struct pause pause = {&flow->last.where, &arrival->where, lost, step, false};
         follow_silence(flow, findings, stream, arrival);
         if (!check_silence(flow, findings, stream, &pause))
@@ -537,6 +541,19 @@ static void judge(struct flow_rate *flow, struct findings *findings, const struc
         measure_jitter(flow, arrival);
         flow->missing += beyond;
     }
+}
+
+static void judge(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+                  const struct arrival *arrival)
+{
+    struct clock_step step = {.time = NAN};
+    flow->step = (struct armtap_rates_step){.lost = arrival->lost, .clock = NAN, .usual = flow->usual};
+    if (flow->has_last) {
+        step = check_clock(flow, findings, stream, arrival);
+        flow->step = flow_rate_step_of(&step, arrival, flow->usual);
+    }
+    if (!flow->only_steps)
+        add_up(flow, findings, stream, arrival, &step);
     flow->has_last = true;
     flow->last = *arrival;
 }

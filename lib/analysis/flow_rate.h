@@ -55,6 +55,8 @@ void armtap_flow_rate_free(struct flow_rate *flow);
 bool armtap_flow_rate_failed(const struct flow_rate *flow);
 /* Call first: the flow adds to `learned`, or uses it if it is known. `only_learns`: it judges nothing. */
 void armtap_flow_rate_learn(struct flow_rate *flow, struct armtap_rates_learned *learned, bool only_learns);
+/* Call it first, too: nobody asks for anything but steps and whether memory ran out. */
+void armtap_flow_rate_only_steps(struct flow_rate *flow);
 /* Takes a record from the robot. Adds findings. Returns whether the clock went back. `findings` may be NULL, here and
  * below. */
 bool armtap_flow_rate_record(struct flow_rate *flow, struct findings *findings, const struct armtap_record *record);

@@ -13,7 +13,7 @@ struct armtap_rates {
     struct flow_rate **channel;           /* NULL: no data yet */
     size_t room;             /* channels that have a place; RATES_CHANNELS once AUBO's need more than one */
     struct flow_rate *first; /* the only place, until then */
-    bool only_learns;
+    bool only_learns, only_steps;
     bool failed;
     struct histogram jitter;
 };
@@ -100,6 +100,12 @@ void armtap_rates_only_learn(struct armtap_rates *rates)
         rates->only_learns = true;
 }
 
+void armtap_rates_only_steps(struct armtap_rates *rates)
+{
+    if (rates)
+        rates->only_steps = true;
+}
+
 void armtap_rates_free(struct armtap_rates *rates)
 {
     if (!rates)
@@ -148,12 +154,9 @@ static bool make_places(struct armtap_rates *rates)
     return true;
 }
 
-/* Finds or adds the flow of that recipe id; NULL if there is no room or memory. */
-static struct flow_rate *flow_rate_of(struct armtap_rates *rates, const struct armtap_stream *stream, int recipe_id)
+/* Adds the flow of a channel; NULL if there is no room or memory. */
+static struct flow_rate *add_flow_rate(struct armtap_rates *rates, const struct armtap_stream *stream, size_t i)
 {
-    size_t i = channel_of(stream, recipe_id);
-    if (i < rates->room && rates->channel[i])
-        return rates->channel[i];
     if (i >= RATES_CHANNELS)
         return NULL;
     bool is_first = rates->channel_count == 0;
@@ -174,9 +177,19 @@ static struct flow_rate *flow_rate_of(struct armtap_rates *rates, const struct a
     /* Channels share a clock: whether it went back in one shows when that is judged, and matters to the others. */
     armtap_flow_rate_learn(rates->channel[i], rates->learned,
                            rates->only_learns && !armtap_stream_has(stream, ARMTAP_TRAIT_CHANNELS));
+    if (rates->only_steps)
+        armtap_flow_rate_only_steps(rates->channel[i]);
     rates->channel_count++;
     rates->shared->channels -= !is_first;
     return rates->channel[i];
+}
+
+/* Finds or adds the flow of that recipe id; NULL if there is no room or memory. */
+static inline struct flow_rate *flow_rate_of(struct armtap_rates *rates, const struct armtap_stream *stream,
+                                             int recipe_id)
+{
+    size_t i = channel_of(stream, recipe_id);
+    return i < rates->room && rates->channel[i] ? rates->channel[i] : add_flow_rate(rates, stream, i);
 }
 
 /* ---- feeding --------------------------------------------------------------------------------------------------- */

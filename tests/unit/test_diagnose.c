@@ -394,6 +394,71 @@ static void without_the_version_the_data_decides(void **state)
     SAME(expected("", 2, 0, 24), 1 / 0.024);
 }
 
+/* ---- steps alone ----------------------------------------------------------------------------------------------- */
+
+static bool is_same_number(double one, double other)
+{
+    return isnan(one) ? isnan(other) : one == other;
+}
+
+static bool is_same_step(const struct armtap_rates_step *one, const struct armtap_rates_step *other)
+{
+    return one->skipped == other->skipped && is_same_number(one->lost, other->lost) &&
+           is_same_number(one->clock, other->clock) && is_same_number(one->usual, other->usual);
+}
+
+/* A record of both feeds at `ms`, with the clock at `clock`, after so many bytes that are missing. */
+static struct armtap_rates_step both_steps(struct feed feeds[2], int64_t ms, double clock, uint64_t lost)
+{
+    struct armtap_rates_step steps[2];
+    for (int i = 0; i < 2; i++) {
+        struct feed *feed = &feeds[i];
+        const struct armtap_record *record = next(feed, START + ms * MILLISECOND, clock);
+        struct armtap_event gap = {
+            .stream = &feed->stream, .type = ARMTAP_EVENT_GAP, .where = record->where, .a = lost};
+        feed->record.frame_length = 100;
+        feed->record.flags = lost > 0 ? ARMTAP_AFTER_GAP : 0;
+        if (lost > 0)
+            armtap_rates_take_event(feed->rates, i == 0 ? feed->findings : NULL, &gap);
+        armtap_rates_take_record(feed->rates, i == 0 ? feed->findings : NULL, record);
+        armtap_rates_last_step(feed->rates, record, &steps[i]);
+    }
+    assert_true(is_same_step(&steps[0], &steps[1]));
+    return steps[1];
+}
+
+/* Skipped and lost packages, a clock that goes back and one that jumps, silence, and data after a pause. */
+static void steps_do_not_depend_on_totals(void **state)
+{
+    struct feed feeds[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        feed_begin(&feeds[i], ARMTAP_RTDE, "5.9.0.0");
+        feeds[i].record.version = 2;
+    }
+    armtap_rates_only_steps(feeds[1].rates);
+    for (int i = 0; i < 60; i++)
+        both_steps(feeds, 8 * i, 10 + 0.008 * i, 0);
+    assert_int_equal(both_steps(feeds, 512, 10.512, 0).skipped, 4);
+    SAME(both_steps(feeds, 536, 10.536, 200).lost, 2);
+    assert_true(isnan(both_steps(feeds, 544, 9, 0).clock));
+    SAME(both_steps(feeds, 552, 9.008, 0).clock, 0.008);
+    assert_true(isnan(both_steps(feeds, 560, 999, 0).clock));
+    SAME(both_steps(feeds, 9560, 1008, 0).clock, 9);
+    for (int i = 0; i < 2; i++) {
+        struct armtap_event event = {.stream = &feeds[i].stream, .where = feeds[i].record.where};
+        event.type = ARMTAP_EVENT_PAUSE;
+        armtap_rates_take_event(feeds[i].rates, i == 0 ? feeds[i].findings : NULL, &event);
+        event.type = ARMTAP_EVENT_START;
+        armtap_rates_take_event(feeds[i].rates, i == 0 ? feeds[i].findings : NULL, &event);
+    }
+    for (int i = 0; i < 60; i++)
+        both_steps(feeds, 20000 + 16 * i, 1020 + 0.016 * i, 0);
+    assert_int_equal(both_steps(feeds, 21024, 1021.024, 0).skipped, 4);
+    for (int i = 0; i < 2; i++)
+        feed_end(&feeds[i]);
+}
+
 /* ---- AUBO's channels ------------------------------------------------------------------------------------------- */
 
 /* Three seconds of data every `ms` on a channel, with the controller's clock. */
@@ -603,6 +668,7 @@ int main(void)
         cmocka_unit_test(a_restart_begins_anew),
         cmocka_unit_test(rates_come_in_whole_cycles),
         cmocka_unit_test(without_the_version_the_data_decides),
+        cmocka_unit_test(steps_do_not_depend_on_totals),
         cmocka_unit_test(channels_are_summed_up),
         cmocka_unit_test(an_unknown_channel_makes_the_sum_unknown),
         cmocka_unit_test(a_flood_is_bounded),

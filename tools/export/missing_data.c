@@ -172,6 +172,7 @@ static struct flow *paced_flow(struct missing_data *data, const struct armtap_st
         flow->rates = armtap_rates_new(data->shared, flow->learned);
     if (data->only_learns)
         armtap_rates_only_learn(flow->rates);
+    armtap_rates_only_steps(flow->rates);
     return flow->rates ? flow : NULL;
 }
 
