@@ -232,13 +232,19 @@ void cells_doubles(const double *numbers, unsigned count, const struct cell_styl
         out->length += (size_t)(number_cells(numbers, count, &words, above, at) - at);
 }
 
-void cells_wire_doubles(const uint8_t *numbers, unsigned count, const struct cell_style *style,
-                        struct number_cell *above, struct buffer *out)
+static inline void put_wire(const uint8_t *numbers, unsigned count, const struct cell_style *style,
+                            struct number_cell *above, struct buffer *out)
 {
     const struct number_words words = words_of(style);
     char *at = buffer_room(out, count * (NUMBER_MAX + 1));
     if (at)
         out->length += (size_t)(number_cells_wire(numbers, count, &words, above, at) - at);
+}
+
+void cells_wire_doubles(const uint8_t *numbers, unsigned count, const struct cell_style *style,
+                        struct number_cell *above, struct buffer *out)
+{
+    put_wire(numbers, count, style, above, out);
 }
 
 static void put_row_column(enum row_column column, const struct output_row *row, const struct cell_style *style,
@@ -296,7 +302,7 @@ static void put_pick(const struct row_batch *batch, size_t number, size_t i, con
     const struct pick *pick = &batch->view->picks.pick[i];
     const uint8_t *doubles = row_above_doubles(batch, number, i);
     if (doubles)
-        cells_wire_doubles(doubles, pick->count, style, row_above_cells(batch, i), out);
+        put_wire(doubles, pick->count, style, row_above_cells(batch, i), out);
     else if (pick->row_column != ROW_COLUMN_NONE)
         put_row_column(pick->row_column, &batch->rows[number], style, out);
     else

@@ -72,14 +72,6 @@ size_t row_above_begin(const struct row_batch *batch, size_t number)
     return row->values_length < row[-1].values_length ? row->values_length : row[-1].values_length;
 }
 
-const uint8_t *row_above_doubles(const struct row_batch *batch, size_t number, size_t pick)
-{
-    const struct pick_above *above = batch->picks_above ? &batch->picks_above[pick] : NULL;
-    const struct output_row *row = &batch->rows[number];
-    bool has_doubles = above && above->is_doubles && above->bytes.end <= row->values_length;
-    return has_doubles ? row->values + above->bytes.offset : NULL;
-}
-
 /* ---- bytes that repeat ------------------------------------------------------------------------------------------- */
 
 /* Without memcmp: most are 8 or 48 bytes. What is left over is compared with bytes before it. */

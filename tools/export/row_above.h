@@ -22,8 +22,14 @@ bool row_above_repeats(const struct output_row *row, size_t length, const struct
 void row_above_copy(const struct pick_text *text, char first, struct buffer *out);
 /* Converts the doubles of a row that moved, all at once, if that is faster than one by one. */
 void row_above_convert(const struct row_batch *batch, size_t row, size_t length);
+
 /* The bytes of a pick that are nothing but doubles, if the row has them all; else NULL. */
-const uint8_t *row_above_doubles(const struct row_batch *batch, size_t row, size_t pick);
+static inline const uint8_t *row_above_doubles(const struct row_batch *batch, size_t row, size_t pick)
+{
+    const struct pick_above *above = batch->picks_above ? &batch->picks_above[pick] : NULL;
+    bool has_doubles = above && above->is_doubles && above->bytes.end <= batch->rows[row].values_length;
+    return has_doubles ? batch->rows[row].values + above->bytes.offset : NULL;
+}
 
 /* The cells of a pick; NULL if it is put as if its row were alone. */
 static inline struct number_cell *row_above_cells(const struct row_batch *batch, size_t pick)
