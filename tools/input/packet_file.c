@@ -8,6 +8,7 @@
 #include "base/little_endian.h"
 #include "input_files.h"
 #include "nanoseconds.h"
+#include "rare.h"
 
 /* The largest packet that libpcap accepts. */
 #define SNAPSHOT_MAX 262144u
@@ -123,7 +124,7 @@ void packet_file_lend(struct packet_file *file, uint8_t *buffer, size_t length)
 }
 
 /* Reads on until so many bytes follow; false if there are fewer, or a lent buffer is full. */
-static bool read_on(struct packet_file *file, size_t length)
+ARMTAP_RARE static bool read_on(struct packet_file *file, size_t length)
 {
     while (file->end - file->at < length) {
         if (file->capacity - file->end < INPUT_BLOCK) {
@@ -272,7 +273,7 @@ static bool take_interface(struct packet_file *file, uint32_t length)
 }
 
 /* A block that is not a packet; false if it is unusual. */
-static bool take_block(struct packet_file *file, uint32_t type, uint32_t length)
+ARMTAP_RARE static bool take_block(struct packet_file *file, uint32_t type, uint32_t length)
 {
     bool is_good = type == BLOCK_SECTION ? take_section(file, length)
                    : type == BLOCK_INTERFACE
@@ -315,7 +316,7 @@ static bool has_block(struct packet_file *file, uint32_t *length)
 }
 
 /* Up to a packet, or where it is wanted only up to the first interface. */
-static enum packet_file_outcome next_block(struct packet_file *file, struct armtap_packet *packet)
+static inline enum packet_file_outcome next_block(struct packet_file *file, struct armtap_packet *packet)
 {
     uint32_t length;
     while (has_block(file, &length)) {
