@@ -55,15 +55,6 @@ int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *fr
     return error == ARMTAP_OK && *may ? armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, fields, may) : error;
 }
 
-void armtap_rtde_claim(struct armtap_rtde *rtde, struct armtap_conn *conn)
-{
-    size_t bytes = rtde->recipe_bytes + rtde->request_bytes + rtde->early.types_length +
-                   (rtde->inputs ? sizeof *rtde->inputs : 0) + rtde->limit_count * sizeof *rtde->limits;
-    if (bytes != rtde->claimed)
-        armtap_conn_claim(conn, bytes);
-    rtde->claimed = bytes;
-}
-
 /* ---- replies to set-ups ---- */
 
 /* Keeps a reply whose request may still come. */

@@ -164,7 +164,15 @@ void armtap_rtde_put(struct armtap_rtde *rtde, struct armtap_recipe **place, str
 int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *frame, size_t fields, size_t name_bytes,
                          bool *may);
 /* Reports the memory in use to the connection, if it is another amount than the last time. */
-void armtap_rtde_claim(struct armtap_rtde *rtde, struct armtap_conn *conn);
+static inline void armtap_rtde_claim(struct armtap_rtde *rtde, struct armtap_conn *conn)
+{
+    size_t bytes = rtde->recipe_bytes + rtde->request_bytes + rtde->early.types_length +
+                   (rtde->inputs ? sizeof *rtde->inputs : 0) + rtde->limit_count * sizeof *rtde->limits;
+    if (bytes != rtde->claimed)
+        armtap_conn_claim(conn, bytes);
+    rtde->claimed = bytes;
+}
+
 /* Makes a recipe that the caller holds, or NULL, the output recipe. */
 void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe);
 /* Whether data tells no more about its recipe. */

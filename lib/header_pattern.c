@@ -120,8 +120,8 @@ bool armtap_header_pattern_read(struct armtap_header_pattern *pattern, const str
     bool is_four = segment->source.version == 4;
     size_t length = is_four ? armtap_be16(ip + 2) : armtap_be16(ip + 4) + (size_t)IPV6_HEADER;
     size_t headers = pattern->length - pattern->ip_at;
-    bool is_said = is_four ? length > 0 : length > IPV6_HEADER; /* segmentation offload says nothing */
-    if (!is_said || length < headers || length > packet->captured - pattern->ip_at)
+    /* Segmentation offload says nothing, which is less than the headers, too. */
+    if (length < headers || length > packet->captured - pattern->ip_at)
         return false;
     segment->ip_id = is_four ? armtap_be16(ip + 4) : 0;
     segment->seq = armtap_be32(tcp + 4);

@@ -264,10 +264,9 @@ bool armtap_tcp_is_next(const struct armtap_tcp *tcp, enum armtap_direction dire
 {
     enum { OTHERS = ARMTAP_TCP_SYN | ARMTAP_TCP_FIN | ARMTAP_TCP_RST };
     const struct armtap_tcp_side *side = &tcp->side[direction], *peer = &tcp->side[!direction];
-    bool is_waiting = side->queue.head || peer->queue.head || side->has_probe;
-    return side->state == ARMTAP_TCP_OPEN && !is_waiting && !tcp->ignored && !side->has_end &&
-           side->next == side->highest && segment->seq == (uint32_t)side->next && segment->length > 1 &&
-           !segment->cut && !(segment->flags & OTHERS);
+    return side->state == ARMTAP_TCP_OPEN && !side->queue.head && !peer->queue.head && !side->has_probe &&
+           !tcp->ignored && !side->has_end && side->next == side->highest && segment->seq == (uint32_t)side->next &&
+           segment->length > 1 && !segment->cut && !(segment->flags & OTHERS);
 }
 
 int armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
