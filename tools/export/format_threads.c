@@ -257,12 +257,17 @@ static size_t keep(struct buffer *bytes, const void *data, size_t length)
     return at;
 }
 
-/* The offset of a name: `before`, if the row before has the same one there, as most have. */
-static size_t keep_name(struct batch *batch, size_t before, const char *name)
+static size_t keep_name(struct batch *batch, const char *name)
 {
-    if (batch->count > 0 && strcmp(batch->bytes.data + before, name) == 0)
-        return before;
     return keep(&batch->bytes, name, strlen(name) + 1);
+}
+
+/* Whether the row before is of the same stream, whose names stay as they are. */
+static bool has_names_before(const struct batch *batch)
+{
+    const struct output_row *row = &batch->rows[batch->count];
+    return batch->count > 0 && row->stream == row[-1].stream && row->robot == row[-1].robot &&
+           row->client == row[-1].client;
 }
 
 static bool is_full(const struct batches *batches, const struct batch *batch)
@@ -279,8 +284,9 @@ enum sink_outcome batches_row(struct batches *batches, struct output_file *outle
     batch->rows[batch->count] = *row;
     one->view = view;
     one->outlet = outlet;
-    one->robot_at = keep_name(batch, one[-(batch->count > 0)].robot_at, row->robot);
-    one->client_at = keep_name(batch, one[-(batch->count > 0)].client_at, row->client);
+    bool has_names = has_names_before(batch);
+    one->robot_at = has_names ? one[-1].robot_at : keep_name(batch, row->robot);
+    one->client_at = has_names ? one[-1].client_at : keep_name(batch, row->client);
     one->values_at = keep(&batch->bytes, row->values, row->values_length);
     if (batch->bytes.failed) {
         message_no_memory();
