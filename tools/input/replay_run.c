@@ -260,7 +260,7 @@ void run_begin_packets(struct run *run, struct reading *reading, struct capture 
     begin_digest(run);
 }
 
-bool run_next_packet(struct run *run, struct reading *reading)
+static bool next_packet(struct run *run, struct reading *reading)
 {
     struct armtap_packet packet;
     if (run->stopped || run->ended || (reading->outcome = capture_next(reading->capture, &packet)) <= CAPTURE_END)
@@ -282,8 +282,24 @@ bool run_next_packet(struct run *run, struct reading *reading)
     }
     if (reading->is_live)
         watch_drops(run, reading->capture, reading->last.packet, false);
-    run_turn(run);
+    if (interrupt_asked() || run->source->on_turn)
+        run_turn(run);
     return true;
+}
+
+/* One packet, or all; false at the end. One loop has both, so that it can have next_packet() to itself. */
+static bool read_packets(struct run *run, struct reading *reading, bool all)
+{
+    bool goes_on;
+    do {
+        goes_on = next_packet(run, reading);
+    } while (goes_on && all);
+    return goes_on;
+}
+
+bool run_next_packet(struct run *run, struct reading *reading)
+{
+    return read_packets(run, reading, false);
 }
 
 void run_end_packets(struct run *run, struct reading *reading)
@@ -302,7 +318,6 @@ void run_packets(struct run *run, struct capture *capture, uint32_t file)
 {
     struct reading reading;
     run_begin_packets(run, &reading, capture, file);
-    while (run_next_packet(run, &reading))
-        ;
+    read_packets(run, &reading, true);
     run_end_packets(run, &reading);
 }
