@@ -663,9 +663,8 @@ ARMTAP_RARE static int decode_other(struct armtap_rtde *rtde, struct armtap_conn
                                     const struct armtap_frame *frame, int before)
 {
     struct armtap_rtde_package package;
-    bool readable = rtde->protocol == before
-                        ? parse_again(rtde, frame, &package)
-                        : parse_any(rtde, frame->bytes, frame->length, frame->direction, &package);
+    bool readable = rtde->protocol == before ? parse_again(rtde, frame, &package)
+                                             : parse_any(rtde, frame->bytes, frame->length, frame->direction, &package);
     if (!readable && is_awaited(rtde, frame->direction, frame->bytes[2]))
         return armtap_rtde_unreadable(rtde, conn, frame);
     if (!readable)

@@ -487,8 +487,9 @@ static int take_frame(struct armtap_conn *conn, const struct armtap_frame *frame
 static int decode_frame(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                         size_t at, size_t length, unsigned reading)
 {
-    struct armtap_frame frame = {direction, span->bytes + at, length, conn->half[direction].offset,
-                                 armtap_span_where(span, at, at + length), reading};
+    struct armtap_frame frame = {
+        direction, span->bytes + at, length, conn->half[direction].offset, armtap_span_where(span, at, at + length),
+        reading};
     int error = take_frame(conn, &frame);
     if (error != ARMTAP_OK || !conn->sink->on_message)
         return error;
