@@ -41,7 +41,7 @@ struct call_player;
 struct call_player *call_player_new(unsigned parts, const struct armtap_sink *sink, void *user);
 void call_player_free(struct call_player *player);
 
-enum { CALL_LOG_NONE = UINT32_MAX };
+#define CALL_LOG_NONE UINT32_MAX
 /* The packet of the next call; CALL_LOG_NONE if there is none. */
 uint32_t call_log_next(const struct call_log *log);
 /* Whether the next call says that an attempt to connect got no answer in time. */
