@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "port.h"
+
 #ifndef ARMTAP_DECODERS /* tests add decoders of their own */
 #define ARMTAP_DECODERS "../decoders/decoders.def"
 #endif
@@ -81,14 +83,42 @@ const char *armtap_text_kind_name(enum armtap_text_kind kind)
     return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "";
 }
 
+/* Of a port in the table of decoders. Starts with zeros. */
+struct place {
+    size_t decoder, port;
+};
+
+/* The port at a place, which becomes that of the next one; false: there are no more. */
+static bool next_port(struct place *place, struct armtap_port *port)
+{
+    for (; place->decoder < DECODERS; place->decoder++, place->port = 0) {
+        const struct armtap_protocol_info *info = &decoders[place->decoder]->info;
+        if (info->left_out || info->ports[place->port] == 0)
+            continue;
+        *port = (struct armtap_port){info->ports[place->port++], info->protocol};
+        return true;
+    }
+    return false;
+}
+
 bool armtap_port_at(size_t number, struct armtap_port *port)
 {
-    const struct armtap_decoder *decoder;
-    for (size_t i = 0; port && (decoder = armtap_decoder_at(i)); i++)
-        for (const uint16_t *p = decoder->info.ports; *p; p++)
-            if (number-- == 0) {
-                *port = (struct armtap_port){*p, decoder->info.protocol};
-                return true;
-            }
+    struct place place = {0, 0};
+    struct armtap_port found;
+    while (port && next_port(&place, &found))
+        if (number-- == 0) {
+            *port = found;
+            return true;
+        }
     return false;
+}
+
+enum armtap_protocol armtap_port_protocol(uint16_t port)
+{
+    struct place place = {0, 0};
+    struct armtap_port found;
+    while (next_port(&place, &found))
+        if (found.port == port)
+            return found.protocol;
+    return ARMTAP_PROTOCOL_NONE;
 }

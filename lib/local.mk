@@ -85,6 +85,7 @@ lib_libinside_la_SOURCES = \
 	lib/note.h \
 	lib/notes.def \
 	lib/robot_errors.def \
+	lib/port.h \
 	lib/prefetch.h \
 	lib/plan.c \
 	lib/plan.h \

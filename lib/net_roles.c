@@ -1,6 +1,7 @@
 /* Who of a connection's ends is the robot, and what it speaks. */
 #include "net.h"
 
+#include "port.h"
 #include "robot.h"
 
 #define CLIENTS_FROM 32768 /* the lowest port that systems take for clients */
@@ -14,20 +15,9 @@ static enum armtap_protocol port_of_user(const struct armtap_net *net, uint16_t 
     return ARMTAP_PROTOCOL_NONE;
 }
 
-/* As armtap_port_at() has it, without counting ports. */
-static enum armtap_protocol port_of_decoder(uint16_t port)
-{
-    const struct armtap_protocol_info *info;
-    for (size_t i = 0; (info = armtap_protocol_at(i)); i++)
-        for (const uint16_t *known = info->ports; !info->left_out && *known; known++)
-            if (*known == port)
-                return info->protocol;
-    return ARMTAP_PROTOCOL_NONE;
-}
-
 bool armtap_net_is_telemetry(const struct armtap_net *net, uint16_t port)
 {
-    enum armtap_protocol known = port_of_decoder(port);
+    enum armtap_protocol known = armtap_port_protocol(port);
     return port_of_user(net, port) || (known && !armtap_protocol_has(known, ARMTAP_TRAIT_ROBOT_CONNECTS));
 }
 
@@ -46,10 +36,10 @@ static unsigned server_end(const struct armtap_flow *flow, const struct armtap_s
 static enum armtap_protocol port_of_end(const struct armtap_flow *flow, const struct armtap_segment *segment,
                                         unsigned sender, unsigned end)
 {
-    enum armtap_protocol known = port_of_decoder(flow->key.port[end]);
+    enum armtap_protocol known = armtap_port_protocol(flow->key.port[end]);
     uint16_t other = flow->key.port[!end];
     bool has_syn = segment->flags & ARMTAP_TCP_SYN;
-    bool is_robots = port_of_decoder(other) || armtap_traffic_name(other);
+    bool is_robots = armtap_port_protocol(other) || armtap_traffic_name(other);
     bool serves = has_syn ? end == server_end(flow, segment, sender) : other >= CLIENTS_FROM && !is_robots;
     return serves || !armtap_protocol_has(known, ARMTAP_TRAIT_ROBOT_CONNECTS) ? known : ARMTAP_PROTOCOL_NONE;
 }

@@ -9,6 +9,7 @@
 
 #include "field.h"
 #include "note.h"
+#include "port.h"
 #include "recipe.h"
 
 /* ---- the table against the facts ---- */
@@ -549,6 +550,12 @@ static void test_errors_and_protocols_have_names(void **unused)
     assert_int_equal(port.port, 30003);
     assert_int_equal(port.protocol, ARMTAP_REALTIME);
     assert_false(armtap_port_at(1000, &port));
+    for (size_t i = 0; armtap_port_at(i, &port); i++)
+        assert_int_equal(armtap_port_protocol(port.port), port.protocol);
+    assert_int_equal(armtap_port_protocol(30013), ARMTAP_REALTIME);
+    assert_int_equal(armtap_port_protocol(50004), ARMTAP_EXTERNAL_CONTROL);
+    assert_int_equal(armtap_port_protocol(0), ARMTAP_PROTOCOL_NONE);
+    assert_int_equal(armtap_port_protocol(80), ARMTAP_PROTOCOL_NONE);
 }
 
 /* The traits of each protocol, from the vendors' documents. */
@@ -632,6 +639,8 @@ static void test_what_was_left_out_is_described(void **unused)
     (void)unused;
     for (size_t i = 0; armtap_port_at(i, &port); i++)
         has_port = has_port || port.protocol == ARMTAP_AUBO;
+    assert_int_equal(armtap_port_protocol(30010) == ARMTAP_AUBO, has_port);
+    assert_int_equal(armtap_port_protocol(9013) == ARMTAP_AUBO, has_port);
     assert_int_equal(has_port, armtap_aubo_libraries() != NULL);
     assert_int_equal(!aubo->left_out, armtap_aubo_libraries() != NULL);
     assert_int_equal(armtap_protocol_name(ARMTAP_AUBO) != NULL, !aubo->left_out);
