@@ -327,9 +327,21 @@ static void drop_mailbox(struct armtap_conn *conn)
     conn->mailbox = NULL;
 }
 
-/* A client set up an input recipe. */
-static int set_up_mailbox(struct armtap_conn *conn, int recipe_id, const struct armtap_recipe *recipe)
+static int say_unknown(struct armtap_conn *conn, const struct armtap_frame *frame, int recipe_id)
 {
+    const char *last = armtap_ur_rtde_last(ARMTAP_UR_RTDE_ALL);
+    return armtap_conn_say(
+        conn, frame, ARMTAP_FINDING_command_unknown,
+        "the client set up input recipes as ur_rtde does, but no release up to %s has its recipe %d: "
+        "what its commands mean is not known, so they are not given",
+        last, (int64_t)recipe_id);
+}
+
+/* A client set up an input recipe. */
+static int set_up_mailbox(struct armtap_conn *conn, const struct armtap_frame *frame, int recipe_id,
+                          const struct armtap_recipe *recipe)
+{
+    enum armtap_mailbox_client client = ARMTAP_MAILBOX_OTHER;
     bool had = conn->mailbox != NULL;
     if (!conn->sink->on_command || conn->has_no_mailbox)
         return ARMTAP_OK;
@@ -337,12 +349,13 @@ static int set_up_mailbox(struct armtap_conn *conn, int recipe_id, const struct 
         drop_mailbox(conn);
         had = false;
     }
-    int error = armtap_mailbox_set_up(&conn->mailbox, recipe_id, recipe, &conn->has_no_mailbox);
+    int error = armtap_mailbox_set_up(&conn->mailbox, recipe_id, recipe, &client);
+    conn->has_no_mailbox = error == ARMTAP_OK && client != ARMTAP_MAILBOX_FITS;
     if (!had && conn->mailbox)
         armtap_conn_take(conn, armtap_mailbox_bytes(conn->mailbox));
     if (conn->has_no_mailbox)
         drop_mailbox(conn);
-    return error;
+    return error == ARMTAP_OK && client == ARMTAP_MAILBOX_UNKNOWN ? say_unknown(conn, frame, recipe_id) : error;
 }
 
 /* A line of URScript, if the record is one: a text that fills the frame. */
@@ -417,7 +430,7 @@ int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *fram
                        int recipe_id, double frequency, unsigned flags, const struct armtap_recipe *recipe)
 {
     armtap_conn_begin(conn);
-    int error = direction == ARMTAP_TO_ROBOT ? set_up_mailbox(conn, recipe_id, recipe) : ARMTAP_OK;
+    int error = direction == ARMTAP_TO_ROBOT ? set_up_mailbox(conn, frame, recipe_id, recipe) : ARMTAP_OK;
     if (error != ARMTAP_OK || !conn->sink->on_recipe)
         return error;
     struct armtap_recipe_event event = {&conn->stream, frame->where, direction, recipe_id,

@@ -8,7 +8,7 @@
 
 enum armtap_note_code {
 #define NOTE(code, ...) ARMTAP_NOTE_##code,
-#define FINDING(code, ...) ARMTAP_FINDING_##code, /* a name of its own: this library raises none */
+#define FINDING(code, ...) ARMTAP_FINDING_##code, /* a name of its own: most are the analysis's */
 #include "notes.def"
 #undef NOTE
 #undef FINDING

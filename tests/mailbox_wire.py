@@ -109,7 +109,7 @@ class Client:
     """A client of RTDEControlInterface or, with `io`, of RTDEIOInterface, and the robot that answers it."""
 
     def __init__(self, capture, table, offset=0, io=False, port=40001, robot="10.0.0.2", time=0.0, handshake=True, recipes=None,
-                 outputs=None, comma=","):
+                 outputs=None, comma=",", refused=()):
         self.capture, self.table, self.offset, self.time = capture, table, offset, time
         self.client, self.robot = ("10.0.0.9", port), (robot, 30004)
         self.recipes = recipes or (table.io_recipes() if io else table.recipes)
@@ -126,7 +126,10 @@ class Client:
                      b"\1" + ",".join(self.type_of_output(field) for field in self.outputs).encode())
         for number in sorted(self.recipes):
             fields = self.recipes[number]
-            self.ask("I", self.names(fields), bytes([number]) + ",".join(type_of(field) for field in fields).encode())
+            answer = bytes([number]) + ",".join(type_of(field) for field in fields).encode()
+            if number in refused:
+                answer = b"\0" + b"INT32," + b"NOT_FOUND"
+            self.ask("I", self.names(fields), answer)
         if not io:
             self.ask("S", b"", b"\1")
 

@@ -134,29 +134,32 @@ static bool offset_in(const struct armtap_recipe *recipe, unsigned *offset)
     return true;
 }
 
+/* Keeps the releases that have this recipe, too; false: there are none. */
+static bool keep_fitting(struct armtap_mailbox *mailbox, unsigned recipe_id, const struct armtap_recipe *recipe)
+{
+    for (unsigned i = 0; i < ARMTAP_UR_RTDE_SIDES; i++)
+        mailbox->releases[i] = armtap_ur_rtde_recipe((enum armtap_ur_rtde_side)i, mailbox->releases[i], recipe_id,
+                                                     recipe, mailbox->offset);
+    mailbox->ids |= UINT64_C(1) << recipe_id;
+    return mailbox->releases[0] || mailbox->releases[1];
+}
+
 int armtap_mailbox_set_up(struct armtap_mailbox **out, int recipe_id, const struct armtap_recipe *recipe,
-                          bool *is_other)
+                          enum armtap_mailbox_client *client)
 {
     struct armtap_mailbox *mailbox = *out;
     unsigned offset;
-    *is_other = !offset_in(recipe, &offset) || recipe_id < 1 || recipe_id > 63;
-    if (!mailbox && !*is_other) {
+    bool may_be = offset_in(recipe, &offset) && recipe_id >= 1 && recipe_id <= 63;
+    bool was_proven = mailbox && !mailbox->late && is_proven(mailbox);
+    if (!mailbox && may_be) {
         mailbox = *out = new_mailbox();
         if (!mailbox)
             return ARMTAP_ERR_MEMORY;
         mailbox->offset = offset;
     }
-    if (*is_other)
-        return ARMTAP_OK;
-    if (mailbox->late) { /* it sets up others than those that it has used */
-        *is_other = true;
-        return ARMTAP_OK;
-    }
-    for (unsigned i = 0; i < ARMTAP_UR_RTDE_SIDES; i++)
-        mailbox->releases[i] = armtap_ur_rtde_recipe((enum armtap_ur_rtde_side)i, mailbox->releases[i],
-                                                     (unsigned)recipe_id, recipe, mailbox->offset);
-    mailbox->ids |= UINT64_C(1) << recipe_id;
-    *is_other = !mailbox->releases[0] && !mailbox->releases[1];
+    may_be = may_be && !mailbox->late; /* else it sets up others than those that it has used */
+    may_be = may_be && keep_fitting(mailbox, (unsigned)recipe_id, recipe);
+    *client = may_be ? ARMTAP_MAILBOX_FITS : was_proven ? ARMTAP_MAILBOX_UNKNOWN : ARMTAP_MAILBOX_OTHER;
     return ARMTAP_OK;
 }
 

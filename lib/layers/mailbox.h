@@ -7,10 +7,16 @@
 
 struct armtap_mailbox;
 
+/* What set-ups show of a client. */
+enum armtap_mailbox_client {
+    ARMTAP_MAILBOX_FITS,   /* it may be ur_rtde's */
+    ARMTAP_MAILBOX_OTHER,  /* it is not */
+    ARMTAP_MAILBOX_UNKNOWN /* it was, but for this recipe: of a release that no table has, or another that is alike */
+};
 /* A client set up an input recipe. *mailbox is that of its connection, NULL while there is none: it is made for a
- * client that may be ur_rtde's. *is_other: it is not. */
+ * client that may be ur_rtde's. */
 int armtap_mailbox_set_up(struct armtap_mailbox **mailbox, int recipe_id, const struct armtap_recipe *recipe,
-                          bool *is_other);
+                          enum armtap_mailbox_client *client);
 /* For a client whose set-ups were not captured: it may be ur_rtde's until a package shows otherwise. is_early: since
  * its first package the mailbox gets all that the robot says. NULL without memory. */
 struct armtap_mailbox *armtap_mailbox_new_late(bool is_early);

@@ -1327,6 +1327,7 @@ const struct fault_case fault_cases[] = {
     {"command.unanswered-replaced", mailbox_replaced},
     {"command.unanswered-closed", mailbox_closed},
     {"command.slow", mailbox_slow},
+    {"command.unknown", mailbox_unknown},
     {"stream.gap-of-commands", control_lost},
     {"aubo.message.bad", aubo_message_bad},
     {"aubo.message.bad-set-up", aubo_set_up_bad},

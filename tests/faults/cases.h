@@ -69,6 +69,7 @@ void mailbox_withdrawn(struct play *play);
 void mailbox_replaced(struct play *play);
 void mailbox_closed(struct play *play);
 void mailbox_slow(struct play *play);
+void mailbox_unknown(struct play *play);
 void mailbox_ordinary(struct play *play);
 
 /* Failed attempts to connect, for both tables. */

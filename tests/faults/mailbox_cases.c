@@ -165,6 +165,16 @@ void mailbox_slow(struct play *play)
     set_tcp(play, 130, "command.slow");
 }
 
+/* The client sets up a recipe that no release has, and gives a command, whatever that is. */
+void mailbox_unknown(struct play *play)
+{
+    begin(play);
+    set_up(play, 63, "0", "0-2");
+    play_expect(play, "command.unknown", play_last(play, ARMTAP_FROM_ROBOT));
+    move(play);
+    clear(play);
+}
+
 /* A motion takes its time, a setting nearly a second; the capture ends within another command. */
 void mailbox_ordinary(struct play *play)
 {

@@ -1,5 +1,6 @@
 /* `armtap export --commands`: a row for each command of ur_rtde. */
 #define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include "input/replay_start.h"
 #include "live_numbering.h"
 #include "output_files.h"
+
+#define UNKNOWN_MAX 480
 
 struct commands_job {
     const struct export_wish *wish;
@@ -26,6 +29,8 @@ struct commands_job {
     struct output_file *file;
     struct buffer text;
     uint64_t rows;
+    uint64_t unknown;         /* clients of which nothing can be given */
+    char reason[UNKNOWN_MAX]; /* of the first of them */
     bool times_known;
     int64_t from, to;
     bool closed;
@@ -65,6 +70,8 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
 static int on_note(void *user, const struct armtap_note *note)
 {
     struct commands_job *job = user;
+    if (strcmp(note->kind->id, "command.unknown") == 0 && job->unknown++ == 0)
+        snprintf(job->reason, sizeof job->reason, "packet %" PRIu64 ": %s", note->where.packet, note->text);
     return armtap_streams_note(job->streams, note) == 0 ? 0 : REPLAY_NO_MEMORY;
 }
 
@@ -153,6 +160,7 @@ static int forget(void *user)
     struct commands_job *job = user;
     armtap_streams_free(job->streams);
     job->streams = armtap_streams_new();
+    job->unknown = 0;
     return job->streams ? 0 : -1;
 }
 
@@ -210,6 +218,19 @@ static int check_stream(struct commands_job *job)
     return -1;
 }
 
+/* Of what is not in the output. */
+static void warn(const struct commands_job *job)
+{
+    if (job->unknown > 0)
+        message_warning("%s%s", job->reason,
+                        job->unknown > 1 ? "; so it is with others: armtap diagnose lists them" : "");
+    else if (job->rows == 0)
+        message_warning(
+            "no command of ur_rtde was found: the output has no row; its client is known by its set-ups, up "
+            "to release 1.6.0, or in mid-session by three commands that it cleared, one of them with arguments: "
+            "capture from before it connects");
+}
+
 static int run(struct commands_job *job)
 {
     const struct tables_options options = {.once = true};
@@ -230,11 +251,7 @@ static int run(struct commands_job *job)
         return -1;
     if (print(job) != 0 || (job->once && check_stream(job) != 0))
         return -1;
-    if (job->rows == 0)
-        message_warning(
-            "no command of ur_rtde was found: the output has no row; its client is known by its set-ups, up "
-            "to release 1.6.0, or in mid-session by three commands that it cleared, one of them with arguments: "
-            "capture from before it connects");
+    warn(job);
     if (output_files_commit(&job->files) == SINK_FAILED)
         job->status = EXIT_FAILED;
     return 0;
