@@ -755,6 +755,9 @@ struct armtap_command {
     double duration;                  /* s from `issued` to `done`; NAN if either has no time */
     bool was_paused;                  /* the robot's program, between issue and end */
     bool is_offset_unknown;           /* nothing shows which registers are used; `register_offset` is 0 */
+    /* s from `issued` to the robot's last package before `done`: the script took longer than that, and at most
+     * `duration`. 0 without such a package; NAN as `duration`. */
+    double duration_least;
 };
 
 /* The callbacks that receive everything. Any may be NULL; one that returns non-zero stops the push for good, which then

@@ -769,6 +769,42 @@ def check_findings():
     expect("whether an unknown one is answered is not known", found(capture) == [], found(capture))
 
 
+def finish_seldom(client, code, recipe, values, took, period):
+    """A command that the script takes so long for, of a robot that sends once a period."""
+    begin = client.write(recipe, code, values)
+    while True:
+        client.tick(begin + period * (1 + (client.time - begin) // period) - client.time - 0.002 + 1e-7)
+        if client.say(2 if client.time + 0.002 - begin >= took else 0) - begin >= took:
+            break
+    client.write(client.table.clear, 0)
+    client.say(1)
+
+
+def check_seldom():
+    """Of a robot that sends seldom, it is known only between which packages the script was done: at 1 Hz, a setting of 0.1 s is
+    seen after a second or more."""
+    tcp = [0, 0, 0.1, 0, 0, 0]
+    for period, took, said in ((1.5, 0.1, None), (3, 0.1, None), (0.7, 0.5, None), (0.7, 1.1, None), (0.7, 1.5, "setTcp took 1.400 to 2.100 s"),
+                               (1.5, 1.6, "setTcp took 1.500 to 3.000 s"), (0.05, 1.02, "setTcp took 1.050 s"),
+                               (0.05, 0.98, None), (0.02, 1.01, "setTcp took 1.020 s"), (0.1, 1.05, "setTcp took 1.000 to 1.100 s")):
+        capture, client = session()
+        finish_seldom(client, 29, 6, tcp, took, period)
+        ours = found(capture)
+        expect("setTcp of %g s, packages of %g s" % (took, period), [one[0] for one in ours] == ["command.slow"] * bool(said) and
+               (not said or said in ours[0][2]), ours)
+        expect("setTcp of %g s, packages of %g s, from summaries" % (took, period),
+               found_by_summaries(capture) == [(one[0], one[2]) for one in ours], found_by_summaries(capture))
+    # Motions of 0.2 s that are seen after 0.25; the last is seen after two packages, 1 s, or after six.
+    for took, period, said in ((0.9, 1.0, None), (1.4, 0.25, "moveL took 1.250 to 1.500 s; the 3 times before"), (0.6, 2.0, None)):
+        capture, client = session()
+        for i in range(4):
+            finish_seldom(client, 1, 1, HOME, 0.2, 0.25)
+            finish_seldom(client, 3, 1, MOVEL, took if i == 3 else 0.2, period if i == 3 else 0.25)
+        ours = found(capture)
+        expect("moveL of %g s, packages of %g s" % (took, period), [one[0] for one in ours] == ["command.slow"] * bool(said) and
+               (not said or said in ours[0][2]), ours)
+
+
 HOME, FAR = [0.1, -1.5, 1.5, -1.5, -1.5, 0, 1.05, 1.4, 0], [0.4, 0.2, 0.3, 0, 3.1, 0, 0.25, 1.2, 0]
 SERVO = [0.1] * 6 + [0, 0, 0.008, 0.1, 300]
 
@@ -1035,6 +1071,7 @@ def main():
     check_files()
     check_options()
     check_findings()
+    check_seldom()
     check_slow_motions()
     check_proof()
     check_unknown_release()

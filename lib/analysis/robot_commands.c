@@ -10,6 +10,8 @@
 #define SLOW_FACTOR 2
 #define SLOW_MORE 0.5 /* s */
 #define USUAL_TIMES 3
+/* How long it took is one number if the robot's packages are no further apart than this share of it. */
+#define SHOWN_SHARE 0.05
 
 /* "moveL", "speedJ or speedL", "the command 77". */
 static void name_command(char name[ROBOT_COMMAND_NAME_MAX], const struct armtap_command *command)
@@ -44,15 +46,26 @@ static const char *after(char to[40], const struct armtap_command *command)
     return to;
 }
 
+/* What it took, "1.002 s", as far as the robot's packages tell: "1.5 to 2.5 s" if it sends them seldom. */
+static const char *took(char to[80], const struct armtap_command *command)
+{
+    if (command->duration - command->duration_least <= SHOWN_SHARE * command->duration)
+        snprintf(to, 80, "%s s", DECIMAL(command->duration, 3));
+    else
+        snprintf(to, 80, "%s to %s s", DECIMAL(command->duration_least, 3), DECIMAL(command->duration, 3));
+    return to;
+}
+
 static void say_slow_motion(struct findings *findings, const struct armtap_command *command, const char *name,
                             const struct usual_motion *before)
 {
-    if (before->times >= USUAL_TIMES && !command->was_paused && command->duration > SLOW_FACTOR * before->most &&
-        command->duration > before->most + SLOW_MORE)
+    char text[80];
+    if (before->times >= USUAL_TIMES && !command->was_paused && command->duration_least >= SLOW_FACTOR * before->most &&
+        command->duration_least >= before->most + SLOW_MORE)
         armtap_findings_measure(
-            findings, "command.slow", command->duration, command->stream, &command->issued,
-            "%s took %s s; the %u times before, with the same arguments after the same motion, at most %s s", name,
-            DECIMAL(command->duration, 3), before->times, DECIMAL(before->most, 3));
+            findings, "command.slow", command->duration_least, command->stream, &command->issued,
+            "%s took %s; the %u times before, with the same arguments after the same motion, at most %s s", name,
+            took(text, command), before->times, DECIMAL(before->most, 3));
 }
 
 /* 0, or -1 without memory. */
@@ -79,7 +92,7 @@ static int follow_motion(struct open_robot_command *open, struct usual_motions *
 int armtap_robot_commands_take(struct open_robot_command *open, struct usual_motions *usual, struct findings *findings,
                                const struct armtap_command *command)
 {
-    char name[ROBOT_COMMAND_NAME_MAX], when[40];
+    char name[ROBOT_COMMAND_NAME_MAX], when[40], duration[80];
     double most = usual_time(command);
     name_command(name, command);
     open->is_there = false;
@@ -94,10 +107,10 @@ int armtap_robot_commands_take(struct open_robot_command *open, struct usual_mot
     if (command->ending == ARMTAP_COMMAND_REPLACED)
         armtap_findings_say(findings, "command.unanswered", command->stream, &command->issued,
                             "another command came before the robot's script said that %s is done", name);
-    if (command->ending == ARMTAP_COMMAND_DONE && !command->was_paused && most > 0 && command->duration > most)
-        armtap_findings_measure(findings, "command.slow", command->duration, command->stream, &command->issued,
-                                "%s took %s s; the script is usually done with it within %s s", name,
-                                DECIMAL(command->duration, 3), DECIMAL(most, 1));
+    if (command->ending == ARMTAP_COMMAND_DONE && !command->was_paused && most > 0 && command->duration_least >= most)
+        armtap_findings_measure(findings, "command.slow", command->duration_least, command->stream, &command->issued,
+                                "%s took %s; the script is usually done with it within %s s", name,
+                                took(duration, command), DECIMAL(most, 1));
     if (command->ending == ARMTAP_COMMAND_UNFINISHED && !command->bytes_missing && !command->is_acknowledged) {
         open->is_there = true;
         open->issued = command->issued;

@@ -320,6 +320,8 @@ static void take_state(struct armtap_mailbox *mailbox, const struct armtap_said 
     bool is_answer = pending->is_there && !armtap_said_before(&said->where, &pending->issued);
     if (is_answer && !pending->is_done && says_done(mailbox))
         take_done(mailbox, said);
+    else if (is_answer && !pending->is_done)
+        pending->undone = said->where;
 }
 
 /* A stop that is over before the client withdraws the command is no cause. */

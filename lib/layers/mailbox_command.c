@@ -328,6 +328,13 @@ static double duration_of(const struct armtap_pending *pending)
     return has_times ? (double)(pending->done.time - pending->issued.time) / SECOND : NAN;
 }
 
+static double least_duration_of(const struct armtap_pending *pending)
+{
+    bool has_least = pending->undone.packet != 0 && pending->undone.time != ARMTAP_NO_TIME;
+    double duration = duration_of(pending);
+    return isnan(duration) ? NAN : has_least ? (double)(pending->undone.time - pending->issued.time) / SECOND : 0;
+}
+
 /* Bytes that are missing may have shown the end of it. */
 static const char *cause_of(const struct armtap_pending *pending, enum armtap_command_ending ending)
 {
@@ -370,6 +377,7 @@ int armtap_command_give(struct armtap_conn *conn, const struct armtap_command_ta
         .done = pending->done,
         .acknowledged = pending->acknowledged,
         .duration = duration_of(pending),
+        .duration_least = least_duration_of(pending),
     };
     return armtap_conn_command(conn, &command);
 }

@@ -34,6 +34,7 @@ struct armtap_pending {
     int32_t code;
     unsigned recipe_id;
     struct armtap_where issued, done, acknowledged;
+    struct armtap_where undone; /* the last package before `done` that does not say so; all zeros: none */
     const char *cause;
     uint32_t has_integers, has_doubles; /* by register */
     unsigned doubles_of;                /* how many its recipe has */

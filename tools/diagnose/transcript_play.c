@@ -368,7 +368,8 @@ static int play_command(struct transcript_player *player, const struct entry *en
                                      .issued = call->where,
                                      .is_acknowledged = call->content != 0,
                                      .acknowledged = call->first,
-                                     .duration = call->clock};
+                                     .duration = call->clock,
+                                     .duration_least = call->least};
     player->is_damaged =
         player->is_damaged || !name || call->type > ARMTAP_COMMAND_UNFINISHED || (cause != NULL) != call->has_text;
     if (!player->is_damaged && cause)

@@ -51,7 +51,7 @@ static const struct member call_members[] = {
     CALL(frame_length), CALL(direction),    CALL(where.file),   CALL(version), CALL(recipe_id),
     CALL(arms),         CALL(has_recipe),   CALL(frequency),    CALL(type),    CALL(code),
     CALL(first.time),   CALL(first.packet), CALL(first.file),   CALL(content), CALL(doubtful),
-    CALL(has_text),
+    CALL(has_text),     CALL(least),
 };
 #define STREAM_MEMBERS (sizeof stream_members / sizeof *stream_members)
 #define CALL_MEMBERS (sizeof call_members / sizeof *call_members)

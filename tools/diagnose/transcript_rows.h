@@ -28,7 +28,7 @@ enum {
 };
 enum { ENTRY_KIND = 7, ENTRY_HAS_STREAM = 8, ENTRY_OTHER_STREAM = 16, ENTRY_NAMES = 32, ENTRY_MOST = 63 };
 
-#define TRANSCRIPT_VERSION 3
+#define TRANSCRIPT_VERSION 4
 #define SUM_BYTES 8
 /* Flags of a command. */
 enum { COMMAND_HAS_TARGET = 1, COMMAND_IS_ASYNCHRONOUS = 2, COMMAND_AFTER_SENT = 4, COMMAND_WAS_PAUSED = 8 };
@@ -42,7 +42,7 @@ enum { COMMAND_HAS_TARGET = 1, COMMAND_IS_ASYNCHRONOUS = 2, COMMAND_AFTER_SENT =
 struct call {
     struct armtap_where where, first;
     uint64_t frame_length, a;
-    double clock, frequency;
+    double clock, frequency, least;
     uint32_t direction, version, flags, recipe_id, arms, content, type, code;
     bool has_recipe, doubtful, has_text;
 };

@@ -301,6 +301,7 @@ int transcript_command(struct transcript *transcript, const struct armtap_comman
         .where = command->issued,
         .first = command->acknowledged,
         .clock = command->duration,
+        .least = command->duration_least,
         .frequency = usual_of(command),
         .type = command->ending,
         .code = (uint32_t)command->code,
