@@ -317,6 +317,15 @@ int armtap_conn_command(struct armtap_conn *conn, struct armtap_command *command
     return conn->sink->on_command ? stopped(conn->sink->on_command(conn->user, command)) : ARMTAP_OK;
 }
 
+int armtap_conn_strange_script(struct armtap_conn *conn, const struct armtap_record *record)
+{
+    const struct armtap_frame frame = {.direction = record->direction, .where = record->where};
+    return armtap_conn_say(conn, &frame, ARMTAP_FINDING_command_unknown,
+                           "a script that no release of ur_rtde up to %s has was sent while this client was connected: "
+                           "if it is the client's, its commands may mean something else than their names here",
+                           armtap_ur_rtde_last(ARMTAP_UR_RTDE_ALL));
+}
+
 static void drop_mailbox(struct armtap_conn *conn)
 {
     if (!conn->mailbox)

@@ -521,6 +521,49 @@ def check_later_script():
                    rows[:1])
 
 
+LATER = "a script that no release of ur_rtde up to 1.6.0 has was sent while this client was connected"
+
+
+def check_scripts_in_a_session():
+    """Scripts that were sent while one client was connected: which of them is the client's is not known."""
+    old, new = Table("1.2.7").script(0), Table("1.3.0").script(0)
+    later, other = Table("1.6.0").script(0, more=(66,)), Table("1.6.0").script(0)
+    for what, release, texts, evidence, releases, names in (
+            ("one", "1.2.7", [old], "script", ("1.2.5", "1.2.7"), ["speedJ"]),
+            ("the same again", "1.2.7", [old, old], "script", ("1.2.5", "1.2.7"), ["speedJ"]),
+            ("another", "1.2.7", [old, new], "script", ("1.2.5", "1.3.1"), ["speedJ", "speedL"]),
+            ("another before", "1.2.7", [new, old], "script", ("1.2.5", "1.3.1"), ["speedJ", "speedL"]),
+            ("another that has other recipes", "1.2.7", [old, other], "script", ("1.2.5", "1.2.7"), ["speedJ"]),
+            ("a later one", "1.6.0", [other, later], None, None, []), ("a later one before", "1.6.0", [later, other], None, None, []),
+            ("a later one alone", "1.6.0", [later], None, None, [])):
+        # In mid-session, what was sent before the client's first package is not looked at but for the last.
+        for handshake in (True, False) if names == [] and what != "a later one before" else (True,):
+            capture = Capture()
+            client = Client(capture, Table(release), handshake=handshake)
+            for _ in range(40):
+                client.say(1)
+            for i, text in enumerate(texts):
+                upload(capture, text, client.time, client_port=41000 + i)
+                client.tick(0.5)
+                client.say(1)
+            for _ in range(4):
+                client.finish(3, 1, MOVEL if release == "1.6.0" else SPEEDS)
+            if names:
+                client.write(1, 10, SPEEDS)  # speedJ until 1.2.7, then speedL
+                client.say(1)
+            client.close()
+            name, rows = "%s, handshake %s" % (what, handshake), commands(capture)
+            wanted = (evidence, *releases) if evidence else ("recipes", "1.6.0", "1.6.0") if handshake else ("packages", "1.4.5", "1.6.0")
+            expect(name + ": releases", len(rows) >= 4 and {(row["evidence"], *row["releases"]) for row in rows} == {wanted}, rows[-1:])
+            expect(name + ": speedJ", not names or names == [one["command"] for one in rows[-1].get("readings", rows[-1:])], rows[-1:])
+            said = [one for one in found(capture) if one[0] == "command.unknown"]
+            expect(name + ": what diagnose says", len(said) == (not evidence) and (not said or LATER in said[0][2]), said)
+            shown = run(capture, "export", "--commands", "-f", "ndjson", "FILE").stderr
+            expect(name + ": what export says", (LATER in shown) == (not evidence), shown)
+            merged = [one for one in found_by_summaries(capture) if one[0] == "command.unknown"]
+            expect(name + ": from summaries", merged == [(one[0], one[2]) for one in said], merged)
+
+
 # ---- how commands end ----
 
 
@@ -1061,6 +1104,7 @@ def main():
     check_other_script()
     check_later_script()
     check_scripts_of_sessions()
+    check_scripts_in_a_session()
     check_script_with_a_hole()
     check_stops()
     check_endings()

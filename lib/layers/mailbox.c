@@ -51,6 +51,7 @@ struct armtap_mailbox {
     bool has_begun;               /* it wrote something: no more set-ups are expected */
     bool lacks_bytes;             /* some were missing before */
     bool is_changed;              /* by the last record, so that later ones may mean something else */
+    bool was_strange;             /* one of its scripts, and that was said */
     int32_t state;                /* the script's */
     struct armtap_where answered; /* the last package from the robot; all zeros: none */
     struct armtap_pending pending;
@@ -184,8 +185,8 @@ static void read_table(const struct armtap_mailbox *mailbox, const struct armtap
     table->offset = mailbox->offset;
     table->releases = mailbox->releases[table->side];
     const struct armtap_script_binding *own = armtap_mailbox_script_of(script, mailbox->connection);
-    bool has_registers =
-        own && (own->offset == ARMTAP_SCRIPT_OFFSET_UNKNOWN || (unsigned)own->offset == mailbox->offset);
+    bool has_registers = own && !own->is_strange &&
+                         (own->offset == ARMTAP_SCRIPT_OFFSET_UNKNOWN || (unsigned)own->offset == mailbox->offset);
     table->is_by_script = has_registers && (table->releases & own->releases) != 0;
     if (table->is_by_script)
         table->releases &= own->releases;
@@ -468,7 +469,7 @@ static void find_offset(struct armtap_mailbox *mailbox, const struct armtap_mail
     bool has_lower = is_read && armtap_set_has(record->updated, ARMTAP_ID_output_int_register);
     bool has_upper = is_read && armtap_set_has(record->updated, ARMTAP_ID_output_int_register + ARMTAP_UR_RTDE_UPPER);
     const struct armtap_script_binding *own = armtap_mailbox_script_of(script, mailbox->connection);
-    bool script_has = own && own->offset != ARMTAP_SCRIPT_OFFSET_UNKNOWN;
+    bool script_has = own && !own->is_strange && own->offset != ARMTAP_SCRIPT_OFFSET_UNKNOWN;
     if (mailbox->late->has_offset || (has_lower == has_upper && !script_has))
         return;
     mailbox->late->has_offset = true;
@@ -596,11 +597,24 @@ static int bind_script(struct armtap_mailbox *mailbox, struct armtap_mailbox_scr
     const struct armtap_stream *stream = record->stream;
     bool is_open = stream->midstream || !armtap_said_before(&script->found_at, &stream->first), is_new = false;
     mailbox->connection = stream->connection;
-    if (!script->is_found || !is_open || armtap_said_before(&record->where, &script->found_at))
+    if (!script->is_read || !is_open || armtap_said_before(&record->where, &script->found_at))
         return ARMTAP_OK;
     int error = armtap_mailbox_script_bind(script, stream->connection, &is_new);
     mailbox->is_changed = mailbox->is_changed || is_new;
     return error;
+}
+
+/* Once it is known that the client is ur_rtde's. */
+static int say_strange(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
+                       const struct armtap_mailbox_script *script, const struct armtap_record *record)
+{
+    const struct armtap_script_binding *own = armtap_mailbox_script_of(script, mailbox->connection);
+    bool is_known = mailbox->late ? mailbox->late->is_proven : is_proven(mailbox);
+    if (!own || !own->is_strange || mailbox->was_strange || !is_known)
+        return ARMTAP_OK;
+    mailbox->was_strange = true;
+    mailbox->is_changed = true;
+    return armtap_conn_strange_script(conn, record);
 }
 
 int armtap_mailbox_take(struct armtap_mailbox *mailbox, struct armtap_conn *conn, struct armtap_mailbox_script *script,
@@ -615,6 +629,8 @@ int armtap_mailbox_take(struct armtap_mailbox *mailbox, struct armtap_conn *conn
     else if (record->recipe && is_proven(mailbox))
         error = record->direction == ARMTAP_TO_ROBOT ? take_write(mailbox, conn, script, record)
                                                      : take_record_of_robot(mailbox, conn, script, record);
+    if (error == ARMTAP_OK)
+        error = say_strange(mailbox, conn, script, record);
     if (mailbox->is_changed)
         armtap_conn_layer_moved(conn);
     return error;

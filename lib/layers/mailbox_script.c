@@ -55,9 +55,8 @@ static void finish(struct armtap_mailbox_script *script, const struct armtap_whe
     armtap_ur_rtde_set releases = script->is_later ? 0 : armtap_ur_rtde_scripts(script->branches);
     if (script->is_broken)
         return;
+    script->is_read = true;
     script->is_found = releases != 0;
-    if (!releases)
-        return;
     script->found_at = *where;
     script->found = releases;
     script->found_offset = armtap_ur_rtde_with_offset(releases) ? script->offset : 0;
@@ -119,17 +118,33 @@ void armtap_mailbox_script_lost(struct armtap_mailbox_script *script, uint64_t c
 const struct armtap_script_binding *armtap_mailbox_script_of(const struct armtap_mailbox_script *script,
                                                              uint64_t connection)
 {
-    for (unsigned i = 0; script->bindings && i < ARMTAP_SCRIPT_BINDINGS; i++)
-        if (script->bindings[i].releases && script->bindings[i].connection == connection)
-            return &script->bindings[i];
+    for (unsigned i = 0; script->bindings && i < ARMTAP_SCRIPT_BINDINGS; i++) {
+        const struct armtap_script_binding *binding = &script->bindings[i];
+        if ((binding->releases || binding->is_strange) && binding->connection == connection)
+            return binding;
+    }
     return NULL;
+}
+
+/* Another client may have sent one of them. */
+static struct armtap_script_binding both(const struct armtap_script_binding *old,
+                                         const struct armtap_script_binding *new)
+{
+    struct armtap_script_binding result = *old;
+    if (old->releases && new->releases && old->offset != new->offset)
+        result.offset = ARMTAP_SCRIPT_OFFSET_UNKNOWN;
+    result.releases |= new->releases;
+    result.is_strange = old->is_strange || new->is_strange;
+    return result;
 }
 
 int armtap_mailbox_script_bind(struct armtap_mailbox_script *script, uint64_t connection, bool *is_new)
 {
-    const struct armtap_script_binding new = {connection, script->found_offset, script->found};
     const struct armtap_script_binding *old = armtap_mailbox_script_of(script, connection);
-    *is_new = !old || old->offset != new.offset || old->releases != new.releases;
+    struct armtap_script_binding new = {connection, script->found_offset, script->found, !script->is_found};
+    if (old)
+        new = both(old, &new);
+    *is_new = !old || old->offset != new.offset || old->releases != new.releases || old->is_strange != new.is_strange;
     if (!*is_new)
         return ARMTAP_OK;
     if (!script->bindings && !(script->bindings = calloc(ARMTAP_SCRIPT_BINDINGS, sizeof *script->bindings)))
