@@ -1,5 +1,6 @@
 /* What the output says of a recipe: names for fields that are almost certain. They rest on what values are like: what a
- * program copies into registers, or computes like a field, looks like that field, and gets its name. */
+ * program computes like a field looks like that field, and gets its name. Of a field and its exact copy neither does.
+ */
 #include "inference_tiling.h"
 
 #include <inttypes.h>
@@ -21,6 +22,10 @@
 #define RIVAL_OF_BROKEN (-3)
 /* And from which on one that is not given is worth telling. */
 #define LIKELY 0.3
+/* What a name's probability is worth where its values stand once more. */
+#define ONE_OF_TWO 0.5
+/* Changes of a number that another one cannot have by chance. */
+#define COPIED_CHANGES 8u
 #define PACKAGES_MIN 8u
 #define NAME_MAX 24
 #define EVIDENCE_MAX 200
@@ -159,6 +164,69 @@ static void put_integers(char text[EVIDENCE_MAX], const struct inference_columns
     put_evidence(text, words);
 }
 
+/* Bytes count without the recipe id. */
+static void put_copy(char text[EVIDENCE_MAX], size_t offset)
+{
+    char words[80];
+    snprintf(words, sizeof words, "the same, bit by bit, from byte %zu on: a copy, or what was copied", offset);
+    put_evidence(text, words);
+}
+
+/* ---- copies --------------------------------------------------------------------------------------------------------
+ */
+
+/* Whether the bytes at both offsets are the same in all packages. */
+static bool are_same(const struct inference_columns *columns, size_t one, size_t other, unsigned width)
+{
+    for (unsigned row = 0; row < columns->sample->count; row++) {
+        const uint8_t *bytes = armtap_inference_bytes(columns, row, 0);
+        if (memcmp(bytes + one, bytes + other, width) != 0)
+            return false;
+    }
+    return true;
+}
+
+static unsigned changes_at(const struct inference_columns *columns, size_t offset, unsigned width)
+{
+    unsigned changes = 0;
+    for (unsigned row = 1; row < columns->sample->count; row++)
+        changes += memcmp(armtap_inference_bytes(columns, row - 1, offset),
+                          armtap_inference_bytes(columns, row, offset), width) != 0;
+    return changes;
+}
+
+/* Where another piece has the same number; SIZE_MAX: nowhere. */
+static size_t copy_of(const struct inference_columns *columns, const struct inference_tiling *tiling,
+                      const struct tiling_piece *piece, size_t offset, unsigned width)
+{
+    for (size_t i = 0; i < tiling->count; i++) {
+        const struct tiling_piece *other = &tiling->pieces[i];
+        for (size_t at = other->offset; other != piece && at < other->offset + other->size; at += width)
+            if (other->size / other->count == width && are_same(columns, offset, at, width))
+                return at;
+    }
+    return SIZE_MAX;
+}
+
+/* Where the numbers of a piece stand once more, bit by bit, all that change: as a program's registers, of which nothing
+ * tells them apart. SIZE_MAX: some do not, or change so seldom that it may be chance. */
+static size_t find_copy(const struct inference_columns *columns, const struct inference_tiling *tiling,
+                        const struct tiling_piece *piece)
+{
+    const unsigned width = piece->size / piece->count;
+    unsigned most = 0;
+    size_t first = SIZE_MAX;
+    for (size_t offset = piece->offset; offset < piece->offset + piece->size; offset += width) {
+        unsigned changes = changes_at(columns, offset, width);
+        size_t copy = changes > 0 ? copy_of(columns, tiling, piece, offset, width) : SIZE_MAX;
+        if (changes > 0 && copy == SIZE_MAX)
+            return SIZE_MAX;
+        first = changes > 0 && first == SIZE_MAX ? copy : first;
+        most = changes > most ? changes : most;
+    }
+    return most >= COPIED_CHANGES ? first : SIZE_MAX;
+}
+
 /* ---- the result -------------------------------------------------------------------------------------------------- */
 
 struct reading {
@@ -209,7 +277,8 @@ static void put_field(struct armtap_inference *inference, const struct reading *
     const size_t begin = inference->result.recipe_id >= 0 ? 1 : 0;
     struct armtap_inferred_field *field = &inference->fields[i];
     const double enough = inference->result.order[0] != '\0' ? CERTAIN : CERTAIN_ALONE;
-    bool certain = piece->certainty >= enough && likeliest->field && inference->result.moved &&
+    const size_t copy = find_copy(&reading->columns, &reading->tiling, piece);
+    bool certain = piece->certainty >= enough && likeliest->field && inference->result.moved && copy == SIZE_MAX &&
                    !is_by_order_only(&reading->tiling, piece, reading->rival) &&
                    !armtap_inference_is_stranger(&reading->relations, likeliest, piece->offset);
     snprintf(inference->names[i], NAME_MAX, "field_%zu", piece->offset - begin);
@@ -218,10 +287,12 @@ static void put_field(struct armtap_inference *inference, const struct reading *
                                             .type = piece->type,
                                             .count = piece->count,
                                             .offset = piece->offset - begin,
-                                            .certainty = piece->certainty,
+                                            .certainty = piece->certainty * (copy == SIZE_MAX ? 1 : ONE_OF_TWO),
                                             .type_certainty = piece->type_certainty,
                                             .likeliest = !certain && piece->certainty >= LIKELY ? likeliest->name : "",
                                             .evidence = inference->evidence[i]};
+    if (copy != SIZE_MAX)
+        put_copy(inference->evidence[i], copy - begin);
     put_roles(inference->evidence[i], &reading->relations, piece);
     if (piece->type == ARMTAP_DOUBLE)
         put_range(inference->evidence[i], &reading->columns, piece);

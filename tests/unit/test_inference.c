@@ -151,6 +151,88 @@ static void a_moving_arm_gets_its_names(void **state)
     }
 }
 
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
+static const struct armtap_inferred_field *field_at(const struct armtap_inferred *found, size_t offset)
+{
+    size_t i = 0;
+    while (i < found->count && found->fields[i].offset != offset)
+        i++;
+    assert_true(i < found->count);
+    return &found->fields[i];
+}
+
+enum copied { COPY_JOINTS, COPY_CLOCK, COPY_MODE, COPY_OF_FIVE, COPY_ONE_LATE, COPY_FEW_CHANGES, COPIES };
+
+/* Behind the package: registers, into which a program copies its target_q, its clock, or a mode that changes often; or
+ * something like that. */
+static void put_copies(struct package *package, enum copied copied, unsigned cycle)
+{
+    double q[6], qd[6], before[6];
+    joints_at(cycle, true, q, qd);
+    joints_at(cycle > 0 ? cycle - 1 : 0, true, before, qd);
+    if (copied == COPY_JOINTS)
+        put_doubles(package, q, 6);
+    if (copied == COPY_CLOCK)
+        put_double(package, 1234 + 0.001 * STEP_MS * cycle);
+    if (copied == COPY_MODE)
+        put(package, cycle % 100 < 50 ? 7 : 5, 4);
+    if (copied == COPY_FEW_CHANGES)
+        put(package, cycle < 900 ? 7 : 5, 4);
+    if (copied == COPY_OF_FIVE) {
+        q[5] += 1e-15;
+        put_doubles(package, q, 6);
+    }
+    if (copied == COPY_ONE_LATE)
+        put_doubles(package, before, 6);
+}
+
+/* Of a field and its copy, neither has a name: either may be the field. */
+static void copies_have_no_name(void **state)
+{
+    static const struct {
+        size_t field;
+        const char *name;
+        const char *of_field, *of_copy; /* NULL: no copy */
+    } cases[COPIES] = {
+        [COPY_JOINTS] = {8, "target_q", "bit by bit, from byte 180 on", "bit by bit, from byte 8 on"},
+        [COPY_CLOCK] = {0, "timestamp", "bit by bit, from byte 180 on", "bit by bit, from byte 0 on"},
+        [COPY_MODE] = {152, "robot_mode", "bit by bit, from byte 180 on", "bit by bit, from byte 152 on"},
+        [COPY_OF_FIVE] = {8, "target_q", NULL, NULL},
+        [COPY_ONE_LATE] = {8, "target_q", NULL, NULL},
+        [COPY_FEW_CHANGES] = {152, "robot_mode", NULL, NULL},
+    };
+    (void)state;
+    for (unsigned copied = 0; copied < COPIES; copied++) {
+        struct armtap_inference *inference = begin();
+        for (unsigned i = 0; i < PACKAGES; i++) {
+            struct package package;
+            make(&package, i, true, false);
+            if (copied == COPY_MODE)
+                package.bytes[155] = i % 100 < 50 ? 7 : 5;
+            if (copied == COPY_FEW_CHANGES)
+                package.bytes[155] = i < 900 ? 7 : 5;
+            put_copies(&package, copied, i);
+            take(inference, &package);
+        }
+        const struct armtap_inferred *found = finish(inference);
+        const struct armtap_inferred_field *field = field_at(found, cases[copied].field), *copy = field_at(found, 180);
+        if (!cases[copied].of_field) {
+            assert_null(strstr(field->evidence, "bit by bit"));
+            assert_null(strstr(copy->evidence, "bit by bit"));
+        } else {
+            assert_null(field->field);
+            assert_null(copy->field);
+            assert_string_equal(field->likeliest, cases[copied].name);
+            assert_true(field->certainty <= 0.5 && copy->certainty <= 0.5);
+            assert_non_null(strstr(field->evidence, cases[copied].of_field));
+            assert_non_null(strstr(copy->evidence, cases[copied].of_copy));
+        }
+        assert_string_equal(field_at(found, 56)->name, "target_qd"); /* another field keeps its name */
+        armtap_inference_free(inference);
+    }
+}
+
 /* ---- what tells vectors apart ------------------------------------------------------------------------------------ */
 
 static double noise(uint64_t *random, double size)
@@ -583,6 +665,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_moving_arm_gets_its_names),
+        cmocka_unit_test(copies_have_no_name),
         cmocka_unit_test(noise_tells_what_is_measured),
         cmocka_unit_test(friction_is_not_in_moments),
         cmocka_unit_test(states_of_programs_are_no_fields),
