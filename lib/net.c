@@ -82,7 +82,7 @@ static int arrival(void *user, enum armtap_direction direction, enum armtap_even
                    bool doubtful, const struct armtap_where *where)
 {
     struct armtap_flow *flow = user;
-    if (is_made(flow))
+    if (is_made(flow) && type != ARMTAP_EVENT_CLOSE)
         return 0;
     return armtap_conn_arrival(flow->conn, direction, type, bytes, doubtful, where);
 }

@@ -94,10 +94,18 @@ int armtap_tcp_close_side(struct armtap_tcp *tcp, enum armtap_direction directio
     return tcp->calls->close(tcp->user, direction, where);
 }
 
+/* Its peer has acknowledged something, perhaps a FIN, that comes later in the capture or not at all. */
+static bool may_be_answer(const struct armtap_tcp *tcp, enum armtap_direction direction)
+{
+    const struct armtap_tcp_side *peer = &tcp->side[!direction];
+    return peer->state != ARMTAP_TCP_CLOSED && armtap_tcp_was_seen(peer) && peer->queue.acked > peer->highest;
+}
+
 int armtap_tcp_close_by_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where)
 {
+    bool is_doubtful = may_be_answer(tcp, direction);
     TRY(armtap_tcp_close_side(tcp, direction, where));
-    return tcp->calls->event(tcp->user, direction, ARMTAP_EVENT_CLOSE, ARMTAP_CLOSE_FIN, where);
+    return tcp->calls->arrival(tcp->user, direction, ARMTAP_EVENT_CLOSE, ARMTAP_CLOSE_FIN, is_doubtful, where);
 }
 
 static int deliver_chunk(struct armtap_tcp *tcp, enum armtap_direction direction)

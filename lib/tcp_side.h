@@ -14,7 +14,8 @@ struct armtap_tcp_calls {
     int (*close)(void *user, enum armtap_direction direction, const struct armtap_where *where);
     int (*event)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t a,
                  const struct armtap_where *where);
-    /* What the network did to a packet of `bytes` bytes; doubtful: the packets do not prove it. */
+    /* What the network did to a packet of `bytes` bytes, or that one side closes (CLOSE, FIN); doubtful: the packets do
+     * not prove it, or that it is the first to close. */
     int (*arrival)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t bytes,
                    bool doubtful, const struct armtap_where *where);
     int (*note)(void *user, enum armtap_direction direction, enum armtap_note_code code,

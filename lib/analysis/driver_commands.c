@@ -397,19 +397,22 @@ bool armtap_drivers_next(const struct drivers *drivers, const char *robot, size_
 static void take_close(struct driver *driver, struct findings *findings, const struct armtap_event *event)
 {
     bool is_end = event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET;
-    bool by_robot = is_end && event->direction == ARMTAP_FROM_ROBOT;
+    bool by_driver = is_end && event->direction == ARMTAP_TO_ROBOT && !event->doubtful;
+    bool by_robot = is_end && event->direction == ARMTAP_FROM_ROBOT && !event->doubtful;
     bool is_over = driver->last.mode < 0; /* the driver said so */
     double seconds = armtap_time_seconds(driver->last.where.time, event->where.time);
     if (driver->is_ended)
         return;
     driver->is_ended = true;
-    driver->is_closed = is_end && !by_robot;
+    driver->is_closed = by_driver;
     settle_old_gap(driver, findings, event->where.time);
     settle_gap(driver, findings, by_robot ? has_ended : may_end);
     /* If what the robot sends was not captured, it may have closed long before. */
     if (is_end && driver->is_known && !is_over && seconds >= 0 && event->stream->packets[ARMTAP_FROM_ROBOT] > 0)
         judge_last(driver, findings, seconds,
-                   by_robot ? has_ended : "then the robot's program ends, and the driver closed the connection");
+                   by_robot    ? has_ended
+                   : by_driver ? "then the robot's program ends, and the driver closed the connection"
+                               : "then the robot's program ends, and the connection was closed");
 }
 
 void armtap_drivers_event(struct drivers *drivers, struct findings *findings, const struct armtap_event *event)

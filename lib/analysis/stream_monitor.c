@@ -428,7 +428,13 @@ static bool may_be_cut(const struct armtap_event *event)
 static void report_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
 {
     const struct armtap_stream *stream = event->stream;
-    if (event->a == ARMTAP_CLOSE_FIN && !monitor->closing)
+    const char *other = event->direction == ARMTAP_FROM_ROBOT ? "the client" : "the robot";
+    if (event->a == ARMTAP_CLOSE_FIN && !monitor->closing && event->doubtful)
+        armtap_findings_say(monitors->findings, "tcp.closed", stream, &event->where,
+                            "%s closed the connection, perhaps after %s: it had acknowledged what %s sent, but the "
+                            "capture lacks that up to here",
+                            sender_of(event), other, other);
+    else if (event->a == ARMTAP_CLOSE_FIN && !monitor->closing)
         armtap_findings_say(monitors->findings, "tcp.closed", stream, &event->where, "%s closed the connection",
                             sender_of(event));
     if (event->a == ARMTAP_CLOSE_RESET && !monitor->closing)
