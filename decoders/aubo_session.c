@@ -322,7 +322,7 @@ static int deliver_opaque(struct armtap_conn *conn, const struct armtap_frame *f
     if (!channel->missing_noted) {
         channel->missing_noted = true;
         int error = armtap_conn_say(conn, frame, ARMTAP_NOTE_aubo_channel_unknown,
-                                    "data %s on channel %u, but its set-up was not captured%s",
+                                    "data %s on channel %u, but its set-up was not captured before%s",
                                     armtap_direction_name(frame->direction), (uint64_t)number,
                                     channel->ended ? ": the previous one was ended" : "");
         if (error != ARMTAP_OK)

@@ -269,7 +269,7 @@ static int note_uncaptured(const struct armtap_rtde *rtde, struct armtap_conn *c
     struct armtap_line candidates;
     put_candidates(rtde, frame->direction, &candidates);
     return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                           "data of %u bytes %s, but the set-up of its recipe was not captured%s",
+                           "data of %u bytes %s, but the set-up of its recipe was not captured before%s",
                            (uint64_t)(frame->length - ARMTAP_RTDE_HEADER), from, candidates.text);
 }
 
@@ -281,7 +281,7 @@ static int note_missing(const struct armtap_rtde *rtde, struct armtap_conn *conn
     if (frame->direction == ARMTAP_FROM_ROBOT && armtap_rtde_waiting(rtde, ARMTAP_RTDE_SETUP_OUTPUTS))
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
                                "data of %u bytes %s, which the names in the set-up do not explain: the reply to it was "
-                               "not captured",
+                               "not captured before",
                                payload, from);
     if (bad->refused)
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
@@ -362,9 +362,10 @@ ARMTAP_RARE static int note_unnamed(struct armtap_rtde *rtde, struct armtap_conn
                                "the types of %u fields were captured, but their names were forgotten: more than %u %s "
                                "for %s",
                                (uint64_t)rtde->outputs->count, limit->once, limit->unit, limit->of);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                           "the types of %u fields were captured, but no request whose names can be read",
-                           (uint64_t)rtde->outputs->count);
+    return armtap_conn_say(
+        conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+        "the types of %u fields were captured, but before the data no request whose names can be read",
+        (uint64_t)rtde->outputs->count);
 }
 
 /* A controller keeps one output recipe: data with another id follows a set-up that was not captured. */

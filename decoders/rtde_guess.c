@@ -129,7 +129,7 @@ static int try_names(struct armtap_rtde *rtde, struct armtap_conn *conn, const s
 static int try_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     static const struct armtap_guess_evidence missing = {
-        .source = "the request; the controller's reply was not captured", .reasons = ""};
+        .source = "the request, after which no reply of the controller was captured", .reasons = ""};
     static const struct armtap_guess_evidence unreadable = {
         .source = "the request; the controller's reply cannot be read", .reasons = ""};
     struct armtap_rtde_request *request = NULL;

@@ -296,7 +296,8 @@ static int note_refusals(struct armtap_conn *conn, const struct armtap_frame *fr
     unsigned named = 0;
     int error = ARMTAP_OK;
     for (size_t i = 0; armtap_list_next(&type_at, reply->types.text + reply->types.length, &type); i++) {
-        const char *nameless = reply->strange ? "a field that cannot be told" : "a field whose name was not captured";
+        const char *nameless =
+            reply->strange ? "a field that cannot be told" : "a field whose name was not captured before";
         struct armtap_item name = {nameless, strlen(nameless)};
         if (reply->requested)
             armtap_list_next(&name_at, reply->names.text + reply->names.length, &name);

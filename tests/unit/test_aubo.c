@@ -699,7 +699,7 @@ static void test_a_channel_that_is_ended(void **unused)
         assert_true(log_has(&log, " packet 4 line_number=2\n"));
         assert_int_equal(log_count(&log, "opaque"), 2);
         assert_int_equal(log_count(&log, "note < aubo.channel.unknown"), 1);
-        assert_true(log_has(&log, "its set-up was not captured: the previous one was ended\n"));
+        assert_true(log_has(&log, "its set-up was not captured before: the previous one was ended\n"));
         assert_true(log_has(&log, "line_number=5\n"));
         assert_int_equal(log_count(&log, "event < pause 4\n"), 1);
         log_free(&log);
@@ -733,17 +733,18 @@ static void test_unknown_channels(void **unused)
         {'<', "[8,\"x\"]"},
     };
     (void)unused;
-    CHECK(lines, "event < recognised 0\n"
-                 "note < aubo.channel.unknown: data from the robot on channel 7, but its set-up was not captured\n"
-                 "record < @0 +5 v0 id7 opaque\n"
-                 "record < @5 +5 v0 id7 opaque\n"
-                 "note > aubo.channel.unknown: data to the robot on channel 7, but its set-up was not captured\n"
-                 "record > @0 +8 v0 id7 opaque\n"
-                 "note < aubo.channel.unknown: data from the robot on channel 8, but its set-up was not captured\n"
-                 "record < @10 +7 v0 id8 opaque\n"
-                 "stream aubo v0 aubo controller \"\" gaps 0\n"
-                 "  < records 3 decoded 17 lost 0 skipped 0\n"
-                 "  > records 1 decoded 8 lost 0 skipped 0\n");
+    CHECK(lines,
+          "event < recognised 0\n"
+          "note < aubo.channel.unknown: data from the robot on channel 7, but its set-up was not captured before\n"
+          "record < @0 +5 v0 id7 opaque\n"
+          "record < @5 +5 v0 id7 opaque\n"
+          "note > aubo.channel.unknown: data to the robot on channel 7, but its set-up was not captured before\n"
+          "record > @0 +8 v0 id7 opaque\n"
+          "note < aubo.channel.unknown: data from the robot on channel 8, but its set-up was not captured before\n"
+          "record < @10 +7 v0 id8 opaque\n"
+          "stream aubo v0 aubo controller \"\" gaps 0\n"
+          "  < records 3 decoded 17 lost 0 skipped 0\n"
+          "  > records 1 decoded 8 lost 0 skipped 0\n");
 }
 
 static void test_the_recipe_given(void **unused)
@@ -765,15 +766,16 @@ static void test_the_recipe_given(void **unused)
     push_text(conn, FROM, "[7,4]");
     armtap_conn_free(conn);
     assert_string_equal(
-        log.text, "event < recognised 0\n"
-                  "recipe < id7 10 Hz line_number:?\n"
-                  "record < @0 +5 v0 id7 line_number=1\n"
-                  "note < aubo.channel.unknown: data from the robot on channel 8, but its set-up was not captured\n"
-                  "record < @5 +5 v0 id8 opaque\n"
-                  "note > aubo.channel.unknown: data to the robot on channel 7, but its set-up was not captured\n"
-                  "record > @0 +5 v0 id7 opaque\n"
-                  "recipe < id7 10 Hz timestamp:DOUBLE\n"
-                  "record < @10 +5 v0 id7 timestamp=4\n");
+        log.text,
+        "event < recognised 0\n"
+        "recipe < id7 10 Hz line_number:?\n"
+        "record < @0 +5 v0 id7 line_number=1\n"
+        "note < aubo.channel.unknown: data from the robot on channel 8, but its set-up was not captured before\n"
+        "record < @5 +5 v0 id8 opaque\n"
+        "note > aubo.channel.unknown: data to the robot on channel 7, but its set-up was not captured before\n"
+        "record > @0 +5 v0 id7 opaque\n"
+        "recipe < id7 10 Hz timestamp:DOUBLE\n"
+        "record < @10 +5 v0 id7 timestamp=4\n");
     log_free(&log);
 }
 

@@ -259,20 +259,20 @@ static void test_several_input_recipes(void **unused)
         {'>', 'U', "07 00 00", ""}, /* never set up */
     };
     (void)unused;
-    CHECK(lines,
-          "event > recognised 0\n"
-          "recipe > id1 0 Hz input_int_register_24:INT32\n"
-          "recipe > id2 0 Hz input_double_register_24:DOUBLE\n"
-          "recipe > id255 0 Hz input_bit_register_64:BOOL\n"
-          "record > @80 +12 v2 id2 input_double_register_24=2\n"
-          "record > @92 +5 v2 id255 input_bit_register_64=0\n"
-          "record > @97 +5 v2 id255 input_bit_register_64=1\n"
-          "record > @102 +8 v2 id1 input_int_register_24=-1\n"
-          "note > rtde.recipe.missing: data of 3 bytes to the robot, but the set-up of its recipe was not captured\n"
-          "record > @110 +6 v2 id0 opaque\n"
-          "stream rtde v2 cb3e controller \"\" gaps 0\n"
-          "  < records 0 decoded 31 lost 0 skipped 0\n"
-          "  > records 5 decoded 116 lost 0 skipped 0\n");
+    CHECK(lines, "event > recognised 0\n"
+                 "recipe > id1 0 Hz input_int_register_24:INT32\n"
+                 "recipe > id2 0 Hz input_double_register_24:DOUBLE\n"
+                 "recipe > id255 0 Hz input_bit_register_64:BOOL\n"
+                 "record > @80 +12 v2 id2 input_double_register_24=2\n"
+                 "record > @92 +5 v2 id255 input_bit_register_64=0\n"
+                 "record > @97 +5 v2 id255 input_bit_register_64=1\n"
+                 "record > @102 +8 v2 id1 input_int_register_24=-1\n"
+                 "note > rtde.recipe.missing: data of 3 bytes to the robot, but the set-up of its recipe was not "
+                 "captured before\n"
+                 "record > @110 +6 v2 id0 opaque\n"
+                 "stream rtde v2 cb3e controller \"\" gaps 0\n"
+                 "  < records 0 decoded 31 lost 0 skipped 0\n"
+                 "  > records 5 decoded 116 lost 0 skipped 0\n");
 }
 
 static void test_names_as_clients_write_them(void **unused)
@@ -1185,10 +1185,10 @@ static void test_a_second_set_up_without_its_reply(void **unused)
         {'<', 'U', "01 " TWO "00 00 00 01", ""},
     };
     (void)unused;
-    CHECK_NOTES(same_length, "rtde.recipe.guessed: 2 fields, taken from the request; the controller's reply was not");
+    CHECK_NOTES(same_length, "rtde.recipe.guessed: 2 fields, taken from the request, after which no reply of");
     CHECK_HAS(same_length, "timestamp=2 safety_mode=1\n");
     CHECK_NOTES(other_length, "rtde.recipe.missing: data of 17 bytes from the robot, which the names in the set-up do "
-                              "not explain: the reply to it was not captured\n");
+                              "not explain: the reply to it was not captured before\n");
     CHECK_HAS(overtaken, "timestamp=2 safety_mode=1\n");
     CHECK_HAS(answered, "id1 timestamp=2 robot_mode=7\n");
     CHECK_HAS(answered, "id2 timestamp=2 safety_mode=1\n");
