@@ -10,6 +10,15 @@
 #define EARLY_MAX UINT64_C(50000000)  /* ns that a reply may be captured before its request */
 #define ANSWERED_MAX (20 * EARLY_MAX) /* ns within which an earlier request may be its own */
 
+static void drop_early(struct armtap_rtde *rtde)
+{
+    struct armtap_rtde_early *early = rtde->early;
+    rtde->early = early->next;
+    rtde->early_bytes -= sizeof *early + early->types_length;
+    rtde->early_count--;
+    free(early);
+}
+
 int armtap_rtde_open(void *context)
 {
     struct armtap_rtde *rtde = context;
@@ -22,7 +31,8 @@ void armtap_rtde_close(void *context)
 {
     struct armtap_rtde *rtde = context;
     armtap_rtde_forget_requests(rtde);
-    free(rtde->early.types);
+    while (rtde->early)
+        drop_early(rtde);
     free(rtde->held.lists);
     free(rtde->limits);
     armtap_rtde_put(rtde, &rtde->outputs, NULL);
@@ -57,50 +67,68 @@ int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *fr
 
 /* ---- replies to set-ups ---- */
 
-/* Keeps a reply whose request may still come. */
+/* Keeps a reply whose request may still come. Of a client that asks for one thing after another, several may wait. */
 static int keep_early(struct armtap_rtde *rtde, const struct armtap_frame *frame,
                       const struct armtap_rtde_package *package)
 {
-    struct armtap_rtde_early *early = &rtde->early;
-    free(early->types);
-    early->types = malloc(package->types_length + 1);
-    if (!early->types)
+    struct armtap_rtde_early *early = calloc(1, sizeof *early + package->types_length);
+    if (!early)
         return ARMTAP_ERR_MEMORY;
-    memcpy(early->types, package->types, package->types_length);
-    early->types_length = package->types_length;
     early->type = package->type;
     early->id = package->id;
     early->time = frame->where.time;
+    early->types_length = package->types_length;
+    if (package->types_length > 0)
+        memcpy(early->types, package->types, package->types_length);
+    *(rtde->early ? rtde->early_end : &rtde->early) = early;
+    rtde->early_end = &early->next;
+    rtde->early_bytes += sizeof *early + early->types_length;
+    rtde->early_count++;
+    while (rtde->early_count > ARMTAP_LIMIT_asked ||
+           (rtde->early_count > 1 && rtde->early_bytes > ARMTAP_LIMIT_requests))
+        drop_early(rtde);
     return ARMTAP_OK;
 }
 
+static int set_up_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                        const struct armtap_rtde_early *early)
+{
+    struct armtap_rtde_package reply = {.type = early->type,
+                                        .direction = ARMTAP_FROM_ROBOT,
+                                        .protocol = rtde->protocol,
+                                        .has_id = true,
+                                        .id = early->id,
+                                        .types = early->types,
+                                        .types_length = early->types_length};
+    return early->type == ARMTAP_RTDE_SETUP_OUTPUTS ? armtap_rtde_set_up_outputs(rtde, conn, frame, &reply)
+                                                    : armtap_rtde_set_up_inputs(rtde, conn, frame, &reply);
+}
+
+/* Whether a reply that was captured before a request may be to it, however the times of both directions are off. */
+static bool is_timely(const struct armtap_rtde_early *early, int64_t time, uint64_t most)
+{
+    uint64_t apart =
+        time >= early->time ? (uint64_t)time - (uint64_t)early->time : (uint64_t)early->time - (uint64_t)time;
+    return apart <= most;
+}
+
+/* Replies come in the order of requests: the oldest is to this one, or its request is missing. */
 int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            const struct armtap_rtde_package *request)
 {
-    struct armtap_rtde_early early = rtde->early;
-    if (!early.types || early.type != request->type)
-        return ARMTAP_OK;
-    rtde->early.types = NULL;
-    rtde->early.types_length = 0;
+    const size_t names = armtap_list_count(request->names, request->names_length);
     int error = ARMTAP_OK;
-    uint64_t apart = (uint64_t)frame->where.time - (uint64_t)early.time;
-    bool timely = frame->where.time >= early.time && apart <= EARLY_MAX;
-    struct armtap_rtde_request *waiting = armtap_rtde_waiting(rtde, request->type);
-    if (waiting && !timely && apart <= ANSWERED_MAX)
-        waiting->in_force = true; /* the captured reply may be its own: keep what it set */
-    if (timely && armtap_list_count(request->names, request->names_length) ==
-                      armtap_list_count(early.types, early.types_length)) {
-        struct armtap_rtde_package reply = {.type = early.type,
-                                            .direction = ARMTAP_FROM_ROBOT,
-                                            .protocol = rtde->protocol,
-                                            .has_id = true,
-                                            .id = early.id,
-                                            .types = early.types,
-                                            .types_length = early.types_length};
-        error = early.type == ARMTAP_RTDE_SETUP_OUTPUTS ? armtap_rtde_set_up_outputs(rtde, conn, frame, &reply)
-                                                        : armtap_rtde_set_up_inputs(rtde, conn, frame, &reply);
+    for (bool is_named = false; rtde->early && rtde->early->type == request->type && !is_named;) {
+        const struct armtap_rtde_early *early = rtde->early;
+        struct armtap_rtde_request *waiting = armtap_rtde_waiting(rtde, request->type);
+        bool timely = is_timely(early, frame->where.time, EARLY_MAX);
+        if (waiting && !timely && is_timely(early, frame->where.time, ANSWERED_MAX))
+            waiting->in_force = true; /* the captured reply may be its own: keep what it set */
+        is_named = timely && names == armtap_list_count(early->types, early->types_length);
+        if (is_named)
+            error = set_up_early(rtde, conn, frame, early);
+        drop_early(rtde);
     }
-    free(early.types);
     return error;
 }
 

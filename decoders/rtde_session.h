@@ -29,11 +29,12 @@ struct armtap_rtde_request {
 
 /* A reply captured before its request: network cards with several queues reorder directions by some milliseconds. */
 struct armtap_rtde_early {
+    struct armtap_rtde_early *next;
     enum armtap_rtde_type type;
     unsigned id;
     int64_t time;
-    char *types; /* NULL: none waits */
     size_t types_length;
+    char types[];
 };
 
 /* Set-up requests of one direction that were dropped at a limit. */
@@ -105,8 +106,9 @@ struct armtap_rtde {
     size_t refusal_count;
     size_t limit_count;
     struct armtap_rtde_doubt doubt;
-    struct armtap_rtde_held held;   /* yet to be noted */
-    struct armtap_rtde_early early; /* the last one */
+    struct armtap_rtde_held held;                 /* yet to be noted */
+    struct armtap_rtde_early *early, **early_end; /* the oldest first */
+    size_t early_bytes, early_count;
     struct armtap_rtde_misfits misfits[2];
     double frequency; /* asked for with the outputs */
     unsigned refused_version;
@@ -166,7 +168,7 @@ int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *fr
 /* Reports the memory in use to the connection, if it is another amount than the last time. */
 static inline void armtap_rtde_claim(struct armtap_rtde *rtde, struct armtap_conn *conn)
 {
-    size_t bytes = rtde->recipe_bytes + rtde->request_bytes + rtde->early.types_length +
+    size_t bytes = rtde->recipe_bytes + rtde->request_bytes + rtde->early_bytes +
                    (rtde->inputs ? sizeof *rtde->inputs : 0) + rtde->limit_count * sizeof *rtde->limits;
     if (bytes != rtde->claimed)
         armtap_conn_claim(conn, bytes);

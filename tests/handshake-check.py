@@ -41,7 +41,7 @@ class Connection:
                           65535, 0, 0)
         ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), len(self.packets) + 1, 0, 64, 6, 0, source, to)
         self.packets.append((self.time, bytes(12) + b"\x08\0" + ip + tcp + payload))
-        self.sequence[sender] += len(payload) + (flags >> 1 & 1)
+        self.sequence[sender] += len(payload) + bool(flags & 3)
         self.time += 0.001
 
     def ask(self, kind, payload=b""):
@@ -558,12 +558,85 @@ def check_set_up_in_a_gap(folder, rng, rounds):
     assert found.count("rtde.recipe.unsure") == 1 and "rtde.recipe.missing" not in found, found
 
 
+# ---- a direction that is captured late -----------------------------------------------------------------------------------
+
+def write_late(path, connection, sender, seconds, has_true_times):
+    """As a card with several queues does: what one side sends is captured so much later."""
+    port = struct.pack(">H", connection.ends[sender][1])
+    captured = sorted(((time + seconds * (packet[34:36] == port), time, packet) for time, packet in connection.packets),
+                      key=lambda one: one[0])
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
+        for late, time, packet in captured:
+            nanoseconds = round((time if has_true_times else late) * 1e9)
+            file.write(struct.pack("<4I", EPOCH + nanoseconds // 10**9, nanoseconds % 10**9, len(packet), len(packet)) + packet)
+    return path
+
+
+def set_up_twice():
+    """Five input recipes of one shape, written in turn; robot_mode 7, then, of the same shape, safety_mode 1; the client closes."""
+    connection = Connection(40001)
+    connection.negotiate()
+    for i in range(5):
+        connection.ask("I", b"input_int_register_%d,input_double_register_%d" % (i, i))
+        connection.reply("I", bytes([i + 1]) + b"INT32,DOUBLE")
+    for name, value in ((b"robot_mode", 7), (b"safety_mode", 1)):
+        connection.ask("O", struct.pack(">d", 125) + b"timestamp," + name)
+        connection.reply("O", b"\1DOUBLE,INT32")
+        connection.ask("S")
+        connection.reply("S", b"\1")
+        for i in range(60):
+            connection.time += 0.006
+            connection.reply("U", b"\1" + struct.pack(">di", connection.time, value))
+            connection.ask("U", bytes([i % 5 + 1]) + struct.pack(">id", 100 + i % 5, i))
+        connection.ask("P")
+        connection.reply("P", b"\1")
+        connection.time += 0.5
+    connection.send("c", b"", 0x11)
+    connection.send("r", b"", 0x11)
+    connection.send("c", b"", 0x10)
+    return connection
+
+
+def rows_of(*arguments):
+    run = subprocess.run([ARMTAP, "export", "-f", "ndjson", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+                         check=False)
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def check_late_direction(folder, _rng, _rounds):
+    path, connection = os.path.join(folder, "x.pcap"), set_up_twice()
+    for sender, seconds in [(None, 0)] + [(sender, ms / 1000) for sender in "cr" for ms in (1.5, 3, 10, 30)]:
+        for has_true_times in (True, False):
+            what = (sender, seconds, has_true_times)
+            write_late(path, connection, sender or "c", seconds, has_true_times)
+            rows = rows_of(path)
+            modes = [row.get("robot_mode") for row in rows if row.get("robot_mode") is not None]
+            safety = [row.get("safety_mode") for row in rows if row.get("safety_mode") is not None]
+            assert set(modes) <= {7} and set(safety) <= {1}, (what, set(modes), set(safety))
+            # What comes before its request has no names.
+            least = 60 - round(seconds / 0.008) - 2
+            assert least <= len(modes) <= 60 and least <= len(safety) <= 60, (what, len(modes), len(safety))
+            written = rows_of("--to-robot", path)
+            for row in written:
+                for i in range(5):
+                    assert row.get("input_int_register_%d" % i) in (None, 100 + i), (what, row)
+            assert sum(any(key.startswith("input_int") and value is not None for key, value in row.items()) for row in written) >= 110, what
+            run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, timeout=60, check=False)
+            found = json.loads(run.stdout)["findings"]
+            ids = {one["id"] for one in found}
+            assert ids <= {"tcp.closed", "rtde.recipe.missing", "tcp.out-of-order"}, (what, found)
+            closed, = [one["text"] for one in found if one["id"] == "tcp.closed"]
+            assert closed == "the client closed the connection" or "perhaps after the" in closed, (what, closed)
+
+
 def main():
     rng = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else 6)
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     failed = passed = 0
     for check in (check_refusals, check_no_frequency, check_several, check_streams, check_unknown_types, check_unreadable,
-                  check_offers, check_names_not_captured, check_lost_replies, check_set_up_in_a_gap, check_blanks_in_names):
+                  check_offers, check_names_not_captured, check_lost_replies, check_set_up_in_a_gap, check_blanks_in_names,
+                  check_late_direction):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder, rng, rounds)
