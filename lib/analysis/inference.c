@@ -22,6 +22,9 @@
 #define RIVAL_OF_BROKEN (-3)
 /* And from which on one that is not given is worth telling. */
 #define LIKELY 0.3
+/* Elements in an encoder's digits, and modes behind a vector, that show an arm. */
+#define MEASURED_LEAST 3u
+#define BEHIND_LEAST 2u
 /* What a name's probability is worth where its values stand once more. */
 #define ONE_OF_TWO 0.5
 /* Changes of a number that another one cannot have by chance. */
@@ -270,16 +273,81 @@ static bool is_order_broken(const struct inference_tiling *tiling)
     return false;
 }
 
+/* What any program may compute: smooth curves, and others that are their derivatives. */
+static const struct curve {
+    const char *name;
+    bool is_of_tool;
+} curves[] = {
+    {"target_q", false},
+    {"target_qd", false},
+    {"target_qdd", false},
+    {"actual_q", false},
+    {"actual_qd", false},
+    {"target_TCP_pose", true},
+    {"actual_TCP_pose", true},
+    {"target_TCP_speed", true},
+    {"actual_TCP_speed", true},
+    {"target_TCP_acceleration", true},
+    {"actual_TCP_acceleration", true},
+};
+
+static const struct curve *curve_of(const struct reading *reading, const struct tiling_piece *piece)
+{
+    for (size_t i = 0; i < sizeof curves / sizeof *curves; i++)
+        if (strcmp(reading->tiling.field[piece->field].name, curves[i].name) == 0)
+            return &curves[i];
+    return NULL;
+}
+
+/* Values of single precision, as encoders give them. */
+static bool is_measured(const struct inference_columns *columns, const struct tiling_piece *piece)
+{
+    unsigned measured = 0;
+    for (unsigned i = 0; i < piece->count; i++) {
+        const struct column *column = armtap_inference_column(columns, piece->offset + 8 * i);
+        measured += column && column->values && column->digits == DIGITS_FLOAT;
+    }
+    return measured >= MEASURED_LEAST;
+}
+
+/* Other fields behind it, which by the guide's order show that it is none of a program's registers; numbers count
+ * twice, since modes look like any other small number. */
+static unsigned count_behind(const struct reading *reading, size_t i, double enough)
+{
+    unsigned count = 0;
+    for (i++; i < reading->tiling.count; i++) {
+        const struct tiling_piece *piece = &reading->tiling.pieces[i];
+        if (!curve_of(reading, piece) && reading->tiling.field[piece->field].field && piece->certainty >= enough &&
+            !is_by_order_only(&reading->tiling, piece, reading->rival))
+            count += piece->type == ARMTAP_DOUBLE ? 2 : 1;
+    }
+    return count;
+}
+
+/* Whether a piece looks like an arm's motion, but nothing else shows an arm: neither kinematics, nor targets beside
+ * what was measured, nor an encoder's digits, nor the order of other fields. */
+static bool is_curve_alone(const struct reading *reading, size_t i, bool has_order, double enough)
+{
+    const struct tiling_piece *piece = &reading->tiling.pieces[i];
+    const struct curve *curve = curve_of(reading, piece);
+    if (!curve || reading->relations.kinematics.outcome != ARMTAP_KINEMATICS_UNKNOWN ||
+        reading->relations.roles[piece->offset] & ROLE_TWIN || is_measured(&reading->columns, piece))
+        return false;
+    return has_order ? count_behind(reading, i, enough) < BEHIND_LEAST : !curve->is_of_tool;
+}
+
 static void put_field(struct armtap_inference *inference, const struct reading *reading, size_t i)
 {
     const struct tiling_piece *piece = &reading->tiling.pieces[i];
     const struct inference_field *likeliest = &reading->tiling.field[piece->field];
     const size_t begin = inference->result.recipe_id >= 0 ? 1 : 0;
     struct armtap_inferred_field *field = &inference->fields[i];
-    const double enough = inference->result.order[0] != '\0' ? CERTAIN : CERTAIN_ALONE;
+    const bool has_order = inference->result.order[0] != '\0';
+    const double enough = has_order ? CERTAIN : CERTAIN_ALONE;
+    const bool is_alone = is_curve_alone(reading, i, has_order, enough);
     const size_t copy = find_copy(&reading->columns, &reading->tiling, piece);
     bool certain = piece->certainty >= enough && likeliest->field && inference->result.moved && copy == SIZE_MAX &&
-                   !is_by_order_only(&reading->tiling, piece, reading->rival) &&
+                   !is_alone && !is_by_order_only(&reading->tiling, piece, reading->rival) &&
                    !armtap_inference_is_stranger(&reading->relations, likeliest, piece->offset);
     snprintf(inference->names[i], NAME_MAX, "field_%zu", piece->offset - begin);
     *field = (struct armtap_inferred_field){.name = certain ? likeliest->name : inference->names[i],
@@ -293,6 +361,8 @@ static void put_field(struct armtap_inference *inference, const struct reading *
                                             .evidence = inference->evidence[i]};
     if (copy != SIZE_MAX)
         put_copy(inference->evidence[i], copy - begin);
+    if (is_alone && inference->result.moved)
+        put_evidence(inference->evidence[i], "nothing else shows that this is an arm's");
     put_roles(inference->evidence[i], &reading->relations, piece);
     if (piece->type == ARMTAP_DOUBLE)
         put_range(inference->evidence[i], &reading->columns, piece);

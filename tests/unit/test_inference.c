@@ -301,6 +301,8 @@ static void friction_is_not_in_moments(void **state)
             put_doubles(&package, qd, 6);
             put_doubles(&package, torque, 6);
             put(&package, 7, 4);
+            for (unsigned k = 0; k < 6; k++)
+                put(&package, 253, 4);
             take(inference, &package);
         }
         const struct armtap_inferred *found = finish(inference);
@@ -454,6 +456,50 @@ static void curves_of_no_arm_get_no_names(void **state)
         if (found->fields[i].offset >= 152)
             assert_null(found->fields[i].field);
     armtap_inference_free(inference);
+}
+
+/* Six sines, their derivatives, and perhaps those of the derivatives. Nothing else shows an arm: no pose, no encoder,
+ * no fields behind them but a mode. */
+static void put_sines(struct package *package, unsigned cycle, unsigned form)
+{
+    static const double sizes[] = {0.3, 1, 2.5};
+    static uint64_t random = 1;
+    double size = sizes[form % 3], noises = form / 3 % 2 ? 1e-5 : 0, time = 0.001 * STEP_MS * cycle, curve[18];
+    for (unsigned k = 0; k < 6; k++) {
+        double w = 0.5 + 0.21 * k;
+        curve[k] = size * sin(w * time + k) + noise(&random, noises);
+        curve[6 + k] = size * w * cos(w * time + k) + noise(&random, 20 * noises);
+        curve[12 + k] = -size * w * w * sin(w * time + k);
+    }
+    put_doubles(package, curve, form >= 6 ? 18 : 12);
+}
+
+static void curves_without_an_arm_get_no_names(void **state)
+{
+    (void)state;
+    for (unsigned form = 0; form < 12; form++)
+        for (int is_in_order = 0; is_in_order < 2; is_in_order++) {
+            struct armtap_inference *inference = begin();
+            for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
+                struct package package = {.length = 0};
+                if (!is_in_order)
+                    put(&package, 7, 4);
+                put_double(&package, 1234 + 0.001 * STEP_MS * cycle);
+                put_sines(&package, cycle, form);
+                if (is_in_order)
+                    put(&package, 7, 4);
+                take(inference, &package);
+            }
+            const struct armtap_inferred *found = finish(inference);
+            for (size_t i = 0; i < found->count; i++)
+                if (found->fields[i].count == 6 && found->fields[i].field)
+                    fail_msg("form %u, in order %d: %s", form, is_in_order, found->fields[i].name);
+            if (form == 0 && is_in_order) {
+                assert_string_equal(field_at(found, 8)->likeliest, "target_q");
+                assert_non_null(strstr(field_at(found, 8)->evidence, "nothing else shows that this is an arm's"));
+            }
+            armtap_inference_free(inference);
+        }
 }
 
 /* ---- values that are none ---------------------------------------------------------------------------------------- */
@@ -672,6 +718,7 @@ int main(void)
         cmocka_unit_test(noise_makes_no_acceleration_of_a_force),
         cmocka_unit_test(currents_with_all_digits_are_no_forces),
         cmocka_unit_test(curves_of_no_arm_get_no_names),
+        cmocka_unit_test(curves_without_an_arm_get_no_names),
         cmocka_unit_test(what_is_no_number_is_left_out),
         cmocka_unit_test(zeros_before_power_on_are_left_out),
         cmocka_unit_test(a_damaged_package_is_left_out),
