@@ -10,10 +10,13 @@
 #define EARLY_MAX UINT64_C(50000000)  /* ns that a reply may be captured before its request */
 #define ANSWERED_MAX (20 * EARLY_MAX) /* ns within which an earlier request may be its own */
 
-static void drop_early(struct armtap_rtde *rtde)
+/* The one at that place of the list. */
+static void drop_early(struct armtap_rtde *rtde, struct armtap_rtde_early **place)
 {
-    struct armtap_rtde_early *early = rtde->early;
-    rtde->early = early->next;
+    struct armtap_rtde_early *early = *place;
+    *place = early->next;
+    if (!early->next)
+        rtde->early_end = place;
     rtde->early_bytes -= sizeof *early + early->types_length;
     rtde->early_count--;
     free(early);
@@ -32,7 +35,7 @@ void armtap_rtde_close(void *context)
     struct armtap_rtde *rtde = context;
     armtap_rtde_forget_requests(rtde);
     while (rtde->early)
-        drop_early(rtde);
+        drop_early(rtde, &rtde->early);
     free(rtde->held.lists);
     free(rtde->limits);
     armtap_rtde_put(rtde, &rtde->outputs, NULL);
@@ -86,7 +89,7 @@ static int keep_early(struct armtap_rtde *rtde, const struct armtap_frame *frame
     rtde->early_count++;
     while (rtde->early_count > ARMTAP_LIMIT_asked ||
            (rtde->early_count > 1 && rtde->early_bytes > ARMTAP_LIMIT_requests))
-        drop_early(rtde);
+        drop_early(rtde, &rtde->early);
     return ARMTAP_OK;
 }
 
@@ -112,14 +115,23 @@ static bool is_timely(const struct armtap_rtde_early *early, int64_t time, uint6
     return apart <= most;
 }
 
-/* Replies come in the order of requests: the oldest is to this one, or its request is missing. */
+static struct armtap_rtde_early **oldest_early(struct armtap_rtde *rtde, enum armtap_rtde_type type)
+{
+    struct armtap_rtde_early **place = &rtde->early;
+    while (*place && (*place)->type != type)
+        place = &(*place)->next;
+    return place;
+}
+
+/* Replies come in the order of requests: the oldest of that type is to this one, or its request is missing. */
 int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            const struct armtap_rtde_package *request)
 {
     const size_t names = armtap_list_count(request->names, request->names_length);
     int error = ARMTAP_OK;
-    for (bool is_named = false; rtde->early && rtde->early->type == request->type && !is_named;) {
-        const struct armtap_rtde_early *early = rtde->early;
+    struct armtap_rtde_early **place;
+    for (bool is_named = false; !is_named && *(place = oldest_early(rtde, request->type));) {
+        const struct armtap_rtde_early *early = *place;
         struct armtap_rtde_request *waiting = armtap_rtde_waiting(rtde, request->type);
         bool timely = is_timely(early, frame->where.time, EARLY_MAX);
         if (waiting && !timely && is_timely(early, frame->where.time, ANSWERED_MAX))
@@ -127,7 +139,7 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
         is_named = timely && names == armtap_list_count(early->types, early->types_length);
         if (is_named)
             error = set_up_early(rtde, conn, frame, early);
-        drop_early(rtde);
+        drop_early(rtde, place);
     }
     return error;
 }
