@@ -173,6 +173,7 @@ static int rtde_lost(void *context, struct armtap_conn *conn, const struct armta
 {
     struct armtap_rtde *rtde = context;
     rtde->in_step[here->direction] = false;
+    rtde->lost_requests = rtde->lost_requests || here->direction == ARMTAP_TO_ROBOT;
     int error = gap ? armtap_rtde_gap(rtde, conn, here) : ARMTAP_OK;
     if (error != ARMTAP_OK || here->direction == ARMTAP_TO_ROBOT)
         return error;

@@ -123,7 +123,14 @@ static struct armtap_rtde_early **oldest_early(struct armtap_rtde *rtde, enum ar
     return place;
 }
 
-/* Replies come in the order of requests: the oldest of that type is to this one, or its request is missing. */
+/* Whether each reply is to a request that was captured, before it or after. */
+static bool has_all_requests(const struct armtap_rtde *rtde, const struct armtap_conn *conn)
+{
+    return !rtde->lost_requests && !armtap_conn_stream(conn)->midstream;
+}
+
+/* Replies come in the order of requests: the oldest of that type is to this one. Where a request may be missing, any of
+ * them may be, and none gets a name. */
 int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            const struct armtap_rtde_package *request)
 {
@@ -133,7 +140,7 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     for (bool is_named = false; !is_named && *(place = oldest_early(rtde, request->type));) {
         const struct armtap_rtde_early *early = *place;
         struct armtap_rtde_request *waiting = armtap_rtde_waiting(rtde, request->type);
-        bool timely = is_timely(early, frame->where.time, EARLY_MAX);
+        bool timely = has_all_requests(rtde, conn) && is_timely(early, frame->where.time, EARLY_MAX);
         if (waiting && !timely && is_timely(early, frame->where.time, ANSWERED_MAX))
             waiting->in_force = true; /* the captured reply may be its own: keep what it set */
         is_named = timely && names == armtap_list_count(early->types, early->types_length);
@@ -287,8 +294,9 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, conn, request, package);
     struct armtap_recipe *recipe;
     bool named = false;
-    int error = make_recipe(rtde, conn, frame, &reply, &recipe);
     bool early = !request && !rtde->forgotten[ARMTAP_FROM_ROBOT].limit;
+    reply.awaits_request = early && has_all_requests(rtde, conn);
+    int error = make_recipe(rtde, conn, frame, &reply, &recipe);
     armtap_recipe_release(reply.layout);
     armtap_rtde_free_request(rtde, request);
     rtde->bad_reply[ARMTAP_FROM_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
@@ -321,8 +329,9 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_SETUP_INPUTS);
     struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, conn, request, package);
     struct armtap_recipe *recipe;
-    int error = make_recipe(rtde, conn, frame, &reply, &recipe);
     bool early = !request && !rtde->forgotten[ARMTAP_TO_ROBOT].limit;
+    reply.awaits_request = early && has_all_requests(rtde, conn);
+    int error = make_recipe(rtde, conn, frame, &reply, &recipe);
     armtap_recipe_release(reply.layout);
     armtap_rtde_free_request(rtde, request);
     rtde->bad_reply[ARMTAP_TO_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};

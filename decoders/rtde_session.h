@@ -109,6 +109,7 @@ struct armtap_rtde {
     struct armtap_rtde_held held;                 /* yet to be noted */
     struct armtap_rtde_early *early, **early_end; /* the oldest first */
     size_t early_bytes, early_count;
+    bool lost_requests; /* bytes to the robot are missing, or could not be read */
     struct armtap_rtde_misfits misfits[2];
     double frequency; /* asked for with the outputs */
     unsigned refused_version;

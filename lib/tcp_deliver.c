@@ -1,5 +1,6 @@
 #include "tcp_deliver.h"
 
+#include "span.h"
 #include "try.h"
 
 #include <stdlib.h>
@@ -94,16 +95,22 @@ int armtap_tcp_close_side(struct armtap_tcp *tcp, enum armtap_direction directio
     return tcp->calls->close(tcp->user, direction, where);
 }
 
-/* Its peer has acknowledged something, perhaps a FIN, that comes later in the capture or not at all. */
-static bool may_be_answer(const struct armtap_tcp *tcp, enum armtap_direction direction)
+/* Whether a FIN is not the first, or may not be: that of the other side came before, or something was acknowledged that
+ * comes later in the capture or not at all. */
+static bool may_be_answer(const struct armtap_tcp *tcp, enum armtap_direction direction,
+                          const struct armtap_where *where)
 {
     const struct armtap_tcp_side *peer = &tcp->side[!direction];
-    return peer->state != ARMTAP_TCP_CLOSED && armtap_tcp_was_seen(peer) && peer->queue.acked > peer->highest;
+    const struct armtap_chunk *last = peer->queue.tail;
+    uint64_t captured = last && last->end > peer->highest ? last->end : peer->highest;
+    if (peer->has_end)
+        return !last || armtap_where_is_later(where, &last->where);
+    return peer->state != ARMTAP_TCP_CLOSED && armtap_tcp_was_seen(peer) && peer->queue.acked > captured;
 }
 
 int armtap_tcp_close_by_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where)
 {
-    bool is_doubtful = may_be_answer(tcp, direction);
+    bool is_doubtful = may_be_answer(tcp, direction, where);
     TRY(armtap_tcp_close_side(tcp, direction, where));
     return tcp->calls->arrival(tcp->user, direction, ARMTAP_EVENT_CLOSE, ARMTAP_CLOSE_FIN, is_doubtful, where);
 }

@@ -431,9 +431,9 @@ static void report_close(struct monitors *monitors, struct stream_monitor *monit
     const char *other = event->direction == ARMTAP_FROM_ROBOT ? "the client" : "the robot";
     if (event->a == ARMTAP_CLOSE_FIN && !monitor->closing && event->doubtful)
         armtap_findings_say(monitors->findings, "tcp.closed", stream, &event->where,
-                            "%s closed the connection, perhaps after %s: it had acknowledged what %s sent, but the "
-                            "capture lacks that up to here",
-                            sender_of(event), other, other);
+                            "%s closed the connection; %s may have done so before, which armtap cannot tell from this "
+                            "capture",
+                            sender_of(event), other);
     else if (event->a == ARMTAP_CLOSE_FIN && !monitor->closing)
         armtap_findings_say(monitors->findings, "tcp.closed", stream, &event->where, "%s closed the connection",
                             sender_of(event));
