@@ -320,10 +320,11 @@ int armtap_conn_command(struct armtap_conn *conn, struct armtap_command *command
 int armtap_conn_strange_script(struct armtap_conn *conn, const struct armtap_record *record)
 {
     const struct armtap_frame frame = {.direction = record->direction, .where = record->where};
-    return armtap_conn_say(conn, &frame, ARMTAP_FINDING_command_unknown,
-                           "a script that no release of ur_rtde up to %s has was sent while this client was connected: "
-                           "if it is the client's, its commands may mean something else than their names here",
-                           armtap_ur_rtde_last(ARMTAP_UR_RTDE_ALL));
+    return armtap_conn_say(
+        conn, &frame, ARMTAP_FINDING_command_unknown,
+        "a script that no release of ur_rtde up to %s has was sent while this client was connected: "
+        "if it is the client's, its commands may mean something else than armtap export --commands says",
+        armtap_ur_rtde_last(ARMTAP_UR_RTDE_ALL));
 }
 
 static void drop_mailbox(struct armtap_conn *conn)
@@ -342,7 +343,7 @@ static int say_unknown(struct armtap_conn *conn, const struct armtap_frame *fram
     return armtap_conn_say(
         conn, frame, ARMTAP_FINDING_command_unknown,
         "the client set up input recipes as ur_rtde does, but no release up to %s has its recipe %d: "
-        "what its commands mean is not known, so they are not given",
+        "what its commands mean is not known, so armtap export --commands lists none",
         last, (int64_t)recipe_id);
 }
 
