@@ -382,8 +382,7 @@ int armtap_rtde_note_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, c
         error = note_misread(rtde, conn, frame, reply);
     if (error == ARMTAP_OK && reply->strange)
         error = note_strange(conn, frame, reply);
-    bool is_noted_now = !reply->layout && !reply->awaits_request;
-    return error == ARMTAP_OK && is_noted_now ? note_refusals(conn, frame, reply) : error;
+    return error == ARMTAP_OK && !reply->layout ? note_refusals(conn, frame, reply) : error;
 }
 
 /* The text of a note about `count` fields of unknown type. */

@@ -15,7 +15,6 @@ struct armtap_rtde_reply {
     struct armtap_recipe *layout; /* made for another connection whose lists were the same, with nothing to note about
                                      them; NULL: none */
     bool requested;               /* the request was captured, and has a name for each type */
-    bool awaits_request;          /* it will be captured: then what was refused has names */
     bool strange;                 /* its types do not match the request */
     bool misread;                 /* the set-up was written for another protocol than the one in force */
     bool cut;        /* and so the controller read its first name with extra bytes or without its beginning */

@@ -294,9 +294,8 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, conn, request, package);
     struct armtap_recipe *recipe;
     bool named = false;
-    bool early = !request && !rtde->forgotten[ARMTAP_FROM_ROBOT].limit;
-    reply.awaits_request = early && has_all_requests(rtde, conn);
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
+    bool early = !request && !rtde->forgotten[ARMTAP_FROM_ROBOT].limit;
     armtap_recipe_release(reply.layout);
     armtap_rtde_free_request(rtde, request);
     rtde->bad_reply[ARMTAP_FROM_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
@@ -329,9 +328,8 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_SETUP_INPUTS);
     struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, conn, request, package);
     struct armtap_recipe *recipe;
-    bool early = !request && !rtde->forgotten[ARMTAP_TO_ROBOT].limit;
-    reply.awaits_request = early && has_all_requests(rtde, conn);
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
+    bool early = !request && !rtde->forgotten[ARMTAP_TO_ROBOT].limit;
     armtap_recipe_release(reply.layout);
     armtap_rtde_free_request(rtde, request);
     rtde->bad_reply[ARMTAP_TO_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
