@@ -134,7 +134,6 @@ static bool has_all_requests(const struct armtap_rtde *rtde, const struct armtap
 int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            const struct armtap_rtde_package *request)
 {
-    const size_t names = armtap_list_count(request->names, request->names_length);
     int error = ARMTAP_OK;
     struct armtap_rtde_early **place;
     for (bool is_named = false; !is_named && *(place = oldest_early(rtde, request->type));) {
@@ -143,7 +142,8 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
         bool timely = has_all_requests(rtde, conn) && is_timely(early, frame->where.time, EARLY_MAX);
         if (waiting && !timely && is_timely(early, frame->where.time, ANSWERED_MAX))
             waiting->in_force = true; /* the captured reply may be its own: keep what it set */
-        is_named = timely && names == armtap_list_count(early->types, early->types_length);
+        is_named = timely && armtap_list_count(request->names, request->names_length) ==
+                                 armtap_list_count(early->types, early->types_length);
         if (is_named)
             error = set_up_early(rtde, conn, frame, early);
         drop_early(rtde, place);
