@@ -86,7 +86,7 @@ static const uint8_t *values_of(const struct armtap_rtde *rtde, enum armtap_dire
     return left == recipe->size + 1 ? payload + 1 : NULL;
 }
 
-static unsigned is_sure_message(const struct armtap_rtde *rtde, enum armtap_direction direction, const uint8_t *frame,
+static unsigned message_reading(const struct armtap_rtde *rtde, enum armtap_direction direction, const uint8_t *frame,
                                 size_t length)
 {
     struct armtap_rtde_package package;
@@ -102,7 +102,7 @@ static unsigned rtde_sure(const void *context, enum armtap_direction direction, 
     const struct armtap_rtde *rtde = context;
     if (frame[2] == ARMTAP_RTDE_DATA)
         return length == rtde->last_data[direction] || values_of(rtde, direction, frame, length);
-    return is_sure_message(rtde, direction, frame, length);
+    return message_reading(rtde, direction, frame, length);
 }
 
 /* The step of the controller's clock between two data packages whose values are known. */

@@ -885,8 +885,8 @@ ARMTAP_RARE static int push(struct armtap_conn *conn, enum armtap_direction dire
 
 /* Not 0 if the bytes are one whole message that needs no proof by those behind it, and nothing waits: what most packets
  * bring. Then push_message() does what push() would, with that answer. */
-static unsigned is_message(const struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes,
-                           size_t length)
+static unsigned message_reading(const struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes,
+                                size_t length)
 {
     const struct armtap_half *half = &conn->half[direction], *other = &conn->half[armtap_other(direction)];
     bool is_reserved = half->buffer || conn->reserve->is_brief;
@@ -925,7 +925,7 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
         return error;
     where = where ? where : &nowhere;
     enum armtap_direction side = armtap_conn_real(conn, direction);
-    unsigned reading = length > 0 ? is_message(conn, side, bytes, length) : 0;
+    unsigned reading = length > 0 ? message_reading(conn, side, bytes, length) : 0;
     if (reading)
         return leave(conn, push_message(conn, side, bytes, length, where, reading));
     return leave(conn, push(conn, direction, bytes, length, where));

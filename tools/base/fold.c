@@ -47,13 +47,9 @@ static int shown_width(const char *text, size_t length)
     if (is_plain(text, length))
         return (int)length;
     for (size_t i = 0; i < length;) {
-        while (length - i >= sizeof(uint64_t) && are_plain(text + i)) {
-            i += sizeof(uint64_t);
-            width += (int)sizeof(uint64_t);
-        }
-        if (i < length && text[i] == '\033')
+        if (text[i] == '\033')
             i += paint_length(text + i);
-        else if (i < length)
+        else
             width += ((unsigned char)text[i++] & 0xC0) != 0x80;
     }
     return width;
