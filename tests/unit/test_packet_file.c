@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "input/block_sum.h"
+#include "input/cache_ahead.h"
 #include "input/capture.h"
 #include "input/input_files.h"
 
@@ -291,12 +292,17 @@ static void put_small_pcap(struct file *file)
     put_record(file, 61, &noise);
 }
 
-static uint64_t compare_made(const uint8_t *bytes, size_t length, const char *what)
+static void write_file(const uint8_t *bytes, size_t length)
 {
     FILE *out = fopen(FILE_NAME, "wb");
     assert_non_null(out);
     assert_int_equal(fwrite(bytes, 1, length, out), length);
     assert_int_equal(fclose(out), 0);
+}
+
+static uint64_t compare_made(const uint8_t *bytes, size_t length, const char *what)
+{
+    write_file(bytes, length);
     return compare(FILE_NAME, what);
 }
 
@@ -412,11 +418,61 @@ static void test_block_sum(void **state)
     }
 }
 
+/* What is brought is what was aimed at, whatever the lengths of the packets. */
+static void bring_all(struct cache_ahead *ahead, uint64_t position, size_t length)
+{
+    const size_t step = 1 + (size_t)(position / INPUT_BLOCK) * 700;
+    if (ahead->end > 0) {
+        assert_true(ahead->position + ahead->at == position);
+        assert_true(ahead->end - ahead->at == length && ahead->end <= ahead->length);
+        assert_true(ahead->length <= (2u << 20));
+    }
+    size_t end = ahead->end;
+    for (size_t done = 0; done < length; done += step) {
+        cache_ahead_bring(ahead, step);
+        assert_true(ahead->at <= (end + ARMTAP_CACHE_LINE - 1) / ARMTAP_CACHE_LINE * ARMTAP_CACHE_LINE);
+    }
+    assert_true(ahead->at >= end);
+    cache_ahead_bring(ahead, SIZE_MAX / 2);
+    assert_true(ahead->at <= (end + ARMTAP_CACHE_LINE - 1) / ARMTAP_CACHE_LINE * ARMTAP_CACHE_LINE);
+}
+
+/* Before and after another program cut the file: nothing is read through the mapping. */
+static void test_cache_ahead(void **state)
+{
+    enum { LENGTH = 40 * INPUT_BLOCK + 12345 };
+    static uint8_t bytes[LENGTH];
+    const char *const names[] = {FILE_NAME};
+    (void)state;
+    write_file(bytes, sizeof bytes);
+    struct inputs *inputs = inputs_open(names, 1, NULL);
+    struct cache_ahead ahead = {.input = inputs_at(inputs, 0)};
+    size_t mapped = 0;
+    for (uint64_t position = 0; position <= LENGTH + INPUT_BLOCK; position += INPUT_BLOCK) {
+        size_t left = position < LENGTH ? (size_t)(LENGTH - position) : 0;
+        cache_ahead_aim(&ahead, position, INPUT_BLOCK);
+        mapped += ahead.end > 0;
+        assert_true(ahead.position + ahead.length <= LENGTH);
+        bring_all(&ahead, position, left < INPUT_BLOCK ? left : INPUT_BLOCK);
+    }
+    print_message("%zu of 41 blocks were mapped\n", mapped);
+    cache_ahead_aim(&ahead, INPUT_BLOCK, INPUT_BLOCK);
+    assert_true(truncate(FILE_NAME, 5000) == 0);
+    bring_all(&ahead, INPUT_BLOCK, INPUT_BLOCK);
+    cache_ahead_aim(&ahead, 20 * INPUT_BLOCK, INPUT_BLOCK);
+    bring_all(&ahead, 20 * INPUT_BLOCK, INPUT_BLOCK);
+    cache_ahead_end(&ahead);
+    cache_ahead_aim(&ahead, 0, INPUT_BLOCK);
+    assert_true(!ahead.mapped && ahead.end == 0);
+    cache_ahead_bring(&ahead, 1000);
+    inputs_free(inputs);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples), cmocka_unit_test(test_damage),
-                                       cmocka_unit_test(test_sizes), cmocka_unit_test(test_unusual),
-                                       cmocka_unit_test(test_block_sum)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples),   cmocka_unit_test(test_damage),
+                                       cmocka_unit_test(test_sizes),     cmocka_unit_test(test_unusual),
+                                       cmocka_unit_test(test_block_sum), cmocka_unit_test(test_cache_ahead)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove(FILE_NAME);
     remove(MESSAGE_NAME);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/little_endian.h"
+#include "cache_ahead.h"
 #include "input_files.h"
 #include "nanoseconds.h"
 #include "rare.h"
@@ -42,6 +43,7 @@ enum { OPTION_END = 0, OPTION_RESOLUTION = 9, OPTION_OFFSET = 14 };
 
 struct packet_file {
     struct reader *reader;
+    struct cache_ahead ahead;
     packet_file_block *on_block;
     void *user;
     bool is_pcapng;
@@ -82,8 +84,14 @@ void packet_file_free(struct packet_file *file)
 {
     if (!file)
         return;
+    cache_ahead_end(&file->ahead);
     free(file->own_buffer);
     free(file);
+}
+
+void packet_file_foresee(struct packet_file *file, const struct input *input)
+{
+    file->ahead.input = input;
 }
 
 /* The kernel copies whole pages faster, and it takes long to give a large buffer its pages one by one. */
@@ -118,6 +126,7 @@ static void turn_over(struct packet_file *file, uint8_t *buffer)
 void packet_file_lend(struct packet_file *file, uint8_t *buffer, size_t length)
 {
     turn_over(file, buffer);
+    cache_ahead_end(&file->ahead);
     file->capacity = length;
     file->is_lent = true;
     file->is_full = false;
@@ -137,6 +146,8 @@ ARMTAP_RARE static bool read_on(struct packet_file *file, size_t length)
         if (got == 0)
             return false;
         file->end += got;
+        if (reader_is_plain(file->reader))
+            cache_ahead_aim(&file->ahead, reader_position(file->reader), got);
     }
     return true;
 }
@@ -225,6 +236,7 @@ static enum packet_file_outcome next_record(struct packet_file *file, struct arm
                                .captured = captured,
                                .length = length};
     file->at += RECORD_HEADER + captured;
+    cache_ahead_bring(&file->ahead, RECORD_HEADER + captured);
     return PACKET_FILE_PACKET;
 }
 
@@ -302,6 +314,7 @@ static bool take_packet(struct packet_file *file, uint32_t length, struct armtap
                                      .captured = captured,
                                      .length = word(file, 24)};
     file->at += length;
+    cache_ahead_bring(&file->ahead, length);
     return true;
 }
 
