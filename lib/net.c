@@ -718,11 +718,12 @@ static int make_place(struct armtap_net *net)
     return 0;
 }
 
-/* Whether the next bytes of a connection may take the short way: take_next() then does what the plain way would. */
+/* Whether a connection's next bytes, or acknowledgement, may take the short way: take_next() then does what the plain
+ * way would. */
 static bool may_be_next(const struct armtap_net *net, const struct armtap_flow *flow)
 {
     enum armtap_flow_attempt_state attempt = flow->attempt.state;
-    return flow->class == ARMTAP_FLOW_SENDING && flow->conn && !flow->doubt && !net->digest && !net->pool.waiting &&
+    return flow->class != ARMTAP_FLOW_IDLE && flow->conn && !flow->doubt && !net->digest && !net->pool.waiting &&
            net->origin == ARMTAP_ORIGIN_NETWORK &&
            (attempt == ARMTAP_FLOW_ATTEMPT_NONE || attempt == ARMTAP_FLOW_ATTEMPT_CONNECTED);
 }
@@ -735,7 +736,9 @@ static int take_next(struct armtap_net *net, struct armtap_flow *flow, const str
     flow->traffic.bytes += segment->length;
     armtap_conn_touch(flow->conn, direction, segment->length, &net->pool.now);
     TRY(armtap_tcp_next(&flow->tcp, direction, segment));
-    if (!armtap_flow_is_newest(flow, ARMTAP_FLOW_SENDING))
+    if (flow->class != ARMTAP_FLOW_SENDING)
+        TRY(classify(net, flow));
+    else if (!armtap_flow_is_newest(flow, ARMTAP_FLOW_SENDING))
         armtap_flow_enter(&net->flows, flow, ARMTAP_FLOW_SENDING);
     bool is_unchanged = net->pool.packets % SHARES_EACH != 0 && kept(net) == net->kept;
     return is_unchanged ? 0 : make_place(net);
@@ -784,7 +787,7 @@ static void learn_usual(struct armtap_net *net, struct armtap_flow *flow, unsign
 {
     net->ports_at = (size_t)(segment->tcp - packet->data);
     struct armtap_usual *usual = usual_of(net, packet);
-    if (!usual || flow->class != ARMTAP_FLOW_SENDING || segment->length == 0)
+    if (!usual || flow->class != ARMTAP_FLOW_SENDING)
         return;
     if (usual->flow == flow && usual->sender == sender) {
         armtap_header_pattern_learn(&usual->pattern, packet, segment);
@@ -803,7 +806,8 @@ static void foresee(const struct armtap_net *net)
         fetch(net->flows.class[ARMTAP_FLOW_SENDING].oldest);
 }
 
-/* Whether a packet brings nothing but the next bytes of a connection, as its headers alone tell. */
+/* Whether a packet brings nothing but the next bytes of a connection, or an acknowledgement, as its headers alone tell.
+ */
 static bool is_next(const struct armtap_net *net, struct armtap_usual *usual, const struct armtap_packet *packet)
 {
     const struct armtap_flow *flow = usual ? usual->flow : NULL;

@@ -264,9 +264,14 @@ bool armtap_tcp_is_next(const struct armtap_tcp *tcp, enum armtap_direction dire
 {
     enum { OTHERS = ARMTAP_TCP_SYN | ARMTAP_TCP_FIN | ARMTAP_TCP_RST };
     const struct armtap_tcp_side *side = &tcp->side[direction], *peer = &tcp->side[!direction];
-    return side->state == ARMTAP_TCP_OPEN && !side->queue.head && !peer->queue.head && !side->has_probe &&
-           !tcp->ignored && !side->has_end && side->next == side->highest && segment->seq == (uint32_t)side->next &&
-           segment->length > 1 && !segment->cut && !(segment->flags & OTHERS);
+    if (side->queue.head || peer->queue.head || side->has_probe || tcp->ignored || side->has_end || segment->cut ||
+        segment->flags & OTHERS)
+        return false;
+    if (side->state == ARMTAP_TCP_UNSEEN)
+        return segment->length == 0 && side->has_first;
+    /* A single byte may be a keep-alive, or a probe of a closed window. */
+    return side->state == ARMTAP_TCP_OPEN && side->next == side->highest && segment->seq == (uint32_t)side->next &&
+           segment->length != 1;
 }
 
 int armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
@@ -279,7 +284,7 @@ int armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction direction, con
     }
     take_ack(tcp, direction, segment);
     TRY(take_window(tcp, direction, segment));
-    return armtap_tcp_take_next(tcp, direction, segment);
+    return segment->length > 0 ? armtap_tcp_take_next(tcp, direction, segment) : 0;
 }
 
 /* What the peer acknowledged but was not captured. A single such position is a FIN rather than a byte. */

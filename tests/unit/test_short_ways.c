@@ -107,6 +107,8 @@ int __wrap_armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction directi
     for (int i = 0; i < 2; i++) {
         const struct armtap_tcp_side *is = &tcp->side[i], *was = &plain.side[i];
         assert_memory_equal(&is->sender, &was->sender, sizeof is->sender);
+        assert_int_equal(is->state, was->state);
+        assert_int_equal(is->has_first, was->has_first);
         assert_int_equal(is->next, was->next);
         assert_int_equal(is->highest, was->highest);
         assert_int_equal(is->first, was->first);
