@@ -4,6 +4,7 @@
     lost          one packet of a hundred is missing
     reordered     each twentieth comes after the one behind it
     retransmitted each hundredth comes twice
+    acknowledged  the client acknowledges each packet of the robot's
     again N [END] the client connects again after N packets of data, from another port: SYN, SYN and ACK, RTDE's set-up if
                   the capture has one, the packets; END: fin (as usual), rst, or none
     bytes N       of the first N packets, each byte has a segment of its own"""
@@ -62,6 +63,19 @@ def retransmitted(packets, _):
             yield packet
 
 
+def is_to_robot(packet):
+    return packet[16 + 34:16 + 36] not in (b"\x75\x33", b"\x75\x34")
+
+
+def acknowledged(packets, _):
+    for packet in packets:
+        yield packet
+        length = len(packet) - 16 - HEADERS
+        if length > 0 and not is_to_robot(packet):
+            sequence, other = struct.unpack_from(">II", packet, 16 + 38)
+            yield segment(packet, ACK, other, sequence + length, to_robot=True)
+
+
 class Connection:
     """The frames of one, which look like a frame from the robot."""
 
@@ -96,7 +110,7 @@ def is_data(payload):
 def again(packets, each, how="fin"):
     set_up, count, connection = [], 0, None
     for packet in packets:
-        payload, to_robot = packet[16 + HEADERS:], packet[16 + 34:16 + 36] not in (b"\x75\x33", b"\x75\x34")
+        payload, to_robot = packet[16 + HEADERS:], is_to_robot(packet)
         if not is_data(payload):
             set_up += [(to_robot, payload)] if payload else []
             continue
@@ -118,7 +132,8 @@ def bytes_alone(packets, count):
             yield segment(packet, ACK | 8, sequence + k, acknowledged, bytes([byte]))
 
 
-WAYS = {"lost": lost, "reordered": reordered, "retransmitted": retransmitted, "again": again, "bytes": bytes_alone}
+WAYS = {"lost": lost, "reordered": reordered, "retransmitted": retransmitted, "acknowledged": acknowledged, "again": again,
+        "bytes": bytes_alone}
 
 
 def main():
