@@ -536,14 +536,12 @@ static bool is_wanted(const struct armtap_conn *conn, const struct armtap_frame 
     return !sink->wants_state || sink->on_command || sink->wants_state(conn->user, &conn->stream, frame->direction);
 }
 
-/* Unless somebody reads the state, only finds out what was set. */
 static int decode_values(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
-                         struct armtap_state *state, struct armtap_set *updated, bool is_read)
+                         struct armtap_state *state, struct armtap_set *updated)
 {
     struct armtap_half *half = &conn->half[frame->direction];
     bool is_kept = state == half->state[0];
-    (is_read ? armtap_recipe_decode : armtap_recipe_check)(data->recipe, data->values, data->values_length, state,
-                                                           updated);
+    armtap_recipe_decode(data->recipe, data->values, data->values_length, state, updated);
     if (is_kept)
         for (size_t i = 0; i < sizeof updated->word / sizeof updated->word[0]; i++)
             state->known.word[i] |= updated->word[i];
@@ -679,10 +677,11 @@ static int add_brief_arm(struct armtap_conn *conn, struct armtap_arm *arm, struc
     return ARMTAP_OK;
 }
 
-/* Whether all fields of a record are there, whatever its values are. */
-static bool has_all(const struct armtap_data *data)
+/* Whether a record needs no decoding: nobody reads the state, and all of its fields are there, as before. */
+static bool may_stay_encoded(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data)
 {
-    return data->values_length >= data->recipe->size && !data->recipe->integer_cells;
+    return !is_wanted(conn, frame) && !conn->half[frame->direction].bad_cells &&
+           armtap_recipe_sets_all(data->recipe, data->values, data->values_length, conn->reserve->brief);
 }
 
 static int decode_record(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
@@ -694,13 +693,12 @@ static int decode_record(struct armtap_conn *conn, const struct armtap_frame *fr
     *count = 1;
     bool is_brief = may_be_brief(conn, half, data->recipe);
     int error = is_brief ? add_brief_arm(conn, &arms[0], &updated[0]) : add_arm(conn, half, 1, &arms[0], &updated[0]);
-    bool is_read = !is_brief || is_wanted(conn, frame);
-    if (error == ARMTAP_OK && !is_read && has_all(data)) {
+    if (error == ARMTAP_OK && is_brief && may_stay_encoded(conn, frame, data)) {
         arms[0].updated = &data->recipe->plan.fields;
         return ARMTAP_OK;
     }
     if (error == ARMTAP_OK && data->recipe)
-        return decode_values(conn, frame, data, is_brief ? conn->reserve->brief : half->state[0], &updated[0], is_read);
+        return decode_values(conn, frame, data, is_brief ? conn->reserve->brief : half->state[0], &updated[0]);
     memset(&updated[0], 0, sizeof updated[0]);
     return error;
 }

@@ -284,13 +284,10 @@ void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *val
         decode_one_by_one(recipe, values, length, state, updated);
 }
 
-void armtap_recipe_check(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
-                         struct armtap_state *state, struct armtap_set *updated)
+bool armtap_recipe_sets_all(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
+                            struct armtap_state *state)
 {
-    if (length >= recipe->size && !recipe->integer_cells)
-        *updated = recipe->plan.fields;
-    else if (length < recipe->size || !recipe->plan.check(&recipe->plan, values, state, updated))
-        decode_one_by_one(recipe, values, length, state, updated);
+    return length >= recipe->size && (!recipe->integer_cells || recipe->plan.check(&recipe->plan, values, state, NULL));
 }
 
 /* Whether an entry is about an arm: one that names none is about all. */

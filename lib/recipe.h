@@ -78,8 +78,9 @@ void armtap_recipe_decode_arm(const struct armtap_recipe *recipe, const uint8_t 
  * except those beyond `length` and those whose legacy cell holds no whole number. */
 void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
                           struct armtap_state *state, struct armtap_set *updated);
-/* The same for a state that nobody looks at: it is written only as far as that takes no time. */
-void armtap_recipe_check(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
-                         struct armtap_state *state, struct armtap_set *updated);
+/* Whether that would set all of the recipe's fields (recipe->plan.fields). The state, which nobody looks at, is written
+ * only as far as that takes no time. */
+bool armtap_recipe_sets_all(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
+                            struct armtap_state *state);
 
 #endif
