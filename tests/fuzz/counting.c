@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -13,6 +14,7 @@
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
 static uint64_t units, held, most, before;
@@ -240,8 +242,10 @@ static void *took(void *block)
 
 static void gave(void *block)
 {
-    if (block)
-        held -= malloc_usable_size(block);
+    size_t size = block ? malloc_usable_size(block) : 0;
+    if (size > held) /* a block that took() was not told of */
+        abort();
+    held -= size;
 }
 
 void *malloc(size_t size)
@@ -252,6 +256,11 @@ void *malloc(size_t size)
 void *calloc(size_t count, size_t size)
 {
     return took(__libc_calloc(count, size));
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return took(__libc_memalign(alignment, size));
 }
 
 void *realloc(void *block, size_t size)
