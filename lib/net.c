@@ -732,15 +732,16 @@ static int take_next(struct armtap_net *net, struct armtap_flow *flow, const str
                      unsigned sender)
 {
     enum armtap_direction direction = armtap_net_direction(flow, sender);
+    const enum armtap_flow_class was = flow->class;
     flow->traffic.packets++;
     flow->traffic.bytes += segment->length;
     armtap_conn_touch(flow->conn, direction, segment->length, &net->pool.now);
     TRY(armtap_tcp_next(&flow->tcp, direction, segment));
-    if (flow->class != ARMTAP_FLOW_SENDING)
+    if (was != ARMTAP_FLOW_SENDING)
         TRY(classify(net, flow));
     else if (!armtap_flow_is_newest(flow, ARMTAP_FLOW_SENDING))
         armtap_flow_enter(&net->flows, flow, ARMTAP_FLOW_SENDING);
-    bool is_unchanged = net->pool.packets % SHARES_EACH != 0 && kept(net) == net->kept;
+    bool is_unchanged = flow->class == was && net->pool.packets % SHARES_EACH != 0 && kept(net) == net->kept;
     return is_unchanged ? 0 : make_place(net);
 }
 

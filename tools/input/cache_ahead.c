@@ -24,8 +24,10 @@ static bool is_cached(int file, uint64_t position)
 static void map(struct cache_ahead *ahead, uint64_t position, size_t length)
 {
     int file = input_descriptor(ahead->input);
-    if (file < 0 || length == 0 || !is_cached(file, position + length - 1))
+    if (file < 0 || length == 0 || !is_cached(file, position + length - 1)) {
+        ahead->input = NULL; /* for good: where the answer is no, the kernel reads from the disk there, out of turn */
         return;
+    }
     void *mapped = mmap(NULL, length, PROT_READ, MAP_SHARED | MAP_POPULATE, file, (off_t)position);
     if (mapped == MAP_FAILED)
         return;

@@ -20,8 +20,8 @@ struct cache_ahead {
     size_t at, end; /* of it, what is still to be brought */
 };
 
-/* Aims at these bytes of the file, which will be read next. Does nothing if they are not in memory: the kernel reads a
- * disk ahead better. */
+/* Aims at these bytes of the file, which will be read next. Once some are not in memory it does nothing more for this
+ * file: the kernel reads a disk ahead better. */
 void cache_ahead_aim(struct cache_ahead *ahead, uint64_t position, size_t length);
 void cache_ahead_end(struct cache_ahead *ahead);
 

@@ -360,6 +360,7 @@ enum packet_file_outcome packet_file_next(struct packet_file *file, struct armta
 
 size_t packet_file_hand_over(struct packet_file *file, void *to, size_t room, bool *is_known)
 {
+    cache_ahead_end(&file->ahead);
     *is_known = file->handed_over < file->kept;
     size_t *at = *is_known ? &file->handed_over : &file->at;
     size_t length = (*is_known ? file->kept : file->end) - *at;
