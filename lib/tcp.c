@@ -269,7 +269,7 @@ bool armtap_tcp_is_next(const struct armtap_tcp *tcp, enum armtap_direction dire
         return false;
     if (side->state == ARMTAP_TCP_UNSEEN)
         return segment->length == 0 && side->has_first;
-    /* A single byte may be a keep-alive, or a probe of a closed window. */
+    /* A single byte may be a keep-alive, or a probe of a closed window; what comes before `next` may be one, too. */
     return side->state == ARMTAP_TCP_OPEN && side->next == side->highest && segment->seq == (uint32_t)side->next &&
            segment->length != 1;
 }

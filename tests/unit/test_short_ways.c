@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "connection.h"
 #include "header_pattern.h"
 #include "sample_packets.h"
@@ -18,7 +19,7 @@
 
 /* ---- the short ways, closed on request --------------------------------------------------------------------------- */
 
-static bool plainly;
+static bool plainly, sparing; /* sparing: of memory, which has a limit, too */
 static size_t usual_packets, usual_bytes;
 
 bool __real_armtap_header_pattern_read(struct armtap_header_pattern *pattern, const struct armtap_packet *packet);
@@ -130,7 +131,7 @@ int __wrap_armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction directi
 int __wrap_armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes, size_t length,
                             const struct armtap_where *where)
 {
-    if (!plainly || length < 2 || conn->half[armtap_conn_real(conn, direction)].mode != ARMTAP_HALF_SYNCED)
+    if (!plainly || sparing || length < 2 || conn->half[armtap_conn_real(conn, direction)].mode != ARMTAP_HALF_SYNCED)
         return __real_armtap_conn_push(conn, direction, bytes, length, where);
     size_t first = 1 + length % 7 < length ? 1 + length % 7 : 1;
     int error = __real_armtap_conn_push(conn, direction, bytes, first, where);
@@ -284,6 +285,8 @@ static struct log heard(const struct sample_packets *sample, bool is_plain)
     struct armtap_sink sink = log_sink();
     plainly = is_plain;
     assert_int_equal(armtap_net_new(NULL, &sink, &log, &net), ARMTAP_OK);
+    if (sparing)
+        assert_int_equal(armtap_net_brief(net), ARMTAP_OK);
     for (size_t i = 0; i < sample->count; i++) {
         int error = armtap_net_packet(net, &sample->packets[i]);
         assert_true(error == ARMTAP_OK || error == ARMTAP_ERR_UNSUPPORTED);
@@ -673,12 +676,82 @@ static void headers_are_compared_whole(void **state)
     }
 }
 
+/* ---- many connections ----------------------------------------------------------------------------------------------
+ */
+
+static void add_segment(struct sample_packets *to, const struct tcp_segment *segment, const char *text)
+{
+    struct armtap_packet *packet = &to->packets[to->count++];
+    size_t length = strlen(text);
+    uint8_t *bytes = malloc(40 + length);
+    assert_non_null(bytes);
+    put_segment(bytes, segment, text, length);
+    *packet = (struct armtap_packet){.link_type = 101,
+                                     .where = {.time = (int64_t)to->count * 1000, .packet = to->count},
+                                     .data = bytes,
+                                     .captured = 40 + length,
+                                     .length = 40 + length};
+}
+
+/* One of many dashboard clients, as far as it has come. */
+enum stage { OPENS, ASKS, GOES_ON };
+static void add_stage(struct sample_packets *to, unsigned client, enum stage stage)
+{
+    static const char greeting[] = "Connected: Universal Robots Dashboard Server\n", request[] = "robotmode\n";
+    const uint32_t asked = 101 + sizeof request - 1, greeted = 501 + sizeof greeting - 1;
+    const uint32_t address = 0x0A010000 + client / 50;
+    const uint16_t port = (uint16_t)(40000 + client % 50);
+    struct tcp_segment of_client = {{address, 0x0A000002}, {port, 29999}, 100, 0, ARMTAP_TCP_SYN};
+    struct tcp_segment of_robot = {{0x0A000002, address}, {29999, port}, 500, 101, ARMTAP_TCP_SYN | ARMTAP_TCP_ACK};
+    if (stage == OPENS) {
+        add_segment(to, &of_client, "");
+        add_segment(to, &of_robot, "");
+        return;
+    }
+    of_client.flags = of_robot.flags = ARMTAP_TCP_ACK;
+    of_client.seq = stage == ASKS ? 101 : asked;
+    of_client.ack = greeted;
+    of_robot.seq = 501;
+    if (stage == ASKS) {
+        add_segment(to, &of_robot, greeting);
+        add_segment(to, &of_client, request);
+        of_robot.seq = greeted;
+        of_robot.ack = asked;
+        add_segment(to, &of_robot, "Robotmode: RUNNING\n");
+    } else {
+        add_segment(to, &of_client, "");
+    }
+}
+
+/* The one connection too many shows where the plain way would see it. */
+static void limits_are_seen_at_once(void **state)
+{
+    enum { TOGETHER = 2000, AFTER = 100 };
+    const unsigned limit = ARMTAP_LIMIT_connections;
+    struct sample_packets sample = {.packets = calloc(5 * (limit + 1) + AFTER, sizeof *sample.packets)};
+    (void)state;
+    assert_non_null(sample.packets);
+    for (unsigned from = 0, to; from <= limit; from = to) {
+        to = from + TOGETHER < limit + 1 ? from + TOGETHER : limit + 1;
+        for (unsigned i = from; i < to; i++)
+            add_stage(&sample, i, OPENS);
+        for (unsigned i = from; i < to; i++)
+            add_stage(&sample, i, ASKS);
+    }
+    for (unsigned i = 0; i < AFTER; i++)
+        add_stage(&sample, i % 3, GOES_ON);
+    sparing = true;
+    compare(&sample, "many connections", 0);
+    sparing = false;
+    sample_free(&sample);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_sample_both_ways),      cmocka_unit_test(states_that_nobody_wants),
         cmocka_unit_test(conversations_both_ways),    cmocka_unit_test(steady_streams_take_it),
-        cmocka_unit_test(headers_are_compared_whole),
+        cmocka_unit_test(headers_are_compared_whole), cmocka_unit_test(limits_are_seen_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
