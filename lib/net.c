@@ -719,7 +719,7 @@ static int make_place(struct armtap_net *net)
 }
 
 /* Whether a connection's next bytes, or acknowledgement, may take the short way: take_next() then does what the plain
- * way would. */
+ * way would; only shares are counted anew at each SHARES_EACH-th packet. */
 static bool may_be_next(const struct armtap_net *net, const struct armtap_flow *flow)
 {
     enum armtap_flow_attempt_state attempt = flow->attempt.state;
@@ -779,7 +779,9 @@ static struct armtap_usual *usual_of(struct armtap_net *net, const struct armtap
     if (packet->captured < net->ports_at + sizeof ports)
         return NULL;
     memcpy(&ports, packet->data + net->ports_at, sizeof ports);
-    return &net->usual[ports * UINT32_C(0x9E3779B1) >> 26];
+    /* The two directions of a connection have neighbouring places, never the same. */
+    const uint32_t both = (ports ^ ports >> 16) & 0xFFFF;
+    return &net->usual[(both * UINT32_C(0x9E3779B1) >> 27) * 2 + (ports >> 16 > (ports & 0xFFFF))];
 }
 
 /* Learns the headers of a sender whose packet went the plain way, if the one before it in this place was its, too. */
