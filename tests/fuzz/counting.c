@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "budget.h"
@@ -243,8 +244,11 @@ static void *took(void *block)
 static void gave(void *block)
 {
     size_t size = block ? malloc_usable_size(block) : 0;
-    if (size > held) /* a block that took() was not told of */
-        abort();
+    if (size > held) { /* a block that took() was not told of */
+        static const char text[] = "counting: more memory was given back than taken\n";
+        if (write(2, text, sizeof text - 1) >= 0)
+            abort();
+    }
     held -= size;
 }
 
@@ -266,10 +270,12 @@ void *aligned_alloc(size_t alignment, size_t size)
 void *realloc(void *block, size_t size)
 {
     size_t old = block ? malloc_usable_size(block) : 0;
+    gave(block);
     void *moved = __libc_realloc(block, size);
-    if (!moved && size > 0)
+    if (!moved && size > 0) {
+        held += old;
         return NULL;
-    held -= old;
+    }
     units += old / 16;
     return moved ? took(moved) : NULL;
 }
