@@ -677,7 +677,8 @@ static int add_brief_arm(struct armtap_conn *conn, struct armtap_arm *arm, struc
     return ARMTAP_OK;
 }
 
-/* Whether a record needs no decoding: nobody reads the state, and all of its fields are there, as before. */
+/* Whether a record needs no decoding: nobody reads the state, all of its fields are there, and none was ever missing in
+ * this direction, so that no note of that ends here. */
 static bool may_stay_encoded(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data)
 {
     return !is_wanted(conn, frame) && !conn->half[frame->direction].bad_cells &&

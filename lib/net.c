@@ -809,8 +809,7 @@ static void foresee(const struct armtap_net *net)
         fetch(net->flows.class[ARMTAP_FLOW_SENDING].oldest);
 }
 
-/* Whether a packet brings nothing but the next bytes of a connection, or an acknowledgement, as its headers alone tell.
- */
+/* Whether its headers alone tell that a packet brings only a connection's next bytes, or an acknowledgement. */
 static bool is_next(const struct armtap_net *net, struct armtap_usual *usual, const struct armtap_packet *packet)
 {
     const struct armtap_flow *flow = usual ? usual->flow : NULL;

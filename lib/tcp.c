@@ -267,7 +267,7 @@ bool armtap_tcp_is_next(const struct armtap_tcp *tcp, enum armtap_direction dire
     if (side->queue.head || peer->queue.head || side->has_probe || tcp->ignored || side->has_end || segment->cut ||
         segment->flags & OTHERS)
         return false;
-    if (side->state == ARMTAP_TCP_UNSEEN)
+    if (side->state == ARMTAP_TCP_UNSEEN) /* whose first position, if unknown, the plain way takes from the segment */
         return segment->length == 0 && side->has_first;
     /* A single byte may be a keep-alive, or a probe of a closed window; what comes before `next` may be one, too. */
     return side->state == ARMTAP_TCP_OPEN && side->next == side->highest && segment->seq == (uint32_t)side->next &&

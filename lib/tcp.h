@@ -14,9 +14,7 @@ bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction dir
 /* The next segment, captured at pool->now. */
 int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);
 /* Whether the segment brings only the next bytes of a direction, or an acknowledgement without bytes, and nothing waits
- * in either direction: then armtap_tcp_next() does what armtap_tcp_is_other() and armtap_tcp_segment() would do,
- * sooner.
- */
+ * in either direction. Then armtap_tcp_next() does what armtap_tcp_is_other() and armtap_tcp_segment() would. */
 bool armtap_tcp_is_next(const struct armtap_tcp *tcp, enum armtap_direction direction,
                         const struct armtap_segment *segment);
 int armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);

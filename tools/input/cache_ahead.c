@@ -8,7 +8,7 @@
 #include "input_files.h"
 
 #define WINDOW ((size_t)2 * 1024 * 1024) /* mapped at once: counts as the program's memory */
-#define PAGE ((uint64_t)65536)           /* or smaller ones */
+#define PAGE ((uint64_t)65536)           /* the largest that systems have: mappings begin at one */
 
 #if defined(RWF_NOWAIT) && defined(MAP_POPULATE)
 
@@ -20,7 +20,7 @@ static bool is_cached(int file, uint64_t position)
     return preadv2(file, &to, 1, (off_t)position, RWF_NOWAIT) == 1;
 }
 
-/* The last byte stands for all. */
+/* The last byte stands for all: if it is cached, those before it hardly lack, and the kernel reads them now. */
 static void map(struct cache_ahead *ahead, uint64_t position, size_t length)
 {
     int file = input_descriptor(ahead->input);
