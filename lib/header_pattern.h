@@ -16,7 +16,8 @@ struct armtap_header_pattern {
 };
 
 /* Learns the pattern from a packet that armtap_link_parse() read as `segment`. It stays unknown if the packet is no
- * usual segment, with or without data: of TCP flags only ACK and PSH, no options but timestamps, no extension headers. */
+ * usual segment, with or without data: of TCP flags only ACK and PSH, no options but timestamps, no extension headers.
+ */
 void armtap_header_pattern_learn(struct armtap_header_pattern *pattern, const struct armtap_packet *packet,
                                  const struct armtap_segment *segment);
 /* Whether a packet has these headers and is whole; then pattern->segment is what armtap_link_parse() would have read.
