@@ -92,8 +92,8 @@ static unsigned shorten(float number, int *power, uint32_t *digits)
 /* Digits with a point behind the first `before` of them. */
 static void put_decimal(struct armtap_value_reader *reader, uint32_t digits, unsigned count, int before)
 {
-    char text[DIGITS + 1];
-    for (unsigned i = count; i-- > 0; digits /= 10)
+    char text[DIGITS]; /* they end with it */
+    for (size_t i = DIGITS; i-- > 0; digits /= 10)
         text[i] = (char)('0' + digits % 10);
     if (before <= 0)
         put_word(reader, "0.");
@@ -102,7 +102,7 @@ static void put_decimal(struct armtap_value_reader *reader, uint32_t digits, uns
     for (int i = 0; i < (int)count || i < before; i++) {
         if (i == before && i > 0)
             put_word(reader, ".");
-        put(reader, i < (int)count ? &text[i] : "0", 1);
+        put(reader, i < (int)count ? &text[DIGITS - count + (unsigned)i] : "0", 1);
     }
 }
 

@@ -1,4 +1,5 @@
 /* Numbers as text, compared with Python's repr and with strtod. */
+#include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -534,7 +535,7 @@ static void seconds(void **state)
 
 static void is_as_printed(double number)
 {
-    char text[NUMBER_MAX + 1], expected[NUMBER_MAX];
+    char text[NUMBER_MAX + 1], expected[DBL_MAX_10_EXP + 16];
     for (int decimals = 0; decimals <= 6; decimals++) {
         text[number_fixed(number, decimals, text)] = '\0';
         snprintf(expected, sizeof expected, "%.*f", decimals, number);

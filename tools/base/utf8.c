@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 size_t utf8_length(const unsigned char *text, size_t left)
 {
@@ -67,8 +68,7 @@ static size_t put(char to[UTF8_SHOWN_MAX], const char *text, size_t kept, size_t
     *used = kept == 0 ? 1 : kept;
     if (kept == 0)
         return (size_t)snprintf(to, UTF8_SHOWN_MAX, "\\x%02x", (unsigned char)text[0]);
-    for (size_t i = 0; i < kept; i++)
-        to[i] = text[i];
+    memcpy(to, text, kept);
     to[kept] = '\0';
     return kept;
 }
