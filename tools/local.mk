@@ -102,8 +102,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/recipe_file.h \
 	tools/input/block_sum.c \
 	tools/input/block_sum.h \
-	tools/input/cache_ahead.c \
-	tools/input/cache_ahead.h \
+	tools/input/mapped_file.c \
+	tools/input/mapped_file.h \
 	tools/input/call_log.c \
 	tools/input/call_log.h \
 	tools/input/kept_values.c \

@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "input/block_sum.h"
-#include "input/cache_ahead.h"
+#include "input/mapped_file.h"
 #include "input/capture.h"
 #include "input/input_files.h"
 
@@ -422,7 +422,7 @@ static void test_block_sum(void **state)
 }
 
 /* What is brought is what was aimed at, whatever the lengths of the packets. */
-static void bring_all(struct cache_ahead *ahead, uint64_t position, size_t length)
+static void bring_all(struct mapped_file *ahead, uint64_t position, size_t length)
 {
     const size_t step = 1 + (size_t)(position / INPUT_BLOCK) * 700;
     if (ahead->end > 0) {
@@ -432,11 +432,11 @@ static void bring_all(struct cache_ahead *ahead, uint64_t position, size_t lengt
     }
     size_t end = ahead->end;
     for (size_t done = 0; done < length; done += step) {
-        cache_ahead_bring(ahead, step);
+        mapped_file_bring(ahead, step);
         assert_true(ahead->at <= (end + ARMTAP_CACHE_LINE - 1) / ARMTAP_CACHE_LINE * ARMTAP_CACHE_LINE);
     }
     assert_true(ahead->at >= end);
-    cache_ahead_bring(ahead, SIZE_MAX / 2);
+    mapped_file_bring(ahead, SIZE_MAX / 2);
     assert_true(ahead->at <= (end + ARMTAP_CACHE_LINE - 1) / ARMTAP_CACHE_LINE * ARMTAP_CACHE_LINE);
 }
 
@@ -456,7 +456,7 @@ static bool tells_cached(void)
 }
 
 /* Before and after another program cut the file: nothing is read through the mapping. */
-static void test_cache_ahead(void **state)
+static void test_mapped_file(void **state)
 {
     enum { LENGTH = 40 * INPUT_BLOCK + 12345 };
     static uint8_t bytes[LENGTH];
@@ -464,31 +464,31 @@ static void test_cache_ahead(void **state)
     (void)state;
     write_file(bytes, sizeof bytes);
     struct inputs *inputs = inputs_open(names, 1, NULL);
-    struct cache_ahead ahead = {.input = inputs_at(inputs, 0)};
+    struct mapped_file ahead = {.input = inputs_at(inputs, 0)};
     size_t mapped = 0;
     for (uint64_t position = 0; position <= LENGTH + INPUT_BLOCK; position += INPUT_BLOCK) {
         size_t left = position < LENGTH ? (size_t)(LENGTH - position) : 0;
-        cache_ahead_aim(&ahead, position, INPUT_BLOCK);
+        mapped_file_aim(&ahead, position, INPUT_BLOCK);
         mapped += ahead.end > 0;
         assert_true(ahead.position + ahead.length <= LENGTH);
         bring_all(&ahead, position, left < INPUT_BLOCK ? left : INPUT_BLOCK);
     }
     assert_int_equal(mapped, tells_cached() ? 41 : 0);
-    cache_ahead_aim(&ahead, INPUT_BLOCK, INPUT_BLOCK);
+    mapped_file_aim(&ahead, INPUT_BLOCK, INPUT_BLOCK);
     assert_true(truncate(FILE_NAME, 5000) == 0);
     bring_all(&ahead, INPUT_BLOCK, INPUT_BLOCK);
-    cache_ahead_aim(&ahead, 20 * INPUT_BLOCK, INPUT_BLOCK);
+    mapped_file_aim(&ahead, 20 * INPUT_BLOCK, INPUT_BLOCK);
     bring_all(&ahead, 20 * INPUT_BLOCK, INPUT_BLOCK);
     assert_true(ahead.end == 0 && !ahead.input); /* the window's end is gone: no further question */
     ahead.input = inputs_at(inputs, 0);
     write_file(bytes, sizeof bytes);
-    cache_ahead_aim(&ahead, 0, INPUT_BLOCK);
+    mapped_file_aim(&ahead, 0, INPUT_BLOCK);
     void *last = ahead.mapped;
-    cache_ahead_end(&ahead);
+    mapped_file_end(&ahead);
     assert_true(!last || msync(last, 1, MS_ASYNC) != 0); /* no longer mapped */
-    cache_ahead_aim(&ahead, 0, INPUT_BLOCK);
+    mapped_file_aim(&ahead, 0, INPUT_BLOCK);
     assert_true(!ahead.mapped && ahead.end == 0);
-    cache_ahead_bring(&ahead, 1000);
+    mapped_file_bring(&ahead, 1000);
     inputs_free(inputs);
 }
 
@@ -496,7 +496,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples),   cmocka_unit_test(test_damage),
                                        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_unusual),
-                                       cmocka_unit_test(test_block_sum), cmocka_unit_test(test_cache_ahead)};
+                                       cmocka_unit_test(test_block_sum), cmocka_unit_test(test_mapped_file)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove(FILE_NAME);
     remove(MESSAGE_NAME);

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/little_endian.h"
-#include "cache_ahead.h"
+#include "mapped_file.h"
 #include "input_files.h"
 #include "nanoseconds.h"
 #include "rare.h"
@@ -43,7 +43,7 @@ enum { OPTION_END = 0, OPTION_RESOLUTION = 9, OPTION_OFFSET = 14 };
 
 struct packet_file {
     struct reader *reader;
-    struct cache_ahead ahead;
+    struct mapped_file ahead;
     packet_file_block *on_block;
     void *user;
     bool is_pcapng;
@@ -84,7 +84,7 @@ void packet_file_free(struct packet_file *file)
 {
     if (!file)
         return;
-    cache_ahead_end(&file->ahead);
+    mapped_file_end(&file->ahead);
     free(file->own_buffer);
     free(file);
 }
@@ -126,7 +126,7 @@ static void turn_over(struct packet_file *file, uint8_t *buffer)
 void packet_file_lend(struct packet_file *file, uint8_t *buffer, size_t length)
 {
     turn_over(file, buffer);
-    cache_ahead_end(&file->ahead);
+    mapped_file_end(&file->ahead);
     file->capacity = length;
     file->is_lent = true;
     file->is_full = false;
@@ -147,7 +147,7 @@ ARMTAP_RARE static bool read_on(struct packet_file *file, size_t length)
             return false;
         file->end += got;
         if (reader_is_plain(file->reader))
-            cache_ahead_aim(&file->ahead, reader_position(file->reader), got);
+            mapped_file_aim(&file->ahead, reader_position(file->reader), got);
     }
     return true;
 }
@@ -236,7 +236,7 @@ static enum packet_file_outcome next_record(struct packet_file *file, struct arm
                                .captured = captured,
                                .length = length};
     file->at += RECORD_HEADER + captured;
-    cache_ahead_bring(&file->ahead, RECORD_HEADER + captured);
+    mapped_file_bring(&file->ahead, RECORD_HEADER + captured);
     return PACKET_FILE_PACKET;
 }
 
@@ -314,7 +314,7 @@ static bool take_packet(struct packet_file *file, uint32_t length, struct armtap
                                      .captured = captured,
                                      .length = word(file, 24)};
     file->at += length;
-    cache_ahead_bring(&file->ahead, length);
+    mapped_file_bring(&file->ahead, length);
     return true;
 }
 
@@ -360,7 +360,7 @@ enum packet_file_outcome packet_file_next(struct packet_file *file, struct armta
 
 size_t packet_file_hand_over(struct packet_file *file, void *to, size_t room, bool *is_known)
 {
-    cache_ahead_end(&file->ahead);
+    mapped_file_end(&file->ahead);
     *is_known = file->handed_over < file->kept;
     size_t *at = *is_known ? &file->handed_over : &file->at;
     size_t length = (*is_known ? file->kept : file->end) - *at;

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* preadv2 */
-#include "cache_ahead.h"
+#include "mapped_file.h"
 
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ static bool is_cached(int file, uint64_t position)
 }
 
 /* The last byte stands for all: if it is cached, those before it hardly lack, and the kernel reads them now. */
-static void map(struct cache_ahead *ahead, uint64_t position, size_t length)
+static void map(struct mapped_file *ahead, uint64_t position, size_t length)
 {
     int file = input_descriptor(ahead->input);
     if (file < 0 || length == 0 || !is_cached(file, position + length - 1)) {
@@ -38,14 +38,14 @@ static void map(struct cache_ahead *ahead, uint64_t position, size_t length)
 
 #else
 
-static void map(struct cache_ahead *ahead, uint64_t position, size_t length)
+static void map(struct mapped_file *ahead, uint64_t position, size_t length)
 {
     (void)ahead, (void)position, (void)length;
 }
 
 #endif
 
-static void unmap(struct cache_ahead *ahead)
+static void unmap(struct mapped_file *ahead)
 {
     if (ahead->mapped)
         munmap(ahead->mapped, ahead->length);
@@ -53,12 +53,12 @@ static void unmap(struct cache_ahead *ahead)
     ahead->length = 0;
 }
 
-static bool is_mapped(const struct cache_ahead *ahead, uint64_t position, size_t length)
+static bool is_mapped(const struct mapped_file *ahead, uint64_t position, size_t length)
 {
     return ahead->mapped && position >= ahead->position && position + length <= ahead->position + ahead->length;
 }
 
-void cache_ahead_aim(struct cache_ahead *ahead, uint64_t position, size_t length)
+void mapped_file_aim(struct mapped_file *ahead, uint64_t position, size_t length)
 {
     ahead->at = ahead->end = 0;
     uint64_t all = ahead->input ? input_length(ahead->input) : 0, from = position / PAGE * PAGE;
@@ -77,8 +77,8 @@ void cache_ahead_aim(struct cache_ahead *ahead, uint64_t position, size_t length
     ahead->end = ahead->at + length;
 }
 
-void cache_ahead_end(struct cache_ahead *ahead)
+void mapped_file_end(struct mapped_file *ahead)
 {
     unmap(ahead);
-    *ahead = (struct cache_ahead){.input = NULL};
+    *ahead = (struct mapped_file){.input = NULL};
 }
