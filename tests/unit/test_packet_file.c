@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,16 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/bus_error.h"
 #include "input/block_sum.h"
-#include "input/mapped_file.h"
 #include "input/capture.h"
+#include "input/file_reader.h"
 #include "input/input_files.h"
+#include "input/mapped_file.h"
 
 #define FILE_NAME "test_packet_file.tmp"
 #define MESSAGE_NAME "test_packet_file.err"
@@ -398,7 +403,7 @@ static void test_unusual(void **state)
 /* Each way to compute it gives the same, and another byte or length another sum. */
 static void test_block_sum(void **state)
 {
-    static uint8_t bytes[1000];
+    static uint8_t bytes[1000], copy[1000];
     (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i * i >> 3);
@@ -406,6 +411,10 @@ static void test_block_sum(void **state)
         uint32_t sum = block_sum(bytes + 1, length);
         assert_int_equal(sum, block_sum_plain(bytes + 1, length));
         assert_int_not_equal(sum, block_sum(bytes + 1, length + 1));
+        memset(copy, 0xA5, sizeof copy);
+        assert_int_equal(sum, block_sum_copy(copy, bytes + 1, length));
+        assert_memory_equal(copy, bytes + 1, length);
+        assert_int_equal(copy[length], 0xA5);
         for (size_t i = 1; i <= length; i++) {
             bytes[i] ^= (uint8_t)i | 1;
             assert_int_not_equal(sum, block_sum(bytes + 1, length));
@@ -422,22 +431,22 @@ static void test_block_sum(void **state)
 }
 
 /* What is brought is what was aimed at, whatever the lengths of the packets. */
-static void bring_all(struct mapped_file *ahead, uint64_t position, size_t length)
+static void bring_all(struct mapped_file *file, uint64_t position, size_t length)
 {
     const size_t step = 1 + (size_t)(position / INPUT_BLOCK) * 700;
-    if (ahead->end > 0) {
-        assert_true(ahead->position + ahead->at == position);
-        assert_true(ahead->end - ahead->at == length && ahead->end <= ahead->length);
-        assert_true(ahead->length <= (2u << 20));
+    if (file->end > 0) {
+        assert_true(file->position + file->at == position);
+        assert_true(file->end - file->at == length && file->end <= file->length);
+        assert_true(file->length <= (2u << 20));
     }
-    size_t end = ahead->end;
+    size_t end = file->end;
     for (size_t done = 0; done < length; done += step) {
-        mapped_file_bring(ahead, step);
-        assert_true(ahead->at <= (end + ARMTAP_CACHE_LINE - 1) / ARMTAP_CACHE_LINE * ARMTAP_CACHE_LINE);
+        mapped_file_bring(file, step);
+        assert_true(file->at <= (end + ARMTAP_CACHE_LINE - 1) / ARMTAP_CACHE_LINE * ARMTAP_CACHE_LINE);
     }
-    assert_true(ahead->at >= end);
-    mapped_file_bring(ahead, SIZE_MAX / 2);
-    assert_true(ahead->at <= (end + ARMTAP_CACHE_LINE - 1) / ARMTAP_CACHE_LINE * ARMTAP_CACHE_LINE);
+    assert_true(file->at >= end);
+    mapped_file_bring(file, SIZE_MAX / 2);
+    assert_true(file->at <= (end + ARMTAP_CACHE_LINE - 1) / ARMTAP_CACHE_LINE * ARMTAP_CACHE_LINE);
 }
 
 /* Whether the file system tells what is in memory. */
@@ -455,48 +464,155 @@ static bool tells_cached(void)
 #endif
 }
 
-/* Before and after another program cut the file: nothing is read through the mapping. */
+static void fill_with_noise(uint8_t *bytes, size_t length)
+{
+    uint32_t noise = 1;
+    for (size_t i = 0; i < length; i++)
+        bytes[i] = (uint8_t)((noise = noise * 1664525 + 1013904223) >> 24);
+}
+
+/* From a window's beginning, across its end, and to the file's. */
 static void test_mapped_file(void **state)
 {
     enum { LENGTH = 40 * INPUT_BLOCK + 12345 };
-    static uint8_t bytes[LENGTH];
+    static uint8_t bytes[LENGTH], copy[INPUT_BLOCK];
     const char *const names[] = {FILE_NAME};
     (void)state;
+    fill_with_noise(bytes, sizeof bytes);
     write_file(bytes, sizeof bytes);
     struct inputs *inputs = inputs_open(names, 1, NULL);
-    struct mapped_file ahead = {.input = inputs_at(inputs, 0)};
+    struct mapped_file file = {.input = inputs_at(inputs, 0)};
     size_t mapped = 0;
+    uint32_t sum;
     for (uint64_t position = 0; position <= LENGTH + INPUT_BLOCK; position += INPUT_BLOCK) {
         size_t left = position < LENGTH ? (size_t)(LENGTH - position) : 0;
-        mapped_file_aim(&ahead, position, INPUT_BLOCK);
-        mapped += ahead.end > 0;
-        assert_true(ahead.position + ahead.length <= LENGTH);
-        bring_all(&ahead, position, left < INPUT_BLOCK ? left : INPUT_BLOCK);
+        left = left < INPUT_BLOCK ? left : INPUT_BLOCK;
+        mapped_file_aim(&file, position, INPUT_BLOCK);
+        assert_true(file.position + file.length <= LENGTH);
+        bring_all(&file, position, left);
+        if (left == 0 || !mapped_file_copy(&file, position, copy, left, &sum))
+            continue;
+        mapped++;
+        assert_memory_equal(copy, bytes + position, left);
+        assert_int_equal(sum, block_sum(copy, left));
     }
     assert_int_equal(mapped, tells_cached() ? 41 : 0);
-    mapped_file_aim(&ahead, INPUT_BLOCK, INPUT_BLOCK);
-    assert_true(truncate(FILE_NAME, 5000) == 0);
-    bring_all(&ahead, INPUT_BLOCK, INPUT_BLOCK);
-    mapped_file_aim(&ahead, 20 * INPUT_BLOCK, INPUT_BLOCK);
-    bring_all(&ahead, 20 * INPUT_BLOCK, INPUT_BLOCK);
-    assert_true(ahead.end == 0 && !ahead.input); /* the window's end is gone: no further question */
-    ahead.input = inputs_at(inputs, 0);
-    write_file(bytes, sizeof bytes);
-    mapped_file_aim(&ahead, 0, INPUT_BLOCK);
-    void *last = ahead.mapped;
-    mapped_file_end(&ahead);
+    mapped_file_aim(&file, 0, INPUT_BLOCK);
+    void *last = file.mapped;
+    mapped_file_end(&file);
     assert_true(!last || msync(last, 1, MS_ASYNC) != 0); /* no longer mapped */
-    mapped_file_aim(&ahead, 0, INPUT_BLOCK);
-    assert_true(!ahead.mapped && ahead.end == 0);
-    mapped_file_bring(&ahead, 1000);
+    mapped_file_aim(&file, 0, INPUT_BLOCK);
+    assert_true(!file.mapped && file.end == 0 && !mapped_file_copy(&file, 0, copy, 1, &sum));
+    mapped_file_bring(&file, 1000);
     inputs_free(inputs);
+}
+
+/* A file of 40 blocks, mapped, then cut to so many bytes. */
+static bool copies_of_cut(off_t length, uint64_t position, uint8_t to[INPUT_BLOCK])
+{
+    static uint8_t bytes[40 * INPUT_BLOCK];
+    const char *const names[] = {FILE_NAME};
+    uint32_t sum;
+    fill_with_noise(bytes, sizeof bytes);
+    write_file(bytes, sizeof bytes);
+    struct inputs *inputs = inputs_open(names, 1, NULL);
+    struct mapped_file file = {.input = inputs_at(inputs, 0)};
+    mapped_file_aim(&file, position, INPUT_BLOCK);
+    bool is_mapped = file.mapped != NULL;
+    assert_int_equal(is_mapped, tells_cached());
+    assert_int_equal(truncate(FILE_NAME, length), 0);
+    bool is_good = mapped_file_copy(&file, position, to, INPUT_BLOCK, &sum);
+    assert_true(is_good || (!file.mapped && !file.input)); /* for good */
+    assert_true(!is_good || memcmp(to, bytes + position, INPUT_BLOCK) == 0);
+    mapped_file_aim(&file, position, INPUT_BLOCK);
+    bring_all(&file, position, INPUT_BLOCK);
+    mapped_file_end(&file);
+    inputs_free(inputs);
+    return is_good || !is_mapped;
+}
+
+/* Another program cuts the file behind the block, at its end, in its last page, in its middle, and before it. */
+static void test_mapped_and_cut(void **state)
+{
+    static uint8_t copy[INPUT_BLOCK];
+    (void)state;
+    assert_true(copies_of_cut(7 * INPUT_BLOCK + 1, 6 * INPUT_BLOCK, copy));
+    assert_true(copies_of_cut(7 * INPUT_BLOCK, 6 * INPUT_BLOCK, copy));
+    if (!tells_cached())
+        return;
+    assert_false(copies_of_cut(7 * INPUT_BLOCK - 1, 6 * INPUT_BLOCK, copy));
+    assert_false(copies_of_cut(6 * INPUT_BLOCK + 5000, 6 * INPUT_BLOCK, copy));
+    assert_false(copies_of_cut(6 * INPUT_BLOCK, 6 * INPUT_BLOCK, copy));
+    assert_false(copies_of_cut(0, 6 * INPUT_BLOCK, copy));
+}
+
+/* The same packets and message, whether or not the file is mapped when it is cut. */
+static void says_that_it_was_cut(bool is_mapped, off_t length)
+{
+    static uint8_t bytes[40 * INPUT_BLOCK], block[INPUT_BLOCK];
+    const char *const names[] = {FILE_NAME};
+    fill_with_noise(bytes, sizeof bytes);
+    write_file(bytes, sizeof bytes);
+    struct inputs *inputs = inputs_open(names, 1, NULL);
+    struct reader *reader = reader_open(&(struct reader_wish){.name = FILE_NAME, .input = inputs_at(inputs, 0)});
+    assert_non_null(reader);
+    if (is_mapped)
+        reader_map(reader);
+    size_t got = reader_read(reader, block, INPUT_BLOCK); /* its first bytes were looked at */
+    while (got < 2 * INPUT_BLOCK)
+        got += reader_read(reader, block, INPUT_BLOCK);
+    assert_memory_equal(block, bytes + INPUT_BLOCK, INPUT_BLOCK);
+    assert_int_equal(truncate(FILE_NAME, length), 0);
+    assert_int_equal(reader_read(reader, block, INPUT_BLOCK), 0);
+    assert_non_null(reader_problem(reader));
+    assert_string_equal(reader_problem(reader),
+                        "byte 262144: another program cut the file here since the reading began; read it again, or a "
+                        "copy of it");
+    reader_close(reader);
+    inputs_free(inputs);
+}
+
+static void test_reader_of_cut(void **state)
+{
+    static const off_t lengths[] = {0, 1000, 2 * INPUT_BLOCK, 2 * INPUT_BLOCK + 9999, 3 * INPUT_BLOCK - 1};
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        says_that_it_was_cut(false, lengths[i]);
+        says_that_it_was_cut(true, lengths[i]);
+    }
+}
+
+static void do_nothing(void *user)
+{
+    (void)user;
+}
+
+/* A bus error that is not a guarded read's ends the program, as before the first such read. */
+static void test_other_bus_errors(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit no_core = {0, 0};
+        setrlimit(RLIMIT_CORE, &no_core);
+        if (!bus_error_guard(do_nothing, NULL) || freopen("/dev/null", "w", stderr) == NULL)
+            _exit(0);
+        raise(SIGBUS);
+        raise(SIGBUS); /* the first one is let pass: an access is repeated by itself */
+        _exit(0);
+    }
+    int status = 0;
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    assert_false(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples),   cmocka_unit_test(test_damage),
-                                       cmocka_unit_test(test_sizes),     cmocka_unit_test(test_unusual),
-                                       cmocka_unit_test(test_block_sum), cmocka_unit_test(test_mapped_file)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples),         cmocka_unit_test(test_damage),
+                                       cmocka_unit_test(test_sizes),           cmocka_unit_test(test_unusual),
+                                       cmocka_unit_test(test_block_sum),       cmocka_unit_test(test_mapped_file),
+                                       cmocka_unit_test(test_mapped_and_cut),  cmocka_unit_test(test_reader_of_cut),
+                                       cmocka_unit_test(test_other_bus_errors)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove(FILE_NAME);
     remove(MESSAGE_NAME);

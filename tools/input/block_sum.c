@@ -13,7 +13,7 @@ struct sums {
 
 #define DEFINE_SUMS_OF(suffix, width, target)                                                                          \
     typedef uint32_t lanes##suffix __attribute__((vector_size(width)));                                                \
-    target static void sums_of##suffix(const uint8_t *bytes, size_t length, struct sums *sums)                         \
+    target static void sums_of##suffix(const uint8_t *bytes, size_t length, uint8_t *copy, struct sums *sums)          \
     {                                                                                                                  \
         enum { VECTORS = TOGETHER / (width) };                                                                         \
         lanes##suffix words[VECTORS] = {{0}}, words_before[VECTORS] = {{0}}, next;                                     \
@@ -21,6 +21,8 @@ struct sums {
             _Pragma("GCC unroll 4") for (int i = 0; i < VECTORS; i++)                                                  \
             {                                                                                                          \
                 memcpy(&next, bytes + at + i * (width), sizeof next);                                                  \
+                if (copy)                                                                                              \
+                    memcpy(copy + at + i * (width), &next, sizeof next);                                               \
                 words[i] += next;                                                                                      \
                 words_before[i] += words[i];                                                                           \
             }                                                                                                          \
@@ -59,7 +61,7 @@ static uint32_t mix(const struct sums *sums, const uint8_t *bytes, size_t length
 uint32_t block_sum_plain(const uint8_t *bytes, size_t length)
 {
     struct sums sums;
-    sums_of_16(bytes, length, &sums);
+    sums_of_16(bytes, length, NULL, &sums);
     return mix(&sums, bytes, length);
 }
 
@@ -68,6 +70,18 @@ uint32_t block_sum(const uint8_t *bytes, size_t length)
     struct sums sums;
     if (!HAS_WIDER)
         return block_sum_plain(bytes, length);
-    sums_of_32(bytes, length, &sums);
+    sums_of_32(bytes, length, NULL, &sums);
     return mix(&sums, bytes, length);
+}
+
+uint32_t block_sum_copy(uint8_t *to, const uint8_t *from, size_t length)
+{
+    struct sums sums;
+    size_t rest = length % TOGETHER;
+    if (HAS_WIDER)
+        sums_of_32(from, length, to, &sums);
+    else
+        sums_of_16(from, length, to, &sums);
+    memcpy(to + length - rest, from + length - rest, rest);
+    return mix(&sums, to, length);
 }

@@ -9,5 +9,7 @@
 uint32_t block_sum(const uint8_t *bytes, size_t length);
 /* The same without what only some processors have. */
 uint32_t block_sum_plain(const uint8_t *bytes, size_t length);
+/* Copies the bytes: in one go, so that the sum is that of the copy even if another program changes them meanwhile. */
+uint32_t block_sum_copy(uint8_t *to, const uint8_t *from, size_t length);
 
 #endif

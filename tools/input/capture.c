@@ -229,7 +229,6 @@ static enum capture_outcome begin_file(struct capture *capture, bool by_libpcap)
     capture->plain = packet_file_new(capture->reader, capture->is_pcapng, take_block, &capture->blocks);
     if (!capture->plain)
         return CAPTURE_NO_MEMORY;
-    packet_file_foresee(capture->plain, capture->input);
     if (!by_libpcap && packet_file_begin(capture->plain, &capture->link_type) == PACKET_FILE_PACKET)
         return CAPTURE_OPENED;
     return go_on_by_libpcap(capture);

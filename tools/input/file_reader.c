@@ -17,6 +17,7 @@
 #include "file_ends.h"
 #include "file_growth.h"
 #include "input_files.h"
+#include "mapped_file.h"
 #include "base/interrupt.h"
 #include "base/message.h"
 
@@ -37,12 +38,13 @@ struct reader {
     size_t peeked, peek_at;
     uint8_t peek[PEEK_SIZE];
     /* The members below belong to the read-ahead thread, if there is one, until its last block. */
-    struct inputs *own;    /* the file, if the reader opened it; else NULL */
-    struct input *input;   /* an ordinary file; NULL: a pipe or device */
-    struct growth *growth; /* for an ordinary file that is followed */
-    struct ends ends;      /* for any other ordinary file */
-    int file;              /* -1: an ordinary file */
-    bool waits;            /* a pipe or terminal: Ctrl-C ends it, and what arrived is used */
+    struct inputs *own;        /* the file, if the reader opened it; else NULL */
+    struct input *input;       /* an ordinary file; NULL: a pipe or device */
+    struct growth *growth;     /* for an ordinary file that is followed */
+    struct ends ends;          /* for any other ordinary file */
+    struct mapped_file mapped; /* what is read directly, if that is wanted */
+    int file;                  /* -1: an ordinary file */
+    bool waits;                /* a pipe or terminal: Ctrl-C ends it, and what arrived is used */
     bool ended;
     enum gzip_state gzip;
     z_stream inflater;
@@ -143,7 +145,7 @@ static bool check_file(struct reader *reader)
 static size_t read_ordinary(struct reader *reader, uint8_t to[INPUT_BLOCK])
 {
     size_t length;
-    enum input_outcome outcome = input_block(reader->input, reader->position, to, &length);
+    enum input_outcome outcome = input_block(reader->input, &reader->mapped, reader->position, to, &length);
     if (outcome == INPUT_FAILED)
         cannot_read(reader, errno);
     else if (outcome != INPUT_OK)
@@ -208,6 +210,7 @@ static size_t read_directly(struct reader *reader, uint8_t to[INPUT_BLOCK])
     size_t got = read_ordinary(reader, to);
     reader->ended = got == 0;
     reader->position += got;
+    mapped_file_aim(&reader->mapped, reader->position, got);
     return got;
 }
 
@@ -336,6 +339,17 @@ static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
     memcpy(to, reader->bytes + reader->input_at, length);
     reader->input_at += length;
     return length;
+}
+
+struct mapped_file *reader_map(struct reader *reader)
+{
+    reader->mapped.input = reader->input;
+    return &reader->mapped;
+}
+
+void reader_unmap(struct reader *reader)
+{
+    mapped_file_end(&reader->mapped);
 }
 
 /* If no thread can be started, the reader inflates without one. */
@@ -482,6 +496,7 @@ void reader_close(struct reader *reader)
         inflateEnd(&reader->inflater);
     if (reader->file >= 0)
         close(reader->file);
+    mapped_file_end(&reader->mapped);
     growth_free(reader->growth);
     inputs_free(reader->own);
     free(reader);

@@ -11,6 +11,7 @@
 
 #include "block_sum.h"
 #include "file_ends.h"
+#include "mapped_file.h"
 
 /* Descriptors kept free for outputs, threads and libraries. */
 #define DESCRIPTORS_LEFT 64
@@ -285,7 +286,22 @@ static const uint32_t *early_sum(const struct input *input, uint64_t position, c
     return block < early->count && to == early->bytes + offset ? &early->sums[block] : NULL;
 }
 
-enum input_outcome input_block(struct input *input, uint64_t position, uint8_t to[INPUT_BLOCK], size_t *length)
+/* Reads a block and adds it up. */
+static enum input_outcome read_block(const struct input *input, struct mapped_file *mapped, uint64_t position,
+                                     uint8_t *to, size_t length, uint32_t *sum)
+{
+    const uint32_t *early = early_sum(input, position, to);
+    *sum = early ? *early : 0;
+    if (early || (mapped && mapped_file_copy(mapped, position, to, length, sum)))
+        return INPUT_OK;
+    enum input_outcome outcome = read_at(input, position, to, length);
+    if (outcome == INPUT_OK)
+        *sum = block_sum(to, length);
+    return outcome;
+}
+
+enum input_outcome input_block(struct input *input, struct mapped_file *mapped, uint64_t position,
+                               uint8_t to[INPUT_BLOCK], size_t *length)
 {
     size_t wanted = position >= input->length                ? 0
                     : input->length - position < INPUT_BLOCK ? (size_t)(input->length - position)
@@ -293,11 +309,10 @@ enum input_outcome input_block(struct input *input, uint64_t position, uint8_t t
     *length = 0;
     if (wanted == 0)
         return INPUT_OK;
-    const uint32_t *early = early_sum(input, position, to);
-    enum input_outcome outcome = early ? INPUT_OK : read_at(input, position, to, wanted);
+    uint32_t sum;
+    enum input_outcome outcome = read_block(input, mapped, position, to, wanted, &sum);
     if (outcome != INPUT_OK && outcome != INPUT_SHORTENED)
         return outcome;
-    uint32_t sum = early ? *early : outcome == INPUT_OK ? block_sum(to, wanted) : 0;
     size_t block = (size_t)(position / INPUT_BLOCK);
     pthread_mutex_lock(&input->lock);
     if (outcome == INPUT_OK)

@@ -14,6 +14,7 @@
 #define INPUT_EARLY_MOST 32 /* blocks */
 
 struct ends;
+struct mapped_file;
 struct input;
 struct inputs;
 
@@ -45,8 +46,10 @@ int input_descriptor(const struct input *input);
 uint64_t input_length(const struct input *input);
 
 /* Reads the block of an ordinary file at `position`, a multiple of INPUT_BLOCK; `length` is 0 at the end. Every reading
- * yields the same bytes, or the outcome says that it does not. Thread-safe. */
-enum input_outcome input_block(struct input *input, uint64_t position, uint8_t to[INPUT_BLOCK], size_t *length);
+ * yields the same bytes, or the outcome says that it does not. `mapped` is where the file may be mapped, or NULL.
+ * Thread-safe. */
+enum input_outcome input_block(struct input *input, struct mapped_file *mapped, uint64_t position,
+                               uint8_t to[INPUT_BLOCK], size_t *length);
 
 /* Blocks of an ordinary file that were read before their turn. */
 struct early_blocks {

@@ -3,8 +3,11 @@
 
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
+#include "base/bus_error.h"
+#include "block_sum.h"
 #include "input_files.h"
 
 #define WINDOW ((size_t)2 * 1024 * 1024) /* mapped at once: counts as the program's memory */
@@ -13,72 +16,104 @@
 #if defined(RWF_NOWAIT) && defined(MAP_POPULATE)
 
 /* Whether a byte is in the page cache. */
-static bool is_cached(int file, uint64_t position)
+static bool is_cached(int descriptor, uint64_t position)
 {
     char byte;
     const struct iovec to = {&byte, 1};
-    return preadv2(file, &to, 1, (off_t)position, RWF_NOWAIT) == 1;
+    return preadv2(descriptor, &to, 1, (off_t)position, RWF_NOWAIT) == 1;
 }
 
 /* The last byte stands for all: if it is cached, those before it hardly lack, and the kernel reads them now. */
-static void map(struct mapped_file *ahead, uint64_t position, size_t length)
+static void map(struct mapped_file *file, uint64_t position, size_t length)
 {
-    int file = input_descriptor(ahead->input);
-    if (file < 0 || length == 0 || !is_cached(file, position + length - 1)) {
-        ahead->input = NULL; /* for good: where the answer is no, the kernel reads from the disk there, out of turn */
+    int descriptor = input_descriptor(file->input);
+    if (descriptor < 0 || length == 0 || !is_cached(descriptor, position + length - 1)) {
+        file->input = NULL; /* for good: where the answer is no, the kernel reads from the disk there, out of turn */
         return;
     }
-    void *mapped = mmap(NULL, length, PROT_READ, MAP_SHARED | MAP_POPULATE, file, (off_t)position);
+    void *mapped = mmap(NULL, length, PROT_READ, MAP_SHARED | MAP_POPULATE, descriptor, (off_t)position);
     if (mapped == MAP_FAILED)
         return;
-    ahead->mapped = mapped;
-    ahead->position = position;
-    ahead->length = length;
+    file->mapped = mapped;
+    file->position = position;
+    file->length = length;
 }
 
 #else
 
-static void map(struct mapped_file *ahead, uint64_t position, size_t length)
+static void map(struct mapped_file *file, uint64_t position, size_t length)
 {
-    (void)ahead, (void)position, (void)length;
+    (void)file, (void)position, (void)length;
 }
 
 #endif
 
-static void unmap(struct mapped_file *ahead)
+static void unmap(struct mapped_file *file)
 {
-    if (ahead->mapped)
-        munmap(ahead->mapped, ahead->length);
-    ahead->mapped = NULL;
-    ahead->length = 0;
+    if (file->mapped)
+        munmap(file->mapped, file->length);
+    file->mapped = NULL;
+    file->length = 0;
 }
 
-static bool is_mapped(const struct mapped_file *ahead, uint64_t position, size_t length)
+static bool is_mapped(const struct mapped_file *file, uint64_t position, size_t length)
 {
-    return ahead->mapped && position >= ahead->position && position + length <= ahead->position + ahead->length;
+    return file->mapped && position >= file->position && position + length <= file->position + file->length;
 }
 
-void mapped_file_aim(struct mapped_file *ahead, uint64_t position, size_t length)
+void mapped_file_aim(struct mapped_file *file, uint64_t position, size_t length)
 {
-    ahead->at = ahead->end = 0;
-    uint64_t all = ahead->input ? input_length(ahead->input) : 0, from = position / PAGE * PAGE;
+    file->at = file->end = 0;
+    uint64_t all = file->input ? input_length(file->input) : 0, from = position / PAGE * PAGE;
     if (position >= all)
         return;
     length = length < all - position ? length : (size_t)(all - position);
-    if (!is_mapped(ahead, position, length)) {
+    if (!is_mapped(file, position, length)) {
         size_t wanted = (size_t)(position - from) + length;
         wanted = wanted < WINDOW ? WINDOW : wanted;
-        unmap(ahead);
-        map(ahead, from, wanted < all - from ? wanted : (size_t)(all - from));
+        unmap(file);
+        map(file, from, wanted < all - from ? wanted : (size_t)(all - from));
     }
-    if (!ahead->mapped)
+    if (!file->mapped)
         return;
-    ahead->at = (size_t)(position - ahead->position);
-    ahead->end = ahead->at + length;
+    file->at = (size_t)(position - file->position);
+    file->end = file->at + length;
 }
 
-void mapped_file_end(struct mapped_file *ahead)
+struct copy {
+    const uint8_t *from;
+    uint8_t *to;
+    size_t length;
+    uint32_t sum;
+};
+
+static void copy(void *user)
 {
-    unmap(ahead);
-    *ahead = (struct mapped_file){.input = NULL};
+    struct copy *copy = user;
+    copy->sum = block_sum_copy(copy->to, copy->from, copy->length);
+}
+
+/* Whether the file still has the bytes before that end: the rest of a cut file's last page would read as zeros. */
+static bool reaches(const struct mapped_file *file, uint64_t end)
+{
+    struct stat status;
+    return fstat(input_descriptor(file->input), &status) == 0 && (uint64_t)status.st_size >= end;
+}
+
+bool mapped_file_copy(struct mapped_file *file, uint64_t position, uint8_t *to, size_t length, uint32_t *sum)
+{
+    if (!is_mapped(file, position, length))
+        return false;
+    struct copy wanted = {.from = file->mapped + (position - file->position), .to = to, .length = length};
+    bool is_whole = bus_error_guard(copy, &wanted) && reaches(file, position + length);
+    *sum = wanted.sum;
+    if (!is_whole)
+        mapped_file_end(file);
+    return is_whole;
+}
+
+void mapped_file_end(struct mapped_file *file)
+{
+    unmap(file);
+    *file = (struct mapped_file){.input = NULL};
 }

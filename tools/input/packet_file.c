@@ -43,7 +43,7 @@ enum { OPTION_END = 0, OPTION_RESOLUTION = 9, OPTION_OFFSET = 14 };
 
 struct packet_file {
     struct reader *reader;
-    struct mapped_file ahead;
+    struct mapped_file *mapped; /* the reader's */
     packet_file_block *on_block;
     void *user;
     bool is_pcapng;
@@ -72,6 +72,7 @@ struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, packe
         return NULL;
     }
     file->reader = reader;
+    file->mapped = reader_map(reader);
     file->is_pcapng = is_pcapng;
     file->on_block = on_block;
     file->user = user;
@@ -84,14 +85,9 @@ void packet_file_free(struct packet_file *file)
 {
     if (!file)
         return;
-    mapped_file_end(&file->ahead);
+    reader_unmap(file->reader);
     free(file->own_buffer);
     free(file);
-}
-
-void packet_file_foresee(struct packet_file *file, const struct input *input)
-{
-    file->ahead.input = input;
 }
 
 /* The kernel copies whole pages faster, and it takes long to give a large buffer its pages one by one. */
@@ -126,7 +122,7 @@ static void turn_over(struct packet_file *file, uint8_t *buffer)
 void packet_file_lend(struct packet_file *file, uint8_t *buffer, size_t length)
 {
     turn_over(file, buffer);
-    mapped_file_end(&file->ahead);
+    reader_unmap(file->reader);
     file->capacity = length;
     file->is_lent = true;
     file->is_full = false;
@@ -146,8 +142,6 @@ ARMTAP_RARE static bool read_on(struct packet_file *file, size_t length)
         if (got == 0)
             return false;
         file->end += got;
-        if (reader_is_plain(file->reader))
-            mapped_file_aim(&file->ahead, reader_position(file->reader), got);
     }
     return true;
 }
@@ -236,7 +230,7 @@ static enum packet_file_outcome next_record(struct packet_file *file, struct arm
                                .captured = captured,
                                .length = length};
     file->at += RECORD_HEADER + captured;
-    mapped_file_bring(&file->ahead, RECORD_HEADER + captured);
+    mapped_file_bring(file->mapped, RECORD_HEADER + captured);
     return PACKET_FILE_PACKET;
 }
 
@@ -314,7 +308,7 @@ static bool take_packet(struct packet_file *file, uint32_t length, struct armtap
                                      .captured = captured,
                                      .length = word(file, 24)};
     file->at += length;
-    mapped_file_bring(&file->ahead, length);
+    mapped_file_bring(file->mapped, length);
     return true;
 }
 
@@ -360,7 +354,7 @@ enum packet_file_outcome packet_file_next(struct packet_file *file, struct armta
 
 size_t packet_file_hand_over(struct packet_file *file, void *to, size_t room, bool *is_known)
 {
-    mapped_file_end(&file->ahead);
+    reader_unmap(file->reader);
     *is_known = file->handed_over < file->kept;
     size_t *at = *is_known ? &file->handed_over : &file->at;
     size_t length = (*is_known ? file->kept : file->end) - *at;

@@ -18,9 +18,6 @@ enum packet_file_outcome { PACKET_FILE_PACKET, PACKET_FILE_END, PACKET_FILE_UNUS
 /* `on_block` may be NULL. NULL without memory. */
 struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, packet_file_block *on_block, void *user);
 void packet_file_free(struct packet_file *file);
-/* The file that the reader reads, or NULL: its next block is brought into the cache while packets of one are taken,
- * until a buffer is lent. */
-void packet_file_foresee(struct packet_file *file, const struct input *input);
 /* Where in a buffer its first block begins. A block is read to where the one before ended, so that packets are whole in
  * memory: in front of the first is room for the beginning of a packet. */
 #define PACKET_FILE_CARRY (3 * INPUT_BLOCK)

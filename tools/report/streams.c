@@ -222,7 +222,7 @@ static bool sum_of(struct input *input, char hex[SHA256_HEX])
     bool is_good = sum && input_is_ordinary(input);
     size_t length = block_size;
     for (uint64_t at = 0; is_good && length == block_size; at += length) {
-        is_good = input_block(input, at, block, &length) == INPUT_OK;
+        is_good = input_block(input, NULL, at, block, &length) == INPUT_OK;
         sha256_add(sum, block, length);
     }
     sha256_end(sum, digest);
