@@ -93,11 +93,12 @@ static void copy(void *user)
     copy->sum = block_sum_copy(copy->to, copy->from, copy->length);
 }
 
-/* Whether the file still has the bytes before that end: the rest of a cut file's last page would read as zeros. */
-static bool reaches(const struct mapped_file *file, uint64_t end)
+/* Whether the file still had the bytes that were copied. The rest of a cut file's last page reads as zeros, so a last
+ * byte that is none tells it. */
+static bool had(const struct mapped_file *file, uint64_t end, uint8_t last)
 {
     struct stat status;
-    return fstat(input_descriptor(file->input), &status) == 0 && (uint64_t)status.st_size >= end;
+    return last != 0 || (fstat(input_descriptor(file->input), &status) == 0 && (uint64_t)status.st_size >= end);
 }
 
 bool mapped_file_copy(struct mapped_file *file, uint64_t position, uint8_t *to, size_t length, uint32_t *sum)
@@ -105,7 +106,7 @@ bool mapped_file_copy(struct mapped_file *file, uint64_t position, uint8_t *to, 
     if (!is_mapped(file, position, length))
         return false;
     struct copy wanted = {.from = file->mapped + (position - file->position), .to = to, .length = length};
-    bool is_whole = bus_error_guard(copy, &wanted) && reaches(file, position + length);
+    bool is_whole = bus_error_guard(copy, &wanted) && had(file, position + length, to[length - 1]);
     *sum = wanted.sum;
     if (!is_whole)
         mapped_file_end(file);
