@@ -582,6 +582,55 @@ static void test_reader_of_cut(void **state)
     }
 }
 
+/* Whether the file is mapped; false where the system does not tell. */
+static bool is_mapped_now(void)
+{
+    char line[4000];
+    bool is_found = false;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps))
+        is_found = is_found || strstr(line, FILE_NAME);
+    if (maps)
+        fclose(maps);
+    return is_found;
+}
+
+/* A capture in memory is read from its mapping, until it is closed, goes on by libpcap, or into lent buffers. */
+static void test_capture_is_mapped(void **state)
+{
+    static struct file file;
+    const char *name = FILE_NAME;
+    uint32_t noise = 5;
+    (void)state;
+    file.length = 0;
+    put_pcap(&file, 0xA1B2C3D4, 0);
+    while (file.length < 3 * INPUT_BLOCK)
+        put_record(&file, 1000, &noise);
+    put_record(&file, 262144 + 1, &noise); /* too long: libpcap goes on there */
+    write_file(file.bytes, file.length);
+    for (int ending = 0; ending < 3; ending++) {
+        struct inputs *inputs = inputs_open(&name, 1, NULL);
+        struct reader_wish wish = {.name = name, .threads = 1, .input = inputs_at(inputs, 0), .quiet = true};
+        struct capture *capture = capture_open(&wish);
+        uint8_t *buffer = packet_file_buffer(PACKET_FILE_BUFFER);
+        struct armtap_packet packet;
+        assert_true(capture && buffer);
+        while (capture_position(capture) < 2 * INPUT_BLOCK)
+            assert_int_equal(capture_next(capture, &packet), CAPTURE_PACKET);
+        assert_int_equal(is_mapped_now(), tells_cached());
+        if (ending == 1)
+            capture_lend(capture, buffer, PACKET_FILE_BUFFER);
+        while (ending == 2 && capture_next(capture, &packet) == CAPTURE_PACKET)
+            ;
+        if (ending > 0)
+            assert_false(is_mapped_now());
+        capture_close(capture);
+        assert_false(is_mapped_now());
+        inputs_free(inputs);
+        free(buffer);
+    }
+}
+
 static void do_nothing(void *user)
 {
     (void)user;
@@ -608,10 +657,15 @@ static void test_other_bus_errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples),         cmocka_unit_test(test_damage),
-                                       cmocka_unit_test(test_sizes),           cmocka_unit_test(test_unusual),
-                                       cmocka_unit_test(test_block_sum),       cmocka_unit_test(test_mapped_file),
-                                       cmocka_unit_test(test_mapped_and_cut),  cmocka_unit_test(test_reader_of_cut),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples),
+                                       cmocka_unit_test(test_damage),
+                                       cmocka_unit_test(test_sizes),
+                                       cmocka_unit_test(test_unusual),
+                                       cmocka_unit_test(test_block_sum),
+                                       cmocka_unit_test(test_mapped_file),
+                                       cmocka_unit_test(test_mapped_and_cut),
+                                       cmocka_unit_test(test_reader_of_cut),
+                                       cmocka_unit_test(test_capture_is_mapped),
                                        cmocka_unit_test(test_other_bus_errors)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove(FILE_NAME);
