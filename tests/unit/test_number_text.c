@@ -535,10 +535,11 @@ static void seconds(void **state)
 
 static void is_as_printed(double number)
 {
-    char text[NUMBER_MAX + 1], expected[DBL_MAX_10_EXP + 16];
+    char text[NUMBER_MAX + 1], expected[DBL_MAX_10_EXP + 16]; /* cut below */
     for (int decimals = 0; decimals <= 6; decimals++) {
         text[number_fixed(number, decimals, text)] = '\0';
         snprintf(expected, sizeof expected, "%.*f", decimals, number);
+        expected[NUMBER_MAX - 1] = '\0';
         assert_string_equal(text, expected);
     }
 }
