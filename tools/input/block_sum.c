@@ -13,6 +13,7 @@ struct sums {
 
 #define DEFINE_SUMS_OF(suffix, width, target)                                                                          \
     typedef uint32_t lanes##suffix __attribute__((vector_size(width)));                                                \
+    typedef lanes##suffix anywhere##suffix __attribute__((aligned(1), may_alias));                                     \
     target static void sums_of##suffix(const uint8_t *bytes, size_t length, uint8_t *copy, struct sums *sums)          \
     {                                                                                                                  \
         enum { VECTORS = TOGETHER / (width) };                                                                         \
@@ -20,7 +21,7 @@ struct sums {
         for (size_t at = 0; at + TOGETHER <= length; at += TOGETHER)                                                   \
             _Pragma("GCC unroll 4") for (int i = 0; i < VECTORS; i++)                                                  \
             {                                                                                                          \
-                memcpy(&next, bytes + at + i * (width), sizeof next);                                                  \
+                next = *(const volatile anywhere##suffix *)(bytes + at + i * (width)); /* once: see the header */      \
                 if (copy)                                                                                              \
                     memcpy(copy + at + i * (width), &next, sizeof next);                                               \
                 words[i] += next;                                                                                      \
