@@ -37,12 +37,12 @@ struct reader {
     size_t block_at;
     size_t peeked, peek_at;
     uint8_t peek[PEEK_SIZE];
+    struct mapped_file mapped; /* what is read directly, if that is wanted */
     /* The members below belong to the read-ahead thread, if there is one, until its last block. */
     struct inputs *own;        /* the file, if the reader opened it; else NULL */
     struct input *input;       /* an ordinary file; NULL: a pipe or device */
     struct growth *growth;     /* for an ordinary file that is followed */
     struct ends ends;          /* for any other ordinary file */
-    struct mapped_file mapped; /* what is read directly, if that is wanted */
     int file;                  /* -1: an ordinary file */
     bool waits;                /* a pipe or terminal: Ctrl-C ends it, and what arrived is used */
     bool ended;
@@ -142,10 +142,10 @@ static bool check_file(struct reader *reader)
     return outcome == INPUT_OK;
 }
 
-static size_t read_ordinary(struct reader *reader, uint8_t to[INPUT_BLOCK])
+static size_t read_ordinary(struct reader *reader, struct mapped_file *mapped, uint8_t to[INPUT_BLOCK])
 {
     size_t length;
-    enum input_outcome outcome = input_block(reader->input, &reader->mapped, reader->position, to, &length);
+    enum input_outcome outcome = input_block(reader->input, mapped, reader->position, to, &length);
     if (outcome == INPUT_FAILED)
         cannot_read(reader, errno);
     else if (outcome != INPUT_OK)
@@ -193,7 +193,7 @@ static bool fill(struct reader *reader)
         return true;
     size_t got = reader->ended    ? 0
                  : reader->growth ? read_growing(reader)
-                 : reader->input  ? read_ordinary(reader, reader->bytes)
+                 : reader->input  ? read_ordinary(reader, NULL, reader->bytes)
                                   : read_stream(reader);
     reader->ended = got == 0;
     if (got == 0)
@@ -207,7 +207,7 @@ static bool fill(struct reader *reader)
 /* A block of an ordinary file, without a copy. */
 static size_t read_directly(struct reader *reader, uint8_t to[INPUT_BLOCK])
 {
-    size_t got = read_ordinary(reader, to);
+    size_t got = read_ordinary(reader, &reader->mapped, to);
     reader->ended = got == 0;
     reader->position += got;
     mapped_file_aim(&reader->mapped, reader->position, got);
