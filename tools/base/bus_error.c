@@ -12,15 +12,20 @@ static void on_bus_error(int number)
 {
     if (way_out)
         siglongjmp(*way_out, 1);
-    signal(number, SIG_DFL); /* not ours: the same access raises it once more */
+    signal(number, SIG_DFL); /* not ours: as without this handler */
+    raise(number);
 }
 
 bool bus_error_guard(void (*read)(void *user), void *user)
 {
-    /* Without SA_NODEFER the signal would stay blocked behind the jump. */
-    struct sigaction action = {.sa_handler = on_bus_error, .sa_flags = SA_NODEFER};
+    struct sigaction action = {.sa_handler = on_bus_error};
+    sigset_t bus_error;
     sigjmp_buf here;
     sigemptyset(&action.sa_mask);
+    sigemptyset(&bus_error);
+    sigaddset(&bus_error, SIGBUS);
+    /* Blocked behind a jump, and in threads that leave signals to others: then the kernel would end the program. */
+    pthread_sigmask(SIG_UNBLOCK, &bus_error, NULL);
     sigaction(SIGBUS, &action, NULL); /* each time: cheap, and others may have handlers of their own */
     if (sigsetjmp(here, 0) != 0) {
         way_out = NULL;

@@ -39,12 +39,12 @@ struct reader {
     uint8_t peek[PEEK_SIZE];
     struct mapped_file mapped; /* what is read directly, if that is wanted */
     /* The members below belong to the read-ahead thread, if there is one, until its last block. */
-    struct inputs *own;        /* the file, if the reader opened it; else NULL */
-    struct input *input;       /* an ordinary file; NULL: a pipe or device */
-    struct growth *growth;     /* for an ordinary file that is followed */
-    struct ends ends;          /* for any other ordinary file */
-    int file;                  /* -1: an ordinary file */
-    bool waits;                /* a pipe or terminal: Ctrl-C ends it, and what arrived is used */
+    struct inputs *own;    /* the file, if the reader opened it; else NULL */
+    struct input *input;   /* an ordinary file; NULL: a pipe or device */
+    struct growth *growth; /* for an ordinary file that is followed */
+    struct ends ends;      /* for any other ordinary file */
+    int file;              /* -1: an ordinary file */
+    bool waits;            /* a pipe or terminal: Ctrl-C ends it, and what arrived is used */
     bool ended;
     enum gzip_state gzip;
     z_stream inflater;
