@@ -13,10 +13,10 @@ noinst_LIBRARIES += tools/libtools.a
 tools_libtools_a_SOURCES = \
 	tools/base/base64.c \
 	tools/base/base64.h \
-	tools/base/bus_error.c \
-	tools/base/bus_error.h \
 	tools/base/big_endian.h \
 	tools/base/buffer.h \
+	tools/base/bus_error.c \
+	tools/base/bus_error.h \
 	tools/base/checksum.c \
 	tools/base/checksum.h \
 	tools/base/compression.c \

@@ -4,9 +4,11 @@
 #define _GNU_SOURCE /* preadv2 */
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,6 +30,7 @@
 #include "input/file_reader.h"
 #include "input/input_files.h"
 #include "input/mapped_file.h"
+#include "input/packet_file.h"
 
 #define FILE_NAME "test_packet_file.tmp"
 #define MESSAGE_NAME "test_packet_file.err"
@@ -431,6 +434,40 @@ static void test_block_sum(void **state)
     }
 }
 
+#define CHANGING 4096
+
+struct changing {
+    volatile uint64_t words[CHANGING / sizeof(uint64_t)];
+    atomic_bool is_over;
+};
+
+static void *change(void *user)
+{
+    struct changing *changing = user;
+    for (uint64_t round = 1; !atomic_load(&changing->is_over); round++)
+        for (size_t i = 0; i < sizeof changing->words / sizeof *changing->words; i++)
+            changing->words[i] = round;
+    return NULL;
+}
+
+/* The sum is the copy's, even if another program changes the bytes meanwhile. */
+static void test_sum_of_changing(void **state)
+{
+    static struct changing changing;
+    static uint8_t copy[CHANGING];
+    pthread_t thread;
+    (void)state;
+    assert_int_equal(thread_begin(&thread, change, &changing), 0);
+    unsigned wrong = 0;
+    for (int i = 0; i < 200000; i++) {
+        uint32_t sum = block_sum_copy(copy, (const uint8_t *)(uintptr_t)changing.words, sizeof copy);
+        wrong += sum != block_sum(copy, sizeof copy);
+    }
+    atomic_store(&changing.is_over, true);
+    pthread_join(thread, NULL);
+    assert_int_equal(wrong, 0);
+}
+
 /* What is brought is what was aimed at, whatever the lengths of the packets. */
 static void bring_all(struct mapped_file *file, uint64_t position, size_t length)
 {
@@ -499,11 +536,11 @@ static void test_mapped_file(void **state)
     }
     assert_int_equal(mapped, tells_cached() ? 41 : 0);
     mapped_file_aim(&file, 0, INPUT_BLOCK);
-    void *last = file.mapped;
+    void *last = file.bytes;
     mapped_file_end(&file);
     assert_true(!last || msync(last, 1, MS_ASYNC) != 0); /* no longer mapped */
     mapped_file_aim(&file, 0, INPUT_BLOCK);
-    assert_true(!file.mapped && file.end == 0 && !mapped_file_copy(&file, 0, copy, 1, &sum));
+    assert_true(!file.bytes && file.end == 0 && !mapped_file_copy(&file, 0, copy, 1, &sum));
     mapped_file_bring(&file, 1000);
     inputs_free(inputs);
 }
@@ -519,11 +556,11 @@ static bool copies_of_cut(off_t length, uint64_t position, uint8_t to[INPUT_BLOC
     struct inputs *inputs = inputs_open(names, 1, NULL);
     struct mapped_file file = {.input = inputs_at(inputs, 0)};
     mapped_file_aim(&file, position, INPUT_BLOCK);
-    bool is_mapped = file.mapped != NULL;
+    bool is_mapped = file.bytes != NULL;
     assert_int_equal(is_mapped, tells_cached());
     assert_int_equal(truncate(FILE_NAME, length), 0);
     bool is_good = mapped_file_copy(&file, position, to, INPUT_BLOCK, &sum);
-    assert_true(is_good || (!file.mapped && !file.input)); /* for good */
+    assert_true(is_good || (!file.bytes && !file.input)); /* for good */
     assert_true(!is_good || memcmp(to, bytes + position, INPUT_BLOCK) == 0);
     mapped_file_aim(&file, position, INPUT_BLOCK);
     bring_all(&file, position, INPUT_BLOCK);
@@ -557,12 +594,12 @@ static void says_that_it_was_cut(bool is_mapped, off_t length)
     struct inputs *inputs = inputs_open(names, 1, NULL);
     struct reader *reader = reader_open(&(struct reader_wish){.name = FILE_NAME, .input = inputs_at(inputs, 0)});
     assert_non_null(reader);
-    const struct mapped_file *mapped = is_mapped ? reader_map(reader) : NULL;
+    const struct mapped_file *mapped = is_mapped ? reader_allow_mapping(reader) : NULL;
     size_t got = reader_read(reader, block, INPUT_BLOCK); /* its first bytes were looked at */
     while (got < 2 * INPUT_BLOCK)
         got += reader_read(reader, block, INPUT_BLOCK);
     assert_memory_equal(block, bytes + INPUT_BLOCK, INPUT_BLOCK);
-    assert_true(!mapped || (mapped->mapped != NULL) == tells_cached());
+    assert_true(!mapped || (mapped->bytes != NULL) == tells_cached());
     assert_int_equal(truncate(FILE_NAME, length), 0);
     assert_int_equal(reader_read(reader, block, INPUT_BLOCK), 0);
     assert_true(!mapped || !tells_cached() || !mapped->input); /* the copy found that bytes are gone */
@@ -643,43 +680,94 @@ static void *read_gone(void *user)
     return bus_error_guard(read_byte, user) ? user : NULL;
 }
 
+/* A byte that another program cut away. */
+static void *map_gone(void)
+{
+    write_file((const uint8_t *)"x", 1);
+    int file = open(FILE_NAME, O_RDONLY);
+    void *gone = mmap(NULL, 1, PROT_READ, MAP_SHARED, file, 0);
+    assert_true(gone != MAP_FAILED && truncate(FILE_NAME, 0) == 0);
+    close(file);
+    return gone;
+}
+
 /* Threads of thread_begin() block signals. */
 static void test_threads_and_bus_errors(void **state)
 {
+    void *gone = map_gone(), *got = gone;
     (void)state;
-    write_file((const uint8_t *)"x", 1);
-    int file = open(FILE_NAME, O_RDONLY);
-    void *gone = mmap(NULL, 4096, PROT_READ, MAP_SHARED, file, 0), *got = gone;
-    assert_true(gone != MAP_FAILED && truncate(FILE_NAME, 0) == 0);
     pthread_t thread;
     assert_int_equal(thread_begin(&thread, read_gone, gone), 0);
     assert_int_equal(pthread_join(thread, &got), 0);
     assert_null(got);
-    munmap(gone, 4096);
-    close(file);
+    munmap(gone, 1);
 }
 
-static void do_nothing(void *user)
+/* Packets bring what follows them into the cache, as long as it is mapped. */
+static void test_packets_bring(void **state)
 {
-    (void)user;
+    static struct file file;
+    (void)state;
+    for (int is_pcapng = 0; is_pcapng < 2; is_pcapng++) {
+        uint32_t noise = 5;
+        int link_type;
+        struct armtap_packet packet;
+        file.length = 0;
+        if (is_pcapng) {
+            put_section(&file);
+            put_interface(&file, 0, 0);
+        } else {
+            put_pcap(&file, 0xA1B2C3D4, 0);
+        }
+        for (int i = 0; file.length < 4 * INPUT_BLOCK; i++)
+            if (is_pcapng)
+                put_block(&file, 0, 1700000000000000, 1000, &noise);
+            else
+                put_record(&file, 1000, &noise);
+        write_file(file.bytes, file.length);
+        struct reader *reader = reader_open(&(struct reader_wish){.name = FILE_NAME});
+        struct packet_file *packets = reader ? packet_file_new(reader, is_pcapng, NULL, NULL) : NULL;
+        assert_non_null(packets);
+        assert_int_equal(packet_file_begin(packets, &link_type), PACKET_FILE_PACKET);
+        const struct mapped_file *mapped = reader_allow_mapping(reader);
+        while (mapped->end == 0 && packet_file_next(packets, &packet) == PACKET_FILE_PACKET)
+            ;
+        assert_int_equal(mapped->end > 0, tells_cached());
+        for (size_t before = mapped->at, i = 0; mapped->end > 0 && i < 20; before = mapped->at, i++) {
+            assert_int_equal(packet_file_next(packets, &packet), PACKET_FILE_PACKET);
+            assert_in_range(mapped->at - before, 1000, 1100);
+        }
+        packet_file_free(packets);
+        reader_close(reader);
+    }
+}
+
+/* How a program ends in which a bus error follows a guarded read. */
+static int status_after(void *read)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit no_core = {0, 0};
+        setrlimit(RLIMIT_CORE, &no_core);
+        bus_error_guard(read_byte, read);
+        raise(SIGBUS);
+        _exit(0);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    return status;
 }
 
 /* A bus error that is not a guarded read's ends the program, as before the first such read. */
 static void test_other_bus_errors(void **state)
 {
+    uint8_t byte = 1;
+    void *gone = map_gone();
     (void)state;
-    pid_t child = fork();
-    if (child == 0) {
-        const struct rlimit no_core = {0, 0};
-        setrlimit(RLIMIT_CORE, &no_core);
-        if (!bus_error_guard(do_nothing, NULL) || freopen("/dev/null", "w", stderr) == NULL)
-            _exit(0);
-        raise(SIGBUS);
-        _exit(0);
-    }
-    int status = 0;
-    assert_true(child > 0 && waitpid(child, &status, 0) == child);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
+    int after_good = status_after(&byte), after_gone = status_after(gone);
+    assert_true(WIFSIGNALED(after_good) && WTERMSIG(after_good) == SIGBUS);
+    assert_true(WIFSIGNALED(after_gone) && WTERMSIG(after_gone) == SIGBUS);
+    munmap(gone, 1);
 }
 
 int main(void)
@@ -689,10 +777,12 @@ int main(void)
                                        cmocka_unit_test(test_sizes),
                                        cmocka_unit_test(test_unusual),
                                        cmocka_unit_test(test_block_sum),
+                                       cmocka_unit_test(test_sum_of_changing),
                                        cmocka_unit_test(test_mapped_file),
                                        cmocka_unit_test(test_mapped_and_cut),
                                        cmocka_unit_test(test_reader_of_cut),
                                        cmocka_unit_test(test_capture_is_mapped),
+                                       cmocka_unit_test(test_packets_bring),
                                        cmocka_unit_test(test_other_bus_errors),
                                        cmocka_unit_test(test_threads_and_bus_errors)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,13 +18,13 @@ static void on_bus_error(int number)
 
 bool bus_error_guard(void (*read)(void *user), void *user)
 {
-    struct sigaction action = {.sa_handler = on_bus_error};
+    struct sigaction action = {.sa_handler = on_bus_error, .sa_flags = SA_NODEFER}; /* not blocked behind a jump */
     sigset_t bus_error;
     sigjmp_buf here;
     sigemptyset(&action.sa_mask);
     sigemptyset(&bus_error);
     sigaddset(&bus_error, SIGBUS);
-    /* Blocked behind a jump, and in threads that leave signals to others: then the kernel would end the program. */
+    /* Blocked in threads that leave signals to others: the kernel would end the program. */
     pthread_sigmask(SIG_UNBLOCK, &bus_error, NULL);
     sigaction(SIGBUS, &action, NULL); /* each time: cheap, and others may have handlers of their own */
     if (sigsetjmp(here, 0) != 0) {

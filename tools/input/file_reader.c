@@ -210,7 +210,8 @@ static size_t read_directly(struct reader *reader, uint8_t to[INPUT_BLOCK])
     size_t got = read_ordinary(reader, &reader->mapped, to);
     reader->ended = got == 0;
     reader->position += got;
-    mapped_file_aim(&reader->mapped, reader->position, got);
+    if (got > 0)
+        mapped_file_aim(&reader->mapped, reader->position, got);
     return got;
 }
 
@@ -341,13 +342,13 @@ static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
     return length;
 }
 
-struct mapped_file *reader_map(struct reader *reader)
+struct mapped_file *reader_allow_mapping(struct reader *reader)
 {
     reader->mapped.input = reader->input;
     return &reader->mapped;
 }
 
-void reader_unmap(struct reader *reader)
+void reader_end_mapping(struct reader *reader)
 {
     mapped_file_end(&reader->mapped);
 }

@@ -34,7 +34,7 @@ static void map(struct mapped_file *file, uint64_t position, size_t length)
     void *mapped = mmap(NULL, length, PROT_READ, MAP_SHARED | MAP_POPULATE, descriptor, (off_t)position);
     if (mapped == MAP_FAILED)
         return;
-    file->mapped = mapped;
+    file->bytes = mapped;
     file->position = position;
     file->length = length;
 }
@@ -50,15 +50,15 @@ static void map(struct mapped_file *file, uint64_t position, size_t length)
 
 static void unmap(struct mapped_file *file)
 {
-    if (file->mapped)
-        munmap(file->mapped, file->length);
-    file->mapped = NULL;
+    if (file->bytes)
+        munmap(file->bytes, file->length);
+    file->bytes = NULL;
     file->length = 0;
 }
 
 static bool is_mapped(const struct mapped_file *file, uint64_t position, size_t length)
 {
-    return file->mapped && position >= file->position && position + length <= file->position + file->length;
+    return file->bytes && position >= file->position && position + length <= file->position + file->length;
 }
 
 void mapped_file_aim(struct mapped_file *file, uint64_t position, size_t length)
@@ -74,7 +74,7 @@ void mapped_file_aim(struct mapped_file *file, uint64_t position, size_t length)
         unmap(file);
         map(file, from, wanted < all - from ? wanted : (size_t)(all - from));
     }
-    if (!file->mapped)
+    if (!file->bytes)
         return;
     file->at = (size_t)(position - file->position);
     file->end = file->at + length;
@@ -93,8 +93,8 @@ static void copy(void *user)
     copy->sum = block_sum_copy(copy->to, copy->from, copy->length);
 }
 
-/* Whether the file still had the bytes that were copied. The rest of a cut file's last page reads as zeros, so a last
- * byte that is none tells it. */
+/* Whether the file still had the bytes that were copied. The rest of a cut file's last page reads as zeros: a last byte
+ * other than 0 shows that the file was not cut. */
 static bool had(const struct mapped_file *file, uint64_t end, uint8_t last)
 {
     struct stat status;
@@ -105,7 +105,7 @@ bool mapped_file_copy(struct mapped_file *file, uint64_t position, uint8_t *to, 
 {
     if (!is_mapped(file, position, length))
         return false;
-    struct copy wanted = {.from = file->mapped + (position - file->position), .to = to, .length = length};
+    struct copy wanted = {.from = file->bytes + (position - file->position), .to = to, .length = length};
     bool is_whole = bus_error_guard(copy, &wanted) && had(file, position + length, to[length - 1]);
     *sum = wanted.sum;
     if (!is_whole)

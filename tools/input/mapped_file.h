@@ -15,7 +15,7 @@ struct input;
 /* All zero: nothing is mapped. */
 struct mapped_file {
     const struct input *input; /* NULL: none */
-    uint8_t *mapped;           /* NULL: nothing */
+    uint8_t *bytes;            /* NULL: nothing */
     uint64_t position;         /* of what is mapped */
     size_t length;
     size_t at, end; /* of it, what is still to be brought */
@@ -24,7 +24,8 @@ struct mapped_file {
 /* Maps these bytes of the file, which will be read next, if they are in memory. Once some are not, nothing more is
  * mapped of this file: the kernel reads a disk ahead better. */
 void mapped_file_aim(struct mapped_file *file, uint64_t position, size_t length);
-/* Copies bytes, and stores their block_sum(). False if they are not mapped, or gone: then nothing more is mapped. */
+/* Copies bytes, and stores their block_sum(). False if they are not mapped; or if they are gone, and then nothing more
+ * is mapped. */
 bool mapped_file_copy(struct mapped_file *file, uint64_t position, uint8_t *to, size_t length, uint32_t *sum);
 void mapped_file_end(struct mapped_file *file);
 
@@ -34,7 +35,7 @@ static inline void mapped_file_bring(struct mapped_file *file, size_t length)
 {
     size_t at = file->at, to = at + length < file->end ? at + length : file->end;
     for (; at < to; at += ARMTAP_CACHE_LINE)
-        armtap_prefetch_far(file->mapped + at);
+        armtap_prefetch_far(file->bytes + at);
     file->at = at;
 }
 

@@ -72,7 +72,7 @@ struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, packe
         return NULL;
     }
     file->reader = reader;
-    file->mapped = reader_map(reader);
+    file->mapped = reader_allow_mapping(reader);
     file->is_pcapng = is_pcapng;
     file->on_block = on_block;
     file->user = user;
@@ -85,7 +85,7 @@ void packet_file_free(struct packet_file *file)
 {
     if (!file)
         return;
-    reader_unmap(file->reader);
+    reader_end_mapping(file->reader);
     free(file->own_buffer);
     free(file);
 }
@@ -122,7 +122,7 @@ static void turn_over(struct packet_file *file, uint8_t *buffer)
 void packet_file_lend(struct packet_file *file, uint8_t *buffer, size_t length)
 {
     turn_over(file, buffer);
-    reader_unmap(file->reader);
+    reader_end_mapping(file->reader);
     file->capacity = length;
     file->is_lent = true;
     file->is_full = false;
@@ -354,7 +354,7 @@ enum packet_file_outcome packet_file_next(struct packet_file *file, struct armta
 
 size_t packet_file_hand_over(struct packet_file *file, void *to, size_t room, bool *is_known)
 {
-    reader_unmap(file->reader);
+    reader_end_mapping(file->reader);
     *is_known = file->handed_over < file->kept;
     size_t *at = *is_known ? &file->handed_over : &file->at;
     size_t length = (*is_known ? file->kept : file->end) - *at;
