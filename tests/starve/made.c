@@ -77,7 +77,7 @@ static void read_file(const char *path, void *user)
     if (made->count == MADE_FILES_MAX)
         return;
     struct made_file *file = &made->file[made->count++];
-    snprintf(file->name, sizeof file->name, "%s", path + strlen(FOLDER));
+    snprintf(file->name, sizeof file->name, "%.*s", (int)sizeof file->name - 1, path + strlen(FOLDER));
     file_read_packed(path, &file->content);
 }
 
