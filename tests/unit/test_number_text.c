@@ -535,7 +535,7 @@ static void seconds(void **state)
 
 static void is_as_printed(double number)
 {
-    char text[NUMBER_MAX + 1], expected[DBL_MAX_10_EXP + 16]; /* cut below */
+    char text[NUMBER_MAX + 1], expected[DBL_MAX_10_EXP + 16];
     for (int decimals = 0; decimals <= 6; decimals++) {
         text[number_fixed(number, decimals, text)] = '\0';
         snprintf(expected, sizeof expected, "%.*f", decimals, number);

@@ -1,6 +1,7 @@
 /* Captures read by armtap itself, into a buffer of its own or lent ones with blocks read before their turn, and by
  * libpcap: the same packets, outcomes and messages, for every sample, for files cut at every byte or changed in any
- * one, and for packets of all sizes. */
+ * one, and for packets of all sizes. Behind that, what reading in blocks rests on: their sums, files that are mapped
+ * while they are read and may be cut, and the bus errors that follow. */
 #define _GNU_SOURCE /* preadv2 */
 #include <dirent.h>
 #include <fcntl.h>
@@ -404,6 +405,8 @@ static void test_unusual(void **state)
     }
 }
 
+/* ---- sums of blocks ---------------------------------------------------------------------------------------------- */
+
 /* Each way to compute it gives the same, and another byte or length another sum. */
 static void test_block_sum(void **state)
 {
@@ -467,6 +470,8 @@ static void test_sum_of_changing(void **state)
     pthread_join(thread, NULL);
     assert_int_equal(wrong, 0);
 }
+
+/* ---- files that are mapped --------------------------------------------------------------------------------------- */
 
 /* What is brought is what was aimed at, whatever the lengths of the packets. */
 static void bring_all(struct mapped_file *file, uint64_t position, size_t length)
@@ -584,7 +589,7 @@ static void test_mapped_and_cut(void **state)
     assert_false(copies_of_cut(0, 6 * INPUT_BLOCK, copy));
 }
 
-/* The same packets and message, whether or not the file is mapped when it is cut. */
+/* The same message, whether or not the file is mapped when it is cut. */
 static void says_that_it_was_cut(bool is_mapped, off_t length)
 {
     static uint8_t bytes[40 * INPUT_BLOCK], block[INPUT_BLOCK];

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* preadv2 */
 #include "mapped_file.h"
 
-#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 
 #include "base/little_endian.h"
-#include "mapped_file.h"
 #include "input_files.h"
+#include "mapped_file.h"
 #include "nanoseconds.h"
 #include "rare.h"
 
