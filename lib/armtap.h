@@ -1004,6 +1004,10 @@ ARMTAP_API bool armtap_packet_hosts(const struct armtap_packet *packet, char fro
 /* The next captured packet. Foreign and damaged packets are passed over cheaply; ERR_UNSUPPORTED for an unknown link
  * type. */
 ARMTAP_API int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet);
+/* With true: the data of the packets that follow stay as they are until the next call, which saves copying what is
+ * compared if it is sent again. Call it again, with either, before any of them goes: that copies what is still needed.
+ * With false, as at first: they need to stay only during their own call. ERR_BUSY during a callback. */
+ARMTAP_API int armtap_net_lend(struct armtap_net *net, bool lends);
 /* Whether later packets cannot change what was said of those up to `until`: of each connection that began by then it is
  * known what it carries, none of its bytes waits for missing ones or for the rest of a message, and no recipe was
  * guessed or doubted. The sink has got all of it then but events that tell of an end. Takes time for each connection

@@ -17,6 +17,8 @@ enum {
     WAITING_LEAST = 2560 * 1024, /* bytes that may wait for missing ones, however scarce memory is */
     HISTORIES_LEAST = 32,        /* the same, directions whose last bytes are kept */
     SHARES_EACH = 256,           /* packets after which shares are counted anew, though no memory was taken */
+    UNPAID_MOST = 4,             /* directions that copied most of what they borrowed */
+    UNLENT_TURNS = 16,           /* before lending is tried again */
     MANY = 64                    /* connections that may not all be in a cache */
 };
 
@@ -896,6 +898,22 @@ int armtap_net_origin(struct armtap_net *net, enum armtap_origin origin)
     if (net->busy)
         return ARMTAP_ERR_BUSY;
     net->origin = origin;
+    return ARMTAP_OK;
+}
+
+int armtap_net_lend(struct armtap_net *net, bool lends)
+{
+    if (!net)
+        return ARMTAP_ERR_ARGUMENT;
+    if (net->busy)
+        return ARMTAP_ERR_BUSY;
+    unsigned unpaid = 0;
+    while (net->pool.lent)
+        unpaid += !armtap_history_settle(net->pool.lent);
+    if (unpaid > UNPAID_MOST)
+        net->pool.unlent = UNLENT_TURNS;
+    net->pool.lends = lends && net->pool.unlent == 0;
+    net->pool.unlent -= net->pool.unlent > 0;
     return ARMTAP_OK;
 }
 

@@ -7,6 +7,7 @@
 
 #include "sent.h"
 
+struct armtap_history;
 struct armtap_queue;
 
 struct armtap_pool {
@@ -15,6 +16,9 @@ struct armtap_pool {
     struct armtap_where now;          /* the current packet */
     unsigned histories;               /* how many directions keep a history ... */
     unsigned histories_most;          /* ... and how many may */
+    bool lends;                       /* packets stay where they are for now ... */
+    struct armtap_history *lent;      /* ... and these know it */
+    unsigned unlent;                  /* turns for which they are not lent, though they stay */
     bool is_crowded;                  /* holes of several connections were given up at one packet */
     struct armtap_queue *ring;        /* non-empty queues, starting with the next to check */
     size_t waiting;                   /* how many there are */

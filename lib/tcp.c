@@ -56,7 +56,7 @@ void armtap_tcp_pass(struct armtap_tcp_side *side, uint32_t seq)
     if (side->highest < side->next)
         side->highest = side->next;
     if (side->history)
-        side->history->start = side->history->end = side->next;
+        armtap_history_restart(side->history, side->next);
 }
 
 bool armtap_tcp_is_closed(const struct armtap_tcp *tcp)

@@ -28,7 +28,7 @@ static void drop_history(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
 {
     if (side->history)
         tcp->pool->histories--;
-    free(side->history);
+    armtap_history_free(side->history);
     side->history = NULL;
 }
 
@@ -83,7 +83,7 @@ int armtap_tcp_deliver(struct armtap_tcp *tcp, enum armtap_direction direction, 
                        const struct armtap_where *where)
 {
     TRY(tell_gap(tcp, direction));
-    return length > 0 ? armtap_tcp_pass_on(tcp, direction, bytes, length, where) : 0;
+    return length > 0 ? armtap_tcp_pass_on(tcp, direction, bytes, length, false, where) : 0;
 }
 
 int armtap_tcp_close_side(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where)

@@ -26,6 +26,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_failed_attempts \
 	tests/unit/test_field \
 	tests/unit/test_field_selection \
+	tests/unit/test_history \
 	tests/unit/test_incident \
 	tests/unit/test_inference \
 	tests/unit/test_json_elements \
