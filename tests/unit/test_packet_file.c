@@ -675,6 +675,82 @@ static void test_capture_is_mapped(void **state)
     }
 }
 
+/* Packets that stay where they are, as they were when they came. */
+struct staying {
+    const uint8_t *at[4000];
+    uint8_t *copies[4000];
+    size_t lengths[4000], count, turns;
+    bool stays;
+};
+
+static void check_staying(const struct staying *staying)
+{
+    for (size_t i = 0; i < staying->count; i++)
+        assert_memory_equal(staying->at[i], staying->copies[i], staying->lengths[i]);
+}
+
+static void hear_turn(void *user, bool stays)
+{
+    struct staying *staying = user;
+    check_staying(staying);
+    while (staying->count > 0)
+        free(staying->copies[--staying->count]);
+    staying->stays = stays;
+    staying->turns++;
+}
+
+static void stay(struct staying *staying, const struct armtap_packet *packet)
+{
+    uint8_t *copy = malloc(packet->captured + 1);
+    assert_non_null(copy);
+    memcpy(copy, packet->data, packet->captured);
+    staying->at[staying->count] = packet->data;
+    staying->lengths[staying->count] = packet->captured;
+    staying->copies[staying->count++] = copy;
+}
+
+/* Packets stay from turn to turn, one for each block, until libpcap goes on. */
+static void test_packets_stay(void **state)
+{
+    static struct file file;
+    static struct staying staying;
+    const char *name = FILE_NAME;
+    uint32_t noise = 5;
+    (void)state;
+    file.length = 0;
+    put_pcap(&file, 0xA1B2C3D4, 0);
+    while (file.length < 5 * INPUT_BLOCK)
+        put_record(&file, 1000 + noise % 500, &noise);
+    size_t usual = file.length;
+    put_record(&file, 262144 + 1, &noise); /* too long: libpcap goes on there */
+    write_file(file.bytes, file.length);
+    for (int ends_early = 0; ends_early < 2; ends_early++) {
+        struct inputs *inputs = inputs_open(&name, 1, NULL);
+        struct reader_wish wish = {.name = name, .threads = 1, .input = inputs_at(inputs, 0), .quiet = true};
+        struct capture *capture = capture_open(&wish);
+        struct armtap_packet packet;
+        assert_non_null(capture);
+        staying.turns = 0;
+        capture_on_turn(capture, hear_turn, &staying);
+        assert_true(staying.stays);
+        for (size_t at = 24; at < (ends_early ? usual / 2 : usual); at += 16 + packet.captured) {
+            assert_int_equal(capture_next(capture, &packet), CAPTURE_PACKET);
+            assert_true(staying.stays);
+            stay(&staying, &packet);
+        }
+        check_staying(&staying);
+        assert_int_equal(staying.turns, ends_early ? 3 : 6);
+        if (ends_early)
+            capture_on_turn(capture, NULL, NULL);
+        else
+            capture_next(capture, &packet);
+        assert_false(staying.stays);
+        assert_int_equal(staying.count, 0);
+        capture_close(capture);
+        inputs_free(inputs);
+    }
+}
+
 static void read_byte(void *user)
 {
     *(volatile uint8_t *)user;
@@ -787,6 +863,7 @@ int main(void)
                                        cmocka_unit_test(test_mapped_and_cut),
                                        cmocka_unit_test(test_reader_of_cut),
                                        cmocka_unit_test(test_capture_is_mapped),
+                                       cmocka_unit_test(test_packets_stay),
                                        cmocka_unit_test(test_packets_bring),
                                        cmocka_unit_test(test_other_bus_errors),
                                        cmocka_unit_test(test_threads_and_bus_errors)};

@@ -34,6 +34,8 @@ struct capture {
     struct packet_file *plain; /* reads the usual files; NULL: a raw dump, or live */
     FILE *file;                /* NULL until libpcap goes on; libpcap's once there is a pcap_t */
     pcap_t *pcap;              /* NULL: a raw dump, or a file that is usual so far */
+    capture_turn *on_turn;
+    void *turned; /* its user */
     bool is_pcapng;
     bool nanoseconds;
     bool ended;
@@ -198,11 +200,32 @@ static bool lacked_memory(const struct capture *capture, const char *error)
     return reader_lacked_memory(capture->reader) || strstr(error, "out of memory") || strstr(error, strerror(ENOMEM));
 }
 
+static void turn(void *user)
+{
+    struct capture *capture = user;
+    capture->on_turn(capture->turned, true);
+}
+
+void capture_on_turn(struct capture *capture, capture_turn *on_turn, void *user)
+{
+    bool stays = capture->plain && !capture->file;
+    if (capture->on_turn)
+        capture->on_turn(capture->turned, false);
+    capture->on_turn = on_turn;
+    capture->turned = user;
+    if (stays)
+        packet_file_on_turn(capture->plain, on_turn ? turn : NULL, capture);
+    if (on_turn)
+        on_turn(user, stays);
+}
+
 /* libpcap reads the rest of the file through the reader, after the headers. */
 static enum capture_outcome go_on_by_libpcap(struct capture *capture)
 {
     char error[PCAP_ERRBUF_SIZE] = "";
     cookie_io_functions_t functions = {.read = give_bytes};
+    if (capture->on_turn)
+        capture->on_turn(capture->turned, false);
     capture->file = fopencookie(capture, "r", functions);
     if (!capture->file || setvbuf(capture->file, NULL, _IOFBF, FILE_BUFFER) != 0)
         return CAPTURE_NO_MEMORY;

@@ -46,6 +46,8 @@ struct packet_file {
     struct mapped_file *mapped; /* the reader's */
     packet_file_block *on_block;
     void *user;
+    packet_file_turn *on_turn;
+    void *turned; /* its user */
     bool is_pcapng;
     int link_type; /* -1: not known yet */
     uint32_t snapshot;
@@ -90,6 +92,12 @@ void packet_file_free(struct packet_file *file)
     free(file);
 }
 
+void packet_file_on_turn(struct packet_file *file, packet_file_turn *on_turn, void *user)
+{
+    file->on_turn = on_turn;
+    file->turned = user;
+}
+
 /* The kernel copies whole pages faster, and it takes long to give a large buffer its pages one by one. */
 uint8_t *packet_file_buffer(size_t length)
 {
@@ -113,6 +121,8 @@ static const uint8_t *here(const struct packet_file *file)
 static void turn_over(struct packet_file *file, uint8_t *buffer)
 {
     size_t rest = file->end - file->at;
+    if (file->on_turn)
+        file->on_turn(file->turned);
     memmove(buffer + PACKET_FILE_CARRY - rest, here(file), rest);
     file->buffer = buffer;
     file->at = PACKET_FILE_CARRY - rest;

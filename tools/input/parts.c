@@ -462,6 +462,8 @@ static int work_through(struct part *part, struct block *block, unsigned number)
         part->origin = block->origin;
         error = armtap_net_origin(part->net, block->origin);
     }
+    if (error == ARMTAP_OK)
+        error = armtap_net_lend(part->net, true);
     for (uint32_t i = block->begin[number]; i < end && error == ARMTAP_OK && !is_overfull(block, number); i++) {
         uint32_t packet = block->order[i];
         if (i + 1 < end)
@@ -474,7 +476,7 @@ static int work_through(struct part *part, struct block *block, unsigned number)
     }
     if (error == ARMTAP_OK && at < block->count && !may_pass(part, block, block->entries[block->count - 1].time))
         error = pass(part, block, number, &jump, at, (uint32_t)block->count);
-    return error;
+    return error == ARMTAP_OK ? armtap_net_lend(part->net, false) : error;
 }
 
 /* Replaces a part's share of a sum, which it returns. */

@@ -241,6 +241,12 @@ static void check_indexed(struct run *run, const struct replay_indexed *indexed)
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
+static void lend(void *user, bool stays)
+{
+    struct run *run = user;
+    run_check(run, armtap_net_lend(run->net, stays));
+}
+
 static bool is_enough(struct run *run, const struct armtap_where *where)
 {
     return run->ending.wish &&
@@ -258,6 +264,8 @@ void run_begin_packets(struct run *run, struct reading *reading, struct capture 
         .is_live = run->source->interface != NULL,
     };
     begin_digest(run);
+    if (run->net)
+        capture_on_turn(capture, lend, run);
 }
 
 static bool next_packet(struct run *run, struct reading *reading)
@@ -304,6 +312,7 @@ bool run_next_packet(struct run *run, struct reading *reading)
 
 void run_end_packets(struct run *run, struct reading *reading)
 {
+    capture_on_turn(reading->capture, NULL, NULL);
     if (!run->stopped && reading->outcome < CAPTURE_END)
         run_fail_input(run, reading->outcome);
     reading->indexed.is_damaged = reading->outcome < CAPTURE_END;
