@@ -30,6 +30,7 @@ enum {
     LOGGED_LEAST = 1 << 20,      /* bytes of a block's logs that do no harm */
     LOGGED_PART = 2,             /* the same, as a part of the block's bytes: small messages make long logs */
     LINE = 64,                   /* of the cache */
+    BROUGHT_MOST = 8 * LINE,     /* bytes of a packet: the processor fetches on by itself, and info reads few others */
     TURNS_TOGETHER = 16,         /* on one processor, before it is left */
     TURNS_AWAKE = 2000,          /* before sleeping: about a millisecond */
     LOAD_MOST = 1000000,         /* of all parts together, as armtap_net_load() has it */
@@ -423,10 +424,11 @@ static int pass(struct part *part, struct block *block, unsigned number, size_t 
     return error;
 }
 
-/* Has the lines of a packet brought nearer, while another one is worked on. */
+/* Has the first lines of a packet brought nearer, while another one is worked on. */
 static void bring(const struct entry *entry)
 {
-    for (size_t at = 0; at < entry->captured; at += LINE)
+    const size_t wanted = entry->captured < BROUGHT_MOST ? entry->captured : BROUGHT_MOST;
+    for (size_t at = 0; at < wanted; at += LINE)
         __builtin_prefetch(entry->data + at);
 }
 
