@@ -898,13 +898,6 @@ static unsigned message_reading(const struct armtap_conn *conn, enum armtap_dire
                : 0;
 }
 
-static int tell_message(struct armtap_conn *conn, const struct armtap_frame *frame)
-{
-    struct armtap_mark mark = {frame->length, frame->where};
-    struct armtap_span span = {frame->bytes, frame->length, &mark, 1, false};
-    return armtap_conn_bytes(conn, frame->direction, &span, 0, frame->length, frame->offset, false);
-}
-
 static int push_message(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                         const struct armtap_where *where, unsigned reading)
 {
@@ -912,7 +905,7 @@ static int push_message(struct armtap_conn *conn, enum armtap_direction directio
     struct armtap_frame frame = {direction, bytes, length, half->offset, *where, reading};
     conn->stream.last = *where;
     int error = take_frame(conn, &frame);
-    return error == ARMTAP_OK && conn->sink->on_message ? tell_message(conn, &frame) : error;
+    return error == ARMTAP_OK && conn->sink->on_message ? armtap_conn_message(conn, &frame) : error;
 }
 
 int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes, size_t length,

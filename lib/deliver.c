@@ -560,25 +560,38 @@ void armtap_conn_content(struct armtap_conn *conn, const uint8_t *content, size_
     conn->content_length = length;
 }
 
+/* Stream and content are added. */
+static int tell_message(struct armtap_conn *conn, struct armtap_message *message)
+{
+    message->stream = &conn->stream;
+    message->content = conn->content;
+    message->content_length = conn->content_length;
+    armtap_conn_content(conn, NULL, 0);
+    return stopped(conn->sink->on_message(conn->user, message));
+}
+
 int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                       size_t from, size_t to, uint64_t offset, bool skipped)
 {
     if (!conn->sink->on_message || from == to)
         return ARMTAP_OK;
-    struct armtap_message message = {
-        .stream = &conn->stream,
-        .where = armtap_span_where(span, from, to),
-        .first = armtap_span_where(span, from, from + 1),
-        .direction = direction,
-        .skipped = skipped,
-        .offset = offset,
-        .bytes = span->bytes + from,
-        .length = to - from,
-        .content = conn->content,
-        .content_length = conn->content_length,
-    };
-    armtap_conn_content(conn, NULL, 0);
-    return stopped(conn->sink->on_message(conn->user, &message));
+    return tell_message(conn, &(struct armtap_message){.where = armtap_span_where(span, from, to),
+                                                       .first = armtap_span_where(span, from, from + 1),
+                                                       .direction = direction,
+                                                       .skipped = skipped,
+                                                       .offset = offset,
+                                                       .bytes = span->bytes + from,
+                                                       .length = to - from});
+}
+
+int armtap_conn_message(struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    return tell_message(conn, &(struct armtap_message){.where = frame->where,
+                                                       .first = frame->where,
+                                                       .direction = frame->direction,
+                                                       .offset = frame->offset,
+                                                       .bytes = frame->bytes,
+                                                       .length = frame->length});
 }
 
 static void begin_record(struct armtap_record *record, const struct armtap_conn *conn, const struct armtap_frame *frame,

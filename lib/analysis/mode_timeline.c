@@ -188,12 +188,12 @@ static void remember(const struct sight *sight, enum safety_class class, size_t 
 static void take_mode(struct sight *sight, struct modes_last *last, size_t i)
 {
     const struct armtap_record *record = sight->record;
-    const struct armtap_field *field = armtap_field_at(followed[i]);
-    int64_t value = value_of(sight->arm->state, field->id), old = last_value(last, i);
+    int64_t value = value_of(sight->arm->state, followed[i]), old = last_value(last, i);
     bool is_first = !last->known[i];
     char name[ARMTAP_MODE_NAME_MAX];
     if (!is_first && value == old)
         return;
+    const struct armtap_field *field = armtap_field_at(followed[i]);
     const struct armtap_mode entry = {record->stream->connection,
                                       record->where,
                                       field,
@@ -215,12 +215,12 @@ static void take_mode(struct sight *sight, struct modes_last *last, size_t i)
 /* The bits say what safety mode and status say, where a client asks for neither. */
 static void take_bits(struct sight *sight, struct modes_last *last)
 {
-    const struct armtap_field *field = armtap_field_at(ARMTAP_ID_safety_status_bits);
     const struct armtap_enum_value *bit;
     uint32_t bits = sight->arm->state->safety_status_bits, old = last->bits;
     bool is_first = !last->has_bits;
     if (last->known[SAFETY_MODE] || last->known[SAFETY_STATUS] || (!is_first && bits == old))
         return;
+    const struct armtap_field *field = armtap_field_at(ARMTAP_ID_safety_status_bits);
     uint32_t reasons = armtap_safety_reasons(bits), risen = is_first ? reasons : reasons & ~old;
     last->has_bits = true;
     last->bits = bits;
