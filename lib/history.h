@@ -8,7 +8,7 @@ enum {
     ARMTAP_HISTORY_BYTES = 16384,
     ARMTAP_HISTORY_SEGMENTS = 256,
     ARMTAP_HISTORY_LENT = 128,      /* packets whose bytes are lent at a time */
-    ARMTAP_HISTORY_LENT_LEAST = 256 /* bytes of the first: of smaller packets too much is copied in the end */
+    ARMTAP_HISTORY_LENT_LEAST = 256 /* borrowing begins with so many bytes: of smaller packets most are copied anyway */
 };
 
 /* Bytes that stay where they are for now. Most are too old to be kept before they go, and never copied. */

@@ -18,7 +18,7 @@ enum {
     HISTORIES_LEAST = 32,        /* the same, directions whose last bytes are kept */
     SHARES_EACH = 256,           /* packets after which shares are counted anew, though no memory was taken */
     UNPAID_MOST = 4,             /* directions that copied most of what they borrowed */
-    UNLENT_TURNS = 16,           /* before lending is tried again */
+    UNLENT_TURNS = 16,           /* calls of armtap_net_lend() before that is tried again */
     MANY = 64                    /* connections that may not all be in a cache */
 };
 

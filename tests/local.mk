@@ -127,6 +127,7 @@ tests_unit_test_short_ways_LDFLAGS = \
 # The test reads small captures in parts.
 tests_unit_test_parts_SOURCES = tests/unit/test_parts.c tools/input/replay.c
 tests_unit_test_parts_CPPFLAGS = $(PARTS_CPPFLAGS)
+tests_unit_test_parts_LDFLAGS = -Wl,--wrap=thread_begin
 
 # The test counts allocations, including json-c's.
 tests_unit_test_aubo_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \

@@ -751,6 +751,29 @@ static void test_packets_stay(void **state)
     }
 }
 
+/* libpcap's do not. */
+static void test_packets_of_libpcap_go(void **state)
+{
+    static struct file file;
+    static struct staying staying;
+    const char *name = FILE_NAME;
+    uint32_t noise = 5;
+    (void)state;
+    file.length = 0;
+    put_pcap(&file, 0xA1B2C3D4, 0);
+    put_record(&file, 1000, &noise);
+    write_file(file.bytes, file.length);
+    struct inputs *inputs = inputs_open(&name, 1, NULL);
+    struct capture *capture =
+        capture_open_by_libpcap(&(struct reader_wish){.name = name, .input = inputs_at(inputs, 0)});
+    assert_non_null(capture);
+    staying.stays = true;
+    capture_on_turn(capture, hear_turn, &staying);
+    assert_false(staying.stays);
+    capture_close(capture);
+    inputs_free(inputs);
+}
+
 static void read_byte(void *user)
 {
     *(volatile uint8_t *)user;
@@ -864,6 +887,7 @@ int main(void)
                                        cmocka_unit_test(test_reader_of_cut),
                                        cmocka_unit_test(test_capture_is_mapped),
                                        cmocka_unit_test(test_packets_stay),
+                                       cmocka_unit_test(test_packets_of_libpcap_go),
                                        cmocka_unit_test(test_packets_bring),
                                        cmocka_unit_test(test_other_bus_errors),
                                        cmocka_unit_test(test_threads_and_bus_errors)};

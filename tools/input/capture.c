@@ -34,8 +34,8 @@ struct capture {
     struct packet_file *plain; /* reads the usual files; NULL: a raw dump, or live */
     FILE *file;                /* NULL until libpcap goes on; libpcap's once there is a pcap_t */
     pcap_t *pcap;              /* NULL: a raw dump, or a file that is usual so far */
-    capture_turn *on_turn;
-    void *turned; /* its user */
+    packet_file_turn *on_turn;
+    void *turn_user;
     bool is_pcapng;
     bool nanoseconds;
     bool ended;
@@ -200,21 +200,15 @@ static bool lacked_memory(const struct capture *capture, const char *error)
     return reader_lacked_memory(capture->reader) || strstr(error, "out of memory") || strstr(error, strerror(ENOMEM));
 }
 
-static void turn(void *user)
-{
-    struct capture *capture = user;
-    capture->on_turn(capture->turned, true);
-}
-
-void capture_on_turn(struct capture *capture, capture_turn *on_turn, void *user)
+void capture_on_turn(struct capture *capture, packet_file_turn *on_turn, void *user)
 {
     bool stays = capture->plain && !capture->file;
     if (capture->on_turn)
-        capture->on_turn(capture->turned, false);
+        capture->on_turn(capture->turn_user, false);
     capture->on_turn = on_turn;
-    capture->turned = user;
-    if (stays)
-        packet_file_on_turn(capture->plain, on_turn ? turn : NULL, capture);
+    capture->turn_user = user;
+    if (capture->plain)
+        packet_file_on_turn(capture->plain, stays ? on_turn : NULL, user);
     if (on_turn)
         on_turn(user, stays);
 }
@@ -225,7 +219,7 @@ static enum capture_outcome go_on_by_libpcap(struct capture *capture)
     char error[PCAP_ERRBUF_SIZE] = "";
     cookie_io_functions_t functions = {.read = give_bytes};
     if (capture->on_turn)
-        capture->on_turn(capture->turned, false);
+        capture->on_turn(capture->turn_user, false);
     capture->file = fopencookie(capture, "r", functions);
     if (!capture->file || setvbuf(capture->file, NULL, _IOFBF, FILE_BUFFER) != 0)
         return CAPTURE_NO_MEMORY;

@@ -37,11 +37,8 @@ enum capture_outcome capture_next(struct capture *capture, struct armtap_packet 
 /* The packets of a file that follow are put into this buffer until capture_next() returns CAPTURE_FULL, as far as
  * armtap reads them itself; those that libpcap reads are where they always are. As for packet_file_lend(). */
 void capture_lend(struct capture *capture, uint8_t *buffer, size_t length);
-/* Called before packets go whose data stayed where it is since the last call; `stays`: that of those that follow will,
- * too. */
-typedef void capture_turn(void *user, bool stays);
-/* Calls it at once, and when packets go; NULL: ends that, with a last call. */
-void capture_on_turn(struct capture *capture, capture_turn *on_turn, void *user);
+/* Calls it at once, and before packets go; NULL: ends that, with a last call. */
+void capture_on_turn(struct capture *capture, packet_file_turn *on_turn, void *user);
 /* Reads at least one byte of a raw dump; CAPTURE_END at the end, or how it failed. */
 long capture_read(struct capture *capture, uint8_t *to, size_t room);
 /* Bytes of the file read so far. */

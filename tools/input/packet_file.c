@@ -47,7 +47,7 @@ struct packet_file {
     packet_file_block *on_block;
     void *user;
     packet_file_turn *on_turn;
-    void *turned; /* its user */
+    void *turn_user;
     bool is_pcapng;
     int link_type; /* -1: not known yet */
     uint32_t snapshot;
@@ -95,7 +95,7 @@ void packet_file_free(struct packet_file *file)
 void packet_file_on_turn(struct packet_file *file, packet_file_turn *on_turn, void *user)
 {
     file->on_turn = on_turn;
-    file->turned = user;
+    file->turn_user = user;
 }
 
 /* The kernel copies whole pages faster, and it takes long to give a large buffer its pages one by one. */
@@ -122,7 +122,7 @@ static void turn_over(struct packet_file *file, uint8_t *buffer)
 {
     size_t rest = file->end - file->at;
     if (file->on_turn)
-        file->on_turn(file->turned);
+        file->on_turn(file->turn_user, true);
     memmove(buffer + PACKET_FILE_CARRY - rest, here(file), rest);
     file->buffer = buffer;
     file->at = PACKET_FILE_CARRY - rest;

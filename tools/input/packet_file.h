@@ -18,8 +18,9 @@ enum packet_file_outcome { PACKET_FILE_PACKET, PACKET_FILE_END, PACKET_FILE_UNUS
 /* `on_block` may be NULL. NULL without memory. */
 struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, packet_file_block *on_block, void *user);
 void packet_file_free(struct packet_file *file);
-/* Called before the packets so far go, because their memory is used again. */
-typedef void packet_file_turn(void *user);
+/* Called before packets go that stayed where they are since the last call, as their memory is used again. `stays`:
+ * those that follow will stay, too. */
+typedef void packet_file_turn(void *user, bool stays);
 /* NULL: none is called. */
 void packet_file_on_turn(struct packet_file *file, packet_file_turn *on_turn, void *user);
 /* Where in a buffer its first block begins. A block is read to where the one before ended, so that packets are whole in
@@ -34,8 +35,7 @@ uint8_t *packet_file_buffer(size_t length);
 void packet_file_lend(struct packet_file *file, uint8_t *buffer, size_t length);
 /* Reads up to the link type, which it stores; PACKET_FILE_UNUSUAL if the file is libpcap's from its beginning on. */
 enum packet_file_outcome packet_file_begin(struct packet_file *file, int *link_type);
-/* The next packet, without its number; its data is valid until the next call, and those of all packets up to the next
- * turn. */
+/* The next packet, without its number; its data stays where it is until the next turn. */
 enum packet_file_outcome packet_file_next(struct packet_file *file, struct armtap_packet *packet);
 /* After PACKET_FILE_UNUSUAL: copies the next bytes that libpcap needs to go on. `is_known`: they are headers that
  * `on_block` got already. 0: all were copied, and the rest is to be read from the reader. */

@@ -478,7 +478,8 @@ static int work_through(struct part *part, struct block *block, unsigned number)
     }
     if (error == ARMTAP_OK && at < block->count && !may_pass(part, block, block->entries[block->count - 1].time))
         error = pass(part, block, number, &jump, at, (uint32_t)block->count);
-    return error == ARMTAP_OK ? armtap_net_lend(part->net, false) : error;
+    int returned = armtap_net_lend(part->net, false); /* after an error, too: the block is filled again */
+    return error == ARMTAP_OK ? returned : error;
 }
 
 /* Replaces a part's share of a sum, which it returns. */
