@@ -639,26 +639,43 @@ static bool is_mapped_now(void)
     return is_found;
 }
 
+/* Writes a capture of at least so many bytes, and behind them a packet that is too long: there libpcap goes on. Returns
+ * how many bytes come before that. */
+static size_t write_two_parts(size_t least)
+{
+    static struct file file;
+    uint32_t noise = 5;
+    file.length = 0;
+    put_pcap(&file, 0xA1B2C3D4, 0);
+    while (file.length < least)
+        put_record(&file, 1000 + noise % 500, &noise);
+    size_t usual = file.length;
+    put_record(&file, 262144 + 1, &noise);
+    write_file(file.bytes, file.length);
+    return usual;
+}
+
+static struct capture *open_written(struct inputs **inputs, bool by_libpcap)
+{
+    static const char *const names[] = {FILE_NAME};
+    *inputs = inputs_open(names, 1, NULL);
+    struct reader_wish wish = {.name = FILE_NAME, .threads = 1, .input = inputs_at(*inputs, 0), .quiet = true};
+    struct capture *capture = by_libpcap ? capture_open_by_libpcap(&wish) : capture_open(&wish);
+    assert_non_null(capture);
+    return capture;
+}
+
 /* A capture in memory is read from its mapping, until it is closed, goes on by libpcap, or into lent buffers. */
 static void test_capture_is_mapped(void **state)
 {
-    static struct file file;
-    const char *name = FILE_NAME;
-    uint32_t noise = 5;
     (void)state;
-    file.length = 0;
-    put_pcap(&file, 0xA1B2C3D4, 0);
-    while (file.length < 3 * INPUT_BLOCK)
-        put_record(&file, 1000, &noise);
-    put_record(&file, 262144 + 1, &noise); /* too long: libpcap goes on there */
-    write_file(file.bytes, file.length);
+    write_two_parts(3 * INPUT_BLOCK);
     for (int ending = 0; ending < 3; ending++) {
-        struct inputs *inputs = inputs_open(&name, 1, NULL);
-        struct reader_wish wish = {.name = name, .threads = 1, .input = inputs_at(inputs, 0), .quiet = true};
-        struct capture *capture = capture_open(&wish);
+        struct inputs *inputs;
+        struct capture *capture = open_written(&inputs, false);
         uint8_t *buffer = packet_file_buffer(PACKET_FILE_BUFFER);
         struct armtap_packet packet;
-        assert_true(capture && buffer);
+        assert_non_null(buffer);
         while (capture_position(capture) < 2 * INPUT_BLOCK)
             assert_int_equal(capture_next(capture, &packet), CAPTURE_PACKET);
         assert_int_equal(is_mapped_now(), tells_cached());
@@ -712,24 +729,13 @@ static void stay(struct staying *staying, const struct armtap_packet *packet)
 /* Packets stay from turn to turn, one for each block, until libpcap goes on. */
 static void test_packets_stay(void **state)
 {
-    static struct file file;
     static struct staying staying;
-    const char *name = FILE_NAME;
-    uint32_t noise = 5;
+    const size_t usual = write_two_parts(5 * INPUT_BLOCK);
     (void)state;
-    file.length = 0;
-    put_pcap(&file, 0xA1B2C3D4, 0);
-    while (file.length < 5 * INPUT_BLOCK)
-        put_record(&file, 1000 + noise % 500, &noise);
-    size_t usual = file.length;
-    put_record(&file, 262144 + 1, &noise); /* too long: libpcap goes on there */
-    write_file(file.bytes, file.length);
     for (int ends_early = 0; ends_early < 2; ends_early++) {
-        struct inputs *inputs = inputs_open(&name, 1, NULL);
-        struct reader_wish wish = {.name = name, .threads = 1, .input = inputs_at(inputs, 0), .quiet = true};
-        struct capture *capture = capture_open(&wish);
+        struct inputs *inputs;
+        struct capture *capture = open_written(&inputs, false);
         struct armtap_packet packet;
-        assert_non_null(capture);
         staying.turns = 0;
         capture_on_turn(capture, hear_turn, &staying);
         assert_true(staying.stays);
@@ -754,19 +760,11 @@ static void test_packets_stay(void **state)
 /* libpcap's do not. */
 static void test_packets_of_libpcap_go(void **state)
 {
-    static struct file file;
     static struct staying staying;
-    const char *name = FILE_NAME;
-    uint32_t noise = 5;
+    struct inputs *inputs;
     (void)state;
-    file.length = 0;
-    put_pcap(&file, 0xA1B2C3D4, 0);
-    put_record(&file, 1000, &noise);
-    write_file(file.bytes, file.length);
-    struct inputs *inputs = inputs_open(&name, 1, NULL);
-    struct capture *capture =
-        capture_open_by_libpcap(&(struct reader_wish){.name = name, .input = inputs_at(inputs, 0)});
-    assert_non_null(capture);
+    write_two_parts(INPUT_BLOCK);
+    struct capture *capture = open_written(&inputs, true);
     staying.stays = true;
     capture_on_turn(capture, hear_turn, &staying);
     assert_false(staying.stays);
