@@ -150,7 +150,7 @@ static int add(struct armtap_digest *digest, const struct armtap_kept *kept, uin
     return ARMTAP_OK;
 }
 
-static uint8_t *copy_of(const uint8_t *bytes, size_t length)
+static void *copy_of(const void *bytes, size_t length)
 {
     uint8_t *copy = malloc(length + 1);
     if (copy && length)
@@ -197,7 +197,7 @@ static int copy_unfinished(struct armtap_unfinished *to, const struct armtap_unf
     if (!from->length)
         return ARMTAP_OK;
     to->bytes = copy_of(from->bytes, from->length);
-    to->marks = (const struct armtap_mark *)copy_of((const uint8_t *)from->marks, marks);
+    to->marks = copy_of(from->marks, marks);
     to->length = from->length;
     to->mark_count = from->mark_count;
     return to->bytes && to->marks ? ARMTAP_OK : ARMTAP_ERR_MEMORY;

@@ -202,7 +202,8 @@ size_t armtap_flow_most(enum armtap_flow_class class)
 
 struct armtap_flow *armtap_flow_of(struct armtap_flow_attempt *attempt)
 {
-    return (struct armtap_flow *)((char *)attempt - offsetof(struct armtap_flow, attempt));
+    void *flow = (char *)attempt - offsetof(struct armtap_flow, attempt);
+    return flow;
 }
 
 void armtap_flow_prefetch(const struct armtap_flow *flow)

@@ -428,7 +428,7 @@ static void test_cut_otherwise(void **state)
     outcome_of_dialogue(&dialogue, &midstream, &plain, NULL, &whole);
     assert_false(whole.records[0][JUDGED - 1].opaque);
     for (uint64_t seed = 1; seed <= 6; seed++) {
-        struct cutting cutting = {.least = 1, .most = 20 << seed, .seed = seed};
+        struct cutting cutting = {.least = 1, .most = (size_t)20 << seed, .seed = seed};
         struct outcome pieces = {0};
         outcome_of_dialogue(&dialogue, &cutting, &plain, NULL, &pieces);
         assert_same_records(&whole, &pieces, "a guess");

@@ -144,7 +144,7 @@ static void answer(struct robot *robot, const struct armtap_rtde_package *reques
     unsigned count = ++robot->requests[request->type];
     bool is_silent = manners->silent_only ? count == manners->silent_only || count == 3
                                           : count >= (manners->silent_from ? manners->silent_from : 1);
-    if (manners->silent && strchr(manners->silent, request->type) && is_silent)
+    if (manners->silent && strchr(manners->silent, (int)request->type) && is_silent)
         return;
     switch (request->type) {
     case ARMTAP_RTDE_VERSION:

@@ -269,7 +269,7 @@ static void test_fragments_and_control_frames(void **unused)
     frame(&script, TO, 0x01, SUBSCRIBE_Q, 30);
     frame(&script, TO, 0x89, "are you there", 13);
     frame(&script, FROM, 0x8a, "are you there", 13);
-    frame(&script, TO, 0x80, SUBSCRIBE_Q + 30, strlen(SUBSCRIBE_Q) - 30);
+    frame(&script, TO, 0x80, &SUBSCRIBE_Q[30], strlen(SUBSCRIBE_Q) - 30);
     text_frame(&script, FROM, DATA_Q "\n");
     text_frame(&script, FROM, "[0,[1,2,3,4,5,6]] [0,[1,2,3,4,5,6]]");
     text_frame(&script, FROM, "[0,[1,2,3");

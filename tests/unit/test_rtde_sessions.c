@@ -826,8 +826,8 @@ static void test_what_is_left_of_a_refused_set_up(void **unused)
         {'<', 'O', "00", "NOT_FOUND,DOUBLE,DOUBLE"}, /* unclear which name is refused */
     };
     static const char *const wanted[] = {
-        "refused < 14 Hz, accepted timestamp:DOUBLE actual_q:VECTOR6INT32?; left out timestamp:MISREAD "
-        "actual_qdd:NOT_FOUND\n",
+        ("refused < 14 Hz, accepted timestamp:DOUBLE actual_q:VECTOR6INT32?; left out timestamp:MISREAD "
+         "actual_qdd:NOT_FOUND\n"),
         "refused < 125 Hz, accepted payload:DOUBLE; left out no_such:MISREAD\n",
         "refused < 0 Hz, accepted timestamp:DOUBLE actual_q:VECTOR6D; left out timestamp:MISREAD\n",
         "refused < 125 Hz, accepted payload:?; left out no_such:NOT_FOUND :NOT_SET a:IN_USE\n",

@@ -679,8 +679,9 @@ static bool number(struct call_player *player, struct part_player *part, uint32_
 uint64_t call_player_connection(const struct call_player *player, unsigned part, const struct call_log *log)
 {
     const struct head *head = has_call(log) ? next_call(log) : NULL;
+    const struct full *full = head && !is_steady(head) ? next_call(log) : NULL;
     const struct part_player *of = &player->part[part];
-    bool has = head && (is_steady(head) || ((const struct full *)head)->has_stream);
+    bool has = head && (!full || full->has_stream);
     return has && head->connection < of->count ? of->numbers[head->connection] : UINT64_MAX;
 }
 
@@ -849,14 +850,15 @@ static int play_full(struct call_player *player, struct told *told, struct full 
 
 static int play_next(struct call_player *player, unsigned part, struct call_log *log, const struct armtap_where *where)
 {
-    struct head *head = next_call(log);
+    void *call = next_call(log);
+    const struct head *head = call;
     struct part_player *of = &player->part[part];
     uint32_t connection = head->connection;
     struct told *told = NULL;
     pass_call(log);
     if (is_steady(head))
-        return play_steady(player, told_of(&of->told, connection), (const struct steady *)head, where);
-    struct full *full = (struct full *)head;
+        return play_steady(player, told_of(&of->told, connection), call, where);
+    struct full *full = call;
     if (full->has_stream) {
         told = number(player, of, connection) ? tell(&of->told, connection) : NULL;
         if (!told) {

@@ -48,7 +48,7 @@ static void put_column(struct thrift *thrift, const struct parquet_column *colum
 {
     const struct parquet_type_row *type = parquet_type_row(column->type);
     thrift_begin(thrift);
-    thrift_i32(thrift, 1, type->physical);
+    thrift_i32(thrift, 1, (int32_t)type->physical);
     thrift_i32(thrift, 3, OPTIONAL);
     thrift_string(thrift, 4, column->name);
     if (type->converted != PARQUET_NOT_CONVERTED)
@@ -93,9 +93,9 @@ static void put_chunk(struct thrift *thrift, const struct parquet_layout *layout
     thrift_begin(thrift);
     thrift_i64(thrift, 2, 0);
     thrift_struct(thrift, 3);
-    thrift_i32(thrift, 1, parquet_type_row(column->type)->physical);
+    thrift_i32(thrift, 1, (int32_t)parquet_type_row(column->type)->physical);
     thrift_list(thrift, 2, THRIFT_I32, 2);
-    thrift_element_i32(thrift, parquet_page_encoding(column->type, layout->splits_bytes));
+    thrift_element_i32(thrift, (int32_t)parquet_page_encoding(column->type, layout->splits_bytes));
     thrift_element_i32(thrift, PARQUET_RLE);
     thrift_list(thrift, 3, THRIFT_BINARY, 1);
     thrift_element_string(thrift, column->name);

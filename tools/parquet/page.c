@@ -215,7 +215,7 @@ static void put_header(struct buffer *out, size_t rows, size_t plain, size_t pac
     thrift_i32(&thrift, 3, (int32_t)packed);
     thrift_struct(&thrift, 5);
     thrift_i32(&thrift, 1, (int32_t)rows);
-    thrift_i32(&thrift, 2, encoding);
+    thrift_i32(&thrift, 2, (int32_t)encoding);
     thrift_i32(&thrift, 3, PARQUET_RLE);
     thrift_i32(&thrift, 4, PARQUET_RLE);
     thrift_end(&thrift);
