@@ -353,10 +353,38 @@ def check_names(path):
             assert (name in words) == whole and ("FILE" in words) != whole, (length, command)
 
 
+def check_waits(path):
+    """Data that was waited for is told though nothing is wrong: for longer than 0.1 s, and than ten steps."""
+    for seconds, rate, told in ((0.099, 125, False), (0.101, 125, True), (1.5, 125, True), (0.99, 10, False), (1.01, 10, True)):
+        stream = rtde(rate, rate)
+        later = seconds - 1 / rate
+        stream.packets = [(time + (later if time > 2 else 0), packet) for time, packet in stream.packets]
+        write(path, stream)
+        words = " ".join(diagnose(path, status=0).split())
+        assert f"No data came for {seconds:.3f} s before packet" in words or not told, words
+        assert ("No data came for" in words) == told, words
+
+
+def check_unclocked(path):
+    """Without the controller's clock nobody knows what it skipped; with it in some of the data, something is known."""
+    for clocked in (0, 5):
+        stream = rtde(125, 125)
+        packets, stream.packets = stream.packets, []
+        for i, (time, packet) in enumerate(packets):
+            if len(packet) == 54 + 4 + 8 + 48 and i < len(packets) - 1 - clocked:
+                packet = packet[:58] + struct.pack(">d", float("nan")) + packet[66:]
+            stream.packets.append((time, packet))
+        found_here = found(path, stream, status=0)
+        assert [one["skipped"] for one in found_here["streams"]] == [0 if clocked else None], found_here
+        words = " ".join(diagnose(path, status=0).split())
+        assert ("whether it skipped packages is unknown" in words) == (clocked == 0), words
+        assert ("Nothing is wrong" in words) == (clocked > 0), words
+
+
 def main():
     failed = 0
     checks = (check_network, check_sentences, check_holes, check_stalls, check_order, check_clock, check_requests, check_low,
-              check_tool, check_blame, check_names)
+              check_tool, check_blame, check_names, check_waits, check_unclocked)
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:
             try:

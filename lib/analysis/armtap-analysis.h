@@ -258,7 +258,14 @@ struct armtap_rates_totals {
     int64_t longest_gap;     /* the same, including gaps of the capture */
     /* RTDE: the rate that the last set-up requested, and the highest that the controller can send; 0: unknown. */
     double requested_hz, highest_hz;
+    /* Steps from package to package while data was due, and those of them to packages without the controller's clock,
+     * where it does not show whether packages were skipped. Of protocols that send every cycle, or at a rate. */
+    uint64_t steps, unclocked;
+    int64_t longest_wait;         /* for a package while data was due, without gaps of the capture; ns, -1: unknown */
+    struct armtap_where wait_end; /* that package */
 };
+/* Whether `skipped` is known: some of the data has the controller's clock, or no package follows another. */
+ARMTAP_API bool armtap_rates_know_skips(const struct armtap_rates_totals *totals);
 
 /* The step from one record to the next. The caller creates it; its size is fixed. */
 struct armtap_rates_step {

@@ -108,6 +108,9 @@ struct flow_rate {
     double last_known; /* expected step */
     int64_t longest_silence;
     int64_t longest_gap;
+    int64_t longest_wait; /* of the silences that a package ended */
+    struct armtap_where wait_end;
+    uint64_t judged, unclocked; /* steps; without those of protocols whose steps are not regular */
 };
 
 static bool has(const struct flow_rate *flow, enum armtap_trait trait)
@@ -164,7 +167,7 @@ struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int c
         flow->skipped_bytes = stream->bytes_skipped[ARMTAP_FROM_ROBOT];
     }
     flow->not_before = ARMTAP_NO_TIME;
-    flow->longest_silence = flow->longest_gap = -1;
+    flow->longest_silence = flow->longest_gap = flow->longest_wait = -1;
     flow->jitter = jitter;
     flow->frequency_wanted = frequency_wanted;
     return flow;
@@ -377,6 +380,10 @@ static bool check_silence(struct flow_rate *flow, struct findings *findings, con
         flow->longest_gap = time;
     if (silent > (double)flow->longest_silence)
         flow->longest_silence = (int64_t)silent;
+    if (!pause->to_end && silent > (double)flow->longest_wait) {
+        flow->longest_wait = (int64_t)silent;
+        flow->wait_end = *pause->to;
+    }
     if (!(silent > (double)SILENCE) || !(silent > SILENT_STEPS * flow->usual * 1e9))
         return false;
     /* Replies come when a client asks. */
@@ -552,6 +559,14 @@ static void add_up(struct flow_rate *flow, struct findings *findings, const stru
     }
 }
 
+static void count_step(struct flow_rate *flow, const struct arrival *arrival)
+{
+    if (has(flow, ARMTAP_TRAIT_BESIDE) || (has(flow, ARMTAP_TRAIT_ON_CHANGE) && !(flow->frequency > 0)))
+        return;
+    flow->judged++;
+    flow->unclocked += isnan(arrival->clock) ? 1 : 0;
+}
+
 static void judge(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                   const struct arrival *arrival)
 {
@@ -560,6 +575,7 @@ static void judge(struct flow_rate *flow, struct findings *findings, const struc
     if (flow->has_last) {
         step = check_clock(flow, findings, stream, arrival);
         flow->step = flow_rate_step_of(&step, arrival, flow->usual);
+        count_step(flow, arrival);
     }
     if (!flow->only_steps)
         add_up(flow, findings, stream, arrival, &step);
@@ -909,6 +925,10 @@ void armtap_flow_rate_totals(const struct flow_rate *flow, struct flow_rate_tota
                                         .skipped = flow->skipped,
                                         .longest_silence = flow->longest_silence,
                                         .longest_gap = flow->longest_gap,
+                                        .judged = flow->judged,
+                                        .unclocked = flow->unclocked,
+                                        .longest_wait = flow->longest_wait,
+                                        .wait_end = flow->wait_end,
                                         .requested_hz = flow->frequency,
                                         .highest_hz = has(flow, ARMTAP_TRAIT_ANSWERED) ? flow->base : 0};
 }

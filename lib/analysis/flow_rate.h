@@ -19,13 +19,16 @@
 #define PACE_WAITING 64
 
 struct flow_rate_totals {
-    double expected_hz;      /* mean over the stretches; 0: unknown */
-    double rate_hz;          /* the same, measured; 0: unknown */
-    uint64_t skipped;        /* packages skipped by the controller */
-    int64_t longest_silence; /* within a stretch, without gaps of the capture; ns, -1: unknown */
-    int64_t longest_gap;     /* the same with gaps of the capture */
-    double requested_hz;     /* by the last set-up; 0: unknown */
-    double highest_hz;       /* what the controller can send; 0: unknown */
+    double expected_hz;           /* mean over the stretches; 0: unknown */
+    double rate_hz;               /* the same, measured; 0: unknown */
+    uint64_t skipped;             /* packages skipped by the controller */
+    int64_t longest_silence;      /* within a stretch, without gaps of the capture; ns, -1: unknown */
+    int64_t longest_gap;          /* the same with gaps of the capture */
+    double requested_hz;          /* by the last set-up; 0: unknown */
+    double highest_hz;            /* what the controller can send; 0: unknown */
+    uint64_t judged, unclocked;   /* steps, and those to packages without a clock */
+    int64_t longest_wait;         /* for a package, within a stretch, without gaps of the capture; ns, -1: unknown */
+    struct armtap_where wait_end; /* that package */
 };
 
 /* What is known about each stretch of a stream's flows: a first reading fills it, a second one uses it. Starts as

@@ -310,7 +310,8 @@ void armtap_rates_totals(const struct armtap_rates *rates, struct armtap_rates_t
                                            .jitter_p99 = armtap_histogram_quantile(jitter, 99),
                                            .jitter_max = jitter->count > 0 ? jitter->largest : -1,
                                            .longest_silence = -1,
-                                           .longest_gap = -1};
+                                           .longest_gap = -1,
+                                           .longest_wait = -1};
     for (size_t i = 0; i < rates->room; i++) {
         struct flow_rate_totals channel;
         if (!rates->channel[i])
@@ -326,7 +327,18 @@ void armtap_rates_totals(const struct armtap_rates *rates, struct armtap_rates_t
             totals->longest_silence = channel.longest_silence;
         if (channel.longest_gap > totals->longest_gap)
             totals->longest_gap = channel.longest_gap;
+        totals->steps += channel.judged;
+        totals->unclocked += channel.unclocked;
+        if (channel.longest_wait > totals->longest_wait) {
+            totals->longest_wait = channel.longest_wait;
+            totals->wait_end = channel.wait_end;
+        }
     }
     if (!is_expected)
         totals->expected_hz = 0;
+}
+
+bool armtap_rates_know_skips(const struct armtap_rates_totals *totals)
+{
+    return totals && (totals->steps == 0 || totals->unclocked < totals->steps);
 }

@@ -89,7 +89,10 @@ static void stream_json(struct json *json, const struct diagnosis *diagnosis,
     key_double(json, "expected_hz", rates->expected_hz, rates->expected_hz > 0, 6);
     key_double(json, "rate_hz", rates->rate_hz, rates->rate_hz > 0, 6);
     json_key(json, "skipped");
-    json_unsigned(json, rates->skipped);
+    if (armtap_rates_know_skips(stream->rates))
+        json_unsigned(json, rates->skipped);
+    else
+        json_null(json);
     json_key(json, "bytes_lost");
     json_unsigned(json, summary->stream->bytes_lost[0] + summary->stream->bytes_lost[1]);
     key_ns(json, "jitter_p50_ms", rates->jitter_p50, rates->jitter_p50 >= 0, 6);

@@ -352,7 +352,7 @@ static void print_stream(struct text_row *row, const struct armtap_stream_diagno
     text_count(cells[0], summary->number);
     number_text(cells[1], rates->expected_hz, rates->expected_hz > 0, 1);
     number_text(cells[2], rates->rate_hz, rates->rate_hz > 0, 1);
-    text_count(cells[3], rates->skipped);
+    number_text(cells[3], (double)rates->skipped, armtap_rates_know_skips(rates), 0);
     text_count(cells[4], summary->stream->bytes_lost[0] + summary->stream->bytes_lost[1]);
     ms_text(cells[5], rates->jitter_p50);
     ms_text(cells[6], rates->jitter_p99);

@@ -12,6 +12,9 @@
 /* A verdict has at most a dozen clauses. */
 #define VERDICT_MAX 4096
 #define SUBJECT_MAX 60
+/* Waits for data that are worth telling though no fault: ns, and steps of the expected rate. */
+#define WAIT_LEAST 100000000
+#define WAIT_STEPS 10
 
 /* Who is told. */
 struct telling {
@@ -138,6 +141,63 @@ static void say_set_back(const struct diagnosis *diagnosis, const struct telling
     say(telling, text);
 }
 
+/* The stream whose data was waited for longest, or NULL if none was for long. */
+static const struct armtap_stream_diagnosis *longest_wait(const struct diagnosis *diagnosis)
+{
+    const struct armtap_stream_diagnosis *longest = NULL;
+    for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++) {
+        const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
+        const struct armtap_rates_totals *rates = stream->rates;
+        if (rates && rates->longest_wait > WAIT_LEAST &&
+            (double)rates->longest_wait * rates->expected_hz > WAIT_STEPS * 1e9 &&
+            (!longest || rates->longest_wait > longest->rates->longest_wait))
+            longest = stream;
+    }
+    return longest;
+}
+
+/* Clients give up after a time of their own. */
+static void say_wait(const struct telling *telling, const struct armtap_stream_diagnosis *stream)
+{
+    char text[200];
+    if (!stream)
+        return;
+    snprintf(text, sizeof text,
+             "No data came for %.3f s before packet %" PRIu64 " of stream %u, the longest time: a client that waits "
+             "less than that gives up.",
+             (double)stream->rates->longest_wait / 1e9, stream->rates->wait_end.packet, stream->summary->number);
+    say(telling, text);
+}
+
+/* Streams whose data does not show what the controller skipped. */
+static size_t unclocked_streams(const struct diagnosis *diagnosis, size_t *first)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++) {
+        const struct armtap_rates_totals *rates = armtap_diagnosis_stream_at(diagnosis->found, i)->rates;
+        if (rates && !armtap_rates_know_skips(rates) && count++ == 0)
+            *first = i;
+    }
+    return count;
+}
+
+static void say_unclocked(const struct diagnosis *diagnosis, const struct telling *telling)
+{
+    size_t first = 0, count = unclocked_streams(diagnosis, &first);
+    char subject[SUBJECT_MAX], text[300];
+    if (count == 0)
+        return;
+    if (count == 1)
+        snprintf(subject, sizeof subject, "The data of stream %zu", first);
+    else
+        snprintf(subject, sizeof subject, "The data of %zu streams", count);
+    snprintf(text, sizeof text,
+             "%s has no clock of the controller, so whether it skipped packages is unknown: a recipe with timestamp "
+             "shows it.",
+             subject);
+    say(telling, text);
+}
+
 /* Says why streams have no data; returns for how many. */
 static size_t say_reasons(const struct diagnosis *diagnosis, const struct telling *telling)
 {
@@ -166,7 +226,7 @@ static void say_clean(const struct diagnosis *diagnosis, const struct telling *t
 {
     char text[120];
     uint64_t records = records_of(diagnosis);
-    bool notices = count_of_streams(diagnosis) > 0 || furthest_back(diagnosis);
+    bool notices = count_of_streams(diagnosis) > 0 || furthest_back(diagnosis) || longest_wait(diagnosis);
     size_t told = say_reasons(diagnosis, telling);
     snprintf(text, sizeof text, "Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing.", records,
              records == 1 ? " was" : "s were");
@@ -177,10 +237,14 @@ static void say_clean(const struct diagnosis *diagnosis, const struct telling *t
     else if (records > 0 && !is_all_decoded(diagnosis))
         say(telling, notices ? "Nothing wrong was found in what could be decoded. Worth knowing:"
                              : "Nothing wrong was found in what could be decoded.");
+    else if (records > 0 && unclocked_streams(diagnosis, &(size_t){0}) > 0)
+        say(telling, notices ? "Nothing wrong was found in the data that was captured. Worth knowing:"
+                             : "Nothing wrong was found in the data that was captured.");
     else if (records > 0)
         say_in(telling, PAINT_GOOD,
                notices ? "Nothing is wrong with the data that was captured. Worth knowing:" : text);
     say_of_streams(diagnosis, telling);
+    say_wait(telling, longest_wait(diagnosis));
 }
 
 /* What no recording from a socket can show, and where to look for it. */
@@ -235,6 +299,7 @@ static void say_verdicts(const struct diagnosis *diagnosis, const struct telling
     if (is_wrong(diagnosis) && !diagnosis->is_whole)
         say_in(telling, PAINT_WARNING, "Reading stopped early; the rest is unknown.");
     say_set_back(diagnosis, telling);
+    say_unclocked(diagnosis, telling);
     say_origin(diagnosis, telling);
 }
 

@@ -125,7 +125,7 @@ static void put_stream(struct buffer *page, const struct armtap_stream_diagnosis
     put_count(page, stream->records[ARMTAP_FROM_ROBOT]);
     put_number(page, rates->expected_hz, rates->expected_hz > 0, 1);
     put_number(page, rates->rate_hz, rates->rate_hz > 0, 1);
-    put_count(page, rates->skipped);
+    put_number(page, (double)rates->skipped, armtap_rates_know_skips(rates), 0);
     put_count(page, stream->bytes_lost[0] + stream->bytes_lost[1]);
     put_number(page, (double)rates->jitter_p50 / 1e6, rates->jitter_p50 >= 0, 3);
     put_number(page, (double)rates->jitter_p99 / 1e6, rates->jitter_p99 >= 0, 3);
