@@ -101,7 +101,10 @@ enum armtap_fit armtap_realtime_identify(struct armtap_subject *subject, bool di
         enum armtap_fit fit = identify_packet(subject, doubt);
         return fit == ARMTAP_FIT_YES && !may_be_packet ? ARMTAP_FIT_NO : fit;
     }
-    if (may_be_line && ((named && directed) || is_printable(subject->bytes, subject->length)))
-        return armtap_urscript_identify(subject);
-    return ARMTAP_FIT_NO;
+    if (!may_be_line || !((named && directed) || is_printable(subject->bytes, subject->length)))
+        return ARMTAP_FIT_NO;
+    enum armtap_fit fit = armtap_urscript_identify(subject);
+    if (!named && !armtap_urscript_is_statement(subject->bytes, subject->length))
+        armtap_line_format(doubt, "text, which may be of any protocol");
+    return fit;
 }

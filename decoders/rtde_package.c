@@ -318,7 +318,7 @@ static void write_from_robot(struct writer *writer, const struct armtap_rtde_pac
     case ARMTAP_RTDE_VERSION:
     case ARMTAP_RTDE_START:
     case ARMTAP_RTDE_PAUSE:
-        write_number(writer, p->accepted, 1);
+        write_number(writer, p->accepted != 0, 1);
         break;
     case ARMTAP_RTDE_CONTROLLER_VERSION:
         for (unsigned i = 0; i < p->release_count; i++)
@@ -346,11 +346,19 @@ static void write_from_robot(struct writer *writer, const struct armtap_rtde_pac
     }
 }
 
+/* Whether its numbers fit their bytes. */
+static bool fits(const struct armtap_rtde_package *p)
+{
+    bool decides = p->type == ARMTAP_RTDE_TEXT || p->type == ARMTAP_RTDE_SETUP_OUTPUTS || p->type == ARMTAP_RTDE_DATA;
+    return (!decides || p->protocol >= 1) && p->protocol <= 3 && p->id <= UINT8_MAX && p->level <= UINT8_MAX &&
+           p->version <= UINT16_MAX;
+}
+
 int armtap_rtde_write(const struct armtap_rtde_package *package, void *buffer, size_t capacity)
 {
     uint8_t *bytes = buffer;
     if (!package || !buffer || !message_of((uint8_t)package->type) || package->release_count > 4 ||
-        !is_direction(package->direction))
+        !is_direction(package->direction) || !fits(package))
         return ARMTAP_ERR_ARGUMENT;
     bool counted =
         package->type == ARMTAP_RTDE_TEXT && (package->protocol >= 2 || package->direction == ARMTAP_TO_ROBOT);

@@ -79,6 +79,33 @@ void armtap_urscript_describe(struct armtap_pieces *pieces)
         armtap_pieces_add(pieces, length, subject->length - length, "line end");
 }
 
+static bool is_of_name(uint8_t byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+           byte == '_' || byte == '.';
+}
+
+/* Behind the blanks and the name that begin at `at`. */
+static size_t behind_name(const uint8_t *line, size_t length, size_t at)
+{
+    while (at < length && (line[at] == ' ' || line[at] == '\t'))
+        at++;
+    while (at < length && is_of_name(line[at]))
+        at++;
+    return at;
+}
+
+bool armtap_urscript_is_statement(const uint8_t *line, size_t length)
+{
+    static const char end[] = "end";
+    length = armtap_urscript_text(line, length);
+    size_t first = behind_name(line, length, 0), second = behind_name(line, length, first);
+    if (first == length)
+        return length >= sizeof end - 1 && memcmp(line + length - (sizeof end - 1), end, sizeof end - 1) == 0;
+    return line[first] == '(' || line[first] == '=' ||
+           (second < length && (line[second] == '(' || line[second] == '=' || line[second] == ':'));
+}
+
 enum armtap_fit armtap_urscript_identify(struct armtap_subject *subject)
 {
     const uint8_t *end = memchr(subject->bytes, '\n', subject->length);

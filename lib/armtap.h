@@ -14,8 +14,9 @@
  *
  * Misuse is detected where possible: NULL instead of a required pointer gives ERR_ARGUMENT, or is ignored; an index
  * beyond the end gives NULL, false or an absent value; calling an object from within one of its own callbacks gives
- * ERR_BUSY; after an error a connection or a net repeats that error. The caller must ensure what cannot be detected:
- * that an object was not freed, that a buffer is as long as stated, that one thread at a time uses an object.
+ * ERR_BUSY; after an error a connection or a net repeats that error where it is given more to decode. The caller must
+ * ensure what cannot be detected: that an object was not freed, that a buffer is as long as stated, that one thread at
+ * a time uses an object, that no callback is left by longjmp or an exception.
  *
  * Units are the vendor's (see the field table: armtap_field_at). "Guide" below is UR's RTDE guide, "table" UR's
  * spreadsheet of the client interfaces.
@@ -119,7 +120,7 @@ struct armtap_field {
 };
 
 ARMTAP_API size_t armtap_field_count(void);
-/* Number of gnuplot columns in UR's legacy layout of that generation. */
+/* Number of gnuplot columns in UR's legacy layout of that generation; CB3's and e-Series' unless it is CB2. */
 ARMTAP_API unsigned armtap_layout_columns(enum armtap_generation generation);
 /* The field with that id; NULL beyond the end. */
 ARMTAP_API const struct armtap_field *armtap_field_at(size_t id);
@@ -128,7 +129,7 @@ ARMTAP_API const struct armtap_field *armtap_field_at(size_t id);
 ARMTAP_API const struct armtap_field *armtap_field_find(const char *name, size_t length);
 /* The field that an unknown name probably means: it may differ in case and separators, be an element of a vector
  * ("actual_q_0"), another program's name for it, or a typing error. NULL unless one field is clearly nearest. Only
- * fields of that direction count (ARMTAP_FIELD_BOTH: of either). */
+ * fields of that direction count: inputs, outputs, or ARMTAP_FIELD_BOTH. */
 ARMTAP_API const struct armtap_field *armtap_field_nearest(const char *name, size_t length,
                                                            enum armtap_field_direction direction);
 /* Bytes of one element of a type, in struct armtap_state as in RTDE; 0 for types that the state does not hold. */
@@ -142,7 +143,7 @@ struct armtap_enum_value {
     bool is_bit;
     enum armtap_generation generation; /* UNKNOWN: the same in CB2 and CB3/e */
 };
-/* The i-th named value or bit of a field, in numerical order; NULL beyond the end. */
+/* The i-th named value or bit of a field, those of a generation in numerical order; NULL beyond the end. */
 ARMTAP_API const struct armtap_enum_value *armtap_enum_at(const struct armtap_field *field, size_t i);
 /* The name of a value of an enumerated field (robot_mode, safety_status, ...); NULL if it has none. CB2, CB3/e and
  * AUBO number their modes differently (robot mode 0 is RUNNING on CB2, DISCONNECTED on CB3/e), so the generation
@@ -171,7 +172,7 @@ struct armtap_robot_error_argument {
     int joint; /* 0 to 5, from the base on; -1: none */
     const char *meaning;
 };
-/* The i-th error, in the order of codes, or argument, in that of codes and arguments; NULL beyond the end. */
+/* The i-th error, or argument of an error, in the order of codes; NULL beyond the end. */
 ARMTAP_API const struct armtap_robot_error *armtap_robot_error_at(size_t i);
 ARMTAP_API const struct armtap_robot_error_argument *armtap_robot_error_argument_at(size_t i);
 /* NULL if the table lacks it. */
@@ -205,8 +206,10 @@ static inline void armtap_set_remove(struct armtap_set *set, unsigned id)
 /* Everything that is known about a robot. Members have the RTDE names: double actual_q[6], int32_t
  * output_int_register[48]. Create it only with armtap_state_new: it grows at its end with new releases, and the library
  * keeps more data after it. Functions that write to a state refuse one made otherwise, on the stack or by assignment,
- * with ERR_ARGUMENT or by doing nothing; all may read it. A program that runs with an older library than it was built
- * for finds armtap_field_count below ARMTAP_FIELD_COUNT; the members of fields beyond that have no memory. */
+ * with ERR_ARGUMENT or by doing nothing; all may read it, if the program was built with the header of the library that
+ * runs: a copy made with an older one lacks the members that were added since. A program that runs with an older
+ * library than it was built for finds armtap_field_count below ARMTAP_FIELD_COUNT; the members of fields beyond that
+ * have no memory. */
 struct armtap_state {
     struct armtap_set known; /* which members were ever set; the others are meaningless */
     uint64_t own[8];         /* private; marks a state made by the library */
@@ -256,8 +259,8 @@ static inline bool armtap_value_is_signed(const struct armtap_value *value)
 /* A field of a state as a value; `present` says whether it is known. Without a state or a field it is absent. */
 ARMTAP_API void armtap_state_get(const struct armtap_state *state, const struct armtap_field *field,
                                  struct armtap_value *value);
-/* Sets a field of a state from a value, which must have the field's type and count: ERR_ARGUMENT otherwise. The field
- * is identified by its id. */
+/* Sets a field of a state from a value, which must have the field's type and count, and numbers that fit the type
+ * (BOOL: 0 and 1): ERR_ARGUMENT otherwise. The field is identified by its id; `present` is not looked at. */
 ARMTAP_API int armtap_state_set(struct armtap_state *state, const struct armtap_field *field,
                                 const struct armtap_value *value);
 
@@ -861,7 +864,8 @@ struct armtap_rtde_package {
 ARMTAP_API int armtap_rtde_parse(const void *bytes, size_t length, enum armtap_direction direction, int protocol,
                                  struct armtap_rtde_package *package);
 /* Writes a package with its header. Returns its length; ERR_SPACE if `capacity` is too small, ERR_ARGUMENT if the
- * package would exceed 65535 bytes, or text or source 255. */
+ * package would exceed 65535 bytes, text or source 255, or a number its bytes on the wire (id and level 255, version
+ * 65535), or if `protocol`, where it decides the layout, is none of those. */
 ARMTAP_API int armtap_rtde_write(const struct armtap_rtde_package *package, void *buffer, size_t capacity);
 /* Writes the values of a state in the order of a recipe, for the `values` of a data package; absent fields and names
  * that the table does not know become 0. Returns the number of bytes (armtap_recipe_size), or ERR_SPACE. */
@@ -921,12 +925,15 @@ ARMTAP_API int armtap_identify(struct armtap_subject *subject, bool directed, ch
 struct armtap_conn;
 
 struct armtap_conn_options {
-    size_t size;                   /* sizeof(struct armtap_conn_options) */
-    enum armtap_protocol protocol; /* NONE: recognised by content */
-    const char *robot, *client;    /* addresses for the stream, or NULL */
-    bool midstream;                /* the first bytes pushed are not the connection's first */
-    uint64_t connection;           /* number for the stream */
-    bool no_guess;                 /* data whose handshake was not captured stays opaque, unless a recipe is given */
+    size_t size; /* sizeof(struct armtap_conn_options) */
+    /* NONE: recognised by content and by the port of an address. By content alone neither the dashboard server,
+     * External Control nor AUBO over WebSocket is. */
+    enum armtap_protocol protocol;
+    /* Addresses for the stream, "10.0.0.2:30004", or NULL. What External Control sends depends on the client's port. */
+    const char *robot, *client;
+    bool midstream;      /* the first bytes pushed are not the connection's first */
+    uint64_t connection; /* number for the stream */
+    bool no_guess;       /* data whose handshake was not captured stays opaque, unless a recipe is given */
 };
 /* `options` and the sink may be NULL; both are copied. ERR_ARGUMENT for a `size` below that of 0.1.0. */
 ARMTAP_API int armtap_conn_new(const struct armtap_conn_options *options, const struct armtap_sink *sink, void *user,
@@ -1075,7 +1082,7 @@ ARMTAP_API int armtap_digest_new(const struct armtap_digest_options *options, st
 ARMTAP_API void armtap_digest_free(struct armtap_digest *digest);
 /* Empties it. */
 ARMTAP_API void armtap_digest_clear(struct armtap_digest *digest);
-/* False if it had to leave out what belongs into it. */
+/* False if it had to leave out what belongs into it. Ask once it was completed. */
 ARMTAP_API bool armtap_digest_is_whole(const struct armtap_digest *digest);
 /* The i-th element, valid until the digest changes; false beyond the last. */
 ARMTAP_API bool armtap_digest_at(const struct armtap_digest *digest, size_t i, struct armtap_kept *kept);

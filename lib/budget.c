@@ -32,7 +32,7 @@ const struct armtap_budget *armtap_budget_at(size_t i)
 
 const struct armtap_budget *armtap_budget_find(const char *name)
 {
-    for (size_t i = 0; i < ARMTAP_BUDGET_COUNT; i++)
+    for (size_t i = 0; name && i < ARMTAP_BUDGET_COUNT; i++)
         if (strcmp(budgets[i].name, name) == 0)
             return &budgets[i];
     return NULL;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "port.h"
 #include "prefetch.h"
 #include "rare.h"
 #include "recipe.h"
@@ -105,6 +106,35 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
     return ARMTAP_OK;
 }
 
+/* "10.0.0.2:30004"; 0: it names none. */
+static uint16_t port_of_name(const char *name)
+{
+    const char *colon = name ? strrchr(name, ':') : NULL;
+    unsigned port = 0;
+    for (const char *at = colon ? colon + 1 : ""; *at; at++) {
+        if (*at < '0' || *at > '9' || (port = 10 * port + (unsigned)(*at - '0')) > UINT16_MAX)
+            return 0;
+    }
+    return (uint16_t)port;
+}
+
+/* Whether the client listens, and the robot connects. */
+static bool is_reversed(enum armtap_protocol protocol)
+{
+    const struct armtap_decoder *decoder = armtap_decoder_for(protocol);
+    return decoder && (decoder->info.traits & ARMTAP_TRAIT_ROBOT_CONNECTS);
+}
+
+/* Takes from the addresses which end listens, and what its port is known to carry. */
+static void take_port(const struct armtap_conn_options *options, struct armtap_conn_setup *setup)
+{
+    uint16_t robot = port_of_name(options->robot), client = port_of_name(options->client);
+    enum armtap_protocol known = armtap_port_protocol(robot), of_client = armtap_port_protocol(client);
+    if (!setup->forced)
+        setup->protocol = known == ARMTAP_PROTOCOL_NONE && is_reversed(of_client) ? of_client : known;
+    setup->port = is_reversed(setup->protocol) ? client : robot;
+}
+
 int armtap_conn_new(const struct armtap_conn_options *options, const struct armtap_sink *sink, void *user,
                     struct armtap_conn **conn)
 {
@@ -132,6 +162,7 @@ int armtap_conn_new(const struct armtap_conn_options *options, const struct armt
         .connection = all.connection,
         .first = {ARMTAP_NO_TIME, 0, 0},
     };
+    take_port(&all, &setup);
     return armtap_conn_create(&setup, &taken, user, conn);
 }
 

@@ -94,6 +94,8 @@ int armtap_digest_new(const struct armtap_digest_options *options, struct armtap
 
 void armtap_digest_clear(struct armtap_digest *digest)
 {
+    if (!digest)
+        return;
     for (size_t i = 0; i < digest->count; i++)
         free(digest->entries[i].bytes);
     digest->count = digest->bytes = 0;

@@ -10,8 +10,9 @@ static struct armtap_state *make(size_t room)
     struct armtap_state *state = calloc(1, ARMTAP_STATE_PLAIN + room);
     if (!state)
         return NULL;
-    *(struct armtap_state_sign *)(void *)(state + 1) = (struct armtap_state_sign){.state = state, .has_room = room > 0};
-    state->own[0] = ARMTAP_STATE_MARK;
+    state->own[ARMTAP_STATE_OWN_MARK] = ARMTAP_STATE_MARK;
+    state->own[ARMTAP_STATE_OWN_ADDRESS] = (uintptr_t)state;
+    state->own[ARMTAP_STATE_OWN_HAS_ROOM] = room > 0;
     return state;
 }
 
@@ -35,16 +36,18 @@ void armtap_state_clear(struct armtap_state *state)
 {
     if (!armtap_state_is_ours(state))
         return;
-    memset(state, 0, sizeof *state);
-    state->own[0] = ARMTAP_STATE_MARK;
+    const size_t fields = offsetof(struct armtap_state, own) + sizeof state->own;
+    memset(&state->known, 0, sizeof state->known);
+    memset((char *)state + fields, 0, sizeof *state - fields);
 }
 
 void armtap_state_copy(struct armtap_state *to, const struct armtap_state *from)
 {
     if (!armtap_state_is_ours(to) || !from || to == from)
         return;
-    memcpy(to, from, sizeof *to);
-    to->own[0] = ARMTAP_STATE_MARK;
+    const size_t fields = offsetof(struct armtap_state, own) + sizeof to->own;
+    to->known = from->known;
+    memcpy((char *)to + fields, (const char *)from + fields, sizeof *to - fields);
 }
 
 static uint8_t *member(struct armtap_state *state, const struct armtap_field *field)
@@ -108,6 +111,23 @@ void armtap_state_get(const struct armtap_state *state, const struct armtap_fiel
     }
 }
 
+/* Whether a member of that type can hold an element. */
+static bool fits(const struct armtap_value *value, unsigned element)
+{
+    switch (value->type) {
+    case ARMTAP_BOOL:
+        return value->u64[element] <= 1;
+    case ARMTAP_UINT8:
+        return value->u64[element] <= UINT8_MAX;
+    case ARMTAP_UINT32:
+        return value->u64[element] <= UINT32_MAX;
+    case ARMTAP_INT32:
+        return value->i64[element] >= INT32_MIN && value->i64[element] <= INT32_MAX;
+    default:
+        return true;
+    }
+}
+
 int armtap_state_set(struct armtap_state *state, const struct armtap_field *asked, const struct armtap_value *value)
 {
     const struct armtap_field *field = asked ? armtap_field_at(asked->id) : NULL;
@@ -116,6 +136,9 @@ int armtap_state_set(struct armtap_state *state, const struct armtap_field *aske
     size_t width = armtap_type_width(field->type);
     if (value->type != field->type || value->count != field->count)
         return ARMTAP_ERR_ARGUMENT;
+    for (unsigned i = 0; i < field->count; i++)
+        if (!fits(value, i))
+            return ARMTAP_ERR_ARGUMENT;
     for (unsigned i = 0; i < field->count; i++) {
         uint8_t *p = member(state, field) + i * width;
         int32_t i32 = (int32_t)value->i64[i];

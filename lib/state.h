@@ -8,31 +8,26 @@
  * the state. */
 #define ARMTAP_STATE_ROOM 1536
 
-/* Before that room is the state's address, which distinguishes the state from a copy of its bytes. */
-struct armtap_state_sign {
-    const struct armtap_state *state;
-    uint64_t has_room;
-    uint64_t unused[6]; /* aligns the room to a cache line, like the state */
-};
+/* The members of `own`. The address distinguishes a state from a copy of its bytes, behind which nothing may be read.
+ */
+enum { ARMTAP_STATE_OWN_MARK, ARMTAP_STATE_OWN_ADDRESS, ARMTAP_STATE_OWN_HAS_ROOM };
+#define ARMTAP_STATE_MARK UINT64_C(0x7061746d7261)
 
 /* Bytes of memory that a state without that room takes. */
-#define ARMTAP_STATE_PLAIN (sizeof(struct armtap_state) + sizeof(struct armtap_state_sign))
+#define ARMTAP_STATE_PLAIN sizeof(struct armtap_state)
 struct armtap_state *armtap_state_new_plain(void);
-
-#define ARMTAP_STATE_MARK UINT64_C(0x7061746d7261)
 
 /* Whether this library made it, so that it has the full size. */
 static inline bool armtap_state_is_ours(const struct armtap_state *state)
 {
-    return state && state->own[0] == ARMTAP_STATE_MARK &&
-           ((const struct armtap_state_sign *)(const void *)(state + 1))->state == state;
+    return state && state->own[ARMTAP_STATE_OWN_MARK] == ARMTAP_STATE_MARK &&
+           state->own[ARMTAP_STATE_OWN_ADDRESS] == (uintptr_t)state;
 }
 
 /* NULL where it has none. */
 static inline void *armtap_state_room(struct armtap_state *state)
 {
-    struct armtap_state_sign *sign = (struct armtap_state_sign *)(void *)(state + 1);
-    return sign->has_room ? sign + 1 : NULL;
+    return state->own[ARMTAP_STATE_OWN_HAS_ROOM] ? state + 1 : NULL;
 }
 
 #endif

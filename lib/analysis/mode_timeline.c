@@ -83,6 +83,8 @@ static const char *describe(char to[NAME_MAX_LENGTH], int64_t value, const char 
 
 const char *armtap_mode_field(const struct armtap_mode *entry, char to[ARMTAP_MODE_NAME_MAX])
 {
+    if (!entry || !to)
+        return "";
     if (entry->arm <= 1)
         return entry->field->name;
     snprintf(to, ARMTAP_MODE_NAME_MAX, "R%u_%s", entry->arm, entry->field->name);

@@ -294,13 +294,21 @@ static void log_values(struct log *log, const struct armtap_record *record)
     }
 }
 
+/* Of all but what is private. */
+static uint64_t hash_of_state(const struct armtap_state *state)
+{
+    const size_t fields = offsetof(struct armtap_state, own) + sizeof state->own;
+    return mixed(hash_of(&state->known, sizeof state->known),
+                 hash_of((const char *)state + fields, sizeof *state - fields));
+}
+
 /* What a record says about arms other than the first. */
 static void log_arms(struct log *log, const struct armtap_record *record)
 {
     for (size_t i = 1; i < record->arm_count; i++)
         log_add(log, " arm %u %016" PRIx64 " %016" PRIx64, record->arms[i].number,
                 hash_of(record->arms[i].updated, sizeof *record->arms[i].updated),
-                hash_of(record->arms[i].state, sizeof *record->arms[i].state));
+                hash_of_state(record->arms[i].state));
 }
 
 static void log_record(struct log *log, const char *kind, const struct armtap_record *record)
@@ -319,8 +327,7 @@ static void log_record(struct log *log, const char *kind, const struct armtap_re
         log_values(log, record);
     else
         log_add(log, " %016" PRIx64 " %016" PRIx64 " %016" PRIx64, hash_of(record->frame, record->frame_length),
-                hash_of(record->updated, sizeof *record->updated),
-                record->state ? hash_of(record->state, sizeof *record->state) : 0);
+                hash_of(record->updated, sizeof *record->updated), record->state ? hash_of_state(record->state) : 0);
     log_arms(log, record);
     log_add(log, "\n");
 }

@@ -925,9 +925,46 @@ static void test_arguments_are_checked(void **unused)
     armtap_conn_free(NULL);
 }
 
+static int keep_length(void *user, const struct armtap_record *record)
+{
+    *(size_t *)user = *(size_t *)user * 1000 + record->frame_length;
+    return 0;
+}
+
+/* External Control's driver sends words without a header: the port that it listens on tells what they are. */
+static void test_the_port_tells_what_external_control_sends(void **unused)
+{
+    static const struct {
+        const char *client;
+        enum armtap_protocol protocol;
+        size_t lengths; /* of the records */
+    } rows[] = {
+        {"10.0.0.9:50003", ARMTAP_EXTERNAL_CONTROL, 84},     {"10.0.0.9:50003", ARMTAP_PROTOCOL_NONE, 84},
+        {"[fd00::9]:50003", ARMTAP_EXTERNAL_CONTROL, 84},    {"10.0.0.9:50001", ARMTAP_EXTERNAL_CONTROL, 32032},
+        {"10.0.0.9:500030", ARMTAP_EXTERNAL_CONTROL, 32032}, {"10.0.0.9", ARMTAP_EXTERNAL_CONTROL, 32032},
+        {"10.0.0.9:x", ARMTAP_EXTERNAL_CONTROL, 32032},
+    };
+    const struct armtap_sink sink = {.size = sizeof sink, .on_record = keep_length};
+    uint8_t point[84] = {0};
+    (void)unused;
+    point[4 * 8 + 1] = 1; /* the word that an early driver's shorter point has for its type */
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct armtap_conn_options options = {
+            .size = sizeof options, .protocol = rows[i].protocol, .robot = "10.0.0.2:41000", .client = rows[i].client};
+        struct armtap_conn *conn;
+        size_t lengths = 0;
+        assert_int_equal(armtap_conn_new(&options, &sink, &lengths, &conn), ARMTAP_OK);
+        assert_int_equal(armtap_conn_push(conn, ARMTAP_TO_ROBOT, point, sizeof point, NULL), ARMTAP_OK);
+        assert_int_equal(armtap_conn_close(conn, ARMTAP_TO_ROBOT, NULL), ARMTAP_OK);
+        assert_int_equal(lengths, rows[i].lengths);
+        armtap_conn_free(conn);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_port_tells_what_external_control_sends),
         cmocka_unit_test(test_cb2_packets_in_any_chunks),
         cmocka_unit_test(test_cb3_packets_in_any_chunks),
         cmocka_unit_test(test_packets_of_other_sizes_in_any_chunks),

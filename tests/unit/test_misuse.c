@@ -326,7 +326,7 @@ static void options_of_any_size(void **state)
 static void strange_states_are_not_written(void **state)
 {
     struct user *user = user_of(NOTHING);
-    struct armtap_state *good = armtap_state_new(), *zeroed = calloc(1, sizeof *zeroed + 4096), before;
+    struct armtap_state *good = armtap_state_new(), *zeroed = calloc(1, sizeof *zeroed), before;
     struct armtap_value value;
     const struct armtap_field *field = armtap_field_at(ARMTAP_ID_actual_q);
     (void)state;
@@ -375,6 +375,60 @@ static void strange_fields(void **state)
     value = (struct armtap_value){.type = ARMTAP_DOUBLE, .count = 1000};
     assert_int_equal(armtap_state_set(good, armtap_field_at(0), &value), ARMTAP_ERR_ARGUMENT);
     armtap_state_free(good);
+}
+
+static bool may_set(enum armtap_field_id id, enum armtap_type type, int64_t number)
+{
+    struct armtap_state *state = armtap_state_new();
+    const struct armtap_field *field = armtap_field_at(id);
+    struct armtap_value value = {.type = type, .count = field->count}, got;
+    assert_true(state && field->type == type);
+    value.i64[0] = number;
+    int outcome = armtap_state_set(state, field, &value);
+    assert_int_equal(outcome == ARMTAP_OK, armtap_set_has(&state->known, id));
+    armtap_state_get(state, field, &got);
+    assert_true(outcome != ARMTAP_OK || got.i64[0] == number);
+    armtap_state_free(state);
+    return outcome == ARMTAP_OK;
+}
+
+/* What does not fit is refused, not cut. */
+static void numbers_must_fit(void **unused)
+{
+    static const struct armtap_rtde_package fits = {.protocol = 2, .id = 255, .level = 255, .has_id = true};
+    struct armtap_rtde_package package = {.protocol = 2, .accepted = 256, .direction = ARMTAP_FROM_ROBOT};
+    uint8_t buffer[64];
+    (void)unused;
+    assert_true(may_set(ARMTAP_ID_robot_mode, ARMTAP_INT32, INT32_MIN));
+    assert_false(may_set(ARMTAP_ID_robot_mode, ARMTAP_INT32, INT64_C(1) << 31));
+    assert_false(may_set(ARMTAP_ID_robot_mode, ARMTAP_INT32, INT64_C(-2147483649)));
+    assert_true(may_set(ARMTAP_ID_runtime_state, ARMTAP_UINT32, UINT32_MAX));
+    assert_false(may_set(ARMTAP_ID_runtime_state, ARMTAP_UINT32, INT64_C(1) << 32));
+    assert_false(may_set(ARMTAP_ID_runtime_state, ARMTAP_UINT32, -1));
+    package.type = ARMTAP_RTDE_START;
+    assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer), 4);
+    assert_int_equal(buffer[3], 1);
+    const enum armtap_rtde_type types[] = {ARMTAP_RTDE_DATA, ARMTAP_RTDE_TEXT};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        package = fits;
+        package.type = types[i];
+        assert_true(armtap_rtde_write(&package, buffer, sizeof buffer) > 0);
+        package.id = 256;
+        assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer), ARMTAP_ERR_ARGUMENT);
+        package.id = 0;
+        package.level = 256;
+        assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer), ARMTAP_ERR_ARGUMENT);
+        for (int protocol = -1; protocol <= 4; protocol++) {
+            package = fits;
+            package.type = types[i];
+            package.protocol = protocol;
+            assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer) > 0, protocol >= 1 && protocol <= 3);
+        }
+    }
+    package = (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .direction = ARMTAP_TO_ROBOT, .version = 65535};
+    assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer), 5);
+    package.version = 65536;
+    assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer), ARMTAP_ERR_ARGUMENT);
 }
 
 /* ---- beyond the end, and NULL ------------------------------------------------------------------------------------ */
@@ -468,6 +522,8 @@ static void nothing_at_all(void **state)
     armtap_state_free(NULL);
     armtap_state_clear(NULL);
     armtap_state_copy(NULL, NULL);
+    assert_null(armtap_budget_find(NULL));
+    armtap_digest_clear(NULL);
     armtap_state_merge(NULL, NULL);
     armtap_state_get(NULL, NULL, &value);
     assert_false(value.present);
@@ -528,6 +584,7 @@ int main(void)
         cmocka_unit_test(options_of_any_size),
         cmocka_unit_test(strange_states_are_not_written),
         cmocka_unit_test(strange_fields),
+        cmocka_unit_test(numbers_must_fit),
         cmocka_unit_test(beyond_the_end),
         cmocka_unit_test(messages_to_describe),
         cmocka_unit_test(nothing_at_all),
