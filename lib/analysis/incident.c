@@ -15,14 +15,19 @@ struct sign {
     const char *words; /* that its text contains, or begins with after a ^; NULL: any */
     int before, after; /* ms */
     bool is_drivers;   /* only on a driver's connection to External Control */
+    bool is_stop;      /* only the stop itself, what another field or connection calls it, or one in the same record */
 };
 #define NEAR(id, words, before, after)                                                                                 \
     {                                                                                                                  \
-        id, words, before, after, false                                                                                \
+        id, words, before, after, false, false                                                                         \
     }
 #define NEAR_DRIVERS(id, words, before, after)                                                                         \
     {                                                                                                                  \
-        id, words, before, after, true                                                                                 \
+        id, words, before, after, true, false                                                                          \
+    }
+#define STOP(words, after)                                                                                             \
+    {                                                                                                                  \
+        "safety.stop", words, 0, after, false, true                                                                    \
     }
 
 /* What findings of a driver say that others of the same id do not: the robot's program ended; a step that no joint can
@@ -43,41 +48,23 @@ struct sign {
 /* In this order: what only a stop of its kind has; a driver's missing commands and jumps, which explain what the
  * controller then reports, but not beside an error of another kind; the controller's own words; what others asked for.
  * Times are those within which people take things for related: 1 s for what is reported at once, half as much again for
- * a wait of the robot's program that comes before, half of it for a command that the controller must refuse.
- * The first rule whose cause is there, with `with` and without `unless`, says why a robot stopped. */
+ * a wait of the robot's program that comes before, half of it for a command that the controller must refuse. A stop is
+ * told by its own name, since no document gives an order in which the controller enters several stops for one cause;
+ * what safety_status or another connection calls SAFEGUARD_STOP may have a more exact name up to two cycles of 8 ms
+ * later. The first rule whose cause is there, with `with` and without `unless`, says why a robot stopped. */
 static const struct rule {
     struct sign cause, with, unless;
     enum armtap_blame side;
     const char *meaning; /* what it means, as a clause */
 } rules[] = {
     /* A machine beside the robot may ask for these. */
-    {NEAR("safety.stop", "PROFISAFE", 0, 1000), {0}, {0}, ARMTAP_BLAME_UNCLEAR, "a PLC asked for it by PROFIsafe"},
-    {NEAR("safety.stop", "SAFETY_API", 0, 1000), {0}, {0}, ARMTAP_BLAME_UNCLEAR, "a program asked for it"},
-    {NEAR("safety.stop", "EMERGENCY", 0, 1000),
-     {0},
-     {0},
-     ARMTAP_BLAME_ROBOT,
-     "somebody or something in the cell asked for it"},
-    {NEAR("safety.stop", "Emergency", 0, 1000),
-     {0},
-     {0},
-     ARMTAP_BLAME_ROBOT,
-     "somebody or something in the cell asked for it"},
-    {NEAR("safety.stop", "SAFEGUARD", 0, 1000),
-     {0},
-     {0},
-     ARMTAP_BLAME_ROBOT,
-     "a safety device of the cell asked for it"},
-    {NEAR("safety.stop", "Safeguard", 0, 1000),
-     {0},
-     {0},
-     ARMTAP_BLAME_ROBOT,
-     "a safety device of the cell asked for it"},
-    {NEAR("safety.stop", "THREE_POSITION", 0, 1000),
-     {0},
-     {0},
-     ARMTAP_BLAME_ROBOT,
-     "the enabling device was let go or pressed"},
+    {STOP("PROFISAFE", 16), {0}, {0}, ARMTAP_BLAME_UNCLEAR, "a PLC asked for it by PROFIsafe"},
+    {STOP("SAFETY_API", 16), {0}, {0}, ARMTAP_BLAME_UNCLEAR, "a program asked for it"},
+    {STOP("EMERGENCY", 0), {0}, {0}, ARMTAP_BLAME_ROBOT, "somebody or something in the cell asked for it"},
+    {STOP("Emergency", 0), {0}, {0}, ARMTAP_BLAME_ROBOT, "somebody or something in the cell asked for it"},
+    {STOP("SAFEGUARD", 0), {0}, {0}, ARMTAP_BLAME_ROBOT, "a safety device of the cell asked for it"},
+    {STOP("Safeguard", 0), {0}, {0}, ARMTAP_BLAME_ROBOT, "a safety device of the cell asked for it"},
+    {STOP("THREE_POSITION", 0), {0}, {0}, ARMTAP_BLAME_ROBOT, "the enabling device was let go or pressed"},
     /* Commands of a driver, which the robot's program waits for. */
     {NEAR("command.timeout", NULL, 1500, 1500), NEAR_DRIVERS("tcp.retransmission", "to the robot", 1000, 1000),
      CONTROLLER_ERROR, ARMTAP_BLAME_NETWORK, "the network did not deliver what the driver sent"},
@@ -146,6 +133,12 @@ static const struct rule {
      "a client of the dashboard server asked for it"},
 };
 #define RULES (sizeof rules / sizeof *rules)
+
+/* Kinds of stops, by what their names contain in any field of any maker. Those without are one kind: protective stops,
+ * which the controller decides on. A robot's own emergency stop is not the system's. */
+static const char *const stop_kinds[] = {"ROBOT_EMERGENCY", "RobotEmergency", "EMERGENCY",     "Emergency",
+                                         "SAFEGUARD",       "Safeguard",      "THREE_POSITION"};
+#define STOP_KINDS (sizeof stop_kinds / sizeof *stop_kinds)
 
 /* What the packets do not prove is no cause. */
 static const char doubt[] = "the packets do not distinguish";
@@ -223,6 +216,36 @@ static bool is_drivers(const struct verdict_grounds *grounds, const struct armta
     return stream && stream->protocol == ARMTAP_EXTERNAL_CONTROL;
 }
 
+static size_t kind_of_stop(const struct armtap_finding *stop)
+{
+    size_t kind = 0;
+    while (kind < STOP_KINDS && !strstr(stop->text, stop_kinds[kind]))
+        kind++;
+    return kind;
+}
+
+static bool is_same_field(const struct armtap_finding *one, const struct armtap_finding *other)
+{
+    char field[ARMTAP_MODE_NAME_MAX], other_field[ARMTAP_MODE_NAME_MAX];
+    return one->stream == other->stream &&
+           strcmp(armtap_modes_stop_field(one->text, field), armtap_modes_stop_field(other->text, other_field)) == 0;
+}
+
+/* Whether a finding tells of the stop, and not of a later one. What one record shows began together, as far as it
+ * tells. */
+static bool tells_of(const struct armtap_finding *finding, const struct armtap_finding *stop)
+{
+    return finding->kind == stop->kind &&
+           (finding->where.time == stop->where.time ||
+            (kind_of_stop(finding) == kind_of_stop(stop) && !is_same_field(finding, stop)));
+}
+
+/* A stop of another kind has its own cause. */
+static bool is_another_stop(const struct armtap_finding *one, const struct armtap_finding *other)
+{
+    return one->kind == other->kind && one->where.time != other->where.time && kind_of_stop(one) != kind_of_stop(other);
+}
+
 /* When what it tells began. */
 static int64_t begin_of(const struct armtap_finding *finding)
 {
@@ -241,6 +264,7 @@ static int64_t distance(const struct verdict_grounds *grounds, const struct armt
     else if (time > stop->where.time)
         far = armtap_time_between(stop->where.time, time);
     if (far > (time < begin ? sign->before : sign->after) * MS || (sign->is_drivers && !is_drivers(grounds, finding)) ||
+        (sign->is_stop && !tells_of(finding, stop)) ||
         !armtap_incident_same_host(robot_of(grounds, stop), robot_of(grounds, finding)))
         return -1;
     return far;
@@ -384,21 +408,25 @@ static void add_evidence(struct incident *incident, size_t finding)
     incident->evidence[place] = finding;
 }
 
-/* The incident that a stop belongs to, or NULL. */
+/* The nearest incident that a stop belongs to, or NULL. */
 static struct incident *joins(const struct incidents *incidents, const struct verdict_grounds *grounds, size_t stop,
                               enum incident_kind kind)
 {
     const struct armtap_finding *of = armtap_findings_at(grounds->findings, stop);
-    for (size_t i = incidents->count; i-- > 0;) {
+    struct incident *nearest = NULL;
+    int64_t least = INCIDENT_JOINED + 1;
+    for (size_t i = 0; i < incidents->count; i++) {
         const struct armtap_finding *first = armtap_findings_at(grounds->findings, incidents->all[i].stop);
         bool is_after = first->where.time <= of->where.time;
         int64_t apart = is_after ? armtap_time_between(first->where.time, of->where.time)
                                  : armtap_time_between(of->where.time, first->where.time);
-        if (apart <= INCIDENT_JOINED && (incidents->all[i].kind == INCIDENT_DATA) == (kind == INCIDENT_DATA) &&
-            armtap_incident_same_host(robot_of(grounds, first), robot_of(grounds, of)))
-            return &incidents->all[i];
+        if (apart >= least || (incidents->all[i].kind == INCIDENT_DATA) != (kind == INCIDENT_DATA) ||
+            !armtap_incident_same_host(robot_of(grounds, first), robot_of(grounds, of)) || is_another_stop(first, of))
+            continue;
+        nearest = &incidents->all[i];
+        least = apart;
     }
-    return NULL;
+    return nearest;
 }
 
 /* Whether one before it is of the same robot, and without a cause. */

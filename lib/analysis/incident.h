@@ -7,7 +7,7 @@
 
 #define INCIDENTS_MAX 200
 #define INCIDENT_EVIDENCE 16
-/* ns: what stops within this time after the first stop belongs to it. */
+/* ns: what stops within this time after the first stop belongs to it, but for a stop of another kind. */
 #define INCIDENT_JOINED INT64_C(1000000000)
 
 enum incident_kind { INCIDENT_STOP, INCIDENT_PROGRAM, INCIDENT_DATA };

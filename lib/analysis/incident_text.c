@@ -146,7 +146,7 @@ static void put_cause(struct text *text, const struct verdict_grounds *grounds, 
     const struct armtap_finding *finding = armtap_findings_at(grounds->findings, cause->finding);
     const struct armtap_finding *with = armtap_findings_at(grounds->findings, cause->with);
     /* A stop that is its own cause was named already. */
-    bool is_stop = finding->kind == stop->kind;
+    bool is_stop = finding == stop;
     if (!is_stop) {
         put(text, "%s", finding->text);
         put_place(text, grounds, finding, stop);

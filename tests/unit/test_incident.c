@@ -541,24 +541,192 @@ static void the_nearest_is_the_cause(void **state)
     scene_clear(&scene);
 }
 
-/* What stops within a second belongs together. */
+/* What stops within a second belongs together, if it is of one kind. */
 static void stops_join_within_a_second(void **state)
 {
     static const struct {
         unsigned packages; /* of 8 ms, between two stops */
+        int mode, later;
         size_t incidents;
-    } cases[] = {{125, 1}, {126, 2}};
+    } cases[] = {{125, 3, 3, 1},  {126, 3, 3, 2}, {125, 7, 7, 1}, {126, 7, 7, 2}, {125, 6, 20, 1}, {125, 5, 12, 1},
+                 {126, 5, 12, 2}, {2, 6, 7, 2},   {125, 6, 7, 2}, {2, 7, 5, 2},   {2, 5, 13, 2}};
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct analysis_scene scene;
         begin(&scene);
-        stop(&scene, 3);
+        stop(&scene, cases[i].mode);
         scene.state->safety_mode = 1;
         go_on(&scene, cases[i].packages - 1);
-        stop(&scene, 7);
+        stop(&scene, cases[i].later);
         assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-        assert_int_equal(incident_at(&scene, 1) != NULL, cases[i].incidents == 2);
+        if ((incident_at(&scene, 1) != NULL) != (cases[i].incidents == 2))
+            fail_msg("case %zu: not %zu incidents", i, cases[i].incidents);
         assert_int_equal(incident_at(&scene, 0)->evidence_count, 3 - cases[i].incidents);
+        scene_clear(&scene);
+    }
+}
+
+/* The verdicts on two stops: the first has no cause of its own, and the second one is none of it. */
+static void expect_two(struct analysis_scene *scene, const char *what, const char *first, const char *second)
+{
+    assert_int_equal(armtap_diagnosis_finish(scene->diagnosis), ARMTAP_OK);
+    const struct armtap_verdict *one = incident_at(scene, 0), *other = incident_at(scene, 1);
+    if (!one || !other || incident_at(scene, 2))
+        fail_msg("%s: not two stops: \"%s\"", what, one ? one->text : "");
+    assert_true(says(one, first) && says(other, second));
+    const struct armtap_verdict *unknown = strstr(first, "PROTECTIVE") ? one : other;
+    assert_true(says(unknown, "nothing in the capture says why"));
+    assert_int_equal(unknown->side, ARMTAP_BLAME_UNCLEAR);
+    assert_int_equal((unknown == one ? other : one)->side, ARMTAP_BLAME_ROBOT);
+    assert_int_equal(one->evidence_count + other->evidence_count, 2);
+}
+
+/* A protective stop, and then, packages later, another kind of stop; or the other way round. Between them the robot may
+ * be released. */
+static void a_later_stop_is_no_cause(void **state)
+{
+    static const unsigned packages[] = {1, 2, 38, 112, 125, 126};
+    static const struct {
+        int mode;
+        const char *words;
+    } kinds[] = {{5, "SAFEGUARD_STOP at "},
+                 {6, "SYSTEM_EMERGENCY_STOP at "},
+                 {7, "ROBOT_EMERGENCY_STOP at "},
+                 {12, "AUTOMATIC_MODE_SAFEGUARD_STOP at "},
+                 {13, "SYSTEM_THREE_POSITION_ENABLING_STOP at "}};
+    const size_t ways = 4, times = sizeof packages / sizeof *packages;
+    (void)state;
+    for (size_t i = 0; i < ways * times * (sizeof kinds / sizeof *kinds); i++) {
+        struct analysis_scene scene;
+        const unsigned after = packages[i / ways % times];
+        const bool is_released = i % ways / 2 == 1, is_first = i % 2 == 0;
+        const int mode = kinds[i / ways / times].mode;
+        const char *words = kinds[i / ways / times].words, *protective = "PROTECTIVE_STOP at ";
+        if (is_released && after == 1)
+            continue;
+        begin(&scene);
+        stop(&scene, is_first ? 3 : mode);
+        scene.state->safety_mode = is_released ? 1 : scene.state->safety_mode;
+        go_on(&scene, after - 1);
+        stop(&scene, is_first ? mode : 3);
+        expect_two(&scene, words, is_first ? protective : words, is_first ? words : protective);
+        scene_clear(&scene);
+    }
+}
+
+/* What another connection shows at the same time may be the cause; a nanosecond later or earlier it is not. */
+static void a_stop_at_the_same_time_is_a_cause(void **state)
+{
+    static const char text[] = "ROBOT_EMERGENCY_STOP (safety_mode 7)";
+    (void)state;
+    for (int64_t after = -1; after <= 1; after++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        const struct armtap_stream beside = line(9, "10.0.0.2:30003", &scene.stream);
+        stop(&scene, 3);
+        note(&scene, &beside, "safety.stop", after, text);
+        if (after != 0)
+            expect_two(&scene, text, after < 0 ? "ROBOT_EMERGENCY_STOP at " : "PROTECTIVE_STOP at ",
+                       after < 0 ? "PROTECTIVE_STOP at " : "ROBOT_EMERGENCY_STOP at ");
+        else {
+            const struct armtap_verdict *verdict = only(&scene);
+            assert_true(says(verdict, "somebody or something in the cell asked for it"));
+            assert_int_equal(verdict->side, ARMTAP_BLAME_ROBOT);
+            assert_int_equal(verdict->evidence_count, 2);
+        }
+        scene_clear(&scene);
+    }
+}
+
+/* One record of bits may show two kinds of stops. */
+static void one_record_shows_a_cause(void **state)
+{
+    (void)state;
+    for (unsigned apart = 0; apart < 2; apart++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        note(&scene, &scene.stream, "safety.stop", 0, "IS_PROTECTIVE_STOPPED (safety_status_bits 1092)");
+        note(&scene, &scene.stream, "safety.stop", apart * 8 * MS,
+             "IS_ROBOT_EMERGENCY_STOPPED (safety_status_bits 1092)");
+        if (apart > 0)
+            expect_two(&scene, "bits", "IS_PROTECTIVE_STOPPED at ", "IS_ROBOT_EMERGENCY_STOPPED at ");
+        else
+            assert_true(says(only(&scene),
+                             "IS_ROBOT_EMERGENCY_STOPPED (safety_status_bits 1092) (stream 0, packet 400, "
+                             "0.000 s after); somebody or something"));
+        scene_clear(&scene);
+    }
+}
+
+/* Another field or connection may have a more exact name of the same stop, a moment later. */
+static void another_field_says_who_asked(void **state)
+{
+    static const char automatic[] = "AUTOMATIC_MODE_SAFEGUARD_STOP (safety_status 12)",
+                      guard[] = "SAFEGUARD_STOP (safety_mode 5)",
+                      plc[] = "PROFISAFE_AUTOMATIC_MODE_SAFEGUARD_STOP (safety_mode 18)",
+                      program[] = "SAFETY_API_SAFEGUARD_STOP (safety_mode 22)",
+                      emergency[] = "PROFISAFE_EMERGENCY_STOP (safety_mode 20)";
+    static const struct {
+        const char *first, *later;
+        int64_t after; /* ns */
+        bool is_beside;
+        size_t incidents;
+        enum armtap_blame side;
+    } cases[] = {{automatic, plc, 8 * MS, false, 1, ARMTAP_BLAME_UNCLEAR},
+                 {automatic, plc, 16 * MS, false, 1, ARMTAP_BLAME_UNCLEAR},
+                 {automatic, plc, 16 * MS + 1, false, 1, ARMTAP_BLAME_ROBOT},
+                 {automatic, plc, 300 * MS, false, 1, ARMTAP_BLAME_ROBOT},
+                 {automatic, program, 16 * MS, false, 1, ARMTAP_BLAME_UNCLEAR},
+                 {automatic, program, 16 * MS + 1, false, 1, ARMTAP_BLAME_ROBOT},
+                 {guard, plc, 8 * MS, false, 1, ARMTAP_BLAME_ROBOT},
+                 {guard, plc, 16 * MS, true, 1, ARMTAP_BLAME_UNCLEAR},
+                 {guard, plc, 16 * MS + 1, true, 1, ARMTAP_BLAME_ROBOT},
+                 {guard, emergency, 8 * MS, true, 2, ARMTAP_BLAME_ROBOT}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        const struct armtap_stream beside = line(9, "10.0.0.2:30003", &scene.stream);
+        note(&scene, &scene.stream, "safety.stop", 0, cases[i].first);
+        note(&scene, cases[i].is_beside ? &beside : &scene.stream, "safety.stop", cases[i].after, cases[i].later);
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        const struct armtap_verdict *verdict = incident_at(&scene, 0);
+        assert_int_equal(incident_at(&scene, 1) != NULL, cases[i].incidents == 2);
+        if (verdict->side != cases[i].side)
+            fail_msg("case %zu: %s", i, verdict->text);
+        assert_true(verdict->side == ARMTAP_BLAME_ROBOT || says(verdict, cases[i].later));
+        scene_clear(&scene);
+    }
+}
+
+/* What ends with a stop belongs to the nearest one. */
+static void a_program_ends_with_the_nearest_stop(void **state)
+{
+    (void)state;
+    for (int64_t after = 0; after <= 300; after += 100) {
+        struct analysis_scene scene;
+        begin(&scene);
+        const struct armtap_stream beside = line(9, "10.0.0.2:30003", &scene.stream);
+        note(&scene, &scene.stream, "safety.stop", 0, "PROTECTIVE_STOP (safety_mode 3)");
+        note(&scene, &scene.stream, "safety.stop", 300 * MS, "ROBOT_EMERGENCY_STOP (safety_mode 7)");
+        note(&scene, &beside, "mode.changed", after * MS, "runtime_state PLAYING -> PAUSED");
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        assert_int_equal(incident_at(&scene, 0)->evidence_count, after < 150 ? 2 : 1);
+        assert_int_equal(incident_at(&scene, 1)->evidence_count, after < 150 ? 1 : 2);
+        scene_clear(&scene);
+    }
+}
+
+/* An emergency stop holds up no data. */
+static void a_silence_has_no_stop_as_its_cause(void **state)
+{
+    (void)state;
+    for (int64_t after = 0; after <= 20; after += 20) {
+        struct analysis_scene scene;
+        begin(&scene);
+        note(&scene, &scene.stream, "silence", 0, "no data for 3.000 s: the controller stalled");
+        note(&scene, &scene.stream, "safety.stop", after * MS, "ROBOT_EMERGENCY_STOP (safety_mode 7)");
+        assert_true(says(only(&scene), "the robot went into ROBOT_EMERGENCY_STOP"));
         scene_clear(&scene);
     }
 }
@@ -672,6 +840,12 @@ int main(void)
         cmocka_unit_test(a_program_that_stopped_has_a_reason),
         cmocka_unit_test(the_nearest_is_the_cause),
         cmocka_unit_test(stops_join_within_a_second),
+        cmocka_unit_test(a_later_stop_is_no_cause),
+        cmocka_unit_test(a_stop_at_the_same_time_is_a_cause),
+        cmocka_unit_test(one_record_shows_a_cause),
+        cmocka_unit_test(another_field_says_who_asked),
+        cmocka_unit_test(a_program_ends_with_the_nearest_stop),
+        cmocka_unit_test(a_silence_has_no_stop_as_its_cause),
         cmocka_unit_test(it_says_what_to_capture),
         cmocka_unit_test(brackets_are_no_part_of_a_host),
         cmocka_unit_test(captured_messages_need_no_filter),
