@@ -273,6 +273,20 @@ check("refused, connected, refused", [refused(3, last=2.0001, connected=6.1), em
                                       refused(4, 100.0001, 103.0001, 12)], three + come + gone + four)
 told = verdict(three + come + gone + four)
 expect("in between", told[0] == "10.0.0.2:30004 refused 10.0.0.9 7 times, and accepted it in between (first in packet 2).", told)
+not_there = [syn(6, robot="10.0.0.3"), rst(6.1, robot="10.0.0.3")]
+silent = [syn(7, 30003, 8), syn(8, 30003, 8), *both_ways(12)]
+for packets, words in ((not_there + silent, "10.0.0.3:30004 refused 10.0.0.9 (packet 2); "
+                        "10.0.0.2:30003 did not answer 10.0.0.9 (packet 3)."),
+                       (silent + [(time + 10, data) for time, data in not_there],
+                        "10.0.0.2:30003 did not answer 10.0.0.9 (packet 1); 10.0.0.3:30004 refused 10.0.0.9 (packet 6).")):
+    told = verdict(packets)
+    expect("in order of time", told[0] == words, told)
+# with several streams each sentence has a label, and none is the name of a side
+ports = (3, 4)
+two = [p for i in ports for p in (syn(20 + i, isn=i, client_port=i), syn_ack(20.1 + i, isn=i, client_port=i),
+                                  tcp(20.2 + i, CLIENT, i, ROBOT, 30004, ACK, i + 1, 7001, b"\0\5V\0\2"))]
+told = verdict(not_there + two)
+expect("a label", told[0].startswith("overall: 10.0.0.3:30004 refused 10.0.0.9 (packet 2)."), told)
 told = verdict([syn(0), tcp(3, CLIENT, 1, "10.0.0.7", 2, ACK)])
 expect("not sure", told[0] == "The capture, which may lack what robots sent, holds no answer of 10.0.0.2:30004 to 10.0.0.9 "
        "(packet 1).", told)

@@ -475,10 +475,21 @@ static bool has_clause(const struct verdict *verdict, size_t kind)
     return false;
 }
 
+/* What belongs to no stream, such as failed attempts to connect, is told in order of time, as the tallies are. */
+static void add_kinds_of_capture(struct sentence *sentence, const struct verdict *verdict,
+                                 enum armtap_severity severity, bool of_controller)
+{
+    const struct tallies *tallies = &verdict->tallies[0];
+    for (size_t i = 0; i < tallies->count; i++) {
+        const struct tally *tally = &tallies->all[i];
+        add_found(sentence, verdict, 0, clause_of(armtap_note_at(tally->kind)->id), tally, severity, of_controller);
+    }
+}
+
 /* Adds the clauses of at least `severity`, in the order of `clauses`, then of the notes. Of all kinds a stream has few.
  */
-static void add_kinds(struct sentence *sentence, const struct verdict *verdict, size_t stream,
-                      enum armtap_severity severity, bool of_controller)
+static void add_kinds_of_stream(struct sentence *sentence, const struct verdict *verdict, size_t stream,
+                                enum armtap_severity severity, bool of_controller)
 {
     const struct tallies *tallies = &verdict->tallies[stream];
     for (size_t i = 0; i < CLAUSE_COUNT; i++)
@@ -488,6 +499,15 @@ static void add_kinds(struct sentence *sentence, const struct verdict *verdict, 
     for (const struct tally *tally = next_tally(tallies, 0); tally; tally = next_tally(tallies, tally->kind + 1))
         if (!has_clause(verdict, tally->kind))
             add_found(sentence, verdict, stream, &other, tally, severity, of_controller);
+}
+
+static void add_kinds(struct sentence *sentence, const struct verdict *verdict, size_t stream,
+                      enum armtap_severity severity, bool of_controller)
+{
+    if (stream == 0)
+        add_kinds_of_capture(sentence, verdict, severity, of_controller);
+    else
+        add_kinds_of_stream(sentence, verdict, stream, severity, of_controller);
     if (of_controller)
         sentence->of_controller = sentence->count;
 }

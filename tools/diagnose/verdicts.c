@@ -51,7 +51,7 @@ static enum text_paint tone_of(const struct diagnosis *diagnosis, const struct a
     return text_paint_of(worst);
 }
 
-/* Which stream it is about, if there are several. */
+/* Which stream it is about, if there are several. "capture" would be the name of a side. */
 static void subject_of(char subject[SUBJECT_MAX], const struct diagnosis *diagnosis,
                        const struct armtap_verdict *verdict)
 {
@@ -59,7 +59,7 @@ static void subject_of(char subject[SUBJECT_MAX], const struct diagnosis *diagno
     if (armtap_streams_count(diagnosis->streams) <= 1)
         return;
     if (verdict->stream == ARMTAP_NO_STREAM)
-        snprintf(subject, SUBJECT_MAX, "capture");
+        snprintf(subject, SUBJECT_MAX, "overall");
     else
         snprintf(subject, SUBJECT_MAX, "stream %" PRIu32, verdict->stream);
 }
