@@ -26,8 +26,8 @@ struct tally {
 
 enum measure { BY_COUNT, BY_PACKAGES, BY_BYTES, BY_SECONDS };
 
-/* The clause for a kind of finding: # is its measure, @ the number of findings, % the bytes of its stream. Kinds whose
- * subject is the controller come first, so that they share it. */
+/* The clause for a kind of finding: # is its measure, @ the number of findings, % the bytes of its stream, $ what the
+ * finding says, up to a colon. Kinds whose subject is the controller come first, so that they share it. */
 static const struct clause {
     const char *id;
     bool of_controller;
@@ -45,7 +45,8 @@ static const struct clause {
     {"rtde.text.warning", true, BY_COUNT, "sent a warning message", "sent # warning messages"},
     {"ur.error", true, BY_COUNT, "reported an error", "reported # errors"},
     {"ur.warning", true, BY_COUNT, "reported a warning", "reported # warnings"},
-    {"clock.backwards", true, BY_COUNT, "set its clock back", "set its clock back # times"},
+    {"clock.backwards", true, BY_COUNT, "had its clock go back, as after a restart",
+     "had its clock go back # times, as after restarts"},
     {"clock.skipped", true, BY_PACKAGES, "skipped 1 package", "skipped # packages"},
     {"safety.state", true, BY_COUNT, "went into", "was stopped or at fault # times, at first in"},
     {"safety.stop", true, BY_COUNT, "went into", "stopped for safety # times, at first with"},
@@ -59,7 +60,7 @@ static const struct clause {
     {"tcp.unreachable", false, BY_COUNT, "a robot could not be reached", "robots could not be reached # times"},
     {"tcp.no-answer", false, BY_COUNT, "a connection got no answer", "# connections got no answer"},
     {"tcp.no-data", false, BY_COUNT, "a connection carried nothing", "# connections carried nothing"},
-    {"tcp.reset", false, BY_COUNT, "the connection was reset", "connections were reset # times"},
+    {"tcp.reset", false, BY_COUNT, "$", "connections were reset # times"},
     {"tcp.retransmission", false, BY_COUNT, "bytes were sent again once", "bytes were sent again # times"},
     {"stream.gap", false, BY_BYTES, "the capture lacks # bytes", "the capture lacks # bytes in @ places"},
     {"capture.dropped", false, BY_COUNT, "the capturing machine dropped packets",
@@ -298,6 +299,13 @@ static void append(char to[CLAUSE_MAX], const char *text, size_t length)
     to[used + length] = '\0';
 }
 
+/* What a finding says, without its explanation. */
+static void append_words(char to[CLAUSE_MAX], const char *text)
+{
+    const char *end = strstr(text, ": ");
+    append(to, text, end ? (size_t)(end - text) : strlen(text));
+}
+
 /* The clause for failed attempts to connect, with robot and number; they are findings of the capture. */
 static bool write_attempts(char to[CLAUSE_MAX], const struct verdict *verdict, const struct tally *tally)
 {
@@ -327,6 +335,8 @@ static void write_pattern(char to[CLAUSE_MAX], const struct clause *clause, cons
             append(to, field, strlen(armtap_modes_stop_field(tally->first->text, field)));
         else if (*at == '#')
             put_number(to, clause, tally);
+        else if (*at == '$')
+            append_words(to, tally->first->text);
         else if (*at == '@' || *at == '%')
             append(to, *at == '@' ? count : of, strlen(*at == '@' ? count : of));
         else

@@ -203,6 +203,8 @@ def check_verdicts(folder):
             ("losses", "The controller skipped 4 packages (first in packet 165); a receiver stopped reading for 0.208 s "
                        "(packet 355); the capture lacks 60 bytes (packet 289)."),
             ("safety.stop", "The controller went into PROTECTIVE_STOP at 12:00:00.400Z (packet 89); the network lost nothing."),
+            ("clock.backwards", "The controller had its clock go back, as after a restart (packet 165); the network lost nothing."),
+            ("tcp.reset", "The robot reset the connection (packet 43)."),
             ("clock.skipped-jump", "The controller had its clock set forward (packet 165); the network lost nothing."),
             ("rtde.recipe.missing", "Data could not be decoded, so its content is unknown (packet 1)."),
             ("rtde.start.refused", "The controller refused to start sending data (packet 9)."),
