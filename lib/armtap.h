@@ -651,7 +651,8 @@ struct armtap_event {
     enum armtap_event_type type;
     uint64_t a;
     /* For RETRANSMISSION, DUPLICATE and OUT_OF_ORDER: the headers do not prove which, and the type is the most likely
-     * one by the packet's delay. For CLOSE: the other side may have closed before, which is captured later or not. */
+     * one by the packet's delay. For CLOSE by FIN or RESET: the other side may have closed before, which is captured
+     * later or not. */
     bool doubtful;
     const struct armtap_unreachable *unreachable; /* for UNREACHABLE, else NULL */
 };

@@ -37,14 +37,23 @@ int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction,
                                 .where = *where, .direction = armtap_conn_real(conn, direction), .type = type, .a = a});
 }
 
+/* Whether an end is doubtful because nothing of the other side was captured. Of a socket, both are known. */
+static bool is_unheard(const struct armtap_conn *conn, enum armtap_direction side, enum armtap_event_type type,
+                       uint64_t reason)
+{
+    return type == ARMTAP_EVENT_CLOSE && reason <= ARMTAP_CLOSE_RESET && conn->stream.packets[!side] == 0 &&
+           conn->stream.origin != ARMTAP_ORIGIN_SOCKET;
+}
+
 int armtap_conn_arrival(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
                         uint64_t bytes, bool doubtful, const struct armtap_where *where)
 {
+    enum armtap_direction side = armtap_conn_real(conn, direction);
     return tell_event(conn, &(struct armtap_event){.where = *where,
-                                                   .direction = armtap_conn_real(conn, direction),
+                                                   .direction = side,
                                                    .type = type,
                                                    .a = bytes,
-                                                   .doubtful = doubtful});
+                                                   .doubtful = doubtful || is_unheard(conn, side, type, bytes)});
 }
 
 int armtap_conn_unreachable(struct armtap_conn *conn, uint64_t syns, const struct armtap_unreachable *unreachable,

@@ -216,6 +216,36 @@ static bool is_reset_believed(const struct armtap_tcp *tcp, enum armtap_directio
            armtap_tcp_is_near(segment->ack, (uint32_t)peer->next);
 }
 
+static int end_both(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason,
+                    bool is_doubtful);
+
+/* How far the peer's bytes are acknowledged by the time of a RST, which is no packet of the stream. */
+static uint64_t acked_by(const struct armtap_tcp_side *peer, const struct armtap_segment *segment)
+{
+    bool counts = segment->flags & ARMTAP_TCP_ACK && armtap_tcp_was_seen(peer) &&
+                  armtap_tcp_is_near(segment->ack, (uint32_t)peer->next);
+    uint64_t position = counts ? armtap_tcp_position(peer, segment->ack) : 0;
+    return position > peer->queue.acked ? position : peer->queue.acked;
+}
+
+/* Whether the sender of a FIN or RST acknowledges bytes, or the end, of a peer of which nothing but acknowledgements
+ * was captured. */
+static bool acks_unseen(const struct armtap_tcp_side *peer, const struct armtap_segment *segment)
+{
+    return segment->flags & ARMTAP_TCP_ACK && !armtap_tcp_was_seen(peer) && peer->has_first &&
+           (int32_t)(segment->ack - peer->first) > 0;
+}
+
+static int take_reset(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
+{
+    const struct armtap_tcp_side *peer = armtap_tcp_peer(tcp, direction);
+    if (!is_reset_believed(tcp, direction, segment))
+        return 0;
+    tcp->side[direction].may_answer = acks_unseen(peer, segment);
+    bool is_doubtful = armtap_tcp_may_answer(tcp, direction, acked_by(peer, segment), &tcp->pool->now);
+    return end_both(tcp, direction, ARMTAP_CLOSE_RESET, is_doubtful);
+}
+
 /* ---- a segment, and the end ------------------------------------------------------------------------------------ */
 
 /* For an ignored connection only the ends are tracked, in whatever order its packets come. */
@@ -242,7 +272,7 @@ int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, 
     if (armtap_tcp_is_closed(tcp))
         return 0;
     if (segment->flags & ARMTAP_TCP_RST)
-        return is_reset_believed(tcp, direction, segment) ? armtap_tcp_finish(tcp, direction, ARMTAP_CLOSE_RESET) : 0;
+        return take_reset(tcp, direction, segment);
     if (tcp->ignored)
         return follow(tcp, direction, segment);
     if (segment->flags & ARMTAP_TCP_SYN)
@@ -255,6 +285,8 @@ int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, 
     take_ack(tcp, direction, segment);
     TRY(take_window(tcp, direction, segment));
     TRY(armtap_tcp_take_bytes(tcp, direction, segment));
+    if (segment->flags & ARMTAP_TCP_FIN)
+        tcp->side[direction].may_answer = acks_unseen(armtap_tcp_peer(tcp, direction), segment);
     TRY(armtap_tcp_take_fin(tcp, direction, segment));
     return armtap_tcp_give_up_overdue(tcp);
 }
@@ -296,7 +328,8 @@ static void lose_acknowledged(struct armtap_tcp *tcp, struct armtap_tcp_side *si
     armtap_tcp_lose(side, side->queue.acked, is_known ? &side->missed_where : &tcp->pool->now);
 }
 
-int armtap_tcp_finish(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason)
+/* `is_doubtful`: the peer may have ended it before. */
+static int end_both(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason, bool is_doubtful)
 {
     for (int i = 0; i < 2; i++)
         TRY(armtap_tcp_settle_probe(tcp, (enum armtap_direction)i, tcp->side[i].queue.acked));
@@ -311,5 +344,10 @@ int armtap_tcp_finish(struct armtap_tcp *tcp, enum armtap_direction direction, e
             lose_acknowledged(tcp, side);
         TRY(armtap_tcp_close_side(tcp, (enum armtap_direction)i, &tcp->pool->now));
     }
-    return tcp->calls->event(tcp->user, direction, ARMTAP_EVENT_CLOSE, reason, &tcp->pool->now);
+    return tcp->calls->arrival(tcp->user, direction, ARMTAP_EVENT_CLOSE, reason, is_doubtful, &tcp->pool->now);
+}
+
+int armtap_tcp_finish(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason)
+{
+    return end_both(tcp, direction, reason, false);
 }

@@ -95,22 +95,22 @@ int armtap_tcp_close_side(struct armtap_tcp *tcp, enum armtap_direction directio
     return tcp->calls->close(tcp->user, direction, where);
 }
 
-/* Whether a FIN is not the first, or may not be: that of the other side came before, or something was acknowledged that
- * comes later in the capture or not at all. */
-static bool may_be_answer(const struct armtap_tcp *tcp, enum armtap_direction direction,
-                          const struct armtap_where *where)
+bool armtap_tcp_may_answer(const struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t acked,
+                           const struct armtap_where *where)
 {
     const struct armtap_tcp_side *peer = &tcp->side[!direction];
     const struct armtap_chunk *last = peer->queue.tail;
     uint64_t captured = last && last->end > peer->highest ? last->end : peer->highest;
     if (peer->has_end)
         return !last || armtap_where_is_later(where, &last->where);
-    return peer->state != ARMTAP_TCP_CLOSED && armtap_tcp_was_seen(peer) && peer->queue.acked > captured;
+    if (peer->state == ARMTAP_TCP_CLOSED)
+        return false;
+    return armtap_tcp_was_seen(peer) ? acked > captured : tcp->side[direction].may_answer;
 }
 
 int armtap_tcp_close_by_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where)
 {
-    bool is_doubtful = may_be_answer(tcp, direction, where);
+    bool is_doubtful = armtap_tcp_may_answer(tcp, direction, tcp->side[!direction].queue.acked, where);
     TRY(armtap_tcp_close_side(tcp, direction, where));
     return tcp->calls->arrival(tcp->user, direction, ARMTAP_EVENT_CLOSE, ARMTAP_CLOSE_FIN, is_doubtful, where);
 }

@@ -14,8 +14,8 @@ struct armtap_tcp_calls {
     int (*close)(void *user, enum armtap_direction direction, const struct armtap_where *where);
     int (*event)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t a,
                  const struct armtap_where *where);
-    /* What the network did to a packet of `bytes` bytes, or that one side closes (CLOSE, FIN); doubtful: the packets do
-     * not prove it, or that it is the first to close. */
+    /* What the network did to a packet of `bytes` bytes, or how the connection ends (CLOSE); doubtful: the packets do
+     * not prove it, or that this side is the first to close. */
     int (*arrival)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t bytes,
                    bool doubtful, const struct armtap_where *where);
     int (*note)(void *user, enum armtap_direction direction, enum armtap_note_code code,
@@ -38,6 +38,7 @@ struct armtap_tcp_side {
     bool has_first;  /* `first` is known, from a packet without bytes or from the peer */
     bool has_end;    /* its FIN was seen, at position `end` */
     bool has_window; /* `window` is known */
+    bool may_answer; /* its FIN acknowledges more than a peer without captured bytes had sent at first */
     bool has_probe;  /* `probe_byte` is kept aside: a window probe, or the next byte after all */
     uint8_t probe_byte;
     int8_t scale; /* shift of its window; -1 if its SYN had none */

@@ -327,6 +327,13 @@ text = check("the robot closes", [empty("closed", first=0.3, packet=4)], begin +
 expect("closes", text == ["10.0.0.2:30004 accepted 10.0.0.9 and closed the connection after 0.200 s, before anything was sent"], text)
 text = check("the client closes", [empty("left", first=2.099, packet=4)], begin + [fin(2.099, False), fin(2.2)])
 expect("leaves", text == ["10.0.0.2:30004 accepted 10.0.0.9, which ended the connection after 1.999 s, before anything was sent"], text)
+text = check("who closed is not in the capture", [empty("left", first=0.3, packet=4)],
+             begin + [tcp(0.3, ROBOT, 30004, CLIENT, 50000, FIN | ACK, 7001, 1002), tcp(0.4, CLIENT, 50000, ROBOT, 30004, ACK, 1002, 7002)])
+expect("unclear", text == ["10.0.0.2:30004 accepted 10.0.0.9; the connection ended after 0.200 s, before anything was sent; which side "
+                           "ended it, armtap cannot tell from this capture"], text)
+text = check("who reset is not all of it", [empty("reset", first=0.3, packet=4)],
+             begin + [tcp(0.3, ROBOT, 30004, CLIENT, 50000, RST | ACK, 7001, 1002)])
+expect("unclear reset", text[0].endswith("the client may have ended it before, which armtap cannot tell from this capture"), text)
 request = [tcp(0.25, CLIENT, 50000, ROBOT, 30004, ACK, 1001, 7001, b"GET / HTTP/1.1\r\n")]
 check("not empty", [], begin + request + [fin(0.3), tcp(9, CLIENT, 50000, ROBOT, 30004, FIN | ACK, 1017, 7002)])
 check("after 2 s", [empty("silent", first=2.1, packet=4)], begin + [fin(2.1, False), fin(2.2)])

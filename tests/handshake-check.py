@@ -708,13 +708,88 @@ def check_close_in_midstream(folder, _rng, _rounds):
     assert closed != ["the robot closed the connection"], closed
 
 
+def conversation(ends, midstream=False, client_speaks=True, lost=()):
+    """Data, then packets of (sender, flags); those numbered in `lost` were not captured."""
+    connection = Connection(40001)
+    connection.negotiate()
+    connection.ask("O", struct.pack(">d", 125) + b"timestamp,speed_scaling")
+    connection.reply("O", b"\1DOUBLE,DOUBLE")
+    connection.ask("S")
+    connection.reply("S", b"\1")
+    connection.packets = [] if midstream else connection.packets
+    for i in range(40):
+        connection.reply("U", b"\1" + struct.pack(">dd", i / 125, 1))
+        if client_speaks:
+            connection.send("c", b"", 0x10)
+    for number, (sender, flags) in enumerate(ends):
+        connection.send(sender, b"", flags)
+        if number in lost:
+            connection.packets.pop()
+    return connection
+
+
+def close_of(path):
+    """Text and doubt of the finding that tells the end, and the verdict."""
+    run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, timeout=60, check=False)
+    told = json.loads(run.stdout)
+    end, = [one for one in told["findings"] if one["id"] in ("tcp.closed", "tcp.reset")]
+    verdicts = [one for one in told["verdicts"] if "reset" in one["text"]]
+    assert [one["side"] for one in verdicts] == ["unclear"] * (end["id"] == "tcp.reset"), told
+    return end["text"], end.get("doubtful", False), verdicts[0]["text"] if verdicts else ""
+
+
+def one_way(connection, sender):
+    address = ROBOT if sender == "r" else CLIENT
+    connection.packets = [packet for packet in connection.packets if packet[1][26:30] == address]
+    return connection
+
+
+def check_one_direction(folder, _rng, _rounds):
+    """Who closed first is known only if the capture has both directions up to the end."""
+    path = os.path.join(folder, "x.pcap")
+    names = {"r": "the robot", "c": "the client"}
+    for first, second in ("rc", "cr"):
+        for midstream in (False, True):
+            fins = [(first, 0x11), (second, 0x11), (first, 0x10)]
+            sure = names[first] + " closed the connection"
+            assert close_of(write(path, conversation(fins, midstream))) == (sure, False, ""), (first, midstream)
+            # Only acknowledgements are captured of the first, or of its FIN the answer alone.
+            text, doubtful, _ = close_of(write(path, conversation(fins, midstream, lost=(0,))))
+            assert doubtful and text.startswith(names[second] + " closed the connection; " + names[first] + " may have"), text
+            for seen in "r" if midstream else "rc":  # of the client alone, nothing shows the protocol
+                text, doubtful, _ = close_of(write(path, one_way(conversation(fins, midstream), seen)))
+                other = names["c" if seen == "r" else "r"]
+                assert doubtful and text == ("%s closed the connection; %s may have done so before, which armtap cannot tell: "
+                                             "of what it sent, nothing was captured" % (names[seen], other)), text
+    # The acknowledgement of the other side's FIN is captured before the answer.
+    late = [("c", 0x11), ("r", 0x10), ("r", 0x11), ("c", 0x10)]
+    text, doubtful, _ = close_of(write(path, one_way(conversation(late), "r")))
+    assert doubtful and text.startswith("the robot closed the connection; the client may have done so before"), text
+
+
+def check_one_direction_reset(folder, _rng, _rounds):
+    path = os.path.join(folder, "x.pcap")
+    for sender, other in (("r", "client"), ("c", "robot")):
+        name = {"r": "robot", "c": "client"}[sender]
+        text, doubtful, verdict = close_of(write(path, conversation([(sender, 0x14)])))
+        assert (text, doubtful) == ("the %s reset the connection" % name, False) and "perhaps" not in verdict, text
+        fin_before = [("c" if sender == "r" else "r", 0x11), (sender, 0x14)]
+        for connection in (one_way(conversation([(sender, 0x14)]), sender), conversation(fin_before, lost=(0,)),
+                           conversation(fin_before, midstream=True, lost=(0,))):
+            text, doubtful, verdict = close_of(write(path, connection))
+            assert doubtful and text.startswith("the %s reset the connection; the %s may have ended it before, which armtap "
+                                                "cannot tell" % (name, other)), text
+            assert "perhaps after the other side had ended it" in verdict, verdict
+
+
 def main():
     rng = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else 6)
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     failed = passed = 0
     for check in (check_refusals, check_no_frequency, check_several, check_streams, check_unknown_types, check_unreadable,
                   check_offers, check_names_not_captured, check_lost_replies, check_set_up_in_a_gap, check_blanks_in_names,
-                  check_late_direction, check_lost_request, check_early_refusal, check_close_in_midstream):
+                  check_late_direction, check_lost_request, check_early_refusal, check_close_in_midstream,
+                  check_one_direction, check_one_direction_reset):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder, rng, rounds)

@@ -209,6 +209,7 @@ struct armtap_attempt {
     bool has_connected;
     struct armtap_unreachable unreachable; /* who reported the last unreachable attempt, and why */
     uint64_t between;                      /* how often the client connected between the first and the last attempt */
+    bool unsure; /* accepted, and the capture does not show which side was the first to end it, or one of them */
 };
 
 /* Attempts whose outcome is unknown because the capture ends. */

@@ -278,7 +278,7 @@ static enum armtap_attempt_outcome outcome_of(const struct armtap_event *event, 
 {
     if (event->a == ARMTAP_CLOSE_RESET && event->direction == ARMTAP_FROM_ROBOT)
         return ARMTAP_ATTEMPT_RESET;
-    if (event->a == ARMTAP_CLOSE_FIN && event->direction == ARMTAP_FROM_ROBOT)
+    if (event->a == ARMTAP_CLOSE_FIN && event->direction == ARMTAP_FROM_ROBOT && !event->doubtful)
         return ARMTAP_ATTEMPT_CLOSED;
     if (open >= SILENT)
         return ARMTAP_ATTEMPT_SILENT;
@@ -302,6 +302,7 @@ static int end(struct armtap_attempts *attempts, const struct armtap_event *even
     summary->shortest = open < summary->shortest ? open : summary->shortest;
     summary->longest = open > summary->longest ? open : summary->longest;
     summary->confirmed = summary->confirmed || stream->packets[ARMTAP_TO_ROBOT] > 1;
+    summary->unsure = summary->unsure || event->doubtful;
     return 0;
 }
 
@@ -514,9 +515,10 @@ static void put_accepted(struct line *line, const struct armtap_attempt *summary
                                        [ARMTAP_ATTEMPT_CLOSED] = " and closed the connection",
                                        [ARMTAP_ATTEMPT_SILENT] = ", but nothing was sent in ",
                                        [ARMTAP_ATTEMPT_LEFT] = ", which ended the connection"};
+    bool is_left = summary->outcome == ARMTAP_ATTEMPT_LEFT;
     put(line, "%s accepted %s", summary->robot, summary->client);
     put_times(line, summary->count);
-    put(line, "%s", ends[summary->outcome]);
+    put(line, "%s", is_left && summary->unsure ? "; the connection ended" : ends[summary->outcome]);
     if (summary->outcome != ARMTAP_ATTEMPT_SILENT)
         put(line, summary->count > 1 ? " each time, after " : " after ");
     put_open(line, summary);
@@ -524,6 +526,10 @@ static void put_accepted(struct line *line, const struct armtap_attempt *summary
         put(line, ", before anything was sent");
     else if (!summary->confirmed)
         put(line, ", and the client did not confirm it: the robot's answer may not reach it");
+    if (summary->unsure && is_left)
+        put(line, "; which side ended it, armtap cannot tell from this capture");
+    else if (summary->unsure && summary->outcome == ARMTAP_ATTEMPT_RESET)
+        put(line, "; the client may have ended it before, which armtap cannot tell from this capture");
     put_last(line, summary, zone);
 }
 

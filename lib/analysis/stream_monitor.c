@@ -17,6 +17,7 @@
 #define MANY 64
 /* A second keep-alive shows that the first was not answered. */
 #define KEEPALIVES_UNANSWERED 2
+#define DOUBT_MAX 120
 
 /* So many robots' clocks are followed from one connection to the next, and a clock that fell by more than this many
  * seconds meanwhile shows a restart: connections that overlap are never that far apart. */
@@ -423,36 +424,46 @@ static bool may_be_cut(const struct armtap_event *event)
            event->a == ARMTAP_CLOSE_RESET;
 }
 
+/* What a doubtful close leaves open. */
+static void put_doubt(char text[DOUBT_MAX], const struct armtap_event *event)
+{
+    const char *other = event->direction == ARMTAP_FROM_ROBOT ? "the client" : "the robot";
+    const char *what = event->a == ARMTAP_CLOSE_RESET ? "ended it" : "done so";
+    bool is_unheard = event->stream->packets[!event->direction] == 0;
+    snprintf(text, DOUBT_MAX, "; %s may have %s before, which armtap cannot tell%s", other, what,
+             is_unheard ? ": of what it sent, nothing was captured" : " from this capture");
+}
+
 /* Reports the side that closes first. The other side's answer belongs to that close, and so does a reset during it (a
  * program that quits while data still arrives). */
 static void report_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
 {
-    const struct armtap_stream *stream = event->stream;
-    const char *other = event->direction == ARMTAP_FROM_ROBOT ? "the client" : "the robot";
-    if (event->a == ARMTAP_CLOSE_FIN && !monitor->closing && event->doubtful)
-        armtap_findings_say(monitors->findings, "tcp.closed", stream, &event->where,
-                            "%s closed the connection; %s may have done so before, which armtap cannot tell from this "
-                            "capture",
-                            sender_of(event), other);
-    else if (event->a == ARMTAP_CLOSE_FIN && !monitor->closing)
-        armtap_findings_say(monitors->findings, "tcp.closed", stream, &event->where, "%s closed the connection",
-                            sender_of(event));
-    if (event->a == ARMTAP_CLOSE_RESET && !monitor->closing)
-        armtap_findings_say(monitors->findings, "tcp.reset", stream, &event->where, "%s reset the connection%s",
-                            sender_of(event),
-                            may_be_cut(event) ? ": its program broke off, or its system gave up a robot that answered "
-                                                "no more"
-                                              : "");
+    bool is_reset = event->a == ARMTAP_CLOSE_RESET;
+    const char *id = is_reset ? "tcp.reset" : "tcp.closed", *verb = is_reset ? "reset" : "closed";
+    const char *cut =
+        may_be_cut(event) ? ": its program broke off, or its system gave up a robot that answered no more" : "";
+    char doubt[DOUBT_MAX];
+    if (monitor->closing || (event->a != ARMTAP_CLOSE_FIN && !is_reset))
+        return;
+    if (event->doubtful) {
+        put_doubt(doubt, event);
+        armtap_findings_doubt(monitors->findings, id, event->stream, &event->where, "%s %s the connection%s",
+                              sender_of(event), verb, doubt);
+    } else {
+        armtap_findings_say(monitors->findings, id, event->stream, &event->where, "%s %s the connection%s",
+                            sender_of(event), verb, cut);
+    }
 }
 
-/* Whether one side's keep-alives got no answer up to the end of the connection. */
+/* Whether one side's keep-alives got no answer up to the end of the connection. Answers are known only if the capture
+ * has the other side. */
 static bool keepalives_unanswered(const struct running_stream *running, const struct armtap_event *event,
                                   enum armtap_direction by)
 {
     const struct asking *asking = &running->asking[by];
     uint64_t heard = event->stream->packets[!by];
     bool is_closer = event->direction != by && (event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET);
-    return asking->count >= KEEPALIVES_UNANSWERED &&
+    return asking->count >= KEEPALIVES_UNANSWERED && heard > 0 &&
            (heard == asking->heard || (is_closer && heard == asking->heard + 1));
 }
 

@@ -108,6 +108,7 @@ static const char *const of_network[] = {"silence",           "tcp.retransmissio
 
 /* The cause that is put before the controller's clauses, and its effects. */
 static const char cause[] = "tcp.zero-window", skips_id[] = "clock.skipped", silence_id[] = "silence";
+static const char reset_id[] = "tcp.reset";
 #define SHORTEST_CYCLE 0.002     /* s, of any controller: the least time per skipped package */
 #define SOON INT64_C(1000000000) /* ns: data resumes within this time after a stall */
 
@@ -376,13 +377,15 @@ static void write_meaning(char to[CLAUSE_MAX], const struct tally *tally)
 
 static void write_doubt(char to[CLAUSE_MAX], const struct tally *tally)
 {
+    bool is_end = strcmp(tally->first->kind->id, reset_id) == 0;
+    const char *why = is_end ? "perhaps after the other side had ended it" : "judged only by the delay";
     char doubt[80];
     if (tally->doubtful == 0)
         return;
     if (tally->doubtful < tally->count)
-        snprintf(doubt, sizeof doubt, ", %" PRIu64 " of them judged only by the delay", tally->doubtful);
+        snprintf(doubt, sizeof doubt, ", %" PRIu64 " of them %s", tally->doubtful, why);
     else
-        snprintf(doubt, sizeof doubt, ", judged only by the delay");
+        snprintf(doubt, sizeof doubt, ", %s", why);
     append(to, doubt, strlen(doubt));
 }
 
