@@ -213,14 +213,43 @@ static int tell_reason(struct armtap_line *line, struct armtap_conn *conn, const
     return error;
 }
 
+/* Whether an input is one of the registers that are left to RTDE clients and URCaps: a fieldbus claims the lower ones,
+ * and inputs that are no registers. */
+static bool is_left_to_clients(const struct armtap_item *name)
+{
+    static const struct {
+        const char *family;
+        unsigned from;
+    } registers[] = {{"input_int_register_", 24}, {"input_double_register_", 24}, {"input_bit_register_", 64}};
+    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++) {
+        size_t at = strlen(registers[i].family);
+        unsigned number = 0;
+        if (name->length <= at || memcmp(name->text, registers[i].family, at) != 0)
+            continue;
+        for (; at < name->length && name->text[at] >= '0' && name->text[at] <= '9' && number < 1000; at++)
+            number = 10 * number + (unsigned)(name->text[at] - '0');
+        return at == name->length && number >= registers[i].from;
+    }
+    return false;
+}
+
+static int note_in_use(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_item *name)
+{
+    return armtap_conn_say(
+        conn, frame, ARMTAP_NOTE_rtde_field_in_use,
+        is_left_to_clients(name)
+            ? "%b is in use by another client, or by an earlier connection that the robot still serves"
+            : "%b is in use by another client or a fieldbus",
+        (const void *)name->text, name->length);
+}
+
 static int note_marker(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_rtde_type set_up,
                        const struct armtap_item *name, const struct armtap_item *type)
 {
     struct armtap_line line;
     int error = ARMTAP_OK;
     if (armtap_item_is(type, "IN_USE"))
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_in_use,
-                               "%b is in use by another client or a fieldbus", (const void *)name->text, name->length);
+        return note_in_use(conn, frame, name);
     if (armtap_item_is(type, "NOT_SET"))
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_not_found, "%b has no value on this controller",
                                (const void *)name->text, name->length);

@@ -64,7 +64,8 @@ def write(path, *connections):
     with open(path, "wb") as file:
         file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
         for time, packet in packets:
-            file.write(struct.pack("<4I", EPOCH, round(time * 1e9), len(packet), len(packet)) + packet)
+            seconds, ns = divmod(round(time * 1e9), 10**9)
+            file.write(struct.pack("<4I", EPOCH + seconds, ns, len(packet), len(packet)) + packet)
     return path
 
 
@@ -708,6 +709,122 @@ def check_close_in_midstream(folder, _rng, _rounds):
     assert closed != ["the robot closed the connection"], closed
 
 
+class Inputs(Connection):
+    """A client that asks for inputs, which the controller grants or refuses."""
+
+    def __init__(self, port, names, granted, at, host=CLIENT, robot=ROBOT):
+        super().__init__(port, robot, at)
+        self.ends["c"] = (host, port)
+        self.packets.clear()  # with the client's address from the start
+        self.sequence = {"r": 1000, "c": 2000}
+        self.send("c", b"", 0x02)
+        self.send("r", b"", 0x12)
+        self.negotiate()
+        self.ask("I", ",".join(names).encode())
+        self.reply("I", (b"\1" if granted else b"\0") + ",".join(
+            "IN_USE" if not granted else "DOUBLE" if "double" in name else "INT32" for name in names).encode())
+        self.told = self.time - 0.001
+
+
+def refusal_of(path, *connections, extra=()):
+    """The text of the one refusal, the remedy and the verdict."""
+    write(path, *connections)
+    told = json.loads(armtap("diagnose", "--json", *extra, path, status=1).stdout)
+    text, = [one["text"] for one in told["findings"] if one["id"] == "rtde.field.in-use"]
+    verdict, = [one for one in told["verdicts"] if "input" in one["text"]]
+    assert verdict["side"] == "client", verdict
+    shown = " ".join(armtap("diagnose", path, status=1).stdout.split())
+    return text, shown[shown.index("rtde.field.in-use: "):].split(" stream protocol robot")[0], verdict["text"]
+
+
+def place_of(connection, *connections):
+    """The packet that granted the inputs of that connection."""
+    times = sorted(packet[0] for one in (connection, *connections) for packet in one.packets)
+    return times.index(min(times, key=lambda time: abs(time - connection.told))) + 1
+
+
+NO_HOLDER = " is in use by another client, or by an earlier connection that the robot still serves"
+
+
+def check_input_kinds(folder, _rng, _rounds):
+    """Without a holder in the capture: a fieldbus is named for what it can claim, other registers where they help."""
+    path = os.path.join(folder, "x.pcap")
+    for name, of_fieldbus, other in (
+            ("input_int_register_5", True, "or use registers 24 to 47"), ("input_int_register_23", True, "or use registers 24 to 47"),
+            ("input_double_register_0", True, "or use registers 24 to 47"), ("input_int_register_24", False, ""),
+            ("input_double_register_47", False, ""), ("input_bit_register_64", False, ""), ("input_bit_register_127", False, ""),
+            ("input_bit_registers0_to_31", True, "or use bits 64 to 127"), ("speed_slider_mask", True, ""),
+            ("standard_digital_output", True, "")):
+        text, remedy, verdict = refusal_of(path, Inputs(50001, [name], False, 0))
+        assert text == name + (" is in use by another client or a fieldbus" if of_fieldbus else NO_HOLDER), text
+        assert ("EtherNet/IP" in remedy) == of_fieldbus, (name, remedy)
+        assert (other in remedy) and ("24 to 47" in remedy) == ("24 to 47" in other) and ("64 to 127" in remedy) == ("64" in other), remedy
+        assert "refused an input that is in use" in verdict, verdict
+
+
+def check_input_holders(folder, _rng, _rounds):
+    """The capture shows who set up a refused input and did not close before."""
+    path = os.path.join(folder, "x.pcap")
+    name = "input_int_register_24"
+    for name in ("input_int_register_5", "input_int_register_24"):
+        holder, refused = Inputs(50000, ["input_int_register_9", name], True, 0), Inputs(50001, [name], False, 3)
+        text, remedy, verdict = refusal_of(path, holder, refused)
+        assert text == ("%s is in use: another connection of this client, 10.0.0.9:50000, set it up in packet %d and was not closed "
+                        "before, as far as was captured: most likely the robot still serves it" % (name, place_of(holder, refused))), text
+        assert "close the connection that holds it" in remedy and "EtherNet" not in remedy and "24 to 47" not in remedy, remedy
+        assert "refused an input that another connection of the same client set up" in verdict, verdict
+        # It may end after the refusal.
+        holder.time = 4
+        holder.send("c", b"", 0x11)
+        assert refusal_of(path, holder, refused)[0] == text
+    # Another host's.
+    other = Inputs(50000, [name], True, 0, host=bytes([10, 0, 0, 8]))
+    text, remedy, verdict = refusal_of(path, other, refused)
+    assert text == ("%s is in use: another client, 10.0.0.8:50000, set it up in packet %d and was not closed before, as far as was captured"
+                    % (name, place_of(other, refused))), text
+    assert "close the other client" in remedy and "EtherNet" not in remedy, remedy
+    assert "refused an input that another client set up" in verdict, verdict
+    # The client's own connection explains it best, whichever came first.
+    for order in ((0, 1), (1, 0)):
+        text, _, _ = refusal_of(path, Inputs(50000, [name], True, order[0], host=bytes([10, 0, 0, 8])),
+                                Inputs(50002, [name], True, order[1]), refused)
+        assert "another connection of this client, 10.0.0.9:50002," in text, text
+    # Not: one that ended, of another robot, of other inputs, that was refused itself, or that came later.
+    for flags in (0x11, 0x14, 0x04):
+        for sender in "cr":
+            closed = Inputs(50000, [name], True, 0)
+            closed.send(sender, b"", flags)
+            assert refusal_of(path, closed, refused)[0] == name + NO_HOLDER, (flags, sender)
+    for no_holder in (Inputs(50000, [name], True, 0, robot=OTHER), Inputs(50000, ["input_int_register_25"], True, 0),
+                      Inputs(50000, [name], True, 4)):
+        assert refusal_of(path, no_holder, refused)[0] == name + NO_HOLDER
+    run = armtap("diagnose", "--json", write(path, Inputs(50000, [name], False, 0), refused), status=1)
+    assert [one["text"] for one in json.loads(run.stdout)["findings"] if one["id"] == "rtde.field.in-use"] == [name + NO_HOLDER] * 2
+
+
+def check_input_holder_in_another_file(folder, _rng, _rounds):
+    """The same from two files at once, and of an archive, whose files are read one by one."""
+    first, second, whole = (os.path.join(folder, one) for one in ("1.pcap", "2.pcap", "out"))
+    name = "input_double_register_30"
+    holder = Inputs(50000, [name], True, 0)
+    write(first, holder)
+    write(second, Inputs(50001, [name], False, 3))
+    wanted = ("%s is in use: another connection of this client, 10.0.0.9:50000, set it up in packet %d of an earlier file and was not "
+              "closed before, as far as was captured: most likely the robot still serves it" % (name, place_of(holder)))
+    told = json.loads(armtap("diagnose", "--json", first, second, status=1).stdout)
+    assert [one["text"] for one in told["findings"] if one["id"] == "rtde.field.in-use"] == [wanted], told
+    armtap("index", first, second, "-o", whole, status=0)
+    summaries = []
+    for path in (first, second):
+        summaries.append(os.path.join(folder, os.path.basename(path) + ".json"))
+        run = subprocess.run([ARMTAP, "diagnose", "--json", "--after", whole, path], stdout=subprocess.PIPE, timeout=60, check=False)
+        with open(summaries[-1], "wb") as file:
+            file.write(run.stdout)
+    merged = subprocess.run([ARMTAP, "merge", *summaries], stdout=subprocess.PIPE, timeout=60, check=False)
+    found = json.loads(merged.stdout)["findings"]
+    assert [one["text"] for one in found if one["id"] == "rtde.field.in-use"] == [wanted], found
+
+
 def conversation(ends, midstream=False, client_speaks=True, lost=()):
     """Data, then packets of (sender, flags); those numbered in `lost` were not captured."""
     connection = Connection(40001)
@@ -789,7 +906,8 @@ def main():
     for check in (check_refusals, check_no_frequency, check_several, check_streams, check_unknown_types, check_unreadable,
                   check_offers, check_names_not_captured, check_lost_replies, check_set_up_in_a_gap, check_blanks_in_names,
                   check_late_direction, check_lost_request, check_early_refusal, check_close_in_midstream,
-                  check_one_direction, check_one_direction_reset):
+                  check_one_direction, check_one_direction_reset, check_input_kinds, check_input_holders,
+                  check_input_holder_in_another_file):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder, rng, rounds)

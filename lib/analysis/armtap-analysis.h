@@ -338,6 +338,18 @@ struct armtap_finding {
     size_t largest;   /* of a sum: where its text mentions the largest finding; 0: nowhere */
 };
 
+/* What may hold the input that a finding rtde.field.in-use names. */
+enum armtap_input_holder {
+    ARMTAP_HOLDER_SAME_CLIENT = 1,  /* another connection of the refused client, in the capture */
+    ARMTAP_HOLDER_OTHER_CLIENT = 2, /* in the capture */
+    ARMTAP_HOLDER_UNKNOWN = 4,      /* none is in the capture */
+    ARMTAP_HOLDER_FIELDBUS = 8,     /* besides: a fieldbus can claim it */
+    ARMTAP_HOLDER_OF_REGISTER = 16, /* besides: it is a register of those that a fieldbus can claim ... */
+    ARMTAP_HOLDER_OF_BIT = 32       /* ... or a bit register */
+};
+/* Several of these, from the finding's text. */
+ARMTAP_API unsigned armtap_input_holders_of(const char *text);
+
 /* The controller's clock against the capture's. */
 struct armtap_clock_totals {
     bool has_offset, has_drift;

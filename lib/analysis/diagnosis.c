@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decimal.h"
+#include "input_holders.h"
 #include "stream_monitor.h"
 #include "verdict.h"
 
@@ -17,6 +18,7 @@ struct armtap_diagnosis {
     struct findings *findings;
     struct modes modes;
     struct monitors *monitors;
+    struct input_holders inputs;
     int error;    /* permanent */
     bool is_busy; /* on_finding is being called */
     bool is_finished;
@@ -67,6 +69,8 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
     int error = ready(diagnosis, event);
     if (error == ARMTAP_OK)
         error = keep_error(diagnosis, armtap_streams_recipe(diagnosis->streams, event));
+    if (error == ARMTAP_OK)
+        error = keep_error(diagnosis, armtap_input_holders_recipe(&diagnosis->inputs, event));
     return error == ARMTAP_OK ? keep_error(diagnosis, armtap_monitors_recipe(diagnosis->monitors, event)) : error;
 }
 
@@ -87,6 +91,7 @@ static int on_command(void *user, const struct armtap_command *command)
 static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_note *note)
 {
     struct findings *findings = diagnosis->findings;
+    char holder[INPUT_HOLDERS_TEXT];
     if (armtap_streams_note(diagnosis->streams, note) != ARMTAP_OK)
         return -1;
     /* A connection without telemetry has no number: name its ends instead. */
@@ -94,7 +99,8 @@ static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_not
         armtap_findings_say(findings, note->kind->id, NULL, &note->where, "%s and %s: %s", note->stream->robot,
                             note->stream->client, note->text ? note->text : "");
     else if (!armtap_monitors_keep(diagnosis->monitors, note))
-        armtap_findings_add(findings, note->kind, note->stream, &note->where, note->text);
+        armtap_findings_add(findings, note->kind, note->stream, &note->where,
+                            armtap_input_holders_text(&diagnosis->inputs, note, holder) ? holder : note->text);
     return armtap_monitors_note(diagnosis->monitors, note);
 }
 
@@ -140,6 +146,7 @@ static int take_event(struct armtap_diagnosis *diagnosis, const struct armtap_ev
     follow_attempts(diagnosis, event);
     if (armtap_monitors_event(diagnosis->monitors, event) != 0)
         return -1;
+    armtap_input_holders_event(&diagnosis->inputs, event);
     if (armtap_streams_let_go(diagnosis->streams))
         armtap_monitors_forget(diagnosis->monitors, event->stream->connection);
     return armtap_streams_due_note(diagnosis->streams, event, &note) ? take_note(diagnosis, &note) : 0;
@@ -199,6 +206,7 @@ void armtap_diagnosis_free(struct armtap_diagnosis *diagnosis)
     armtap_monitors_free(diagnosis->monitors);
     armtap_findings_free(diagnosis->findings);
     armtap_modes_free(&diagnosis->modes);
+    armtap_input_holders_clear(&diagnosis->inputs);
     for (size_t i = 0; i < diagnosis->told_count; i++)
         free((char *)diagnosis->summaries[i].no_data);
     free(diagnosis->summaries);

@@ -42,6 +42,8 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/inference_sample.h \
 	lib/analysis/inference_tiling.c \
 	lib/analysis/inference_tiling.h \
+	lib/analysis/input_holders.c \
+	lib/analysis/input_holders.h \
 	lib/analysis/kinematics.c \
 	lib/analysis/kinematics.h \
 	lib/analysis/missing_records.c \

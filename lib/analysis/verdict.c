@@ -19,6 +19,7 @@ struct tally {
     uint64_t count;
     uint64_t unsized;  /* those without a size */
     uint64_t doubtful; /* those that the packets do not prove */
+    unsigned holders;  /* of refused inputs: enum armtap_input_holder, all together */
     double total;      /* sum of their sizes */
     double of;         /* captured bytes of the stream, if the kind is weighed by them */
     const struct armtap_finding *first, *first_unsized;
@@ -37,8 +38,7 @@ static const struct clause {
     {"rtde.version.refused", true, BY_COUNT, "refused the requested protocol version",
      "refused the requested protocol version # times"},
     {"rtde.field.not-found", true, BY_COUNT, "does not know a requested field", "does not know # requested fields"},
-    {"rtde.field.in-use", true, BY_COUNT, "refused an input that another client or a fieldbus holds",
-     "refused # inputs that other clients or a fieldbus hold"},
+    {"rtde.field.in-use", true, BY_COUNT, "refused an input that is in use", "refused # inputs that are in use"},
     {"rtde.start.refused", true, BY_COUNT, "refused to start sending data", "refused # times to start sending data"},
     {"rtde.text.exception", true, BY_COUNT, "sent an exception message", "sent # exception messages"},
     {"rtde.text.error", true, BY_COUNT, "sent an error message", "sent # error messages"},
@@ -88,6 +88,14 @@ static const struct clause clock_set = {"clock.skipped", true, BY_COUNT, "had it
 /* Guessed names prove no stop. */
 static const struct clause guessed_stop = {"safety.stop", false, BY_COUNT, "a field guessed to be # shows",
                                            "a field guessed to be # shows @ safety stops, at first"};
+
+/* Inputs of which the capture shows who has them. */
+static const struct clause held_by_client = {"rtde.field.in-use", true, BY_COUNT,
+                                             "refused an input that another connection of the same client set up",
+                                             "refused # inputs that another connection of the same client set up"};
+static const struct clause held_by_other = {"rtde.field.in-use", true, BY_COUNT,
+                                            "refused an input that another client set up",
+                                            "refused # inputs that another client set up"};
 
 static const struct clause guessed_state = {
     "safety.state", false, BY_COUNT, "a field guessed to be # shows",
@@ -209,6 +217,8 @@ static int add(const struct verdict *verdict, const struct armtap_finding *findi
     tally->count += finding->count;
     tally->total += finding->total;
     tally->doubtful += finding->is_doubtful ? finding->count : 0;
+    if (strcmp(finding->kind->id, held_by_client.id) == 0)
+        tally->holders |= armtap_input_holders_of(finding->text);
     if (!tally->first)
         tally->first = finding;
     if (finding->total > 0)
@@ -442,6 +452,9 @@ static void add_kind(struct sentence *sentence, const struct verdict *verdict, c
         add_clause(sentence, verdict, strcmp(clause->id, guessed_stop.id) == 0 ? &guessed_stop : &guessed_state, tally);
     else if (is_guess || clause->of_controller != of_controller)
         return;
+    else if (tally->holders == ARMTAP_HOLDER_SAME_CLIENT || tally->holders == ARMTAP_HOLDER_OTHER_CLIENT)
+        add_clause(sentence, verdict, tally->holders == ARMTAP_HOLDER_SAME_CLIENT ? &held_by_client : &held_by_other,
+                   tally);
     else if (strcmp(clause->id, clock_set.id) == 0)
         add_skips(sentence, verdict, clause, tally);
     else if (strcmp(clause->id, begun_state.id) == 0 && armtap_modes_is_begun(tally->first->text))

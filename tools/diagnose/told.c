@@ -137,6 +137,51 @@ static void find_examples(const struct diagnosis *diagnosis, const struct armtap
     }
 }
 
+/* What holds the inputs of all refusals that are shown: enum armtap_input_holder. */
+static unsigned holders_of(const struct diagnosis *diagnosis, const struct armtap_note_kind *kind)
+{
+    unsigned holders = 0;
+    for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++) {
+        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
+        if (finding->kind == kind && diagnosis_shows(diagnosis, &finding->where))
+            holders |= armtap_input_holders_of(finding->text);
+    }
+    return holders;
+}
+
+/* What to do about refused inputs depends on what may hold them. The words before the command are kept. */
+static void advise_of_inputs(struct remedy *remedy, unsigned holders)
+{
+    static const struct {
+        unsigned holders, without;
+        const char *advice;
+    } rows[] = {
+        {ARMTAP_HOLDER_SAME_CLIENT, 0,
+         "close the connection that holds it, or ask again later: the robot frees an input when the connection that "
+         "set "
+         "it up ends, which it notices late if that just broke off"},
+        {ARMTAP_HOLDER_OTHER_CLIENT, 0, "close the other client, or let it use other registers"},
+        {ARMTAP_HOLDER_UNKNOWN, ARMTAP_HOLDER_FIELDBUS,
+         "close the other client, or the earlier connection of this one, or ask again later: the robot frees an input "
+         "when the connection that set it up ends"},
+        {ARMTAP_HOLDER_FIELDBUS, 0, "close the other client, or disable EtherNet/IP or PROFINET"},
+        {ARMTAP_HOLDER_OF_REGISTER, 0, "or use registers 24 to 47"},
+        {ARMTAP_HOLDER_OF_BIT, 0, "or use bits 64 to 127"},
+    };
+    char command[REMEDY_MAX];
+    size_t used = 0;
+    const char *rest = strstr(remedy->advice, "; for a recipe");
+    snprintf(command, sizeof command, "%s", rest ? rest : "");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool applies = holders & rows[i].holders && !(holders & rows[i].without);
+        const char *sign = used == 0 ? "" : strncmp(rows[i].advice, "or ", 3) == 0 ? ", " : "; ";
+        if (applies && used < sizeof remedy->advice)
+            used += (size_t)snprintf(remedy->advice + used, sizeof remedy->advice - used, "%s%s", sign, rows[i].advice);
+    }
+    if (used < sizeof remedy->advice)
+        snprintf(remedy->advice + used, sizeof remedy->advice - used, "%s", command);
+}
+
 int remedies_tell(const struct diagnosis *diagnosis,
                   void (*tell)(void *user, const struct armtap_note_kind *kind, const struct remedy *remedy),
                   void *user)
@@ -155,6 +200,8 @@ int remedies_tell(const struct diagnosis *diagnosis,
             if (strcmp(kind->id, "clock.skipped") == 0 && !(examples[i]->total > 0))
                 remedy = (struct remedy){
                     .advice = "controller times on the two sides of a clock that was set cannot be compared"};
+            if (strcmp(kind->id, "rtde.field.in-use") == 0)
+                advise_of_inputs(&remedy, holders_of(diagnosis, kind));
             tell(user, kind, &remedy);
         }
     free(examples);

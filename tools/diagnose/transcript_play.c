@@ -236,17 +236,43 @@ static int play_record(struct transcript_player *player, const struct entry *ent
     return player->is_damaged ? 0 : sink->on_record(user, &record);
 }
 
-static int play_recipe(const struct transcript_player *player, const struct entry *entry,
-                       const struct armtap_sink *sink, void *user)
+/* The recipe of a set-up's inputs, which the caller releases; NULL: none, or that of all. */
+static struct armtap_recipe *get_inputs(struct transcript_player *player)
 {
+    uint64_t count = get_number(player);
+    struct buffer names = {0};
+    struct armtap_recipe *recipe = NULL;
+    player->is_damaged = player->is_damaged || count > INPUTS_MAX;
+    for (uint64_t i = 0; i < count && !player->is_damaged; i++) {
+        const char *name = get_text(player, player->texts[0], TEXT_MAX);
+        player->is_damaged = player->is_damaged || !name;
+        buffer_string(&names, i > 0 ? "," : "");
+        buffer_string(&names, name ? name : "");
+    }
+    buffer_char(&names, '\0');
+    int error = names.failed ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
+    if (count > 0 && !player->is_damaged && error == ARMTAP_OK)
+        error = armtap_recipe_rtde(names.data, NULL, &recipe);
+    free(names.data);
+    player->lacks_memory = player->lacks_memory || error == ARMTAP_ERR_MEMORY;
+    player->is_damaged = player->is_damaged || error != ARMTAP_OK;
+    return recipe;
+}
+
+static int play_recipe(struct transcript_player *player, const struct entry *entry, const struct armtap_sink *sink,
+                       void *user)
+{
+    struct armtap_recipe *inputs = get_inputs(player);
     const struct armtap_recipe_event event = {.stream = entry->stream,
                                               .where = entry->call.where,
                                               .direction = entry->direction,
                                               .recipe_id = (int)entry->call.recipe_id,
                                               .frequency = entry->call.frequency,
                                               .flags = entry->call.flags,
-                                              .recipe = player->recipe};
-    return player->is_damaged ? 0 : sink->on_recipe(user, &event);
+                                              .recipe = inputs ? inputs : player->recipe};
+    int answer = player->is_damaged ? 0 : sink->on_recipe(user, &event);
+    armtap_recipe_release(inputs);
+    return answer;
 }
 
 static int play_note(struct transcript_player *player, const struct entry *entry, const struct armtap_sink *sink,

@@ -195,6 +195,26 @@ int transcript_record(struct transcript *transcript, const struct armtap_record 
     return end(transcript, told);
 }
 
+/* The inputs that the table knows, of a set-up that the controller granted. */
+static bool is_input(const struct armtap_recipe_event *event, size_t i)
+{
+    return event->direction == ARMTAP_TO_ROBOT && event->stream->protocol == ARMTAP_RTDE &&
+           armtap_recipe_at(event->recipe, i)->field;
+}
+
+static void put_inputs(struct buffer *to, const struct armtap_recipe_event *event)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < armtap_recipe_count(event->recipe); i++)
+        count += is_input(event, i);
+    put_number(to, count < INPUTS_MAX ? count : INPUTS_MAX);
+    for (size_t i = 0, put = 0; i < armtap_recipe_count(event->recipe) && put < INPUTS_MAX; i++)
+        if (is_input(event, i)) {
+            put_text(to, armtap_recipe_at(event->recipe, i)->field->name);
+            put++;
+        }
+}
+
 int transcript_recipe(struct transcript *transcript, const struct armtap_recipe_event *event)
 {
     const struct call call = {.where = event->where,
@@ -202,7 +222,10 @@ int transcript_recipe(struct transcript *transcript, const struct armtap_recipe_
                               .recipe_id = (uint32_t)event->recipe_id,
                               .flags = event->flags,
                               .frequency = event->frequency};
-    return end(transcript, begin(transcript, ENTRY_RECIPE, event->stream, &call));
+    struct told *told = begin(transcript, ENTRY_RECIPE, event->stream, &call);
+    if (told)
+        put_inputs(&transcript->bytes, event);
+    return end(transcript, told);
 }
 
 int transcript_note(struct transcript *transcript, const struct armtap_note *note)

@@ -1,0 +1,170 @@
+#include "input_holders.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOLDERS_MAX 256
+
+/* A connection's inputs, in the order of their set-up. */
+struct input_holder {
+    char robot[64], client[64]; /* with their ports */
+    struct armtap_set inputs;
+    struct held {
+        uint16_t id;
+        struct armtap_where where; /* of the reply that granted it */
+    } * held;
+    size_t count, room;
+};
+
+/* With these the texts below begin after the name: they tell the kinds of holders apart. */
+static const char by_client[] = " is in use: another connection of this client, ";
+static const char by_other[] = " is in use: another client, ";
+/* The decoder's words for a holder that is not captured. */
+static const char fieldbus[] = " or a fieldbus";
+
+static void holder_free(struct input_holder *holder)
+{
+    if (!holder)
+        return;
+    free(holder->held);
+    free(holder);
+}
+
+void armtap_input_holders_clear(struct input_holders *holders)
+{
+    for (size_t i = 0; i < holders->all.count; i++)
+        holder_free(holders->all.slots[i].thing);
+    free(holders->all.slots);
+    *holders = (struct input_holders){.all = {.count = 0}};
+}
+
+/* Finds or adds the holder; NULL if there are too many (`full`) or memory runs out. */
+static struct input_holder *holder_of(struct input_holders *holders, const struct armtap_stream *stream, bool *full)
+{
+    struct input_holder *holder = by_connection_find(&holders->all, stream->connection);
+    *full = !holder && holders->all.count == HOLDERS_MAX;
+    if (holder || *full)
+        return holder;
+    holder = calloc(1, sizeof *holder);
+    if (!holder || !by_connection_add(&holders->all, stream->connection, holder)) {
+        free(holder);
+        return NULL;
+    }
+    memcpy(holder->robot, stream->robot, sizeof holder->robot);
+    memcpy(holder->client, stream->client, sizeof holder->client);
+    return holder;
+}
+
+/* 0, or -1 if memory runs out. */
+static int hold(struct input_holder *holder, unsigned id, const struct armtap_where *where)
+{
+    if (armtap_set_has(&holder->inputs, id))
+        return 0;
+    if (holder->count == holder->room) {
+        size_t room = holder->room == 0 ? 8 : 2 * holder->room;
+        struct held *held = realloc(holder->held, room * sizeof *held);
+        if (!held)
+            return -1;
+        holder->held = held;
+        holder->room = room;
+    }
+    armtap_set_add(&holder->inputs, id);
+    holder->held[holder->count++] = (struct held){(uint16_t)id, *where};
+    return 0;
+}
+
+int armtap_input_holders_recipe(struct input_holders *holders, const struct armtap_recipe_event *event)
+{
+    bool full, is_granted = event->direction == ARMTAP_TO_ROBOT && !(event->flags & ARMTAP_GUESSED);
+    if (!is_granted || event->stream->protocol != ARMTAP_RTDE)
+        return 0;
+    struct input_holder *holder = holder_of(holders, event->stream, &full);
+    if (!holder)
+        return full ? 0 : -1;
+    for (size_t i = 0; i < armtap_recipe_count(event->recipe); i++) {
+        const struct armtap_field *field = armtap_recipe_at(event->recipe, i)->field;
+        if (field && hold(holder, field->id, &event->where) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+void armtap_input_holders_event(struct input_holders *holders, const struct armtap_event *event)
+{
+    if (event->type == ARMTAP_EVENT_CLOSE)
+        holder_free(by_connection_remove(&holders->all, event->stream->connection));
+}
+
+/* Whether two ends, with their ports, are on one host. */
+static bool is_same_host(const char *one, const char *other)
+{
+    const char *port = strrchr(one, ':'), *other_port = strrchr(other, ':');
+    return port && other_port && port - one == other_port - other && strncmp(one, other, (size_t)(port - one)) == 0;
+}
+
+/* The holder of an input of that robot: the refused client's own if there is one, and the latest. NULL: none. */
+static const struct input_holder *find(const struct input_holders *holders, const struct armtap_stream *refused,
+                                       unsigned id)
+{
+    const struct input_holder *found = NULL;
+    bool is_own = false;
+    for (size_t i = 0; i < holders->all.count; i++) {
+        const struct by_connection_slot *slot = &holders->all.slots[i];
+        const struct input_holder *holder = slot->thing;
+        if (slot->connection == refused->connection || !armtap_set_has(&holder->inputs, id) ||
+            strcmp(holder->robot, refused->robot) != 0)
+            continue;
+        bool is_own_too = is_same_host(holder->client, refused->client);
+        found = is_own && !is_own_too ? found : holder;
+        is_own = is_own || is_own_too;
+    }
+    return found;
+}
+
+static const struct armtap_where *place_of(const struct input_holder *holder, unsigned id)
+{
+    size_t i = 0;
+    while (holder->held[i].id != id)
+        i++;
+    return &holder->held[i].where;
+}
+
+bool armtap_input_holders_text(const struct input_holders *holders, const struct armtap_note *note,
+                               char text[INPUT_HOLDERS_TEXT])
+{
+    if (holders->all.count == 0 || !note->stream || !note->text || strcmp(note->kind->id, "rtde.field.in-use") != 0)
+        return false;
+    const struct armtap_field *field = armtap_field_find(note->text, strcspn(note->text, " "));
+    const struct input_holder *holder = field ? find(holders, note->stream, field->id) : NULL;
+    if (!holder)
+        return false;
+    const struct armtap_where *where = place_of(holder, field->id);
+    bool is_own = is_same_host(holder->client, note->stream->client);
+    snprintf(text, INPUT_HOLDERS_TEXT,
+             "%s%s%s, set it up in packet %" PRIu64 "%s and was not closed before, as far as was captured%s",
+             field->name, is_own ? by_client : by_other, holder->client, where->packet,
+             where->file == note->where.file ? "" : " of an earlier file",
+             is_own ? ": most likely the robot still serves it" : "");
+    return true;
+}
+
+unsigned armtap_input_holders_of(const char *text)
+{
+    static const struct {
+        const char *name; /* its beginning */
+        enum armtap_input_holder lower;
+    } registers[] = {{"input_int_register_", ARMTAP_HOLDER_OF_REGISTER},
+                     {"input_double_register_", ARMTAP_HOLDER_OF_REGISTER},
+                     {"input_bit_register", ARMTAP_HOLDER_OF_BIT}};
+    unsigned kinds = ARMTAP_HOLDER_UNKNOWN;
+    if (strstr(text, by_client) || strstr(text, by_other))
+        return strstr(text, by_client) ? ARMTAP_HOLDER_SAME_CLIENT : ARMTAP_HOLDER_OTHER_CLIENT;
+    if (!strstr(text, fieldbus))
+        return kinds;
+    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
+        if (strncmp(text, registers[i].name, strlen(registers[i].name)) == 0)
+            kinds |= (unsigned)registers[i].lower;
+    return kinds | ARMTAP_HOLDER_FIELDBUS;
+}
