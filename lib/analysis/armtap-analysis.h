@@ -105,6 +105,7 @@ struct armtap_stream_summary {
     /* What its joints and poses say about the arm: measured ones, or targets if it lacks them; NULL if no record has
      * both, or the robot is none of UR's. */
     struct armtap_kinematics *kinematics;
+    uint64_t replaced; /* how often a set-up changed the fields of data that was running: RTDE's, not guessed */
 };
 
 /* Totals of the streams that are not kept individually. */

@@ -520,10 +520,29 @@ size_t armtap_streams_by_position(const struct armtap_stream_summary *summary, s
     return count;
 }
 
+static bool has_other_fields(const struct armtap_recipe *one, const struct armtap_recipe *other)
+{
+    size_t count = armtap_recipe_count(one);
+    if (armtap_recipe_count(other) != count)
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(armtap_recipe_at(one, i)->name, armtap_recipe_at(other, i)->name) != 0)
+            return true;
+    return false;
+}
+
+/* Whether a set-up gives data that has come other fields from now on. What was guessed may have been wrong. */
+static bool is_replaced(const struct armtap_stream_summary *summary, const struct armtap_recipe_event *event)
+{
+    return event->stream->protocol == ARMTAP_RTDE && event->stream->records[ARMTAP_FROM_ROBOT] > 0 && summary->recipe &&
+           !summary->guess && !event->guess && has_other_fields(summary->recipe, event->recipe);
+}
+
 /* Keeps a guessed recipe only together with its reasons. 0, or ERR_MEMORY. */
 static int keep_recipe(struct armtap_streams *streams, struct armtap_stream_summary *summary,
                        const struct armtap_recipe_event *event)
 {
+    summary->replaced += is_replaced(summary, event);
     if (summary->recipe)
         armtap_recipe_release(summary->recipe);
     summary->recipe = NULL;

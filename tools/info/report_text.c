@@ -418,6 +418,9 @@ static void print_stream(const struct info *info, struct page *page, const struc
     const struct armtap_stream *stream = summary->stream;
     print_title(page, summary);
     print_times(page, summary, info->options.zone);
+    if (summary->replaced > 0)
+        text_line(stdout, 4, "  set-ups changed the fields %" PRIu64 " %s; the last were:", summary->replaced,
+                  summary->replaced == 1 ? "time" : "times");
     if (summary->recipe && armtap_stream_has(stream, ARMTAP_TRAIT_UR_COLUMNS))
         print_columns(page, summary->recipe);
     else if (summary->channel_count > 0)
