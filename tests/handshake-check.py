@@ -638,7 +638,7 @@ def check_late_direction(folder, _rng, _rounds):
             run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, timeout=60, check=False)
             found = json.loads(run.stdout)["findings"]
             ids = {one["id"] for one in found}
-            assert ids <= {"tcp.closed", "rtde.recipe.missing", "tcp.out-of-order"}, (what, found)
+            assert ids <= {"tcp.closed", "rtde.recipe.missing", "rtde.recipe.changed", "tcp.out-of-order"}, (what, found)
             closed, = [one["text"] for one in found if one["id"] == "tcp.closed"]
             assert closed == "the client closed the connection" or "may have done so before" in closed, (what, closed)
 
@@ -825,6 +825,54 @@ def check_input_holder_in_another_file(folder, _rng, _rounds):
     assert [one["text"] for one in found if one["id"] == "rtde.field.in-use"] == [wanted], found
 
 
+def check_changed_outputs(folder, _rng, _rounds):
+    """Where a set-up changes the fields of running data, and which; in one reading, and in an archive."""
+    first, second, whole = (os.path.join(folder, one) for one in ("1.pcap", "2.pcap", "out"))
+    names = ["timestamp", "robot_mode", "safety_mode"]
+    types = {"timestamp": "DOUBLE", "robot_mode": "INT32", "safety_mode": "INT32", "speed_scaling": "DOUBLE"}
+    for new, wanted in ((names, None), (["safety_mode", "timestamp", "robot_mode"], None),
+                        (["timestamp", "speed_scaling"], "; no longer sent: robot_mode, safety_mode; new: speed_scaling"),
+                        (["timestamp", "robot_mode"], "; no longer sent: safety_mode"),
+                        (names + ["speed_scaling"], "; new: speed_scaling")):
+        connection = Connection(40001)
+        connection.negotiate()
+        cuts = []
+        for fields in (names, new):
+            cuts.append(len(connection.packets))
+            connection.ask("O", struct.pack(">d", 125) + ",".join(fields).encode())
+            connection.reply("O", b"\1" + ",".join(types[name] for name in fields).encode())
+            connection.ask("S")
+            connection.reply("S", b"\1")
+            for i in range(20):
+                connection.reply("U", b"\1" + b"".join(
+                    struct.pack(">d", i / 125) if types[name] == "DOUBLE" else struct.pack(">i", 1) for name in fields))
+            connection.ask("P")
+            connection.reply("P", b"\1")
+        packets = connection.packets
+        wanted = [] if wanted is None else ["from here on the data has other fields" + wanted]
+        run = subprocess.run([ARMTAP, "diagnose", "--json", write(first, connection)], stdout=subprocess.PIPE, timeout=60, check=False)
+        told = [one for one in json.loads(run.stdout)["findings"] if one["id"] == "rtde.recipe.changed"]
+        assert [one["text"] for one in told] == wanted, (new, told)
+        assert all(one["packet"] == cuts[1] + 2 and one["severity"] == "info" for one in told), (cuts, told)
+        shown = armtap("info", first, status=0).stdout
+        assert ("set-ups changed the fields 1 time; the last were:" in shown) == (new != names), shown
+        # The new set-up is in the second file.
+        connection.packets = packets[:cuts[1]]
+        write(first, connection)
+        connection.packets = packets[cuts[1]:]
+        write(second, connection)
+        armtap("index", first, second, "-o", whole, status=0)
+        summaries = []
+        for path in (first, second):
+            run = subprocess.run([ARMTAP, "diagnose", "--json", "--after", whole, path], stdout=subprocess.PIPE, timeout=60, check=False)
+            summaries.append(path + ".json")
+            with open(summaries[-1], "wb") as file:
+                file.write(run.stdout)
+        run = subprocess.run([ARMTAP, "merge", *summaries], stdout=subprocess.PIPE, timeout=60, check=False)
+        told = [one["text"] for one in json.loads(run.stdout)["findings"] if one["id"] == "rtde.recipe.changed"]
+        assert told == wanted, (new, told)
+
+
 def conversation(ends, midstream=False, client_speaks=True, lost=()):
     """Data, then packets of (sender, flags); those numbered in `lost` were not captured."""
     connection = Connection(40001)
@@ -907,7 +955,7 @@ def main():
                   check_offers, check_names_not_captured, check_lost_replies, check_set_up_in_a_gap, check_blanks_in_names,
                   check_late_direction, check_lost_request, check_early_refusal, check_close_in_midstream,
                   check_one_direction, check_one_direction_reset, check_input_kinds, check_input_holders,
-                  check_input_holder_in_another_file):
+                  check_input_holder_in_another_file, check_changed_outputs):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder, rng, rounds)

@@ -18,6 +18,7 @@
 /* A second keep-alive shows that the first was not answered. */
 #define KEEPALIVES_UNANSWERED 2
 #define DOUBT_MAX 120
+#define FIELDS_MAX 200
 
 /* So many robots' clocks are followed from one connection to the next, and a clock that fell by more than this many
  * seconds meanwhile shows a restart: connections that overlap are never that far apart. */
@@ -401,6 +402,49 @@ bool armtap_monitors_keep(struct monitors *monitors, const struct armtap_note *n
     return monitor && monitor->running && armtap_missing_records_note(&monitor->running->holes, note);
 }
 
+/* ", without" and the names of what `one` has beyond `other`; nothing if that is nothing. */
+static void put_fields(char text[FIELDS_MAX], const char *word, const struct armtap_set *one,
+                       const struct armtap_set *other)
+{
+    size_t used = strlen(text), more = 0;
+    const char *sign = word;
+    for (size_t id = 0; id < armtap_field_count(); id++) {
+        const char *name = armtap_field_at(id)->name;
+        if (!armtap_set_has(one, (unsigned)id) || armtap_set_has(other, (unsigned)id))
+            continue;
+        if (used + strlen(sign) + strlen(name) + sizeof " and 999 more" > FIELDS_MAX || more > 0)
+            more++;
+        else
+            used += (size_t)snprintf(text + used, FIELDS_MAX - used, "%s%s", sign, name);
+        sign = ", ";
+    }
+    if (more > 0)
+        snprintf(text + used, FIELDS_MAX - used, " and %zu more", more);
+}
+
+/* Reports a set-up that gives the data of a running stream other fields. */
+static void follow_outputs(struct monitors *monitors, struct running_stream *running,
+                           const struct armtap_recipe_event *event)
+{
+    struct armtap_set outputs = {{0}};
+    char lacks[FIELDS_MAX] = "", has[FIELDS_MAX] = "";
+    bool is_known = event->stream->protocol == ARMTAP_RTDE && !(event->flags & ARMTAP_GUESSED);
+    if (event->direction != ARMTAP_FROM_ROBOT)
+        return;
+    for (size_t i = 0; is_known && i < armtap_recipe_count(event->recipe); i++)
+        if (armtap_recipe_at(event->recipe, i)->field)
+            armtap_set_add(&outputs, armtap_recipe_at(event->recipe, i)->field->id);
+    if (is_known && running->has_outputs && event->stream->records[ARMTAP_FROM_ROBOT] > 0) {
+        put_fields(lacks, "; no longer sent: ", &running->outputs, &outputs);
+        put_fields(has, "; new: ", &outputs, &running->outputs);
+    }
+    if (*lacks || *has)
+        armtap_findings_say(monitors->findings, "rtde.recipe.changed", event->stream, &event->where,
+                            "from here on the data has other fields%s%s", lacks, has);
+    running->outputs = outputs;
+    running->has_outputs = is_known;
+}
+
 int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe_event *event)
 {
     struct stream_monitor *monitor = find_or_add(monitors, event->stream);
@@ -409,6 +453,8 @@ int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe
     struct armtap_rates *rates = monitor->running ? monitor->running->rates : NULL;
     if (rates)
         armtap_rates_take_recipe(rates, monitors->findings, event);
+    if (monitor->running)
+        follow_outputs(monitors, monitor->running, event);
     return armtap_findings_failed(monitors->findings) || (rates && armtap_rates_failed(rates)) ? -1 : 0;
 }
 

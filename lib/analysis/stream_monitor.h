@@ -29,6 +29,8 @@ struct running_stream {
     struct armtap_where stuck; /* where the client's receive buffer became full; packet 0: it is not full */
     struct missing_records holes;
     struct clock_drift clocks;
+    struct armtap_set outputs; /* of the set-up in force, as far as the table knows them */
+    bool has_outputs;          /* RTDE's, not guessed */
 };
 
 /* The stops of each arm; NULL: none. */

@@ -836,6 +836,17 @@ static void safety_stop_beside_bits(struct play *play)
     change(play, 3, "safety.stop");
 }
 
+/* After a pause the client asks for less. */
+static void recipe_changed(struct play *play)
+{
+    play_stream(play, 125, MODES);
+    play_data(play, 50);
+    play_set_up(play, 125, CLOCK_AND_JOINTS, NULL);
+    expect_last(play, "rtde.recipe.changed", ARMTAP_FROM_ROBOT);
+    play_start(play);
+    play_data(play, 50);
+}
+
 static void mode_changed(struct play *play)
 {
     play_stream(play, 125, MODES);
@@ -1299,6 +1310,7 @@ const struct fault_case fault_cases[] = {
     {"tcp.closed", closed},
     {"capture.duplicate", duplicate},
     {"capture.duplicate-late", duplicate_late},
+    {"rtde.recipe.changed", recipe_changed},
     {"mode.changed", mode_changed},
     {"dashboard.refused", dashboard_refused},
     {"dashboard.command", dashboard_command},

@@ -236,13 +236,13 @@ static int play_record(struct transcript_player *player, const struct entry *ent
     return player->is_damaged ? 0 : sink->on_record(user, &record);
 }
 
-/* The recipe of a set-up's inputs, which the caller releases; NULL: none, or that of all. */
-static struct armtap_recipe *get_inputs(struct transcript_player *player)
+/* The recipe of a set-up's fields, which the caller releases; NULL: none, or that of all. */
+static struct armtap_recipe *get_fields(struct transcript_player *player)
 {
     uint64_t count = get_number(player);
     struct buffer names = {0};
     struct armtap_recipe *recipe = NULL;
-    player->is_damaged = player->is_damaged || count > INPUTS_MAX;
+    player->is_damaged = player->is_damaged || count > FIELDS_MAX;
     for (uint64_t i = 0; i < count && !player->is_damaged; i++) {
         const char *name = get_text(player, player->texts[0], TEXT_MAX);
         player->is_damaged = player->is_damaged || !name;
@@ -262,16 +262,16 @@ static struct armtap_recipe *get_inputs(struct transcript_player *player)
 static int play_recipe(struct transcript_player *player, const struct entry *entry, const struct armtap_sink *sink,
                        void *user)
 {
-    struct armtap_recipe *inputs = get_inputs(player);
+    struct armtap_recipe *fields = get_fields(player);
     const struct armtap_recipe_event event = {.stream = entry->stream,
                                               .where = entry->call.where,
                                               .direction = entry->direction,
                                               .recipe_id = (int)entry->call.recipe_id,
                                               .frequency = entry->call.frequency,
                                               .flags = entry->call.flags,
-                                              .recipe = inputs ? inputs : player->recipe};
+                                              .recipe = fields ? fields : player->recipe};
     int answer = player->is_damaged ? 0 : sink->on_recipe(user, &event);
-    armtap_recipe_release(inputs);
+    armtap_recipe_release(fields);
     return answer;
 }
 

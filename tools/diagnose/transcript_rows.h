@@ -4,7 +4,7 @@
  *     connection       if it is not that of the entry before
  *     names            of the stream, if they changed
  *     rows             the call, the stream, the modes of a record: each has the numbers that are not as expected
- *     texts            of notes and events; the inputs of a set-up, after their number
+ *     texts            of notes and events; the fields of a set-up, after their number
  *     pose             of a few records: 12 or 18 doubles of 8 bytes, the lowest byte first
  *
  * A number is expected to grow as it did the last time in the same kind of entry of the same stream. Those that do
@@ -33,8 +33,8 @@ enum { ENTRY_KIND = 7, ENTRY_HAS_STREAM = 8, ENTRY_OTHER_STREAM = 16, ENTRY_NAME
 /* Flags of a command. */
 enum { COMMAND_HAS_TARGET = 1, COMMAND_IS_ASYNCHRONOUS = 2, COMMAND_AFTER_SENT = 4, COMMAND_WAS_PAUSED = 8 };
 
-/* Of a set-up: more names than inputs there are. */
-#define INPUTS_MAX 1024
+/* Of a set-up: more names than fields there are. */
+#define FIELDS_MAX 1024
 /* Streams known at once; then all are forgotten, by writer and player. */
 #define STREAMS_MAX 4096
 #define ARM_NUMBERS (2 + KEPT_MODES) /* its number, a bit for each mode that it has, the modes */

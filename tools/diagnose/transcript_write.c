@@ -195,21 +195,20 @@ int transcript_record(struct transcript *transcript, const struct armtap_record 
     return end(transcript, told);
 }
 
-/* The inputs that the table knows, of a set-up that the controller granted. */
-static bool is_input(const struct armtap_recipe_event *event, size_t i)
+/* The fields that the table knows, of a set-up that the controller granted. */
+static bool is_kept_field(const struct armtap_recipe_event *event, size_t i)
 {
-    return event->direction == ARMTAP_TO_ROBOT && event->stream->protocol == ARMTAP_RTDE &&
-           armtap_recipe_at(event->recipe, i)->field;
+    return event->stream->protocol == ARMTAP_RTDE && armtap_recipe_at(event->recipe, i)->field;
 }
 
-static void put_inputs(struct buffer *to, const struct armtap_recipe_event *event)
+static void put_fields(struct buffer *to, const struct armtap_recipe_event *event)
 {
     size_t count = 0;
     for (size_t i = 0; i < armtap_recipe_count(event->recipe); i++)
-        count += is_input(event, i);
-    put_number(to, count < INPUTS_MAX ? count : INPUTS_MAX);
-    for (size_t i = 0, put = 0; i < armtap_recipe_count(event->recipe) && put < INPUTS_MAX; i++)
-        if (is_input(event, i)) {
+        count += is_kept_field(event, i);
+    put_number(to, count < FIELDS_MAX ? count : FIELDS_MAX);
+    for (size_t i = 0, put = 0; i < armtap_recipe_count(event->recipe) && put < FIELDS_MAX; i++)
+        if (is_kept_field(event, i)) {
             put_text(to, armtap_recipe_at(event->recipe, i)->field->name);
             put++;
         }
@@ -224,7 +223,7 @@ int transcript_recipe(struct transcript *transcript, const struct armtap_recipe_
                               .frequency = event->frequency};
     struct told *told = begin(transcript, ENTRY_RECIPE, event->stream, &call);
     if (told)
-        put_inputs(&transcript->bytes, event);
+        put_fields(&transcript->bytes, event);
     return end(transcript, told);
 }
 
