@@ -420,6 +420,7 @@ struct armtap_stream {
     bool forgotten;      /* midstream, but its beginning may have been captured: armtap forgot connections before it */
     const struct armtap_protocol_info *info; /* of its protocol; NULL while that is not recognised */
     enum armtap_origin origin;               /* of its packets; SOCKET if any of them has that */
+    uint64_t gaps_cut; /* those gaps whose bytes were all cut off by the snapshot length of the capture */
 };
 static inline bool armtap_stream_has(const struct armtap_stream *stream, enum armtap_trait trait)
 {
@@ -669,6 +670,8 @@ struct armtap_message {
     size_t length;
     const uint8_t *content; /* the message that a WebSocket frame completes: unmasked, inflated, reassembled; or NULL */
     size_t content_length;
+    size_t whole; /* of bytes skipped that begin a message whose end the capture lacks: its length; 0: they begin none,
+                   * as far as is known */
 };
 
 /* Captured traffic on a robot port that is known but not decoded: dashboard, interpreter mode, Modbus. For at most 256

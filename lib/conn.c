@@ -447,6 +447,8 @@ static int skip(struct armtap_conn *conn, enum armtap_direction direction, const
     uint64_t offset = half->offset;
     if (!conn->decoder)
         armtap_search_anew(half);
+    if (half->search_skipped == 0 && from < to)
+        half->search_from = armtap_span_where(span, from, from + 1);
     pass_over(conn, direction, to - from);
     return armtap_conn_bytes(conn, direction, span, from, to, offset, true);
 }
@@ -527,11 +529,11 @@ static int decode_frame(struct armtap_conn *conn, enum armtap_direction directio
     return armtap_conn_bytes(conn, direction, span, at, at + length, frame.offset, false);
 }
 
-static int note_resync(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
-                       size_t at)
+/* Where the skipped bytes begin: that packet shows them. */
+static int note_resync(struct armtap_conn *conn, enum armtap_direction direction)
 {
     struct armtap_half *half = &conn->half[direction];
-    struct armtap_frame here = armtap_place(direction, half->offset, armtap_span_where(span, at, at + 1));
+    struct armtap_frame here = armtap_place(direction, half->offset, half->search_from);
     uint64_t skipped = half->search_skipped;
     half->search_skipped = 0;
     if (skipped == 0)
@@ -549,7 +551,7 @@ static int begin_frames(struct armtap_conn *conn, enum armtap_direction directio
     conn->half[direction].mode = ARMTAP_HALF_SYNCED;
     if (conn->decoder->found)
         conn->decoder->found(conn->context, direction);
-    return error == ARMTAP_OK ? note_resync(conn, direction, span, at + before) : error;
+    return error == ARMTAP_OK ? note_resync(conn, direction) : error;
 }
 
 static size_t frame_length(const struct armtap_conn *conn, enum armtap_direction direction,
@@ -557,6 +559,14 @@ static size_t frame_length(const struct armtap_conn *conn, enum armtap_direction
 {
     long length = conn->decoder->frame(conn->context, direction, span->bytes + at, span->length - at);
     return length > 0 ? (size_t)length : 0;
+}
+
+/* A message of that length begins with the next byte, as its head says; 0: the head says no length. */
+static void begin_message(struct armtap_conn *conn, enum armtap_direction direction, size_t length)
+{
+    struct armtap_half *half = &conn->half[direction];
+    half->begun = half->offset;
+    half->begun_end = length > 0 ? half->offset + length : 0;
 }
 
 /* Decodes what it can from a span of a recognised connection; *used becomes the number of bytes done with. */
@@ -572,6 +582,8 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
         reading = 0;
         if (half->mode == ARMTAP_HALF_SEEKING) {
             bool found;
+            if (half->boundary > 0 && half->boundary == half->offset)
+                begin_message(conn, direction, frame_length(conn, direction, span, at));
             size_t before = armtap_seek(conn, direction, &rest, &found);
             error =
                 found ? begin_frames(conn, direction, span, at, before) : skip(conn, direction, span, at, at + before);
@@ -585,6 +597,8 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
             if (verdict == FRAME_WAITS)
                 break;
             if (verdict == FRAME_BAD) {
+                if (span->final && length > rest.length)
+                    begin_message(conn, direction, length);
                 error = lose_step(conn, direction, armtap_span_where(span, at, at + 1), false);
                 continue;
             }
@@ -959,11 +973,18 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
 static int note_tail(struct armtap_conn *conn, enum armtap_direction side, bool closing)
 {
     struct armtap_half *half = &conn->half[side];
-    struct armtap_frame here = armtap_place(side, half->offset, conn->stream.last);
+    struct armtap_frame here = armtap_place(side, half->offset, half->search_from);
     uint64_t skipped = half->search_skipped;
     half->search_skipped = 0;
     if (skipped == 0 || !conn->decoder || half->mode != ARMTAP_HALF_SEEKING)
         return ARMTAP_OK;
+    if (half->begun_end > half->offset && half->begun == half->offset - skipped)
+        return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_resync,
+                               closing ? "the last %u bytes of the stream, up to byte %u, begin a message of %u bytes, "
+                                         "as its head says: the end is missing"
+                                       : "%u bytes up to byte %u begin a message of %u bytes, as its head says: the "
+                                         "capture lacks the end",
+                               skipped, half->offset, half->begun_end - half->begun);
     return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_resync,
                            closing ? "the last %u bytes of the stream, up to byte %u, could not be decoded"
                                    : "%u bytes up to byte %u, where others are missing, could not be decoded",
@@ -1013,7 +1034,23 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
     return error == ARMTAP_OK ? note_tail(conn, armtap_conn_real(conn, direction), closing) : error;
 }
 
-static int miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
+static int say_missing(struct armtap_conn *conn, const struct armtap_frame *here, uint64_t length, uint64_t cut)
+{
+    const char *side = armtap_direction_name(here->direction);
+    if (cut == 0)
+        return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_gap, "%u bytes %s are missing at byte %u of the stream",
+                               length, side, here->offset);
+    if (cut == length)
+        return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_gap,
+                               "%u bytes %s are missing at byte %u of the stream, cut off by the snapshot length",
+                               length, side, here->offset);
+    return armtap_conn_say(
+        conn, here, ARMTAP_NOTE_stream_gap,
+        "%u bytes %s are missing at byte %u of the stream, %u of them cut off by the snapshot length", length, side,
+        here->offset, cut);
+}
+
+static int miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length, uint64_t cut,
                 const struct armtap_where *where)
 {
     int error = length > 0 ? end_of_bytes(conn, direction, false) : ARMTAP_OK;
@@ -1023,28 +1060,35 @@ static int miss(struct armtap_conn *conn, enum armtap_direction direction, uint6
     struct armtap_half *half = &conn->half[side];
     struct armtap_frame here = armtap_place(side, half->offset, *where);
     half->offset += length;
+    half->boundary = half->begun_end == half->offset ? half->offset : 0;
     half->after_gap = true;
     armtap_conn_begin(conn);
     conn->stream.gaps++;
+    conn->stream.gaps_cut += cut == length;
     conn->stream.bytes_lost[side] += length;
     if (conn->foreign)
         return ARMTAP_OK;
     error = armtap_conn_event(conn, direction, ARMTAP_EVENT_GAP, length, where);
     if (error == ARMTAP_OK && conn->decoder)
-        error = armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_gap, "%u bytes %s are missing at byte %u of the stream",
-                                length, armtap_direction_name(side), here.offset);
+        error = say_missing(conn, &here, length, cut);
     if (error == ARMTAP_OK && conn->decoder)
         error = lose_step(conn, side, *where, true);
     return error;
 }
 
-int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
-                    const struct armtap_where *where)
+int armtap_conn_miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length, uint64_t cut,
+                     const struct armtap_where *where)
 {
     if (!conn || !is_direction(direction))
         return ARMTAP_ERR_ARGUMENT;
     int error = enter(conn);
-    return error != ARMTAP_OK ? error : leave(conn, miss(conn, direction, length, where ? where : &nowhere));
+    return error != ARMTAP_OK ? error : leave(conn, miss(conn, direction, length, cut, where ? where : &nowhere));
+}
+
+int armtap_conn_gap(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
+                    const struct armtap_where *where)
+{
+    return armtap_conn_miss(conn, direction, length, 0, where);
 }
 
 static int close_side(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where)

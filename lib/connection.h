@@ -41,6 +41,10 @@ struct armtap_half {
     size_t mark_capacity;
     size_t ruled_out[ARMTAP_DECODERS_MAX]; /* UNKNOWN: by decoder, bytes where none of its frames begins */
     uint64_t worked[ARMTAP_DECODERS_MAX];  /* bytes examined to rule them out; SPENT: it gave up on the rest */
+    struct armtap_where search_from;       /* where the first of the `search_skipped` bytes came */
+    /* The message that begins at `begun` ends at `begun_end`, as its head says; 0: none did whose end is missing. */
+    uint64_t begun, begun_end;
+    uint64_t boundary; /* one begins here, since the one before ends where a gap does; 0: not known */
 };
 
 struct armtap_conn {

@@ -579,18 +579,28 @@ static int tell_message(struct armtap_conn *conn, struct armtap_message *message
     return stopped(conn->sink->on_message(conn->user, message));
 }
 
+/* The length of the message that skipped bytes begin; 0: none is known. */
+static size_t whole_of(const struct armtap_conn *conn, enum armtap_direction direction, uint64_t offset, size_t length)
+{
+    const struct armtap_half *half = &conn->half[direction];
+    bool is_begun = half->begun == offset && half->begun_end > offset + length;
+    return is_begun ? (size_t)(half->begun_end - offset) : 0;
+}
+
 int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                       size_t from, size_t to, uint64_t offset, bool skipped)
 {
     if (!conn->sink->on_message || from == to)
         return ARMTAP_OK;
-    return tell_message(conn, &(struct armtap_message){.where = armtap_span_where(span, from, to),
-                                                       .first = armtap_span_where(span, from, from + 1),
-                                                       .direction = direction,
-                                                       .skipped = skipped,
-                                                       .offset = offset,
-                                                       .bytes = span->bytes + from,
-                                                       .length = to - from});
+    return tell_message(conn,
+                        &(struct armtap_message){.where = armtap_span_where(span, from, to),
+                                                 .first = armtap_span_where(span, from, from + 1),
+                                                 .direction = direction,
+                                                 .skipped = skipped,
+                                                 .offset = offset,
+                                                 .bytes = span->bytes + from,
+                                                 .length = to - from,
+                                                 .whole = skipped ? whole_of(conn, direction, offset, to - from) : 0});
 }
 
 int armtap_conn_message(struct armtap_conn *conn, const struct armtap_frame *frame)

@@ -52,10 +52,11 @@ static int push(void *user, enum armtap_direction direction, const uint8_t *byte
     return hand_over(flow, direction, bytes, length, where);
 }
 
-static int gap(void *user, enum armtap_direction direction, uint64_t length, const struct armtap_where *where)
+static int gap(void *user, enum armtap_direction direction, uint64_t length, uint64_t cut,
+               const struct armtap_where *where)
 {
     struct armtap_flow *flow = user;
-    TRY(armtap_conn_gap(flow->conn, direction, length, where));
+    TRY(armtap_conn_miss(flow->conn, direction, length, cut, where));
     return flow->taker ? hand_over(flow, direction, NULL, length, where) : 0;
 }
 

@@ -250,7 +250,7 @@ static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct
     if (direct && is_new) {
         TRY(armtap_tcp_deliver(tcp, direction, piece->bytes, piece->length, &tcp->pool->now));
         if (piece->cut)
-            armtap_tcp_lose(side, sent.end, &tcp->pool->now);
+            armtap_tcp_cut(side, sent.end, &tcp->pool->now);
     }
     return armtap_tcp_drain(tcp);
 }

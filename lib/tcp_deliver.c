@@ -50,9 +50,9 @@ void armtap_tcp_drop_histories(struct armtap_tcp *tcp, unsigned least)
 static int tell_gap(struct armtap_tcp *tcp, enum armtap_direction direction)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
-    uint64_t lost = side->lost;
-    side->lost = 0;
-    return lost ? tcp->calls->gap(tcp->user, direction, lost, &side->lost_where) : 0;
+    uint64_t lost = side->lost, cut = side->lost_cut;
+    side->lost = side->lost_cut = 0;
+    return lost ? tcp->calls->gap(tcp->user, direction, lost, cut, &side->lost_where) : 0;
 }
 
 void armtap_tcp_lose(struct armtap_tcp_side *side, uint64_t end, const struct armtap_where *where)
@@ -65,6 +65,13 @@ void armtap_tcp_lose(struct armtap_tcp_side *side, uint64_t end, const struct ar
     side->lost_to = side->next = end;
     if (side->highest < end)
         side->highest = end;
+}
+
+void armtap_tcp_cut(struct armtap_tcp_side *side, uint64_t end, const struct armtap_where *where)
+{
+    uint64_t lost = side->lost;
+    armtap_tcp_lose(side, end, where);
+    side->lost_cut += side->lost - lost;
 }
 
 int armtap_tcp_keep_history(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
@@ -126,7 +133,7 @@ static int deliver_chunk(struct armtap_tcp *tcp, enum armtap_direction direction
         return armtap_tcp_close_by_fin(tcp, direction, &where);
     }
     if (chunk->kind == ARMTAP_CHUNK_MISSING)
-        armtap_tcp_lose(side, chunk->end, &chunk->where);
+        armtap_tcp_cut(side, chunk->end, &chunk->where);
     else
         error = armtap_tcp_deliver(tcp, direction, chunk->bytes, (size_t)(chunk->end - chunk->start), &chunk->where);
     free(chunk);

@@ -10,7 +10,9 @@
 struct armtap_tcp_calls {
     int (*push)(void *user, enum armtap_direction direction, const uint8_t *bytes, size_t length,
                 const struct armtap_where *where);
-    int (*gap)(void *user, enum armtap_direction direction, uint64_t length, const struct armtap_where *where);
+    /* `cut`: the bytes among them that the snapshot length cut off */
+    int (*gap)(void *user, enum armtap_direction direction, uint64_t length, uint64_t cut,
+               const struct armtap_where *where);
     int (*close)(void *user, enum armtap_direction direction, const struct armtap_where *where);
     int (*event)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t a,
                  const struct armtap_where *where);
@@ -54,6 +56,7 @@ struct armtap_tcp_side {
     struct armtap_history *history; /* NULL if too many others keep one */
     struct armtap_sender sender;
     uint64_t lost_from, lost_to; /* the last gap */
+    uint64_t lost_cut;           /* those bytes of `lost` that the snapshot length cut off */
     struct armtap_where lost_where;
     struct armtap_where missed_where; /* where that was seen */
     struct armtap_where probe_where;

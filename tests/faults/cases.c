@@ -1155,8 +1155,8 @@ static void resync(struct play *play)
     play_stream(play, 125, CLOCK_AND_JOINTS);
     play_data(play, 30);
     play_bytes(play, ARMTAP_FROM_ROBOT, stray, sizeof stray);
-    play_data(play, 1);
     expect_last(play, "stream.resync", ARMTAP_FROM_ROBOT);
+    play_data(play, 1);
     play_data(play, 30);
 }
 
@@ -1167,8 +1167,8 @@ static void resync_much(struct play *play)
     play_stream(play, 125, CLOCK_AND_JOINTS);
     play_data(play, 30);
     play_bytes(play, ARMTAP_FROM_ROBOT, stray, sizeof stray);
-    play_data(play, 1);
     expect_last(play, "stream.resync", ARMTAP_FROM_ROBOT);
+    play_data(play, 1);
     play_data(play, 30);
 }
 

@@ -211,8 +211,8 @@ def check_verdicts(folder):
             ("tcp.retransmission", "Nothing is wrong with the data that was captured. Worth knowing: Bytes were sent again "
                                    "once (packet 43)."),
             ("stream.resync", "Nothing wrong was found in what could be decoded. Worth knowing: 21 of 3767 captured bytes "
-                              "could not be decoded (packet 60)."),
-            ("stream.resync-much", "- 400 of 4146 captured bytes could not be decoded (packet 60).")):
+                              "could not be decoded (packet 58)."),
+            ("stream.resync-much", "- 400 of 4146 captured bytes could not be decoded (packet 58).")):
         path = os.path.join(folder, name + ".pcap")
         run(FAULTS, name, path)
         text = words(run(ARMTAP, "diagnose", path))

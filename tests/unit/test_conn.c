@@ -864,6 +864,67 @@ static void test_bytes_before_a_gap_that_are_no_message(void **unused)
     bytes_free(&bytes);
 }
 
+static struct armtap_where at_packet(uint64_t packet)
+{
+    return (struct armtap_where){.time = ARMTAP_NO_TIME, .packet = packet};
+}
+
+/* Where notes of skipped bytes are, and what is said of those bytes. */
+struct skips {
+    uint64_t notes[8];
+    size_t note_count, whole[8], whole_count;
+};
+
+static int take_note(void *user, const struct armtap_note *note)
+{
+    struct skips *skips = user;
+    if (strcmp(note->kind->id, "stream.resync") == 0 && skips->note_count < 8)
+        skips->notes[skips->note_count++] = note->where.packet;
+    return 0;
+}
+
+static int take_message(void *user, const struct armtap_message *message)
+{
+    struct skips *skips = user;
+    if (message->skipped && skips->whole_count < 8)
+        skips->whole[skips->whole_count++] = message->whole;
+    return 0;
+}
+
+/* Packets of which a capture has only the first 100 bytes: each head says how long the message is, as long as the one
+ * before ends where the next begins. Skipped bytes are told where they begin. */
+static void test_messages_that_are_cut(void **unused)
+{
+    static const size_t kept = 100, size = 1060;
+    struct skips skips = {.note_count = 0};
+    struct armtap_sink sink = {.size = sizeof sink, .on_note = take_note, .on_message = take_message};
+    struct bytes bytes = {0};
+    struct armtap_conn *conn;
+    struct armtap_where where;
+    (void)unused;
+    for (int i = 0; i < 3; i++)
+        bytes_packet(&bytes, 1060, 10.0 + i * 0.008);
+    assert_int_equal(armtap_conn_new(&realtime, &sink, &skips, &conn), ARMTAP_OK);
+    for (uint64_t packet = 1; packet <= 6; packet++) {
+        where = at_packet(packet);
+        size_t length = packet <= 2 ? size : kept, from = packet <= 2 ? size * (packet - 1) : size * 2;
+        assert_int_equal(armtap_conn_push(conn, FROM, bytes.at + from, length, &where), ARMTAP_OK);
+        if (packet > 2) /* behind the fifth more is missing than the rest of its message */
+            assert_int_equal(armtap_conn_miss(conn, FROM, size - kept + (packet == 5), size - kept, &where), ARMTAP_OK);
+    }
+    where = at_packet(7);
+    assert_int_equal(armtap_conn_close(conn, FROM, &where), ARMTAP_OK);
+    assert_int_equal(armtap_conn_stream(conn)->gaps, 4);
+    assert_int_equal(armtap_conn_stream(conn)->gaps_cut, 3);
+    assert_int_equal(skips.note_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(skips.notes[i], 3 + i);
+        assert_int_equal(skips.whole[i], i < 3 ? size : 0);
+    }
+    armtap_conn_free(conn);
+    bytes_free(&bytes);
+}
+
 /* When the pool is exhausted, a connection drops its waiting bytes, counts them, and resynchronises. */
 static void test_a_dry_pool_bounds_what_waits(void **unused)
 {
@@ -993,6 +1054,7 @@ int main(void)
         cmocka_unit_test(test_callbacks_can_stop_a_push),
         cmocka_unit_test(test_sinks_and_options_may_be_smaller),
         cmocka_unit_test(test_a_tail_that_is_no_message),
+        cmocka_unit_test(test_messages_that_are_cut),
         cmocka_unit_test(test_bytes_before_a_gap_that_are_no_message),
         cmocka_unit_test(test_a_dry_pool_bounds_what_waits),
         cmocka_unit_test(test_directions_and_protocols_are_checked),

@@ -84,9 +84,10 @@ static int hear_bytes(void *user, enum armtap_direction direction, const uint8_t
     return 0;
 }
 
-static int hear_gap(void *user, enum armtap_direction direction, uint64_t length, const struct armtap_where *where)
+static int hear_gap(void *user, enum armtap_direction direction, uint64_t length, uint64_t cut,
+                    const struct armtap_where *where)
 {
-    (void)user, (void)direction, (void)length, (void)where;
+    (void)user, (void)direction, (void)length, (void)cut, (void)where;
     return 0;
 }
 

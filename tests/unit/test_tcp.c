@@ -20,7 +20,7 @@ struct scene {
     struct armtap_tcp tcp;
     char *out[2];
     size_t used[2], room[2];
-    uint64_t gaps[2], lost[2], bytes[2];
+    uint64_t gaps[2], lost[2], cut[2], bytes[2];
     char events[8192];
     int64_t time;
     uint64_t packet;
@@ -53,15 +53,17 @@ static int on_push(void *user, enum armtap_direction direction, const uint8_t *b
     return scene->fail_after && --scene->fail_after == 0 ? ARMTAP_ERR_STOPPED : 0;
 }
 
-static int on_gap(void *user, enum armtap_direction direction, uint64_t length, const struct armtap_where *where)
+static int on_gap(void *user, enum armtap_direction direction, uint64_t length, uint64_t cut,
+                  const struct armtap_where *where)
 {
     struct scene *scene = user;
     char text[32];
-    assert_true(length > 0);
+    assert_true(length > 0 && cut <= length);
     snprintf(text, sizeof text, "<%llu>", (unsigned long long)length);
     put(scene, direction, text, strlen(text));
     scene->gaps[direction]++;
     scene->lost[direction] += length;
+    scene->cut[direction] += cut;
     scene->last_where = *where;
     return 0;
 }
@@ -779,6 +781,8 @@ static void test_cut_by_the_snapshot_length(void **state)
     data(&s, 1034, "k"); /* two bytes before it are missing too: one gap */
     finish(&s);
     assert_out(&s, "abc<5>abc<5>abc<5>xyz<7>k|");
+    assert_int_equal(s.lost[0], 22);
+    assert_int_equal(s.cut[0], 20); /* all but those two */
     scene_end(&s);
 }
 

@@ -45,6 +45,7 @@ static const struct member stream_members[] = {
     STREAM(accepted.file),
     STREAM(forgotten),
     STREAM(origin),
+    STREAM(gaps_cut),
 };
 static const struct member call_members[] = {
     CALL(where.time),   CALL(clock),        CALL(where.packet), CALL(flags),   CALL(a),
