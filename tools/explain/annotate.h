@@ -7,7 +7,8 @@
 /* A message, or bytes that are none. */
 struct subject {
     struct armtap_subject message; /* of `skipped`: bytes, length and direction */
-    bool skipped;                  /* it is no message */
+    bool skipped;                  /* it is no message, but for `whole` */
+    size_t whole;                  /* bytes of the message that bytes skipped begin; 0: they begin none */
     char doubt[PIECE_REMARK_MAX];  /* of bytes skipped: what they may be, and what speaks against it; "" mostly */
 };
 

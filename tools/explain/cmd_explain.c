@@ -170,11 +170,19 @@ static bool remark_at(const struct explanation *explanation, size_t i, char rema
             return true;
         }
     }
+    bool is_nothing = shown == 0 && explanation->happened_count == 0 && explanation->count == 0;
+    if (explanation->captured < explanation->length && shown++ == i) {
+        snprintf(remark, REMARK_MAX,
+                 "the snapshot length of the capture cut the packet: %zu of its %zu bytes were captured; tcpdump -s 0 "
+                 "captures all",
+                 explanation->captured, explanation->length);
+        return true;
+    }
     if (i - shown < explanation->happened_count) {
         snprintf(remark, REMARK_MAX, "%s", explanation->happened[i - shown]);
         return true;
     }
-    if (i != 0 || explanation->count > 0)
+    if (i != shown || !is_nothing)
         return false;
     snprintf(remark, REMARK_MAX,
              "it carries no bytes of telemetry: it opens, acknowledges or closes a connection, or belongs to none that "

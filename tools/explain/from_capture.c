@@ -135,6 +135,7 @@ static int keep_message(struct explanation *explanation, const struct armtap_mes
     kept->first = message->first;
     kept->offset = message->offset;
     kept->subject.skipped = message->skipped;
+    kept->subject.whole = message->whole;
     kept->subject.message.protocol = message->stream->protocol;
     kept->subject.message.direction = message->direction;
     kept->subject.message.generation = message->stream->generation;
@@ -292,6 +293,15 @@ static int on_command(void *user, const struct armtap_command *command)
     return 0;
 }
 
+static void on_packet(void *user, const struct armtap_packet *packet)
+{
+    struct explanation *explanation = user;
+    if (!is_here(explanation, &packet->where))
+        return;
+    explanation->captured = packet->captured;
+    explanation->length = packet->length;
+}
+
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
 /* Without telemetry until now, whether there is any is not known. */
@@ -328,6 +338,7 @@ enum exit_status explanation_read(struct explanation *explanation, const struct 
     const struct replay_end end = {.file = explanation->file, .packet = explanation->packet, .is_enough = has_heard};
     struct replay_source with = *source;
     enum exit_status status = EXIT_FAILED;
+    with.on_packet = on_packet;
     with.end = replay_is_repeatable(source) ? &end : NULL;
     explanation->totals.broken_off = true;
     if (start_over(explanation) != 0 || armtap_knowledge_new(&with.knowledge) != ARMTAP_OK)

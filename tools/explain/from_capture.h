@@ -27,6 +27,7 @@ struct explanation {
     size_t passing_count;
     char happened[HAPPENED_MAX][HAPPENED_LENGTH]; /* notes and events of the packet */
     size_t happened_count;
+    size_t captured, length;  /* bytes of the packet, at hand and on the wire */
     bool heard;               /* telemetry was recognised in this reading */
     struct explained pending; /* what came of the bytes that on_message will bring */
     struct armtap_streams *streams;

@@ -179,24 +179,26 @@ static void print_place(const struct explained *explained, enum timestamp_zone z
 }
 
 /* The kinds of legacy messages say whose they are, and their version is their size. */
-static void print_kind(const struct armtap_subject *message, const char *what)
+static void print_kind(const struct armtap_subject *message, const char *what, size_t whole)
 {
     const struct armtap_protocol_info *info = armtap_protocol_info(message->protocol);
     bool is_legacy = armtap_protocol_has(message->protocol, ARMTAP_TRAIT_UR_COLUMNS);
-    char version[40] = "";
+    char version[40] = "", cut[40] = "";
+    if (whole > 0)
+        snprintf(cut, sizeof cut, " of %zu: cut", whole);
     if (message->version > 0 && !is_legacy)
         snprintf(version, sizeof version, "protocol %d, ", message->version);
-    text_line(stdout, 2, "%s%s%s%s%s %s, %s%zu bytes", text_paint(stdout, PAINT_HEADING),
+    text_line(stdout, 2, "%s%s%s%s%s %s, %s%zu bytes%s", text_paint(stdout, PAINT_HEADING),
               info && !is_legacy ? info->title : "", info && !is_legacy ? " " : "", what, text_plain(stdout),
-              armtap_direction_name(message->direction), version, message->length);
+              armtap_direction_name(message->direction), version, message->length, cut);
 }
 
 static void print_title(const struct explained *explained, const char *what)
 {
     const struct subject *subject = &explained->subject;
     const struct armtap_subject *message = &subject->message;
-    if (!subject->skipped) {
-        print_kind(message, what);
+    if (!subject->skipped || subject->whole > 0) {
+        print_kind(message, what, subject->whole);
         return;
     }
     text_line(stdout, 2, "%s, %s%s%zu byte%s", what,
@@ -311,6 +313,7 @@ int explain_json(struct json *json, const struct explained *explained)
     const struct subject *subject = &explained->subject;
     struct pieces pieces = {0};
     struct buffer hex = {0};
+    bool is_nothing = subject->skipped && subject->whole == 0;
     const char *what = annotate(subject, &pieces);
     /* Whatever memory is needed is there before anything is written. */
     if (pieces.failed || !buffer_room(&hex, 2 * subject->message.length + 1)) {
@@ -319,9 +322,9 @@ int explain_json(struct json *json, const struct explained *explained)
     }
     json_object(json, true);
     json_key(json, "message");
-    json_text(json, subject->skipped ? NULL : what);
+    json_text(json, is_nothing ? NULL : what);
     json_key(json, "protocol");
-    json_text(json, subject->skipped ? NULL : armtap_protocol_name(subject->message.protocol));
+    json_text(json, is_nothing ? NULL : armtap_protocol_name(subject->message.protocol));
     json_key(json, "version");
     if (subject->message.version == 0)
         json_null(json);
@@ -333,6 +336,10 @@ int explain_json(struct json *json, const struct explained *explained)
         place_json(json, explained);
     json_key(json, "length");
     json_unsigned(json, subject->message.length);
+    if (subject->whole > 0) {
+        json_key(json, "whole_length");
+        json_unsigned(json, subject->whole);
+    }
     json_key(json, "parts");
     json_array(json, true);
     for (size_t i = 0; i < pieces.count; i++)

@@ -71,6 +71,8 @@ struct replay_source {
     bool in_parts;                      /* records need hold only what call_log.h says: several threads decode */
     /* called for each packet, and a few times a second while a live source is silent; may be NULL */
     enum replay_answer (*on_turn)(void *user, const struct replay_totals *totals);
+    /* called for each packet before it is decoded; NULL: never */
+    void (*on_packet)(void *user, const struct armtap_packet *packet);
     struct archive *archive; /* other captures around the only file; NULL: none */
     enum replay_part part;
     /* called when that capture begins and when it ends; NULL: never */

@@ -142,6 +142,8 @@ static inline void take_packet(struct run *run, struct armtap_packet *packet)
     run->totals->bytes += packet->captured;
     if (run->totals->first_time == ARMTAP_NO_TIME)
         run->totals->first_time = packet->where.time;
+    if (run->source->on_packet)
+        run->source->on_packet(run->stop.user, packet);
     if (run->parts)
         run->reading.is_block_full = !parts_packet(run->parts, packet, run->origin);
     else
