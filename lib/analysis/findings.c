@@ -31,8 +31,10 @@ struct findings {
     struct group *rest;              /* the sums of all further connections; NULL: none */
     uint64_t order;
     size_t kept;
-    size_t bytes;  /* memory of findings and texts */
-    bool in_doubt; /* the finding being added is doubtful */
+    size_t bytes;              /* memory of findings and texts */
+    bool in_doubt;             /* the finding being added is doubtful */
+    uint64_t times;            /* how many more alike it stands for ... */
+    struct armtap_where until; /* ... and the last of these */
     bool failed;
     bool stopped;                /* by the listener */
     findings_listener *listener; /* NULL: none */
@@ -212,8 +214,11 @@ static bool keep(struct findings *findings, struct group *group, struct kind_cou
     struct armtap_finding *finding = begin_finding(findings, group, kind, where);
     if (!finding)
         return false;
-    finding->count = 1;
-    finding->size = finding->total = size;
+    finding->count = 1 + findings->times;
+    finding->size = size;
+    finding->total = size * (double)finding->count;
+    if (findings->times > 0)
+        finding->last = findings->until;
     count->kept++;
     findings->kept++;
     findings->bytes += bytes_of(strlen(text));
@@ -235,6 +240,10 @@ static bool sum_up(struct findings *findings, struct group *group, struct kind_c
     if (!sum || !add_to_sum(sum, size, where, text))
         return false;
     sum->is_doubtful = sum->is_doubtful || findings->in_doubt;
+    sum->count += findings->times;
+    sum->total += size * (double)findings->times;
+    if (findings->times > 0 && is_before_place(&sum->last, &findings->until))
+        sum->last = findings->until;
     return true;
 }
 
@@ -251,11 +260,11 @@ static void call_listener(struct findings *findings, const struct armtap_note_ki
         return;
     const struct armtap_finding finding = {.kind = kind,
                                            .where = *where,
-                                           .last = *where,
+                                           .last = findings->times > 0 ? findings->until : *where,
                                            .is_doubtful = findings->in_doubt,
-                                           .count = 1,
+                                           .count = 1 + findings->times,
                                            .size = size,
-                                           .total = size,
+                                           .total = size * (double)(1 + findings->times),
                                            .order = findings->order,
                                            .stream = ARMTAP_NO_STREAM,
                                            .text = text};
@@ -314,6 +323,21 @@ void armtap_findings_measure(struct findings *findings, const char *id, double s
     va_list arguments;
     va_start(arguments, format);
     say(findings, id, size, stream, where, format, arguments);
+    va_end(arguments);
+}
+
+void armtap_findings_repeat(struct findings *findings, const char *id, double size, uint64_t times,
+                            const struct armtap_where *until, const struct armtap_stream *stream,
+                            const struct armtap_where *where, const char *format, ...)
+{
+    va_list arguments;
+    if (!findings)
+        return;
+    va_start(arguments, format);
+    findings->times = times - 1;
+    findings->until = *until;
+    say(findings, id, size, stream, where, format, arguments);
+    findings->times = 0;
     va_end(arguments);
 }
 

@@ -36,6 +36,11 @@ void armtap_findings_say(struct findings *findings, const char *id, const struct
 FINDINGS_FORMAT(6, 7)
 void armtap_findings_measure(struct findings *findings, const char *id, double size, const struct armtap_stream *stream,
                              const struct armtap_where *where, const char *format, ...);
+/* The same for one that stands for `times` alike, each of that size, the last of them at `until`. */
+FINDINGS_FORMAT(8, 9)
+void armtap_findings_repeat(struct findings *findings, const char *id, double size, uint64_t times,
+                            const struct armtap_where *until, const struct armtap_stream *stream,
+                            const struct armtap_where *where, const char *format, ...);
 /* The same for a finding that the packets do not prove. */
 FINDINGS_FORMAT(5, 6)
 void armtap_findings_doubt(struct findings *findings, const char *id, const struct armtap_stream *stream,

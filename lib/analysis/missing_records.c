@@ -35,17 +35,49 @@ static struct missing_run *add_hole(struct missing_records *holes)
     return &holes->waiting[holes->count++];
 }
 
+/* The waiting hole that is like another of that many bytes, if the snapshot length makes them: all packets of a kind
+ * are cut alike, and are one finding. Else NULL. */
+static struct missing_run *same_as(struct missing_records *holes, const struct armtap_note_kind *kind, uint64_t bytes)
+{
+    for (size_t i = 0; holes->is_cut && i < holes->count; i++) {
+        struct missing_run *hole = &holes->waiting[i];
+        bool may_be = hole->is_cut || strcmp(kind->id, "stream.gap") != 0;
+        if (may_be && hole->kind == kind && hole->bytes == bytes)
+            return hole;
+    }
+    return NULL;
+}
+
+/* Keeps a hole; false if memory runs out or there is no room. */
+static bool take_hole(struct missing_records *holes, const struct armtap_note *note, bool is_gap, uint64_t bytes)
+{
+    struct missing_run *hole = same_as(holes, note->kind, bytes);
+    if (hole) {
+        hole->times++;
+        hole->until = note->where;
+        return true;
+    }
+    hole = holes->count < HOLES_WAITING ? add_hole(holes) : NULL;
+    if (!hole)
+        return false;
+    *hole = (struct missing_run){.kind = note->kind,
+                                 .where = note->where,
+                                 .bytes = bytes,
+                                 .times = 1,
+                                 .until = note->where,
+                                 .is_cut = is_gap && holes->is_cut};
+    snprintf(hole->text, sizeof hole->text, "%s", note->text ? note->text : "");
+    return true;
+}
+
 bool armtap_missing_records_note(struct missing_records *holes, const struct armtap_note *note)
 {
     bool is_gap = strcmp(note->kind->id, "stream.gap") == 0, is_resync = strcmp(note->kind->id, "stream.resync") == 0;
-    if ((!is_gap && !is_resync) || note->direction != ARMTAP_FROM_ROBOT || holes->count == HOLES_WAITING)
+    if ((!is_gap && !is_resync) || note->direction != ARMTAP_FROM_ROBOT)
         return false;
-    struct missing_run *hole = add_hole(holes);
-    if (!hole)
+    uint64_t bytes = is_gap ? holes->missing : note->stream->bytes_skipped[ARMTAP_FROM_ROBOT] - holes->skipped;
+    if (!take_hole(holes, note, is_gap, bytes))
         return false;
-    *hole = (struct missing_run){.kind = note->kind, .where = note->where};
-    hole->bytes = is_gap ? holes->missing : note->stream->bytes_skipped[ARMTAP_FROM_ROBOT] - holes->skipped;
-    snprintf(hole->text, sizeof hole->text, "%s", note->text ? note->text : "");
     *holes->stream = *note->stream;
     holes->missing = 0;
     holes->skipped = note->stream->bytes_skipped[ARMTAP_FROM_ROBOT];
@@ -54,8 +86,13 @@ bool armtap_missing_records_note(struct missing_records *holes, const struct arm
 
 void armtap_missing_records_event(struct missing_records *holes, const struct armtap_event *event)
 {
-    if (event->type == ARMTAP_EVENT_GAP && event->direction == ARMTAP_FROM_ROBOT)
+    if (event->type != ARMTAP_EVENT_GAP)
+        return;
+    if (event->direction == ARMTAP_FROM_ROBOT) {
         holes->missing = event->a;
+        holes->is_cut = event->stream->gaps_cut > holes->cuts;
+    }
+    holes->cuts = event->stream->gaps_cut;
 }
 
 /* ": about 8 records, no data for 0.072 s", as far as known. */
@@ -86,6 +123,18 @@ static void report_between(struct findings *findings, const struct missing_recor
                             "%s: between whole records, none of which is missing", hole->text);
 }
 
+static void report_hole(struct findings *findings, const struct missing_records *holes, const struct missing_run *hole,
+                        const char *extent)
+{
+    if (hole->times == 1)
+        armtap_findings_measure(findings, hole->kind->id, (double)hole->bytes, holes->stream, &hole->where, "%s%s",
+                                hole->text, extent);
+    else
+        armtap_findings_repeat(findings, hole->kind->id, (double)hole->bytes, hole->times, &hole->until, holes->stream,
+                               &hole->where, "%s; and %" PRIu64 " more of that size, up to packet %" PRIu64 "%s",
+                               hole->text, hole->times - 1, hole->until.packet, extent);
+}
+
 /* Reports all waiting holes. `record`: the one after them, or NULL; `length`: bytes of a record. */
 static void report_waiting(struct missing_records *holes, struct findings *findings, const struct armtap_record *record,
                            double length)
@@ -100,9 +149,9 @@ static void report_waiting(struct missing_records *holes, struct findings *findi
             report_between(findings, holes, hole);
             continue;
         }
-        write_extent(extent, sizeof extent, length > 0 ? (double)hole->bytes / length : 0, seconds);
-        armtap_findings_measure(findings, hole->kind->id, (double)hole->bytes, holes->stream, &hole->where, "%s%s",
-                                hole->text, extent);
+        double bytes = (double)hole->bytes * (double)hole->times;
+        write_extent(extent, sizeof extent, length > 0 ? bytes / length : 0, seconds);
+        report_hole(findings, holes, hole, extent);
     }
     free(holes->waiting);
     holes->waiting = NULL;

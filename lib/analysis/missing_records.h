@@ -5,7 +5,8 @@
 
 #include "findings.h"
 
-/* Holes between two records; further ones are reported with the library's text. */
+/* Holes between two records, those alike that the snapshot length made as one; further ones are reported with the
+ * library's text. */
 #define HOLES_WAITING 16
 #define HOLES_TEXT 240
 
@@ -18,11 +19,16 @@ struct missing_records {
     size_t length;            /* of the last record; 0: lengths differ */
     double clock, step;       /* the controller's at the last record, and the last step without a hole, s; 0: unknown */
     uint64_t missing;         /* bytes missing, from the last event */
+    uint64_t cuts;            /* the stream's counter of gaps that the snapshot length made, at the last event */
+    bool is_cut;              /* the last gap is one of these */
     struct armtap_stream *stream; /* as last seen; NULL while there was no hole */
     struct missing_run {
         const struct armtap_note_kind *kind;
         struct armtap_where where;
-        uint64_t bytes; /* 0: unknown */
+        uint64_t bytes;            /* 0: unknown */
+        uint64_t times;            /* how many alike, the first of which this is; each has `bytes` */
+        struct armtap_where until; /* the last of them */
+        bool is_cut;               /* by the snapshot length */
         char text[HOLES_TEXT];
     } * waiting; /* at most HOLES_WAITING */
     size_t count, room;

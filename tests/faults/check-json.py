@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import statistics
 import struct
@@ -221,7 +222,8 @@ def check_verdicts(folder):
 
 def rewrite(source, path, change):
     """Rewrites a classic capture: change(index, time, packet) returns the packets to write instead, a list of
-    (time, packet); times are in the units of the capture, ns in the corpus."""
+    (time, packet) or (time, packet, bytes that it had on the wire); times are in the units of the capture, ns in the
+    corpus."""
     with open(source, "rb") as capture:
         data = capture.read()
     order = "<" if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
@@ -229,11 +231,18 @@ def rewrite(source, path, change):
     at, index, written = 24, 0, [data[:24]]
     while at < len(data):
         whole, part, length, original = struct.unpack_from(order + "IIII", data, at)
-        for time, packet in change(index, whole * int(unit) + part, data[at + 16:at + 16 + length]):
-            written.append(struct.pack(order + "IIII", time // int(unit), time % int(unit), len(packet), original) + packet)
+        for time, packet, *had in change(index, whole * int(unit) + part, data[at + 16:at + 16 + length]):
+            written.append(struct.pack(order + "IIII", time // int(unit), time % int(unit), len(packet), *(had or [original])) + packet)
         at, index = at + 16 + length, index + 1
     with open(path, "wb") as capture:
         capture.write(b"".join(written))
+
+
+def alike(text):
+    """How many gaps or skips a finding stands for, and their bytes."""
+    more = re.search(r"; and (\d+) more of that size, up to packet \d+", text)
+    times = 1 + int(more.group(1)) if more else 1
+    return times, times * int(text.split()[0])
 
 
 def check_missing_bytes(folder):
@@ -242,11 +251,60 @@ def check_missing_bytes(folder):
     run(FAULTS, "late-package", whole)
     rewrite(whole, path, lambda index, time, packet: [(time, packet[:96])])
     report = diagnose(path)
-    gaps = [finding["text"] for finding in report["findings"] if finding["id"] == "stream.gap"]
-    lost = sum(int(text.split()[0]) for text in gaps)
-    assert len(gaps) > 100 and report["streams"][0]["bytes_lost"] == lost, (len(gaps), lost)
+    gaps = [alike(finding["text"]) for finding in report["findings"] if finding["id"] == "stream.gap"]
+    places, lost = (sum(numbers) for numbers in zip(*gaps))
+    assert places > 100 and report["streams"][0]["bytes_lost"] == lost, gaps
     text = words(run(ARMTAP, "diagnose", path))
-    assert "The capture lacks %d bytes in %d places" % (lost, len(gaps)) in text, text[-300:]
+    assert "The capture lacks %d bytes in %d places" % (lost, places) in text, text[-300:]
+
+
+def payload_of(packet):
+    return packet[14 + 20 + (packet[46] >> 4) * 4:]
+
+
+def check_snapshot(folder):
+    """Packets that a snapshot length cut are told as that, each kind once, with the remedy for it; a packet says what it
+    had. Headers alone say nothing of a message; bytes lost otherwise keep their remedy."""
+    whole, path = os.path.join(folder, "whole.pcap"), os.path.join(folder, "snapped.pcap")
+    run(FAULTS, "late-package", whole)
+    packets = {}
+    rewrite(whole, path, lambda index, time, packet: packets.update({index + 1: packet}) or [(time, packet)])
+    assert "snapshot" not in run(ARMTAP, "diagnose", path) and run(ARMTAP, "diagnose", path) == run(ARMTAP, "diagnose", whole).replace(whole, path)
+    data = [number for number, packet in packets.items() if payload_of(packet)[2:3] == b"U"]
+    size = len(payload_of(packets[data[0]]))
+    head = len(packets[data[0]]) - size
+    for kept in (head, head + 42):
+        rewrite(whole, path, lambda index, time, packet, kept=kept: [(time, packet[:kept] if index + 1 in data else packet)])
+        report, text, shown = diagnose(path), words(run(ARMTAP, "diagnose", path)), words(run(ARMTAP, "explain", path, "--packet", str(data[7])))
+        gaps = [finding for finding in report["findings"] if finding["id"] == "stream.gap"]
+        skips = [finding for finding in report["findings"] if finding["id"] == "stream.resync"]
+        assert [finding["packet"] for finding in gaps] == [data[0]], gaps
+        assert [alike(finding["text"])[0] for finding in gaps] == [len(data)], gaps
+        assert "cut off by the snapshot length" in gaps[0]["text"], gaps
+        assert [len(verdict["evidence"]) for verdict in report["verdicts"]] == [2 + len(skips)], report["verdicts"]
+        assert "stream.gap: the snapshot length of the capture cut the packets: capture with tcpdump -s 0" in text and "disk" not in text, text
+        assert "the snapshot length of the capture cut the packets: capture with tcpdump -s 0" in words(run(ARMTAP, "info", path))
+        assert "cut the packet: %d of its %d bytes were captured" % (kept, head + size) in shown, shown
+        if kept == head:
+            assert not skips and "DATA_PACKAGE" not in shown, (skips, shown)
+        else:
+            assert [(finding["packet"], alike(finding["text"])) for finding in skips] == [(data[0], (len(data), 42 * len(data)))], skips
+            assert "begin a message of %d bytes" % size in skips[0]["text"], skips
+            assert "RTDE DATA_PACKAGE from the robot" in shown and "42 bytes of %d: cut" % size in shown and "skipped" not in shown, shown
+            message = json.loads(run(ARMTAP, "explain", "--json", path, "--packet", str(data[7])))["messages"][0]
+            assert (message["message"], message["length"], message["whole_length"]) == ("DATA_PACKAGE", 42, size), message
+    # One of them is cut, and a segment is lost somewhere else: the remedy for losses stays.
+    rewrite(whole, path, lambda index, time, packet: [] if index + 1 == data[40] else [(time, packet[:head + 42] if index + 1 == data[20] else packet)])
+    assert "stream.gap: capture on a faster disk" in words(run(ARMTAP, "diagnose", path))
+    # A message in two segments, the second of which was lost: its head is seen, and no snapshot length is at fault.
+    at = data[20]
+    half = packets[at][:14 + 2] + struct.pack(">H", head + 42 - 14) + packets[at][14 + 4:head + 42]
+    rewrite(whole, path, lambda index, time, packet: [(time, half, len(half)) if index + 1 == at else (time, packet)])
+    report, shown = diagnose(path), words(run(ARMTAP, "explain", path, "--packet", str(at)))
+    text = words(run(ARMTAP, "diagnose", path))
+    assert "snapshot" not in text + shown and "stream.gap: capture on a faster disk" in text, text
+    assert "42 bytes of %d: cut" % size in shown, shown
+    assert [finding["packet"] for finding in report["findings"] if finding["id"] == "stream.resync"] == [at], report["findings"]
 
 
 def info(path):
@@ -458,7 +516,7 @@ def main():
                   for name in ("rtde-v2.pcapng.gz", "cb3-1060.pcap.gz", "cb2-812.pcap.gz", "e-series-1220.pcapng.gz")]
         checks += [(check_around, os.path.join(SAMPLES, "rtde-stop.pcap")), (check_drift, folder), (check_flood, folder), (check_skipped, folder),
                    (check_silence, folder), (check_largest, folder), (check_extent, folder), (check_unreadable_record, folder), (check_verdicts, folder), (check_clean, folder),
-                   (check_missing_bytes, folder), (check_words, folder), (check_set_back, folder), (check_why_silent, folder),
+                   (check_missing_bytes, folder), (check_snapshot, folder), (check_words, folder), (check_set_back, folder), (check_why_silent, folder),
                    (check_longest_gap, folder), (check_dialogue, folder), (check_around_remedy, folder),
                    (check_zero_window, folder),
                    (check_tshark, folder)]

@@ -58,6 +58,15 @@ void remedy_find(struct remedy *remedy, const struct armtap_note_kind *kind, con
     }
 }
 
+void remedy_find_cut(struct remedy *remedy, const struct armtap_note_kind *kind, uint64_t gaps, uint64_t cut)
+{
+    static const char advice[] = "the snapshot length of the capture cut the packets: capture with tcpdump -s 0";
+    if (strcmp(kind->id, "stream.gap") != 0 || gaps == 0 || cut < gaps)
+        return;
+    *remedy = (struct remedy){.command = ""};
+    take_advice(remedy, advice, strlen(advice), "");
+}
+
 void remedy_print(struct text_wrap *wrap, const struct remedy *remedy)
 {
     text_wrap_words(wrap, remedy->advice);

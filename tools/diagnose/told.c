@@ -62,8 +62,11 @@ static void sum_up(char text[SUM_MAX], const struct flood *flood)
 {
     size_t shown = shown_of(flood);
     const struct armtap_finding *smallest = shown > 0 ? flood->largest[shown - 1] : NULL;
+    uint64_t more = flood->total;
+    for (size_t i = 0; i < shown; i++)
+        more -= flood->largest[i]->count;
     bool is_larger = flood->sum && (!smallest || flood->sum->size > smallest->size);
-    snprintf(text, SUM_MAX, "and %" PRIu64 " more%s, up to packet %" PRIu64 "%s%s", flood->total - shown,
+    snprintf(text, SUM_MAX, "and %" PRIu64 " more%s, up to packet %" PRIu64 "%s%s", more,
              !smallest || smallest->size <= 0 || is_larger ? "" : ", none larger", flood->last.packet,
              is_larger ? "; " : "", is_larger ? flood->sum->text + flood->sum->largest : "");
 }
@@ -158,8 +161,7 @@ static void advise_of_inputs(struct remedy *remedy, unsigned holders)
     } rows[] = {
         {ARMTAP_HOLDER_SAME_CLIENT, 0,
          "close the connection that holds it, or ask again later: the robot frees an input when the connection that "
-         "set "
-         "it up ends, which it notices late if that just broke off"},
+         "set it up ends, which it notices late if that just broke off"},
         {ARMTAP_HOLDER_OTHER_CLIENT, 0, "close the other client, or let it use other registers"},
         {ARMTAP_HOLDER_UNKNOWN, ARMTAP_HOLDER_FIELDBUS,
          "close the other client, or the earlier connection of this one, or ask again later: the robot frees an input "
@@ -182,21 +184,35 @@ static void advise_of_inputs(struct remedy *remedy, unsigned holders)
         snprintf(remedy->advice + used, sizeof remedy->advice - used, "%s", command);
 }
 
+/* The gaps of all streams, and those that the snapshot length made. */
+static void count_gaps(const struct diagnosis *diagnosis, uint64_t *gaps, uint64_t *cut)
+{
+    const struct armtap_streams *streams = armtap_diagnosis_streams(diagnosis->found);
+    *gaps = armtap_streams_rest(streams)->gaps;
+    for (size_t i = 0; i < armtap_streams_count(streams); i++) {
+        *gaps += armtap_streams_at(streams, i)->stream->gaps;
+        *cut += armtap_streams_at(streams, i)->stream->gaps_cut;
+    }
+}
+
 int remedies_tell(const struct diagnosis *diagnosis,
                   void (*tell)(void *user, const struct armtap_note_kind *kind, const struct remedy *remedy),
                   void *user)
 {
     const struct armtap_finding **examples = calloc(armtap_note_count(), sizeof(*examples));
     struct remedy remedy;
+    uint64_t gaps = 0, cut = 0;
     if (!examples)
         return -1;
     find_examples(diagnosis, examples);
+    count_gaps(diagnosis, &gaps, &cut);
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_WARNING; severity--)
         for (size_t i = 0; i < armtap_note_count(); i++) {
             const struct armtap_note_kind *kind = armtap_note_at(i);
             if (!examples[i] || (int)kind->severity != severity)
                 continue;
             remedy_find(&remedy, kind, diagnosis->source, &diagnosis->offers, &examples[i]->where);
+            remedy_find_cut(&remedy, kind, gaps, cut);
             if (strcmp(kind->id, "clock.skipped") == 0 && !(examples[i]->total > 0))
                 remedy = (struct remedy){
                     .advice = "controller times on the two sides of a clock that was set cannot be compared"};
