@@ -557,6 +557,24 @@ def check_set_up_in_a_gap(folder, rng, rounds):
                       lambda rng, time: counts(rng, time)[:16] + b"\0\0\0\5", rng)
     found = [one["id"] for one in findings(write(path, own))]
     assert found.count("rtde.recipe.unsure") == 1 and "rtde.recipe.missing" not in found, found
+    # Export names the rows whose names are unsure, read twice or once; the verdict of diagnose says so, too.
+    first = first_behind(path, 80)
+    for source in (path, "-"):
+        with open(path, "rb") as file:
+            said = subprocess.run([ARMTAP, "export", source], stdin=file, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False).stderr.decode()
+        assert "the field names of 80 records from packet %d on are unsure" % first in said, said
+    run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, check=False)
+    verdict = json.loads(run.stdout)["verdicts"][0]
+    assert "the names of fields are unsure" in verdict["text"] and verdict["side"] == "capture", verdict
+    own = gap_between(joints, JOINTS, whole, joints, rng, True)
+    said = subprocess.run([ARMTAP, "export", write(path, own)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False).stderr.decode()
+    assert "missing in the capture" in said and "unsure" not in said, said
+
+
+def first_behind(path, rows):
+    """The packet of the row behind that many."""
+    table = csv.DictReader(io.StringIO(subprocess.run([ARMTAP, "export", "--fields", "packet", path], stdout=subprocess.PIPE, check=False).stdout.decode()))
+    return int(list(table)[rows]["packet"])
 
 
 # ---- a direction that is captured late -----------------------------------------------------------------------------------

@@ -69,6 +69,8 @@ static const struct clause {
      "packets were truncated during capture"},
     {"rtde.recipe.missing", false, BY_COUNT, "data could not be decoded, so its content is unknown",
      "data could not be decoded, so its content is unknown"},
+    {"rtde.recipe.unsure", false, BY_COUNT, "behind missing bytes the names of fields are unsure",
+     "behind missing bytes the names of fields are unsure, # times"},
     {"aubo.channel.unknown", false, BY_COUNT, "data could not be decoded, so its content is unknown",
      "data of @ channels could not be decoded, so its content is unknown"},
     {"rtde.recipe.guessed", false, BY_COUNT, "the names of fields are guessed", "the names of fields are guessed"},
@@ -273,13 +275,15 @@ static double unread_of(const struct verdict *verdict, size_t stream)
     return summary ? armtap_verdict_unread(summary->stream) : 0;
 }
 
-/* Undecoded bytes may hide anything: many of them are more than a notice. */
+/* Undecoded bytes may hide anything: many of them are more than a notice. So are values that may be of other fields
+ * than their names say. */
 static enum armtap_severity severity_of(const struct verdict *verdict, size_t stream,
                                         const struct armtap_note_kind *kind)
 {
     bool is_much = strcmp(kind->id, unread) == 0 &&
                    unread_of(verdict, stream) >= UNREAD_MUCH * tally_at(verdict, stream, index_of(kind))->of;
-    return is_much && kind->severity < ARMTAP_WARNING ? ARMTAP_WARNING : kind->severity;
+    bool is_unsure = strcmp(kind->id, "rtde.recipe.unsure") == 0;
+    return (is_much || is_unsure) && kind->severity < ARMTAP_WARNING ? ARMTAP_WARNING : kind->severity;
 }
 
 /* ---- sentences ------------------------------------------------------------------------------------------------- */

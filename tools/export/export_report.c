@@ -149,6 +149,20 @@ static void put_opaque(struct line *line, const struct job *job, const struct mi
         format_has(job->wish->format, FORMAT_OPAQUE) ? "without fields in" : "not in");
 }
 
+/* "(packet 628)" is left out in a raw dump, which has no packets. */
+static void put_unsure(struct line *line, const struct missing_total *total)
+{
+    if (total->unsure == 0)
+        return;
+    put(line, "; the field names of %" PRIu64 " record%s", total->unsure, plural((double)total->unsure));
+    if (total->first_unsure.packet > 0)
+        put(line, " from packet %" PRIu64 " on", total->first_unsure.packet);
+    put(line,
+        " are unsure: bytes missing before %s may hold another set-up of the same length, and the values do not "
+        "tell: check that they are plausible",
+        total->unsure == 1 ? "it" : "them");
+}
+
 /* Everything that is missing in a stream, each item after "; ". `places`: NULL if not kept. */
 static void put_all(struct line *line, const struct job *job, const struct missing_total *total,
                     const struct missing_places *places)
@@ -157,6 +171,7 @@ static void put_all(struct line *line, const struct job *job, const struct missi
     put_holes(line, job, &total->unread, places ? places->unread : NULL, "could not be decoded", "places");
     put_skips(line, job, total, places ? &places->skip : NULL);
     put_opaque(line, job, total);
+    put_unsure(line, total);
 }
 
 /* Adds a note, which counts for --strict. */
@@ -181,6 +196,7 @@ static void add_total(struct missing_total *sum, const struct missing_total *one
     sum->unread.sum.records += one->unread.sum.records;
     sum->skipped += one->skipped;
     sum->opaque += one->opaque;
+    sum->unsure += one->unsure;
 }
 
 static void report_rest(const struct missing_total *rest, unsigned streams)
@@ -194,6 +210,8 @@ static void report_rest(const struct missing_total *rest, unsigned streams)
         put_seconds(&line, rest->unread.sum.seconds);
         put(&line, " could not be decoded, about %.0f records; ", rest->unread.sum.records);
     }
+    if (rest->unsure > 0)
+        put(&line, "the field names of %" PRIu64 " records are unsure; ", rest->unsure);
     message_warning("%u more streams: %s%" PRIu64 " packages skipped by the controller; %" PRIu64
                     " records without a recipe",
                     streams, line.text, rest->skipped, rest->opaque);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "by_connection.h"
 #include "analysis/armtap-analysis.h"
@@ -25,9 +26,12 @@ struct flow {
     uint64_t gaps;
     bool paused; /* streaming was paused at some time since the last record */
     bool closed[2];
-    struct missing_flow here;    /* before the last record */
-    struct missing_flow pending; /* before the next row */
-    struct missing_total *total; /* NULL: nothing is missing */
+    bool is_unsure;                  /* bytes that are missing may hold another set-up */
+    uint64_t behind;                 /* records that count since the last gap ... */
+    struct armtap_where behind_from; /* ... and the first of them */
+    struct missing_flow here;        /* before the last record */
+    struct missing_flow pending;     /* before the next row */
+    struct missing_total *total;     /* NULL: nothing is missing */
 };
 
 struct missing_data {
@@ -286,7 +290,7 @@ static int take_record(struct missing_data *data, struct flow *flow, const struc
         armtap_rates_last_step(flow->rates, record, &step);
     look_before(flow, record, &step);
     add(&flow->pending, &flow->here);
-    bool counts = is_hole(&flow->here) || flow->here.skipped > 0 || !record->recipe;
+    bool counts = is_hole(&flow->here) || flow->here.skipped > 0 || !record->recipe || flow->is_unsure;
     if (counts && !flow->total && !(flow->total = calloc(1, sizeof *flow->total)))
         return -1;
     return 0;
@@ -329,6 +333,8 @@ static void take_set_up(struct flow *flow, const struct armtap_recipe_event *eve
     if (!armtap_stream_has(event->stream, ARMTAP_TRAIT_ANSWERED) || (event->flags & ARMTAP_GUESSED) != 0)
         return;
     flow->paused = true;
+    flow->is_unsure = false;
+    flow->behind = 0;
     flow->length = record_length(event);
     if (event->frequency > 0 && event->frequency < 1e6)
         flow->usual = 1 / event->frequency;
@@ -374,16 +380,37 @@ int missing_data_event(struct missing_data *data, const struct armtap_event *eve
     bool is_pause = event->type == ARMTAP_EVENT_PAUSE || event->type == ARMTAP_EVENT_START;
     flow->paused = flow->paused || (is_pause && armtap_stream_has(event->stream, ARMTAP_TRAIT_ANSWERED));
     bool failed = flow->rates && armtap_rates_event(flow->rates, event) != ARMTAP_OK;
+    if (event->type == ARMTAP_EVENT_GAP && event->direction == data->direction)
+        flow->behind = 0;
     if (event->type == ARMTAP_EVENT_CLOSE)
         take_close(flow, event);
     return failed ? -1 : 0;
+}
+
+static void count_unsure(struct missing_total *total, const struct armtap_where *first, uint64_t records)
+{
+    if (total->unsure == 0)
+        total->first_unsure = *first;
+    total->unsure += records;
+}
+
+/* A gap may hold another set-up: said at the gap if an earlier reading found it, else some records behind it. */
+static int take_doubt(struct flow *flow)
+{
+    if (!flow->total && !(flow->total = calloc(1, sizeof *flow->total)))
+        return -1;
+    if (!flow->is_unsure && flow->behind > 0)
+        count_unsure(flow->total, &flow->behind_from, flow->behind);
+    flow->is_unsure = true;
+    return 0;
 }
 
 int missing_data_note(struct missing_data *data, const struct armtap_note *note)
 {
     struct flow *flow = note->stream ? by_connection_find(&data->flows, note->stream->connection) : NULL;
     bool failed = flow && flow->rates && armtap_rates_note(flow->rates, note) != ARMTAP_OK;
-    return failed ? -1 : 0;
+    bool is_doubt = flow && data->direction == ARMTAP_FROM_ROBOT && strcmp(note->kind->id, "rtde.recipe.unsure") == 0;
+    return failed || (is_doubt && !data->only_learns && take_doubt(flow) != 0) ? -1 : 0;
 }
 
 /* ---- totals ---------------------------------------------------------------------------------------------------- */
@@ -498,9 +525,13 @@ static int count_place(struct missing_data *data, uint64_t connection, struct mi
 int missing_data_count(struct missing_data *data, const struct armtap_record *record)
 {
     struct flow *flow = by_connection_find(&data->flows, record->stream->connection);
+    if (flow && record->recipe && flow->behind++ == 0)
+        flow->behind_from = record->where;
     if (!flow || !flow->total)
         return 0;
     struct missing_total *total = flow->total;
+    if (flow->is_unsure && record->recipe)
+        count_unsure(total, &record->where, 1);
     if (!record->recipe) {
         if (total->opaque++ == 0)
             total->first_opaque = record->where;

@@ -43,6 +43,8 @@ struct missing_total {
     uint64_t skips;              /* places where it did */
     uint64_t opaque;             /* records without a known recipe */
     struct armtap_where first_opaque, last_opaque;
+    uint64_t unsure; /* records behind a gap that may hold another set-up: they may not have the recipe's fields */
+    struct armtap_where first_unsure;
 };
 
 struct missing_data;
