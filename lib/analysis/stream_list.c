@@ -732,7 +732,8 @@ int armtap_streams_event(struct armtap_streams *streams, const struct armtap_eve
     if (streams->failed || (stream->protocol != ARMTAP_PROTOCOL_NONE && !summary))
         return ARMTAP_ERR_MEMORY;
     bool is_new_stretch = event->type == ARMTAP_EVENT_START || event->type == ARMTAP_EVENT_PAUSE;
-    if (summary && is_new_stretch && armtap_stream_has(stream, ARMTAP_TRAIT_ANSWERED))
+    bool is_close = event->type == ARMTAP_EVENT_CLOSE; /* by one side: the other may send on, but nothing is due */
+    if (summary && (is_close || (is_new_stretch && armtap_stream_has(stream, ARMTAP_TRAIT_ANSWERED))))
         armtap_entry_of(summary)->is_paused = true;
     if (event->type == ARMTAP_EVENT_CLOSE && stream->protocol == ARMTAP_PROTOCOL_NONE)
         forget(streams, stream->connection);

@@ -307,6 +307,30 @@ def check_snapshot(folder):
     assert [finding["packet"] for finding in report["findings"] if finding["id"] == "stream.resync"] == [at], report["findings"]
 
 
+def check_late_data(folder):
+    """Data behind the client's FIN is not due: info and diagnose agree on the rate of the data before it."""
+    whole, path = os.path.join(folder, "whole.pcap"), os.path.join(folder, "closed.pcap")
+    run(FAULTS, "late-package", whole)
+    packets = []
+    rewrite(whole, path, lambda index, time, packet: packets.append((time, packet)) or [])
+    data = [i for i, (_, packet) in enumerate(packets) if payload_of(packet)[2:3] == b"U"][:101]
+    last, before = data[-1], data[-2]
+    second = 10**9 if packets[1][0] > 10**17 else 10**6
+    # A copy of the client's last acknowledgement becomes a FIN, half a second before the last data.
+    close = max(i for i, (_, packet) in enumerate(packets[:last]) if not payload_of(packet) and packet[34:36] != b"\x75\x34")
+    closing = packets[close][1][:47] + b"\x11" + packets[close][1][48:]
+
+    def change(index, time, packet):
+        if index != last:
+            return [(time, packet)] if index < last else []
+        return [(time, closing, len(closing)), (time + second // 2, packet)]
+    rewrite(whole, path, change)
+    rate = (len(data) - 2) / ((packets[before][0] - packets[data[0]][0]) / second)
+    shown = info(path)
+    assert abs(shown["rate_hz"] - rate) < 0.01 and abs(diagnose(path)["streams"][0]["rate_hz"] - rate) < 0.01, (rate, shown, diagnose(path)["streams"])
+    assert shown["records"] == len(data) and shown["steps"] == len(data) - 2, shown
+
+
 def info(path):
     return json.loads(run(ARMTAP, "info", "--json", path))["streams"][0]
 
@@ -516,7 +540,7 @@ def main():
                   for name in ("rtde-v2.pcapng.gz", "cb3-1060.pcap.gz", "cb2-812.pcap.gz", "e-series-1220.pcapng.gz")]
         checks += [(check_around, os.path.join(SAMPLES, "rtde-stop.pcap")), (check_drift, folder), (check_flood, folder), (check_skipped, folder),
                    (check_silence, folder), (check_largest, folder), (check_extent, folder), (check_unreadable_record, folder), (check_verdicts, folder), (check_clean, folder),
-                   (check_missing_bytes, folder), (check_snapshot, folder), (check_words, folder), (check_set_back, folder), (check_why_silent, folder),
+                   (check_missing_bytes, folder), (check_snapshot, folder), (check_late_data, folder), (check_words, folder), (check_set_back, folder), (check_why_silent, folder),
                    (check_longest_gap, folder), (check_dialogue, folder), (check_around_remedy, folder),
                    (check_zero_window, folder),
                    (check_tshark, folder)]
