@@ -622,8 +622,8 @@ enum armtap_event_type {
     ARMTAP_EVENT_RETRANSMISSION, /* its bytes were sent before, whether captured or lost */
     ARMTAP_EVENT_DUPLICATE,      /* the same packet was captured before: a mirror port, or a network that copies */
     ARMTAP_EVENT_OUT_OF_ORDER,   /* sent before packets that were captured earlier */
-    ARMTAP_EVENT_WINDOW, /* a: receive window that the sender of `direction` offers, in bytes; when it changes much or
-                            is 0 */
+    ARMTAP_EVENT_WINDOW, /* a: receive window that the sender of `direction` offers, in bytes; when it changes much, is
+                            0, or changes and is or was smaller than a packet may be (1460) */
     ARMTAP_EVENT_START,  /* data was asked for and granted */
     ARMTAP_EVENT_PAUSE,  /* data was stopped; for AUBO, on channel a, which carries data of `direction` */
     /* What became of an attempt to connect to a telemetry port, or to another port that only robots have; a: SYNs sent
@@ -653,7 +653,8 @@ struct armtap_event {
     uint64_t a;
     /* For RETRANSMISSION, DUPLICATE and OUT_OF_ORDER: the headers do not prove which, and the type is the most likely
      * one by the packet's delay. For CLOSE by FIN or RESET: the other side may have closed before, which is captured
-     * later or not. */
+     * later or not. For WINDOW: the sender's SYN, which has the scale, was not captured: the window may be larger, unless
+     * it is 0. */
     bool doubtful;
     const struct armtap_unreachable *unreachable; /* for UNREACHABLE, else NULL */
 };

@@ -76,7 +76,7 @@ static int event(void *user, enum armtap_direction direction, enum armtap_event_
                  const struct armtap_where *where)
 {
     struct armtap_flow *flow = user;
-    if (is_made(flow) && (type == ARMTAP_EVENT_WINDOW || type == ARMTAP_EVENT_KEEP_ALIVE))
+    if (is_made(flow) && type == ARMTAP_EVENT_KEEP_ALIVE)
         return 0;
     return armtap_conn_event(flow->conn, direction, type, a, where);
 }

@@ -11,6 +11,8 @@ enum {
     BEFORE_ALL = 65536  /* bytes before the first one seen that may be of the same connection */
 };
 
+/* bytes: TCP may hold back a packet that does not fit into its receiver's window, and none is longer than this. */
+#define WINDOW_SMALL 1460
 #define SYN_AGAIN INT64_C(500000000) /* ns: a SYN that comes twice before is a copy */
 
 /* ---- set-up ---------------------------------------------------------------------------------------------------- */
@@ -181,6 +183,15 @@ static void take_first(struct armtap_tcp *tcp, enum armtap_direction direction, 
     side->first = segment->seq;
 }
 
+/* Changes that matter: much less than before, none at all, and, where the scale is known, whether packets fit. A
+ * capture may begin while a reader is stuck. */
+static bool is_window_told(const struct armtap_tcp_side *side, uint64_t window)
+{
+    uint64_t before = side->has_window ? side->window : UINT64_MAX;
+    bool is_small = side->has_isn && (window < WINDOW_SMALL || before < WINDOW_SMALL);
+    return !window || !before || is_small || (side->has_window && window <= side->window_peak / 2);
+}
+
 static int take_window(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
@@ -192,15 +203,14 @@ static int take_window(struct armtap_tcp *tcp, enum armtap_direction direction, 
         window <<= side->scale;
     if (side->has_window && window == side->window)
         return 0;
-    /* A capture may begin while a reader is stuck. */
-    bool tell = !window || (side->has_window && (!side->window || window <= side->window_peak / 2));
+    bool tell = is_window_told(side, window);
     if (tell || !side->has_window || window > side->window_peak)
         side->window_peak = window;
     side->has_window = true;
     side->window = window;
     if (!tell)
         return 0;
-    return tcp->calls->event(tcp->user, direction, ARMTAP_EVENT_WINDOW, window, &tcp->pool->now);
+    return tcp->calls->arrival(tcp->user, direction, ARMTAP_EVENT_WINDOW, window, !side->has_isn, &tcp->pool->now);
 }
 
 static bool is_reset_believed(const struct armtap_tcp *tcp, enum armtap_direction direction,

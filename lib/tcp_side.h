@@ -16,8 +16,9 @@ struct armtap_tcp_calls {
     int (*close)(void *user, enum armtap_direction direction, const struct armtap_where *where);
     int (*event)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t a,
                  const struct armtap_where *where);
-    /* What the network did to a packet of `bytes` bytes, or how the connection ends (CLOSE); doubtful: the packets do
-     * not prove it, or that this side is the first to close. */
+    /* What the network did to a packet of `bytes` bytes, how the connection ends (CLOSE), or that one side offers a
+     * window of so many bytes (WINDOW); doubtful: the packets do not prove it, that this side is the first to close, or
+     * the window's scale. */
     int (*arrival)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t bytes,
                    bool doubtful, const struct armtap_where *where);
     int (*note)(void *user, enum armtap_direction direction, enum armtap_note_code code,

@@ -108,8 +108,11 @@ static int on_any_event(void *user, enum armtap_direction direction, enum armtap
 static int on_arrival(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t bytes,
                       bool doubtful, const struct armtap_where *where)
 {
-    (void)doubtful;
-    return on_any_event(user, direction, type, bytes, where);
+    struct scene *scene = user;
+    int error = on_any_event(user, direction, type, bytes, where);
+    if (type == ARMTAP_EVENT_WINDOW && doubtful)
+        scene->events[strlen(scene->events) - 1] = '?';
+    return error;
 }
 
 static int on_note(void *user, enum armtap_direction direction, enum armtap_note_code code,
@@ -167,7 +170,7 @@ static struct armtap_segment segment_of(struct scene *scene, uint32_t seq, const
 {
     struct armtap_segment segment = {.seq = seq,
                                      .flags = ARMTAP_TCP_ACK,
-                                     .window = 1000,
+                                     .window = 10000,
                                      .window_scale = -1,
                                      .ip_id = scene->ip_id++,
                                      .payload = (const uint8_t *)text,
@@ -513,7 +516,7 @@ static void test_window_probes(void **state)
     window(&s, 100);
     data(&s, 1003, "def");
     assert_out(&s, "abcdef");
-    assert_events(&s, "window1=0 window1=100 ");
+    assert_events(&s, "window1=0?window1=100?");
     window(&s, 0);
     data(&s, 1006, "g"); /* accepted by the peer */
     ack(&s, 1, 1007);
@@ -535,15 +538,37 @@ static void test_windows(void **state)
     scene_begin(&s, 1 << 20);
     syn(&s, ARMTAP_TO_ROBOT, 76, 3);
     syn(&s, ARMTAP_FROM_ROBOT, 999, 2);
-    window(&s, 100);
-    window(&s, 60);
-    window(&s, 50);
-    window(&s, 26);
-    window(&s, 25);
+    window(&s, 1000);
+    window(&s, 501);
+    window(&s, 500);
+    window(&s, 251);
+    window(&s, 250);
+    window(&s, 183); /* 1464 bytes: any packet fits */
+    window(&s, 182); /* 1456: not any more */
+    window(&s, 182);
+    window(&s, 181);
+    window(&s, 183);
+    window(&s, 200);
     window(&s, 0);
     window(&s, 0);
     window(&s, 7);
-    assert_events(&s, "window1=400 window1=200 window1=0 window1=56 ");
+    assert_events(&s, "window1=4000 window1=2000 window1=1456 window1=1448 window1=1464 window1=0 window1=56 ");
+    scene_end(&s);
+}
+
+/* Without the SYN of its sender a window's scale is unknown: it may be large. */
+static void test_windows_unscaled(void **state)
+{
+    struct scene s;
+    (void)state;
+    begin_open(&s);
+    window(&s, 100);
+    window(&s, 51);
+    window(&s, 50);
+    window(&s, 70);
+    window(&s, 0);
+    window(&s, 60);
+    assert_events(&s, "window1=50?window1=0?window1=60?");
     scene_end(&s);
 }
 
@@ -1099,6 +1124,7 @@ int main(void)
         cmocka_unit_test(test_keep_alive_before_all),
         cmocka_unit_test(test_window_probes),
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_windows_unscaled),
         cmocka_unit_test(test_hole_acknowledged),
         cmocka_unit_test(test_hole_acknowledged_but_fresh),
         cmocka_unit_test(test_hole_too_old),
