@@ -304,6 +304,58 @@ def check_blame(path):
         assert told == [sides], (told, sides, stream.packets[0])
 
 
+def narrow(size, seconds, gap, skips=True, scaled=True, closes=False, steps=(), lost=False):
+    """The client's window has `size` bytes for `seconds` of a gap, after which the robot skipped what was due, or not."""
+    stream = Legacy()
+    if not scaled:
+        stream.packets.clear()  # the SYN that would say how large the windows are
+    stream.data(200)
+    begin = stream.clock - 100
+    stream.time = begin + 0.001
+    for one in (*steps, size):
+        stream.window(one)
+    if closes:
+        stream.time = begin + gap
+        stream.send("c", b"", 0x11)
+        return stream
+    stream.time = begin + 0.001 + seconds
+    stream.window(64000)
+    if skips:
+        stream.clock += gap - STEP
+    if lost:
+        stream.lose(stream.packet())
+    stream.data(200, late=0 if skips else gap)
+    return stream
+
+
+def check_narrow(path):
+    """A window that is too small for the next message is why nothing came, if it was too small nearly all the time: but
+    for a tenth and a step. Of a window whose scale was not captured the size is unknown."""
+    for size, seconds, gap, options, told in (
+            (1000, 2.99, 3, {}, 1000), (1107, 2.99, 3, {}, 1107), (1108, 2.99, 3, {}, None), (1, 2.99, 3, {}, 1),
+            (1000, 2.70, 3, {}, 1000), (1000, 2.68, 3, {}, None),
+            (700, 2.99, 3, {"steps": (60000, 30000, 15000, 7500, 3750, 1875, 1200, 1100)}, 1100),
+            (100, 0.1, 0.12, {}, 100), (100, 0.09, 0.12, {}, None),
+            (1000, 0.9, 1, {"skips": False}, None), (1000, 2.99, 3, {"skips": False}, 1000),
+            (1000, 2.99, 3, {"scaled": False}, None), (1000, 2.99, 3, {"skips": False, "lost": True}, None),
+            (1000, 2.999, 3, {"closes": True}, 1000), (1000, 2.999, 3, {"closes": True, "scaled": False}, None),
+            (1000, 1.989, 1.99, {"closes": True}, None), (1108, 2.999, 3, {"closes": True}, None),
+            (1000, 2.99, 3, {"scaled": False, "steps": (60000,)}, None)):
+        case = (size, seconds, gap, options)
+        stream = narrow(size, seconds, gap, **options)
+        report = found(path, stream, status=0 if not told and ("closes" in options or options == {"skips": False}) else 1)
+        texts = [f["text"] for f in report["findings"] if f["id"] == "tcp.zero-window"]
+        assert len(texts) == (told is not None), (case, texts)
+        if told:
+            seconds -= 0.001 * sum(one >= LENGTH for one in options.get("steps", ()))
+            assert texts[0].startswith(f"the client stopped reading: its receive buffer had room for {told} bytes only, less "
+                                       f"than a message of {LENGTH}, for {seconds:.3f} s"), (case, texts)
+            assert [v["side"] for v in report["verdicts"] if v["stop"] is None] == ["client"], (case, report["verdicts"])
+            assert report["verdicts"][0]["text"].startswith("a receiver stopped reading for "), (case, report["verdicts"])
+        else:
+            assert not any(v["side"] == "client" for v in report["verdicts"]), (case, report["verdicts"])
+
+
 def check_tool(path):
     """A tool that the robot reports 10 mm or 0.05 rad from where the poses have it is another one; while it changes, or
     where the arm hardly moves, nothing is said."""
@@ -384,7 +436,7 @@ def check_unclocked(path):
 def main():
     failed = 0
     checks = (check_network, check_sentences, check_holes, check_stalls, check_order, check_clock, check_requests, check_low,
-              check_tool, check_blame, check_names, check_waits, check_unclocked)
+              check_tool, check_blame, check_narrow, check_names, check_waits, check_unclocked)
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:
             try:

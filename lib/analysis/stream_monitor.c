@@ -330,6 +330,22 @@ static int make_requests(struct stream_monitor *monitor, const struct armtap_str
     return 0;
 }
 
+/* Whether a window that was too small explains why the record came late. `last`: the record before. */
+static void end_narrow(const struct monitors *monitors, struct running_stream *running,
+                       const struct armtap_record *record, const struct armtap_where *last)
+{
+    struct armtap_rates_step step;
+    armtap_rates_last_step(running->rates, record, &step);
+    const struct narrow_end end = {.stream = record->stream,
+                                   .last = *last,
+                                   .now = record->where,
+                                   .message = record->frame_length,
+                                   .usual = step.usual,
+                                   .is_skip = step.skipped > 0,
+                                   .is_after_gap = (record->flags & ARMTAP_AFTER_GAP) != 0};
+    running->was_full = armtap_narrow_end(&running->narrow, monitors->findings, &end) || running->was_full;
+}
+
 int armtap_monitors_record(struct monitors *monitors, const struct armtap_record *record)
 {
     size_t before = monitors->all.recent;
@@ -349,9 +365,13 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
         return 0;
     if (record->direction == ARMTAP_FROM_ROBOT)
         running->resent = 0;
+    bool is_narrow = running->narrow.from.packet > 0 && record->direction == ARMTAP_FROM_ROBOT;
+    const struct armtap_where last = is_narrow ? running->holes.last : record->where;
     armtap_missing_records_record(&running->holes, monitors->findings, record);
     follow_clock(monitors, running, record);
     armtap_rates_take_record(running->rates, monitors->findings, record);
+    if (is_narrow)
+        end_narrow(monitors, running, record, &last);
     armtap_clock_drift_record(&running->clocks, record);
     if (armtap_rates_failed(running->rates) || running->clocks.failed)
         return -1;
@@ -513,13 +533,32 @@ static bool keepalives_unanswered(const struct running_stream *running, const st
            (heard == asking->heard || (is_closer && heard == asking->heard + 1));
 }
 
+/* Whether a window that is too small explains why no record came until the connection ended. */
+static bool is_narrow_until(const struct monitors *monitors, struct running_stream *running,
+                            const struct armtap_event *event)
+{
+    const struct narrow_end end = {.stream = event->stream,
+                                   .last = running->holes.last,
+                                   .now = event->where,
+                                   .message = running->holes.length,
+                                   .is_close = true};
+    return armtap_narrow_end(&running->narrow, monitors->findings, &end);
+}
+
 /* Explains the silence before a close by what TCP shows. Of what was read from a socket, keep-alives are not known. */
-static void blame(const struct running_stream *running, const struct armtap_event *event)
+static void blame(const struct monitors *monitors, struct running_stream *running, const struct armtap_event *event)
 {
     char why[160] = "";
+    const struct narrow_window narrow = running->narrow;
+    bool is_narrow = is_narrow_until(monitors, running, event);
     if (running->stuck.packet > 0)
         snprintf(why, sizeof why, "the client stopped reading: its receive buffer was full from packet %" PRIu64 " on",
                  running->stuck.packet);
+    else if (is_narrow)
+        snprintf(why, sizeof why,
+                 "the client stopped reading: its receive buffer had room for %" PRIu64
+                 " bytes only, from packet %" PRIu64 " on",
+                 narrow.room, narrow.from.packet);
     else if (running->resent >= RESENT_UNANSWERED)
         snprintf(why, sizeof why,
                  "the robot repeated its last data %" PRIu64
@@ -545,7 +584,7 @@ static void take_close(struct monitors *monitors, struct stream_monitor *monitor
     if (monitor->command)
         armtap_robot_commands_close(monitor->command, monitors->findings, event);
     if (monitor->running && !monitor->closing) {
-        blame(monitor->running, event);
+        blame(monitors, monitor->running, event);
         armtap_rates_take_event(monitor->running->rates, monitors->findings, event);
     }
     monitor->closing = true;
@@ -598,6 +637,7 @@ static void take_running(struct monitors *monitors, struct running_stream *runni
         running->asking[event->direction] = (struct asking){event->a, event->stream->packets[!event->direction]};
     if (event->type == ARMTAP_EVENT_CLOSE)
         return;
+    armtap_narrow_event(&running->narrow, event, running->holes.length);
     armtap_missing_records_event(&running->holes, event);
     armtap_rates_take_event(running->rates, monitors->findings, event);
 }

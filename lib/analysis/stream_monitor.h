@@ -27,6 +27,7 @@ struct running_stream {
     uint64_t resent;           /* by the robot since its last record */
     struct asking asking[2];   /* by direction */
     struct armtap_where stuck; /* where the client's receive buffer became full; packet 0: it is not full */
+    struct narrow_window narrow;
     struct missing_records holes;
     struct clock_drift clocks;
     struct armtap_set outputs; /* of the set-up in force, as far as the table knows them */

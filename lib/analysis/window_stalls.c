@@ -1,10 +1,12 @@
 #include "window_stalls.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decimal.h"
+#include "nanoseconds.h"
 #include "times.h"
 
 void armtap_stalls_free(struct stalls *stalls)
@@ -93,6 +95,78 @@ int armtap_stalls_event(struct stalls *stalls, struct findings *findings, const 
             end_at_close(stalls, findings, event, !event->direction);
     }
     return 0;
+}
+
+/* ---- windows that are too small for a message ------------------------------------------------------------------ */
+
+/* bytes: TCP cuts longer messages into packets. */
+#define PACKET 1460
+/* ns, and steps: as for the finding `silence`. */
+#define SILENCE (2 * SECOND)
+#define SILENT_STEPS 3
+/* A window explains the time without data if it was narrow all the time, but for this share, and for a step. */
+#define WIDE 0.1
+
+static bool is_too_small(uint64_t window, size_t message)
+{
+    return window < (message < PACKET ? message : PACKET);
+}
+
+void armtap_narrow_event(struct narrow_window *narrow, const struct armtap_event *event, size_t message)
+{
+    /* Nobody waits for data between PAUSE and START. */
+    if (event->type == ARMTAP_EVENT_PAUSE || event->type == ARMTAP_EVENT_START)
+        *narrow = (struct narrow_window){.is_paused = event->type == ARMTAP_EVENT_PAUSE};
+    if (event->type != ARMTAP_EVENT_WINDOW || event->direction != ARMTAP_TO_ROBOT || narrow->is_paused)
+        return;
+    bool is_open = !is_too_small(event->a, message), is_full = event->a == 0;
+    bool begins = !is_open && !is_full && !event->doubtful && (narrow->from.packet == 0 || narrow->open.packet > 0);
+    if (begins)
+        *narrow = (struct narrow_window){.from = event->where, .room = event->a};
+    if (narrow->from.packet == 0)
+        return;
+    if ((is_open || is_full) && narrow->until.packet == 0)
+        narrow->until = event->where;
+    if (is_open)
+        narrow->open = event->where;
+    else if (narrow->until.packet == 0 && event->a > narrow->room)
+        narrow->room = event->a;
+}
+
+/* Whether the window was too small nearly all the time. */
+static bool is_reason(const struct narrow_window *narrow, const struct narrow_end *end)
+{
+    const struct armtap_where *open = end->is_close ? &end->now : &narrow->open;
+    double time = armtap_time_seconds(end->last.time, end->now.time);
+    double narrow_time = armtap_time_seconds(narrow->from.time, open->time);
+    bool is_silence = !end->is_after_gap && time * 1e9 > SILENCE && time > SILENT_STEPS * end->usual;
+    return (end->is_skip || is_silence) && narrow_time >= 0 && is_too_small(narrow->room, end->message) &&
+           time - narrow_time <= WIDE * time + end->usual;
+}
+
+static void report_narrow(struct findings *findings, const struct narrow_window *narrow, const struct narrow_end *end)
+{
+    const struct armtap_where *until = end->is_close ? &end->now : &narrow->until;
+    double seconds = armtap_time_seconds(narrow->from.time, until->time);
+    armtap_findings_measure(findings, "tcp.zero-window", seconds, end->stream, &narrow->from,
+                            "%s stopped reading: its receive buffer had room for %" PRIu64
+                            " bytes only, less than a message of %zu, for %s s%s",
+                            of_client, narrow->room, end->message, DECIMAL(seconds, 3),
+                            end->is_close ? ", until the end" : "");
+}
+
+bool armtap_narrow_end(struct narrow_window *narrow, struct findings *findings, const struct narrow_end *end)
+{
+    bool is_full = narrow->until.packet > 0 && narrow->open.packet == 0; /* now: a stall of its own */
+    bool is_over = narrow->open.packet > 0 || end->is_close;
+    bool is_told = narrow->from.packet > 0 && is_over && !is_full && end->last.packet > 0 && is_reason(narrow, end);
+    if (is_told)
+        report_narrow(findings, narrow, end);
+    if (is_over || is_full)
+        *narrow = (struct narrow_window){.room = 0};
+    else if (narrow->from.packet > 0)
+        narrow->from = end->now; /* the message went through, and the window has not changed since */
+    return is_told;
 }
 
 bool armtap_stalls_of_client(const struct stalls *stalls, uint64_t connection)

@@ -26,6 +26,30 @@ struct armtap_where armtap_stalls_begin_of_client(const struct stalls *stalls, u
 bool armtap_stalls_of_client(const struct stalls *stalls, uint64_t connection);
 /* Whether the text of a tcp.zero-window finding says that the client stopped reading. */
 bool armtap_stalls_is_client(const char *text);
+/* The client of one connection offers a window that is not 0, but too small for the robot's next message, which TCP may
+ * hold back until the client has read. */
+struct narrow_window {
+    struct armtap_where from;  /* packet 0: it is wide enough */
+    struct armtap_where until; /* where it was 0 or wide enough again; packet 0: nowhere yet */
+    struct armtap_where open;  /* where it was wide enough again */
+    uint64_t room;             /* bytes that it offered meanwhile, at most */
+    bool is_paused;            /* no data is due */
+};
+/* Starts as zeros. `message`: bytes of the robot's last one; 0: unknown. */
+void armtap_narrow_event(struct narrow_window *narrow, const struct armtap_event *event, size_t message);
+/* What is known when the robot's next record comes, or the connection ends. */
+struct narrow_end {
+    const struct armtap_stream *stream;
+    struct armtap_where last, now; /* the record before, and this one or the end */
+    size_t message;                /* bytes of this record, or of the last one */
+    double usual;                  /* s between records; 0: unknown */
+    bool is_skip;                  /* the controller skipped packages */
+    bool is_after_gap;             /* of the capture: what it lacks was no silence */
+    bool is_close;
+};
+/* Adds tcp.zero-window, and returns true, if that window is why no record came for so long: the controller skipped
+ * some, or it was silent. Call at every record. */
+bool armtap_narrow_end(struct narrow_window *narrow, struct findings *findings, const struct narrow_end *end);
 /* The connection carries no telemetry: drops its stalls. */
 void armtap_stalls_forget(struct stalls *stalls, uint64_t connection);
 

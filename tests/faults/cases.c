@@ -902,6 +902,36 @@ static void zero_window(struct play *play)
 }
 
 /* Long enough to measure a drift if the client had kept reading. */
+/* Room for 128 bytes, but a package has 156: TCP may send nothing. 1 s without data alone is no fault. */
+static void window_too_small(struct play *play)
+{
+    static const uint8_t question[3] = {0, 3, 'v'};
+    play_stream(play, 125, "timestamp,actual_q,actual_qd,target_q");
+    uint16_t *window = &play->connection.end[ARMTAP_TO_ROBOT].window, all = *window;
+    play_data(play, 20);
+    for (int i = 0; i < 2; i++) {
+        *window = 1;
+        play_data(play, 1);
+        while (play_latest(play) == play_last(play, ARMTAP_FROM_ROBOT))
+            play_data(play, 1); /* until the client acknowledges */
+        size_t narrow = play_latest(play);
+        int64_t time = play->time;
+        play->time += SECOND;
+        *window = all;
+        play_bytes(play, ARMTAP_TO_ROBOT, question, sizeof question);
+        play->time = time;
+        if (i == 0) {
+            play_stall(play, SECOND);
+        } else {
+            play_wait(play, SECOND);
+            play_data(play, 1);
+            play_expect(play, "tcp.zero-window", narrow);
+            expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+        }
+        play_data(play, 50);
+    }
+}
+
 static void zero_window_in_long_stream(struct play *play)
 {
     play->fast = 250e-6;
@@ -1251,6 +1281,7 @@ const struct fault_case fault_cases[] = {
     {"tcp.overlap-differs", overlap_differs},
     {"tcp.zero-window", zero_window},
     {"tcp.zero-window-at-first", zero_window_at_first},
+    {"tcp.zero-window-too-small", window_too_small},
     {"clock.skipped", skipped},
     {"clock.skipped-early", skipped_early},
     {"clock.skipped-in-gap", skipped_in_gap},

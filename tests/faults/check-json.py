@@ -203,6 +203,8 @@ def check_verdicts(folder):
     for name, sentence in (
             ("losses", "The controller skipped 4 packages (first in packet 165); a receiver stopped reading for 0.208 s "
                        "(packet 355); the capture lacks 60 bytes (packet 289)."),
+            ("tcp.zero-window-too-small", "A receiver stopped reading for 1.008 s (packet 312); the controller skipped 125 "
+                                          "packages (packet 314)."),
             ("safety.stop", "The controller went into PROTECTIVE_STOP at 12:00:00.400Z (packet 89); the network lost nothing."),
             ("clock.backwards", "The controller had its clock go back, as after a restart (packet 165); the network lost nothing."),
             ("tcp.reset", "The robot reset the connection (packet 43)."),

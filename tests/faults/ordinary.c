@@ -198,6 +198,27 @@ static void window_closing(struct play *play)
     play_data(play, 50);
 }
 
+/* Room for 128 bytes, but a package has 156: nobody waits for data between PAUSE and START. */
+static void window_small_in_pause(struct play *play)
+{
+    static const uint8_t question[3] = {0, 3, 'v'};
+    play_stream(play, 125, "timestamp,actual_q,actual_qd,target_q");
+    uint16_t *window = &play->connection.end[ARMTAP_TO_ROBOT].window, all = *window;
+    play_data(play, 20);
+    for (int i = 0; i < 2; i++) {
+        play_pause(play);
+        *window = 1;
+        play_bytes(play, ARMTAP_TO_ROBOT, question, sizeof question);
+        play_wait(play, 5 * SECOND);
+        *window = all;
+        if (i == 0) {
+            play_start(play);
+            play_data(play, 20);
+        }
+    }
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+}
+
 /* No stop, violation or fault, and a mode that the sender left empty. */
 static void other_safety_modes(struct play *play)
 {
@@ -314,6 +335,7 @@ const struct fault_case ordinary_cases[] = {
     {"unknown-version", unknown_version},
     {"whole-cycles", whole_cycles},
     {"window-closing", window_closing},
+    {"window-small-in-pause", window_small_in_pause},
     {"attempt-syn-lost", attempt_syn_lost},
     {"attempt-at-the-end", attempt_at_the_end},
     {"attempt-answer-not-captured", attempt_answer_not_captured},
