@@ -356,6 +356,111 @@ def check_narrow(path):
             assert not any(v["side"] == "client" for v in report["verdicts"]), (case, report["verdicts"])
 
 
+def outage(gap, resends, answers=(), before=(), after=(), mute=True, ids=True):
+    """The robot sends its last packet again at these times after it, and the client sends something at others. `mute`: it
+    acknowledged what came before. `ids`: IP ids prove that they are no copies."""
+    stream = Legacy()
+    if not mute:
+        stream.acknowledge = lambda: None
+        stream.packets.pop(0)  # its SYN
+    for times, wait in ((before, 0.0), (resends, gap), (after, 0.0)):
+        stream.data(200)
+        begin, number = stream.clock - 100, stream.sequence["r"]
+        last = stream.packets[-1 if not mute else -2][1][54:]
+        for time, who in sorted([(one, "r") for one in times] + [(one, "c") for one in answers if wait]):
+            stream.time = begin + time
+            if who == "r":
+                stream.sequence["r"] = number - LENGTH
+                stream.send("r", last)
+                stream.sequence["r"] = number
+            else:
+                stream.send("c", b"", 0x10)
+        if wait:
+            stream.clock += wait - STEP
+    stream.data(200)
+    if not ids:
+        stream.packets = [(time, packet[:18] + b"\0\0" + packet[20:]) for time, packet in stream.packets]
+    return stream
+
+
+def check_outage(path):
+    """What the robot sent again explains no data only from the half of that time on, if the rest is no silence; a client is
+    said to be gone only if it answered none of two."""
+    gone, lost = "without an answer: the client, or the path to it, was gone", "the network lost them, or the client did not"
+    for gap, resends, options, words in (
+            (3, (), {}, None), (3, (0.3,), {}, None), (3, (1.45,), {}, None), (3, (1.55,), {}, lost),
+            (3, (0.2, 0.6, 1.4, 2.9), {}, gone), (3, (0.2, 0.6, 1.45), {}, None), (3, (0.2, 0.6, 1.55), {}, gone),
+            (3, (0.2, 0.6, 1.4, 2.9), {"answers": (0.3, 0.7, 1.45)}, lost),
+            (3, (0.2, 1.6, 2.9), {"answers": (2.8,)}, gone), (3, (0.2, 1.4, 2.9), {"answers": (2.8,)}, lost),
+            (3, (0.2, 0.6, 1.4, 2.9), {"mute": False}, lost), (3, (0.2, 0.6, 1.4, 2.9), {"ids": False}, lost),
+            (6, (0.5, 3.9), {}, None), (6, (0.5, 4.1), {}, gone),
+            (3, (), {"before": (0.004, 0.006)}, None), (3, (), {"after": (0.004, 0.006)}, None)):
+        report = found(path, outage(gap, resends, **options))
+        text = next(f["text"] for f in report["findings"] if f["id"] == "silence")
+        skip = next(f["text"] for f in report["findings"] if f["id"] == "clock.skipped")
+        case = (gap, resends, options, text, skip, report["verdicts"])
+        assert ("sent nothing" in text) == (words is None) and (words or "") in text, case
+        assert ("while the robot sent earlier bytes again" in skip) == (words is not None), case
+        assert report["verdicts"][0]["side"] == "unclear", case
+        begins = f"no data arrived for {gap}.000 s, held up by the client or the network" if words else "the controller skipped"
+        assert report["verdicts"][0]["text"].startswith(begins), case
+        assert len(report["verdicts"]) == 1 + (words is not None), case
+    # Without a silence, from the time on after which TCP sends again what is not acknowledged.
+    for gap, resends, ids, side in ((1, (0.2, 0.6), True, "unclear"), (1, (0.2, 0.4), True, "robot"),
+                                    (0.208, (0.12,), True, "unclear"), (0.192, (0.12,), True, "robot"),
+                                    (1, (0.2, 0.95), False, "robot"), (1, (), True, "robot")):
+        report = found(path, outage(gap, resends, ids=ids))
+        skip = next(f["text"] for f in report["findings"] if f["id"] == "clock.skipped")
+        case = (gap, resends, skip, report["verdicts"])
+        assert ("while the robot sent earlier bytes again" in skip) == (side == "unclear"), case
+        assert report["verdicts"][0]["side"] == side, case
+        assert ("while it sent earlier bytes again" in report["verdicts"][0]["text"]) == (side == "unclear"), case
+
+
+def check_gone(path):
+    """What is sent again is counted from the client's last packet on, also while records still come."""
+    for answers, words in (((), "sent earlier bytes again 4 times without an acknowledgement: the client, or the path to it, was "
+                            "gone"), ((1.5,), "does not show why")):
+        stream = rtde(125, 125)
+        begin, first = stream.time, stream.sequence["r"]
+        package = b"\0\x3cU\1" + struct.pack(">7d", 200, *[0.25] * 6)
+        times = [(0.01 + i * STEP, "data") for i in range(80)] + [(0.2, "r"), (0.6, "r"), (1.4, "r"), (3.0, "r")]
+        for time, what in sorted(times + [(one, "c") for one in answers]) + [(4.0, "end")]:
+            stream.time = begin + time
+            after = stream.sequence["r"]
+            if what == "data":
+                stream.send("r", package[:4] + struct.pack(">d", 200 + time) + package[12:])
+            elif what == "r":
+                stream.sequence["r"] = first
+                stream.send("r", package[:4] + struct.pack(">d", 200.01) + package[12:])
+                stream.sequence["r"] = after
+            elif what == "c":
+                stream.send("c", b"", 0x10)
+            else:
+                stream.send("r", b"", 0x14)
+        report = found(path, stream)
+        text = [f["text"] for f in report["findings"] if f["id"] == "silence"]
+        assert len(text) == 1 and words in text[0], (answers, text)
+
+
+def check_delay(path):
+    """Packages skipped up to a second after data that was held up, and no longer than that, are its effect."""
+    for later, packages, first in ((0.9, 10, "no data"), (1.1, 10, "the controller"), (0.9, 1400, "no data"),
+                                   (0.9, 1600, "the controller")):
+        stream = Legacy()
+        stream.data(200)
+        held = [stream.packet() for _ in range(375)]
+        stream.time = stream.clock - 100
+        for content in held:
+            stream.time -= 0.00099
+            stream.send("r", content)
+        stream.data(round(later / STEP))
+        stream.clock += packages * STEP
+        stream.data(200, late=(10 - packages) * STEP)  # within 0.1 s of the capture
+        verdict = found(path, stream)["verdicts"][0]
+        assert verdict["text"].startswith(first), (later, packages, verdict)
+
+
 def check_tool(path):
     """A tool that the robot reports 10 mm or 0.05 rad from where the poses have it is another one; while it changes, or
     where the arm hardly moves, nothing is said."""
@@ -436,7 +541,8 @@ def check_unclocked(path):
 def main():
     failed = 0
     checks = (check_network, check_sentences, check_holes, check_stalls, check_order, check_clock, check_requests, check_low,
-              check_tool, check_blame, check_narrow, check_names, check_waits, check_unclocked)
+              check_tool, check_blame, check_narrow, check_outage, check_gone, check_delay,
+              check_names, check_waits, check_unclocked)
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:
             try:

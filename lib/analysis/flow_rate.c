@@ -30,6 +30,11 @@
 #define CATCH_UP 1
 #define CATCH_UP_STEPS 10
 #define ADVANCED 0.9
+/* Bytes that the robot sent again after this share of the time without data explain it, if the rest is no silence: TCP
+ * sends nothing new while it waits for an acknowledgement and its buffer is full. TCP does not find out earlier than
+ * after HELD_UP_LEAST, in ns, that one is missing. */
+#define HELD_UP 0.5
+#define HELD_UP_LEAST (SECOND / 5)
 /* s: a clock that advances by this much more than the capture's was set by hand or is damaged. */
 #define CLOCK_JUMP 60
 /* bytes: half of TCP's sequence space, beyond which a gap's length is ambiguous: the numbers may have gone round. */
@@ -51,6 +56,17 @@ struct silence {
     double seconds;
     double step;      /* of the controller's clock; NAN: unknown */
     double caught_up; /* s */
+};
+
+/* What the robot sent again after a record. */
+struct resent {
+    uint64_t since; /* that record's packet; 0: nothing was sent again */
+    uint64_t count;
+    uint64_t first; /* packet */
+    struct armtap_where last;
+    uint64_t heard;           /* packets of the client until the first of them; 0: none was captured at all */
+    struct armtap_where mute; /* the last of them before another packet of the client came */
+    bool is_long;             /* the last of them came long enough after the record for a silence */
 };
 
 enum phase { PHASE_UNKNOWN, PHASE_ACTIVE, PHASE_PAUSED };
@@ -85,6 +101,7 @@ struct flow_rate {
     uint64_t records;
     int64_t elapsed; /* ns from the first to the last of them; -1: unknown */
     struct silence silence;
+    struct resent resent;
     double missing; /* records skipped or lost, as far as known */
     double silent;  /* s in silences */
     double delayed; /* s by which packages came late, only the largest delays */
@@ -297,6 +314,45 @@ static void report_silence(const struct flow_rate *flow, struct findings *findin
                             DECIMAL(silence->seconds, 3), silence->from.packet, reason);
 }
 
+bool armtap_flow_rate_is_held_up(const char *text)
+{
+    return strstr(text, FLOW_RATE_HELD_UP) != NULL;
+}
+
+/* Whether what was sent again explains the time without data. */
+static bool is_held_up(const struct resent *resent, const struct armtap_where *from, const struct armtap_where *to)
+{
+    int64_t time = between(from, to), until = between(from, &resent->last);
+    return resent->since > 0 && resent->since == from->packet && resent->last.packet < to->packet &&
+           time >= HELD_UP_LEAST && (double)until >= HELD_UP * (double)time && time - until <= SILENCE;
+}
+
+/* What was sent again, in words. */
+static void write_resent(char *to, size_t size, const struct resent *resent)
+{
+    if (resent->count == 1)
+        snprintf(to, size, FLOW_RATE_HELD_UP " (packet %" PRIu64 ")", resent->first);
+    else
+        snprintf(to, size, FLOW_RATE_HELD_UP " %" PRIu64 " times (packets %" PRIu64 " to %" PRIu64 ")", resent->count,
+                 resent->first, resent->last.packet);
+}
+
+/* The same, and what it means: only of a client that sends nothing meanwhile is known that it may be gone. */
+static void write_held_up(char *to, size_t size, const struct resent *resent, const struct pause *pause)
+{
+    char text[120];
+    double time = (double)between(pause->from, pause->to), mute = (double)between(pause->from, &resent->mute);
+    bool is_mute = resent->heard > 0 && resent->mute.packet > resent->first && mute >= HELD_UP * time;
+    write_resent(text, sizeof text, resent);
+    if (is_mute && resent->mute.packet == resent->last.packet)
+        snprintf(to, size, "%s without an answer: the client, or the path to it, was gone", text);
+    else if (is_mute)
+        snprintf(to, size, "%s, up to packet %" PRIu64 " without an answer: the client, or the path to it, was gone",
+                 text, resent->mute.packet);
+    else
+        snprintf(to, size, "%s: the network lost them, or the client did not acknowledge them", text);
+}
+
 /* By how much the controller's clock advanced meanwhile, in words. */
 static void write_advance(char *to, size_t size, const struct flow_rate *flow, double step)
 {
@@ -347,14 +403,22 @@ static void find_reason(struct flow_rate *flow, struct findings *findings, const
                               .to = *pause->to,
                               .seconds = (double)between(pause->from, pause->to) / 1e9,
                               .step = pause->clock};
-    char text[200];
+    char text[360], held_up[240];
+    bool is_held = !pause->to_end && is_held_up(&flow->resent, pause->from, pause->to);
+    if (is_held)
+        write_held_up(held_up, sizeof held_up, &flow->resent, pause);
     if (pause->to_end)
         snprintf(text, sizeof text, ", and none afterwards%s%s", flow->why ? ": " : "; ",
                  flow->why ? flow->why : "this stream does not show why");
+    else if (isnan(silence.step) && is_held)
+        snprintf(text, sizeof text, ": %s", held_up);
     else if (isnan(silence.step))
         snprintf(text, sizeof text, "; the data does not show why (no controller clock on both sides of it)");
     else if (silence.step < 0 || pause->lost > 0 || silence.step > silence.seconds + CLOCK_JUMP)
         snprintf(text, sizeof text, "; the controller's clock advanced by %s s", DECIMAL(silence.step, 3));
+    else if (silence.step >= ADVANCED * silence.seconds && is_held)
+        snprintf(text, sizeof text, ": the controller's clock advanced (%s s), and %s", DECIMAL(silence.step, 3),
+                 held_up);
     else if (silence.step >= ADVANCED * silence.seconds)
         snprintf(text, sizeof text, ": the controller's clock advanced (%s s), but %s", DECIMAL(silence.step, 3),
                  stream->origin == ARMTAP_ORIGIN_SOCKET ? "nothing arrived: it was not sent, or lost on its way"
@@ -417,9 +481,14 @@ static double lost_of(const struct arrival *arrival, double beyond)
 static void report_skipped(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                            const struct arrival *arrival, double count, double lost, double step)
 {
-    char more[64] = "";
+    char more[200] = "", resent[120];
     if (lost > 0)
         snprintf(more, sizeof more, ", besides %s lost in the capture", DECIMAL(lost, 0));
+    if (is_held_up(&flow->resent, &flow->last.where, &arrival->where)) {
+        size_t length = strlen(more);
+        write_resent(resent, sizeof resent, &flow->resent);
+        snprintf(more + length, sizeof more - length, ", while %s", resent);
+    }
     armtap_findings_measure(findings, "clock.skipped", count, stream, &arrival->where,
                             "%scontroller skipped %s package%s (clock jumped %s s, expected %s s)%s", label_of(flow),
                             DECIMAL(count, 0), count > 1 ? "s" : "", DECIMAL(step, 3), DECIMAL(flow->usual, 3), more);
@@ -865,6 +934,34 @@ void armtap_flow_rate_set_up(struct flow_rate *flow, struct findings *findings, 
     flow->frequency = event->frequency > 0 && event->frequency < 1e6 ? event->frequency : 0;
 }
 
+/* The last record, or where data was granted. */
+static struct armtap_where last_where(const struct flow_rate *flow)
+{
+    if (!flow->is_settled && flow->waiting.count > 0)
+        return armtap_waiting_at(&flow->waiting, flow->waiting.count - 1).where;
+    return flow->has_last ? flow->last.where : flow->granted;
+}
+
+/* While the records wait for the usual step, what may explain a silence is kept. */
+static void take_resent(struct flow_rate *flow, const struct armtap_event *event)
+{
+    struct resent *resent = &flow->resent;
+    struct armtap_where last = last_where(flow);
+    uint64_t heard = event->stream->packets[ARMTAP_TO_ROBOT];
+    if (flow->phase != PHASE_ACTIVE || last.packet == 0)
+        return;
+    if (resent->since != last.packet) {
+        if (!flow->is_settled && resent->since > 0 && resent->is_long)
+            return;
+        *resent = (struct resent){.since = last.packet, .first = event->where.packet, .heard = heard};
+    }
+    resent->count++;
+    resent->last = event->where;
+    resent->is_long = (double)between(&last, &event->where) >= HELD_UP * (double)SILENCE;
+    if (heard == resent->heard)
+        resent->mute = event->where;
+}
+
 void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, const struct armtap_event *event)
 {
     if (event->type == ARMTAP_EVENT_START) {
@@ -880,6 +977,8 @@ void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, c
         flow->phase = PHASE_PAUSED;
     } else if (event->type == ARMTAP_EVENT_GAP && event->direction == ARMTAP_FROM_ROBOT) {
         flow->lost_bytes += event->a;
+    } else if (event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT) {
+        take_resent(flow, event);
     } else if (event->type == ARMTAP_EVENT_GAP) {
         flow->unsure = is_unanswered(flow);
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow_rate.h"
 #include "mode_timeline.h"
 #include "times.h"
 
@@ -125,6 +126,12 @@ static const struct rule {
      NEAR("tcp.zero-window", NULL, 1000, 1000),
      ARMTAP_BLAME_UNCLEAR,
      "the network held it up, or the capturing machine"},
+    /* Data that the robot could not send. */
+    {NEAR("silence", FLOW_RATE_HELD_UP, 0, 0),
+     {0},
+     NEAR("tcp.zero-window", NULL, 1000, 1000),
+     ARMTAP_BLAME_UNCLEAR,
+     "what the robot had sent was not acknowledged: the network did not deliver it, or the client did not answer"},
     /* Somebody else's request. What stops for safety has another reason. */
     {NEAR("dashboard.command", NULL, 600, 200),
      {0},

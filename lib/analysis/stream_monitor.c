@@ -9,6 +9,7 @@
 #include "by_connection.h"
 #include "decimal.h"
 #include "driver_commands.h"
+#include "flow_rate.h"
 #include "prefetch.h"
 
 /* A sender that repeats its data this often got no answer. */
@@ -363,8 +364,8 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
     }
     if (!running)
         return 0;
-    if (record->direction == ARMTAP_FROM_ROBOT)
-        running->resent = 0;
+    if (record->direction == ARMTAP_FROM_ROBOT && running->resent.heard == 0)
+        running->resent.count = 0; /* the client's packets are not in the capture */
     bool is_narrow = running->narrow.from.packet > 0 && record->direction == ARMTAP_FROM_ROBOT;
     const struct armtap_where last = is_narrow ? running->holes.last : record->where;
     armtap_missing_records_record(&running->holes, monitors->findings, record);
@@ -521,16 +522,20 @@ static void report_close(struct monitors *monitors, struct stream_monitor *monit
     }
 }
 
-/* Whether one side's keep-alives got no answer up to the end of the connection. Answers are known only if the capture
- * has the other side. */
+/* Whether what one side asked got no answer up to the end of the connection. Answers are known only if the capture has
+ * the other side. */
+static bool is_unanswered(const struct asking *asking, const struct armtap_event *event, enum armtap_direction by)
+{
+    uint64_t heard = event->stream->packets[!by];
+    bool is_closer = event->direction != by && (event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET);
+    return heard > 0 && (heard == asking->heard || (is_closer && heard == asking->heard + 1));
+}
+
 static bool keepalives_unanswered(const struct running_stream *running, const struct armtap_event *event,
                                   enum armtap_direction by)
 {
     const struct asking *asking = &running->asking[by];
-    uint64_t heard = event->stream->packets[!by];
-    bool is_closer = event->direction != by && (event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET);
-    return asking->count >= KEEPALIVES_UNANSWERED && heard > 0 &&
-           (heard == asking->heard || (is_closer && heard == asking->heard + 1));
+    return asking->count >= KEEPALIVES_UNANSWERED && is_unanswered(asking, event, by);
 }
 
 /* Whether a window that is too small explains why no record came until the connection ended. */
@@ -559,12 +564,11 @@ static void blame(const struct monitors *monitors, struct running_stream *runnin
                  "the client stopped reading: its receive buffer had room for %" PRIu64
                  " bytes only, from packet %" PRIu64 " on",
                  narrow.room, narrow.from.packet);
-    else if (running->resent >= RESENT_UNANSWERED)
+    else if (running->resent.count >= RESENT_UNANSWERED && is_unanswered(&running->resent, event, ARMTAP_FROM_ROBOT))
         snprintf(why, sizeof why,
-                 "the robot repeated its last data %" PRIu64
-                 " times without an acknowledgement: the client, or the path "
-                 "to it, was gone",
-                 running->resent);
+                 FLOW_RATE_HELD_UP " %" PRIu64
+                                   " times without an acknowledgement: the client, or the path to it, was gone",
+                 running->resent.count);
     else if (keepalives_unanswered(running, event, ARMTAP_TO_ROBOT))
         snprintf(why, sizeof why,
                  "%" PRIu64 " keep-alives of the client got no answer: the robot, or the path to it, was gone",
@@ -630,9 +634,10 @@ static void report_transport(struct monitors *monitors, const struct armtap_even
 /* What TCP shows of a stream that runs. */
 static void take_running(struct monitors *monitors, struct running_stream *running, const struct armtap_event *event)
 {
-    bool is_resent = event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT;
+    uint64_t heard = event->stream->packets[ARMTAP_TO_ROBOT];
     running->was_full = running->was_full || armtap_stalls_of_client(&monitors->stalls, event->stream->connection);
-    running->resent += is_resent;
+    if (event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT)
+        running->resent = (struct asking){running->resent.heard == heard ? running->resent.count + 1 : 1, heard};
     if (event->type == ARMTAP_EVENT_KEEP_ALIVE)
         running->asking[event->direction] = (struct asking){event->a, event->stream->packets[!event->direction]};
     if (event->type == ARMTAP_EVENT_CLOSE)

@@ -12,7 +12,7 @@
 #include "stream_rates.h"
 #include "window_stalls.h"
 
-/* Keep-alives since the peer last sent a packet, and how many it had sent by then. */
+/* Keep-alives, or packets sent again, since the peer last sent a packet, and how many it had sent by then. */
 struct asking {
     uint64_t count, heard;
 };
@@ -24,7 +24,7 @@ struct running_stream {
     struct modes_last *modes;  /* of the arms seen so far; NULL: none */
     unsigned arms;
     bool was_full;             /* the client stopped reading for a while, which delayed data */
-    uint64_t resent;           /* by the robot since its last record */
+    struct asking resent;      /* what the robot sent again since the client last sent a packet */
     struct asking asking[2];   /* by direction */
     struct armtap_where stuck; /* where the client's receive buffer became full; packet 0: it is not full */
     struct narrow_window narrow;

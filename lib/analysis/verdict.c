@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decimal.h"
+#include "flow_rate.h"
 #include "incident.h"
 #include "mode_timeline.h"
 #include "window_stalls.h"
@@ -20,6 +21,7 @@ struct tally {
     uint64_t unsized;  /* those without a size */
     uint64_t doubtful; /* those that the packets do not prove */
     unsigned holders;  /* of refused inputs: enum armtap_input_holder, all together */
+    uint64_t held_up;  /* those that say that the robot could not send */
     double total;      /* sum of their sizes */
     double of;         /* captured bytes of the stream, if the kind is weighed by them */
     const struct armtap_finding *first, *first_unsized;
@@ -87,6 +89,14 @@ static const struct clause other = {"", false, BY_COUNT, "", ""};
 /* A skip without a number of packages. */
 static const struct clause clock_set = {"clock.skipped", true, BY_COUNT, "had its clock set forward",
                                         "had its clock set forward # times"};
+/* What the robot could not send, since what it had sent was not acknowledged. */
+static const struct clause held_up_silence = {"silence", false, BY_SECONDS,
+                                              "no data arrived for # s, held up by the client or the network",
+                                              "no data arrived for # s in all, in @ silences, held up by the client or "
+                                              "the network"};
+static const struct clause held_up_skips = {"clock.skipped", true, BY_PACKAGES,
+                                            "skipped 1 package while it sent earlier bytes again",
+                                            "skipped # packages while it sent earlier bytes again"};
 /* Guessed names prove no stop. */
 static const struct clause guessed_stop = {"safety.stop", false, BY_COUNT, "a field guessed to be # shows",
                                            "a field guessed to be # shows @ safety stops, at first"};
@@ -116,6 +126,9 @@ static const char *const of_network[] = {"silence",           "tcp.retransmissio
                                          "capture.truncated", "ip.",
                                          "websocket.",        "rate.low"};
 
+/* A silence that was not the controller's: what follows it is its effect. */
+static const char delayed[] = "delayed on its way";
+
 /* The cause that is put before the controller's clauses, and its effects. */
 static const char cause[] = "tcp.zero-window", skips_id[] = "clock.skipped", silence_id[] = "silence";
 static const char reset_id[] = "tcp.reset";
@@ -132,13 +145,15 @@ struct verdict {
     struct tallies {
         struct tally *all; /* one for each kind that occurs */
         size_t count;
-        struct armtap_verdict *reached;  /* NULL: none */
-        uint64_t stalls, of_client;      /* stalls of receivers, and of clients among them */
-        uint64_t effects, explained;     /* skips and silences, and those explained by a client's stall */
-        int64_t stall_from, stall_until; /* the client's stall with the latest end so far; ns */
-    } * tallies;                         /* by stream; the capture comes first */
-    size_t streams;                      /* including the capture */
-    size_t kinds[CLAUSE_COUNT];          /* those of the clauses, as indices of armtap_note_at */
+        struct armtap_verdict *reached;    /* NULL: none */
+        uint64_t stalls, of_client;        /* stalls of receivers, and of clients among them */
+        uint64_t effects, explained;       /* skips and silences, and those explained by a client's stall */
+        int64_t stall_from, stall_until;   /* the client's stall with the latest end so far; ns */
+        uint64_t skips, held_up;           /* skips, and those explained by data that was held up */
+        const struct armtap_finding *hold; /* the last silence in which it was */
+    } * tallies;                           /* by stream; the capture comes first */
+    size_t streams;                        /* including the capture */
+    size_t kinds[CLAUSE_COUNT];            /* those of the clauses, as indices of armtap_note_at */
 };
 
 static size_t index_of(const struct armtap_note_kind *kind)
@@ -207,6 +222,34 @@ static void note_effect(struct tallies *tallies, const struct armtap_finding *ef
         tallies->explained++;
 }
 
+static bool is_held_up(const struct armtap_finding *finding)
+{
+    return !finding->is_sum && armtap_flow_rate_is_held_up(finding->text);
+}
+
+/* The robot's buffer is full while data is held up: it skips what does not fit, found at the first record after it. */
+static void note_hold(struct tallies *tallies, const struct armtap_finding *finding)
+{
+    const struct armtap_finding *hold = tallies->hold;
+    bool is_silence = strcmp(finding->kind->id, silence_id) == 0;
+    if (is_silence && !finding->is_sum && finding->count == 1 && finding->where.time != ARMTAP_NO_TIME &&
+        (is_held_up(finding) || strstr(finding->text, delayed)))
+        tallies->hold = finding;
+    if (is_silence)
+        return;
+    bool follows = hold && finding->count == 1 && finding->size > 0 && finding->where.time != ARMTAP_NO_TIME &&
+                   finding->where.time <= armtap_time_shift(hold->where.time, SOON) &&
+                   finding->size * SHORTEST_CYCLE <= hold->size;
+    tallies->skips += finding->count;
+    tallies->held_up += is_held_up(finding) || follows ? finding->count : 0;
+}
+
+/* Whether every skip is the effect of data that was held up. */
+static bool is_hold_cause(const struct tallies *tallies)
+{
+    return tallies->skips > 0 && tallies->held_up == tallies->skips;
+}
+
 static int add(const struct verdict *verdict, const struct armtap_finding *finding)
 {
     struct tally *tally = tally_of(verdict, stream_of(finding), index_of(finding->kind));
@@ -216,6 +259,9 @@ static int add(const struct verdict *verdict, const struct armtap_finding *findi
         note_stall(&verdict->tallies[stream_of(finding)], finding);
     else if (strcmp(finding->kind->id, skips_id) == 0 || strcmp(finding->kind->id, silence_id) == 0)
         note_effect(&verdict->tallies[stream_of(finding)], finding);
+    if (strcmp(finding->kind->id, skips_id) == 0 || strcmp(finding->kind->id, silence_id) == 0)
+        note_hold(&verdict->tallies[stream_of(finding)], finding);
+    tally->held_up += is_held_up(finding) ? finding->count : 0;
     tally->count += finding->count;
     tally->total += finding->total;
     tally->doubtful += finding->is_doubtful ? finding->count : 0;
@@ -294,6 +340,7 @@ struct sentence {
     char clause[CLAUSES][CLAUSE_MAX];
     size_t count;
     size_t before, of_controller; /* clauses from `before` to `of_controller` have the controller as subject */
+    const char *first;            /* the kind of the clause before them; NULL: none */
     size_t more;                  /* clauses without room */
 };
 
@@ -440,10 +487,11 @@ static void add_skips(struct sentence *sentence, const struct verdict *verdict, 
                       const struct tally *tally)
 {
     struct tally skips = *tally, jumps = *tally;
+    bool is_held_up_all = tally->held_up > 0 && tally->held_up == tally->count;
     skips.count -= tally->unsized;
     jumps.count = tally->unsized;
     jumps.first = tally->first_unsized;
-    add_clause(sentence, verdict, clause, &skips);
+    add_clause(sentence, verdict, is_held_up_all ? &held_up_skips : clause, &skips);
     add_clause(sentence, verdict, &clock_set, &jumps);
 }
 
@@ -463,6 +511,8 @@ static void add_kind(struct sentence *sentence, const struct verdict *verdict, c
         add_skips(sentence, verdict, clause, tally);
     else if (strcmp(clause->id, begun_state.id) == 0 && armtap_modes_is_begun(tally->first->text))
         add_clause(sentence, verdict, &begun_state, tally);
+    else if (strcmp(clause->id, silence_id) == 0 && tally->held_up == tally->count)
+        add_clause(sentence, verdict, &held_up_silence, tally);
     else
         add_clause(sentence, verdict, clause, tally);
 }
@@ -481,7 +531,7 @@ static void add_found(struct sentence *sentence, const struct verdict *verdict, 
 {
     const struct armtap_note_kind *kind = armtap_note_at(tally->kind);
     if (tally->count > 0 && severity_of(verdict, stream, kind) >= severity &&
-        (sentence->before == 0 || strcmp(kind->id, cause) != 0))
+        (!sentence->first || strcmp(kind->id, sentence->first) != 0))
         add_kind(sentence, verdict, clause, tally, of_controller);
 }
 
@@ -550,10 +600,13 @@ static bool is_client_cause(const struct tallies *tallies)
 
 static void add_cause(struct sentence *sentence, const struct verdict *verdict, size_t stream)
 {
-    if (!is_client_cause(&verdict->tallies[stream]))
+    const struct tallies *tallies = &verdict->tallies[stream];
+    const char *first = is_client_cause(tallies) ? cause : is_hold_cause(tallies) && tallies->hold ? silence_id : NULL;
+    if (!first)
         return;
-    add_clause(sentence, verdict, clause_of(cause), tally_at(verdict, stream, index_of(armtap_note_find(cause))));
+    add_kind(sentence, verdict, clause_of(first), tally_at(verdict, stream, index_of(armtap_note_find(first))), false);
     sentence->before = sentence->count;
+    sentence->first = first;
 }
 
 /* Whether the stream's packets were made from a socket's bytes: what the network did is unknown. */
@@ -661,6 +714,8 @@ static enum armtap_blame side_of(const struct verdict *verdict, size_t index)
     const struct incident *incident = armtap_incidents_of(&verdict->incidents, index);
     if (incident)
         return incident->side;
+    if (is_held_up(finding))
+        return ARMTAP_BLAME_UNCLEAR;
     bool is_full = strcmp(finding->kind->id, cause) == 0;
     if (is_full)
         return armtap_stalls_is_client(finding->text) ? ARMTAP_BLAME_CLIENT : ARMTAP_BLAME_ROBOT;
@@ -682,6 +737,12 @@ static bool is_text(const struct armtap_finding *finding)
     return false;
 }
 
+/* A skip while, or after, data was held up: whatever held it up is to blame. */
+static bool is_effect(const struct verdict *verdict, const struct armtap_finding *finding)
+{
+    return strcmp(finding->kind->id, skips_id) == 0 && is_hold_cause(&verdict->tallies[stream_of(finding)]);
+}
+
 /* Unclear if the findings disagree. */
 static enum armtap_blame side_of_all(const struct verdict *verdict, const struct armtap_verdict *reached)
 {
@@ -690,6 +751,8 @@ static enum armtap_blame side_of_all(const struct verdict *verdict, const struct
     for (size_t i = 0; i < reached->evidence_count; i++) {
         const struct armtap_finding *finding = armtap_findings_at(verdict->grounds->findings, reached->evidence[i]);
         enum armtap_blame one = side_of(verdict, reached->evidence[i]);
+        if (is_effect(verdict, finding))
+            continue;
         bool is_message = is_text(finding);
         any_text = any_text || (is_message && one == ARMTAP_BLAME_ROBOT);
         if (any && !is_message && one != side)

@@ -526,6 +526,26 @@ static void silence_that_skipped(struct play *play)
 }
 
 /* One package a second: 3.2 seconds without one are long at this rate. */
+/* The path to the client is gone for 3 s, captured at the robot: what the client does not acknowledge is sent again, in
+ * growing intervals. */
+static void silence_resent(struct play *play)
+{
+    static const int64_t after[] = {200, 400, 800, 1500}; /* ms, each after the one before */
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    size_t first = play_last(play, ARMTAP_FROM_ROBOT);
+    for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
+        size_t copy = play_repeat(play, first, after[i] * MILLISECOND);
+        play_set_ip_id(play, copy, 0x7777 + (unsigned)i);
+        play_expect(play, "tcp.retransmission", copy);
+    }
+    play_wait(play, 3 * SECOND);
+    play_data(play, 1);
+    expect_last(play, "clock.skipped", ARMTAP_FROM_ROBOT);
+    expect_last(play, "silence", ARMTAP_FROM_ROBOT);
+    play_data(play, 200);
+}
+
 static void silence_of_slow_stream(struct play *play)
 {
     play_stream(play, 1, CLOCK_AND_JOINTS);
@@ -1306,6 +1326,7 @@ const struct fault_case fault_cases[] = {
     {"silence-that-ran-mostly", silence_that_ran_mostly},
     {"silence-that-ran-partly", silence_that_ran_partly},
     {"silence-that-skipped", silence_that_skipped},
+    {"silence-resent", silence_resent},
     {"silence-without-clock", silence_without_clock},
     {"tcp.zero-window-at-last", zero_window_at_last},
     {"tcp.zero-window-in-long-stream", zero_window_in_long_stream},

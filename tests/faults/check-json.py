@@ -203,6 +203,8 @@ def check_verdicts(folder):
     for name, sentence in (
             ("losses", "The controller skipped 4 packages (first in packet 165); a receiver stopped reading for 0.208 s "
                        "(packet 355); the capture lacks 60 bytes (packet 289)."),
+            ("silence-resent", "No data arrived for 3.008 s, held up by the client or the network (packet 94); the controller "
+                               "skipped 375 packages while it sent earlier bytes again (packet 94)."),
             ("tcp.zero-window-too-small", "A receiver stopped reading for 1.008 s (packet 312); the controller skipped 125 "
                                           "packages (packet 314)."),
             ("safety.stop", "The controller went into PROTECTIVE_STOP at 12:00:00.400Z (packet 89); the network lost nothing."),
@@ -372,7 +374,7 @@ def check_why_silent(folder):
             return [(time + 2 * 10**9 * copy, again[copy]) for copy in copies if index < last]
         rewrite(whole, path, repeat_last)
         silence = [finding["text"] for finding in diagnose(path)["findings"] if finding["id"] == "silence"]
-        end = "repeated its last data %d times without an acknowledgement" % times if times > 2 else "does not show why"
+        end = "sent earlier bytes again %d times without an acknowledgement" % times if times > 2 else "does not show why"
         assert len(silence) == 1 and end in silence[0], silence
 
 

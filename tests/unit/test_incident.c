@@ -298,6 +298,31 @@ static void late_data_has_a_side(void **state)
     }
 }
 
+/* What the client did not acknowledge is the network's, or the client's; one that does not read is told elsewhere. */
+static void held_up_data_is_unclear(void **state)
+{
+    static const struct {
+        int64_t full; /* ns after the silence */
+        size_t incidents;
+    } cases[] = {{1000 * MS, 0}, {1000 * MS + 1, 1}, {-1000 * MS, 0}, {-1000 * MS - 1, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        note(&scene, &scene.stream, "silence", 0,
+             "no data for 3.000 s, and the robot sent earlier bytes again 4 times");
+        note(&scene, &scene.stream, "tcp.retransmission", 0, "9 bytes from the robot were sent again");
+        note(&scene, &scene.stream, "tcp.zero-window", cases[i].full, "the client stopped reading");
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        const struct armtap_verdict *verdict = incident_at(&scene, 0);
+        assert_int_equal(verdict != NULL, cases[i].incidents);
+        if (verdict)
+            assert_string_equal(armtap_blame_name(verdict->side), "unclear");
+        assert_true(!verdict || says(verdict, "the network did not deliver it, or the client did not answer"));
+        scene_clear(&scene);
+    }
+}
+
 /* A silence that the controller may have caused is no incident. */
 static void a_plain_silence_has_none(void **state)
 {
@@ -830,6 +855,7 @@ int main(void)
         cmocka_unit_test(another_robot_is_no_cause),
         cmocka_unit_test(a_jump_explains_a_path_check),
         cmocka_unit_test(late_data_has_a_side),
+        cmocka_unit_test(held_up_data_is_unclear),
         cmocka_unit_test(a_plain_silence_has_none),
         cmocka_unit_test(a_program_ends_for_a_reason),
         cmocka_unit_test(a_fault_has_a_reason),
