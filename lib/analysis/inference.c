@@ -1,7 +1,7 @@
 /* What the output says of a recipe: names for fields that are almost certain. They rest on what values are like: what a
  * program computes like a field looks like that field, and gets its name. Of a field and its exact copy neither does.
  */
-#include "inference_tiling.h"
+#include "inference_noise.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -172,6 +172,17 @@ static void put_copy(char text[EVIDENCE_MAX], size_t offset)
 {
     char words[80];
     snprintf(words, sizeof words, "the same, bit by bit, from byte %zu on: a copy, or what was copied", offset);
+    put_evidence(text, words);
+}
+
+/* Why it may be the other one of target and actual, or why it is not. */
+static void put_side(char text[EVIDENCE_MAX], const struct inference_side *side)
+{
+    char words[96];
+    if (!side->other)
+        return;
+    snprintf(words, sizeof words, "%s%s%s%s", side->is_proven ? "" : "or ", side->is_proven ? "" : side->other,
+             side->is_proven ? "" : ": ", side->words);
     put_evidence(text, words);
 }
 
@@ -346,7 +357,10 @@ static void put_field(struct armtap_inference *inference, const struct reading *
     const double enough = has_order ? CERTAIN : CERTAIN_ALONE;
     const bool is_alone = is_curve_alone(reading, i, has_order, enough);
     const size_t copy = find_copy(&reading->columns, &reading->tiling, piece);
-    bool certain = piece->certainty >= enough && likeliest->field && inference->result.moved && copy == SIZE_MAX &&
+    const struct inference_side side =
+        armtap_inference_side_of(&reading->columns, &reading->relations, &reading->tiling, piece, enough);
+    const bool is_one_of_two = copy != SIZE_MAX || (inference->result.moved && !side.is_proven);
+    bool certain = piece->certainty >= enough && likeliest->field && inference->result.moved && !is_one_of_two &&
                    !is_alone && !is_by_order_only(&reading->tiling, piece, reading->rival) &&
                    !armtap_inference_is_stranger(&reading->relations, likeliest, piece->offset);
     snprintf(inference->names[i], NAME_MAX, "field_%zu", piece->offset - begin);
@@ -355,12 +369,14 @@ static void put_field(struct armtap_inference *inference, const struct reading *
                                             .type = piece->type,
                                             .count = piece->count,
                                             .offset = piece->offset - begin,
-                                            .certainty = piece->certainty * (copy == SIZE_MAX ? 1 : ONE_OF_TWO),
+                                            .certainty = piece->certainty * (is_one_of_two ? ONE_OF_TWO : 1),
                                             .type_certainty = piece->type_certainty,
                                             .likeliest = !certain && piece->certainty >= LIKELY ? likeliest->name : "",
                                             .evidence = inference->evidence[i]};
     if (copy != SIZE_MAX)
         put_copy(inference->evidence[i], copy - begin);
+    if (inference->result.moved && piece->certainty >= LIKELY)
+        put_side(inference->evidence[i], &side);
     if (is_alone && inference->result.moved)
         put_evidence(inference->evidence[i], "nothing else shows that this is an arm's");
     put_roles(inference->evidence[i], &reading->relations, piece);

@@ -34,6 +34,8 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/inference_fields.c \
 	lib/analysis/inference_fields.def \
 	lib/analysis/inference_fields.h \
+	lib/analysis/inference_noise.c \
+	lib/analysis/inference_noise.h \
 	lib/analysis/inference_pairs.c \
 	lib/analysis/inference_pairs.h \
 	lib/analysis/inference_relations.c \

@@ -48,18 +48,46 @@ static void pose_of(const double q[6], double pose[6])
 }
 
 /* An arm that swings with all joints: its targets. */
-static void joints_at(unsigned cycle, bool moves, double q[6], double qd[6])
+static const double home[6] = {0.4, -1.3, 1.7, -1.9, -1.5, 0.3};
+
+static void move_joints(double time, double q[6], double qd[6])
 {
-    const double home[6] = {0.4, -1.3, 1.7, -1.9, -1.5, 0.3};
-    double time = moves ? 0.001 * STEP_MS * cycle : 0;
     for (unsigned k = 0; k < 6; k++) {
         double w = 0.7 + 0.17 * k;
-        q[k] = home[k] + (moves ? 0.6 * sin(w * time + k) + 0.1 * sin(2.3 * w * time) : 0);
-        qd[k] = moves ? 0.6 * w * cos(w * time + k) + 0.23 * w * cos(2.3 * w * time) : 0;
+        q[k] = home[k] + 0.6 * sin(w * time + k) + 0.1 * sin(2.3 * w * time);
+        qd[k] = 0.6 * w * cos(w * time + k) + 0.23 * w * cos(2.3 * w * time);
     }
 }
 
-/* timestamp, target_q, target_qd, joint_mode, target_TCP_pose */
+static void joints_at(unsigned cycle, bool moves, double q[6], double qd[6])
+{
+    move_joints(0.001 * STEP_MS * cycle, q, qd);
+    for (unsigned k = 0; k < 6 && !moves; k++) {
+        q[k] = home[k];
+        qd[k] = 0;
+    }
+}
+
+static double noise(uint64_t *random, double size)
+{
+    *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return size * ((double)(*random >> 40) / (1 << 23) - 1);
+}
+
+/* As encoders measure them while they move: the same whenever it is asked for. */
+static void measure_joints(unsigned cycle, bool moves, double q[6], double qd[6])
+{
+    uint64_t random = UINT64_C(0x9e3779b97f4a7c15) * (cycle + 1);
+    random = (random ^ random >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    random = (random ^ random >> 27) * UINT64_C(0x94d049bb133111eb);
+    joints_at(cycle, moves, q, qd);
+    for (unsigned k = 0; k < 6 && moves; k++) {
+        q[k] += noise(&random, 1e-5);
+        qd[k] += noise(&random, 2e-4);
+    }
+}
+
+/* timestamp, actual_q, actual_qd, actual_TCP_pose, robot_mode, joint_mode */
 static void make(struct package *package, unsigned cycle, bool moves, bool with_id)
 {
     double q[6], qd[6], pose[6];
@@ -67,7 +95,7 @@ static void make(struct package *package, unsigned cycle, bool moves, bool with_
     if (with_id)
         put(package, 1, 1);
     put_double(package, 1234 + 0.001 * STEP_MS * cycle);
-    joints_at(cycle, moves, q, qd);
+    measure_joints(cycle, moves, q, qd);
     pose_of(q, pose);
     put_doubles(package, q, 6);
     put_doubles(package, qd, 6);
@@ -77,8 +105,8 @@ static void make(struct package *package, unsigned cycle, bool moves, bool with_
         put(package, 253, 4);
 }
 
-static const char *const names[] = {"timestamp",       "target_q",   "target_qd",
-                                    "target_TCP_pose", "robot_mode", "joint_mode"};
+static const char *const names[] = {"timestamp",       "actual_q",   "actual_qd",
+                                    "actual_TCP_pose", "robot_mode", "joint_mode"};
 static const size_t offsets[] = {0, 8, 56, 104, 152, 156};
 #define FIELDS (sizeof names / sizeof *names)
 
@@ -164,13 +192,13 @@ static const struct armtap_inferred_field *field_at(const struct armtap_inferred
 
 enum copied { COPY_JOINTS, COPY_CLOCK, COPY_MODE, COPY_OF_FIVE, COPY_ONE_LATE, COPY_FEW_CHANGES, COPIES };
 
-/* Behind the package: registers, into which a program copies its target_q, its clock, or a mode that changes often; or
+/* Behind the package: registers, into which a program copies its actual_q, its clock, or a mode that changes often; or
  * something like that. */
 static void put_copies(struct package *package, enum copied copied, unsigned cycle)
 {
     double q[6], qd[6], before[6];
-    joints_at(cycle, true, q, qd);
-    joints_at(cycle > 0 ? cycle - 1 : 0, true, before, qd);
+    measure_joints(cycle, true, q, qd);
+    measure_joints(cycle > 0 ? cycle - 1 : 0, true, before, qd);
     if (copied == COPY_JOINTS)
         put_doubles(package, q, 6);
     if (copied == COPY_CLOCK)
@@ -195,11 +223,11 @@ static void copies_have_no_name(void **state)
         const char *name;
         const char *of_field, *of_copy; /* NULL: no copy */
     } cases[COPIES] = {
-        [COPY_JOINTS] = {8, "target_q", "bit by bit, from byte 180 on", "bit by bit, from byte 8 on"},
+        [COPY_JOINTS] = {8, "actual_q", "bit by bit, from byte 180 on", "bit by bit, from byte 8 on"},
         [COPY_CLOCK] = {0, "timestamp", "bit by bit, from byte 180 on", "bit by bit, from byte 0 on"},
         [COPY_MODE] = {152, "robot_mode", "bit by bit, from byte 180 on", "bit by bit, from byte 152 on"},
-        [COPY_OF_FIVE] = {8, "target_q", NULL, NULL},
-        [COPY_ONE_LATE] = {8, "target_q", NULL, NULL},
+        [COPY_OF_FIVE] = {8, "actual_q", NULL, NULL},
+        [COPY_ONE_LATE] = {8, "actual_q", NULL, NULL},
         [COPY_FEW_CHANGES] = {152, "robot_mode", NULL, NULL},
     };
     (void)state;
@@ -228,18 +256,12 @@ static void copies_have_no_name(void **state)
             assert_non_null(strstr(field->evidence, cases[copied].of_field));
             assert_non_null(strstr(copy->evidence, cases[copied].of_copy));
         }
-        assert_string_equal(field_at(found, 56)->name, "target_qd"); /* another field keeps its name */
+        assert_string_equal(field_at(found, 56)->name, "actual_qd"); /* another field keeps its name */
         armtap_inference_free(inference);
     }
 }
 
 /* ---- what tells vectors apart ------------------------------------------------------------------------------------ */
-
-static double noise(uint64_t *random, double size)
-{
-    *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return size * ((double)(*random >> 40) / (1 << 23) - 1);
-}
 
 static const char *name_at(const struct armtap_inferred *found, size_t offset)
 {
@@ -250,24 +272,136 @@ static const char *name_at(const struct armtap_inferred *found, size_t offset)
     return found->fields[i].name;
 }
 
-/* The same values, as they were computed and as encoders measure them, with noise that nobody would see in a plot: a
- * hundredth of a degree per second. */
+/* What a robot aims at, or measures: with noise, nothing but its motion, or rounded. */
+struct made {
+    double joints, speeds; /* size of the noise; the pose is that of the joints with it */
+    double grid;           /* of the joints; 0: none */
+    double lag;            /* s */
+};
+
+static void put_vectors(struct package *package, const struct made *made, double time, uint64_t *random)
+{
+    double q[6], qd[6], pose[6];
+    move_joints(time - made->lag, q, qd);
+    for (unsigned k = 0; k < 6; k++) {
+        q[k] += noise(random, made->joints);
+        qd[k] += noise(random, made->speeds);
+        q[k] = made->grid > 0 ? floor(q[k] / made->grid + 0.5) * made->grid : q[k];
+    }
+    pose_of(q, pose);
+    put_doubles(package, q, 6);
+    put_doubles(package, qd, 6);
+    put_doubles(package, pose, 6);
+}
+
+static const char *evidence_at(const struct armtap_inferred *found, size_t offset)
+{
+    return field_at(found, offset)->evidence;
+}
+
+/* Noise that nobody would see in a plot, a hundredth of a degree per second, shows what was measured. Without any, a
+ * simulator's measurements look like targets, and so do rounded ones: neither has a name then. */
 static void noise_tells_what_is_measured(void **state)
+{
+    static const struct {
+        struct made made;
+        const char *names[3]; /* NULL: none; "": any but the target's */
+        const char *why;      /* of the joints */
+    } cases[] = {
+        {{1e-5, 2e-4, 0, 0}, {"actual_q", "actual_qd", "actual_TCP_pose"}, "it has a sensor's noise"},
+        {{0, 0, 0, 0}, {NULL, NULL, NULL}, "or actual_q: no noise tells which"},
+        {{0, 0, 6.283185307179586 / (1 << 20), 0}, {NULL, NULL, ""}, "no noise tells which"},
+        {{0, 0, 1e-6, 0}, {NULL, NULL, ""}, "no noise tells which"},
+        {{0, 2e-4, 0, 0}, {"target_q", "actual_qd", "target_TCP_pose"}, "it lacks the noise of what was measured"},
+        {{1e-7, 2e-4, 0, 0}, {NULL, "actual_qd", NULL}, "or actual_q: no noise tells which"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct armtap_inference *inference = begin();
+        uint64_t random = 1;
+        for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
+            struct package package = {.length = 0};
+            put_double(&package, 1234 + 0.001 * STEP_MS * cycle);
+            put_vectors(&package, &cases[i].made, 0.001 * STEP_MS * cycle, &random);
+            put(&package, 7, 4);
+            take(inference, &package);
+        }
+        const struct armtap_inferred *found = finish(inference);
+        for (unsigned k = 0; k < 3; k++) {
+            const struct armtap_inferred_field *field = field_at(found, 8 + 48 * k);
+            if (!cases[i].names[k]) {
+                assert_null(field->field);
+                assert_true(field->certainty <= 0.5);
+            } else if (cases[i].names[k][0] == '\0') {
+                assert_string_not_equal(field->name, "target_TCP_pose");
+            } else {
+                assert_string_equal(field->name, cases[i].names[k]);
+            }
+        }
+        assert_non_null(strstr(evidence_at(found, 8), cases[i].why));
+        armtap_inference_free(inference);
+    }
+}
+
+/* Both targets and what follows them by a cycle, without noise: their lag tells them apart, not their order. */
+static void lag_tells_what_follows(void **state)
+{
+    (void)state;
+    for (unsigned first = 0; first < 3; first++) { /* target, actual, none of both */
+        const struct made makes[] = {{0, 0, 0, 0}, {0, 0, 0, first == 2 ? 0 : 0.008}};
+        struct armtap_inference *inference = begin();
+        uint64_t random = 1;
+        for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
+            struct package package = {.length = 0};
+            const double time = 0.001 * STEP_MS * cycle;
+            put_double(&package, 1234 + time);
+            put_vectors(&package, &makes[first == 1], time, &random);
+            package.length -= 48; /* no poses */
+            put_vectors(&package, &makes[first != 1], time, &random);
+            package.length -= 48;
+            put_doubles(&package, (const double[]){30, 31, 32, 33, 34, 35}, 6);
+            put(&package, 7, 4);
+            put(&package, 1, 4);
+            take(inference, &package);
+        }
+        const struct armtap_inferred *found = finish(inference);
+        static const char *const right[] = {"target_q", "target_qd", "actual_q", "actual_qd"};
+        for (unsigned k = 0; k < 4; k++)
+            if (first == 0)
+                assert_string_equal(name_at(found, 8 + 48 * k), right[k]);
+            else
+                assert_null(field_at(found, 8 + 48 * k)->field);
+        if (first == 0) {
+            assert_non_null(strstr(evidence_at(found, 8), "it leads"));
+            assert_non_null(strstr(evidence_at(found, 104), "it follows"));
+        }
+        if (first == 1)
+            assert_non_null(strstr(evidence_at(found, 8), "or actual_q: it follows"));
+        armtap_inference_free(inference);
+    }
+}
+
+/* Currents without noise, beside joints with and without. */
+static void currents_without_noise_may_be_measured(void **state)
 {
     (void)state;
     for (int measured = 0; measured < 2; measured++) {
         struct armtap_inference *inference = begin();
-        uint64_t random = 1;
-        for (unsigned i = 0; i < PACKAGES; i++) {
+        for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
             struct package package = {.length = 0};
-            double q[6], qd[6], pose[6];
-            joints_at(i, true, q, qd);
-            for (unsigned k = 0; k < 6 && measured; k++) {
-                q[k] += noise(&random, 1e-5);
-                qd[k] += noise(&random, 2e-4);
-            }
+            double q[6], qd[6], pose[6], current[6];
+            joints_at(cycle, true, q, qd);
+            for (unsigned k = 0; k < 6; k++)
+                current[k] = (k == 1   ? -2.6
+                              : k == 2 ? -1.5
+                                       : 0.25) *
+                                 cos(q[1] + (k == 2 ? q[2] : 0.5 * k)) +
+                             0.4 * tanh(qd[k] / 0.03);
+            if (measured)
+                measure_joints(cycle, true, q, qd);
             pose_of(q, pose);
-            put_double(&package, 1234 + 0.001 * STEP_MS * i);
+            put_double(&package, 1234 + 0.001 * STEP_MS * cycle);
+            put_doubles(&package, current, 6);
             put_doubles(&package, q, 6);
             put_doubles(&package, qd, 6);
             put_doubles(&package, pose, 6);
@@ -275,9 +409,11 @@ static void noise_tells_what_is_measured(void **state)
             take(inference, &package);
         }
         const struct armtap_inferred *found = finish(inference);
-        assert_string_equal(name_at(found, 8), measured ? "actual_q" : "target_q");
-        assert_string_equal(name_at(found, 56), measured ? "actual_qd" : "target_qd");
-        assert_string_equal(name_at(found, 104), measured ? "actual_TCP_pose" : "target_TCP_pose");
+        assert_string_equal(name_at(found, 8), measured ? "target_current" : "field_8");
+        assert_string_equal(name_at(found, 56), measured ? "actual_q" : "field_56");
+        assert_string_equal(name_at(found, 104), measured ? "actual_qd" : "field_104");
+        if (!measured)
+            assert_non_null(strstr(evidence_at(found, 8), "or actual_current: no noise tells which"));
         armtap_inference_free(inference);
     }
 }
@@ -306,7 +442,7 @@ static void friction_is_not_in_moments(void **state)
             take(inference, &package);
         }
         const struct armtap_inferred *found = finish(inference);
-        assert_string_equal(name_at(found, 8), "target_q");
+        assert_string_equal(field_at(found, 8)->likeliest, "target_q");
         if (rubs)
             assert_string_not_equal(name_at(found, 104), "target_moment");
         else
@@ -713,6 +849,8 @@ int main(void)
         cmocka_unit_test(a_moving_arm_gets_its_names),
         cmocka_unit_test(copies_have_no_name),
         cmocka_unit_test(noise_tells_what_is_measured),
+        cmocka_unit_test(lag_tells_what_follows),
+        cmocka_unit_test(currents_without_noise_may_be_measured),
         cmocka_unit_test(friction_is_not_in_moments),
         cmocka_unit_test(states_of_programs_are_no_fields),
         cmocka_unit_test(noise_makes_no_acceleration_of_a_force),
