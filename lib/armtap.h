@@ -653,8 +653,8 @@ struct armtap_event {
     uint64_t a;
     /* For RETRANSMISSION, DUPLICATE and OUT_OF_ORDER: the headers do not prove which, and the type is the most likely
      * one by the packet's delay. For CLOSE by FIN or RESET: the other side may have closed before, which is captured
-     * later or not. For WINDOW: the sender's SYN, which has the scale, was not captured: the window may be larger, unless
-     * it is 0. */
+     * later or not. For WINDOW: the sender's SYN, which has the scale, was not captured: the window may be larger,
+     * unless it is 0. */
     bool doubtful;
     const struct armtap_unreachable *unreachable; /* for UNREACHABLE, else NULL */
 };
