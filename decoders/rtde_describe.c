@@ -87,7 +87,7 @@ static void take_list(struct taker *taker, size_t length, const char *of)
         if (armtap_item_is(&item, "NOT_FOUND"))
             armtap_pieces_remark(taker->pieces, "the controller does not know it");
         if (armtap_item_is(&item, "IN_USE"))
-            armtap_pieces_remark(taker->pieces, "another client holds it");
+            armtap_pieces_remark(taker->pieces, "it is in use already");
         taker->at = next;
     }
 }

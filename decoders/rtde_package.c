@@ -318,7 +318,7 @@ static void write_from_robot(struct writer *writer, const struct armtap_rtde_pac
     case ARMTAP_RTDE_VERSION:
     case ARMTAP_RTDE_START:
     case ARMTAP_RTDE_PAUSE:
-        write_number(writer, p->accepted != 0, 1);
+        write_number(writer, p->accepted, 1);
         break;
     case ARMTAP_RTDE_CONTROLLER_VERSION:
         for (unsigned i = 0; i < p->release_count; i++)
@@ -351,7 +351,7 @@ static bool fits(const struct armtap_rtde_package *p)
 {
     bool decides = p->type == ARMTAP_RTDE_TEXT || p->type == ARMTAP_RTDE_SETUP_OUTPUTS || p->type == ARMTAP_RTDE_DATA;
     return (!decides || p->protocol >= 1) && p->protocol <= 3 && p->id <= UINT8_MAX && p->level <= UINT8_MAX &&
-           p->version <= UINT16_MAX;
+           p->accepted <= UINT8_MAX && p->version <= UINT16_MAX;
 }
 
 int armtap_rtde_write(const struct armtap_rtde_package *package, void *buffer, size_t capacity)

@@ -869,8 +869,8 @@ struct armtap_rtde_package {
 ARMTAP_API int armtap_rtde_parse(const void *bytes, size_t length, enum armtap_direction direction, int protocol,
                                  struct armtap_rtde_package *package);
 /* Writes a package with its header. Returns its length; ERR_SPACE if `capacity` is too small, ERR_ARGUMENT if the
- * package would exceed 65535 bytes, text or source 255, or a number its bytes on the wire (id and level 255, version
- * 65535), or if `protocol`, where it decides the layout, is none of those. */
+ * package would exceed 65535 bytes, text or source 255, or a number its bytes on the wire (id, level and accepted
+ * 255, version 65535), or if `protocol`, where it decides the layout, is none of those. */
 ARMTAP_API int armtap_rtde_write(const struct armtap_rtde_package *package, void *buffer, size_t capacity);
 /* Writes the values of a state in the order of a recipe, for the `values` of a data package; absent fields and names
  * that the table does not know become 0. Returns the number of bytes (armtap_recipe_size), or ERR_SPACE. */

@@ -64,7 +64,8 @@ struct resent {
     uint64_t count;
     uint64_t first; /* packet */
     struct armtap_where last;
-    uint64_t heard;           /* packets of the client until the first of them; 0: none was captured at all */
+    uint64_t heard;           /* packets of the client until the first of them */
+    bool is_answerable;       /* the capture has packets of the client since the data began */
     struct armtap_where mute; /* the last of them before another packet of the client came */
     bool is_long;             /* the last of them came long enough after the record for a silence */
 };
@@ -102,10 +103,11 @@ struct flow_rate {
     int64_t elapsed; /* ns from the first to the last of them; -1: unknown */
     struct silence silence;
     struct resent resent;
-    double missing; /* records skipped or lost, as far as known */
-    double silent;  /* s in silences */
-    double delayed; /* s by which packages came late, only the largest delays */
-    double late;    /* s by which capture time advanced more than the clock, outside silences */
+    uint64_t heard_before; /* packets of the client until the first record */
+    double missing;        /* records skipped or lost, as far as known */
+    double silent;         /* s in silences */
+    double delayed;        /* s by which packages came late, only the largest delays */
+    double late;           /* s by which capture time advanced more than the clock, outside silences */
     uint64_t lost_bytes;
     uint64_t skipped_bytes;        /* the stream's counter at the last record */
     size_t length;                 /* of the last record */
@@ -342,15 +344,15 @@ static void write_held_up(char *to, size_t size, const struct resent *resent, co
 {
     char text[120];
     double time = (double)between(pause->from, pause->to), mute = (double)between(pause->from, &resent->mute);
-    bool is_mute = resent->heard > 0 && resent->mute.packet > resent->first && mute >= HELD_UP * time;
+    bool is_mute = resent->is_answerable && resent->mute.packet > resent->first && mute >= HELD_UP * time;
     write_resent(text, sizeof text, resent);
-    if (is_mute && resent->mute.packet == resent->last.packet)
-        snprintf(to, size, "%s without an answer: the client, or the path to it, was gone", text);
-    else if (is_mute)
-        snprintf(to, size, "%s, up to packet %" PRIu64 " without an answer: the client, or the path to it, was gone",
-                 text, resent->mute.packet);
+    if (is_mute)
+        snprintf(to, size,
+                 "%s, and no packet of the client came up to packet %" PRIu64 ": it, or the path to it, was gone", text,
+                 resent->mute.packet);
     else
-        snprintf(to, size, "%s: the network lost them, or the client did not acknowledge them", text);
+        snprintf(to, size,
+                 "%s: the network lost them or their acknowledgements, or the client did not acknowledge them", text);
 }
 
 /* By how much the controller's clock advanced meanwhile, in words. */
@@ -872,6 +874,8 @@ bool armtap_flow_rate_record(struct flow_rate *flow, struct findings *findings, 
         return false;
     if (flow->phase != PHASE_ACTIVE)
         begin_stretch(flow, PHASE_ACTIVE, NULL);
+    if (!flow->has_last && flow->waiting.count == 0)
+        flow->heard_before = record->stream->packets[ARMTAP_TO_ROBOT];
     if (is_recalled(flow) && !flow->is_settled)
         settle(flow, findings, record->stream);
     if (flow->is_settled && flow->only_learns)
@@ -953,7 +957,10 @@ static void take_resent(struct flow_rate *flow, const struct armtap_event *event
     if (resent->since != last.packet) {
         if (!flow->is_settled && resent->since > 0 && resent->is_long)
             return;
-        *resent = (struct resent){.since = last.packet, .first = event->where.packet, .heard = heard};
+        *resent = (struct resent){.since = last.packet,
+                                  .first = event->where.packet,
+                                  .heard = heard,
+                                  .is_answerable = heard > flow->heard_before};
     }
     resent->count++;
     resent->last = event->where;

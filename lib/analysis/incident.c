@@ -131,7 +131,7 @@ static const struct rule {
      {0},
      NEAR("tcp.zero-window", NULL, 1000, 1000),
      ARMTAP_BLAME_UNCLEAR,
-     "what the robot had sent was not acknowledged: the network did not deliver it, or the client did not answer"},
+     "no acknowledgement reached the robot: the network lost data or answers, or the client gave none"},
     /* Somebody else's request. What stops for safety has another reason. */
     {NEAR("dashboard.command", NULL, 600, 200),
      {0},

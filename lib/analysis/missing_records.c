@@ -131,8 +131,9 @@ static void report_hole(struct findings *findings, const struct missing_records 
                                 hole->text, extent);
     else
         armtap_findings_repeat(findings, hole->kind->id, (double)hole->bytes, hole->times, &hole->until, holes->stream,
-                               &hole->where, "%s; and %" PRIu64 " more of that size, up to packet %" PRIu64 "%s",
-                               hole->text, hole->times - 1, hole->until.packet, extent);
+                               &hole->where,
+                               "%s; and %" PRIu64 " more of %" PRIu64 " bytes each, up to packet %" PRIu64 "%s",
+                               hole->text, hole->times - 1, hole->bytes, hole->until.packet, extent);
 }
 
 /* Reports all waiting holes. `record`: the one after them, or NULL; `length`: bytes of a record. */

@@ -47,8 +47,6 @@ static const struct clause {
     {"rtde.text.warning", true, BY_COUNT, "sent a warning message", "sent # warning messages"},
     {"ur.error", true, BY_COUNT, "reported an error", "reported # errors"},
     {"ur.warning", true, BY_COUNT, "reported a warning", "reported # warnings"},
-    {"clock.backwards", true, BY_COUNT, "had its clock go back, as after a restart",
-     "had its clock go back # times, as after restarts"},
     {"clock.skipped", true, BY_PACKAGES, "skipped 1 package", "skipped # packages"},
     {"safety.state", true, BY_COUNT, "went into", "was stopped or at fault # times, at first in"},
     {"safety.stop", true, BY_COUNT, "went into", "stopped for safety # times, at first with"},
@@ -58,6 +56,8 @@ static const struct clause {
      "data arrived at a lower rate than requested, @ times"},
     {"tcp.zero-window", false, BY_SECONDS, "a receiver stopped reading for # s",
      "a receiver stopped reading for # s in all, @ times"},
+    {"clock.backwards", false, BY_COUNT, "the controller's clock went back",
+     "the controller's clock went back # times"},
     {"tcp.refused", false, BY_COUNT, "a robot refused a connection", "# connections were refused"},
     {"tcp.unreachable", false, BY_COUNT, "a robot could not be reached", "robots could not be reached # times"},
     {"tcp.no-answer", false, BY_COUNT, "a connection got no answer", "# connections got no answer"},
@@ -441,7 +441,7 @@ static void write_doubt(char to[CLAUSE_MAX], const struct tally *tally)
     bool is_end = strcmp(tally->first->kind->id, reset_id) == 0;
     const char *why = is_end ? "perhaps after the other side had ended it" : "judged only by the delay";
     char doubt[80];
-    if (tally->doubtful == 0)
+    if (tally->doubtful == 0 || (is_end && tally->count == 1)) /* the finding's own words say it */
         return;
     if (tally->doubtful < tally->count)
         snprintf(doubt, sizeof doubt, ", %" PRIu64 " of them %s", tally->doubtful, why);

@@ -208,7 +208,7 @@ def check_verdicts(folder):
             ("tcp.zero-window-too-small", "A receiver stopped reading for 1.008 s (packet 312); the controller skipped 125 "
                                           "packages (packet 314)."),
             ("safety.stop", "The controller went into PROTECTIVE_STOP at 12:00:00.400Z (packet 89); the network lost nothing."),
-            ("clock.backwards", "The controller had its clock go back, as after a restart (packet 165); the network lost nothing."),
+            ("clock.backwards", "The controller's clock went back (packet 165)."),
             ("tcp.reset", "The robot reset the connection (packet 43)."),
             ("clock.skipped-jump", "The controller had its clock set forward (packet 165); the network lost nothing."),
             ("rtde.recipe.missing", "Data could not be decoded, so its content is unknown (packet 1)."),
@@ -244,7 +244,7 @@ def rewrite(source, path, change):
 
 def alike(text):
     """How many gaps or skips a finding stands for, and their bytes."""
-    more = re.search(r"; and (\d+) more of that size, up to packet \d+", text)
+    more = re.search(r"; and (\d+) more of \d+ bytes each, up to packet \d+", text)
     times = 1 + int(more.group(1)) if more else 1
     return times, times * int(text.split()[0])
 

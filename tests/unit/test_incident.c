@@ -318,7 +318,7 @@ static void held_up_data_is_unclear(void **state)
         assert_int_equal(verdict != NULL, cases[i].incidents);
         if (verdict)
             assert_string_equal(armtap_blame_name(verdict->side), "unclear");
-        assert_true(!verdict || says(verdict, "the network did not deliver it, or the client did not answer"));
+        assert_true(!verdict || says(verdict, "no acknowledgement reached the robot"));
         scene_clear(&scene);
     }
 }

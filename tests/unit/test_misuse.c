@@ -406,8 +406,10 @@ static void numbers_must_fit(void **unused)
     assert_false(may_set(ARMTAP_ID_runtime_state, ARMTAP_UINT32, INT64_C(1) << 32));
     assert_false(may_set(ARMTAP_ID_runtime_state, ARMTAP_UINT32, -1));
     package.type = ARMTAP_RTDE_START;
+    assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer), ARMTAP_ERR_ARGUMENT);
+    package.accepted = 255;
     assert_int_equal(armtap_rtde_write(&package, buffer, sizeof buffer), 4);
-    assert_int_equal(buffer[3], 1);
+    assert_int_equal(buffer[3], 255);
     const enum armtap_rtde_type types[] = {ARMTAP_RTDE_DATA, ARMTAP_RTDE_TEXT};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         package = fits;

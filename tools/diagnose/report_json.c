@@ -67,6 +67,12 @@ static void finding_json(struct json *json, const struct diagnosis *diagnosis, c
     key_time(json, "time", finding->where.time);
     json_key(json, "text");
     json_text(json, finding->text);
+    if (finding->count > 1) {
+        json_key(json, "count");
+        json_unsigned(json, finding->count);
+        json_key(json, "last_packet");
+        json_unsigned(json, finding->last.packet);
+    }
     if (finding->is_doubtful) {
         json_key(json, "doubtful");
         json_bool(json, true);

@@ -163,19 +163,27 @@ static void say_wait(const struct telling *telling, const struct armtap_stream_d
     if (!stream)
         return;
     snprintf(text, sizeof text,
-             "No data came for %.3f s before packet %" PRIu64 " of stream %u, the longest time: a client that waits "
-             "less than that gives up.",
-             (double)stream->rates->longest_wait / 1e9, stream->rates->wait_end.packet, stream->summary->number);
+             "Stream %u had no data for up to %.3f s (until packet %" PRIu64
+             "): a client with a shorter timeout gives up.",
+             stream->summary->number, (double)stream->rates->longest_wait / 1e9, stream->rates->wait_end.packet);
     say(telling, text);
 }
 
-/* Streams whose data does not show what the controller skipped. */
+static bool has_names(const struct armtap_stream_summary *summary)
+{
+    bool has = summary->channel_count > 0;
+    for (size_t i = 0; i < armtap_recipe_count(summary->recipe); i++)
+        has = has || armtap_recipe_at(summary->recipe, i)->field;
+    return has;
+}
+
+/* Streams whose data does not show what the controller skipped. Of data without names, a finding tells. */
 static size_t unclocked_streams(const struct diagnosis *diagnosis, size_t *first)
 {
     size_t count = 0;
     for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++) {
-        const struct armtap_rates_totals *rates = armtap_diagnosis_stream_at(diagnosis->found, i)->rates;
-        if (rates && !armtap_rates_know_skips(rates) && count++ == 0)
+        const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
+        if (has_names(stream->summary) && stream->rates && !armtap_rates_know_skips(stream->rates) && count++ == 0)
             *first = i;
     }
     return count;
@@ -191,10 +199,10 @@ static void say_unclocked(const struct diagnosis *diagnosis, const struct tellin
         snprintf(subject, sizeof subject, "The data of stream %zu", first);
     else
         snprintf(subject, sizeof subject, "The data of %zu streams", count);
-    snprintf(text, sizeof text,
-             "%s has no clock of the controller, so whether it skipped packages is unknown: a recipe with timestamp "
-             "shows it.",
-             subject);
+    snprintf(
+        text, sizeof text,
+        "%s has no clock of the controller, so whether it skipped packages is unknown: ask for its timestamp, too.",
+        subject);
     say(telling, text);
 }
 

@@ -293,7 +293,7 @@ static const char *refusal_reason(enum armtap_refusal why)
     case ARMTAP_REFUSAL_NOT_FOUND:
         return "the controller does not know it; armtap diagnose says why";
     case ARMTAP_REFUSAL_IN_USE:
-        return "another client or a fieldbus holds it";
+        return "it is in use already; armtap diagnose says by whom, as far as is known";
     case ARMTAP_REFUSAL_NOT_SET:
         return "it has no value on this controller";
     default:
