@@ -280,7 +280,7 @@ def restarted():
             told = json.loads(run.printed())
             found = [finding["text"] for finding in told["findings"] if finding["id"] == "clock.backwards"]
             expect("restarted: one finding", len(found) == 1 and "restarted" in found[0], told["findings"])
-            expect("restarted: a verdict", any("clock go back" in verdict["text"] for verdict in told["verdicts"]), told["verdicts"])
+            expect("restarted: a verdict", any("clock went back" in verdict["text"] for verdict in told["verdicts"]), told["verdicts"])
 
 
 def silent_for_a_while():

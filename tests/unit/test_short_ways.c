@@ -98,11 +98,19 @@ static int hear_event(void *user, enum armtap_direction direction, enum armtap_e
     return 0;
 }
 
+static int hear_arrival(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t bytes,
+                        bool doubtful, const struct armtap_where *where)
+{
+    (void)user, (void)direction, (void)type, (void)bytes, (void)doubtful, (void)where;
+    return 0;
+}
+
 /* The plain way leaves both sides as the short one does. */
 int __wrap_armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction direction,
                            const struct armtap_segment *segment)
 {
-    static const struct armtap_tcp_calls calls = {.push = hear_bytes, .gap = hear_gap, .event = hear_event};
+    static const struct armtap_tcp_calls calls = {
+        .push = hear_bytes, .gap = hear_gap, .event = hear_event, .arrival = hear_arrival};
     struct armtap_tcp plain = *tcp;
     plain.calls = &calls;
     plain.side[0].history = plain.side[1].history = NULL;
