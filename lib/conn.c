@@ -470,8 +470,8 @@ enum frame_verdict {
     FRAME_BAD
 };
 
-/* Whether a frame begins here and can be taken. One that is longer than all that comes may have a damaged length, with
- * messages behind it. */
+/* Whether a frame begins here and can be taken; *length becomes 0 if its head does not say it. One that is longer than
+ * all that comes may have a damaged length, with messages behind it. */
 static enum frame_verdict judge_frame(const struct armtap_conn *conn, enum armtap_direction direction,
                                       const uint8_t *bytes, size_t left, bool final, size_t *length, size_t *want,
                                       unsigned *reading)
@@ -479,6 +479,7 @@ static enum frame_verdict judge_frame(const struct armtap_conn *conn, enum armta
     const struct armtap_decoder *decoder = conn->decoder;
     long frame = decoder->frame(conn->context, direction, bytes, left);
     *want = left + 1;
+    *length = 0;
     if (frame < 0)
         return FRAME_BAD;
     if (frame == 0)

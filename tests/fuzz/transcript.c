@@ -33,6 +33,7 @@ TELL(on_recipe, armtap_recipe_event, transcript_recipe)
 TELL(on_note, armtap_note, transcript_note)
 TELL(on_event, armtap_event, transcript_event)
 TELL(on_message, armtap_message, transcript_message)
+TELL(on_command, armtap_command, transcript_command)
 #undef TELL
 
 /* The transcript of what a transcript tells; NULL if it is damaged. */
@@ -43,7 +44,8 @@ static struct transcript *written_again(const uint8_t *bytes, size_t length)
                                      .on_recipe = on_recipe,
                                      .on_note = on_note,
                                      .on_event = on_event,
-                                     .on_message = on_message};
+                                     .on_message = on_message,
+                                     .on_command = on_command};
     struct transcript_player *player = transcript_player_new();
     struct transcript *transcript = transcript_new();
     CHECK(player && transcript);
