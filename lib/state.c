@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Behind what is private. */
+#define FIELDS_AT (offsetof(struct armtap_state, own) + sizeof(((struct armtap_state *)0)->own))
+
 static struct armtap_state *make(size_t room)
 {
     struct armtap_state *state = calloc(1, ARMTAP_STATE_PLAIN + room);
@@ -36,18 +39,16 @@ void armtap_state_clear(struct armtap_state *state)
 {
     if (!armtap_state_is_ours(state))
         return;
-    const size_t fields = offsetof(struct armtap_state, own) + sizeof state->own;
     memset(&state->known, 0, sizeof state->known);
-    memset((char *)state + fields, 0, sizeof *state - fields);
+    memset((char *)state + FIELDS_AT, 0, sizeof *state - FIELDS_AT);
 }
 
 void armtap_state_copy(struct armtap_state *to, const struct armtap_state *from)
 {
     if (!armtap_state_is_ours(to) || !from || to == from)
         return;
-    const size_t fields = offsetof(struct armtap_state, own) + sizeof to->own;
     to->known = from->known;
-    memcpy((char *)to + fields, (const char *)from + fields, sizeof *to - fields);
+    memcpy((char *)to + FIELDS_AT, (const char *)from + FIELDS_AT, sizeof *to - FIELDS_AT);
 }
 
 static uint8_t *member(struct armtap_state *state, const struct armtap_field *field)
