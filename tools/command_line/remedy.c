@@ -58,10 +58,21 @@ void remedy_find(struct remedy *remedy, const struct armtap_note_kind *kind, con
     }
 }
 
-void remedy_find_cut(struct remedy *remedy, const struct armtap_note_kind *kind, uint64_t gaps, uint64_t cut)
+static bool are_all_cut(const struct armtap_streams *streams)
+{
+    uint64_t gaps = armtap_streams_rest(streams)->gaps, cut = 0;
+    for (size_t i = 0; i < armtap_streams_count(streams); i++) {
+        const struct armtap_stream *stream = armtap_streams_at(streams, i)->stream;
+        gaps += stream->gaps;
+        cut += stream->gaps_cut;
+    }
+    return gaps > 0 && cut == gaps;
+}
+
+void remedy_find_cut(struct remedy *remedy, const struct armtap_note_kind *kind, const struct armtap_streams *streams)
 {
     static const char advice[] = "the snapshot length of the capture cut the packets: capture with tcpdump -s 0";
-    if (strcmp(kind->id, "stream.gap") != 0 || gaps == 0 || cut < gaps)
+    if (strcmp(kind->id, "stream.gap") != 0 || !are_all_cut(streams))
         return;
     *remedy = (struct remedy){.command = ""};
     take_advice(remedy, advice, strlen(advice), "");

@@ -2,6 +2,7 @@
 #ifndef COMMAND_LINE_REMEDY_H
 #define COMMAND_LINE_REMEDY_H
 
+#include "analysis/armtap-analysis.h"
 #include "input/shell_command.h"
 #include "base/fold.h"
 
@@ -26,8 +27,8 @@ struct remedy {
 /* `where`: of the first finding. */
 void remedy_find(struct remedy *remedy, const struct armtap_note_kind *kind, const struct replay_source *source,
                  const struct remedy_offers *offers, const struct armtap_where *where);
-/* The same, if the snapshot length of the capture made every gap of the streams: `gaps` and, of these, `cut`. */
-void remedy_find_cut(struct remedy *remedy, const struct armtap_note_kind *kind, uint64_t gaps, uint64_t cut);
+/* The same, if the snapshot length of the capture made every gap of the streams; else nothing. */
+void remedy_find_cut(struct remedy *remedy, const struct armtap_note_kind *kind, const struct armtap_streams *streams);
 /* Ends the line of `wrap` with it. The command gets its own line, which only a narrow terminal breaks. */
 void remedy_print(struct text_wrap *wrap, const struct remedy *remedy);
 

@@ -184,35 +184,22 @@ static void advise_of_inputs(struct remedy *remedy, unsigned holders)
         snprintf(remedy->advice + used, sizeof remedy->advice - used, "%s", command);
 }
 
-/* The gaps of all streams, and those that the snapshot length made. */
-static void count_gaps(const struct diagnosis *diagnosis, uint64_t *gaps, uint64_t *cut)
-{
-    const struct armtap_streams *streams = armtap_diagnosis_streams(diagnosis->found);
-    *gaps = armtap_streams_rest(streams)->gaps;
-    for (size_t i = 0; i < armtap_streams_count(streams); i++) {
-        *gaps += armtap_streams_at(streams, i)->stream->gaps;
-        *cut += armtap_streams_at(streams, i)->stream->gaps_cut;
-    }
-}
-
 int remedies_tell(const struct diagnosis *diagnosis,
                   void (*tell)(void *user, const struct armtap_note_kind *kind, const struct remedy *remedy),
                   void *user)
 {
     const struct armtap_finding **examples = calloc(armtap_note_count(), sizeof(*examples));
     struct remedy remedy;
-    uint64_t gaps = 0, cut = 0;
     if (!examples)
         return -1;
     find_examples(diagnosis, examples);
-    count_gaps(diagnosis, &gaps, &cut);
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_WARNING; severity--)
         for (size_t i = 0; i < armtap_note_count(); i++) {
             const struct armtap_note_kind *kind = armtap_note_at(i);
             if (!examples[i] || (int)kind->severity != severity)
                 continue;
             remedy_find(&remedy, kind, diagnosis->source, &diagnosis->offers, &examples[i]->where);
-            remedy_find_cut(&remedy, kind, gaps, cut);
+            remedy_find_cut(&remedy, kind, armtap_diagnosis_streams(diagnosis->found));
             if (strcmp(kind->id, "clock.skipped") == 0 && !(examples[i]->total > 0))
                 remedy = (struct remedy){
                     .advice = "controller times on the two sides of a clock that was set cannot be compared"};

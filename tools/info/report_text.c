@@ -539,18 +539,6 @@ static void print_example(const struct info *info, const struct example *example
     text_wrap_end(&wrap);
 }
 
-/* The gaps of all streams, and those that the snapshot length made. */
-static void count_gaps(const struct info *info, uint64_t *gaps, uint64_t *cut)
-{
-    *gaps = armtap_streams_rest(info->streams)->gaps;
-    *cut = 0;
-    for (size_t i = 0; i < armtap_streams_count(info->streams); i++) {
-        const struct armtap_stream *stream = armtap_streams_at(info->streams, i)->stream;
-        *gaps += stream->gaps;
-        *cut += stream->gaps_cut;
-    }
-}
-
 static void print_note(const struct info *info, size_t index)
 {
     const struct armtap_note_kind *kind = armtap_note_at(index);
@@ -564,12 +552,10 @@ static void print_note(const struct info *info, size_t index)
     if (*kind->remedy == '\0')
         return;
     struct remedy remedy;
-    uint64_t gaps, cut;
     wrap = text_wrap_begin(stdout, 0, 11);
     text_wrap_words(&wrap, "to do:");
     remedy_find(&remedy, kind, &info->options.source, &info->offers, &info->examples[index].where);
-    count_gaps(info, &gaps, &cut);
-    remedy_find_cut(&remedy, kind, gaps, cut);
+    remedy_find_cut(&remedy, kind, info->streams);
     remedy_print(&wrap, &remedy);
 }
 
