@@ -59,6 +59,7 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_messages.def \
 	decoders/rtde_package.c \
 	decoders/rtde_package.h \
+	decoders/rtde_properties.c \
 	decoders/rtde_recipe.c \
 	decoders/rtde_recipe.h \
 	decoders/rtde_refused.c \

@@ -37,11 +37,12 @@ static bool parse_any(const struct armtap_rtde *rtde, const uint8_t *bytes, size
                             package);
 }
 
-/* A set-up reply to a captured request, where a package must begin: accepted even if it cannot be read. */
+/* A reply with a list to a captured request, where a package must begin: accepted even if it cannot be read. */
 static bool is_awaited(const struct armtap_rtde *rtde, enum armtap_direction direction, uint8_t type)
 {
-    bool set_up = type == ARMTAP_RTDE_SETUP_OUTPUTS || type == ARMTAP_RTDE_SETUP_INPUTS;
-    if (!set_up || direction != ARMTAP_FROM_ROBOT || !rtde_in_step(rtde, direction))
+    bool has_list =
+        type == ARMTAP_RTDE_SETUP_OUTPUTS || type == ARMTAP_RTDE_SETUP_INPUTS || type == ARMTAP_RTDE_PROPERTIES;
+    if (!has_list || direction != ARMTAP_FROM_ROBOT || !rtde_in_step(rtde, direction))
         return false;
     return armtap_rtde_waiting(rtde, (enum armtap_rtde_type)type) != NULL;
 }
@@ -178,6 +179,7 @@ static int rtde_lost(void *context, struct armtap_conn *conn, const struct armta
     if (error != ARMTAP_OK || here->direction == ARMTAP_TO_ROBOT)
         return error;
     armtap_rtde_missed_replies(rtde);
+    armtap_rtde_lost_properties(rtde);
     return armtap_rtde_doubt_outputs(rtde, conn, here->where.time);
 }
 
@@ -393,11 +395,17 @@ ARMTAP_RARE static void distrust_default(struct armtap_rtde *rtde, struct armtap
     armtap_conn_version(conn, 0, ARMTAP_GENERATION_CB3E);
 }
 
+ARMTAP_RARE static int doubt_requests(struct armtap_rtde *rtde, struct armtap_conn *conn, int64_t now)
+{
+    int error = armtap_rtde_overdue_properties(rtde, conn, now);
+    return error == ARMTAP_OK ? armtap_rtde_doubt_outputs(rtde, conn, now) : error;
+}
+
 static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     if (rtde->assumed && !rtde->outputs)
         distrust_default(rtde, conn);
-    int error = rtde->requests ? armtap_rtde_doubt_outputs(rtde, conn, frame->where.time) : ARMTAP_OK;
+    int error = rtde->requests ? doubt_requests(rtde, conn, frame->where.time) : ARMTAP_OK;
     if (error == ARMTAP_OK && rtde->doubt.judging)
         error = armtap_rtde_doubt_data(rtde, conn, frame);
     if (error == ARMTAP_OK && !rtde->outputs)
@@ -532,6 +540,8 @@ static int rtde_ends(void *context, struct armtap_conn *conn, enum armtap_direct
     int error = note_refusals(rtde, conn);
     if (error == ARMTAP_OK)
         error = armtap_rtde_note_held(rtde, conn);
+    if (error == ARMTAP_OK && direction == ARMTAP_FROM_ROBOT && rtde->in_step[direction])
+        error = armtap_rtde_overdue_properties(rtde, conn, armtap_conn_stream(conn)->last.time);
     return error == ARMTAP_OK && rtde->misfits[direction].noted ? end_misfits(rtde, conn, direction) : error;
 }
 
@@ -573,7 +583,9 @@ static void take_release(struct armtap_conn *conn, const struct armtap_rtde_pack
 static int decode_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                         const struct armtap_rtde_package *package)
 {
-    int error;
+    int error = rtde->requests ? armtap_rtde_passed_properties(rtde, conn, package->type) : ARMTAP_OK;
+    if (error != ARMTAP_OK)
+        return error;
     switch (package->type) {
     case ARMTAP_RTDE_VERSION:
         return decode_version_reply(rtde, conn, frame, package);
@@ -612,6 +624,8 @@ static int decode_request(struct armtap_rtde *rtde, struct armtap_conn *conn, co
     case ARMTAP_RTDE_SETUP_INPUTS:
     case ARMTAP_RTDE_PROPERTIES:
         error = armtap_rtde_remember(rtde, conn, frame, package);
+        if (error == ARMTAP_OK && package->type == ARMTAP_RTDE_PROPERTIES)
+            armtap_rtde_ask_properties(rtde, frame);
         return error == ARMTAP_OK ? armtap_rtde_name_early(rtde, conn, frame, package) : error;
     case ARMTAP_RTDE_START:
         armtap_rtde_went_on(rtde);

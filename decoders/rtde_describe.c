@@ -86,6 +86,8 @@ static void take_list(struct taker *taker, size_t length, const char *of)
         armtap_pieces_text(taker->pieces, item.text, item.length);
         if (armtap_item_is(&item, "NOT_FOUND"))
             armtap_pieces_remark(taker->pieces, "the controller does not know it");
+        if (armtap_item_is(&item, "NOT_SET"))
+            armtap_pieces_remark(taker->pieces, "the controller has no value for it");
         if (armtap_item_is(&item, "IN_USE"))
             armtap_pieces_remark(taker->pieces, "it is in use already");
         taker->at = next;
@@ -145,6 +147,30 @@ static void take_data(struct taker *taker)
     take_values(taker, subject->length - taker->at);
 }
 
+/* The controller's release is packed into a number. */
+static bool take_software_version(struct taker *taker, const struct armtap_recipe_entry *entry, size_t length)
+{
+    static const char name[] = "v1.software.version";
+    size_t at = taker->at + entry->offset;
+    if (strcmp(entry->name, name) != 0 || entry->type != ARMTAP_UINT64 || entry->offset + entry->wire_size > length)
+        return false;
+    const uint8_t *bytes = taker->subject->bytes + at;
+    armtap_pieces_number(taker->pieces, at, entry->wire_size, name);
+    armtap_pieces_remark(taker->pieces, "release %u.%u.%u.%u", (uint64_t)armtap_be16(bytes),
+                         (uint64_t)armtap_be16(bytes + 2), (uint64_t)armtap_be16(bytes + 4),
+                         (uint64_t)armtap_be16(bytes + 6));
+    return true;
+}
+
+static void take_properties(struct taker *taker, size_t length)
+{
+    const struct armtap_recipe *recipe = taker->subject->recipe;
+    for (size_t i = 0; recipe && i < recipe->count; i++)
+        if (!take_software_version(taker, &recipe->entries[i], length))
+            armtap_pieces_entry(taker->pieces, recipe, i, taker->at, length);
+    taker->at += length;
+}
+
 static void take_payload(struct taker *taker, const struct armtap_rtde_package *package)
 {
     bool from_robot = package->direction == ARMTAP_FROM_ROBOT;
@@ -174,7 +200,7 @@ static void take_payload(struct taker *taker, const struct armtap_rtde_package *
         if (from_robot) {
             take_number(taker, 2, "types length");
             take_list(taker, package->types_length, "type");
-            take_values(taker, package->values_length);
+            take_properties(taker, package->values_length);
         } else {
             take_list(taker, package->names_length, "name");
         }

@@ -243,11 +243,14 @@ static int note_in_use(struct armtap_conn *conn, const struct armtap_frame *fram
         (const void *)name->text, name->length);
 }
 
+/* `named`: the name was captured. */
 static int note_marker(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_rtde_type set_up,
-                       const struct armtap_item *name, const struct armtap_item *type)
+                       bool named, const struct armtap_item *name, const struct armtap_item *type)
 {
     struct armtap_line line;
     int error = ARMTAP_OK;
+    if (set_up == ARMTAP_RTDE_PROPERTIES)
+        return armtap_rtde_note_property(conn, frame, name, type);
     if (armtap_item_is(type, "IN_USE"))
         return note_in_use(conn, frame, name);
     if (armtap_item_is(type, "NOT_SET"))
@@ -255,7 +258,7 @@ static int note_marker(struct armtap_conn *conn, const struct armtap_frame *fram
                                (const void *)name->text, name->length);
     armtap_line_begin(&line);
     armtap_line_format(&line, "%b is not known to this controller", (const void *)name->text, name->length);
-    if (set_up != ARMTAP_RTDE_PROPERTIES)
+    if (named)
         error = tell_reason(&line, conn, frame, set_up, name);
     return error == ARMTAP_OK ? armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_not_found, "%s", line.text) : error;
 }
@@ -292,7 +295,7 @@ static int note_misread(const struct armtap_rtde *rtde, struct armtap_conn *conn
         "%s", line.text);
 }
 
-static void show_bytes(struct armtap_line *line, const struct armtap_frame *frame)
+void armtap_rtde_show_bytes(struct armtap_line *line, const struct armtap_frame *frame)
 {
     static const char digits[] = "0123456789abcdef";
     size_t shown = frame->length < SHOWN_BYTES ? frame->length : SHOWN_BYTES;
@@ -314,8 +317,16 @@ static int note_strange(struct armtap_conn *conn, const struct armtap_frame *fra
                            reply->name_count == 1 ? "" : "s");
     else
         armtap_line_format(&line, "the reply to the %s has no type that is known:", set_up_of(reply->type));
-    show_bytes(&line, frame);
+    armtap_rtde_show_bytes(&line, frame);
     return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_setup_bad, "%s", line.text);
+}
+
+/* What stands for a name that is not known. */
+static const char *nameless_of(const struct armtap_rtde_reply *reply)
+{
+    if (reply->type == ARMTAP_RTDE_PROPERTIES)
+        return reply->strange ? "a property that cannot be told" : "a property whose name was not captured before";
+    return reply->strange ? "a field that cannot be told" : "a field whose name was not captured before";
 }
 
 static int note_refusals(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_rtde_reply *reply)
@@ -325,8 +336,7 @@ static int note_refusals(struct armtap_conn *conn, const struct armtap_frame *fr
     unsigned named = 0;
     int error = ARMTAP_OK;
     for (size_t i = 0; armtap_list_next(&type_at, reply->types.text + reply->types.length, &type); i++) {
-        const char *nameless =
-            reply->strange ? "a field that cannot be told" : "a field whose name was not captured before";
+        const char *nameless = nameless_of(reply);
         struct armtap_item name = {nameless, strlen(nameless)};
         if (reply->requested)
             armtap_list_next(&name_at, reply->names.text + reply->names.length, &name);
@@ -334,7 +344,7 @@ static int note_refusals(struct armtap_conn *conn, const struct armtap_frame *fr
             continue;
         reply->refused = true;
         if ((i > 0 || !reply->cut) && named++ < NAMED_MAX && error == ARMTAP_OK)
-            error = note_marker(conn, frame, reply->requested ? reply->type : ARMTAP_RTDE_PROPERTIES, &name, &type);
+            error = note_marker(conn, frame, reply->type, reply->requested, &name, &type);
     }
     return error;
 }
@@ -457,6 +467,9 @@ int armtap_rtde_unreadable(struct armtap_rtde *rtde, struct armtap_conn *conn, c
 {
     enum armtap_rtde_type type = (enum armtap_rtde_type)frame->bytes[2];
     struct armtap_line line;
+    armtap_line_begin(&line);
+    if (type == ARMTAP_RTDE_PROPERTIES)
+        return armtap_rtde_unreadable_properties(rtde, conn, frame);
     armtap_rtde_answered_badly(rtde, type);
     if (type == ARMTAP_RTDE_SETUP_OUTPUTS) {
         armtap_rtde_take_outputs(rtde, NULL);
@@ -464,8 +477,7 @@ int armtap_rtde_unreadable(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     }
     rtde->bad_reply[type == ARMTAP_RTDE_SETUP_INPUTS ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT] =
         (struct armtap_rtde_bad){true, false, frame->where.packet};
-    armtap_line_begin(&line);
     armtap_line_format(&line, "the reply to the %s cannot be read:", set_up_of(type));
-    show_bytes(&line, frame);
+    armtap_rtde_show_bytes(&line, frame);
     return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_setup_bad, "%s", line.text);
 }

@@ -31,6 +31,9 @@ struct armtap_rtde_reply armtap_rtde_read_reply(const struct armtap_rtde *rtde, 
 /* Keeps the recipe of a reply for the other connections of the capture, if there is nothing to note about it. */
 int armtap_rtde_keep_layout(struct armtap_conn *conn, const struct armtap_rtde_reply *reply,
                             struct armtap_recipe *recipe);
+/* The recipe of its lists, held by the caller, if the connection can afford it; else NULL. */
+int armtap_rtde_recipe_of(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_rtde_reply *reply,
+                          struct armtap_recipe **recipe);
 /* Notes what is wrong with a reply, and sets `refused`; holds the refusal of a set-up that the client may yet mend. */
 int armtap_rtde_note_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            struct armtap_rtde_reply *reply);
@@ -42,9 +45,29 @@ int armtap_rtde_tell_refused(struct armtap_conn *conn, const struct armtap_frame
 /* Notes unknown fields and types. */
 int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_frame *frame,
                                const struct armtap_rtde_reply *reply, const struct armtap_recipe *recipe);
+/* Its first bytes, in hexadecimal. */
+void armtap_rtde_show_bytes(struct armtap_line *line, const struct armtap_frame *frame);
 /* A reply whose bytes do not follow the layout. */
 int armtap_rtde_unreadable(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
 /* Whether every item is the name of a type, or the reason why there is none. */
 bool armtap_rtde_are_types(const char *types, size_t length);
+
+/* ---- rtde_properties.c ---- */
+
+/* A request for properties: its reply may have been captured before. */
+void armtap_rtde_ask_properties(struct armtap_rtde *rtde, const struct armtap_frame *frame);
+/* A property that a reply has no value for: `type` says why. */
+int armtap_rtde_note_property(struct armtap_conn *conn, const struct armtap_frame *frame,
+                              const struct armtap_item *name, const struct armtap_item *type);
+int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                                const struct armtap_rtde_package *package);
+int armtap_rtde_unreadable_properties(struct armtap_rtde *rtde, struct armtap_conn *conn,
+                                      const struct armtap_frame *frame);
+/* The controller answers in order: this reply, of another type, shows which requests for properties have none. */
+int armtap_rtde_passed_properties(struct armtap_rtde *rtde, struct armtap_conn *conn, enum armtap_rtde_type type);
+/* At a time when the controller still sends: notes requests whose answer should have come. */
+int armtap_rtde_overdue_properties(struct armtap_rtde *rtde, struct armtap_conn *conn, int64_t now);
+/* Bytes from the robot are missing: they may hold the answers. */
+void armtap_rtde_lost_properties(struct armtap_rtde *rtde);
 
 #endif

@@ -120,7 +120,8 @@ int armtap_rtde_remember(struct armtap_rtde *rtde, struct armtap_conn *conn, con
     request->protocol = package->protocol;
     request->frequency = package->frequency;
     request->frequency_commas = commas_in(package->frequency);
-    request->time = frame->where.time;
+    request->offset = frame->offset;
+    request->where = frame->where;
     request->names_length = package->names_length;
     if (package->names_length > 0)
         memcpy(request->names, package->names, package->names_length);
@@ -195,10 +196,11 @@ void armtap_rtde_missed_replies(struct armtap_rtde *rtde)
         next->missed = true;
 }
 
-static bool is_overdue(const struct armtap_rtde_request *request, int64_t now)
+bool armtap_rtde_is_overdue(const struct armtap_rtde_request *request, int64_t now)
 {
+    int64_t time = request->where.time;
     int64_t limit = request->passed ? PASSED_MAX : UNANSWERED_MAX;
-    return now > request->time && (uint64_t)now - (uint64_t)request->time > (uint64_t)limit;
+    return now > time && (uint64_t)now - (uint64_t)time > (uint64_t)limit;
 }
 
 int armtap_rtde_doubt_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, int64_t now)
@@ -208,7 +210,7 @@ int armtap_rtde_doubt_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     for (struct armtap_rtde_request *next = rtde->requests; next; next = next->next) {
         if (next->type != ARMTAP_RTDE_SETUP_OUTPUTS || next->answered || next->in_force)
             continue;
-        next->missed |= is_overdue(next, now);
+        next->missed |= armtap_rtde_is_overdue(next, now);
         next->in_force = next->missed || !rtde->outputs;
         replaced |= next->in_force;
     }

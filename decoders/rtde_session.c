@@ -108,11 +108,15 @@ static int set_up_early(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
 }
 
 /* Whether a reply that was captured before a request may be to it, however the times of both directions are off. */
-static bool is_timely(const struct armtap_rtde_early *early, int64_t time, uint64_t most)
+static bool is_near(int64_t one, int64_t other, uint64_t most)
 {
-    uint64_t apart =
-        time >= early->time ? (uint64_t)time - (uint64_t)early->time : (uint64_t)early->time - (uint64_t)time;
+    uint64_t apart = one >= other ? (uint64_t)one - (uint64_t)other : (uint64_t)other - (uint64_t)one;
     return apart <= most;
+}
+
+bool armtap_rtde_is_timely(int64_t before, int64_t time)
+{
+    return is_near(before, time, EARLY_MAX);
 }
 
 static struct armtap_rtde_early **oldest_early(struct armtap_rtde *rtde, enum armtap_rtde_type type)
@@ -139,8 +143,8 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     for (bool is_named = false; !is_named && *(place = oldest_early(rtde, request->type));) {
         const struct armtap_rtde_early *early = *place;
         struct armtap_rtde_request *waiting = armtap_rtde_waiting(rtde, request->type);
-        bool timely = has_all_requests(rtde, conn) && is_timely(early, frame->where.time, EARLY_MAX);
-        if (waiting && !timely && is_timely(early, frame->where.time, ANSWERED_MAX))
+        bool timely = has_all_requests(rtde, conn) && armtap_rtde_is_timely(early->time, frame->where.time);
+        if (waiting && !timely && is_near(early->time, frame->where.time, ANSWERED_MAX))
             waiting->in_force = true; /* the captured reply may be its own: keep what it set */
         is_named = timely && armtap_list_count(request->names, request->names_length) ==
                                  armtap_list_count(early->types, early->types_length);
@@ -151,9 +155,8 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     return error;
 }
 
-/* The recipe of a reply's lists, if the connection can afford it; else NULL. */
-static int recipe_of(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_rtde_reply *reply,
-                     struct armtap_recipe **recipe)
+int armtap_rtde_recipe_of(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_rtde_reply *reply,
+                          struct armtap_recipe **recipe)
 {
     int error = reply->layout
                     ? armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, reply->type_count, &reply->affordable)
@@ -178,7 +181,7 @@ static int make_recipe(struct armtap_rtde *rtde, struct armtap_conn *conn, const
         error = armtap_rtde_tell_refused(conn, frame, reply);
     if (error != ARMTAP_OK || reply->refused || (reply->strange && reply->requested))
         return error;
-    error = recipe_of(conn, frame, reply, recipe);
+    error = armtap_rtde_recipe_of(conn, frame, reply, recipe);
     if (error == ARMTAP_OK && *recipe && !reply->layout)
         error = armtap_rtde_note_strangers(conn, frame, reply, *recipe);
     if (error != ARMTAP_OK) {
@@ -352,26 +355,4 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     armtap_rtde_put(rtde, place, recipe);
     armtap_rtde_inputs_sort(rtde->inputs, id);
     return armtap_conn_recipe(conn, frame, ARMTAP_TO_ROBOT, (int)package->id, 0, 0, recipe);
-}
-
-int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
-                                const struct armtap_rtde_package *package)
-{
-    struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_PROPERTIES);
-    struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, conn, request, package);
-    struct armtap_recipe *recipe = NULL;
-    int error = armtap_rtde_note_reply(rtde, conn, frame, &reply);
-    if (error == ARMTAP_OK && !reply.refused)
-        error = recipe_of(conn, frame, &reply, &recipe);
-    if (error == ARMTAP_OK && recipe) {
-        struct armtap_data data = {.recipe = recipe,
-                                   .version = rtde->protocol,
-                                   .values = package->values,
-                                   .values_length = package->values_length};
-        error = armtap_conn_properties(conn, frame, &data);
-    }
-    armtap_recipe_release(recipe);
-    armtap_recipe_release(reply.layout);
-    armtap_rtde_free_request(rtde, request);
-    return error;
 }

@@ -14,9 +14,11 @@ struct armtap_rtde_request {
     unsigned version;
     int protocol; /* that its layout follows */
     double frequency;
-    size_t frequency_commas;      /* among its bytes */
-    int64_t time;                 /* when it was captured */
+    size_t frequency_commas; /* among its bytes */
+    uint64_t offset;         /* of its package */
+    struct armtap_where where;
     bool answered;                /* by a reply that cannot be read */
+    bool settled;                 /* of properties: that no answer came is noted, or cannot be known */
     bool passed;                  /* the client continued to START */
     bool missed;                  /* its reply should have come by now */
     bool in_force;                /* an output set-up that data follows, although its reply is missing */
@@ -35,6 +37,12 @@ struct armtap_rtde_early {
     int64_t time;
     size_t types_length;
     char types[];
+};
+
+/* A reply with properties that was captured before its request. */
+struct armtap_rtde_early_properties {
+    bool seen;
+    int64_t time;
 };
 
 /* Set-up requests of one direction that were dropped at a limit. */
@@ -109,6 +117,7 @@ struct armtap_rtde {
     struct armtap_rtde_held held;                 /* yet to be noted */
     struct armtap_rtde_early *early, **early_end; /* the oldest first */
     size_t early_bytes, early_count;
+    struct armtap_rtde_early_properties early_properties;
     bool lost_requests; /* bytes to the robot are missing, or could not be read */
     struct armtap_rtde_misfits misfits[2];
     double frequency; /* asked for with the outputs */
@@ -148,6 +157,9 @@ void armtap_rtde_missed_replies(struct armtap_rtde *rtde);
 /* Gives up the output recipe if a later set-up must have replaced it by now. */
 int armtap_rtde_doubt_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, int64_t now);
 
+/* Whether its reply should have come by now. */
+bool armtap_rtde_is_overdue(const struct armtap_rtde_request *request, int64_t now);
+
 /* ---- rtde_doubt.c ---- */
 
 /* Handles missing bytes in the direction of `here`: takes the outcome of an earlier pass, or begins to check the
@@ -163,6 +175,8 @@ int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, c
                            const struct armtap_rtde_package *request);
 /* Stores a recipe that the caller holds, or NULL, and releases the one stored before. */
 void armtap_rtde_put(struct armtap_rtde *rtde, struct armtap_recipe **place, struct armtap_recipe *recipe);
+/* Whether two packages of different directions belong together, which cards with several queues reorder. */
+bool armtap_rtde_is_timely(int64_t before, int64_t time);
 /* Whether a recipe of that many fields may be made: `may` becomes false, with a note, if it would exceed a budget. */
 int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *frame, size_t fields, size_t name_bytes,
                          bool *may);
@@ -192,12 +206,10 @@ int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn,
  * contradicts. */
 int armtap_rtde_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
 
-/* Replies to O, I and R: notes refusals, makes the recipe, passes it on. */
+/* Replies to O and I: notes refusals, makes the recipe, passes it on. */
 int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                                const struct armtap_rtde_package *package);
 int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                               const struct armtap_rtde_package *package);
-int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
-                                const struct armtap_rtde_package *package);
 
 #endif

@@ -261,28 +261,39 @@ static void add_elements(struct armtap_pieces *pieces, const struct armtap_recip
     }
 }
 
+static void add_value(struct armtap_pieces *pieces, const struct armtap_recipe *recipe, size_t i, size_t at,
+                      size_t length, bool is_cell)
+{
+    const uint8_t *bytes = pieces->subject->bytes;
+    const struct armtap_recipe_entry *entry = &recipe->entries[i];
+    struct armtap_value value;
+    if (entry->offset >= length)
+        return; /* the data ends before it, or it has no place */
+    armtap_recipe_read(recipe, i, bytes + at, length, &value);
+    if (!armtap_value_is_text(&value)) {
+        add_elements(pieces, entry, &value, at, at + length, is_cell);
+    } else if (value.present && value.length > 0) {
+        armtap_pieces_add(pieces, (size_t)(value.text - (const char *)bytes), value.length, entry->name);
+        if (value.type == ARMTAP_STRING)
+            armtap_pieces_text(pieces, value.text, value.length);
+        else
+            armtap_pieces_remark(pieces, "its type is unknown");
+    }
+}
+
 static void add_values(struct armtap_pieces *pieces, const struct armtap_recipe *recipe, size_t at, size_t length,
                        bool are_cells)
 {
-    const uint8_t *bytes = pieces->subject->bytes;
-    struct armtap_value value;
     if (recipe->cells)
         return; /* text protocols have no offsets */
-    for (size_t i = 0; i < recipe->count && pieces->error == ARMTAP_OK; i++) {
-        const struct armtap_recipe_entry *entry = &recipe->entries[i];
-        if (entry->offset >= length)
-            continue; /* the data ends before it, or it has no place */
-        armtap_recipe_read(recipe, i, bytes + at, length, &value);
-        if (!armtap_value_is_text(&value)) {
-            add_elements(pieces, entry, &value, at, at + length, are_cells);
-        } else if (value.present && value.length > 0) {
-            armtap_pieces_add(pieces, (size_t)(value.text - (const char *)bytes), value.length, entry->name);
-            if (value.type == ARMTAP_STRING)
-                armtap_pieces_text(pieces, value.text, value.length);
-            else
-                armtap_pieces_remark(pieces, "its type is unknown");
-        }
-    }
+    for (size_t i = 0; i < recipe->count && pieces->error == ARMTAP_OK; i++)
+        add_value(pieces, recipe, i, at, length, are_cells);
+}
+
+void armtap_pieces_entry(struct armtap_pieces *pieces, const struct armtap_recipe *recipe, size_t i, size_t at,
+                         size_t length)
+{
+    add_value(pieces, recipe, i, at, length, false);
 }
 
 void armtap_pieces_values(struct armtap_pieces *pieces, const struct armtap_recipe *recipe, size_t at, size_t length)

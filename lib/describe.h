@@ -53,6 +53,9 @@ void armtap_pieces_number(struct armtap_pieces *pieces, size_t offset, size_t le
 void armtap_pieces_size(struct armtap_pieces *pieces, size_t offset, size_t length, const char *name);
 /* The values of a recipe in the `length` bytes at `at`. */
 void armtap_pieces_values(struct armtap_pieces *pieces, const struct armtap_recipe *recipe, size_t at, size_t length);
+/* The value of one of its entries; nothing if it is not among them. */
+void armtap_pieces_entry(struct armtap_pieces *pieces, const struct armtap_recipe *recipe, size_t i, size_t at,
+                         size_t length);
 /* The same for legacy cells, which are all doubles on the wire and have a column. */
 void armtap_pieces_cells(struct armtap_pieces *pieces, const struct armtap_recipe *recipe, size_t at, size_t length);
 

@@ -965,6 +965,108 @@ def check_one_direction_reset(folder, _rng, _rounds):
             assert "may have ended it before, which armtap cannot tell" in verdict, verdict
 
 
+PROPERTY_TYPES = {"UINT64": ">Q", "UINT32": ">I", "DOUBLE": ">d", "INT32": ">i", "BOOL": ">?"}
+
+
+def properties_of(rng):
+    names = ["v1.software.version", "v1.control_box.type"] + ["v%d.%s.%s" % (rng.randrange(1, 4), rng.choice("abc"), part)
+                                                              for part in ("type", "size", "name", "mode")]
+    chosen = rng.sample(names, rng.randrange(1, len(names) + 1))
+    return [(name, "UINT64" if name == names[0] else rng.choice(list(PROPERTY_TYPES))) for name in chosen]
+
+
+def read_properties(connection, way, rng):
+    """A READ_PROPERTIES request and what comes of it: (id, texts that must be in its findings), packet of the finding."""
+    asked = properties_of(rng)
+    types = [kind for _, kind in asked]
+    values = [struct.pack(PROPERTY_TYPES[kind], rng.randrange(2)) for kind in types]
+    sizes = [struct.calcsize(PROPERTY_TYPES[kind]) for kind in types]
+    connection.ask("R", ",".join(name for name, _ in asked).encode())
+    packet, said, whole = len(connection.packets) + 1, [], b"".join(values)
+    if way in ("NOT_SET", "NOT_FOUND"):
+        for i in rng.sample(range(len(asked)), rng.randrange(1, len(asked) + 1)):
+            types[i] = way
+            said.append("%s: the controller %s this property (%s)" % (
+                asked[i][0], "has no value for" if way == "NOT_SET" else "does not know", way))
+        whole = b""
+    elif way == "short":
+        whole = whole[:rng.randrange(len(whole))]
+        lacking = [name for i, (name, _) in enumerate(asked) if sum(sizes[:i + 1]) > len(whole)]
+        said.append("%d byte%s of values, its types need %d: no value of %s" % (
+            len(whole), "" if len(whole) == 1 else "s", sum(sizes), ", ".join(lacking)))
+    elif way == "long":
+        whole += bytes(rng.randrange(1, 9))
+        said.append("%d bytes of values, its types need %d" % (len(whole), sum(sizes)))
+    elif way == "cut":
+        said.append("the reply cannot be read")
+    if way == "unanswered":
+        return {"rtde.property.unanswered": ["no reply to the request for " + ",".join(name for name, _ in asked)]}, packet - 1
+    listed = ",".join(types).encode()
+    payload = struct.pack(">H", len(listed)) + listed + whole
+    connection.reply("R", payload[:rng.randrange(2, 2 + len(listed))] if way == "cut" else payload)
+    kind = "missing" if way in ("NOT_SET", "NOT_FOUND") else "short"
+    return ({"rtde.property." + kind: said} if said else {}), packet
+
+
+def check_properties(folder, rng, rounds):
+    """Whatever becomes of a request for properties, it is said as that, and the data is decoded."""
+    path = os.path.join(folder, "x.pcap")
+    for way in ("answered", "NOT_SET", "NOT_FOUND", "short", "long", "cut", "unanswered") * (rounds // 7 + 1):
+        connection = Connection(50000)
+        release = rng.choice([(5, 26, 3, 1), (10, 15, 0, 0), (5, 26, 2, 9), (10, 14, 9, 9), (5, 27, 0, 0)])
+        connection.negotiate(3)
+        connection.tell_release(release)
+        expected, packet = read_properties(connection, way, rng)
+        connection.ask("O", struct.pack(">d", 500) + b"timestamp,actual_q")
+        connection.reply("O", b"\1DOUBLE,VECTOR6D")
+        connection.ask("S")
+        connection.reply("S", b"\1")
+        for i in range(40):
+            connection.reply("U", b"\1" + struct.pack(">7d", 100 + 0.002 * i, *[0.25 * i] * 6))
+        write(path, connection)
+        status = 1 if set(expected) & {"rtde.property.short", "rtde.property.unanswered"} else 0
+        run = armtap("diagnose", path, status=status)
+        found = [one for one in json.loads(armtap("diagnose", "--json", path, status=status).stdout)["findings"]
+                 if one["id"].startswith("rtde.")]
+        assert {one["id"] for one in found} == set(expected), (way, expected, found)
+        for wanted in expected.values():
+            assert len(found) == len(wanted), (way, expected, found)
+            for text in wanted:
+                assert any(text in one["text"] and one["packet"] == packet for one in found), (way, text, packet, found)
+        is_old = release[:3] < ((5, 26, 3) if release[0] == 5 else (10, 15, 0))
+        if way in ("NOT_FOUND", "unanswered"):
+            assert all(("since 5.26.3 (e-Series), 10.15.0 (PolyScope X)" in one["text"]) == is_old for one in found), found
+        assert "no data will be sent" not in run.stdout and "correct the name" not in run.stdout, run.stdout
+        rows = armtap("export", path, status=0).stdout.splitlines()
+        assert len(rows) == 41 and rows[-1].endswith(",9.75" * 6), (way, len(rows))
+
+
+def check_property_order(folder, _rng, _rounds):
+    """No answer is missed where it may have been captured early, lost, or is yet to come."""
+    path = os.path.join(folder, "x.pcap")
+    for way in ("early", "lost", "late", "waited for"):
+        connection = Connection(50000)
+        connection.negotiate(3)
+        if way == "early":
+            connection.reply("R", b"\0\6UINT64" + bytes(8))
+        connection.ask("R", b"v1.software.version")
+        if way == "lost":
+            connection.reply("R", b"\0\6UINT64" + bytes(8))
+            connection.packets.pop()
+        connection.ask("O", struct.pack(">d", 500) + b"timestamp")
+        if way == "late":  # the client sent both at once
+            connection.reply("R", b"\0\6UINT64" + bytes(8))
+        if way == "waited for":
+            connection.time += 5
+            connection.send("c", b"", 0x11)
+        else:
+            connection.reply("O", b"\1DOUBLE")
+        write(path, connection)
+        run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, check=False)
+        found = [one for one in json.loads(run.stdout)["findings"] if one["id"].startswith("rtde.property")]
+        assert len(found) == (way == "waited for"), (way, found)
+
+
 def main():
     rng = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else 6)
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 40
@@ -973,7 +1075,8 @@ def main():
                   check_offers, check_names_not_captured, check_lost_replies, check_set_up_in_a_gap, check_blanks_in_names,
                   check_late_direction, check_lost_request, check_early_refusal, check_close_in_midstream,
                   check_one_direction, check_one_direction_reset, check_input_kinds, check_input_holders,
-                  check_input_holder_in_another_file, check_changed_outputs):
+                  check_input_holder_in_another_file, check_changed_outputs, check_properties,
+                  check_property_order):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder, rng, rounds)

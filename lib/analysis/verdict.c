@@ -41,6 +41,11 @@ static const struct clause {
      "refused the requested protocol version # times"},
     {"rtde.field.not-found", true, BY_COUNT, "does not know a requested field", "does not know # requested fields"},
     {"rtde.field.in-use", true, BY_COUNT, "refused an input that is in use", "refused # inputs that are in use"},
+    {"rtde.property.unanswered", true, BY_COUNT, "did not answer a request for properties",
+     "did not answer # requests for properties"},
+    {"rtde.property.short", true, BY_COUNT,
+     "answered a request for properties without the values that its types announce",
+     "answered # requests for properties without the values that their types announce"},
     {"rtde.start.refused", true, BY_COUNT, "refused to start sending data", "refused # times to start sending data"},
     {"rtde.text.exception", true, BY_COUNT, "sent an exception message", "sent # exception messages"},
     {"rtde.text.error", true, BY_COUNT, "sent an error message", "sent # error messages"},
@@ -705,6 +710,8 @@ static const struct {
              {"ip.", ARMTAP_BLAME_NETWORK},
              {"capture.", ARMTAP_BLAME_CAPTURE},
              {"stream.", ARMTAP_BLAME_CAPTURE},
+             {"rtde.property.unanswered", ARMTAP_BLAME_ROBOT},
+             {"rtde.property.short", ARMTAP_BLAME_ROBOT},
              {"rtde.recipe.", ARMTAP_BLAME_CAPTURE},
              {"aubo.channel.unknown", ARMTAP_BLAME_CAPTURE}};
 

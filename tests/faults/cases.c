@@ -105,6 +105,41 @@ static void text_info(struct play *play)
     text(play, 3, "rtde.text.info");
 }
 
+/* Three requests for properties: one without a value, one whose reply lacks a value, one without a reply. */
+static void ask_for_properties(struct play *play)
+{
+    static const char names[] = "v1.software.version,v1.control_box.type";
+    play_ask(play, (struct armtap_rtde_package){
+                       .type = ARMTAP_RTDE_PROPERTIES, .names = names, .names_length = sizeof names - 1});
+}
+
+static void answer_properties(struct play *play, const char *types, size_t length)
+{
+    static const uint8_t values[8] = {0, 10, 0, 15};
+    play_reply(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_PROPERTIES,
+                                                  .types = types,
+                                                  .types_length = strlen(types),
+                                                  .values = values,
+                                                  .values_length = length});
+}
+
+static void properties(struct play *play)
+{
+    play_connect(play, 30004);
+    play_greet(play, 5);
+    ask_for_properties(play);
+    answer_properties(play, "UINT64,NOT_SET", 0);
+    expect_last(play, "rtde.property.missing", ARMTAP_FROM_ROBOT);
+    ask_for_properties(play);
+    answer_properties(play, "UINT64,UINT32", 8);
+    expect_last(play, "rtde.property.short", ARMTAP_FROM_ROBOT);
+    ask_for_properties(play);
+    expect_last(play, "rtde.property.unanswered", ARMTAP_TO_ROBOT);
+    play_set_up(play, 125, CLOCK_AND_JOINTS, "DOUBLE,VECTOR6D");
+    play_start(play);
+    play_data(play, 20);
+}
+
 static void recipe_missing(struct play *play)
 {
     play_stream(play, 125, "timestamp,payload,actual_momentum");
@@ -1276,6 +1311,7 @@ const struct fault_case fault_cases[] = {
     {"tcp.reset-at-once", attempt_reset_by_robot},
     {"tcp.no-data-closed", attempt_closed_by_robot},
     {"tcp.no-data", attempt_silent},
+    {"rtde.property.missing", properties},
     {"rtde.recipe.missing", recipe_missing},
     {"rtde.recipe.missing-reply-too-early", reply_too_early},
     {"rtde.recipe.unsure", recipe_unsure},

@@ -146,18 +146,19 @@ static void test_a_session_of_protocol_3(void **unused)
         {'>', 'U', "01 00 00 01 00 00 00 02 03", ""},
     };
     (void)unused;
-    CHECK(lines, "event > recognised 0\n"
-                 "properties < @4 +30 v3 id0 v1.software.version=72623859790382856 v1.control_box.type=83951874\n"
-                 "note < rtde.field.not-found: no.such is not known to this controller\n"
-                 "note < rtde.field.not-found: v1.robot_arm.type has no value on this controller\n"
-                 "recipe < id1 125 Hz timestamp:DOUBLE\n"
-                 "recipe > id1 0 Hz configurable_digital_output_mask:UINT32 configurable_digital_output:UINT32\n"
-                 "event < start 0\n"
-                 "record < @98 +12 v3 id1 timestamp=2\n"
-                 "record > @183 +12 v3 id1 configurable_digital_output_mask=256 configurable_digital_output=515\n"
-                 "stream rtde v3 cb3e controller \"\" gaps 0\n"
-                 "  < records 1 decoded 110 lost 0 skipped 0\n"
-                 "  > records 1 decoded 195 lost 0 skipped 0\n");
+    CHECK(lines,
+          "event > recognised 0\n"
+          "properties < @4 +30 v3 id0 v1.software.version=72623859790382856 v1.control_box.type=83951874\n"
+          "note < rtde.property.missing: no.such: the controller does not know this property (NOT_FOUND)\n"
+          "note < rtde.property.missing: v1.robot_arm.type: the controller has no value for this property (NOT_SET)\n"
+          "recipe < id1 125 Hz timestamp:DOUBLE\n"
+          "recipe > id1 0 Hz configurable_digital_output_mask:UINT32 configurable_digital_output:UINT32\n"
+          "event < start 0\n"
+          "record < @98 +12 v3 id1 timestamp=2\n"
+          "record > @183 +12 v3 id1 configurable_digital_output_mask=256 configurable_digital_output=515\n"
+          "stream rtde v3 cb3e controller \"\" gaps 0\n"
+          "  < records 1 decoded 110 lost 0 skipped 0\n"
+          "  > records 1 decoded 195 lost 0 skipped 0\n");
 }
 
 static void test_types_come_from_the_reply(void **unused)

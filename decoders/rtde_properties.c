@@ -1,0 +1,183 @@
+/* Properties of protocol 3 (READ_PROPERTIES): what a reply lacks, and requests that get none. A controller answers in
+ * order, and sends data whatever becomes of them. */
+#include <string.h>
+
+#include "../lib/release.h"
+#include "rtde_package.h"
+#include "rtde_reply.h"
+
+#define SINCE "5.26.3 / 10.15.0"
+#define LISTED_MOST 6 /* names that a note lists */
+
+/* That this controller is too old for properties, if it is. */
+static void tell_release(struct armtap_line *line, struct armtap_conn *conn)
+{
+    const char *version = armtap_conn_release(conn);
+    enum armtap_release_fit fit = armtap_release_judge(SINCE, version);
+    if (fit != ARMTAP_RELEASE_OLDER && fit != ARMTAP_RELEASE_NEVER)
+        return;
+    armtap_line_string(line, "; controllers have properties since ");
+    armtap_release_list(line, SINCE);
+    armtap_line_format(line, ", this one has %s", version);
+}
+
+int armtap_rtde_note_property(struct armtap_conn *conn, const struct armtap_frame *frame,
+                              const struct armtap_item *name, const struct armtap_item *type)
+{
+    struct armtap_line line;
+    bool is_unknown = armtap_item_is(type, "NOT_FOUND");
+    armtap_line_begin(&line);
+    armtap_line_format(&line, "%b: ", (const void *)name->text, name->length);
+    armtap_line_format(&line,
+                       is_unknown ? "the controller does not know this property (%b)"
+                                  : "the controller has no value for this property (%b)",
+                       (const void *)type->text, type->length);
+    if (is_unknown)
+        tell_release(&line, conn);
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_property_missing, "%s", line.text);
+}
+
+/* ---- replies --------------------------------------------------------------------------------------------------- */
+
+/* The properties whose values are not whole among `length` bytes. */
+static void list_lacking(struct armtap_line *line, const struct armtap_recipe *recipe, size_t length)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < recipe->count; i++) {
+        const struct armtap_recipe_entry *entry = &recipe->entries[i];
+        if (entry->offset + entry->wire_size <= length)
+            continue;
+        if (++count <= LISTED_MOST)
+            armtap_line_format(line, count == 1 ? ": no value of %b" : ", %b", (const void *)entry->name,
+                               strlen(entry->name));
+    }
+    if (count > LISTED_MOST)
+        armtap_line_format(line, " and %u more", (uint64_t)(count - LISTED_MOST));
+}
+
+static int note_length(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe,
+                       size_t length)
+{
+    struct armtap_line line;
+    if (recipe->open || length == recipe->size)
+        return ARMTAP_OK;
+    armtap_line_begin(&line);
+    armtap_line_format(&line, "the reply has %u byte%s of values, its types need %u", (uint64_t)length,
+                       length == 1 ? "" : "s", (uint64_t)recipe->size);
+    if (length < recipe->size)
+        list_lacking(&line, recipe, length);
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_property_short, "%s", line.text);
+}
+
+static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                   struct armtap_rtde_reply *reply, const struct armtap_rtde_package *package)
+{
+    struct armtap_recipe *recipe = NULL;
+    int error = armtap_rtde_recipe_of(conn, frame, reply, &recipe);
+    if (error != ARMTAP_OK || !recipe)
+        return error;
+    struct armtap_data data = {.recipe = recipe,
+                               .version = rtde->protocol,
+                               .values = package->values,
+                               .values_length = package->values_length};
+    if (!recipe->open && package->values_length != recipe->size)
+        data.flags |= package->values_length < recipe->size ? (unsigned)ARMTAP_SHORT : (unsigned)ARMTAP_LONG;
+    error = note_length(conn, frame, recipe, package->values_length);
+    if (error == ARMTAP_OK)
+        error = armtap_conn_properties(conn, frame, &data);
+    armtap_recipe_release(recipe);
+    return error;
+}
+
+/* The request that a reply answers, removed from the queue, or NULL. */
+static struct armtap_rtde_request *take_request(struct armtap_rtde *rtde, const struct armtap_frame *frame)
+{
+    struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_PROPERTIES);
+    rtde->early_properties = (struct armtap_rtde_early_properties){.seen = !request, .time = frame->where.time};
+    return request;
+}
+
+int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                                const struct armtap_rtde_package *package)
+{
+    struct armtap_rtde_request *request = take_request(rtde, frame);
+    struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, conn, request, package);
+    int error = armtap_rtde_note_reply(rtde, conn, frame, &reply);
+    if (error == ARMTAP_OK && !reply.refused)
+        error = deliver(rtde, conn, frame, &reply, package);
+    armtap_recipe_release(reply.layout);
+    armtap_rtde_free_request(rtde, request);
+    return error;
+}
+
+int armtap_rtde_unreadable_properties(struct armtap_rtde *rtde, struct armtap_conn *conn,
+                                      const struct armtap_frame *frame)
+{
+    struct armtap_line line;
+    armtap_rtde_free_request(rtde, take_request(rtde, frame));
+    armtap_line_begin(&line);
+    armtap_line_string(&line, "the reply cannot be read: it is shorter than the list of types in it, or has no such "
+                              "list:");
+    armtap_rtde_show_bytes(&line, frame);
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_property_short, "%s", line.text);
+}
+
+/* ---- requests without a reply ---------------------------------------------------------------------------------- */
+
+void armtap_rtde_ask_properties(struct armtap_rtde *rtde, const struct armtap_frame *frame)
+{
+    struct armtap_rtde_early_properties early = rtde->early_properties;
+    rtde->early_properties.seen = false;
+    if (!early.seen || !armtap_rtde_is_timely(early.time, frame->where.time))
+        return;
+    struct armtap_rtde_request *last = NULL;
+    for (struct armtap_rtde_request *next = rtde->requests; next; next = next->next)
+        last = next;
+    if (last && last->type == ARMTAP_RTDE_PROPERTIES)
+        last->settled = true;
+}
+
+static int note_unanswered(struct armtap_conn *conn, struct armtap_rtde_request *request)
+{
+    struct armtap_frame frame = armtap_place(ARMTAP_TO_ROBOT, request->offset, request->where);
+    struct armtap_line line;
+    request->settled = true;
+    armtap_line_begin(&line);
+    armtap_line_format(&line, "no reply to the request for %b", (const void *)request->names, request->names_length);
+    tell_release(&line, conn);
+    return armtap_conn_say(conn, &frame, ARMTAP_NOTE_rtde_property_unanswered, "%s", line.text);
+}
+
+static bool waits(const struct armtap_rtde_request *request)
+{
+    return request->type == ARMTAP_RTDE_PROPERTIES && !request->settled && !request->answered;
+}
+
+int armtap_rtde_passed_properties(struct armtap_rtde *rtde, struct armtap_conn *conn, enum armtap_rtde_type type)
+{
+    const struct armtap_rtde_request *answered = armtap_rtde_waiting(rtde, type);
+    bool is_start = type == ARMTAP_RTDE_START;
+    int error = ARMTAP_OK;
+    if (!answered && !is_start)
+        return ARMTAP_OK;
+    for (struct armtap_rtde_request *next = rtde->requests; next && next != answered && error == ARMTAP_OK;
+         next = next->next)
+        if (waits(next) && (!is_start || next->passed))
+            error = note_unanswered(conn, next);
+    return error;
+}
+
+int armtap_rtde_overdue_properties(struct armtap_rtde *rtde, struct armtap_conn *conn, int64_t now)
+{
+    int error = ARMTAP_OK;
+    for (struct armtap_rtde_request *next = rtde->requests; next && error == ARMTAP_OK; next = next->next)
+        if (waits(next) && armtap_rtde_is_overdue(next, now))
+            error = note_unanswered(conn, next);
+    return error;
+}
+
+void armtap_rtde_lost_properties(struct armtap_rtde *rtde)
+{
+    for (struct armtap_rtde_request *next = rtde->requests; next; next = next->next)
+        next->settled |= next->type == ARMTAP_RTDE_PROPERTIES;
+}
