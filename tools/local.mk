@@ -327,8 +327,12 @@ tools_libtools_a_SOURCES = \
 	tools/serve/dashboard_talk.c \
 	tools/serve/dashboard_talk.h \
 	tools/serve/far_times.h \
+	tools/serve/field_watch.c \
+	tools/serve/field_watch.h \
 	tools/serve/latest.c \
 	tools/serve/latest.h \
+	tools/serve/fill.c \
+	tools/serve/fill.h \
 	tools/serve/legacy_layout.c \
 	tools/serve/legacy_layout.h \
 	tools/serve/legacy_report.c \
@@ -341,6 +345,8 @@ tools_libtools_a_SOURCES = \
 	tools/serve/player.h \
 	tools/serve/ports.c \
 	tools/serve/ports.h \
+	tools/serve/presence.c \
+	tools/serve/presence.h \
 	tools/serve/primary_message.c \
 	tools/serve/primary_server.c \
 	tools/serve/primary_server.h \

@@ -179,10 +179,10 @@ static void begin(struct life *life, unsigned which)
                                                 .text = which & 64 ? "text" : NULL};
     life->rtde = rtde_server_new(&options);
     CHECK(life->rtde);
-    CHECK(latest_begin(&life->dashboard.latest, life->variables) == 0);
+    CHECK(latest_begin(&life->dashboard.latest, life->variables, NULL) == 0);
     life->primary_port = (struct primary_server){.stub = &life->primary, .imitates = true, .fills = true};
     life->dashboard.imitates = true;
-    CHECK(latest_begin(&life->primary.latest, life->variables) == 0);
+    CHECK(latest_begin(&life->primary.latest, life->variables, NULL) == 0);
     choose(life, which & 63);
     for (unsigned i = 0; i < PEERS; i++)
         open_peer(life, i);

@@ -11,6 +11,7 @@ LIVE_TESTS = \
 	tests/live/cut-check.py \
 	tests/live/parts-check.py \
 	tests/live/robots-check.py \
+	tests/live/moments-check.py \
 	tests/live/served-check.py \
 	tests/live/ports-check.py \
 	tests/live/proxy-check.py \

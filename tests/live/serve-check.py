@@ -655,7 +655,18 @@ def check_refusals():
                         (["--stream", "99", "rtde-v2.pcapng.gz"], b"--stream 99"),
                         (["--speed", "0", "rtde-v2.pcapng.gz"], b"--speed"),
                         (["--ports", "80", "rtde-v2.pcapng.gz"], b"--ports"),
-                        (["--gaps", "none", "rtde-v2.pcapng.gz"], b"--gaps")):
+                        (["--gaps", "none", "rtde-v2.pcapng.gz"], b"--gaps"),
+                        (["--paused", "--no-wait", "rtde-v2.pcapng.gz"], b"choose one"),
+                        (["--fill", "paylod=1", "rtde-v2.pcapng.gz"], b"did you mean 'payload'"),
+                        (["--fill", "payload", "rtde-v2.pcapng.gz"], b"NAME=VALUE"),
+                        (["--fill", "payload=heavy", "rtde-v2.pcapng.gz"], b"payload is of type DOUBLE"),
+                        (["--fill", "robot_mode=7.5", "rtde-v2.pcapng.gz"], b"robot_mode is of type INT32"),
+                        (["--fill", "robot_mode=2147483648", "rtde-v2.pcapng.gz"], b"robot_mode is of type INT32"),
+                        (["--fill", "runtime_state=-1", "rtde-v2.pcapng.gz"], b"runtime_state is of type UINT32"),
+                        (["--fill", "actual_q=1,2,3,4,5", "rtde-v2.pcapng.gz"], b"5 values; actual_q is of type VECTOR6D: give 6"),
+                        (["--fill", "payload=1,2", "rtde-v2.pcapng.gz"], b"2 values; payload is of type DOUBLE: give 1"),
+                        (["--fill", "payload=", "rtde-v2.pcapng.gz"], b"0 values"),
+                        (["--fill", "speed_slider_mask=1", "rtde-v2.pcapng.gz"], b"no output of RTDE")):
         done = run("serve", *words[:-1], capture(words[-1]))
         expect("refused: %s" % words, done.returncode == 2 and said in done.stderr, done)
     done = subprocess.run([ARMTAP, "serve", "-"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
@@ -683,7 +694,7 @@ def check_empty_range():
         with Serve(*words, capture("rtde-v1.pcap")) as serve:
             expect("%s: ends" % (words,), serve.wait() == 0, serve.lines)
             expect("%s: why" % (words,), serve.said("no record from the robot in that time"), serve.lines)
-    with Serve("--from", "+0.1", capture("rtde-v1.pcap")) as serve:
+    with Serve("--no-wait", "--from", "+0.1", capture("rtde-v1.pcap")) as serve:
         serve.wait()
         expect("a range with records", not any("in that time" in line for line in serve.lines), serve.lines)
 

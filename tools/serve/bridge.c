@@ -56,7 +56,10 @@ static void describe(struct bridge *bridge, const struct armtap_recipe *received
         return;
     armtap_recipe_release(bridge->described);
     bridge->described = armtap_recipe_hold(received);
-    legacy_report(&bridge->layout, received);
+    legacy_report(&bridge->layout, received, "this robot");
+    if (bridge->layout.generation == ARMTAP_GENERATION_CB2)
+        message_info("converted for CB2: robot mode from robot_mode and safety_mode; tool inputs are bits 8 and 9; "
+                     "while the robot is in a mode that CB2 lacks, no packet is sent");
 }
 
 /* Whether a record is due at the rate asked for, by the controller's clock. */

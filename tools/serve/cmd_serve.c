@@ -14,6 +14,8 @@
 #include "bridge.h"
 #include "controller_release.h"
 #include "dashboard_stub.h"
+#include "legacy_layout.h"
+#include "legacy_report.h"
 #include "listening.h"
 #include "nanoseconds.h"
 #include "player.h"
@@ -42,6 +44,7 @@ struct serve {
     struct clients *clients;
     struct rtde_server *rtde;
     struct realtime_server realtime, realtime_read_only;
+    const struct variable **cells;
     struct dashboard_stub dashboard;
     struct primary_stub primary;
     struct primary_server primary_ports[SERVED_PORTS]; /* by index of the port */
@@ -149,11 +152,13 @@ static void describe_made_up(const struct serve *serve)
     const struct recorded_robot *robot = serve->recording.robots[serve->robot];
     bool is_cb2 = robot->generation == ARMTAP_GENERATION_CB2;
     if (robot->records[SERVED_REALTIME] == 0)
-        message_info("made up: legacy packets of %zu bytes, from RTDE's values; cells that RTDE lacks are 0",
+        message_info("made up: legacy packets of %zu bytes, from RTDE's values; cells that are not recorded are 0",
                      serve->packet_size);
     if (robot->records[SERVED_RTDE] == 0)
         message_info("made up: RTDE, from the legacy packets%s",
                      is_cb2 ? "; a CB2 has none: modes are numbered as CB2 does, robot_mode 0 is RUNNING" : "");
+    if (presence_is_cut(robot->presence))
+        message_warning("the capture begins and ends so many recipes, or is silent so often, that not all is played");
     if (robot->silence > 0 && serve->options.gaps == GAPS_HOLD)
         message_info("made up: in %.1f s nothing was captured: the last values are repeated (--gaps keep or squeeze)",
                      (double)robot->silence / NS);
@@ -171,9 +176,12 @@ static void describe(const struct serve *serve)
     message_info("%s%s: %s%s%s%zu variables%s%s", robot->address[0] == '\0' ? "the robot" : "robot ", robot->address,
                  robot->version[0] == '\0' ? "" : "controller ", robot->version, robot->version[0] == '\0' ? "" : "; ",
                  count_recorded(robot->variables), rtde, realtime);
+    bool is_paused = serve->options.is_paused || serve->options.at_most;
     if (robot->last_time != ARMTAP_NO_TIME && serve->options.loop == LOOP_NONE)
-        message_info("%.1f s of data%s", (double)(robot->last_time - robot->first_time) / NS,
-                     serve->options.is_paused || serve->options.at_most ? "" : "; ends with it (--loop, --paused)");
+        message_info("%.1f s of data, %s; ends with it (--loop)", (double)(robot->last_time - robot->first_time) / NS,
+                     is_paused                ? "from the first client that asks for data on"
+                     : serve->options.no_wait ? "from now on"
+                                              : "from the first client on (--no-wait)");
     describe_made_up(serve);
 }
 
@@ -189,6 +197,24 @@ static void warn_of_unknown(const struct serve_names *names, const char *option,
     }
 }
 
+static int64_t limit(const struct serve *serve, const struct timestamp *when, int64_t none)
+{
+    int64_t time = when->given ? timestamp_resolve(when, serve->recording.totals.first_time, serve->options.shared.zone)
+                               : ARMTAP_NO_TIME;
+    return time == ARMTAP_NO_TIME ? none : time;
+}
+
+/* Silences of the robot are filled unless the user wants otherwise; single variables only if asked for. */
+static bool holds(const struct serve_options *options)
+{
+    return options->has_gaps && options->gaps == GAPS_HOLD;
+}
+
+static bool has_times(const struct serve *serve)
+{
+    return serve->recording.robots[serve->robot]->last_time != ARMTAP_NO_TIME;
+}
+
 static int make_rtde(struct serve *serve)
 {
     struct variables *variables = serve->recording.robots[serve->robot]->variables;
@@ -198,6 +224,12 @@ static int make_rtde(struct serve *serve)
     warn_of_unknown(&options->hidden, "--hide", variables);
     warn_of_unknown(&options->in_use, "--in-use", variables);
     struct rtde_server_options wish = {.variables = variables,
+                                       .presence = serve->recording.robots[serve->robot]->presence,
+                                       .from = limit(serve, &options->from, INT64_MIN),
+                                       .to = limit(serve, &options->to, INT64_MAX),
+                                       .holds = holds(options),
+                                       .has_times = has_times(serve),
+                                       .zone = options->shared.zone,
                                        .max_protocol = options->max_protocol,
                                        .cycle = serve->cycle[SERVED_RTDE],
                                        .hidden = {options->hidden.names, options->hidden.count},
@@ -206,6 +238,90 @@ static int make_rtde(struct serve *serve)
     memcpy(wish.release, serve->release, sizeof wish.release);
     serve->rtde = rtde_server_new(&wish);
     return serve->rtde ? 0 : -1;
+}
+
+/* A recipe of all that can be played, NULL if there is nothing. 0, or -1 if memory runs out. */
+static int make_recipe(const struct variables *variables, struct armtap_recipe **recipe)
+{
+    struct buffer names = {0}, types = {0};
+    for (size_t i = 0; i < variables_count(variables); i++) {
+        const struct variable *variable = variables_at(variables, i);
+        if (!variable->field || !variable_is_played(variable))
+            continue;
+        buffer_string(&names, names.length > 0 ? "," : "");
+        buffer_string(&names, variable->name);
+        buffer_string(&types, types.length > 0 ? "," : "");
+        buffer_string(&types, armtap_type_name(variable->type, variable->count));
+    }
+    buffer_put(&names, "", 1);
+    buffer_put(&types, "", 1);
+    int outcome = names.failed || types.failed ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
+    *recipe = NULL;
+    if (outcome == ARMTAP_OK && names.length > 1)
+        outcome = armtap_recipe_rtde(names.data, types.data, recipe);
+    free(names.data);
+    free(types.data);
+    return outcome == ARMTAP_OK ? 0 : -1;
+}
+
+/* Which cells of packets that are made of RTDE's values are always 0. */
+static int describe_cells(const struct serve *serve)
+{
+    const struct recorded_robot *robot = serve->recording.robots[serve->robot];
+    struct legacy_layout layout;
+    struct armtap_recipe *played;
+    if (robot->records[SERVED_REALTIME] > 0)
+        return 0;
+    if (make_recipe(robot->variables, &played) != 0)
+        return -1;
+    int outcome = legacy_layout_begin(&layout, serve->packet_size);
+    if (played && outcome == 0)
+        legacy_report(&layout, played, "the capture");
+    legacy_layout_end(&layout);
+    armtap_recipe_release(played);
+    return outcome;
+}
+
+/* The variables that have cells in a legacy packet. */
+static int make_realtime(struct serve *serve)
+{
+    const struct variables *variables = serve->recording.robots[serve->robot]->variables;
+    struct armtap_recipe *layout;
+    serve->cells = calloc(variables_count(variables) + 1, sizeof(const struct variable *));
+    if (!serve->cells || armtap_recipe_realtime(serve->packet_size, &layout) != ARMTAP_OK)
+        return -1;
+    struct field_watch watch = {.variables = serve->cells,
+                                .lacking = "0 in the legacy packets",
+                                .has_times = has_times(serve),
+                                .zone = serve->options.shared.zone};
+    for (size_t i = 0; i < armtap_recipe_count(layout); i++) {
+        const struct armtap_field *field = armtap_recipe_at(layout, i)->field;
+        const struct variable *variable = field ? variables_of_field(variables, field->id) : NULL;
+        if (variable && variable->field)
+            serve->cells[watch.count++] = variable;
+    }
+    armtap_recipe_release(layout);
+    serve->realtime.cells = serve->realtime_read_only.cells = watch;
+    return describe_cells(serve);
+}
+
+/* What is made up must be known before it is believed. */
+static int fill(struct serve *serve)
+{
+    struct variables *variables = serve->recording.robots[serve->robot]->variables;
+    for (size_t i = 0; i < serve->options.fill_count; i++) {
+        const struct fill *one = &serve->options.fills[i];
+        struct variable *filled;
+        if (variables_fill(variables, &one->value, &filled) != 0)
+            return -1;
+        if (!filled)
+            message_warning("--fill %s has no effect: the capture's %s is of another type", one->text, one->value.name);
+        else if (filled->recorded)
+            message_info("made up: %s, where it is not recorded; else the recorded values", one->text);
+        else
+            message_info("made up: %s, which the capture lacks", one->text);
+    }
+    return 0;
 }
 
 static const char *robot_address(const struct serve *serve)
@@ -270,7 +386,7 @@ static void describe_dashboard(const struct variables *variables)
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         const struct variable *variable = variables_of_field(variables, ids[i]);
         size_t length = strlen(list);
-        if (!variable || !variable->recorded)
+        if (!variable || !variable_is_played(variable))
             snprintf(list + length, sizeof list - length, "%s, ", armtap_field_at(ids[i])->name);
     }
     message_info("made up: the dashboard server's %smodel, serial number, program, operational mode, user role, remote "
@@ -285,8 +401,8 @@ static int make_stubs(struct serve *serve)
         robot->generation != ARMTAP_GENERATION_UNKNOWN ? robot->generation : ARMTAP_GENERATION_CB3E;
     memcpy(serve->dashboard.release, serve->release, sizeof serve->release);
     memcpy(serve->primary.release, serve->release, sizeof serve->release);
-    if (latest_begin(&serve->dashboard.latest, robot->variables) != 0 ||
-        latest_begin(&serve->primary.latest, robot->variables) != 0)
+    if (latest_begin(&serve->dashboard.latest, robot->variables, robot->presence) != 0 ||
+        latest_begin(&serve->primary.latest, robot->variables, robot->presence) != 0)
         return -1;
     serve->dashboard.imitates = serve->options.stubs[PORT_DASHBOARD];
     serve->dashboard.recorded = serve->recording.ports;
@@ -397,6 +513,7 @@ static void wish_for_timeline(struct serve *serve)
                                          .to = options->to,
                                          .zone = options->shared.zone,
                                          .gaps = options->gaps,
+                                         .holds = holds(options),
                                          .loop = options->loop,
                                          .cycle = rtde < realtime ? rtde : realtime,
                                          .packet_size = serve->packet_size,
@@ -420,7 +537,8 @@ static enum exit_status play(struct serve *serve)
     player->clients = serve->clients;
     player->speed = serve->options.speed;
     player->at_most = serve->options.at_most;
-    player->is_waiting = serve->options.is_paused || serve->options.at_most;
+    player->is_paused = serve->options.is_paused || serve->options.at_most;
+    player->is_waiting = player->is_paused || !serve->options.no_wait;
     event_loop_on_wake(serve->loop, on_wake, serve);
     start_signal_hold(serve->loop);
     wish_for_timeline(serve);
@@ -451,6 +569,7 @@ static void end_play(struct serve *serve)
     player_end(&serve->player);
     clients_free(serve->clients);
     rtde_server_free(serve->rtde);
+    free(serve->cells);
     latest_end(&serve->dashboard.latest);
     latest_end(&serve->primary.latest);
     event_loop_free(serve->loop);
@@ -464,7 +583,8 @@ static enum exit_status run_servers(struct serve *serve)
     serve->loop = event_loop_new();
     clients.loop = serve->loop;
     serve->clients = serve->loop ? clients_new(&clients) : NULL;
-    if (!serve->clients || make_rtde(serve) != 0 || make_stubs(serve) != 0)
+    if (!serve->clients || fill(serve) != 0 || make_rtde(serve) != 0 || make_realtime(serve) != 0 ||
+        make_stubs(serve) != 0)
         message_no_memory();
     else if (listen_on_all(serve) == 0)
         status = play(serve);

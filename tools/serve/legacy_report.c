@@ -62,7 +62,7 @@ static void list_columns(struct column_list *list, const struct legacy_layout *l
     write_range(list);
 }
 
-void legacy_report(const struct legacy_layout *layout, const struct armtap_recipe *received)
+void legacy_report(const struct legacy_layout *layout, const struct armtap_recipe *received, const char *source)
 {
     struct column_list reserved = {.of_variables = false}, lacking = {.of_variables = true};
     list_columns(&reserved, layout, received);
@@ -71,9 +71,6 @@ void legacy_report(const struct legacy_layout *layout, const struct armtap_recip
                  layout->size, legacy_layout_filled(layout, received), (unsigned)(layout->size - LENGTH_WORD) / CELL,
                  reserved.length == 0 ? "(none)" : reserved.text);
     if (lacking.length > 0)
-        message_warning("also always 0, as this robot lacks their variables: columns %s%s%s", lacking.text,
+        message_warning("also always 0, as %s lacks their variables: columns %s%s%s", source, lacking.text,
                         lacking.modes_length > 0 ? "; 0 is not the state there: " : "", lacking.modes);
-    if (layout->generation == ARMTAP_GENERATION_CB2)
-        message_info("converted for CB2: robot mode from robot_mode and safety_mode; tool inputs are bits 8 and 9; "
-                     "while the robot is in a mode that CB2 lacks, no packet is sent");
 }

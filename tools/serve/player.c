@@ -12,6 +12,8 @@
 #define LOOK (SECOND / 20)
 /* For good-byes at the end: a client that got its last record asks for a pause, and wants the reply. */
 #define PARTING SECOND
+/* For the first client's requests: it shall not miss the beginning. */
+#define SETTING_UP SECOND
 /* Between ticks without news, for imitations that speak of their own accord. */
 #define IDLE (SECOND / 10)
 
@@ -151,10 +153,27 @@ static void play(struct player *player)
         event_timer_set(player->timer, event_loop_now(player->loop) + AGAIN);
 }
 
+/* Whether the first client is not there, or still asks for data. Where there is nothing to play, nobody is waited for.
+ */
+static bool waits(struct player *player)
+{
+    int64_t now = event_loop_now(player->loop);
+    if (!player->is_waiting || clients_want_data(player->clients) || timeline_is_over(player->timeline))
+        return false;
+    if (player->is_paused || clients_count(player->clients) == 0) {
+        player->first_client = 0;
+        return true;
+    }
+    if (player->first_client == 0)
+        player->first_client = now;
+    event_timer_set(player->timer, player->first_client + SETTING_UP);
+    return now < player->first_client + SETTING_UP;
+}
+
 void player_go_on(struct player *player)
 {
     set_idle(player);
-    if (player->is_waiting && !clients_want_data(player->clients))
+    if (waits(player))
         return;
     player->is_waiting = false;
     play(player);

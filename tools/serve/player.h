@@ -13,7 +13,9 @@ struct player {
     struct event_timer *idle; /* nothing is played, but imitations speak */
     double speed;             /* 2: twice as fast */
     bool at_most;             /* as fast as the slowest client reads; waits while nobody wants data */
-    bool is_waiting;          /* for the first client that wants data, or player_start() */
+    bool is_waiting;          /* for the first client, or player_start() */
+    bool is_paused;           /* that client must want data */
+    int64_t first_client;     /* since when there is one while it waits; 0: there is none */
     bool has_base;
     int64_t base;              /* when the tick of time 0 is due */
     int64_t ending;            /* all is played: until when clients may read what waits; 0: not yet */
@@ -25,7 +27,8 @@ struct player {
     unsigned gaps;
 };
 
-/* The caller sets loop, clients, timeline, speed, at_most, is_waiting. 0, or -1 if memory runs out. */
+/* The caller sets loop, clients, timeline, speed, at_most, is_waiting, is_paused. 0,
+ * or -1 if memory runs out. */
 int player_begin(struct player *player);
 void player_end(struct player *player);
 void player_start(struct player *player);

@@ -13,6 +13,7 @@ struct realtime_peer {
     const struct realtime_server *server;
     struct peer_wish wish;
     struct script_text script;
+    struct field_watch cells;
     bool was_told; /* that script is not run */
 };
 
@@ -25,6 +26,11 @@ static void *open_peer(void *server, const struct peer_wish *wish, struct buffer
         return NULL;
     peer->server = realtime;
     peer->wish = *wish;
+    peer->cells = realtime->cells;
+    if (field_watch_begin(&peer->cells) != 0) {
+        free(peer);
+        return NULL;
+    }
     script_text_begin(&peer->script,
                       !realtime->read_only && realtime->may_send && realtime->may_send(realtime->user, wish->address));
     return peer;
@@ -107,9 +113,14 @@ static void say_end(struct realtime_peer *peer)
 
 static void tick(void *user, const struct tick *tick, struct buffer *out)
 {
-    (void)user;
-    if (tick->for_whom & TICK_REALTIME)
-        buffer_put(out, (const char *)tick->packet, tick->packet_length);
+    struct realtime_peer *peer = user;
+    if (!(tick->for_whom & TICK_REALTIME))
+        return;
+    struct tick cells = *tick;
+    if (!tick->is_made)
+        cells.given = NULL; /* a captured packet has them all */
+    field_watch_tick(&peer->cells, &cells, &peer->wish);
+    buffer_put(out, (const char *)tick->packet, tick->packet_length);
 }
 
 static bool wants_data(const void *user)
@@ -122,6 +133,7 @@ static void close_peer(void *user)
     struct realtime_peer *peer = user;
     say_end(peer);
     script_text_end(&peer->script);
+    field_watch_end(&peer->cells);
     free(peer);
 }
 

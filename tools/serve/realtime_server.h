@@ -3,6 +3,7 @@
 #ifndef SERVE_REALTIME_SERVER_H
 #define SERVE_REALTIME_SERVER_H
 
+#include "field_watch.h"
 #include "server.h"
 
 /* The server that `open` is given; may be shared by several ports. */
@@ -13,6 +14,7 @@ struct realtime_server {
     /* Takes a whole program of a client, and says what becomes of it. */
     void (*on_program)(void *user, const char *client, const char *program, size_t length);
     void *user;
+    struct field_watch cells; /* for each client: what packets are made from; without `told` */
 };
 extern const struct server_kind realtime_server_kind;
 

@@ -6,7 +6,7 @@
 
 #include "analysis/armtap-analysis.h"
 #include "base/message.h"
-#include "robot_view.h"
+#include "nanoseconds.h"
 
 void recording_address(char to[64], const char *robot)
 {
@@ -30,8 +30,8 @@ static void free_robot(struct recorded_robot *robot)
 {
     if (!robot)
         return;
+    presence_free(robot->presence);
     variables_free(robot->variables);
-    armtap_state_free(robot->first);
     free(robot);
 }
 
@@ -45,8 +45,8 @@ static struct recorded_robot *make_robot(const char *address)
     robot->earliest = INT64_MAX;
     robot->latest = INT64_MIN;
     robot->variables = variables_new();
-    robot->first = armtap_state_new();
-    if (robot->variables && robot->first)
+    robot->presence = robot->variables ? presence_new(robot->variables) : NULL;
+    if (robot->presence)
         return robot;
     free_robot(robot);
     return NULL;
@@ -102,42 +102,21 @@ static int find_robot(struct recording *recording, const struct armtap_record *r
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the record's stream, or NULL if there are too many. */
-static struct recorded_stream *count_step(struct recording *recording, struct recorded_robot *robot, size_t index,
-                                          const struct armtap_record *record, enum served protocol)
+static void count_step(struct recording *recording, struct recorded_robot *robot, size_t index,
+                       const struct armtap_record *record, enum served protocol)
 {
     struct recorded_stream *stream = stream_of(recording, record->stream->connection);
     if (!stream && recording->stream_count < RECORDING_STREAMS_MAX) {
         stream = &recording->streams[recording->stream_count++];
-        *stream = (struct recorded_stream){record->stream->connection, index, protocol, 0, NAN, NULL, 0};
+        *stream = (struct recorded_stream){record->stream->connection, index, protocol, 0, NAN};
     }
     if (!stream)
-        return NULL;
+        return;
     double ms = (record->clock - stream->clock) * 1000;
     if (ms >= 0.5 && ms < RECORDING_STEPS - 1)
         robot->steps[protocol][lround(ms)]++;
     stream->clock = record->clock;
     stream->records++;
-    return stream;
-}
-
-/* Recipes seldom change: their variables are learned from the first record. A short one lacks the last of them. */
-static bool knows(const struct recorded_stream *stream, const struct armtap_record *record)
-{
-    return record->protocol == ARMTAP_RTDE && stream && stream->learned == record->recipe &&
-           record->values_length <= stream->learned_length;
-}
-
-static int learn(struct recorded_robot *robot, struct recorded_stream *stream, const struct armtap_record *record)
-{
-    if (knows(stream, record))
-        return 0;
-    if (stream) {
-        armtap_recipe_release(stream->learned);
-        stream->learned = armtap_recipe_hold(record->recipe);
-        stream->learned_length = record->values_length;
-    }
-    return robot_view_learn(robot->variables, robot->first, record) == 0 ? 0 : REPLAY_NO_MEMORY;
 }
 
 /* In a damaged capture times go forth and back; the sum of the gaps ends at what a number holds. */
@@ -185,7 +164,8 @@ static int on_record(void *user, const struct armtap_record *record)
         memcpy(robot->version, record->stream->controller_version, sizeof robot->version);
     if (record->stream->generation != ARMTAP_GENERATION_UNKNOWN)
         robot->generation = record->stream->generation;
-    return learn(robot, count_step(recording, robot, index, record, protocol), record);
+    count_step(recording, robot, index, record, protocol);
+    return presence_learn(robot->presence, record) == 0 ? 0 : REPLAY_NO_MEMORY;
 }
 
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
@@ -251,12 +231,19 @@ void recording_free(struct recording *recording)
 {
     for (size_t i = 0; i < recording->robot_count; i++)
         free_robot(recording->robots[i]);
-    for (size_t i = 0; i < recording->stream_count; i++)
-        armtap_recipe_release(recording->streams[i].learned);
     recorded_ports_free(recording->ports);
     other_ports_free(recording->other);
     armtap_streams_free(recording->numbers);
     *recording = (struct recording){0};
+}
+
+static int end(struct recording *recording)
+{
+    armtap_streams_number(recording->numbers);
+    for (size_t i = 0; i < recording->robot_count; i++)
+        if (presence_end(recording->robots[i]->presence) != 0)
+            return -1;
+    return 0;
 }
 
 static int begin(void *user)
@@ -279,13 +266,14 @@ enum exit_status recording_read(struct recording *recording, const struct replay
                                      .on_message = on_message,
                                      .on_bytes = on_bytes};
     struct replay_totals totals = {0};
-    if (begin(recording) != 0) {
-        message_no_memory();
-        recording->totals.broken_off = true;
-        return EXIT_FAILED;
-    }
-    enum exit_status status = replay_learning(source, &sink, recording, begin, &totals);
+    enum exit_status status = EXIT_FAILED;
+    bool began = begin(recording) == 0;
+    if (began)
+        status = replay_learning(source, &sink, recording, begin, &totals);
     recording->totals = totals;
-    armtap_streams_number(recording->numbers);
-    return status;
+    if (began && end(recording) == 0)
+        return status;
+    message_no_memory();
+    recording->totals.broken_off = true;
+    return EXIT_FAILED;
 }

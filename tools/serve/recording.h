@@ -5,8 +5,7 @@
 
 #include "input/replay.h"
 #include "recorded_ports.h"
-#include "nanoseconds.h"
-#include "variables.h"
+#include "presence.h"
 
 #define RECORDING_ROBOTS_MAX 32u
 #define RECORDING_STREAMS_MAX 256u
@@ -20,18 +19,16 @@ struct recorded_stream {
     size_t robot; /* index */
     enum served protocol;
     uint64_t records;
-    double clock;                  /* of its last record */
-    struct armtap_recipe *learned; /* whose variables are known; NULL: none */
-    size_t learned_length;         /* bytes of the longest record that they are known from */
+    double clock; /* of its last record */
 };
 
 /* ns: a silence of more than this is a gap. */
-#define RECORDING_GAP SECOND
+#define RECORDING_GAP PRESENCE_GAP
 #define RECORDING_STEPS 1001 /* ms */
 struct recorded_robot {
     char address[64]; /* "10.0.0.2"; "" in a raw dump */
     struct variables *variables;
-    struct armtap_state *first; /* of every field the first value */
+    struct presence *presence; /* when they were recorded */
     uint64_t records[SERVED_COUNT];
     uint32_t steps[SERVED_COUNT][RECORDING_STEPS]; /* how often the clock advanced by so many ms */
     int64_t first_time, last_time;                 /* of its records; ARMTAP_NO_TIME if unknown */

@@ -18,7 +18,6 @@ struct map {
 
 struct robot_view {
     const struct variables *variables;
-    struct armtap_state *state;
     struct map maps[MAPS]; /* the newest recipes */
     unsigned next;
     uint8_t image[];
@@ -55,63 +54,33 @@ static int learn_cell(struct variables *variables, const struct armtap_record *r
     return 0;
 }
 
-/* Whether `set` has what `in` lacks. */
-static bool has_more(const struct armtap_set *set, const struct armtap_set *in)
+static int learn_cells(struct variables *variables, const struct armtap_record *record)
 {
-    for (size_t i = 0; i < sizeof set->word / sizeof *set->word; i++)
-        if (set->word[i] & ~in->word[i])
-            return true;
-    return false;
-}
-
-static void copy_field(struct armtap_state *to, const struct armtap_state *from, const struct armtap_field *field)
-{
-    struct armtap_value value;
-    armtap_state_get(from, field, &value);
-    if (value.present)
-        armtap_state_set(to, field, &value);
-}
-
-static int learn_fields(struct variables *variables, struct armtap_state *first, const struct armtap_record *record)
-{
-    bool cells = record->protocol == ARMTAP_REALTIME;
     for (size_t id = 0; id < armtap_field_count(); id++) {
         const struct armtap_field *field = armtap_field_at(id);
-        if (!armtap_set_has(record->updated, (unsigned)id) || armtap_set_has(&first->known, (unsigned)id))
-            continue;
-        copy_field(first, record->state, field);
-        if (cells && field->direction != ARMTAP_FIELD_LEGACY && learn_cell(variables, record, field) != 0)
+        if (armtap_set_has(record->updated, (unsigned)id) && field->direction != ARMTAP_FIELD_LEGACY &&
+            learn_cell(variables, record, field) != 0)
             return -1;
     }
     return 0;
 }
 
-int robot_view_learn(struct variables *variables, struct armtap_state *first, const struct armtap_record *record)
+int robot_view_learn(struct variables *variables, const struct armtap_record *record)
 {
     bool named = record->protocol == ARMTAP_RTDE && record->recipe;
     for (size_t i = 0; named && i < armtap_recipe_count(record->recipe); i++)
         if (learn_entry(variables, record, armtap_recipe_at(record->recipe, i)) != 0)
             return -1;
-    return record->updated && has_more(record->updated, &first->known) ? learn_fields(variables, first, record) : 0;
+    return record->protocol == ARMTAP_REALTIME && record->updated ? learn_cells(variables, record) : 0;
 }
 
 /* ---- a view ------------------------------------------------------------------------------------------------------ */
 
-struct robot_view *robot_view_new(struct variables *variables, const struct armtap_state *first)
+struct robot_view *robot_view_new(const struct variables *variables)
 {
-    size_t size = variables_size(variables);
-    struct robot_view *view = calloc(1, sizeof *view + size);
-    if (!view)
-        return NULL;
-    view->variables = variables;
-    view->state = armtap_state_new();
-    if (!view->state) {
-        free(view);
-        return NULL;
-    }
-    armtap_state_copy(view->state, first);
-    if (size > 0)
-        memcpy(view->image, variables_first(variables), size);
+    struct robot_view *view = calloc(1, sizeof *view + variables_size(variables));
+    if (view)
+        view->variables = variables;
     return view;
 }
 
@@ -128,7 +97,6 @@ void robot_view_free(struct robot_view *view)
         return;
     for (unsigned i = 0; i < MAPS; i++)
         forget(&view->maps[i]);
-    armtap_state_free(view->state);
     free(view);
 }
 
@@ -184,16 +152,12 @@ static void take_cell(struct robot_view *view, const struct armtap_record *recor
 
 int robot_view_take(struct robot_view *view, const struct armtap_record *record)
 {
-    bool cells = record->protocol == ARMTAP_REALTIME;
-    if (record->protocol == ARMTAP_RTDE && record->recipe && take_values(view, record) != 0)
-        return -1;
+    if (record->protocol == ARMTAP_RTDE)
+        return record->recipe ? take_values(view, record) : 0;
     for (size_t word = 0; record->updated && word < sizeof record->updated->word / 8; word++)
         for (uint64_t bits = record->updated->word[word]; bits != 0; bits &= bits - 1) {
             const struct armtap_field *field = armtap_field_at(word * 64 + (size_t)__builtin_ctzll(bits));
-            if (!field)
-                continue;
-            copy_field(view->state, record->state, field);
-            if (cells)
+            if (field)
                 take_cell(view, record, field);
         }
     return 0;
@@ -202,9 +166,4 @@ int robot_view_take(struct robot_view *view, const struct armtap_record *record)
 const uint8_t *robot_view_image(const struct robot_view *view)
 {
     return view->image;
-}
-
-const struct armtap_state *robot_view_state(const struct robot_view *view)
-{
-    return view->state;
 }

@@ -2,6 +2,7 @@
 #ifndef SERVE_RTDE_PEER_H
 #define SERVE_RTDE_PEER_H
 
+#include "field_watch.h"
 #include "rtde_server.h"
 
 #define RTDE_PACKAGE_MAX 65535u
@@ -35,7 +36,8 @@ struct rtde_peer {
     const struct variable **outputs; /* in wire order */
     size_t output_count, output_size;
     bool has_outputs;
-    unsigned every; /* ticks */
+    struct field_watch watch; /* of the outputs */
+    unsigned every;           /* ticks */
     bool is_started;
     bool has_begun;   /* data was sent since START */
     int64_t next_due; /* the time of the next tick to send */

@@ -260,7 +260,8 @@ static void put_values(const struct rtde_peer *peer, const uint8_t *image, uint8
 static void tick(void *user, const struct tick *tick, struct buffer *out)
 {
     struct rtde_peer *peer = user;
-    if (!peer->is_started || !(tick->for_whom & TICK_RTDE) || !is_due(peer, tick->time))
+    if (!peer->is_started || !(tick->for_whom & TICK_RTDE) || !field_watch_tick(&peer->watch, tick, &peer->wish) ||
+        !is_due(peer, tick->time))
         return;
     peer->has_begun = true;
     size_t head = HEADER + (peer->protocol >= 2), length = head + peer->output_size;
@@ -306,6 +307,7 @@ static void close_peer(void *user)
     rtde_release_inputs(peer);
     for (unsigned i = 0; i <= RTDE_INPUTS_MAX; i++)
         free(peer->inputs[i]);
+    field_watch_end(&peer->watch);
     free(peer->outputs);
     free(peer->pending.data);
     free(peer);

@@ -2,6 +2,8 @@
 #ifndef SERVE_RTDE_SERVER_H
 #define SERVE_RTDE_SERVER_H
 
+#include "base/timestamp.h"
+#include "presence.h"
 #include "server.h"
 
 #define RTDE_NAMES_MAX 1024u /* variables of a recipe */
@@ -13,6 +15,11 @@ struct rtde_names {
 
 struct rtde_server_options {
     const struct variables *variables; /* must outlive the server */
+    const struct presence *presence;   /* when they are recorded; NULL: always */
+    int64_t from, to;                  /* the part of the capture that is played */
+    bool holds;                        /* what was recorded once stays */
+    bool has_times;                    /* the capture has */
+    enum timestamp_zone zone;          /* in which they are shown */
     uint32_t release[4];               /* major, minor, bugfix, build */
     int max_protocol;                  /* 1 to 3 */
     int64_t cycle;                     /* ns between ticks */

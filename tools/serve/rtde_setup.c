@@ -7,16 +7,22 @@
 #include "rtde_peer.h"
 
 #define NS 1e9
+#define SPAN_MAX (2 * WHEN_DATE_MAX + 16)
 
-/* Comma separated names, one at a time; a comma or a line end at the end is none. */
+/* Comma separated names, one at a time, without the blanks around them; what follows the last comma may be none. */
 struct names {
     const char *at, *end;
 };
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\0';
+}
+
 static struct names names_of(const struct armtap_rtde_package *request)
 {
     struct names names = {request->names, request->names + request->names_length};
-    while (names.end > names.at && strchr(",\r\n", names.end[-1]))
+    while (names.end > names.at && (is_blank(names.end[-1]) || names.end[-1] == ','))
         names.end--;
     return names;
 }
@@ -29,6 +35,10 @@ static bool next_name(struct names *names, const char **name, size_t *length)
     *name = names->at;
     *length = (size_t)((comma ? comma : names->end) - names->at);
     names->at += *length + 1;
+    for (; *length > 0 && is_blank(**name); ++*name)
+        --*length;
+    while (*length > 0 && is_blank((*name)[*length - 1]))
+        --*length;
     return true;
 }
 
@@ -106,48 +116,147 @@ static const struct variable *output_named(const struct rtde_server *server, con
                : variables_find(server->options.variables, name, length);
 }
 
-static bool choose_outputs(struct rtde_peer *peer, struct names names, struct answer *answer)
+/* Finds the variables; returns how many there are none for. */
+static size_t find_outputs(struct rtde_peer *peer, struct names names)
 {
     const char *name;
-    size_t length, size = 0;
-    peer->output_count = 0;
-    while (next_name(&names, &name, &length) && peer->output_count < RTDE_NAMES_MAX) {
+    size_t length, lacking = 0;
+    peer->output_count = peer->output_size = 0;
+    while (peer->output_count < RTDE_NAMES_MAX && next_name(&names, &name, &length)) {
         const struct variable *variable = output_named(peer->server, name, length);
-        answer_name(answer, variable ? armtap_type_name(variable->type, variable->count) : "NOT_FOUND",
-                    variable ? NULL : name, length);
-        if (variable)
-            size += variable->size;
+        lacking += !variable;
+        peer->output_size += variable ? variable->size : 0;
         peer->outputs[peer->output_count++] = variable;
     }
-    peer->output_size = size;
-    return peer->output_count > 0 && answer->refused.length == 0 && names.at >= names.end &&
-           size <= RTDE_PACKAGE_MAX - 4;
+    return lacking;
+}
+
+/* What is filled, or what clients write, is always there. */
+static bool can_be_apart(const struct rtde_peer *peer, size_t i)
+{
+    const struct variable *variable = peer->outputs[i];
+    return variable && variable->recorded && !variable->fill;
+}
+
+static void span_text(const struct rtde_peer *peer, const struct variable *variable, char text[SPAN_MAX])
+{
+    const struct rtde_server_options *options = &peer->server->options;
+    char begin[WHEN_DATE_MAX], end[WHEN_DATE_MAX];
+    int64_t first, last;
+    text[0] = '\0';
+    if (!options->has_times || !presence_span(options->presence, variable, &first, &last))
+        return;
+    timestamp_date(begin, first, options->zone);
+    timestamp_date(end, last, options->zone);
+    snprintf(text, SPAN_MAX, " from %s to %s", begin, end);
+}
+
+/* Beside one that is recorded at that moment. */
+static void say_apart(struct rtde_peer *peer, size_t i, const bool *apart)
+{
+    char own[SPAN_MAX], others[SPAN_MAX];
+    size_t other = 0;
+    while (other < peer->output_count && (apart[other] || !can_be_apart(peer, other)))
+        other++;
+    span_text(peer, peer->outputs[i], own);
+    if (other == peer->output_count || peer->server->options.holds) {
+        rtde_say(peer, "set-up of outputs refused, NOT_FOUND: %s is recorded%s, which is not played",
+                 peer->outputs[i]->name, own);
+        return;
+    }
+    span_text(peer, peer->outputs[other], others);
+    rtde_say(
+        peer,
+        "set-up of outputs refused, NOT_FOUND: no moment of the capture has all: %s is recorded%s, and not when %s "
+        "is%s; --gaps hold repeats last values",
+        peer->outputs[i]->name, own, peer->outputs[other]->name, others);
+}
+
+/* Marks those that are not recorded at the moment at which the most are; returns how many. */
+static size_t find_apart(const struct rtde_peer *peer, bool apart[RTDE_NAMES_MAX])
+{
+    const struct rtde_server_options *options = &peer->server->options;
+    const struct variable *recorded[RTDE_NAMES_MAX];
+    bool lacks[RTDE_NAMES_MAX];
+    struct presence_wish wish = {
+        .variables = recorded, .from = options->from, .to = options->to, .holds = options->holds};
+    size_t next = 0;
+    for (size_t i = 0; i < peer->output_count; i++)
+        if (can_be_apart(peer, i))
+            recorded[wish.count++] = peer->outputs[i];
+    size_t count = options->presence ? presence_together(options->presence, &wish, lacks) : 0;
+    for (size_t i = 0; i < peer->output_count; i++)
+        apart[i] = can_be_apart(peer, i) && count > 0 && lacks[next++];
+    return count;
+}
+
+static void answer_outputs(const struct rtde_peer *peer, struct names names, const bool *apart, struct answer *answer)
+{
+    const char *name;
+    size_t length;
+    for (size_t i = 0; i < peer->output_count && next_name(&names, &name, &length); i++) {
+        const struct variable *variable = peer->outputs[i];
+        answer_name(answer, variable && !apart[i] ? armtap_type_name(variable->type, variable->count) : "NOT_FOUND",
+                    variable ? NULL : name, length);
+    }
+}
+
+static void say_refused(struct rtde_peer *peer, const struct answer *answer, const bool *apart)
+{
+    if (answer->refused.length > 0)
+        rtde_say(peer,
+                 "set-up of outputs refused, NOT_FOUND: %.*s%s; armtap info --json lists what the capture has, --fill "
+                 "NAME=VALUE gives a value",
+                 shown(&answer->refused), answer->refused.data, answer->refused.length > 300 ? "..." : "");
+    for (size_t i = 0; i < peer->output_count; i++)
+        if (apart[i])
+            say_apart(peer, i, apart);
+    if (peer->output_count == 0)
+        rtde_say(peer, "set-up of outputs refused: it names none");
+    else if (peer->output_count == RTDE_NAMES_MAX || peer->output_size > RTDE_PACKAGE_MAX - 4)
+        rtde_say(peer, "set-up of outputs refused: it is too long");
+}
+
+/* False if memory runs out. */
+static bool prepare_outputs(struct rtde_peer *peer, size_t count)
+{
+    size_t room = count < RTDE_NAMES_MAX ? count : RTDE_NAMES_MAX;
+    const struct rtde_server_options *options = &peer->server->options;
+    peer->has_outputs = peer->is_started = false;
+    field_watch_end(&peer->watch);
+    free(peer->outputs);
+    peer->outputs = calloc(room + 1, sizeof(const struct variable *));
+    peer->watch = (struct field_watch){.variables = peer->outputs,
+                                       .count = room,
+                                       .lacking = "no packages until it is",
+                                       .has_times = options->has_times,
+                                       .zone = options->zone,
+                                       .lines = peer->watch.lines};
+    return peer->outputs && field_watch_begin(&peer->watch) == 0;
 }
 
 void rtde_set_up_outputs(struct rtde_peer *peer, const struct armtap_rtde_package *request, struct buffer *out)
 {
     struct names names = names_of(request);
     struct answer answer = {0};
+    bool apart[RTDE_NAMES_MAX];
     size_t count = count_names(names);
-    peer->has_outputs = peer->is_started = false;
-    free(peer->outputs);
-    peer->outputs = calloc((count < RTDE_NAMES_MAX ? count : RTDE_NAMES_MAX) + 1, sizeof(const struct variable *));
-    if (!peer->outputs) {
+    if (!prepare_outputs(peer, count)) {
         out->failed = true;
         return;
     }
-    peer->has_outputs = choose_outputs(peer, names, &answer);
+    size_t lacking = find_outputs(peer, names) + find_apart(peer, apart);
+    peer->has_outputs =
+        count > 0 && lacking == 0 && peer->output_count == count && peer->output_size <= RTDE_PACKAGE_MAX - 4;
+    answer_outputs(peer, names, apart, &answer);
     send_types(peer, ARMTAP_RTDE_SETUP_OUTPUTS, peer->has_outputs, &answer, out);
-    if (peer->has_outputs)
+    if (peer->has_outputs) {
         set_rate(peer, request->frequency);
-    if (peer->has_outputs)
         rtde_say(peer, "sets up %zu outputs, %zu bytes at %.5g Hz", count, peer->output_size,
                  NS / (double)peer->server->options.cycle / peer->every);
-    else if (answer.refused.length > 0)
-        rtde_say(peer, "set-up of outputs refused, NOT_FOUND: %.*s%s; armtap info --json lists what the capture has",
-                 shown(&answer.refused), answer.refused.data, answer.refused.length > 300 ? "..." : "");
-    else
-        rtde_say(peer, "set-up of outputs refused: %s", count == 0 ? "it names none" : "it is too long");
+    } else {
+        say_refused(peer, &answer, apart);
+    }
     answer_free(&answer);
 }
 

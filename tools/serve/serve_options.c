@@ -15,7 +15,9 @@ enum option {
     OPTION_FROM,
     OPTION_TO,
     OPTION_PAUSED,
+    OPTION_NO_WAIT,
     OPTION_GAPS,
+    OPTION_FILL,
     OPTION_STREAM,
     OPTION_ROBOT,
     OPTION_RELEASE,
@@ -45,9 +47,13 @@ static const struct option_row rows[] = {
     {OPTION_FROM, 0, "from", "T", "begin there: 2026-01-31T12:00:00Z, 08:53:30 or +10 after the first packet"},
     {OPTION_TO, 0, "to", "T", "end there"},
     {OPTION_PAUSED, 0, "paused", NULL, "begin with the first client that asks for data, or at SIGUSR1"},
+    {OPTION_NO_WAIT, 0, "no-wait", NULL, "begin at once, not with the first client that connects"},
     {OPTION_GAPS, 0, "gaps", "HOW",
      "where nothing was captured for over a second: hold the last values, with the clock running (default); keep "
-     "everything at the time at which it was captured; squeeze: pass the gap over"},
+     "everything at the time at which it was captured; squeeze: pass the gap over. hold, if given, also repeats a "
+     "field that is not recorded while others are"},
+    {OPTION_FILL, 0, "fill", "NAME=VALUE",
+     "give this field where it is not recorded: payload=1.5, actual_q=0,-1.57,0,0,0,0 (may be repeated)"},
     {OPTION_STREAM, 0, "stream", "N", "the robot and the pace of this stream; armtap info numbers them"},
     {OPTION_ROBOT, 0, "robot", "ADDRESS", "which robot, if the capture has several"},
     {OPTION_RELEASE, 0, "controller-version", "VERSION",
@@ -84,7 +90,8 @@ static const struct option_usage usage = {
         "Acts as the controller that a capture was taken from: RTDE on port 30004, the legacy interface on 30003 "
         "and 30013, imitations of the primary interface and the dashboard server. Clients get the recorded data, at "
         "the recorded pace, whatever they ask for; nothing that they "
-        "send moves anything. Fields that the capture lacks are NOT_FOUND. With a robot: the bridge, which makes "
+        "send moves anything. A field is played where it was recorded; what the capture lacks is NOT_FOUND. With a "
+        "robot: the bridge, which makes "
         "legacy packets of --layout from RTDE, so that an old program runs unchanged.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
@@ -125,6 +132,7 @@ static int take_gaps(struct serve_options *options, const char *value)
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(value, names[i]) == 0) {
             options->gaps = (enum timeline_gaps)i;
+            options->has_gaps = true;
             return 0;
         }
     return bad("--gaps", value, "hold, keep or squeeze");
@@ -141,6 +149,13 @@ static int take_name(struct serve_names *names, const char *option, const char *
         return bad(option, value, "at most 256 names");
     names->names[names->count++] = value;
     return 0;
+}
+
+static int take_fill(struct serve_options *options, const char *value)
+{
+    if (options->fill_count == SERVE_NAMES_MAX)
+        return bad("--fill", value, "at most 256 of them");
+    return fill_parse(&options->fills[options->fill_count++], value);
 }
 
 static int take_stubs(struct serve_options *options, const char *value)
@@ -270,7 +285,7 @@ static int useless_option(const struct serve_options *options, bool with_robot)
     return 0;
 }
 
-static int check_bridge(const struct serve_options *options)
+static int check(const struct serve_options *options)
 {
     const struct robot_sources *robots = &options->shared.robots;
     int useless = useless_option(options, robots->count > 0);
@@ -278,6 +293,10 @@ static int check_bridge(const struct serve_options *options)
     if (useless != 0) {
         message_error("serve: --%s works only with a %s", option_name(useless),
                       robots->count > 0 ? "capture" : "robot: armtap serve --layout 1220 rtde://HOST");
+        return -1;
+    }
+    if (options->is_paused && options->no_wait) {
+        message_error("serve: --paused waits for a client, --no-wait does not: choose one of them");
         return -1;
     }
     if (robots->count == 0)
@@ -324,6 +343,11 @@ static int take(void *user, int id, const char *value)
     case OPTION_PAUSED:
         options->is_paused = true;
         return 0;
+    case OPTION_NO_WAIT:
+        options->no_wait = true;
+        return 0;
+    case OPTION_FILL:
+        return take_fill(options, value);
     case OPTION_GAPS:
         return take_gaps(options, value);
     case OPTION_ROBOT:
@@ -354,7 +378,7 @@ enum options_outcome serve_options_parse(struct serve_options *options, int argc
     ports_default(options->ports);
     options->stubs[PORT_PRIMARY] = options->stubs[PORT_DASHBOARD] = true;
     enum options_outcome outcome = options_parse(&usage, argc, argv, &options->shared, take, options);
-    if (outcome != OPTIONS_RUN || check_bridge(options) == 0)
+    if (outcome != OPTIONS_RUN || check(options) == 0)
         return outcome;
     options_free(&options->shared);
     return OPTIONS_BAD;

@@ -4,6 +4,7 @@
 
 #include "bridge.h"
 #include "command_line/options.h"
+#include "fill.h"
 #include "input/tcp_socket.h"
 #include "ports.h"
 #include "timeline.h"
@@ -22,13 +23,16 @@ struct serve_options {
     struct served_port ports[SERVED_PORTS];
     double speed;
     bool at_most; /* --speed max */
-    bool is_paused;
+    bool is_paused, no_wait;
     enum timeline_gaps gaps;
+    bool has_gaps; /* as the user asked */
     enum timeline_loop loop;
     struct timestamp from, to;
     bool has_release;
     uint32_t release[4];
     struct serve_names hidden, in_use;
+    struct fill fills[SERVE_NAMES_MAX];
+    size_t fill_count;
     int max_protocol;
     const char *text;
     const char *robot; /* its address, as given */

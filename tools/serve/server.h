@@ -10,6 +10,15 @@
 /* Which clients a tick is for: bits. */
 enum tick_for { TICK_RTDE = 1, TICK_REALTIME = 2 };
 
+/* How a variable is given at a moment. */
+enum given {
+    GIVEN_NOT,      /* it is not recorded */
+    GIVEN_AGAIN,    /* neither, but was: the last value */
+    GIVEN_FILL,     /* neither: the user's value */
+    GIVEN_RECORDED, /* the newest recorded value */
+    GIVEN_COUNT
+};
+
 /* The robot at one moment of the recorded grid; or, without an image and for nobody, a message that was captured. A
  * tick with neither comes now and then while nothing is played; its time is of another clock. */
 struct tick {
@@ -17,8 +26,10 @@ struct tick {
     unsigned for_whom;
     bool is_repeated; /* nothing was captured: the last values, with the clock running on */
     const uint8_t *image;
+    const uint8_t *given;  /* enum given, by index of a variable; NULL: all are recorded */
     const uint8_t *packet; /* the legacy packet */
     size_t packet_length;
+    bool is_made;           /* the packet, from the image: cells that are not given are 0 */
     int64_t captured;       /* the same moment on the capture's clock */
     uint16_t message_port;  /* of the primary or secondary interface */
     const uint8_t *message; /* NULL: none */

@@ -50,6 +50,8 @@ struct tick_maker {
     tick_emit *emit;
     void *user;
     struct robot_view *view;
+    struct presence_cursor *cursor;
+    struct armtap_state *state;   /* for packets that are made */
     const struct variable *clock; /* the variable `timestamp`, a double; NULL without one */
     struct anchor anchors[CLOCKS];
     unsigned next_anchor;
@@ -65,7 +67,9 @@ struct tick_maker {
     double last_clock;   /* as sent */
     double clock_offset; /* s, added in later rounds */
     size_t packet_length;
+    bool is_made;
     uint8_t packet[PACKET_MAX];
+    uint8_t given[VARIABLES_MAX];
     uint8_t *image;
     struct speaker speakers[SPEAKERS];
     unsigned first_waiting, waiting_count;
@@ -85,9 +89,11 @@ struct tick_maker *tick_maker_new(const struct timeline_wish *wish, tick_emit *e
     maker->image = calloc(1, variables_size(maker->robot->variables) + 1);
     const struct variable *clock = variables_of_field(maker->robot->variables, ARMTAP_ID_timestamp);
     maker->clock = clock && clock->field ? clock : NULL;
-    if (maker->image)
+    maker->cursor = malloc(sizeof *maker->cursor);
+    maker->state = armtap_state_new();
+    if (maker->image && maker->cursor && maker->state)
         return maker;
-    free(maker);
+    tick_maker_free(maker);
     return NULL;
 }
 
@@ -113,6 +119,8 @@ void tick_maker_free(struct tick_maker *maker)
         return;
     pass_all_waiting(maker);
     robot_view_free(maker->view);
+    armtap_state_free(maker->state);
+    free(maker->cursor);
     free(maker->image);
     free(maker);
 }
@@ -120,7 +128,8 @@ void tick_maker_free(struct tick_maker *maker)
 int tick_maker_begin_round(struct tick_maker *maker)
 {
     robot_view_free(maker->view);
-    maker->view = robot_view_new(maker->robot->variables, maker->robot->first);
+    maker->view = robot_view_new(maker->robot->variables);
+    presence_rewind(maker->cursor, maker->robot->presence);
     memset(maker->anchors, 0, sizeof maker->anchors);
     memset(maker->has_leader, 0, sizeof maker->has_leader);
     memset(maker->has_led, 0, sizeof maker->has_led);
@@ -197,7 +206,8 @@ static bool leads(struct tick_maker *maker, const struct armtap_record *record, 
     uint64_t connection = record->stream->connection;
     if (maker->has_leader[protocol] && maker->leader[protocol] == connection)
         return true;
-    bool silent = far_difference(time, maker->own[protocol]) > TIMELINE_GAP;
+    bool silent = far_difference(time, maker->own[protocol]) > TIMELINE_GAP ||
+                  !presence_has_connection(maker->cursor, maker->leader[protocol]);
     bool better = !maker->has_leader[protocol] || recording_weight(wish->recording, connection) >
                                                       recording_weight(wish->recording, maker->leader[protocol]);
     if (wish->has_leader && maker->has_leader[protocol] && maker->leader[protocol] == wish->leader)
@@ -264,15 +274,53 @@ static void advance_clocks(struct tick_maker *maker, double by)
     }
 }
 
+static enum given how_given(const struct tick_maker *maker, const struct variable *variable)
+{
+    if (maker->cursor->holders[variable->index] > 0)
+        return GIVEN_RECORDED;
+    if (maker->wish->holds && maker->cursor->was_recorded[variable->index])
+        return GIVEN_AGAIN;
+    return variable->fill ? GIVEN_FILL : GIVEN_NOT;
+}
+
+static void make_image(struct tick_maker *maker)
+{
+    const struct variables *variables = maker->robot->variables;
+    memcpy(maker->image, robot_view_image(maker->view), variables_size(variables));
+    for (size_t i = 0; i < variables_count(variables); i++) {
+        const struct variable *variable = variables_at(variables, i);
+        maker->given[i] = (uint8_t)how_given(maker, variable);
+        if (maker->given[i] == GIVEN_FILL)
+            memcpy(maker->image + variable->offset, variable->fill, variable->size);
+    }
+}
+
+static void make_state(struct tick_maker *maker)
+{
+    const struct variables *variables = maker->robot->variables;
+    struct armtap_value value;
+    armtap_state_clear(maker->state);
+    for (size_t i = 0; i < variables_count(variables); i++) {
+        const struct variable *variable = variables_at(variables, i);
+        if (maker->given[i] == GIVEN_NOT || !variable->field)
+            continue;
+        variable_value(variable, maker->image, &value);
+        armtap_state_set(maker->state, variable->field, &value);
+    }
+}
+
 static void make_packet(struct tick_maker *maker, const struct armtap_record *record, enum served protocol)
 {
     size_t size = maker->wish->packet_size;
-    if (protocol == SERVED_REALTIME && record->frame_length <= PACKET_MAX) {
+    maker->is_made = protocol != SERVED_REALTIME || record->frame_length > PACKET_MAX;
+    if (!maker->is_made) {
         memcpy(maker->packet, record->frame, record->frame_length);
         maker->packet_length = record->frame_length;
-    } else if (armtap_encode_realtime(robot_view_state(maker->view), size, maker->packet) == ARMTAP_OK) {
-        maker->packet_length = size;
+        return;
     }
+    make_state(maker);
+    if (armtap_encode_realtime(maker->state, size, maker->packet) == ARMTAP_OK)
+        maker->packet_length = size;
 }
 
 /* In a later round the clocks go on where the last round ended. */
@@ -322,8 +370,10 @@ static int emit(struct tick_maker *maker, int64_t time, unsigned whom, bool is_r
                               .for_whom = whom,
                               .is_repeated = is_repeated,
                               .image = maker->image,
+                              .given = maker->given,
                               .packet = maker->packet,
-                              .packet_length = maker->packet_length};
+                              .packet_length = maker->packet_length,
+                              .is_made = maker->is_made};
     maker->last = time;
     maker->has_last = true;
     return maker->emit(maker->user, &tick);
@@ -367,6 +417,7 @@ int tick_maker_record(struct tick_maker *maker, const struct armtap_record *reco
         return 0;
     if (robot_view_take(maker->view, record) != 0)
         return TICK_MAKER_NO_MEMORY;
+    presence_step(maker->cursor);
     if (!is_wanted)
         return 0;
     int64_t time = tick_time(maker, grid_time(maker, record));
@@ -378,7 +429,7 @@ int tick_maker_record(struct tick_maker *maker, const struct armtap_record *reco
     unsigned whom = for_whom(maker, protocol, time);
     maker->own[protocol] = time;
     maker->has_own[protocol] = maker->has_led[protocol] = true;
-    memcpy(maker->image, robot_view_image(maker->view), variables_size(maker->robot->variables));
+    make_image(maker);
     if (whom & TICK_REALTIME)
         make_packet(maker, record, protocol);
     follow_clock(maker, record->clock);
@@ -387,9 +438,6 @@ int tick_maker_record(struct tick_maker *maker, const struct armtap_record *reco
 
 void tick_maker_close(struct tick_maker *maker, uint64_t connection)
 {
-    for (unsigned i = 0; i < SERVED_COUNT; i++)
-        if (maker->leader[i] == connection)
-            maker->has_leader[i] = false;
     for (unsigned i = 0; i < SPEAKERS; i++)
         if (maker->speakers[i].connection == connection)
             maker->speakers[i].is_there = false;

@@ -11,7 +11,7 @@ struct tick_maker;
 /* 0, or another number to end it, which the functions below return. */
 typedef int tick_emit(void *user, const struct tick *tick);
 
-/* Uses recording, robot, leader, gaps, loop, cycle and packet_size of the wish. NULL if memory runs out. */
+/* Uses recording, robot, leader, gaps, holds, loop, cycle and packet_size of the wish. NULL if memory runs out. */
 struct tick_maker *tick_maker_new(const struct timeline_wish *wish, tick_emit *emit, void *user);
 void tick_maker_free(struct tick_maker *maker);
 /* Before the capture is read for the first time, and for each time after it. 0, or -1 if memory runs out. */
@@ -23,7 +23,7 @@ int tick_maker_record(struct tick_maker *maker, const struct armtap_record *reco
 int tick_maker_message(struct tick_maker *maker, const struct port_message *message);
 /* The capture was read to its end. */
 int tick_maker_end_round(struct tick_maker *maker);
-/* A connection ended: another one makes the ticks from now on. */
+/* A connection ended: messages of another one are played from now on. */
 void tick_maker_close(struct tick_maker *maker, uint64_t connection);
 /* Whether this round has made a tick. */
 bool tick_maker_has_ticks(const struct tick_maker *maker);

@@ -18,6 +18,7 @@
 struct slot {
     struct tick tick;
     uint8_t *image;
+    uint8_t *given;
     uint8_t packet[PACKET_MAX];
     struct buffer message;
 };
@@ -26,7 +27,7 @@ struct timeline {
     struct timeline_wish wish;
     struct tick_maker *maker;
     struct other_ports *other;
-    size_t image_size;
+    size_t image_size, variable_count;
     struct replay_totals totals;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -47,6 +48,8 @@ static bool fill(struct timeline *timeline, struct slot *slot, const struct tick
     slot->tick = *tick;
     if (tick->image)
         slot->tick.image = memcpy(slot->image, tick->image, timeline->image_size);
+    if (tick->given)
+        slot->tick.given = memcpy(slot->given, tick->given, timeline->variable_count);
     if (tick->packet_length > 0)
         memcpy(slot->packet, tick->packet, tick->packet_length);
     slot->tick.packet = slot->packet;
@@ -197,6 +200,7 @@ static void free_slots(struct timeline *timeline)
 {
     for (unsigned i = 0; i < TICKS; i++) {
         free(timeline->slots[i].image);
+        free(timeline->slots[i].given);
         free(timeline->slots[i].message.data);
     }
     other_ports_free(timeline->other);
@@ -209,7 +213,8 @@ static bool make_slots(struct timeline *timeline)
     timeline->maker = tick_maker_new(&timeline->wish, emit, timeline);
     for (unsigned i = 0; i < TICKS && timeline->maker; i++) {
         timeline->slots[i].image = malloc(timeline->image_size + 1);
-        if (!timeline->slots[i].image)
+        timeline->slots[i].given = malloc(timeline->variable_count + 1);
+        if (!timeline->slots[i].image || !timeline->slots[i].given)
             return false;
     }
     return timeline->maker != NULL;
@@ -221,7 +226,9 @@ struct timeline *timeline_start(const struct timeline_wish *wish)
     if (!timeline)
         return NULL;
     timeline->wish = *wish;
-    timeline->image_size = variables_size(wish->recording->robots[wish->robot]->variables);
+    const struct variables *variables = wish->recording->robots[wish->robot]->variables;
+    timeline->image_size = variables_size(variables);
+    timeline->variable_count = variables_count(variables);
     pthread_mutex_init(&timeline->lock, NULL);
     pthread_cond_init(&timeline->changed, NULL);
     if (make_slots(timeline) && thread_begin(&timeline->thread, work, timeline) == 0)

@@ -27,6 +27,7 @@ struct timeline_wish {
     struct timestamp from, to;
     enum timestamp_zone zone;
     enum timeline_gaps gaps;
+    bool holds; /* also the last value of a variable that is not recorded while others are */
     enum timeline_loop loop;
     int64_t cycle;                /* ns */
     size_t packet_size;           /* of legacy packets where none were recorded */

@@ -22,6 +22,7 @@ void variables_free(struct variables *variables)
         return;
     for (size_t i = 0; i < variables->count; i++) {
         free(variables->all[i]->name);
+        free(variables->all[i]->fill);
         free(variables->all[i]);
     }
     free(variables->first);
@@ -42,14 +43,36 @@ void value_put(uint8_t *to, const struct armtap_value *value)
     }
 }
 
+static uint64_t bits_at(const uint8_t *bytes, size_t size)
+{
+    uint64_t bits = 0;
+    for (size_t k = 0; k < size; k++)
+        bits = bits << 8 | bytes[k];
+    return bits;
+}
+
+void variable_value(const struct variable *variable, const uint8_t *image, struct armtap_value *value)
+{
+    size_t size = armtap_type_width(variable->type);
+    *value = (struct armtap_value){.name = variable->name,
+                                   .field = variable->field,
+                                   .type = variable->type,
+                                   .count = variable->count,
+                                   .present = true};
+    for (unsigned i = 0; i < variable->count; i++) {
+        uint64_t bits = bits_at(image + variable->offset + i * size, size);
+        if (variable->type == ARMTAP_INT32)
+            value->i64[i] = (int32_t)(uint32_t)bits;
+        else
+            value->u64[i] = bits;
+    }
+}
+
 double variable_number(const struct variable *variable, const uint8_t *image, unsigned i)
 {
     size_t size = armtap_type_width(variable->type);
-    const uint8_t *bytes = image + variable->offset + i * size;
-    uint64_t bits = 0;
+    uint64_t bits = bits_at(image + variable->offset + i * size, size);
     double number;
-    for (size_t k = 0; k < size; k++)
-        bits = bits << 8 | bytes[k];
     if (variable->type == ARMTAP_INT32)
         return (double)(int32_t)(uint32_t)bits;
     if (variable->type != ARMTAP_DOUBLE)
@@ -126,6 +149,23 @@ int variables_add(struct variables *variables, const char *name, enum armtap_typ
     if (field && field->type == type && field->count == count)
         variable->field = field;
     *added = variable;
+    return 0;
+}
+
+int variables_fill(struct variables *variables, const struct armtap_value *value, struct variable **filled)
+{
+    const struct armtap_field *field = value->field;
+    if (variables_add(variables, field->name, field->type, field->count, filled) != 0)
+        return -1;
+    if (*filled && !(*filled)->field)
+        *filled = NULL;
+    if (!*filled)
+        return 0;
+    if (!(*filled)->fill)
+        (*filled)->fill = malloc((*filled)->size);
+    if (!(*filled)->fill)
+        return -1;
+    value_put((*filled)->fill, value);
     return 0;
 }
 

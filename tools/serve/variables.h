@@ -16,8 +16,14 @@ struct variable {
     size_t index;                     /* in the list */
     size_t offset, size;              /* in the image */
     const struct armtap_field *field; /* NULL: the table has no such field, or it has another type */
-    bool recorded;                    /* false: only what clients write can be read back */
+    bool recorded;                    /* at some time of the capture */
+    uint8_t *fill;                    /* its value where it is not recorded; NULL: none */
 };
+/* Otherwise only what clients write can be read back. */
+static inline bool variable_is_played(const struct variable *variable)
+{
+    return variable->recorded || variable->fill;
+}
 
 struct variables;
 /* NULL if memory runs out. */
@@ -29,6 +35,9 @@ int variables_add_registers(struct variables *variables);
  * RTDE has no such type. 0, or -1 if memory runs out. `image` grows with it, filled with zeros. */
 int variables_add(struct variables *variables, const char *name, enum armtap_type type, unsigned count,
                   struct variable **added);
+/* Adds a field, unless it is there, and its value for the times at which it is not recorded. Sets *filled to it, or to
+ * NULL if there are too many or the one that is there has another type. 0, or -1 if memory runs out. */
+int variables_fill(struct variables *variables, const struct armtap_value *value, struct variable **filled);
 /* NULL if there is none. */
 const struct variable *variables_find(const struct variables *variables, const char *name, size_t length);
 const struct variable *variables_of_field(const struct variables *variables, size_t id);
@@ -41,6 +50,8 @@ uint8_t *variables_first(struct variables *variables);
 
 /* Writes the elements of a value as they are on the wire. */
 void value_put(uint8_t *to, const struct armtap_value *value);
+/* Reads a variable in an image; it has a field. */
+void variable_value(const struct variable *variable, const uint8_t *image, struct armtap_value *value);
 /* Reads element `i` of a variable in an image as a number. */
 double variable_number(const struct variable *variable, const uint8_t *image, unsigned i);
 

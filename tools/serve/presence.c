@@ -1,0 +1,387 @@
+#include "presence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "far_times.h"
+#include "robot_view.h"
+
+/* What a record carries. */
+struct set {
+    struct armtap_recipe *recipe;
+    size_t length; /* of its values, bytes */
+    struct armtap_set updated;
+    uint16_t *variables; /* indices */
+    size_t count;
+};
+
+struct presence_run {
+    uint64_t first, last; /* records */
+    int64_t begin, end;   /* times of its own first and last record */
+    uint64_t connection;
+    unsigned set;
+};
+
+/* A connection whose run goes on. */
+struct source {
+    struct presence_run run;
+    uint64_t records; /* of the run */
+    uint64_t used;    /* the last record's number */
+    int64_t step;     /* ns between its last two records, in whatever run; 0: unknown */
+    bool is_open;
+};
+
+struct presence {
+    struct variables *variables;
+    uint64_t position; /* records so far */
+    int64_t first_time;
+    struct set sets[PRESENCE_SETS_MAX];
+    size_t set_count;
+    struct source sources[PRESENCE_CONNECTIONS_MAX];
+    struct presence_run *runs; /* in order of `first` after the end */
+    size_t run_count, run_room;
+    bool is_cut;
+};
+
+struct presence *presence_new(struct variables *variables)
+{
+    struct presence *presence = calloc(1, sizeof *presence);
+    if (presence)
+        presence->variables = variables;
+    return presence;
+}
+
+void presence_free(struct presence *presence)
+{
+    if (!presence)
+        return;
+    for (size_t i = 0; i < presence->set_count; i++) {
+        armtap_recipe_release(presence->sets[i].recipe);
+        free(presence->sets[i].variables);
+    }
+    free(presence->runs);
+    free(presence);
+}
+
+bool presence_is_cut(const struct presence *presence)
+{
+    return presence->is_cut;
+}
+
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
+
+static bool is_set(const struct set *set, const struct armtap_record *record)
+{
+    static const struct armtap_set none;
+    const struct armtap_set *updated = record->updated ? record->updated : &none;
+    return (set->recipe == record->recipe || armtap_recipe_same(set->recipe, record->recipe)) &&
+           set->length == record->values_length && memcmp(&set->updated, updated, sizeof *updated) == 0;
+}
+
+static void add_entries(const struct variables *variables, struct set *set, const struct armtap_record *record)
+{
+    for (size_t i = 0; i < armtap_recipe_count(record->recipe); i++) {
+        const struct armtap_recipe_entry *entry = armtap_recipe_at(record->recipe, i);
+        const struct variable *variable = variables_find(variables, entry->name, strlen(entry->name));
+        if (variable && variable->type == entry->type && variable->count == entry->count &&
+            entry->offset <= record->values_length && variable->size <= record->values_length - entry->offset)
+            set->variables[set->count++] = (uint16_t)variable->index;
+    }
+}
+
+static void add_cells(const struct variables *variables, struct set *set)
+{
+    for (size_t i = 0; i < variables_count(variables); i++) {
+        const struct variable *variable = variables_at(variables, i);
+        if (variable->field && armtap_set_has(&set->updated, variable->field->id))
+            set->variables[set->count++] = (uint16_t)i;
+    }
+}
+
+/* Returns its number, SETS_MAX if there are too many, or -1 if memory runs out. */
+static long add_set(struct presence *presence, const struct armtap_record *record)
+{
+    if (presence->set_count == PRESENCE_SETS_MAX) {
+        presence->is_cut = true;
+        return PRESENCE_SETS_MAX;
+    }
+    if (robot_view_learn(presence->variables, record) != 0)
+        return -1;
+    struct set *set = &presence->sets[presence->set_count];
+    *set = (struct set){.length = record->values_length};
+    if (record->updated)
+        set->updated = *record->updated;
+    size_t names = armtap_recipe_count(record->recipe), all = variables_count(presence->variables);
+    set->variables = calloc((names > all ? names : all) + 1, sizeof *set->variables);
+    if (!set->variables)
+        return -1;
+    set->recipe = armtap_recipe_hold(record->recipe);
+    if (record->protocol == ARMTAP_RTDE)
+        add_entries(presence->variables, set, record);
+    else
+        add_cells(presence->variables, set);
+    return (long)presence->set_count++;
+}
+
+static long set_of(struct presence *presence, const struct source *source, const struct armtap_record *record)
+{
+    if (source && is_set(&presence->sets[source->run.set], record))
+        return source->run.set;
+    for (size_t i = presence->set_count; i > 0; i--)
+        if (is_set(&presence->sets[i - 1], record))
+            return (long)(i - 1);
+    return add_set(presence, record);
+}
+
+static bool has(const struct set *set, const struct variable *variable)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (set->variables[i] == variable->index)
+            return true;
+    return false;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+static int end_run(struct presence *presence, struct source *source)
+{
+    if (!source->is_open)
+        return 0;
+    source->is_open = false;
+    if (presence->run_count == PRESENCE_RUNS_MAX) {
+        presence->is_cut = true;
+        return 0;
+    }
+    if (presence->run_count == presence->run_room) {
+        size_t room = presence->run_room > 0 ? 2 * presence->run_room : 64;
+        struct presence_run *runs = realloc(presence->runs, room * sizeof *runs);
+        if (!runs)
+            return -1;
+        presence->runs = runs;
+        presence->run_room = room;
+    }
+    presence->runs[presence->run_count++] = source->run;
+    return 0;
+}
+
+static struct source *find_source(struct presence *presence, uint64_t connection)
+{
+    for (unsigned i = 0; i < PRESENCE_CONNECTIONS_MAX; i++)
+        if (presence->sources[i].is_open && presence->sources[i].run.connection == connection)
+            return &presence->sources[i];
+    return NULL;
+}
+
+/* A free place, or that of the connection that was silent for the longest. */
+static struct source *place(struct presence *presence)
+{
+    struct source *oldest = &presence->sources[0];
+    for (unsigned i = 0; i < PRESENCE_CONNECTIONS_MAX; i++) {
+        if (!presence->sources[i].is_open)
+            return &presence->sources[i];
+        if (presence->sources[i].used < oldest->used)
+            oldest = &presence->sources[i];
+    }
+    return oldest;
+}
+
+/* A value stays until the next one is due: runs that lack that one end then. */
+static void stretch(struct presence *presence, int64_t time)
+{
+    for (unsigned i = 0; i < PRESENCE_CONNECTIONS_MAX; i++) {
+        struct source *source = &presence->sources[i];
+        if (!source->is_open || source->records < 2 || source->run.last + 1 != presence->position)
+            continue;
+        int64_t due =
+            far_difference(source->run.end, source->run.begin) / (int64_t)(source->records - 1); /* after the last */
+        if (far_difference(time, source->run.end) < due)
+            source->run.last = presence->position;
+    }
+}
+
+static bool is_gap(const struct source *source, int64_t time)
+{
+    int64_t silence = far_difference(time, source->run.end);
+    return silence > PRESENCE_GAP && silence / 5 > source->step / 2;
+}
+
+/* The time of a record; where none was captured, by the controller's clock. */
+static int64_t time_of(const struct presence *presence, const struct armtap_record *record)
+{
+    if (record->where.time != ARMTAP_NO_TIME)
+        return record->where.time;
+    return isfinite(record->clock) && fabs(record->clock) < 1e9 ? (int64_t)(record->clock * 1e9)
+                                                                : (int64_t)presence->position;
+}
+
+static void go_on(struct presence *presence, struct source *source, int64_t time)
+{
+    source->step = far_difference(time, source->run.end);
+    source->run.last = source->used = presence->position;
+    source->run.end = time;
+    source->records++;
+}
+
+static void begin_run(struct presence *presence, struct source *source, uint64_t connection, unsigned set, int64_t time)
+{
+    int64_t step =
+        source->run.connection == connection && source->records > 0 ? far_difference(time, source->run.end) : 0;
+    *source = (struct source){
+        .run = {presence->position, presence->position, time, time, connection, set},
+        .records = 1,
+        .used = presence->position,
+        .step = step,
+        .is_open = true,
+    };
+}
+
+int presence_learn(struct presence *presence, const struct armtap_record *record)
+{
+    int64_t time = time_of(presence, record);
+    uint64_t connection = record->stream->connection;
+    struct source *source = find_source(presence, connection);
+    long set = set_of(presence, source, record);
+    if (set < 0)
+        return -1;
+    if (presence->position == 0)
+        presence->first_time = time;
+    stretch(presence, time);
+    bool goes_on = source && source->run.set == (unsigned)set && !is_gap(source, time);
+    if (source && !goes_on && source->run.last == presence->position)
+        source->run.last--; /* what replaces it begins here */
+    if (!goes_on && source && end_run(presence, source) != 0)
+        return -1;
+    if (goes_on) {
+        go_on(presence, source, time);
+    } else if (set < (long)PRESENCE_SETS_MAX) {
+        source = source ? source : place(presence);
+        if (end_run(presence, source) != 0)
+            return -1;
+        begin_run(presence, source, connection, (unsigned)set, time);
+    }
+    presence->position++;
+    return 0;
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct presence_run *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+int presence_end(struct presence *presence)
+{
+    for (unsigned i = 0; i < PRESENCE_CONNECTIONS_MAX; i++)
+        if (end_run(presence, &presence->sources[i]) != 0)
+            return -1;
+    if (presence->run_count > 0)
+        qsort(presence->runs, presence->run_count, sizeof *presence->runs, by_first);
+    return 0;
+}
+
+/* ---- questions --------------------------------------------------------------------------------------------------- */
+
+bool presence_begins_with(const struct presence *presence, const struct variable *variable)
+{
+    for (size_t i = 0; i < presence->run_count; i++)
+        if (far_difference(presence->runs[i].begin, presence->first_time) <= PRESENCE_GAP &&
+            has(&presence->sets[presence->runs[i].set], variable))
+            return true;
+    return false;
+}
+
+bool presence_span(const struct presence *presence, const struct variable *variable, int64_t *begin, int64_t *end)
+{
+    bool found = false;
+    for (size_t i = 0; i < presence->run_count; i++) {
+        const struct presence_run *run = &presence->runs[i];
+        if (!has(&presence->sets[run->set], variable))
+            continue;
+        *begin = !found || run->begin < *begin ? run->begin : *begin;
+        *end = !found || run->end > *end ? run->end : *end;
+        found = true;
+    }
+    return found;
+}
+
+static size_t mark_lacking(const struct presence_cursor *cursor, const struct presence_wish *wish, bool *lacks)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < wish->count; i++) {
+        size_t index = wish->variables[i]->index;
+        bool lacking = wish->holds ? !cursor->was_recorded[index] : cursor->holders[index] == 0;
+        count += lacking;
+        if (lacks)
+            lacks[i] = lacking;
+    }
+    return count;
+}
+
+static void add_run(struct presence_cursor *cursor, const struct presence_run *run)
+{
+    const struct set *set = &cursor->presence->sets[run->set];
+    if (cursor->active_count == PRESENCE_CONNECTIONS_MAX)
+        return;
+    cursor->active[cursor->active_count++] = run;
+    for (size_t i = 0; i < set->count; i++) {
+        cursor->holders[set->variables[i]]++;
+        cursor->was_recorded[set->variables[i]] = true;
+    }
+}
+
+static void remove_runs(struct presence_cursor *cursor, uint64_t position)
+{
+    for (size_t i = cursor->active_count; i > 0; i--) {
+        const struct presence_run *run = cursor->active[i - 1];
+        const struct set *set = &cursor->presence->sets[run->set];
+        if (run->last >= position)
+            continue;
+        for (size_t k = 0; k < set->count; k++)
+            cursor->holders[set->variables[k]]--;
+        cursor->active[i - 1] = cursor->active[--cursor->active_count];
+    }
+}
+
+/* The most are together at the beginning of a run. */
+size_t presence_together(const struct presence *presence, const struct presence_wish *wish, bool *lacks)
+{
+    struct presence_cursor cursor;
+    presence_rewind(&cursor, presence);
+    size_t least = mark_lacking(&cursor, wish, lacks);
+    for (size_t i = 0; i < presence->run_count && least > 0; i++) {
+        const struct presence_run *run = &presence->runs[i];
+        if (run->begin > wish->to || (run->end < wish->from && !wish->holds))
+            continue;
+        remove_runs(&cursor, run->first);
+        add_run(&cursor, run);
+        size_t lacking = mark_lacking(&cursor, wish, NULL);
+        if (lacking < least)
+            least = mark_lacking(&cursor, wish, lacks);
+    }
+    return least;
+}
+
+/* ---- once more --------------------------------------------------------------------------------------------------- */
+
+void presence_rewind(struct presence_cursor *cursor, const struct presence *presence)
+{
+    *cursor = (struct presence_cursor){.presence = presence};
+}
+
+void presence_step(struct presence_cursor *cursor)
+{
+    const struct presence *presence = cursor->presence;
+    remove_runs(cursor, cursor->position);
+    while (cursor->next < presence->run_count && presence->runs[cursor->next].first <= cursor->position)
+        add_run(cursor, &presence->runs[cursor->next++]);
+    cursor->position++;
+}
+
+bool presence_has_connection(const struct presence_cursor *cursor, uint64_t connection)
+{
+    for (size_t i = 0; i < cursor->active_count; i++)
+        if (cursor->active[i]->connection == connection)
+            return true;
+    return false;
+}

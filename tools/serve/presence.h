@@ -1,0 +1,56 @@
+/* When each variable of a robot was recorded. A moment is the number of one of its records, since the times of a
+ * capture may jump; runs of records of one connection that carry the same variables are kept, not the records. */
+#ifndef SERVE_PRESENCE_H
+#define SERVE_PRESENCE_H
+
+#include "variables.h"
+
+/* ns: a variable is recorded between two of its records unless they are further apart, and further than usual. */
+#define PRESENCE_GAP INT64_C(1000000000)
+/* What lies beyond counts as not recorded. */
+#define PRESENCE_RUNS_MAX (1u << 18)
+#define PRESENCE_SETS_MAX 256u
+#define PRESENCE_CONNECTIONS_MAX 64u /* at a time */
+
+struct presence;
+/* NULL if memory runs out. The variables must outlive it. */
+struct presence *presence_new(struct variables *variables);
+/* Accepts NULL. */
+void presence_free(struct presence *presence);
+/* Each record of the robot, in order. New variables are added, with their first values. 0, or -1 if memory runs out. */
+int presence_learn(struct presence *presence, const struct armtap_record *record);
+/* After the last record, before anything else is asked. 0, or -1 if memory runs out. */
+int presence_end(struct presence *presence);
+/* Whether there were more runs or sets than are kept. */
+bool presence_is_cut(const struct presence *presence);
+/* Whether the variable was recorded within PRESENCE_GAP of the first record. */
+bool presence_begins_with(const struct presence *presence, const struct variable *variable);
+/* Times of the variable's first and last record; false if there is none. */
+bool presence_span(const struct presence *presence, const struct variable *variable, int64_t *begin, int64_t *end);
+
+struct presence_wish {
+    const struct variable *const *variables;
+    size_t count;
+    int64_t from, to; /* of the capture, what is played */
+    bool holds;       /* what was recorded once stays */
+};
+/* Finds the moment at which the most of them are recorded together: sets lacks[i] of those that are not, and returns
+ * how many. */
+size_t presence_together(const struct presence *presence, const struct presence_wish *wish, bool *lacks);
+
+/* Goes through the same records once more. */
+struct presence_cursor {
+    const struct presence *presence;
+    uint64_t position; /* of the next record */
+    size_t next;       /* run */
+    const struct presence_run *active[PRESENCE_CONNECTIONS_MAX];
+    size_t active_count;
+    uint8_t holders[VARIABLES_MAX]; /* by index of a variable: active runs that have it */
+    bool was_recorded[VARIABLES_MAX];
+};
+void presence_rewind(struct presence_cursor *cursor, const struct presence *presence);
+void presence_step(struct presence_cursor *cursor);
+/* Whether that connection had data at the record of the last step. */
+bool presence_has_connection(const struct presence_cursor *cursor, uint64_t connection);
+
+#endif
