@@ -74,6 +74,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/archive.h \
 	tools/input/capture.c \
 	tools/input/capture.h \
+	tools/input/capture_comments.c \
+	tools/input/capture_comments.h \
 	tools/input/capture_drops.c \
 	tools/input/capture_drops.h \
 	tools/input/event_loop.c \

@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include "input/capture.h"
-#include "input/pcapng_blocks.h"
 #include "nanoseconds.h"
 #include "record/capture_file.h"
 
@@ -201,20 +200,17 @@ static void blocks_as_specified(void **state)
 
 static void readers_learn_where_it_comes_from(void **state)
 {
-    static uint8_t all[1 << 20];
-    struct blocks blocks;
     (void)state;
     write_file(NAME, 10);
-    size_t length = load_file(NAME, all, sizeof all);
-    for (size_t step = 1; step < length; step += 61) {
-        blocks_begin(&blocks);
-        for (size_t at = 0; at < length; at += step)
-            blocks_push(&blocks, all + at, step < length - at ? step : length - at);
-        assert_true(blocks.comment.from_socket);
-        assert_string_equal(blocks.comment.recording, from_socket.recording);
-        assert_int_equal(blocks.comment.part, from_socket.part);
-        assert_int_equal(blocks.comment.repeated, from_socket.repeated);
-    }
+    struct capture *capture = capture_open(&(struct reader_wish){.name = NAME});
+    assert_non_null(capture);
+    const struct section_comment *comment = capture_section(capture);
+    assert_true(comment->from_socket);
+    assert_string_equal(comment->recording, from_socket.recording);
+    assert_int_equal(comment->part, from_socket.part);
+    assert_int_equal(comment->repeated, from_socket.repeated);
+    assert_int_equal(capture_comments(capture)->count, 0);
+    capture_close(capture);
 }
 
 static void other_comments_mean_nothing(void **state)

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* fopencookie */
+#define _DEFAULT_SOURCE /* u_char, which libpcap needs */
 #include "capture.h"
 
 #include <errno.h>
@@ -10,16 +10,14 @@
 
 #include <pcap/pcap.h>
 
-#include "pcapng_blocks.h"
+#include "capture_comments.h"
 #include "capture_drops.h"
 #include "base/interrupt.h"
 #include "base/message.h"
 #include "file_reader.h"
 #include "nanoseconds.h"
 #include "packet_file.h"
-#include "shell_command.h"
 
-#define FILE_BUFFER (256 * 1024)
 #define PLACE_MAX 64
 #define LIVE_SNAPSHOT 262144
 #define LIVE_BUFFER (16 * 1024 * 1024)
@@ -29,21 +27,23 @@
 
 struct capture {
     char *name;
-    struct reader *reader;     /* NULL: live */
-    struct input *input;       /* from the wish it was opened with */
-    struct packet_file *plain; /* reads the usual files; NULL: a raw dump, or live */
-    FILE *file;                /* NULL until libpcap goes on; libpcap's once there is a pcap_t */
-    pcap_t *pcap;              /* NULL: a raw dump, or a file that is usual so far */
+    struct reader *reader;           /* NULL: live */
+    struct input *input;             /* from the wish it was opened with */
+    struct packet_file *packet_file; /* NULL: a raw dump, or live */
+    pcap_t *pcap;                    /* live; NULL: a file */
     packet_file_turn *on_turn;
     void *turn_user;
-    bool is_pcapng;
     bool nanoseconds;
     bool ended;
     bool quiet; /* damage is not reported */
     bool follows;
-    int link_type;
-    uint64_t packets;
-    struct blocks blocks;
+    int link_type;    /* of a file: of the last packet, or the first interface */
+    bool is_readable; /* the link type is known */
+    int unread_type;  /* the last one that is not */
+    uint64_t packets, unread;
+    struct capture_comments comments;
+    bool has_new_comments; /* of the next packet */
+    bool no_memory;        /* for a comment */
     struct drops_counter kernel_drops, interface_drops;
 };
 
@@ -89,61 +89,14 @@ void capture_close(struct capture *capture)
         return;
     if (capture->pcap)
         pcap_close(capture->pcap);
-    else {
-        if (capture->file)
-            fclose(capture->file);
-    }
-    packet_file_free(capture->plain);
+    packet_file_free(capture->packet_file);
     reader_close(capture->reader);
+    comments_free(&capture->comments);
     free(capture->name);
     free(capture);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
-
-static bool is_capture(const uint8_t *bytes, bool *is_pcapng)
-{
-    static const uint8_t magics[][4] = {{0xA1, 0xB2, 0xC3, 0xD4}, {0xD4, 0xC3, 0xB2, 0xA1}, {0xA1, 0xB2, 0x3C, 0x4D},
-                                        {0x4D, 0x3C, 0xB2, 0xA1}, {0xA1, 0xB2, 0xCD, 0x34}, {0x34, 0xCD, 0xB2, 0xA1},
-                                        {0x0A, 0x0D, 0x0D, 0x0A}};
-    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
-        if (memcmp(bytes, magics[i], 4) == 0) {
-            *is_pcapng = bytes[0] == 0x0A;
-            return true;
-        }
-    return false;
-}
-
-static ssize_t give_bytes(void *cookie, char *to, size_t room)
-{
-    struct capture *capture = cookie;
-    bool is_known = false;
-    size_t length = packet_file_hand_over(capture->plain, to, room, &is_known);
-    if (length == 0)
-        length = reader_read(capture->reader, to, room);
-    if (capture->is_pcapng && !is_known)
-        blocks_push(&capture->blocks, (const uint8_t *)to, length);
-    return (ssize_t)length;
-}
-
-/* Lists the interfaces and says how to split the file. */
-static void refuse_interfaces(const struct capture *capture, const char *place)
-{
-    char list[700] = "";
-    size_t length = 0;
-    for (size_t i = 0; i < capture->blocks.count && i < BLOCKS_INTERFACES && length < sizeof list - 120; i++) {
-        const struct blocks_interface *interface = &capture->blocks.interface[i];
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%zu %s (%s, snapshot length %" PRIu32 ")",
-                                   i == 0 ? "" : ", ", i, interface->name, link_name(interface->link_type),
-                                   interface->snapshot_length);
-    }
-    char file[SHELL_MAX] = "";
-    if (strcmp(capture->name, "-") == 0 || !shell_word(file, sizeof file, capture->name))
-        strcpy(file, "FILE");
-    message_error("%s: %s: its interfaces differ in link type or snapshot length, which libpcap cannot read: %s; "
-                  "split it into one file per interface: tshark -r %s -Y 'frame.interface_id==0' -F pcap -w OUT",
-                  reader_name(capture->name), place, list, file);
-}
 
 /* The packet that a message is about. */
 static void name_place(const struct capture *capture, char place[PLACE_MAX])
@@ -151,12 +104,6 @@ static void name_place(const struct capture *capture, char place[PLACE_MAX])
     snprintf(place, PLACE_MAX, "after packet %" PRIu64, capture->packets);
     if (capture->packets == 0)
         snprintf(place, PLACE_MAX, "before the first packet");
-}
-
-/* Whether libpcap says that the file ends in the middle of a packet or header. */
-static bool is_cut(const char *error)
-{
-    return strncmp(error, "truncated", 9) == 0;
 }
 
 /* A file that another program is writing may end in the middle of a packet. */
@@ -171,103 +118,106 @@ static void report_growing(const struct capture *capture)
                         capture->name, place);
 }
 
-/* Reports why libpcap or the reader stopped here. */
-static void report_damage(const struct capture *capture, const char *error)
+/* Reports why reading stopped here. */
+static void report_damage(const struct capture *capture)
 {
     char place[PLACE_MAX];
+    bool is_cut;
     if (capture->quiet && !reader_has_changed(capture->reader))
         return;
     name_place(capture, place);
     const char *name = reader_name(capture->name), *problem = reader_problem(capture->reader);
+    const char *why = packet_file_problem(capture->packet_file, &is_cut);
     if (problem)
         message_error("%s: %s: %s", name, place, problem);
-    else if (capture->is_pcapng && strstr(error, "an interface has a") && blocks_differ(&capture->blocks))
-        refuse_interfaces(capture, place);
-    else if (is_cut(error))
+    else if (is_cut)
         message_error(
             "%s: %s: the file ends in the middle of a packet or header (%s); everything before was read: copy "
             "it again if it should be longer",
-            name, place, error);
+            name, place, why);
     else
         message_error(
             "%s: %s: the file is damaged (%s); everything before was read: copy it again, or repair it with editcap",
-            name, place, error);
-}
-
-/* Whether libpcap or the reader ran out of memory; libpcap says so only in its error text. */
-static bool lacked_memory(const struct capture *capture, const char *error)
-{
-    return reader_lacked_memory(capture->reader) || strstr(error, "out of memory") || strstr(error, strerror(ENOMEM));
+            name, place, why);
 }
 
 void capture_on_turn(struct capture *capture, packet_file_turn *on_turn, void *user)
 {
-    bool stays = capture->plain && !capture->file;
     if (capture->on_turn)
         capture->on_turn(capture->turn_user, false);
     capture->on_turn = on_turn;
     capture->turn_user = user;
-    if (capture->plain)
-        packet_file_on_turn(capture->plain, stays ? on_turn : NULL, user);
+    if (capture->packet_file)
+        packet_file_on_turn(capture->packet_file, on_turn, user);
     if (on_turn)
-        on_turn(user, stays);
+        on_turn(user, capture->packet_file != NULL);
 }
 
-/* libpcap reads the rest of the file through the reader, after the headers. */
-static enum capture_outcome go_on_by_libpcap(struct capture *capture)
+static enum capture_outcome end_of_file(struct capture *capture, enum packet_file_outcome outcome);
+
+/* armtap's own mark is no comment for people. */
+static void keep_comment(void *user, enum comment_about about, size_t index, const char *text, size_t length)
 {
-    char error[PCAP_ERRBUF_SIZE] = "";
-    cookie_io_functions_t functions = {.read = give_bytes};
-    if (capture->on_turn)
-        capture->on_turn(capture->turn_user, false);
-    capture->file = fopencookie(capture, "r", functions);
-    if (!capture->file || setvbuf(capture->file, NULL, _IOFBF, FILE_BUFFER) != 0)
+    struct capture *capture = user;
+    bool is_packet = about == COMMENT_PACKET;
+    const struct capture_comment comment = {
+        .about = about, .interface = index, .packet = is_packet ? capture->packets + 1 : 0, .time = ARMTAP_NO_TIME};
+    if (about == COMMENT_SECTION && section_comment_read(text, length).from_socket)
+        return;
+    capture->has_new_comments = capture->has_new_comments || is_packet;
+    if (!comments_add(&capture->comments, &comment, text, length))
+        capture->no_memory = true;
+}
+
+/* Gives the comments of a packet its time. */
+static void date_comments(struct capture *capture, int64_t time)
+{
+    struct capture_comments *comments = &capture->comments;
+    capture->has_new_comments = false;
+    for (size_t i = comments->count; i > 0 && comments->list[i - 1].packet == capture->packets + 1; i--)
+        comments->list[i - 1].time = time;
+}
+
+const struct capture_comments *capture_comments(const struct capture *capture)
+{
+    return &capture->comments;
+}
+
+static enum capture_outcome begin_file(struct capture *capture, bool is_pcapng)
+{
+    capture->packet_file = packet_file_new(capture->reader, is_pcapng, keep_comment, capture);
+    if (!capture->packet_file)
         return CAPTURE_NO_MEMORY;
-    capture->pcap = pcap_fopen_offline_with_tstamp_precision(capture->file, PCAP_TSTAMP_PRECISION_NANO, error);
-    if (!capture->pcap && lacked_memory(capture, error))
-        return CAPTURE_NO_MEMORY;
-    if (!capture->pcap) {
-        report_damage(capture, error);
-        return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : CAPTURE_DAMAGED;
-    }
-    capture->nanoseconds = true;
-    capture->link_type = link_type_of(pcap_datalink(capture->pcap));
+    enum packet_file_outcome outcome = packet_file_begin(capture->packet_file, &capture->link_type);
+    capture->is_readable = armtap_link_type_known(capture->link_type);
+    if (outcome != PACKET_FILE_PACKET && outcome != PACKET_FILE_END)
+        return end_of_file(capture, outcome);
     return CAPTURE_OPENED;
 }
 
-static void take_block(void *user, const uint8_t *bytes, size_t length)
+/* "127 (IEEE802_11_RADIO: 802.11 plus radiotap header)" */
+#define LINK_TEXT 120
+static const char *describe_link(int link_type, char text[LINK_TEXT])
 {
-    blocks_push(user, bytes, length);
+    const char *more = pcap_datalink_val_to_description(dlt_of(link_type));
+    snprintf(text, LINK_TEXT, "%d (%s%s%s)", link_type, link_name(link_type), more ? ": " : "", more ? more : "");
+    return text;
 }
 
-static enum capture_outcome begin_file(struct capture *capture, bool by_libpcap)
+static enum capture_outcome refuse_link_type(const struct capture *capture, int link_type)
 {
-    blocks_begin(&capture->blocks);
-    capture->plain = packet_file_new(capture->reader, capture->is_pcapng, take_block, &capture->blocks);
-    if (!capture->plain)
-        return CAPTURE_NO_MEMORY;
-    if (!by_libpcap && packet_file_begin(capture->plain, &capture->link_type) == PACKET_FILE_PACKET)
-        return CAPTURE_OPENED;
-    return go_on_by_libpcap(capture);
-}
-
-static enum capture_outcome check_link_type(const struct capture *capture)
-{
-    const char *text = pcap_datalink_val_to_description(dlt_of(capture->link_type));
-    if (armtap_link_type_known(capture->link_type))
-        return CAPTURE_OPENED;
-    if (capture->quiet)
-        return CAPTURE_DAMAGED;
-    message_error("%s: link type %d (%s%s%s) is not one that armtap can read TCP from; capture on the robot's wired "
-                  "network, or with tcpdump -i any",
-                  reader_name(capture->name), capture->link_type, link_name(capture->link_type), text ? ": " : "",
-                  text ? text : "");
+    char text[LINK_TEXT];
+    if (!capture->quiet)
+        message_error("%s: link type %s is not one that armtap can read TCP from; capture on the robot's wired "
+                      "network, or with tcpdump -i any",
+                      reader_name(capture->name), describe_link(link_type, text));
     return CAPTURE_DAMAGED;
 }
 
-static struct capture *open_file(const struct reader_wish *wish, bool by_libpcap)
+struct capture *capture_open(const struct reader_wish *wish)
 {
     const uint8_t *first;
+    bool is_pcapng;
     struct capture *capture = capture_new(wish->name);
     if (!capture)
         return NULL;
@@ -278,37 +228,28 @@ static struct capture *open_file(const struct reader_wish *wish, bool by_libpcap
     enum capture_outcome outcome = capture->reader   ? CAPTURE_OPENED
                                    : errno == ENOMEM ? CAPTURE_NO_MEMORY
                                                      : CAPTURE_DAMAGED;
-    if (outcome == CAPTURE_OPENED && reader_peek(capture->reader, &first, 4) == 4 &&
-        is_capture(first, &capture->is_pcapng))
-        outcome = begin_file(capture, by_libpcap);
-    if (outcome == CAPTURE_OPENED && capture->plain)
-        outcome = check_link_type(capture);
-    if (outcome == CAPTURE_OPENED)
+    if (outcome == CAPTURE_OPENED && reader_peek(capture->reader, &first, PACKET_FILE_MAGIC) >= PACKET_FILE_MAGIC &&
+        packet_file_is_one(first, &is_pcapng)) {
+        outcome = begin_file(capture, is_pcapng);
+        if (outcome == CAPTURE_OPENED && !is_pcapng && !capture->is_readable)
+            outcome = refuse_link_type(capture, capture->link_type);
+    }
+    if (outcome == CAPTURE_OPENED || outcome == CAPTURE_END)
         return capture;
     capture_close(capture);
     errno = outcome == CAPTURE_NO_MEMORY ? ENOMEM : outcome == CAPTURE_CHANGED ? ESTALE : 0;
     return NULL;
 }
 
-struct capture *capture_open(const struct reader_wish *wish)
-{
-    return open_file(wish, false);
-}
-
-struct capture *capture_open_by_libpcap(const struct reader_wish *wish)
-{
-    return open_file(wish, true);
-}
-
 void capture_lend(struct capture *capture, uint8_t *buffer, size_t length)
 {
-    if (capture->plain && !capture->file)
-        packet_file_lend(capture->plain, buffer, length);
+    if (capture->packet_file)
+        packet_file_lend(capture->packet_file, buffer, length);
 }
 
 bool capture_is_raw(const struct capture *capture)
 {
-    return !capture->plain && !capture->pcap;
+    return !capture->packet_file && !capture->pcap;
 }
 
 long capture_read(struct capture *capture, uint8_t *to, size_t room)
@@ -327,7 +268,8 @@ long capture_read(struct capture *capture, uint8_t *to, size_t room)
 
 const struct section_comment *capture_section(const struct capture *capture)
 {
-    return &capture->blocks.comment;
+    static const struct section_comment none;
+    return capture->packet_file ? packet_file_section(capture->packet_file) : &none;
 }
 
 uint64_t capture_position(const struct capture *capture)
@@ -337,38 +279,79 @@ uint64_t capture_position(const struct capture *capture)
 
 struct input *capture_plain_input(const struct capture *capture)
 {
-    return capture->plain && !capture->file && reader_is_plain(capture->reader) ? capture->input : NULL;
+    return capture->packet_file && reader_is_plain(capture->reader) ? capture->input : NULL;
 }
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
-/* 64 bits of nanoseconds hold the years 1677 to 2262; a time outside is damage. */
+/* Packets of link types that armtap does not know: if there are no others, they are what is wrong. */
+static enum capture_outcome report_unread(const struct capture *capture)
+{
+    char text[LINK_TEXT];
+    if (capture->unread == 0)
+        return CAPTURE_END;
+    if (capture->unread == capture->packets)
+        return refuse_link_type(capture, capture->unread_type);
+    if (!capture->quiet)
+        message_warning("%s: %" PRIu64 " of %" PRIu64 " packets are of link type %s, which armtap does not read",
+                        reader_name(capture->name), capture->unread, capture->packets,
+                        describe_link(capture->unread_type, text));
+    return CAPTURE_END;
+}
+
+static enum capture_outcome end_of_file(struct capture *capture, enum packet_file_outcome outcome)
+{
+    bool is_cut;
+    capture->ended = true;
+    if (outcome == PACKET_FILE_NO_MEMORY || capture->no_memory || reader_lacked_memory(capture->reader))
+        return CAPTURE_NO_MEMORY;
+    packet_file_problem(capture->packet_file, &is_cut);
+    if (outcome == PACKET_FILE_DAMAGED && is_cut && !reader_problem(capture->reader) &&
+        reader_is_growing(capture->reader)) {
+        report_growing(capture);
+        return CAPTURE_END;
+    }
+    if (outcome == PACKET_FILE_DAMAGED)
+        reader_give_up(capture->reader);
+    if (outcome == PACKET_FILE_DAMAGED || reader_problem(capture->reader)) {
+        report_damage(capture);
+        return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : CAPTURE_DAMAGED;
+    }
+    return report_unread(capture);
+}
+
+static void count_unread(struct capture *capture, const struct armtap_packet *packet)
+{
+    capture->link_type = packet->link_type;
+    capture->is_readable = armtap_link_type_known(packet->link_type);
+    if (!capture->is_readable)
+        capture->unread_type = packet->link_type;
+}
+
+static enum capture_outcome next_of_file(struct capture *capture, struct armtap_packet *packet)
+{
+    enum packet_file_outcome outcome = packet_file_next(capture->packet_file, packet);
+    if (outcome == PACKET_FILE_FULL)
+        return CAPTURE_FULL;
+    if (outcome != PACKET_FILE_PACKET || capture->no_memory)
+        return end_of_file(capture, outcome);
+    if (packet->link_type != capture->link_type || capture->packets == 0)
+        count_unread(capture, packet);
+    capture->unread += !capture->is_readable;
+    if (capture->has_new_comments)
+        date_comments(capture, packet->where.time);
+    return CAPTURE_PACKET;
+}
+
+/* ---- interfaces -------------------------------------------------------------------------------------------------- */
+
+/* Nanoseconds in 64 bits hold the years 1677 to 2262. */
 static int64_t time_of(const struct pcap_pkthdr *header, bool nanoseconds)
 {
     int64_t seconds = header->ts.tv_sec, fraction = header->ts.tv_usec;
     if (seconds < -INT64_C(9000000000) || seconds > INT64_C(9000000000) || fraction < 0 || fraction > INT32_MAX)
         return ARMTAP_NO_TIME;
     return seconds * SECOND + fraction * (nanoseconds ? 1 : 1000);
-}
-
-static enum capture_outcome end_of_file(struct capture *capture, int outcome)
-{
-    const char *error = capture->pcap ? pcap_geterr(capture->pcap) : "";
-    capture->ended = true;
-    if (outcome == PCAP_ERROR && lacked_memory(capture, error))
-        return CAPTURE_NO_MEMORY;
-    if (outcome == PCAP_ERROR && is_cut(error) && !reader_problem(capture->reader) &&
-        reader_is_growing(capture->reader)) {
-        report_growing(capture);
-        return CAPTURE_END;
-    }
-    if (outcome == PCAP_ERROR)
-        reader_give_up(capture->reader);
-    if (outcome == PCAP_ERROR || reader_problem(capture->reader)) {
-        report_damage(capture, error);
-        return reader_has_changed(capture->reader) ? CAPTURE_CHANGED : CAPTURE_DAMAGED;
-    }
-    return CAPTURE_END;
 }
 
 static void take_packet(struct capture *capture, const struct pcap_pkthdr *header, const u_char *data,
@@ -379,31 +362,6 @@ static void take_packet(struct capture *capture, const struct pcap_pkthdr *heade
                                      .data = data,
                                      .captured = header->caplen,
                                      .length = header->len};
-}
-
-static enum capture_outcome next_of_file(struct capture *capture, struct armtap_packet *packet)
-{
-    struct pcap_pkthdr *header;
-    const u_char *data;
-    if (!capture->file) {
-        enum packet_file_outcome outcome = packet_file_next(capture->plain, packet);
-        if (outcome == PACKET_FILE_PACKET)
-            return CAPTURE_PACKET;
-        if (outcome == PACKET_FILE_FULL)
-            return CAPTURE_FULL;
-        if (outcome == PACKET_FILE_END)
-            return end_of_file(capture, PCAP_ERROR_BREAK);
-        enum capture_outcome begun = go_on_by_libpcap(capture);
-        if (begun != CAPTURE_OPENED) {
-            capture->ended = true;
-            return begun;
-        }
-    }
-    int got = pcap_next_ex(capture->pcap, &header, &data);
-    if (got != 1)
-        return end_of_file(capture, got);
-    take_packet(capture, header, data, packet);
-    return CAPTURE_PACKET;
 }
 
 /* Waits briefly for packets. libpcap's own timeout does not do: without packets it may never return. */
@@ -529,6 +487,12 @@ static int begin_live(struct capture *capture)
     return 0;
 }
 
+static bool is_readable_live(const struct capture *capture)
+{
+    return armtap_link_type_known(capture->link_type) ||
+           refuse_link_type(capture, capture->link_type) == CAPTURE_OPENED;
+}
+
 struct capture *capture_open_live(const char *interface, const char *filter, bool tagged)
 {
     char error[PCAP_ERRBUF_SIZE];
@@ -542,8 +506,7 @@ struct capture *capture_open_live(const char *interface, const char *filter, boo
         errno = 0;
         return NULL;
     }
-    if (begin_live(capture) != 0 || check_link_type(capture) != CAPTURE_OPENED ||
-        set_filter(capture, filter, tagged) != 0) {
+    if (begin_live(capture) != 0 || !is_readable_live(capture) || set_filter(capture, filter, tagged) != 0) {
         capture_close(capture);
         errno = 0;
         return NULL;
@@ -555,7 +518,7 @@ uint64_t capture_dropped(struct capture *capture)
 {
     struct pcap_stat counts;
     if (capture->reader)
-        return capture->is_pcapng ? blocks_dropped(&capture->blocks) : 0;
+        return capture->packet_file ? packet_file_dropped(capture->packet_file) : 0;
     if (pcap_stats(capture->pcap, &counts) == 0) {
         drops_count(&capture->kernel_drops, counts.ps_drop);
         drops_count(&capture->interface_drops, counts.ps_ifdrop);

@@ -3,6 +3,7 @@
 #define INPUT_CAPTURE_H
 
 #include "armtap.h"
+#include "capture_comments.h"
 #include "file_reader.h"
 #include "packet_file.h"
 #include "section_comment.h"
@@ -12,8 +13,6 @@ struct capture;
 /* A capture (pcap or pcapng, also gzipped) or a raw dump, recognised by its content. NULL after a message, unless the
  * wish is quiet. If memory runs out: NULL with errno ENOMEM, and no message. errno is ESTALE for CAPTURE_CHANGED. */
 struct capture *capture_open(const struct reader_wish *wish);
-/* The same, but libpcap reads all of it: for tests. */
-struct capture *capture_open_by_libpcap(const struct reader_wish *wish);
 /* Live packets that pass the filter, with `tagged` also inside one or two VLAN tags. NULL after a message. Ends once
  * interrupt_asked(); the caller must have called interrupt_hold(). */
 struct capture *capture_open_live(const char *interface, const char *filter, bool tagged);
@@ -34,8 +33,8 @@ enum capture_outcome {
 };
 /* The next packet, numbered from 1; its data is valid until the next call. */
 enum capture_outcome capture_next(struct capture *capture, struct armtap_packet *packet);
-/* The packets of a file that follow are put into this buffer until capture_next() returns CAPTURE_FULL, as far as
- * armtap reads them itself; those that libpcap reads are where they always are. As for packet_file_lend(). */
+/* The packets of a file that follow are put into this buffer until capture_next() returns CAPTURE_FULL. As for
+ * packet_file_lend(). */
 void capture_lend(struct capture *capture, uint8_t *buffer, size_t length);
 /* Calls it at once, and before packets go; NULL: ends that, with a last call. */
 void capture_on_turn(struct capture *capture, packet_file_turn *on_turn, void *user);
@@ -43,8 +42,7 @@ void capture_on_turn(struct capture *capture, packet_file_turn *on_turn, void *u
 long capture_read(struct capture *capture, uint8_t *to, size_t room);
 /* Bytes of the file read so far. */
 uint64_t capture_position(const struct capture *capture);
-/* The file from which the next bytes come, as it has them, from that position on; NULL: they are unpacked, or libpcap
- * reads them. */
+/* The file from which the next bytes come, as it has them, from that position on; NULL: they are unpacked. */
 struct input *capture_plain_input(const struct capture *capture);
 /* Packets that the kernel or the interface dropped: so far if live, or as counted in a pcapng file that was read to its
  * end. */
@@ -52,6 +50,9 @@ uint64_t capture_dropped(struct capture *capture);
 
 /* What the file's comment says if armtap recorded it; all zeros otherwise. */
 const struct section_comment *capture_section(const struct capture *capture);
+
+/* Those of what was read so far, without armtap's own. */
+const struct capture_comments *capture_comments(const struct capture *capture);
 
 /* "libpcap version 1.10.3 (...)" */
 const char *capture_library(void);

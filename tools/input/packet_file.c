@@ -1,6 +1,8 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "packet_file.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,58 +13,78 @@
 #include "nanoseconds.h"
 #include "rare.h"
 
-/* The largest packet that libpcap accepts. */
+/* The largest packet that programs write; more of one is not kept. */
 #define SNAPSHOT_MAX 262144u
 #define PAGE ((size_t)4096)
 #define LARGE_PAGE ((size_t)2 * 1024 * 1024)
-#define KEPT_MAX 65536
-#define INTERFACES_MAX 32
+#define PROBLEM_MAX 160
 
 /* pcap */
 #define FILE_HEADER 24
 #define RECORD_HEADER 16
-#define MAGIC_MICROSECONDS 0xA1B2C3D4u
-#define MAGIC_NANOSECONDS 0xA1B23C4Du
+#define PATCHED_HEADER 24 /* of Kuznetzov's libpcap: with an interface and a protocol */
+#define LINK_TYPE 0x03FFFFFFu
+#define MINOR_PLAIN 4 /* from this version on the captured length comes first */
+
+static const struct variant {
+    uint32_t magic;
+    uint32_t fraction; /* ns */
+    uint8_t record;    /* bytes of a header */
+} variants[] = {{0xA1B2C3D4, 1000, RECORD_HEADER}, {0xA1B23C4D, 1, RECORD_HEADER}, {0xA1B2CD34, 1000, PATCHED_HEADER}};
 
 /* pcapng */
-#define BLOCK_MIN 12
-#define BLOCK_MAX (SNAPSHOT_MAX + 4096)
-#define SECTION_MIN 28
-#define INTERFACE_MIN 20
-#define PACKET_MIN 32
-#define MAGIC_SECTION 0x1A2B3C4Du
-enum block_type {
-    BLOCK_SECTION = 0x0A0D0D0A,
-    BLOCK_INTERFACE = 1,
-    BLOCK_NAMES = 4,
-    BLOCK_STATISTICS = 5,
-    BLOCK_PACKET = 6,
-    BLOCK_SECRETS = 10
-};
-enum { OPTION_END = 0, OPTION_RESOLUTION = 9, OPTION_OFFSET = 14 };
+#define BLOCK_HELD (SNAPSHOT_MAX + 4096) /* of longer ones the rest is skipped */
+#define BLOCK_MAX (16u * 1024 * 1024)
+#define BLOCK_END 4 /* its length again */
+#define PACKET_HEAD 28
+#define SIMPLE_HEAD 12
+
+enum swapped { SWAPPED_NEVER, SWAPPED_PERHAPS, SWAPPED_ALWAYS };
 
 struct packet_file {
     struct reader *reader;
     struct mapped_file *mapped; /* the reader's */
-    packet_file_block *on_block;
-    void *user;
     packet_file_turn *on_turn;
     void *turn_user;
-    bool is_pcapng;
-    int link_type; /* -1: not known yet */
-    uint32_t snapshot;
-    uint32_t said_snapshot;              /* as the header has it */
-    bool is_nanoseconds[INTERFACES_MAX]; /* pcap: the first */
-    size_t interfaces;
-    size_t kept, handed_over; /* bytes of `header` */
-    size_t at, end;           /* of `buffer` */
-    uint8_t header[KEPT_MAX]; /* what libpcap needs before it can go on with a packet */
+    bool is_pcapng, is_big;
+    bool is_cut;
+    char problem[PROBLEM_MAX];
+    /* pcap */
+    int link_type;
+    uint32_t fraction;
+    size_t record;
+    enum swapped swapped;
+    /* pcapng */
+    struct pcapng pcapng;
+    uint32_t skip; /* bytes of a long block, up to the next */
+    /* both */
+    size_t at, end; /* of `buffer` */
     uint8_t *own_buffer, *buffer;
     size_t capacity;       /* of `buffer` */
     bool is_lent, is_full; /* full: another one must be lent */
 };
 
-struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, packet_file_block *on_block, void *user)
+static inline uint32_t be32_load(const uint8_t *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+static bool is_magic(const uint8_t *first, uint32_t magic)
+{
+    uint32_t little = le32_load((const char *)first), big = be32_load(first);
+    return little == magic || big == magic;
+}
+
+bool packet_file_is_one(const uint8_t first[PACKET_FILE_MAGIC], bool *is_pcapng)
+{
+    *is_pcapng = is_magic(first, PCAPNG_SECTION);
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+        if (is_magic(first, variants[i].magic))
+            return true;
+    return *is_pcapng;
+}
+
+struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, pcapng_comment *on_comment, void *user)
 {
     struct packet_file *file = calloc(1, sizeof *file);
     if (!file)
@@ -76,9 +98,8 @@ struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, packe
     file->reader = reader;
     file->mapped = reader_allow_mapping(reader);
     file->is_pcapng = is_pcapng;
-    file->on_block = on_block;
-    file->user = user;
-    file->link_type = -1;
+    file->pcapng.on_comment = on_comment;
+    file->pcapng.user = user;
     file->at = file->end = PACKET_FILE_CARRY;
     return file;
 }
@@ -88,6 +109,7 @@ void packet_file_free(struct packet_file *file)
     if (!file)
         return;
     reader_end_mapping(file->reader);
+    pcapng_end(&file->pcapng);
     free(file->own_buffer);
     free(file);
 }
@@ -96,6 +118,22 @@ void packet_file_on_turn(struct packet_file *file, packet_file_turn *on_turn, vo
 {
     file->on_turn = on_turn;
     file->turn_user = user;
+}
+
+const struct section_comment *packet_file_section(const struct packet_file *file)
+{
+    return &file->pcapng.comment;
+}
+
+uint64_t packet_file_dropped(const struct packet_file *file)
+{
+    return pcapng_dropped(&file->pcapng);
+}
+
+const char *packet_file_problem(const struct packet_file *file, bool *is_cut)
+{
+    *is_cut = file->is_cut;
+    return file->problem;
 }
 
 /* The kernel copies whole pages faster, and it takes long to give a large buffer its pages one by one. */
@@ -163,189 +201,251 @@ static inline bool has(struct packet_file *file, size_t length)
 }
 
 /* Where fewer bytes follow than were wanted. */
-static enum packet_file_outcome at_end(const struct packet_file *file)
+ARMTAP_RARE static enum packet_file_outcome at_end(struct packet_file *file, size_t wanted, const char *of)
 {
     if (file->is_full)
         return PACKET_FILE_FULL;
-    return file->at == file->end ? PACKET_FILE_END : PACKET_FILE_UNUSUAL;
+    if (file->at == file->end)
+        return PACKET_FILE_END;
+    file->is_cut = true;
+    snprintf(file->problem, sizeof file->problem, "of %zu bytes of a %s there are %zu", wanted, of,
+             file->end - file->at);
+    return PACKET_FILE_DAMAGED;
+}
+
+ARMTAP_RARE static enum packet_file_outcome damaged(struct packet_file *file, const char *why)
+{
+    snprintf(file->problem, sizeof file->problem, "%s", why);
+    return PACKET_FILE_DAMAGED;
+}
+
+ARMTAP_RARE static enum packet_file_outcome absurd(struct packet_file *file, const char *what, uint32_t length)
+{
+    snprintf(file->problem, sizeof file->problem, "%s says that it has %" PRIu32 " bytes", what, length);
+    return PACKET_FILE_DAMAGED;
 }
 
 static uint32_t word(const struct packet_file *file, size_t offset)
 {
-    return le32_load((const char *)here(file) + offset);
+    const uint8_t *at = here(file) + offset;
+    return file->is_big ? be32_load(at) : le32_load((const char *)at);
 }
 
 static uint16_t half_word(const struct packet_file *file, size_t offset)
 {
-    return (uint16_t)(here(file)[offset] | here(file)[offset + 1] << 8);
-}
-
-static bool keep(struct packet_file *file, size_t length)
-{
-    if (KEPT_MAX - file->kept < length)
-        return false;
-    memcpy(file->header + file->kept, here(file), length);
-    file->kept += length;
-    return true;
-}
-
-/* Numbers of link types that mean the same in files, in libpcap and in armtap. */
-static bool is_usual(int link_type)
-{
-    static const int usual[] = {0, 1, 101, 108, 113, 228, 229, 276};
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (usual[i] == link_type)
-            return true;
-    return false;
-}
-
-/* libpcap cuts or refuses packets that are longer. */
-static uint32_t snapshot_of(uint32_t said)
-{
-    return said == 0 || said > SNAPSHOT_MAX ? SNAPSHOT_MAX : said;
+    const uint8_t *at = here(file) + offset;
+    return (uint16_t)(file->is_big ? at[0] << 8 | at[1] : at[0] | at[1] << 8);
 }
 
 /* ---- pcap -------------------------------------------------------------------------------------------------------- */
 
+static const struct variant *find_variant(struct packet_file *file)
+{
+    for (int big = 0; big < 2; big++) {
+        file->is_big = big;
+        for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+            if (word(file, 0) == variants[i].magic)
+                return &variants[i];
+    }
+    return NULL;
+}
+
+/* Old programs wrote a packet's own length before the captured one. 543.0 is one of them. */
+static bool take_version(struct packet_file *file, unsigned major, unsigned minor)
+{
+    file->swapped = major == 543 || minor < MINOR_PLAIN - 1 ? SWAPPED_ALWAYS
+                    : minor == MINOR_PLAIN - 1              ? SWAPPED_PERHAPS
+                                                            : SWAPPED_NEVER;
+    return major == 2 || major == 543;
+}
+
 static enum packet_file_outcome begin_pcap(struct packet_file *file)
 {
     if (!has(file, FILE_HEADER))
-        return PACKET_FILE_UNUSUAL;
-    uint32_t magic = word(file, 0), network = word(file, 20);
-    bool is_known = magic == MAGIC_MICROSECONDS || magic == MAGIC_NANOSECONDS;
-    if (!is_known || word(file, 4) != (2 | 4 << 16) || network > UINT16_MAX || !is_usual((int)network))
-        return PACKET_FILE_UNUSUAL;
-    file->is_nanoseconds[0] = magic == MAGIC_NANOSECONDS;
-    file->snapshot = snapshot_of(word(file, 16));
-    file->link_type = (int)network;
-    keep(file, FILE_HEADER);
+        return at_end(file, FILE_HEADER, "file header");
+    const struct variant *variant = find_variant(file);
+    if (!variant || !take_version(file, half_word(file, 4), half_word(file, 6)))
+        return damaged(file, "its header has a version of pcap that armtap does not know");
+    file->fraction = variant->fraction;
+    file->record = variant->record;
+    file->link_type = (int)(word(file, 20) & LINK_TYPE);
     file->at += FILE_HEADER;
     return PACKET_FILE_PACKET;
 }
 
-static enum packet_file_outcome next_record(struct packet_file *file, struct armtap_packet *packet)
+/* A fraction of more than a second is damage: which time it was is not known. */
+static inline int64_t record_time(const struct packet_file *file)
 {
-    if (!has(file, RECORD_HEADER))
-        return at_end(file);
-    uint32_t seconds = word(file, 0), fraction = word(file, 4), captured = word(file, 8), length = word(file, 12);
-    bool is_fine = file->is_nanoseconds[0];
-    if (seconds > INT32_MAX || fraction >= (is_fine ? SECOND : SECOND / 1000) || captured > file->snapshot)
-        return PACKET_FILE_UNUSUAL;
-    if (!has(file, RECORD_HEADER + captured))
-        return file->is_full ? PACKET_FILE_FULL : PACKET_FILE_UNUSUAL;
-    *packet =
-        (struct armtap_packet){.link_type = file->link_type,
-                               .where = {.time = (int64_t)seconds * SECOND + (int64_t)fraction * (is_fine ? 1 : 1000)},
-                               .data = here(file) + RECORD_HEADER,
-                               .captured = captured,
-                               .length = length};
-    file->at += RECORD_HEADER + captured;
-    mapped_file_bring(file->mapped, RECORD_HEADER + captured);
+    int64_t fraction = (int64_t)word(file, 4) * (int64_t)file->fraction;
+    return fraction < SECOND ? (int64_t)word(file, 0) * SECOND + fraction : ARMTAP_NO_TIME;
+}
+
+static inline enum packet_file_outcome next_record(struct packet_file *file, struct armtap_packet *packet)
+{
+    if (!has(file, file->record))
+        return at_end(file, file->record, "packet's header");
+    uint32_t captured = word(file, 8), length = word(file, 12);
+    if (file->swapped != SWAPPED_NEVER && (file->swapped == SWAPPED_ALWAYS || captured > length)) {
+        uint32_t first = captured;
+        captured = length;
+        length = first;
+    }
+    if (captured > SNAPSHOT_MAX)
+        return absurd(file, "a packet", captured);
+    if (!has(file, file->record + captured))
+        return at_end(file, file->record + captured, "packet");
+    *packet = (struct armtap_packet){.link_type = file->link_type,
+                                     .where = {.time = record_time(file)},
+                                     .data = here(file) + file->record,
+                                     .captured = captured,
+                                     .length = length};
+    file->at += file->record + captured;
+    mapped_file_bring(file->mapped, file->record + captured);
     return PACKET_FILE_PACKET;
 }
 
 /* ---- pcapng ------------------------------------------------------------------------------------------------------ */
 
-static bool take_section(struct packet_file *file, uint32_t length)
+/* The interface of a packet; NULL if the section has none of that number. */
+static inline const struct pcapng_interface *interface_of(struct packet_file *file, uint32_t number)
 {
-    uint16_t minor = length >= SECTION_MIN ? half_word(file, 14) : 1;
-    return file->kept == 0 && word(file, 8) == MAGIC_SECTION && half_word(file, 12) == 1 &&
-           (minor == 0 || minor == 2) && keep(file, length);
+    if (number < file->pcapng.count)
+        return &file->pcapng.interfaces[number];
+    snprintf(file->problem, sizeof file->problem, "a packet is of interface %" PRIu32 ", which its section lacks",
+             number);
+    return NULL;
 }
 
-/* The resolution of an interface's times; false if they have another one, or an offset. */
-static bool take_options(struct packet_file *file, uint32_t length, bool *is_nanoseconds)
+static inline enum packet_file_outcome take_packet(struct packet_file *file, uint32_t type, size_t held,
+                                                   struct armtap_packet *packet)
 {
-    for (size_t at = 16; at + 4 <= length - 4;) {
-        uint16_t code = half_word(file, at), size = half_word(file, at + 2);
-        if (code == OPTION_END)
-            return size == 0;
-        if (((size_t)size + 3) / 4 * 4 > length - 8 - at || code == OPTION_OFFSET)
-            return false;
-        uint8_t resolution = code == OPTION_RESOLUTION ? here(file)[at + 4] : 6;
-        if (code == OPTION_RESOLUTION && (size != 1 || (resolution != 6 && resolution != 9)))
-            return false;
-        *is_nanoseconds = *is_nanoseconds || resolution == 9;
-        at += 4 + ((size_t)size + 3) / 4 * 4;
-    }
-    return true;
-}
-
-static bool take_interface(struct packet_file *file, uint32_t length)
-{
-    if (file->kept == 0 || length < INTERFACE_MIN || file->interfaces == INTERFACES_MAX)
-        return false;
-    int link_type = half_word(file, 8);
-    uint32_t snapshot = word(file, 12);
-    bool is_alike = file->interfaces == 0 || (link_type == file->link_type && snapshot == file->said_snapshot);
-    bool *is_nanoseconds = &file->is_nanoseconds[file->interfaces];
-    if (!is_alike || !is_usual(link_type) || !take_options(file, length, is_nanoseconds) || !keep(file, length))
-        return false;
-    file->interfaces++;
-    file->link_type = link_type;
-    file->said_snapshot = snapshot;
-    file->snapshot = snapshot_of(snapshot);
-    return true;
-}
-
-/* A block that is not a packet; false if it is unusual. */
-ARMTAP_RARE static bool take_block(struct packet_file *file, uint32_t type, uint32_t length)
-{
-    bool is_good = type == BLOCK_SECTION ? take_section(file, length)
-                   : type == BLOCK_INTERFACE
-                       ? take_interface(file, length)
-                       : file->kept > 0 && (type == BLOCK_NAMES || type == BLOCK_STATISTICS || type == BLOCK_SECRETS);
-    if (is_good && file->on_block)
-        file->on_block(file->user, here(file), length);
-    file->at += is_good ? length : 0;
-    return is_good;
-}
-
-static bool take_packet(struct packet_file *file, uint32_t length, struct armtap_packet *packet)
-{
-    if (length < PACKET_MIN)
-        return false;
-    uint32_t interface = word(file, 8), captured = word(file, 20);
+    if (held < PACKET_HEAD)
+        return damaged(file, "a packet's block is too short");
+    uint32_t captured = word(file, 20), number = type == PCAPNG_PACKET ? word(file, 8) : half_word(file, 8);
+    const struct pcapng_interface *interface = interface_of(file, number);
+    if (!interface)
+        return PACKET_FILE_DAMAGED;
+    size_t padded = ((size_t)captured + 3) / 4 * 4;
+    if (captured > (held < BLOCK_HELD ? held - PACKET_HEAD : BLOCK_MAX))
+        return absurd(file, "a packet, more than its block,", captured);
     uint64_t time = (uint64_t)word(file, 12) << 32 | word(file, 16);
-    if (interface >= file->interfaces || captured > length - PACKET_MIN || captured > file->snapshot)
-        return false;
-    uint64_t unit = file->is_nanoseconds[interface] ? 1 : 1000;
-    if (time > INT64_MAX / 2 / unit)
-        return false;
-    *packet = (struct armtap_packet){.link_type = file->link_type,
-                                     .where = {.time = (int64_t)(time * unit)},
-                                     .data = here(file) + 28,
-                                     .captured = captured,
+    *packet = (struct armtap_packet){.link_type = interface->link_type,
+                                     .where = {.time = interface->unit > 0 && time <= interface->unit_most
+                                                           ? (int64_t)(time * interface->unit)
+                                                           : pcapng_time(interface, time)},
+                                     .data = here(file) + PACKET_HEAD,
+                                     .captured = captured < SNAPSHOT_MAX ? captured : SNAPSHOT_MAX,
                                      .length = word(file, 24)};
-    file->at += length;
-    mapped_file_bring(file->mapped, length);
-    return true;
+    if (held > PACKET_HEAD + padded)
+        pcapng_comments(&file->pcapng, COMMENT_PACKET, number, here(file), PACKET_HEAD + padded, held);
+    return PACKET_FILE_PACKET;
 }
 
-/* A whole block follows; false: none, or an unusual one. */
-static bool has_block(struct packet_file *file, uint32_t *length)
+/* It has no time, and is cut to the snapshot length of the section's first interface. */
+static enum packet_file_outcome take_simple(struct packet_file *file, size_t held, struct armtap_packet *packet)
 {
-    if (!has(file, BLOCK_MIN))
-        return false;
-    *length = word(file, 4);
-    return *length >= BLOCK_MIN && *length % 4 == 0 && *length <= BLOCK_MAX && has(file, *length) &&
-           word(file, *length - 4) == *length;
+    const struct pcapng_interface *interface = interface_of(file, 0);
+    if (!interface)
+        return PACKET_FILE_DAMAGED;
+    if (held < SIMPLE_HEAD)
+        return damaged(file, "a packet's block is too short");
+    uint32_t length = word(file, 8);
+    size_t captured = length < held - SIMPLE_HEAD ? length : held - SIMPLE_HEAD;
+    if (interface->snapshot > 0 && captured > interface->snapshot)
+        captured = interface->snapshot;
+    *packet = (struct armtap_packet){.link_type = interface->link_type,
+                                     .where = {.time = ARMTAP_NO_TIME},
+                                     .data = here(file) + SIMPLE_HEAD,
+                                     .captured = captured < SNAPSHOT_MAX ? captured : SNAPSHOT_MAX,
+                                     .length = length};
+    return PACKET_FILE_PACKET;
 }
 
-/* Up to a packet, or where it is wanted only up to the first interface. */
+/* Skips the rest of a long block. */
+ARMTAP_RARE static enum packet_file_outcome skip(struct packet_file *file)
+{
+    while (file->skip > 0) {
+        if (!has(file, 1)) {
+            file->is_cut = true;
+            return file->is_full ? PACKET_FILE_FULL : damaged(file, "the end of a block lacks");
+        }
+        size_t length = file->end - file->at < file->skip ? file->end - file->at : file->skip;
+        file->at += length;
+        file->skip -= (uint32_t)length;
+    }
+    return PACKET_FILE_PACKET;
+}
+
+/* Reads the head of a block, and all that is held of it. */
+static inline enum packet_file_outcome begin_block(struct packet_file *file, uint32_t *length, size_t *held)
+{
+    bool is_bad = false;
+    if (!has(file, PCAPNG_BLOCK_MIN))
+        return at_end(file, PCAPNG_BLOCK_MIN, "block");
+    if (here(file)[0] == (PCAPNG_SECTION & 0xFF))
+        pcapng_begins_section(&file->pcapng, here(file), &is_bad);
+    if (is_bad)
+        return damaged(file, "a section does not show its byte order");
+    file->is_big = file->pcapng.is_big;
+    *length = word(file, 4);
+    if (*length < PCAPNG_BLOCK_MIN || *length % 4 != 0 || *length > BLOCK_MAX)
+        return absurd(file, "a block", *length);
+    *held = *length <= BLOCK_HELD ? *length : BLOCK_HELD;
+    if (!has(file, *held))
+        return at_end(file, *length, "block");
+    if (*held == *length && word(file, *length - BLOCK_END) != *length)
+        return damaged(file, "a block's two lengths differ");
+    return PACKET_FILE_PACKET;
+}
+
+/* So much of the block is before its end, and held. */
+static inline size_t before_end(uint32_t length, size_t held)
+{
+    return held < length ? held : held - BLOCK_END;
+}
+
+/* A block that is not a packet. */
+ARMTAP_RARE static enum packet_file_outcome take_other(struct packet_file *file, uint32_t type, size_t held)
+{
+    const char *why = "";
+    enum pcapng_outcome outcome = pcapng_take(&file->pcapng, type, here(file), held, &why);
+    return outcome == PCAPNG_TAKEN       ? PACKET_FILE_PACKET
+           : outcome == PCAPNG_NO_MEMORY ? PACKET_FILE_NO_MEMORY
+                                         : damaged(file, why);
+}
+
+static inline enum packet_file_outcome take_block(struct packet_file *file, size_t held, struct armtap_packet *packet,
+                                                  bool *is_packet)
+{
+    uint32_t type = word(file, 0);
+    *is_packet = type == PCAPNG_PACKET || type == PCAPNG_OLD_PACKET || type == PCAPNG_SIMPLE_PACKET;
+    if (!*is_packet)
+        return take_other(file, type, held);
+    if (!packet)
+        return damaged(file, "a packet comes before its interface");
+    return type == PCAPNG_SIMPLE_PACKET ? take_simple(file, held, packet) : take_packet(file, type, held, packet);
+}
+
+/* Up to a packet, or where none is wanted up to the first interface. */
 static inline enum packet_file_outcome next_block(struct packet_file *file, struct armtap_packet *packet)
 {
-    uint32_t length;
-    while (has_block(file, &length)) {
-        uint32_t type = word(file, 0);
-        if (type == BLOCK_PACKET)
-            return packet && take_packet(file, length, packet) ? PACKET_FILE_PACKET : PACKET_FILE_UNUSUAL;
-        if (!take_block(file, type, length))
-            return PACKET_FILE_UNUSUAL;
-        if (!packet && file->interfaces > 0)
-            return PACKET_FILE_PACKET;
+    uint32_t length = 0;
+    size_t held = 0;
+    bool is_packet = false;
+    enum packet_file_outcome outcome = PACKET_FILE_PACKET;
+    while (outcome == PACKET_FILE_PACKET && !is_packet && (packet || file->pcapng.count == 0)) {
+        if (file->skip > 0 && (outcome = skip(file)) != PACKET_FILE_PACKET)
+            break;
+        if ((outcome = begin_block(file, &length, &held)) != PACKET_FILE_PACKET)
+            break;
+        outcome = take_block(file, before_end(length, held), packet, &is_packet);
+        if (outcome != PACKET_FILE_PACKET)
+            break;
+        file->skip = length - (uint32_t)held;
+        file->at += held;
+        mapped_file_bring(file->mapped, held);
     }
-    return at_end(file);
+    return outcome;
 }
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
@@ -353,23 +453,13 @@ static inline enum packet_file_outcome next_block(struct packet_file *file, stru
 enum packet_file_outcome packet_file_begin(struct packet_file *file, int *link_type)
 {
     enum packet_file_outcome outcome = file->is_pcapng ? next_block(file, NULL) : begin_pcap(file);
-    *link_type = file->link_type;
-    return outcome == PACKET_FILE_PACKET ? outcome : PACKET_FILE_UNUSUAL;
+    *link_type = !file->is_pcapng         ? file->link_type
+                 : file->pcapng.count > 0 ? file->pcapng.interfaces[0].link_type
+                                          : -1;
+    return outcome;
 }
 
 enum packet_file_outcome packet_file_next(struct packet_file *file, struct armtap_packet *packet)
 {
     return file->is_pcapng ? next_block(file, packet) : next_record(file, packet);
-}
-
-size_t packet_file_hand_over(struct packet_file *file, void *to, size_t room, bool *is_known)
-{
-    reader_end_mapping(file->reader);
-    *is_known = file->handed_over < file->kept;
-    size_t *at = *is_known ? &file->handed_over : &file->at;
-    size_t length = (*is_known ? file->kept : file->end) - *at;
-    length = length < room ? length : room;
-    memcpy(to, (*is_known ? file->header : file->buffer) + *at, length);
-    *at += length;
-    return length;
 }

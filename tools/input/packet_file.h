@@ -1,22 +1,27 @@
-/* Packets of the usual captures, straight from the file's blocks: pcap 2.4 and pcapng with one section, both in little
- * endian, as tcpdump, dumpcap and armtap write them on most machines. Whatever else a file may hold, and all damage, is
- * left to libpcap, which goes on with the packet or block where this stops: both give the same packets
- * (tests/unit/test_packet_file). */
+/* Packets of captures, straight from the file's blocks: pcap and pcapng in either byte order, with any resolution of
+ * times, several sections, and interfaces of any link type. */
 #ifndef INPUT_PACKET_FILE_H
 #define INPUT_PACKET_FILE_H
 
 #include "armtap.h"
 #include "file_reader.h"
+#include "pcapng_blocks.h"
 
 struct packet_file;
 
-/* A block of a pcapng file that is not a packet. */
-typedef void packet_file_block(void *user, const uint8_t *bytes, size_t length);
+enum packet_file_outcome {
+    PACKET_FILE_PACKET,
+    PACKET_FILE_END,
+    PACKET_FILE_FULL,
+    PACKET_FILE_DAMAGED, /* or cut: packet_file_problem() */
+    PACKET_FILE_NO_MEMORY
+};
 
-enum packet_file_outcome { PACKET_FILE_PACKET, PACKET_FILE_END, PACKET_FILE_UNUSUAL, PACKET_FILE_FULL };
-
-/* `on_block` may be NULL. NULL without memory. */
-struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, packet_file_block *on_block, void *user);
+#define PACKET_FILE_MAGIC 4
+/* Whether a file that begins so is a capture. */
+bool packet_file_is_one(const uint8_t first[PACKET_FILE_MAGIC], bool *is_pcapng);
+/* `on_comment` is called for a packet's comments before the packet is returned; it may be NULL. NULL without memory. */
+struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, pcapng_comment *on_comment, void *user);
 void packet_file_free(struct packet_file *file);
 /* Called before packets go that stayed where they are since the last call, as their memory is used again. `stays`:
  * those that follow will stay, too. */
@@ -33,12 +38,15 @@ uint8_t *packet_file_buffer(size_t length);
 /* The packets that follow are put into this buffer. When it is full, packet_file_next() says so, until another one is
  * lent; packets in the one before stay as they are, and it is no longer needed for those that follow. */
 void packet_file_lend(struct packet_file *file, uint8_t *buffer, size_t length);
-/* Reads up to the link type, which it stores; PACKET_FILE_UNUSUAL if the file is libpcap's from its beginning on. */
+/* Reads up to the link type, which it stores: pcapng's is that of the first interface, -1 if it has none. */
 enum packet_file_outcome packet_file_begin(struct packet_file *file, int *link_type);
 /* The next packet, without its number; its data stays where it is until the next turn. */
 enum packet_file_outcome packet_file_next(struct packet_file *file, struct armtap_packet *packet);
-/* After PACKET_FILE_UNUSUAL: copies the next bytes that libpcap needs to go on. `is_known`: they are headers that
- * `on_block` got already. 0: all were copied, and the rest is to be read from the reader. */
-size_t packet_file_hand_over(struct packet_file *file, void *to, size_t room, bool *is_known);
+/* After PACKET_FILE_DAMAGED: what is wrong, for people. `is_cut`: it ends in the middle of a packet or header. */
+const char *packet_file_problem(const struct packet_file *file, bool *is_cut);
+/* What the file's comment says if armtap recorded it; all zeros otherwise. */
+const struct section_comment *packet_file_section(const struct packet_file *file);
+/* Packets that were dropped, as the statistics read so far count them. */
+uint64_t packet_file_dropped(const struct packet_file *file);
 
 #endif

@@ -1,5 +1,4 @@
-/* Scans the blocks of a pcapng file for its interfaces, their drop counts, and armtap's comment: libpcap does not name
- * the interfaces when it refuses a file, and never exposes statistics and comments. */
+/* The blocks of a pcapng file that are no packets: sections, interfaces, statistics, and the comments of all blocks. */
 #ifndef INPUT_PCAPNG_BLOCKS_H
 #define INPUT_PCAPNG_BLOCKS_H
 
@@ -9,35 +8,63 @@
 
 #include "section_comment.h"
 
-#define BLOCKS_INTERFACES 32
-#define BLOCKS_HEAD 512
-
-struct blocks_interface {
-    uint16_t link_type;
-    uint32_t snapshot_length; /* 0: no limit */
-    char name[32];            /* "" if it has none */
-    uint64_t dropped;         /* packets, by the interface and by the system, from its newest statistics */
+enum pcapng_type {
+    PCAPNG_SECTION = 0x0A0D0D0A,
+    PCAPNG_INTERFACE = 1,
+    PCAPNG_OLD_PACKET = 2,
+    PCAPNG_SIMPLE_PACKET = 3,
+    PCAPNG_STATISTICS = 5,
+    PCAPNG_PACKET = 6
 };
 
-struct blocks {
-    bool lost; /* a block's length is invalid: the rest is ignored */
-    bool big_endian;
-    size_t count;   /* of all interfaces; the first BLOCKS_INTERFACES are kept */
-    size_t section; /* interfaces before this section, which counts its own from 0 */
-    struct blocks_interface interface[BLOCKS_INTERFACES];
+/* Bytes of a section header up to the mark of its byte order, which comes first there, or of any other empty block. */
+#define PCAPNG_BLOCK_MIN 12
+/* In a section. */
+#define PCAPNG_INTERFACES_MAX 65536
+
+struct pcapng_interface {
+    int link_type;
+    uint32_t snapshot;  /* bytes; 0: no limit */
+    uint8_t resolution; /* of times: 10^-n s, or with the highest bit 2^-n s */
+    uint64_t unit;      /* ns in a unit of time; 0: it takes more than a factor */
+    uint64_t unit_most; /* times up to this one need no more than the factor */
+    int64_t offset;     /* s, added to times */
+    uint64_t dropped;   /* packets, by the interface and by the system, from its newest statistics */
+};
+
+/* What a comment is about. */
+enum comment_about { COMMENT_SECTION, COMMENT_INTERFACE, COMMENT_PACKET };
+
+/* A comment's bytes, from outside; without a NUL. `index` of an interface in its section. */
+typedef void pcapng_comment(void *user, enum comment_about about, size_t index, const char *text, size_t length);
+
+struct pcapng {
+    bool is_big; /* the section's byte order */
     size_t sections;
+    struct pcapng_interface *interfaces; /* of the section */
+    size_t count, room;
+    uint64_t dropped_before;        /* in the sections before */
     struct section_comment comment; /* of the first section; all zeros if others differ in from_socket */
-    uint64_t skip;                  /* bytes to the end of the block */
-    size_t wanted;                  /* bytes of the block to gather before parsing it */
-    size_t held;
-    uint8_t head[BLOCKS_HEAD];
+    pcapng_comment *on_comment;     /* NULL: none is called */
+    void *user;
 };
-void blocks_begin(struct blocks *blocks);
-/* The next bytes of the file, any number. */
-void blocks_push(struct blocks *blocks, const uint8_t *bytes, size_t length);
-/* Whether interfaces differ in link type or snapshot length. */
-bool blocks_differ(const struct blocks *blocks);
+
+enum pcapng_outcome { PCAPNG_TAKEN, PCAPNG_BAD, PCAPNG_NO_MEMORY };
+
+/* Starts as zeros. */
+void pcapng_end(struct pcapng *pcapng);
+/* Whether the block begins a section, and sets the byte order then; else false, with `is_bad` if it should. */
+bool pcapng_begins_section(struct pcapng *pcapng, const uint8_t *block, bool *is_bad);
+/* A block that is not a packet: its first `length` bytes, without the length at its end. BAD: `why` is a constant text.
+ */
+enum pcapng_outcome pcapng_take(struct pcapng *pcapng, uint32_t type, const uint8_t *block, size_t length,
+                                const char **why);
+/* Calls on_comment for the comments among options that begin at `at`. */
+void pcapng_comments(const struct pcapng *pcapng, enum comment_about about, size_t index, const uint8_t *block,
+                     size_t at, size_t length);
+/* ns since the epoch; ARMTAP_NO_TIME if 64 bits cannot hold it. */
+int64_t pcapng_time(const struct pcapng_interface *interface, uint64_t time);
 /* Packets dropped on all interfaces together. */
-uint64_t blocks_dropped(const struct blocks *blocks);
+uint64_t pcapng_dropped(const struct pcapng *pcapng);
 
 #endif
