@@ -153,6 +153,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/synthetic_tcp.h \
 	tools/input/tcp_socket.c \
 	tools/input/tcp_socket.h \
+	tools/input/unpacker.c \
+	tools/input/unpacker.h \
 	tools/command_line/around.c \
 	tools/command_line/around.h \
 	tools/command_line/commands.def \

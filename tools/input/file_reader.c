@@ -11,32 +11,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <zlib.h>
-
 #include "read_ahead.h"
 #include "file_ends.h"
 #include "file_growth.h"
 #include "input_files.h"
 #include "mapped_file.h"
+#include "unpacker.h"
 #include "base/interrupt.h"
 #include "base/message.h"
 
 #define INPUT_SIZE INPUT_BLOCK
-#define PEEK_SIZE 16
 #define WAIT_MS 100
-
-enum gzip_state { GZIP_NONE, GZIP_MEMBER, GZIP_BETWEEN, GZIP_DONE };
+/* Unpacked bytes that a packed one may become once they are many: captures become a hundredth. */
+#define EXPANSION_MOST 20000
+#define EXPANSION_FROM (UINT64_C(1) << 30)
 
 struct reader {
     bool over; /* everything was read: only now does a problem found ahead count */
     bool may_run_ahead;
     bool (*on_wait)(void *user);
     void *user;
-    struct read_ahead *ahead;             /* inflates after the bytes that were peeked at; NULL: no thread */
+    struct read_ahead *ahead;             /* unpacks after the bytes that were peeked at; NULL: no thread */
     const struct read_ahead_block *block; /* the block in use */
     size_t block_at;
     size_t peeked, peek_at;
-    uint8_t peek[PEEK_SIZE];
+    uint8_t peek[READER_PEEK];
     struct mapped_file mapped; /* what is read directly, if that is wanted */
     /* The members below belong to the read-ahead thread, if there is one, until its last block. */
     struct inputs *own;    /* the file, if the reader opened it; else NULL */
@@ -46,26 +45,20 @@ struct reader {
     int file;              /* -1: an ordinary file */
     bool waits;            /* a pipe or terminal: Ctrl-C ends it, and what arrived is used */
     bool ended;
-    enum gzip_state gzip;
-    z_stream inflater;
-    bool filled; /* the last call of inflate filled the output */
+    struct unpacker *layers[READER_LAYERS]; /* of compression, the outermost first */
+    size_t layer_count;
+    bool unpacked_all;
     uint64_t position;
-    uint64_t unpacked;
     size_t input_at, input_length;
     char problem[200];
     bool changed;   /* the problem: earlier readings found other bytes */
     bool no_memory; /* the problem: memory ran out; the file is not at fault */
-    uint8_t bytes[INPUT_SIZE + 4];
+    uint8_t bytes[INPUT_SIZE];
 };
 
 const char *reader_name(const char *name)
 {
     return strcmp(name, "-") == 0 ? "standard input" : name;
-}
-
-const char *reader_library(void)
-{
-    return zlibVersion();
 }
 
 /* Nothing to read now: whether to wait. */
@@ -215,75 +208,77 @@ static size_t read_directly(struct reader *reader, uint8_t to[INPUT_BLOCK])
     return got;
 }
 
-static void damaged(struct reader *reader, const char *what)
+/* Bytes of the file as they are. */
+static size_t read_packed(struct reader *reader, uint8_t *to, size_t room)
+{
+    if (!fill(reader))
+        return 0;
+    size_t length = reader->input_length - reader->input_at;
+    if (length > room)
+        length = room;
+    memcpy(to, reader->bytes + reader->input_at, length);
+    reader->input_at += length;
+    return length;
+}
+
+static size_t read_layer_below(void *user, uint8_t *to, size_t room)
+{
+    return unpacker_read(user, to, room);
+}
+
+static size_t read_file_below(void *user, uint8_t *to, size_t room)
+{
+    return read_packed(user, to, room);
+}
+
+static void damaged(struct reader *reader, const struct unpacker *layer, const char *what)
 {
     if (!check_file(reader))
         return;
+    size_t waiting = unpacker_waiting(reader->layers[0]) + reader->input_length - reader->input_at;
     snprintf(reader->problem, sizeof reader->problem, "byte %" PRIu64 " (%" PRIu64 " unpacked): %s",
-             reader->position - (reader->input_length - reader->input_at), reader->unpacked, what);
+             reader->position - waiting, unpacker_length(layer), what);
 }
 
-/* After a member: another one, zeros as padding, or the end. */
-static void next_member(struct reader *reader)
+/* Why the layers gave no more bytes: the outermost one that has a problem shows where it began. */
+static void check_layers(struct reader *reader)
 {
-    while (fill(reader) && reader->bytes[reader->input_at] == 0)
-        reader->input_at++;
-    if (!fill(reader)) {
-        reader->gzip = GZIP_DONE;
-    } else if (reader->bytes[reader->input_at] == 0x1F) {
-        inflateReset(&reader->inflater);
-        reader->gzip = GZIP_MEMBER;
-    } else {
-        damaged(reader, "other bytes follow the gzip data, and were ignored");
-        reader->gzip = GZIP_DONE;
-    }
-}
-
-/* Handles the result of one call of inflate. */
-static void check_inflate(struct reader *reader, int outcome)
-{
-    const char *why = reader->inflater.msg;
-    char text[120];
-    if (outcome == Z_STREAM_END) {
-        reader->gzip = GZIP_BETWEEN;
-    } else if (outcome != Z_OK && outcome != Z_BUF_ERROR) {
-        snprintf(text, sizeof text, "the gzip data is damaged (%s); copy or fetch the file again",
-                 why ? why : "no reason given");
-        damaged(reader, text);
-        reader->no_memory = outcome == Z_MEM_ERROR;
-        reader->gzip = GZIP_DONE;
-    }
-}
-
-static size_t inflate_some(struct reader *reader, uint8_t *to, size_t room)
-{
-    z_stream *inflater = &reader->inflater;
-    if (room > INPUT_SIZE * 16)
-        room = INPUT_SIZE * 16;
-    inflater->next_out = to;
-    inflater->avail_out = (uInt)room;
-    while (inflater->avail_out == room && reader->gzip != GZIP_DONE) {
-        if (reader->gzip == GZIP_BETWEEN) {
-            next_member(reader);
-            continue;
-        }
-        /* zlib still holds what did not fit into the last call's output. */
-        bool pending = reader->filled;
-        if (!fill(reader) && !pending) {
-            if (reader->problem[0] == '\0' && !reader_is_growing(reader))
-                damaged(reader, "the gzip data ends early; copy or fetch the file again");
-            reader->gzip = GZIP_DONE;
+    const char *why;
+    for (size_t i = 0; i < reader->layer_count && reader->problem[0] == '\0'; i++) {
+        enum unpacker_state state = unpacker_state(reader->layers[i], &why);
+        if (state == UNPACKER_NO_MEMORY) {
+            reader->no_memory = true;
+            snprintf(reader->problem, sizeof reader->problem, "out of memory");
+        } else if (state == UNPACKER_DAMAGED || (state == UNPACKER_ENDED_EARLY && !reader_is_growing(reader))) {
+            damaged(reader, reader->layers[i], why);
+        } else if (state == UNPACKER_ENDED_EARLY) {
             break;
         }
-        inflater->next_in = reader->bytes + reader->input_at;
-        inflater->avail_in = (uInt)(reader->input_length - reader->input_at);
-        int outcome = inflate(inflater, Z_NO_FLUSH);
-        reader->input_at = reader->input_length - inflater->avail_in;
-        reader->unpacked += room - inflater->avail_out;
-        reader->filled = inflater->avail_out == 0;
-        check_inflate(reader, outcome);
     }
-    return room - inflater->avail_out;
+}
+
+/* Whether so little became so much that it is no capture. */
+static bool is_bomb(struct reader *reader, const struct unpacker *top)
+{
+    uint64_t length = unpacker_length(top);
+    if (length < EXPANSION_FROM || length / EXPANSION_MOST < reader->position)
+        return false;
+    damaged(reader, top,
+            "it unpacks to so much more than it has that it is no capture; unpack it first, and see what "
+            "it holds");
+    return true;
+}
+
+static size_t unpack_some(struct reader *reader, uint8_t *to, size_t room)
+{
+    struct unpacker *top = reader->layers[reader->layer_count - 1];
+    size_t length = reader->unpacked_all ? 0 : unpacker_read(top, to, room);
+    if (length > 0 && !is_bomb(reader, top))
+        return length;
+    if (!reader->unpacked_all)
+        check_layers(reader);
+    reader->unpacked_all = true;
+    return 0;
 }
 
 /* Whether a thread reads ahead and its last block has not been used up. */
@@ -294,12 +289,12 @@ static bool is_ahead(const struct reader *reader)
 
 /* Runs in the read-ahead thread. A block holds what one call yields, as without the thread, so that bytes are passed on
  * at once. */
-static void inflate_ahead(void *user, struct read_ahead_block *block)
+static void unpack_ahead(void *user, struct read_ahead_block *block)
 {
     struct reader *reader = user;
-    block->length = inflate_some(reader, block->bytes, AHEAD_BLOCK);
+    block->length = unpack_some(reader, block->bytes, AHEAD_BLOCK);
     block->position = reader->position;
-    block->is_last = reader->gzip == GZIP_DONE;
+    block->is_last = block->length == 0;
 }
 
 static size_t read_ahead(struct reader *reader, uint8_t *to, size_t room)
@@ -320,7 +315,7 @@ static size_t read_ahead(struct reader *reader, uint8_t *to, size_t room)
 
 bool reader_is_plain(const struct reader *reader)
 {
-    return !reader->ahead && reader->gzip == GZIP_NONE && reader->input && !reader->growth && !reader->ended &&
+    return !reader->ahead && reader->layer_count == 0 && reader->input && !reader->growth && !reader->ended &&
            reader->input_at == reader->input_length;
 }
 
@@ -328,18 +323,11 @@ static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
 {
     if (reader->ahead)
         return read_ahead(reader, to, room);
-    if (reader->gzip != GZIP_NONE)
-        return inflate_some(reader, to, room);
+    if (reader->layer_count > 0)
+        return unpack_some(reader, to, room);
     if (room >= INPUT_SIZE && reader_is_plain(reader))
         return read_directly(reader, to);
-    if (!fill(reader))
-        return 0;
-    size_t length = reader->input_length - reader->input_at;
-    if (length > room)
-        length = room;
-    memcpy(to, reader->bytes + reader->input_at, length);
-    reader->input_at += length;
-    return length;
+    return read_packed(reader, to, room);
 }
 
 struct mapped_file *reader_allow_mapping(struct reader *reader)
@@ -353,18 +341,18 @@ void reader_end_mapping(struct reader *reader)
     mapped_file_end(&reader->mapped);
 }
 
-/* If no thread can be started, the reader inflates without one. */
+/* If no thread can be started, the reader unpacks without one. */
 static void begin_ahead(struct reader *reader)
 {
     reader->may_run_ahead = false;
-    read_ahead_start(&reader->ahead, inflate_ahead, reader);
+    read_ahead_start(&reader->ahead, unpack_ahead, reader);
 }
 
 size_t reader_read(struct reader *reader, void *to, size_t room)
 {
     size_t length = reader->peeked - reader->peek_at;
     if (length == 0) {
-        if (reader->may_run_ahead && reader->gzip != GZIP_NONE)
+        if (reader->may_run_ahead && reader->layer_count > 0)
             begin_ahead(reader);
         length = read_some(reader, to, room);
         reader->over = length == 0;
@@ -379,8 +367,8 @@ size_t reader_read(struct reader *reader, void *to, size_t room)
 
 size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length)
 {
-    while (reader->peeked < length && reader->peeked < PEEK_SIZE) {
-        size_t got = read_some(reader, reader->peek + reader->peeked, length - reader->peeked);
+    while (reader->peeked < length) {
+        size_t got = read_some(reader, reader->peek + reader->peeked, READER_PEEK - reader->peeked);
         if (got == 0)
             break;
         reader->peeked += got;
@@ -389,28 +377,50 @@ size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length)
     return reader->peeked;
 }
 
-/* Recognises gzip by its two magic bytes and its only method. */
-static int begin_gzip(struct reader *reader)
+size_t reader_look(struct reader *reader, const uint8_t **bytes)
 {
-    while (reader->input_length < 3 && !reader->ended) {
-        uint8_t first[3];
-        size_t had = reader->input_length;
-        memcpy(first, reader->bytes, had);
-        reader->input_at = had;
-        if (!fill(reader)) {
-            reader->input_at = 0;
-            break;
-        }
-        memmove(reader->bytes + had, reader->bytes, reader->input_length);
-        memcpy(reader->bytes, first, had);
-        reader->input_length += had;
-    }
-    if (reader->input_length < 3 || memcmp(reader->bytes, "\x1F\x8B\x08", 3) != 0)
-        return 0;
-    if (inflateInit2(&reader->inflater, 15 + 16) != Z_OK)
+    return reader_peek(reader, bytes, reader->waits || reader->growth ? 1 : READER_PEEK);
+}
+
+/* How the next bytes are packed; NULL: they are not. */
+static const struct packing *find_packing(struct reader *reader)
+{
+    const uint8_t *first;
+    bool is_open = true;
+    const struct packing *packing = NULL;
+    for (size_t wanted = 1; is_open && !packing && reader_peek(reader, &first, wanted) >= wanted; wanted++)
+        packing = packing_find(first, wanted, &is_open);
+    return packing;
+}
+
+/* Puts a layer upon what was peeked at. 0, or the errno of the failure; -1 after a message. */
+static int add_layer(struct reader *reader, const struct packing *packing, const struct reader_wish *wish)
+{
+    if (packing_check(packing, wish->name, wish->quiet) != 0)
         return -1;
-    reader->gzip = GZIP_MEMBER;
+    if (reader->layer_count == READER_LAYERS) {
+        if (!wish->quiet)
+            message_error("%s: packed more than %d times over; unpack it first, and see what it holds",
+                          reader_name(wish->name), READER_LAYERS);
+        return -1;
+    }
+    struct unpacker *below = reader->layer_count > 0 ? reader->layers[reader->layer_count - 1] : NULL;
+    struct unpacker *layer = unpacker_new(packing, reader->peek, reader->peeked,
+                                          below ? read_layer_below : read_file_below, below ? (void *)below : reader);
+    if (!layer)
+        return ENOMEM;
+    reader->layers[reader->layer_count++] = layer;
+    reader->peeked = 0;
     return 0;
+}
+
+static int begin_layers(struct reader *reader, const struct reader_wish *wish)
+{
+    const struct packing *packing;
+    int error = 0;
+    while (error == 0 && (packing = find_packing(reader)))
+        error = add_layer(reader, packing, wish);
+    return error;
 }
 
 /* Opens a file that is not ordinary. Waiting for a pipe's writer comes later, where Ctrl-C is checked. */
@@ -479,7 +489,7 @@ struct reader *reader_open(const struct reader_wish *wish)
         report_open(wish->name, error);
     if (error == 0) {
         reader->waits = reader->file >= 0 && fstat(reader->file, &status) == 0 && !S_ISREG(status.st_mode);
-        error = begin_gzip(reader) == 0 ? 0 : ENOMEM;
+        error = begin_layers(reader, wish);
     }
     if (error == 0)
         return reader;
@@ -493,8 +503,8 @@ void reader_close(struct reader *reader)
     if (!reader)
         return;
     read_ahead_free(reader->ahead);
-    if (reader->gzip != GZIP_NONE)
-        inflateEnd(&reader->inflater);
+    while (reader->layer_count > 0)
+        unpacker_free(reader->layers[--reader->layer_count]);
     if (reader->file >= 0)
         close(reader->file);
     mapped_file_end(&reader->mapped);

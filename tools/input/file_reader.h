@@ -1,5 +1,5 @@
-/* The bytes of a file or of standard input, with gzip unpacked. In this folder only file_reader.c includes zlib. One
- * thread at a time may use a reader. */
+/* The bytes of a file or of standard input, unpacked if they are packed, also several times over. One thread at a time
+ * may use a reader. */
 #ifndef INPUT_FILE_READER_H
 #define INPUT_FILE_READER_H
 
@@ -15,14 +15,17 @@ struct reader;
 struct reader_wish {
     const char *name;    /* "-" is standard input */
     struct input *input; /* the file of that name if it is open already; NULL: the reader opens it */
-    unsigned threads;    /* more than one: gzip is inflated ahead, in its own thread */
+    unsigned threads;    /* more than one: it is unpacked ahead, in its own thread */
     bool quiet;          /* problems were reported before */
     bool follows;        /* for an ordinary file: at its end, wait for more until Ctrl-C */
-    /* Called a few times a second while there is nothing to read, except when gzip has its own thread; false: stop
+    /* Called a few times a second while there is nothing to read, except when unpacking has its own thread; false: stop
      * reading. May be NULL. */
     bool (*on_wait)(void *user);
     void *user;
 };
+
+/* How many times over a file may be packed. */
+#define READER_LAYERS 4
 
 /* ms after Ctrl-C during which a pipe is still read: its writer got the signal too, and may still have output. */
 #define READER_GRACE 500
@@ -30,8 +33,11 @@ struct reader_wish {
 /* NULL after a message, unless `quiet`. If memory runs out: NULL with errno ENOMEM, and no message. */
 struct reader *reader_open(const struct reader_wish *wish);
 void reader_close(struct reader *reader);
-/* The first bytes, without consuming them: fewer than `length` (at most 16) only if the file is shorter. */
+#define READER_PEEK 512
+/* The first bytes, without consuming them: at least `length` (at most READER_PEEK), or fewer if the file is shorter. */
 size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length);
+/* The same, as many as there are now of a pipe or a file that is followed, and else READER_PEEK. */
+size_t reader_look(struct reader *reader, const uint8_t **bytes);
 /* Waits for at least one byte; 0 at the end, or at damage once everything before it was read. */
 size_t reader_read(struct reader *reader, void *to, size_t room);
 /* From now on an ordinary file may be mapped ahead of where it is read, as far as it is in memory. The caller brings
@@ -49,14 +55,12 @@ bool reader_is_growing(const struct reader *reader);
 bool reader_lacked_memory(const struct reader *reader);
 /* Whether the problem is that the file differs from what an earlier reading found. */
 bool reader_has_changed(const struct reader *reader);
-/* Bytes of the file read so far, compressed ones for gzip; without those that were only read ahead. */
+/* Bytes of the file read so far, packed ones; without those that were only read ahead. */
 uint64_t reader_position(const struct reader *reader);
 /* Whether the next bytes come from an ordinary file as they are, from that position on. */
 bool reader_is_plain(const struct reader *reader);
 
 /* The name for messages: "standard input" for "-". */
 const char *reader_name(const char *name);
-/* zlib's version */
-const char *reader_library(void);
 
 #endif

@@ -15,7 +15,7 @@
 #include "base/pager.h"
 #include "command_line/options.h"
 #include "base/privileges.h"
-#include "input/file_reader.h"
+#include "input/unpacker.h"
 #include "matlab/matlab.h"
 #include "plot/canvas_cairo.h"
 #include "input/recipe_file.h"
@@ -74,7 +74,8 @@ static void show_version(void)
     const char *aubo = armtap_aubo_libraries(), *sandbox = sandbox_library(text);
     text_line(stdout, 2, "armtap %s", armtap_version());
     text_line(stdout, 2, "%s", capture_library());
-    text_line(stdout, 2, "zlib version %s", reader_library());
+    for (size_t i = 0; packing_library(i, text); i++)
+        text_line(stdout, 2, "%s", packing_library(i, text));
     text_line(stdout, 2, "%s", recipe_file_library());
     text_line(stdout, 2, "%s", aubo ? aubo : "built without AUBO");
     text_line(stdout, 2, "%s", sandbox ? sandbox : "built without libseccomp");
