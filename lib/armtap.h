@@ -1022,6 +1022,13 @@ ARMTAP_API int armtap_net_packet(struct armtap_net *net, const struct armtap_pac
  * end nothing. With false, as at first: a packet's data must stay only during armtap_net_packet(). ERR_BUSY during a
  * callback: then the data must still stay. */
 ARMTAP_API int armtap_net_lend(struct armtap_net *net, bool lends);
+/* Packets of a kind that may carry a robot's, but cannot be read: what they are ("ESP (IPsec)", "WireGuard"), and how
+ * many there are. False if there are not so many kinds; at most 16 are counted. */
+struct armtap_unread {
+    const char *what; /* a constant */
+    uint64_t packets;
+};
+ARMTAP_API bool armtap_net_unread(const struct armtap_net *net, size_t index, struct armtap_unread *unread);
 /* Whether later packets cannot change what was said of those up to `until`: of each connection that began by then it is
  * known what it carries, none of its bytes waits for missing ones or for the rest of a message, and no recipe was
  * guessed or doubted. The sink has got all of it then but events that tell of an end. Takes time for each connection

@@ -160,7 +160,7 @@ static void *copy_of(const void *bytes, size_t length)
     return copy;
 }
 
-static int keep(struct armtap_digest *digest, const struct armtap_packet *packet)
+int armtap_digest_keep(struct armtap_digest *digest, const struct armtap_packet *packet)
 {
     const struct armtap_kept kept = {.packet = *packet};
     return add(digest, &kept, copy_of(packet->data, packet->captured));
@@ -273,7 +273,7 @@ static void held_free(struct held *held)
 static int keep_held(struct armtap_digest *digest, const struct held *held)
 {
     const struct armtap_packet packet = {held->link_type, held->where, held->bytes, held->captured, held->length};
-    return keep(digest, &packet);
+    return armtap_digest_keep(digest, &packet);
 }
 
 int armtap_digest_flush(struct armtap_digest *digest, struct armtap_flow *flow)
@@ -532,7 +532,7 @@ int armtap_digest_after(struct armtap_digest *digest, struct armtap_flow *flow, 
     bool plain = is_plain(digest, flow, segment, stirs, waiting);
     if (!flow) {
         bool counts = segment || stirs != digest->before.stirs || waiting || digest->before.waiting;
-        return counts || packet->where.packet == 1 ? keep(digest, packet) : ARMTAP_OK;
+        return counts || packet->where.packet == 1 ? armtap_digest_keep(digest, packet) : ARMTAP_OK;
     }
     if (!flow->digest && !(flow->digest = calloc(1, sizeof *flow->digest)))
         return ARMTAP_ERR_MEMORY;
@@ -541,5 +541,5 @@ int armtap_digest_after(struct armtap_digest *digest, struct armtap_flow *flow, 
     if (plain && packet->where.packet > 1)
         return take_plain(digest, flow, packet, segment);
     TRY(armtap_digest_flush(digest, flow));
-    return keep(digest, packet);
+    return armtap_digest_keep(digest, packet);
 }

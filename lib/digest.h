@@ -13,6 +13,8 @@ struct armtap_digest;
 void armtap_digest_before(struct armtap_digest *digest, struct armtap_flow *flow, uint64_t stirs, size_t waiting);
 int armtap_digest_after(struct armtap_digest *digest, struct armtap_flow *flow, const struct armtap_packet *packet,
                         const struct armtap_segment *segment, uint64_t stirs, size_t waiting);
+/* Adds a packet, whatever it is. */
+int armtap_digest_keep(struct armtap_digest *digest, const struct armtap_packet *packet);
 /* Adds what is held back of a connection, and forgets it. */
 int armtap_digest_flush(struct armtap_digest *digest, struct armtap_flow *flow);
 void armtap_digest_forget(struct armtap_flow *flow);

@@ -2,38 +2,27 @@
 
 #include "bytes.h"
 #include "unreachable.h"
-
-/* The rest of a packet after the headers read so far. */
-struct rest {
-    const uint8_t *data;
-    size_t captured; /* bytes at data */
-    size_t length;   /* bytes on the wire, never fewer than captured */
-};
-
-enum { ETHER_IPV4 = 0x0800, ETHER_IPV6 = 0x86dd, ETHER_VLAN = 0x8100, ETHER_QINQ = 0x88a8, ETHER_QINQ_OLD = 0x9100 };
-
-enum link_shape {
-    LINK_ETHERNET_TYPE, /* `type_at` is the offset of an EtherType */
-    LINK_FAMILY,        /* four bytes of address family */
-    LINK_IP             /* IP directly; its version field says which */
-};
+#include "walk.h"
 
 static const struct link {
     int type;
-    enum link_shape shape;
-    uint8_t type_at;
+    enum armtap_layer layer;
+    uint8_t type_at; /* of an EtherType */
     uint8_t header;
 } links[] = {
-    {1, LINK_ETHERNET_TYPE, 12, 14},   /* Ethernet */
-    {113, LINK_ETHERNET_TYPE, 14, 16}, /* Linux cooked v1 */
-    {276, LINK_ETHERNET_TYPE, 0, 20},  /* Linux cooked v2 */
-    {0, LINK_FAMILY, 0, 4},            /* null: host byte order of the capturing machine */
-    {108, LINK_FAMILY, 0, 4},          /* loop: network byte order */
-    {101, LINK_IP, 0, 0},              /* raw */
-    {12, LINK_IP, 0, 0},               /* raw, in files of some systems */
-    {14, LINK_IP, 0, 0},               /* the same of OpenBSD */
-    {228, LINK_IP, 0, 0},              /* IPv4 */
-    {229, LINK_IP, 0, 0},              /* IPv6 */
+    {1, ARMTAP_LAYER_ETHERNET, 0, 0}, {113, ARMTAP_LAYER_TYPE, 14, 16}, /* Linux cooked v1 */
+    {276, ARMTAP_LAYER_TYPE, 0, 20},                                    /* Linux cooked v2 */
+    {0, ARMTAP_LAYER_FAMILY, 0, 0},                                 /* null: host byte order of the capturing machine */
+    {108, ARMTAP_LAYER_FAMILY, 0, 0},                               /* loop: network byte order */
+    {101, ARMTAP_LAYER_IP, 0, 0},                                   /* raw */
+    {12, ARMTAP_LAYER_IP, 0, 0},                                    /* raw, in files of some systems */
+    {14, ARMTAP_LAYER_IP, 0, 0},                                    /* the same of OpenBSD */
+    {228, ARMTAP_LAYER_IP, 0, 0},                                   /* IPv4 */
+    {229, ARMTAP_LAYER_IP, 0, 0},                                   /* IPv6 */
+    {9, ARMTAP_LAYER_PPP, 0, 0},      {50, ARMTAP_LAYER_PPP, 0, 0}, /* PPP in frames like HDLC's */
+    {51, ARMTAP_LAYER_TYPE, 0, 0},                                  /* PPPoE, from its header on */
+    {104, ARMTAP_LAYER_TYPE, 2, 4},                                 /* Cisco's HDLC */
+    {219, ARMTAP_LAYER_MPLS, 0, 0},
 };
 
 static const struct link *find_link(int type)
@@ -47,21 +36,6 @@ static const struct link *find_link(int type)
 bool armtap_link_type_known(int link_type)
 {
     return find_link(link_type) != NULL;
-}
-
-static void skip(struct rest *rest, size_t count)
-{
-    rest->data += count;
-    rest->captured -= count;
-    rest->length -= count;
-}
-
-/* Drops what lies after the first `length` bytes: padding, trailers. */
-static void limit(struct rest *rest, size_t length)
-{
-    rest->length = length;
-    if (rest->captured > length)
-        rest->captured = length;
 }
 
 /* ---- TCP ------------------------------------------------------------------------------------------------------- */
@@ -116,21 +90,21 @@ static void read_options(const uint8_t *options, size_t length, struct armtap_se
     }
 }
 
-static enum armtap_link_result parse_tcp(struct rest rest, struct armtap_segment *segment, const char **fault)
+static enum armtap_layer walk_tcp(struct armtap_walk *walk)
 {
-    if (rest.length < 20) {
-        *fault = "the packet is too short for a TCP header";
-        return ARMTAP_LINK_BAD;
-    }
-    if (rest.captured < 20)
-        return ARMTAP_LINK_CUT;
-    const uint8_t *tcp = rest.data;
+    enum { HEADER = 20 };
+    struct armtap_segment *segment = walk->segment;
+    if (walk->length < HEADER)
+        return armtap_walk_bad(walk, "the packet is too short for a TCP header");
+    if (walk->captured < HEADER)
+        return armtap_walk_end(walk, ARMTAP_LINK_CUT);
+    const uint8_t *tcp = walk->data;
     size_t header = (size_t)(tcp[12] >> 4) * 4;
-    if (header < 20 || header > rest.length) {
-        *fault = header < 20 ? "the TCP header length is below 20" : "the TCP header is longer than its packet";
-        return ARMTAP_LINK_BAD;
-    }
-    size_t at_hand = header < rest.captured ? header : rest.captured;
+    if (header < HEADER)
+        return armtap_walk_bad(walk, "the TCP header length is below 20");
+    if (header > walk->length)
+        return armtap_walk_bad(walk, "the TCP header is longer than its packet");
+    size_t at_hand = header < walk->captured ? header : walk->captured;
     segment->tcp = tcp;
     segment->source_port = armtap_be16(tcp);
     segment->target_port = armtap_be16(tcp + 2);
@@ -139,11 +113,11 @@ static enum armtap_link_result parse_tcp(struct rest rest, struct armtap_segment
     segment->flags = tcp[13];
     segment->window = armtap_be16(tcp + 14);
     segment->window_scale = -1;
-    read_options(tcp + 20, at_hand - 20, segment);
+    read_options(tcp + HEADER, at_hand - HEADER, segment);
     segment->payload = tcp + at_hand;
-    segment->length = rest.captured - at_hand;
-    segment->cut = rest.length - header - segment->length;
-    return ARMTAP_LINK_TCP;
+    segment->length = walk->captured - at_hand;
+    segment->cut = walk->length - header - segment->length;
+    return armtap_walk_end(walk, ARMTAP_LINK_TCP);
 }
 
 /* ---- IP -------------------------------------------------------------------------------------------------------- */
@@ -162,51 +136,71 @@ enum ip_protocol {
     IP_SHIM6 = 140
 };
 
-static enum armtap_link_result parse_icmp(struct rest rest, unsigned version, struct armtap_segment *segment)
+static enum armtap_layer walk_icmp(struct armtap_walk *walk, unsigned version)
 {
-    bool is_unreachable = armtap_unreachable_parse(rest.data, rest.captured, version, segment);
-    return is_unreachable ? ARMTAP_LINK_UNREACHABLE : ARMTAP_LINK_OTHER;
+    bool is_unreachable = armtap_unreachable_parse(walk->data, walk->captured, version, walk->segment);
+    return armtap_walk_end(walk, is_unreachable ? ARMTAP_LINK_UNREACHABLE : ARMTAP_LINK_OTHER);
 }
 
-static enum armtap_link_result parse_ipv4(struct rest rest, struct armtap_segment *segment, const char **fault)
+/* A part of a packet: its bytes are the segment's payload. */
+static enum armtap_layer end_at_fragment(struct armtap_walk *walk, uint32_t id, unsigned units, bool more)
 {
-    if (rest.length < 20) {
-        *fault = "the packet is too short for an IPv4 header";
-        return ARMTAP_LINK_BAD;
-    }
-    if (rest.captured < 20)
-        return ARMTAP_LINK_CUT;
-    const uint8_t *ip = rest.data;
+    struct armtap_segment *segment = walk->segment;
+    if (walk->number == IP_ICMP || walk->number == IP_ICMPV6)
+        return armtap_walk_end(walk, ARMTAP_LINK_OTHER);
+    segment->payload = walk->data;
+    segment->length = walk->captured;
+    segment->cut = walk->length - walk->captured;
+    segment->fragment.id = id;
+    segment->fragment.at = units * 8;
+    segment->fragment.more = more;
+    segment->fragment.protocol = (uint8_t)walk->number;
+    return armtap_walk_end(walk, ARMTAP_LINK_FRAGMENT);
+}
+
+static const char *fault_of_ipv4(const struct armtap_walk *walk, size_t header, size_t total)
+{
+    return walk->data[0] >> 4 != 4 ? "the IP version is not 4"
+           : header < 20           ? "the IPv4 header length is below 20"
+           : total < header        ? "the IPv4 length is below that of its header"
+           : total > walk->length  ? "the IPv4 length exceeds the packet"
+                                   : NULL;
+}
+
+static void take_addresses(struct armtap_segment *segment, unsigned version, const uint8_t *source, size_t length)
+{
+    segment->source = segment->target = (struct armtap_address){.version = (uint8_t)version};
+    memcpy(segment->source.bytes, source, length);
+    memcpy(segment->target.bytes, source + length, length);
+}
+
+static enum armtap_layer walk_ipv4(struct armtap_walk *walk)
+{
+    enum { HEADER = 20, MORE = 0x2000, OFFSET = 0x1fff };
+    struct armtap_segment *segment = walk->segment;
+    if (walk->length < HEADER)
+        return armtap_walk_bad(walk, "the packet is too short for an IPv4 header");
+    if (walk->captured < HEADER)
+        return armtap_walk_end(walk, ARMTAP_LINK_CUT);
+    const uint8_t *ip = walk->data;
     size_t header = (size_t)(ip[0] & 15) * 4;
     size_t total = armtap_be16(ip + 2);
     if (total == 0) /* segmentation offload: the card would have filled it in */
-        total = rest.length;
-    if (ip[0] >> 4 != 4 || header < 20 || total < header || total > rest.length) {
-        *fault = ip[0] >> 4 != 4  ? "the IP version is not 4"
-                 : header < 20    ? "the IPv4 header length is below 20"
-                 : total < header ? "the IPv4 length is below that of its header"
-                                  : "the IPv4 length exceeds the packet";
-        return ARMTAP_LINK_BAD;
-    }
+        total = walk->length;
+    const char *fault = fault_of_ipv4(walk, header, total);
+    if (fault)
+        return armtap_walk_bad(walk, fault);
     segment->ip = ip;
-    segment->source.version = segment->target.version = 4;
-    memcpy(segment->source.bytes, ip + 12, 4);
-    memcpy(segment->target.bytes, ip + 16, 4);
+    take_addresses(segment, 4, ip + 12, 4);
     segment->ip_id = armtap_be16(ip + 4);
-    if (ip[9] == IP_ICMP && !(armtap_be16(ip + 6) & 0x1fff) && rest.captured >= header) {
-        limit(&rest, total);
-        skip(&rest, header);
-        return parse_icmp(rest, 4, segment);
-    }
-    if (ip[9] != IP_TCP)
-        return ARMTAP_LINK_OTHER;
-    if (armtap_be16(ip + 6) & 0x3fff) /* more fragments, or an offset */
-        return ARMTAP_LINK_FRAGMENT;
-    limit(&rest, total);
-    if (rest.captured < header)
-        return ARMTAP_LINK_CUT;
-    skip(&rest, header);
-    return parse_tcp(rest, segment, fault);
+    armtap_walk_limit(walk, total);
+    if (walk->captured < header)
+        return armtap_walk_end(walk, ip[9] == IP_TCP ? ARMTAP_LINK_CUT : ARMTAP_LINK_OTHER);
+    armtap_walk_skip(walk, header);
+    walk->number = ip[9];
+    unsigned fragment = armtap_be16(ip + 6);
+    return fragment & (MORE | OFFSET) ? end_at_fragment(walk, segment->ip_id, fragment & OFFSET, fragment & MORE)
+                                      : ARMTAP_LAYER_PROTOCOL;
 }
 
 static bool is_extension(unsigned protocol)
@@ -216,119 +210,143 @@ static bool is_extension(unsigned protocol)
            protocol == IP_HIP || protocol == IP_SHIM6;
 }
 
-/* Steps over the extension headers; `protocol` is that of the first, and becomes that of what follows the last. */
-static enum armtap_link_result skip_extensions(struct rest *rest, unsigned *protocol, const char **fault)
+/* Steps over an extension header of IPv6, or over an authentication header of either version. */
+static enum armtap_layer walk_extension(struct armtap_walk *walk)
 {
-    while (is_extension(*protocol)) {
-        if (rest->length < 8) {
-            *fault = "an IPv6 extension header is longer than its packet";
-            return ARMTAP_LINK_BAD;
-        }
-        if (rest->captured < 8)
-            return ARMTAP_LINK_CUT;
-        const uint8_t *header = rest->data;
-        size_t length = ((size_t)header[1] + 1) * 8;
-        if (*protocol == IP_AUTHENTICATION)
-            length = ((size_t)header[1] + 2) * 4;
-        if (*protocol == IP_FRAGMENT) {
-            length = 8;
-            if (armtap_be16(header + 2) & 0xfff9) /* an offset, or more fragments: not an atomic fragment */
-                return header[0] == IP_TCP || is_extension(header[0]) ? ARMTAP_LINK_FRAGMENT : ARMTAP_LINK_OTHER;
-        }
-        if (length > rest->length) {
-            *fault = "an IPv6 extension header is longer than its packet";
-            return ARMTAP_LINK_BAD;
-        }
-        if (length > rest->captured)
-            return ARMTAP_LINK_CUT;
-        *protocol = header[0];
-        skip(rest, length);
-    }
-    return *protocol == IP_TCP ? ARMTAP_LINK_TCP : ARMTAP_LINK_OTHER;
+    enum { LEAST = 8, OFFSET = 0xfff8, MORE = 1 };
+    static const char fault[] = "an IPv6 extension header is longer than its packet";
+    if (walk->length < LEAST)
+        return armtap_walk_bad(walk, fault);
+    if (walk->captured < LEAST)
+        return armtap_walk_end(walk, ARMTAP_LINK_CUT);
+    const uint8_t *header = walk->data;
+    size_t length = walk->number == IP_FRAGMENT         ? LEAST
+                    : walk->number == IP_AUTHENTICATION ? ((size_t)header[1] + 2) * 4
+                                                        : ((size_t)header[1] + 1) * 8;
+    bool is_fragment = walk->number == IP_FRAGMENT;
+    if (length > walk->length)
+        return armtap_walk_bad(walk, fault);
+    if (length > walk->captured)
+        return armtap_walk_end(walk, ARMTAP_LINK_CUT);
+    walk->number = header[0];
+    armtap_walk_skip(walk, length);
+    unsigned place = armtap_be16(header + 2);
+    if (is_fragment && place & (OFFSET | MORE)) /* otherwise an atomic fragment */
+        return end_at_fragment(walk, armtap_be32(header + 4), (place & OFFSET) / 8, place & MORE);
+    return ARMTAP_LAYER_PROTOCOL;
 }
 
-static enum armtap_link_result parse_ipv6(struct rest rest, struct armtap_segment *segment, const char **fault)
+static enum armtap_layer walk_ipv6(struct armtap_walk *walk)
 {
-    if (rest.length < 40) {
-        *fault = "the packet is too short for an IPv6 header";
-        return ARMTAP_LINK_BAD;
-    }
-    if (rest.captured < 40)
-        return ARMTAP_LINK_CUT;
-    const uint8_t *ip = rest.data;
+    enum { HEADER = 40 };
+    struct armtap_segment *segment = walk->segment;
+    if (walk->length < HEADER)
+        return armtap_walk_bad(walk, "the packet is too short for an IPv6 header");
+    if (walk->captured < HEADER)
+        return armtap_walk_end(walk, ARMTAP_LINK_CUT);
+    const uint8_t *ip = walk->data;
     size_t payload = armtap_be16(ip + 4);
-    unsigned protocol = ip[6];
+    if (ip[0] >> 4 != 6)
+        return armtap_walk_bad(walk, "the IP version is not 6");
     segment->ip = ip;
-    segment->source.version = segment->target.version = 6;
-    memcpy(segment->source.bytes, ip + 8, 16);
-    memcpy(segment->target.bytes, ip + 24, 16);
-    skip(&rest, 40);
+    segment->ip_id = 0;
+    take_addresses(segment, 6, ip + 8, 16);
+    armtap_walk_skip(walk, HEADER);
     if (payload == 0) /* segmentation offload */
-        payload = rest.length;
-    if (ip[0] >> 4 != 6 || payload > rest.length) {
-        *fault = ip[0] >> 4 != 6 ? "the IP version is not 6" : "the IPv6 length exceeds the packet";
-        return ARMTAP_LINK_BAD;
-    }
-    limit(&rest, payload);
-    enum armtap_link_result result = skip_extensions(&rest, &protocol, fault);
-    if (result == ARMTAP_LINK_OTHER && protocol == IP_ICMPV6)
-        return parse_icmp(rest, 6, segment);
-    return result == ARMTAP_LINK_TCP ? parse_tcp(rest, segment, fault) : result;
+        payload = walk->length;
+    if (payload > walk->length)
+        return armtap_walk_bad(walk, "the IPv6 length exceeds the packet");
+    armtap_walk_limit(walk, payload);
+    walk->number = ip[6];
+    return ARMTAP_LAYER_PROTOCOL;
+}
+
+static enum armtap_layer walk_ip_protocol(struct armtap_walk *walk)
+{
+    unsigned version = walk->segment->source.version;
+    if (walk->number == IP_TCP)
+        return walk_tcp(walk);
+    if (walk->number == (version == 4 ? IP_ICMP : IP_ICMPV6))
+        return walk_icmp(walk, version);
+    bool is_header = version == 4 ? walk->number == IP_AUTHENTICATION : is_extension(walk->number);
+    return is_header ? walk_extension(walk) : armtap_walk_protocol(walk);
 }
 
 /* ---- link ------------------------------------------------------------------------------------------------------ */
 
-static enum armtap_link_result parse_raw(struct rest rest, struct armtap_segment *segment, const char **fault)
+static enum armtap_layer walk_ip(struct armtap_walk *walk)
 {
-    if (rest.captured == 0)
-        return rest.length ? ARMTAP_LINK_CUT : ARMTAP_LINK_OTHER;
-    switch (rest.data[0] >> 4) {
+    if (walk->captured == 0)
+        return armtap_walk_short(walk, NULL);
+    switch (walk->data[0] >> 4) {
     case 4:
-        return parse_ipv4(rest, segment, fault);
+        return ARMTAP_LAYER_IPV4;
     case 6:
-        return parse_ipv6(rest, segment, fault);
+        return ARMTAP_LAYER_IPV6;
     default:
-        return ARMTAP_LINK_OTHER;
+        return armtap_walk_unread(walk, NULL);
     }
 }
 
-static enum armtap_link_result parse_family(struct rest rest, struct armtap_segment *segment, const char **fault)
+static enum armtap_layer walk_family(struct armtap_walk *walk)
 {
-    uint32_t family = armtap_be32(rest.data);
+    enum { HEADER = 4 };
+    if (walk->captured < HEADER)
+        return armtap_walk_short(walk, NULL);
+    uint32_t family = armtap_be32(walk->data);
     if (family > 0xffff) /* written by a little-endian machine: families are small numbers */
         family = family >> 24 | (family >> 8 & 0xff00);
-    skip(&rest, 4);
+    armtap_walk_skip(walk, HEADER);
     switch (family) {
     case 2:
-        return parse_ipv4(rest, segment, fault);
+        return ARMTAP_LAYER_IPV4;
     case 10: /* systems number IPv6 differently: Linux, Windows, NetBSD and OpenBSD, FreeBSD, macOS */
     case 23:
     case 24:
     case 28:
     case 30:
-        return parse_ipv6(rest, segment, fault);
+        return ARMTAP_LAYER_IPV6;
     default:
-        return ARMTAP_LINK_OTHER;
+        return armtap_walk_unread(walk, NULL);
     }
 }
 
-static enum armtap_link_result parse_ethernet_type(struct rest rest, unsigned type, struct armtap_segment *segment,
-                                                   const char **fault)
+static enum armtap_layer walk_ethernet(struct armtap_walk *walk)
 {
-    while (type == ETHER_VLAN || type == ETHER_QINQ || type == ETHER_QINQ_OLD) {
-        if (rest.captured < 4)
-            return rest.length > rest.captured ? ARMTAP_LINK_CUT : ARMTAP_LINK_OTHER;
-        type = armtap_be16(rest.data + 2);
-        skip(&rest, 4);
-    }
-    switch (type) {
-    case ETHER_IPV4:
-        return parse_ipv4(rest, segment, fault);
-    case ETHER_IPV6:
-        return parse_ipv6(rest, segment, fault);
-    default:
-        return ARMTAP_LINK_OTHER;
-    }
+    enum { HEADER = 14, TYPE_AT = 12 };
+    if (walk->captured < HEADER)
+        return armtap_walk_short(walk, NULL);
+    walk->number = armtap_be16(walk->data + TYPE_AT);
+    armtap_walk_skip(walk, HEADER);
+    return ARMTAP_LAYER_TYPE;
+}
+
+static enum armtap_layer take_step(struct armtap_walk *walk, enum armtap_layer layer)
+{
+    static enum armtap_layer (*const steps[])(struct armtap_walk * walk) = {
+        [ARMTAP_LAYER_ETHERNET] = walk_ethernet,
+        [ARMTAP_LAYER_TYPE] = armtap_walk_type,
+        [ARMTAP_LAYER_LLC] = armtap_walk_llc,
+        [ARMTAP_LAYER_FAMILY] = walk_family,
+        [ARMTAP_LAYER_PPP] = armtap_walk_ppp,
+        [ARMTAP_LAYER_MPLS] = armtap_walk_mpls,
+        [ARMTAP_LAYER_IP] = walk_ip,
+        [ARMTAP_LAYER_IPV4] = walk_ipv4,
+        [ARMTAP_LAYER_IPV6] = walk_ipv6,
+        [ARMTAP_LAYER_PROTOCOL] = walk_ip_protocol,
+    };
+    return steps[layer](walk);
+}
+
+static enum armtap_layer enter_link(struct armtap_walk *walk, const struct link *link)
+{
+    enum { PPPOE = 51, PPPOE_TYPE = 0x8864 };
+    if (walk->captured < link->header)
+        return armtap_walk_short(walk, NULL);
+    if (link->layer == ARMTAP_LAYER_TYPE)
+        walk->number = link->type == PPPOE ? PPPOE_TYPE : armtap_be16(walk->data + link->type_at);
+    armtap_walk_skip(walk, link->header);
+    return link->layer;
 }
 
 enum armtap_link_result armtap_link_parse(const struct armtap_packet *packet, struct armtap_segment *segment,
@@ -338,18 +356,16 @@ enum armtap_link_result armtap_link_parse(const struct armtap_packet *packet, st
     if (!link)
         return ARMTAP_LINK_UNKNOWN;
     memset(segment, 0, sizeof *segment);
-    struct rest rest = {packet->data, packet->captured, packet->length};
-    if (rest.length < rest.captured) /* the bytes are there, whatever the file's header says */
-        rest.length = rest.captured;
-    if (rest.captured < link->header)
-        return rest.length > rest.captured ? ARMTAP_LINK_CUT : ARMTAP_LINK_OTHER;
-    if (link->shape == LINK_IP)
-        return parse_raw(rest, segment, fault);
-    if (link->shape == LINK_FAMILY)
-        return parse_family(rest, segment, fault);
-    unsigned type = armtap_be16(rest.data + link->type_at);
-    skip(&rest, link->header);
-    return parse_ethernet_type(rest, type, segment, fault);
+    struct armtap_walk walk = {
+        .data = packet->data, .captured = packet->captured, .length = packet->length, .segment = segment};
+    if (walk.length < walk.captured) /* the bytes are there, whatever the file's header says */
+        walk.length = walk.captured;
+    enum armtap_layer layer = enter_link(&walk, link);
+    while (layer != ARMTAP_LAYER_DONE)
+        layer = take_step(&walk, layer);
+    if (walk.fault)
+        *fault = walk.fault;
+    return walk.result;
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */

@@ -14,7 +14,7 @@ enum armtap_tcp_flag { ARMTAP_TCP_FIN = 1, ARMTAP_TCP_SYN = 2, ARMTAP_TCP_RST = 
 
 #define ARMTAP_SACK_BLOCKS 4 /* as many as a header has room for */
 
-/* One TCP segment. `payload`, `ip` and `tcp` point into the packet. */
+/* One TCP segment, of the innermost packet if tunnels carry it. `payload`, `ip` and `tcp` point into the packet. */
 struct armtap_segment {
     struct armtap_address source, target;
     uint16_t source_port, target_port;
@@ -35,13 +35,19 @@ struct armtap_segment {
     const uint8_t *payload;  /* captured bytes */
     size_t length;
     size_t cut; /* payload bytes after them that the snapshot length cut off */
+    struct {    /* for FRAGMENT: where the payload stands in that of a whole packet of this protocol */
+        uint32_t id, at;
+        bool more; /* of the packet follows */
+        uint8_t protocol;
+    } fragment;
+    const char *unread; /* for OTHER: what cannot be read, a constant; NULL where that says nothing about robots */
 };
 
 enum armtap_link_result {
     ARMTAP_LINK_TCP,         /* the segment is filled in */
     ARMTAP_LINK_UNREACHABLE, /* an ICMP error: the segment is the one it quotes, as far as a SYN's answer needs it */
     ARMTAP_LINK_OTHER,       /* not TCP over IP */
-    ARMTAP_LINK_FRAGMENT,    /* a part of a fragmented TCP packet; addresses are filled in */
+    ARMTAP_LINK_FRAGMENT,    /* a part of a fragmented packet; addresses, payload and fragment are filled in */
     ARMTAP_LINK_BAD,         /* a header contradicts its length; `fault` says which */
     ARMTAP_LINK_CUT,         /* the snapshot length cut the headers */
     ARMTAP_LINK_UNKNOWN      /* an unknown link type */

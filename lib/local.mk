@@ -44,6 +44,8 @@ lib_libinside_la_SOURCES = \
 	lib/field.h \
 	lib/flow.c \
 	lib/flow.h \
+	lib/fragments.c \
+	lib/fragments.h \
 	lib/header_pattern.c \
 	lib/header_pattern.h \
 	lib/history.c \
@@ -130,8 +132,10 @@ lib_libinside_la_SOURCES = \
 	lib/traffic.c \
 	lib/traffic.h \
 	lib/try.h \
+	lib/tunnel.c \
 	lib/unreachable.c \
 	lib/unreachable.h \
+	lib/walk.h \
 	lib/watch.h \
 	lib/types.def
 

@@ -19,6 +19,7 @@ enum {
     SHARES_EACH = 256,           /* packets after which shares are counted anew, though no memory was taken */
     UNPAID_MOST = 4,             /* directions that copied most of what they borrowed */
     UNLENT_TURNS = 16,           /* calls of armtap_net_lend() before that is tried again */
+    FRAGMENTED_MOST = 4,         /* times that what came in fragments may carry fragments again */
     MANY = 64                    /* connections that may not all be in a cache */
 };
 
@@ -195,6 +196,7 @@ static void destroy(struct armtap_net *net)
         while (net->flows.class[i].oldest)
             drop_flow(net, net->flows.class[i].oldest);
     armtap_flow_table_free(&net->flows);
+    armtap_fragments_clear(&net->fragments);
     armtap_layouts_clear(&net->layouts);
     armtap_state_free(net->reserve.brief);
     armtap_knowledge_free(net->knowledge);
@@ -292,17 +294,37 @@ static int note_capture(struct armtap_net *net, enum armtap_note_code code, cons
     return net->sink.on_note(net->user, &about) ? ARMTAP_ERR_STOPPED : 0;
 }
 
+static void count_unread(struct armtap_net *net, const char *what)
+{
+    size_t i = 0;
+    while (i < ARMTAP_UNREAD_KINDS && net->unread[i].what && strcmp(net->unread[i].what, what) != 0)
+        i++;
+    if (i == ARMTAP_UNREAD_KINDS)
+        return;
+    net->unread[i].what = what;
+    net->unread[i].packets++;
+    net->part.is_strained = net->part.is_strained || net->part.is_one; /* these are counted together */
+}
+
+bool armtap_net_unread(const struct armtap_net *net, size_t index, struct armtap_unread *unread)
+{
+    if (!net || !unread || index >= ARMTAP_UNREAD_KINDS || !net->unread[index].what)
+        return false;
+    *unread = net->unread[index];
+    return true;
+}
+
 static int note_unread(struct armtap_net *net, enum armtap_link_result result, const struct armtap_segment *segment,
                        const char *fault)
 {
     switch (result) {
-    case ARMTAP_LINK_FRAGMENT:
-        return note_capture(net, ARMTAP_NOTE_ip_fragment, segment, "a fragment of a TCP packet was left alone");
     case ARMTAP_LINK_BAD:
         return note_capture(net, ARMTAP_NOTE_ip_bad_header, segment, fault);
     case ARMTAP_LINK_CUT:
         return note_capture(net, ARMTAP_NOTE_capture_truncated, segment, "the packet was cut within its headers");
     default:
+        if (segment->unread)
+            count_unread(net, segment->unread);
         return 0;
     }
 }
@@ -633,8 +655,9 @@ static int shed(struct armtap_net *net, struct armtap_flow *flow, enum armtap_bu
 /* Bytes of memory in use. */
 static size_t kept(const struct armtap_net *net)
 {
-    return armtap_flow_bytes(&net->flows) + net->reserve.taken + net->pool.used + net->layouts.text_bytes +
-           net->pool.histories * sizeof(struct armtap_history) + armtap_knowledge_bytes(net->knowledge);
+    return armtap_flow_bytes(&net->flows) + net->fragments.bytes + net->reserve.taken + net->pool.used +
+           net->layouts.text_bytes + net->pool.histories * sizeof(struct armtap_history) +
+           armtap_knowledge_bytes(net->knowledge);
 }
 
 /* What that may be. */
@@ -859,15 +882,97 @@ static int take_other(struct armtap_net *net, const struct armtap_packet *packet
     return armtap_tcp_sweep(&net->pool);
 }
 
-/* The plain way. */
-ARMTAP_RARE static int take_any(struct armtap_net *net, const struct armtap_packet *packet)
+/* ---- fragments --------------------------------------------------------------------------------------------------- */
+
+static int note_unfinished(struct armtap_net *net, const struct armtap_unfinished_datagram *unfinished)
+{
+    struct armtap_line line;
+    struct armtap_segment ends = {.source = unfinished->source, .target = unfinished->target};
+    if (!unfinished->source.version || !unfinished->may_be_tcp)
+        return 0;
+    armtap_line_begin(&line);
+    armtap_line_format(&line, "fragments of an IP packet are missing: %u", (uint64_t)unfinished->bytes);
+    if (unfinished->length)
+        armtap_line_format(&line, " of %u", (uint64_t)unfinished->length);
+    armtap_line_string(&line, " bytes came");
+    struct armtap_where now = net->pool.now;
+    net->pool.now = unfinished->where;
+    int error = note_capture(net, ARMTAP_NOTE_ip_fragment, &ends, line.text);
+    net->pool.now = now;
+    return error;
+}
+
+static int give_up_fragments(struct armtap_net *net, enum armtap_fragments_why why)
+{
+    struct armtap_unfinished_datagram unfinished;
+    while (armtap_fragments_give_up(&net->fragments, why, net->pool.now.time, &unfinished))
+        TRY(note_unfinished(net, &unfinished));
+    return 0;
+}
+
+static int note_refused(struct armtap_net *net, enum armtap_fragment_outcome outcome,
+                        const struct armtap_segment *segment)
+{
+    if (outcome == ARMTAP_FRAGMENT_OVERLAPS)
+        return note_capture(net, ARMTAP_NOTE_input_hostile, segment,
+                            "fragments of an IP packet overlap, as no honest sender's do: the packet was left out");
+    if (outcome == ARMTAP_FRAGMENT_BAD)
+        return note_capture(net, ARMTAP_NOTE_ip_bad_header, segment,
+                            "fragments of an IP packet contradict one another: the packet was left out");
+    return 0;
+}
+
+static int take_one(struct armtap_net *net, const struct armtap_packet *packet, unsigned fragmented);
+
+/* A packet that was put together; it stays only for this call. A digest keeps it rather than its fragments. */
+static int take_whole(struct armtap_net *net, const struct armtap_packet *whole, unsigned fragmented)
+{
+    bool lends = net->pool.lends;
+    net->pool.lends = false;
+    int error = take_one(net, whole, fragmented + 1);
+    net->pool.lends = lends;
+    return error;
+}
+
+static int take_fragment(struct armtap_net *net, const struct armtap_segment *segment, unsigned fragmented)
+{
+    enum armtap_fragment_outcome outcome;
+    struct armtap_packet whole;
+    net->part.is_strained = net->part.is_strained || net->part.is_one; /* whose they are is not known */
+    if (fragmented == FRAGMENTED_MOST)
+        return note_capture(net, ARMTAP_NOTE_input_hostile, segment,
+                            "an IP packet in fragments within others in fragments was left out");
+    TRY(give_up_fragments(net, ARMTAP_FRAGMENTS_OVERDUE));
+    TRY(armtap_fragments_take(&net->fragments, segment, &net->pool.now, &whole, &outcome));
+    TRY(note_refused(net, outcome, segment));
+    if (outcome == ARMTAP_FRAGMENT_WHOLE)
+        TRY(take_whole(net, &whole, fragmented));
+    TRY(give_up_fragments(net, ARMTAP_FRAGMENTS_SURPLUS));
+    TRY(make_place(net));
+    return armtap_tcp_sweep(&net->pool);
+}
+
+/* The plain way. `fragmented`: how often what carries it came in fragments. */
+static int take_one(struct armtap_net *net, const struct armtap_packet *packet, unsigned fragmented)
 {
     struct armtap_segment segment;
     const char *fault = "";
     enum armtap_link_result result = armtap_link_parse(packet, &segment, &fault);
-    if (result == ARMTAP_LINK_TCP)
+    switch (result) {
+    case ARMTAP_LINK_TCP:
         return take_tcp(net, packet, &segment);
-    return result == ARMTAP_LINK_UNKNOWN ? ARMTAP_ERR_UNSUPPORTED : take_other(net, packet, result, &segment, fault);
+    case ARMTAP_LINK_FRAGMENT:
+        return take_fragment(net, &segment, fragmented);
+    case ARMTAP_LINK_UNKNOWN:
+        return ARMTAP_ERR_UNSUPPORTED;
+    default:
+        return take_other(net, packet, result, &segment, fault);
+    }
+}
+
+ARMTAP_RARE static int take_any(struct armtap_net *net, const struct armtap_packet *packet)
+{
+    return take_one(net, packet, 0);
 }
 
 static int take_packet(struct armtap_net *net, const struct armtap_packet *packet)
@@ -983,6 +1088,7 @@ static int finish(struct armtap_net *net)
 {
     net->part.is_strained =
         net->part.is_strained || net->doubts > 0; /* they are confirmed before any connection ends */
+    TRY(give_up_fragments(net, ARMTAP_FRAGMENTS_ALL));
     if (!net->flows.count)
         return 0;
     struct armtap_flow **open = malloc(net->flows.count * sizeof *open);
@@ -1015,7 +1121,8 @@ int armtap_net_finish(struct armtap_net *net)
 
 bool armtap_net_is_settled(const struct armtap_net *net, const struct armtap_where *until)
 {
-    if (!net || !until || net->busy || net->error || !armtap_knowledge_is_certain(net->knowledge))
+    if (!net || !until || net->busy || net->error || !armtap_knowledge_is_certain(net->knowledge) ||
+        armtap_fragments_wait(&net->fragments))
         return false;
     for (int i = ARMTAP_FLOW_IDLE; i < ARMTAP_FLOW_CLASSES; i++)
         for (const struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)

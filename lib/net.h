@@ -5,6 +5,7 @@
 #include "conn.h"
 #include "digest.h"
 #include "flow.h"
+#include "fragments.h"
 #include "header_pattern.h"
 #include "knowledge.h"
 #include "link.h"
@@ -12,6 +13,7 @@
 #include "part.h"
 #include "tcp.h"
 
+enum { ARMTAP_UNREAD_KINDS = 16 };
 enum { ARMTAP_USUALS = 64 }; /* senders whose headers are known; a power of two */
 
 /* One end of a flow, and the headers that its packets have. */
@@ -47,6 +49,8 @@ struct armtap_net {
     size_t ports_at;              /* in the packets of the last sender that became usual */
     size_t kept;                  /* bytes of memory in use, when that was last limited */
     struct armtap_part part;
+    struct armtap_fragments fragments;
+    struct armtap_unread unread[ARMTAP_UNREAD_KINDS]; /* those that were met come first */
     struct armtap_usual usual[ARMTAP_USUALS];
 };
 

@@ -36,6 +36,11 @@ int armtap_net_digest_after(struct armtap_net *net, const struct armtap_packet *
                        : 0;
 }
 
+static int keep_fragment(void *user, const struct armtap_packet *packet)
+{
+    return armtap_digest_keep(user, packet);
+}
+
 int armtap_net_digest(struct armtap_net *net, struct armtap_digest *digest)
 {
     if (!net)
@@ -46,6 +51,8 @@ int armtap_net_digest(struct armtap_net *net, struct armtap_digest *digest)
     for (int i = 0; i < ARMTAP_FLOW_CLASSES && net->digest; i++)
         for (struct armtap_flow *flow = net->flows.class[i].oldest; flow && !error; flow = flow->newer)
             error = armtap_digest_flush(net->digest, flow);
+    if (net->digest && !error)
+        error = armtap_fragments_keep(&net->fragments, net->pool.now.file, keep_fragment, net->digest);
     if (net->digest)
         armtap_digest_sort(net->digest);
     net->digest = digest;

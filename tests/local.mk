@@ -205,6 +205,7 @@ SCRIPT_TESTS = \
 	tests/handshake-check.py \
 	tests/interrupt-check.py \
 	tests/json-keys.py \
+	tests/links-check.py \
 	tests/live-check.py \
 	tests/namespaces-check.py \
 	tests/mcap-check.py \

@@ -170,11 +170,12 @@ static const struct {
 } odd[] = {
     {ARMTAP_LINK_FRAGMENT, "4500002d1234200040060000" "0a000002" "0a000009" TCP_HELLO}, /* more fragments */
     {ARMTAP_LINK_FRAGMENT, "4500002d1234000140060000" "0a000002" "0a000009" TCP_HELLO}, /* an offset */
-    {ARMTAP_LINK_OTHER, "4500002d1234000140110000" "0a000002" "0a000009" TCP_HELLO},    /* of UDP */
+    {ARMTAP_LINK_FRAGMENT, "4500002d1234000140110000" "0a000002" "0a000009" TCP_HELLO}, /* of UDP */
+    {ARMTAP_LINK_OTHER, "4500002d1234000140010000" "0a000002" "0a000009" TCP_HELLO},    /* of ICMP */
     {ARMTAP_LINK_OTHER, "4500002d1234000040110000" "0a000002" "0a000009" TCP_HELLO},
     {ARMTAP_LINK_FRAGMENT, "60000000" "0021" "2c40" IPV6_ENDS "0600000100000001" TCP_HELLO},
     {ARMTAP_LINK_FRAGMENT, "60000000" "0021" "2c40" IPV6_ENDS "0600000800000001" TCP_HELLO},
-    {ARMTAP_LINK_OTHER, "60000000" "0021" "2c40" IPV6_ENDS "1100000800000001" TCP_HELLO},
+    {ARMTAP_LINK_FRAGMENT, "60000000" "0021" "2c40" IPV6_ENDS "1100000800000001" TCP_HELLO},
     {ARMTAP_LINK_OTHER, "60000000" "0019" "3240" IPV6_ENDS TCP_HELLO}, /* ESP */
     {ARMTAP_LINK_BAD, "4400002d1234400040060000" "0a000002" "0a000009" TCP_HELLO},    /* header of 16 */
     {ARMTAP_LINK_BAD, "450000131234400040060000" "0a000002" "0a000009" TCP_HELLO},    /* length below the header */
@@ -625,13 +626,13 @@ static void test_notes(void **state)
         struct armtap_packet packet = {101, w.where, bytes, length, length};
         assert_int_equal(armtap_net_packet(w.net, &packet), 0);
     }
-    assert_int_equal(w.notes[0], 4);
-    assert_int_equal(w.notes[1], 12);
+    assert_int_equal(w.notes[0], 0);
+    assert_int_equal(w.notes[1], 14); /* two are of fragments whose length is no multiple of 8 */
     assert_int_equal(w.opened, 0);
     size_t length = from_hex(IPV4_HELLO, bytes);
     struct armtap_packet packet = {101, w.where, bytes, length, 10}; /* captured length above the original length */
     assert_int_equal(armtap_net_packet(w.net, &packet), 0);
-    assert_int_equal(w.notes[1], 13);
+    assert_int_equal(w.notes[1], 15);
     assert_int_equal(w.opened, 1);
     packet.captured = 30;
     packet.length = length;

@@ -22,6 +22,30 @@ static void report_open(const struct armtap_attempt_open *open)
     message_error("no telemetry: %s", text);
 }
 
+/* The kind of packets that cannot be read of which there are most; `what` NULL: there are none. */
+static struct armtap_unread find_unread(const struct replay_totals *totals)
+{
+    struct armtap_unread most = {.packets = 0};
+    for (size_t i = 0; i < REPLAY_UNREAD_KINDS && totals->unread[i].what; i++)
+        if (totals->unread[i].packets > most.packets)
+            most = totals->unread[i];
+    return most;
+}
+
+static void report_without_tcp(const struct replay_totals *totals, const char *packets)
+{
+    struct armtap_unread unread = find_unread(totals);
+    if (unread.what)
+        message_error("no telemetry: %" PRIu64 " %s, no TCP connection among them that can be read; %" PRIu64
+                      " of them: %s, which armtap cannot look into; capture at the robot or its client, where the "
+                      "packets are plain",
+                      totals->packets, packets, unread.packets, unread.what);
+    else
+        message_error("no telemetry: %" PRIu64 " %s, no TCP connection among them; capture the robot's traffic, for "
+                      "example tcpdump -s 0 -i any -w FILE host ROBOT",
+                      totals->packets, packets);
+}
+
 void no_telemetry_report(const struct armtap_streams *streams, const struct replay_totals *totals)
 {
     char ports[200] = "", protocols[REPLAY_PROTOCOLS_MAX];
@@ -50,9 +74,7 @@ void no_telemetry_report(const struct armtap_streams *streams, const struct repl
                       "capture for longer, both directions, from before the client connects",
                       totals->packets, packets, connections->count, connections->count == 1 ? "" : "s");
     else if (connections->count == 0)
-        message_error("no telemetry: %" PRIu64 " %s, no TCP connection among them; capture the robot's traffic, for "
-                      "example tcpdump -s 0 -i any -w FILE host ROBOT",
-                      totals->packets, packets);
+        report_without_tcp(totals, packets);
     else
         message_error("no telemetry: %" PRIu64 " %s, %" PRIu64 " TCP connection%s (port %s%s); if one of them carries "
                       "telemetry, add --port N=%s",

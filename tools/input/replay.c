@@ -126,18 +126,19 @@ static size_t add_port(char *filter, size_t length, size_t room, const struct ar
     return length + (more > 0 && (size_t)more < room - length ? (size_t)more : 0);
 }
 
-/* "Destination unreachable", in IPv4 and IPv6. */
-static const char icmp_errors[] = " or icmp[0] == 3 or (ip6 proto 58 and ip6[40] == 1)";
+/* "Destination unreachable", in IPv4 and IPv6, and fragments, of which only the first has ports. */
+static const char others[] = " or icmp[0] == 3 or (ip6 proto 58 and ip6[40] == 1) or (ip proto 6 and ip[6:2] & 0x1fff "
+                             "!= 0) or (ip6[6] == 44 and ip6[40] == 6)";
 
-/* A capture filter for the telemetry ports, and for the ICMP errors sent in a robot's place. The caller frees it; NULL
- * if memory runs out. */
+/* A capture filter for the telemetry ports, for the ICMP errors sent in a robot's place, and for fragments. The caller
+ * frees it; NULL if memory runs out. */
 static char *telemetry_filter(const struct replay_source *source)
 {
     struct armtap_port port;
     size_t known = 0, length = 0;
     while (armtap_port_at(known, &port))
         known++;
-    size_t room = (known + source->port_count) * sizeof " or tcp port 65535" + sizeof icmp_errors;
+    size_t room = (known + source->port_count) * sizeof " or tcp port 65535" + sizeof others;
     char *filter = calloc(1, room);
     if (!filter)
         return NULL;
@@ -145,7 +146,7 @@ static char *telemetry_filter(const struct replay_source *source)
         length = add_port(filter, length, room, &port);
     for (size_t i = 0; i < source->port_count; i++)
         length = add_port(filter, length, room, &source->ports[i]);
-    snprintf(filter + length, room - length, "%s", icmp_errors);
+    snprintf(filter + length, room - length, "%s", others);
     return filter;
 }
 
@@ -211,6 +212,8 @@ static void run_all(struct run *run)
             run_file(run, i);
     if (!run->stopped && !(run->source->archive && run->ended))
         run_check(run, armtap_net_finish(run->net));
+    for (size_t i = 0; i < REPLAY_UNREAD_KINDS && armtap_net_unread(run->net, i, &run->totals->unread[i]); i++)
+        ;
     armtap_net_free(run->net);
 }
 

@@ -15,16 +15,19 @@ enum replay_answer {
     REPLAY_HAS_ENOUGH = 1  /* the callback has all it wanted: not a failure */
 };
 
+enum { REPLAY_UNREAD_KINDS = 16 };
+
 struct replay_totals {
     uint64_t packets;
-    uint64_t bytes;     /* captured */
-    int64_t first_time; /* ARMTAP_NO_TIME if unknown */
-    uint32_t file;      /* that is being read */
-    int64_t file_time;  /* of its first packet; ARMTAP_NO_TIME if unknown */
-    bool interrupted;   /* Ctrl-C broke off a source that would have ended by itself */
-    bool elsewhere;     /* what is pushed now is of another capture of the archive */
-    bool in_parts;      /* it was decoded by several threads */
-    bool broken_off;    /* a callback or a lack of memory ended it before the input did: the results are incomplete */
+    uint64_t bytes;                                   /* captured */
+    int64_t first_time;                               /* ARMTAP_NO_TIME if unknown */
+    uint32_t file;                                    /* that is being read */
+    int64_t file_time;                                /* of its first packet; ARMTAP_NO_TIME if unknown */
+    bool interrupted;                                 /* Ctrl-C broke off a source that would have ended by itself */
+    bool elsewhere;                                   /* what is pushed now is of another capture of the archive */
+    bool in_parts;                                    /* it was decoded by several threads */
+    struct armtap_unread unread[REPLAY_UNREAD_KINDS]; /* packets that cannot be read; `what` NULL: no more kinds */
+    bool broken_off; /* a callback or a lack of memory ended it before the input did: the results are incomplete */
 };
 
 struct archive;
