@@ -2,7 +2,6 @@
 """The bridge, armtap serve --layout SIZE rtde://HOST, between a fake controller and plain sockets: each cell, what is
 said of the cells that stay 0, the rate, a robot that goes and comes, script text, signals, memory."""
 import contextlib
-import contextlib
 import os
 import random
 import re
@@ -13,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
@@ -251,6 +251,32 @@ def check_hold():
         holds(max(b - a for a, b in zip(clocks, clocks[1:])) > 0.1, "while the robot was away nothing was sent")
 
 
+def check_upgraded(size, hidden, loss):
+    """The robot comes back without what it had: nobody gets packets with anything in its place, until it has that again."""
+    faults = Faults()
+    with Controller(roles={"rtde": 0}, faults=faults) as robot, \
+            Bridge("--layout", str(size), "--on-loss", loss, url(robot)) as bridge:
+        client = bridge.client()
+        holds(len(client.packets(5)) == 5, "packets come")
+        before = robot.robot.version
+        robot.do(lambda: (setattr(faults, "hide", {hidden}), setattr(robot.robot, "version", (before[0], before[1] + 1, *before[2:]))))
+        robot.reboot(5000.0)
+        late = []
+        with contextlib.suppress(ConnectionError, socket.timeout):
+            while len(late) < 10000 and (some := client.packets(1)):
+                late += some
+        holds(len(late) < 10000, "%s, %s: the client is disconnected" % (hidden, loss))
+        fresh = [packet for packet in late if struct.unpack(">d", packet[4:12])[0] >= 5000]
+        holds(not fresh, "%s, %s: no packet of the other robot: %d" % (hidden, loss, len(fresh)))
+        holds(bridge.says("the robot came back without %s: no packets" % hidden), "it says why: " + bridge.said())
+        with contextlib.suppress(ConnectionError, socket.timeout):
+            holds(not bridge.client().packets(1), "%s, %s: nor does a new client get one" % (hidden, loss))
+        holds(bridge.said().count("came back without %s: no packets" % hidden) == 1, "once: " + bridge.said())
+        robot.do(lambda: (setattr(faults, "hide", set()), setattr(robot.robot, "version", before)))
+        robot.reboot(9000.0)
+        holds(wait_for(lambda: comes_back(bridge), PATIENCE), "it has it again: " + bridge.said()[-2000:])
+
+
 # ---- script ---------------------------------------------------------------------------------------------------------------
 
 PROGRAM = b"def move():\n  if True:\n    movej([0,0,0,0,0,0])\n  end\nend\n"
@@ -472,6 +498,9 @@ def check_usage():
 
 def main():
     side_by_side(*(lambda size=size: check_cells(size) for size in (1220, 1140, 1116, 1108, 1060, 1044)))
+    side_by_side(*(partial(check_upgraded, *case) for case in ((1220, "actual_q", "close"), (1220, "payload", "hold"),
+                                                               (1108, "robot_mode", "hold"), (812, "safety_mode", "hold"),
+                                                               (764, "actual_TCP_force", "close"))))
     side_by_side(check_lacking, check_rate, check_cb2, check_loss, check_hold, check_drained, check_forwarded, check_uncertain,
                  check_silent_robot, check_many_programs, check_program_at_the_end, check_hidden_mode, check_no_script_port, check_slow_client,
                  check_no_old_data, check_signals, check_idle, check_usage)

@@ -25,6 +25,8 @@
 #define SCRIPT_SILENCE (2 * SECOND)
 /* s: half a cycle of a fast robot, since clocks are sums of cycles and not exact. */
 #define CLOCK_NOISE 0.001
+/* Names of fields in a message. */
+#define LACKING_MAX 300
 /* A clock that is so many packets behind was set back. */
 #define STEPS_BACK 10
 
@@ -37,7 +39,8 @@ struct bridge {
     struct legacy_layout layout;
     struct realtime_server port, read_only_port;
     struct event_timer *closer;      /* disconnects clients outside of their own callbacks */
-    struct armtap_recipe *described; /* its cells were listed */
+    struct armtap_recipe *described; /* its cells were listed: what packets are made of */
+    char lacking[LACKING_MAX];       /* fields of it that the robot came back without; "": none */
     int64_t data_time;               /* of the last record, by the monotonic clock; 0: none */
     bool lost;                       /* no connection to the robot, since there was one or an attempt failed */
     bool ends;                       /* the user ended it: the robot is left, not lost */
@@ -49,11 +52,46 @@ struct bridge {
 
 /* ---- data -------------------------------------------------------------------------------------------------------- */
 
-/* Says which cells are filled, once for each set of variables. */
+static bool has_entry(const struct armtap_recipe *recipe, const char *name)
+{
+    for (size_t i = 0; i < armtap_recipe_count(recipe); i++)
+        if (strcmp(armtap_recipe_at(recipe, i)->name, name) == 0)
+            return true;
+    return false;
+}
+
+static void list_lacking(struct bridge *bridge, const struct armtap_recipe *received)
+{
+    size_t length = 0;
+    bridge->lacking[0] = '\0';
+    for (size_t i = 0; i < armtap_recipe_count(bridge->described) && length < LACKING_MAX; i++) {
+        const char *name = armtap_recipe_at(bridge->described, i)->name;
+        if (!has_entry(received, name))
+            length +=
+                (size_t)snprintf(bridge->lacking + length, LACKING_MAX - length, "%s%s", length == 0 ? "" : ", ", name);
+    }
+}
+
+/* Says which cells are filled, once for each set of variables. A robot that comes back with fewer, from an upgrade or
+ * as another one, is not the one that the clients know: nothing is made up in its place. */
 static void describe(struct bridge *bridge, const struct armtap_recipe *received)
 {
-    if (bridge->described && armtap_recipe_same(bridge->described, received))
+    if (bridge->described == received || (bridge->described && armtap_recipe_same(bridge->described, received))) {
+        bridge->lacking[0] = '\0';
         return;
+    }
+    bool was_lacking = bridge->lacking[0] != '\0';
+    if (bridge->described)
+        list_lacking(bridge, received);
+    if (bridge->lacking[0] != '\0') {
+        if (!was_lacking)
+            message_warning(
+                "the robot came back without %s: no packets, and no clients, until it has that again, or the "
+                "bridge is started again, which makes these cells 0",
+                bridge->lacking);
+        event_timer_set(bridge->closer, event_clock());
+        return;
+    }
     armtap_recipe_release(bridge->described);
     bridge->described = armtap_recipe_hold(received);
     legacy_report(&bridge->layout, received, "this robot");
@@ -93,6 +131,10 @@ static int on_record(void *user, const struct armtap_record *record)
     bridge->records++;
     bridge->data_time = event_loop_now(bridge->loop);
     describe(bridge, record->recipe);
+    if (bridge->lacking[0] != '\0') {
+        bridge->not_sent++;
+        return 0;
+    }
     if (!is_due(bridge, record->clock))
         return 0;
     if (!legacy_layout_make(&bridge->layout, record->state, bridge->packet, reason)) {
@@ -115,6 +157,11 @@ static int on_record(void *user, const struct armtap_record *record)
 static void close_clients(void *user)
 {
     struct bridge *bridge = user;
+    char reason[LACKING_MAX + 60];
+    if (bridge->lacking[0] != '\0') {
+        snprintf(reason, sizeof reason, "closed: the robot came back without %s", bridge->lacking);
+        clients_close(bridge->clients, false, reason);
+    }
     if (bridge->lost && bridge->wish->on_loss == BRIDGE_CLOSE && clients_count(bridge->clients) > 0)
         clients_close(bridge->clients, false, "closed: the robot is not connected (--on-loss hold keeps clients)");
 }
@@ -122,7 +169,7 @@ static void close_clients(void *user)
 static void on_client(void *user)
 {
     struct bridge *bridge = user;
-    if (bridge->lost)
+    if (bridge->lost || bridge->lacking[0] != '\0')
         event_timer_set(bridge->closer, event_clock());
 }
 
