@@ -32,6 +32,7 @@ def module(name):
 serve_check = module("serve-check")
 Serve, Rtde = serve_check.Serve, serve_check.Rtde
 SAMPLES = serve_check.CAPTURES
+LEGACY = "timestamp", "actual_q", "actual_TCP_pose"
 SHARED = "output_double_register_20"
 CYCLE = 0.008
 NEVER = "NOT_FOUND"
@@ -52,21 +53,35 @@ class Part:
         self.times = [i * CYCLE for i in range(round(begin / CYCLE), round(end / CYCLE) + 1, every)]
 
 
+def type_of(name):
+    return wire.variables()[name][1]
+
+
 def set_up(link, when, names, hz):
     link.say(when, "client", wire.package("O", struct.pack(">d", hz) + ",".join(names).encode()))
-    link.say(when, "robot", wire.package("O", b"\1" + ",".join(["DOUBLE"] * len(names)).encode()))
+    link.say(when, "robot", wire.package("O", b"\1" + ",".join(map(type_of, names)).encode()))
     link.say(when, "client", wire.package("S"))
     link.say(when, "robot", wire.package("S", b"\1"))
 
 
 def offset(name):
     """Values of different fields differ."""
-    return 0.0 if name == "timestamp" else 1000.0 * (1 + int(name.rsplit("_", 1)[1]))
+    return {"timestamp": 0.0, "actual_q": 1e6, "actual_TCP_pose": 2e6}.get(name) or (
+        0.0 if name == "timestamp" else 1000.0 * (1 + int(name.rsplit("_", 1)[1])))
 
 
-def make(path, parts):
-    """Parts of the same connection follow each other in it."""
+def packet(when):
+    """A legacy packet whose cells are that time, each field's its own."""
+    layout = wire.Layout(1220)
+    cells = {name: (when + offset(name) if name in LEGACY else 0.0,) * count for _, name, count in layout.cells}
+    return layout.pack(cells)
+
+
+def make(path, parts, legacy=()):
+    """Parts of the same connection follow each other in it; times of legacy packets."""
     streams = []
+    if legacy:
+        streams.append(capture.spoken(30003, 42000, legacy[0], [(when, "robot", packet(when)) for when in legacy]))
     for connection in sorted({part.connection for part in parts}):
         mine = [part for part in parts if part.connection == connection]
         begin = max(mine[0].times[0] - 0.003, 0)
@@ -76,9 +91,10 @@ def make(path, parts):
             link.say(begin, "robot", wire.package(kind, answer))
         for part in mine:
             set_up(link, max(part.times[0] - 0.002, begin), part.names, 1 / CYCLE / part.every)
+            recipe = wire.Recipe(part.names, list(map(type_of, part.names)))
             for when in part.times:
-                values = (when + offset(name) for name in part.names)
-                link.say(when, "robot", wire.package("U", b"\1" + struct.pack(">%dd" % len(part.names), *values)))
+                values = {name: (when + offset(name),) * count for name, count in zip(recipe.names, recipe.counts)}
+                link.say(when, "robot", wire.package("U", b"\1" + recipe.pack(values)))
         link.end(mine[-1].times[-1] + 0.0001)
         streams.append(link.packets)
     capture.write(path, *streams)
@@ -259,6 +275,172 @@ def check_kind(name, spans, one_connection, with_time, every):
     play(what, "kind.pcap", truth, [own(0)], "--gaps", "keep", speed=20)
 
 
+# ---- other programs, other wishes ---------------------------------------------------------------------------------------------
+
+
+def cells(data):
+    """Rows of the fields of LEGACY: their values, equal in all elements."""
+    layout, rows = wire.Layout(1220), []
+    for at in range(0, len(data) - 1219, 1220):
+        row = {}
+        for offset_, name, count in layout.cells:
+            if name in LEGACY:
+                values = set(struct.unpack_from(">%dd" % count, data, at + offset_))
+                expect("all elements", len(values) == 1, values)
+                row[name] = values.pop()
+        rows.append(row)
+    return rows
+
+
+def check_legacy(name, legacy, gaps):
+    """Captured packets as they are; where they are made, 0 in the cells of what is not recorded, or its last value."""
+    parts = [Part(["timestamp", "actual_q"], 0, 2, connection=0), Part(["timestamp", "actual_TCP_pose"], 1, 4, connection=1)]
+    legacy = [i * CYCLE for i in range(round(legacy[0] / CYCLE), round(legacy[1] / CYCLE))] if legacy else []
+    truth = Truth(parts)
+    make("legacy.pcap", parts, legacy)
+    with Serve("--speed", "max", "--gaps", gaps, "legacy.pcap") as serve:
+        rows = cells(serve_check.legacy_bytes(serve, 30003))
+        said_there = said(serve.lines)
+    expect((name, gaps, "rows"), len(rows) > 240, len(rows))
+    wrong = []
+    for row in rows:
+        moment = max(row[one] - offset(one) for one in LEGACY if row[one] > 0)
+        for one in LEGACY:
+            newest = [truth.newest(one, moment), truth.newest(one, moment - 1e-5)]
+            newest += [when for when in legacy if when <= moment + 1e-6][-1:]  # of the packets, too, which have all
+            due = {max(when for when in newest if when is not None) + offset(one)} if newest != [None, None] else set()
+            due |= {when + offset(one) for when in newest[:2] if when is not None and when >= moment - 2 * CYCLE}
+            slack = CYCLE - 1e-6
+            if not truth.is_recorded(one, moment - 1e-5) and gaps != "hold" or None in newest:
+                due |= {0.0}
+            if not truth.is_recorded(one, moment, slack) and gaps != "hold":
+                due = {0.0}
+            captured = any(abs(when - moment) < 1e-6 for when in legacy) and abs(row[one] - moment - offset(one)) < 1e-6
+            if not captured and not any(abs(row[one] - one_due) < 1e-6 for one_due in due):
+                wrong.append((one, row[one], moment, due))
+    expect((name, gaps, "cells"), not wrong, wrong[:3])
+    told = {one for _, _, names in said_there for one in names}
+    expect((name, gaps, "it is said"), {"actual_q", "actual_TCP_pose"} <= told if not legacy else "actual_q" in told, said_there)
+
+
+def check_columns():
+    """At the start: the columns that nothing recorded can give, as --layout lists them."""
+    make("columns.pcap", [Part(["timestamp", "actual_q"], 0, 0.5)])
+    with Serve("--paused", "columns.pcap") as serve:
+        expect("what packets lack", serve.said("7 of 152 cells come from RTDE") and
+               serve.said("the capture lacks their variables: columns 2-31, 38-93"), serve.lines)
+
+
+def check_names():
+    """Blanks around names, a comma at the end, in whatever order: the types in the order of the names."""
+    make("names.pcap", [Part(["timestamp", "actual_q", own(3)], 0, 0.5)])
+    with Serve("--paused", "--loop", "names.pcap") as serve:
+        for text in ("%s, timestamp, actual_q", " %s ,timestamp\t, actual_q ", "%s,timestamp,actual_q,", "%s ,\ttimestamp,actual_q\r\n",
+                     "%s , timestamp , actual_q , "):
+            client = Rtde(serve)
+            types = client.outputs([text % own(3)])
+            expect((text, "outputs"), types == ["DOUBLE", "DOUBLE", "VECTOR6D"], types)
+            expect((text, "start"), client.start())
+            row = serve_check.rows(client, types, 1)[0]
+            expect((text, "values"), abs(row[0] - offset(own(3)) - row[2] + offset("actual_q")) < 1e-6 and row[1] < 1000, row)
+            client.close()
+            client = Rtde(serve)
+            got = client.inputs(text.replace("timestamp", "input_int_register_1").replace("actual_q", "input_bit_register_64") %
+                                "input_double_register_2")
+            expect((text, "inputs"), got == (1, ["DOUBLE", "INT32", "BOOL"]), got)
+            client.close()
+        client = Rtde(serve)
+        types = client.outputs(["timestamp", "", " ", "actual_q"])
+        expect("an empty name is none", types == ["DOUBLE", NEVER, NEVER, "VECTOR6D"], types)
+
+
+def check_fill():
+    """What the capture lacks, and what it has for a while: there it is played."""
+    parts = [Part(["timestamp", "actual_q"], 0, 2), Part(["timestamp", own(1)], 0.5, 1.5, connection=1)]
+    truth = Truth(parts)
+    make("fill.pcap", parts)
+    fills = ("--fill", own(1) + "=-5", "--fill", "robot_mode=7", "--fill", "actual_TCP_pose=1,2,3,4,5, 6", "--fill", "payload=0x10",
+             "--fill", "actual_digital_input_bits=18446744073709551615", "--fill", "output_bit_register_64=true")
+    names = ["timestamp", own(1), "robot_mode", "actual_TCP_pose", "payload", "actual_digital_input_bits", "output_bit_register_64"]
+    with Serve("--speed", "max", *fills, "fill.pcap") as serve:
+        client, types = ask(serve, names)
+        expect("types of the table", types == list(map(type_of, names)), types)
+        client.start()
+        rows = serve_check.rows(client, types)
+        serve.wait()
+        expect("all of them", len(rows) == 251, len(rows))
+        expect("made up", {row[2:] for row in rows} == {(7, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 16.0, (1 << 64) - 1, True)}, rows[:1])
+        for when, value, *_ in rows:
+            recorded = truth.is_recorded(own(1), when)
+            near = truth.is_recorded(own(1), when, CYCLE)
+            if value == -5.0 and truth.is_recorded(own(1), when, -CYCLE) or value != -5.0 and (
+                    not near or abs(value - offset(own(1)) - when) > CYCLE + 1e-6):
+                expect("the recorded one where it is recorded", False, when, value, recorded)
+                break
+        told = [begins for _, begins, which in said(serve.lines) if own(1) in which]
+        expect("it is said", serve.said("made up: robot_mode=7, which the capture lacks") and told == [False, True, False], serve.lines)
+    with Serve("--speed", "max", "--fill", "actual_q=3", "fill.pcap") as serve:
+        client, types = ask(serve, ["actual_q"])
+        client.start()
+        got = {one for row in serve_check.rows(client, types) for one in row}
+        expect("recorded values are not overridden", 3.0 not in got and len(got) == 251, len(got))
+        expect("it is said, too", serve.said("made up: actual_q=3, where it is not recorded"), serve.lines)
+
+
+def check_range():
+    """A set-up that only moments beyond --from and --to fit."""
+    make("range.pcap", [Part(["timestamp", "actual_q"], 0, 3), Part(["timestamp", own(1)], 1, 2, connection=1)])
+    for words, fits in (((), True), (("--to", "+0.9"), False), (("--from", "+2.1"), False), (("--from", "+1.5"), True),
+                        (("--from", "+0.5", "--to", "+1.1"), True), (("--from", "+2.1", "--gaps", "hold"), True),
+                        (("--to", "+0.9", "--gaps", "hold"), False)):
+        with Serve("--speed", "max", *words, "range.pcap") as serve:
+            client, types = ask(serve, ["timestamp", "actual_q", own(1)])
+            expect((words, "found"), types == (["DOUBLE", "VECTOR6D", "DOUBLE"] if fits else ["DOUBLE", "VECTOR6D", NEVER]), types)
+            if fits:
+                client.start()
+                expect((words, "rows"), len(serve_check.rows(client, types)) > 10)
+            client.close()
+
+
+def check_first_client():
+    """Nothing is missed before the first client, whichever it is; --no-wait begins without; so does an empty range."""
+    make("first.pcap", [Part(["timestamp", "actual_q"], 0, 1)])
+    for words in ((), ("--loop",), ("--speed", "5")):
+        with Serve(*words, "first.pcap") as serve:
+            time.sleep(1.2)  # longer than the capture
+            client, types = ask(serve, ["timestamp"])
+            client.start()
+            rows = serve_check.rows(client, types, 100)
+            expect((words, "from the first record on"), rows and rows[0] == (0.0,) and len(rows) == 100, len(rows), rows[:1])
+    with Serve("first.pcap") as serve:
+        time.sleep(1.2)
+        end = serve.connect(30003)
+        got = serve_check.exactly(end, 1220)
+        expect("a legacy client", cells(got)[0]["timestamp"] == 0.0)
+    with Serve("first.pcap") as serve:
+        time.sleep(0.5)
+        end = serve.connect(29999)
+        expect("a client that asks for no data begins it, too", serve.wait() == 0 and serve.said("126 records were played"), serve.lines)
+        end.close()
+    with Serve("--no-wait", "first.pcap") as serve:
+        expect("--no-wait", serve.wait() == 0 and serve.said("126 records were played; no client"), serve.lines)
+
+
+def check_no_future():
+    """Imitations know what was recorded so far, not what comes."""
+    robot_mode = [Part(["timestamp", "actual_q"], 0, 3), Part(["timestamp", "actual_TCP_pose"], 2, 3, connection=1)]
+    make("future.pcap", robot_mode)
+    with Serve("--paused", "--speed", "max", "future.pcap") as serve:
+        end = serve.connect(30001)
+        data = serve_check.exactly(end, 55)
+        length = struct.unpack(">I", serve_check.exactly(end, 4))[0]
+        state, at = serve_check.exactly(end, length - 4)[1:], 0
+        while state[at + 4] != 4:  # cartesian info
+            at += struct.unpack_from(">I", state, at)[0]
+        pose = struct.unpack_from(">6d", state, at + 5)
+        expect("a pose that comes later", len(data) == 55 and all(value < 1e6 for value in pose), pose)
+
+
 def kinds():
     for i, (name, spans) in enumerate(arrangements()):
         apart = all(a[1] < b[0] for a, b in zip(spans, spans[1:]))
@@ -267,5 +449,7 @@ def kinds():
 
 
 if __name__ == "__main__":
-    side_by_side(*kinds())
+    side_by_side(*kinds(), *(partial(check_legacy, "legacy %s" % (span,), span, gaps)
+                             for span in (None, (0, 1.2), (1.5, 2.5)) for gaps in ("keep", "hold")),
+                 check_columns, check_names, check_fill, check_range, check_first_client, check_no_future)
     sys.exit(finish())

@@ -20,7 +20,7 @@ import sessions  # noqa: E402
 import wire  # noqa: E402
 from attempt import attempt, attempt_in_time, client  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import expect, finish, side_by_side  # noqa: E402
+from tally import expect, finish, side_by_side, until  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SAMPLES = os.path.abspath(os.path.join(HERE, "..", "..", "captures"))
@@ -176,6 +176,62 @@ def matlab_rows(sample, size):
         expect((sample, "each packet"), got == rows, len(got), len(rows), next(((a, b) for a, b in zip(got, rows) if a != b), None))
 
 
+# The types' values that stand in for what a sample lacks.
+FILL = {"BOOL": 1, "UINT8": 3, "UINT32": 7, "UINT64": 9, "INT32": -7, "DOUBLE": 0.5}
+
+
+def fill_of(name):
+    kind, count = wire.TYPES[common.VARIABLES[name][1]]
+    element = {"?": "BOOL", "B": "UINT8", "I": "UINT32", "Q": "UINT64", "i": "INT32", "d": "DOUBLE"}[kind[-1]]
+    return (FILL[element],) * count
+
+
+def outputs_asked(name, version):
+    """By these programs, of a controller of that version."""
+    if name == "sdu_receive":
+        return client(name).variables(version)
+    return client(name).OUTPUTS if name == "rtde_client" else common.known("UR record.py")[0]
+
+
+def lacking_in(server, name):
+    """What serve answers NOT_FOUND to, and the controller's version."""
+    with common.Rtde(server.robot()) as rtde:
+        rtde.send("V", b"\0\2")
+        rtde.next()
+        rtde.send("v")
+        version = common.version_of(rtde.next()[1])
+        names = outputs_asked(name, version)
+        rtde.send("O", wire.struct.pack(">d", 125.0) + ", ".join(names).encode())
+        types = rtde.next()[1][1:].decode().split(",")
+    expect("a type for each name", len(types) == len(names), types)
+    return [one for one, kind in zip(names, types) if kind == "NOT_FOUND"], version
+
+
+def filled(host, sample, name):
+    """A program's whole recipe, of each sample: refused without --fill, played with it; what is recorded stays as recorded."""
+    path = os.path.join(SAMPLES, sample)
+    robot = ["--robot", "10.0.0.12"] if sample.startswith("several") else []
+    with Served(host, "--paused", "--loop", *robot, path) as server:
+        lacking, version = lacking_in(server, name)
+        if name == "record" and version < (3, 3):
+            return  # it wants another controller
+        found, why = attempt(name, server.robot())
+        expect((sample, name, "comes up without --fill if nothing lacks"), bool(found) != bool(lacking), lacking, why)
+        until("it says what lacks", lambda: all(any("refused" in line and one in line for line in list(server.said))
+                                                for one in lacking[:5]), evidence=lambda: (sample, name, lacking, server.said))
+    # All of them: what is recorded only now and then is filled between, and nowhere else.
+    fills = [word for one in outputs_asked(name, version) for word in ("--fill", "%s=%s" % (one, fill_of(one)[0]))]
+    with Served(host, "--paused", "--loop", *robot, *fills, path) as server:
+        found, why = attempt_in_time(name, server.robot())
+        said = "".join(server.said)
+        expect((sample, name, "comes up with --fill"), found and len(found["rows"]) >= 20, why, said)
+        expect((sample, name, "says so"), all("made up: %s=" % one in said for one in lacking), said)
+        whole = [one for one in lacking if "made up: %s=%s, which" % (one, fill_of(one)[0]) in said and
+                 one != "target_speed_fraction"]  # the client's slider changes it
+        wrong = [(one, row[one]) for row in (found or {"rows": []})["rows"] for one in whole if row[one] != fill_of(one)]
+        expect((sample, name, "the filled values"), not wrong, wrong[:3])
+
+
 def side_clients():
     """Two programs at once, as a driver and a logger: the same rows for both; inputs belong to the first."""
     make_capture("robot.pcap")
@@ -203,7 +259,17 @@ def side_clients():
         expect("free once it left", found, why, "".join(server.said))
 
 
+def played_samples():
+    """Those with data of a UR robot."""
+    with open(os.path.join(SAMPLES, "INDEX")) as file:
+        for line in file:
+            if re.match(r"[^#\s]\S* +\S+ +\S+ +\S*(rtde|realtime)/\d+/[1-9]", line):
+                yield line.split()[0]
+
+
 side_by_side(*(partial(served, name) for name in run.CLIENTS))
+side_by_side(*(partial(filled, "127.0.0.%d" % (50 + i), sample, name) for i, sample in enumerate(played_samples())
+               for name in ("rtde_client", "sdu_receive", "record")))
 side_by_side(partial(record_py_rows, "rtde-v2.pcapng.gz", 125), partial(record_py_rows, "both-streams.pcap.gz", 125),
              partial(record_py_rows, "rtde-stop.pcap", 125), partial(matlab_rows, "e-series-1220.pcapng.gz", 1220),
              partial(matlab_rows, "cb2-812.pcap.gz", 812), side_clients)

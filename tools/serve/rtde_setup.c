@@ -228,7 +228,7 @@ static bool prepare_outputs(struct rtde_peer *peer, size_t count)
     peer->outputs = calloc(room + 1, sizeof(const struct variable *));
     peer->watch = (struct field_watch){.variables = peer->outputs,
                                        .count = room,
-                                       .lacking = "no packages until it is",
+                                       .lacking = "no packages meanwhile (--fill or --gaps hold)",
                                        .has_times = options->has_times,
                                        .zone = options->zone,
                                        .lines = peer->watch.lines};
