@@ -141,6 +141,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/robot_link.h \
 	tools/input/robot_reader.c \
 	tools/input/robot_reader.h \
+	tools/input/robot_tally.c \
+	tools/input/robot_tally.h \
 	tools/input/robot_traffic.c \
 	tools/input/robot_traffic.h \
 	tools/input/section_comment.c \

@@ -2,6 +2,8 @@
 #ifndef BASE_MESSAGE_H
 #define BASE_MESSAGE_H
 
+#include <stdint.h>
+
 #if defined(__GNUC__)
 #define MESSAGE_FORMAT(text, values) __attribute__((format(printf, text, values)))
 #else
@@ -14,6 +16,12 @@ MESSAGE_FORMAT(1, 2) void message_error(const char *format, ...);
 MESSAGE_FORMAT(1, 2) void message_info(const char *format, ...);
 /* "armtap: warning: ...". Does not change the exit status. */
 MESSAGE_FORMAT(1, 2) void message_warning(const char *format, ...);
+/* From now on each message begins with the time in UTC and the seconds since this call, by a clock that nobody sets:
+ * "2026-01-31T12:00:00.250Z +3605.2 s armtap: ...". For commands that run until they are ended, once they run; further
+ * calls change nothing. */
+void message_show_times(void);
+/* The message for a time, ns, in which the program could do nothing. */
+void message_still(int64_t time);
 /* The message for an allocation that failed. Returns -1. */
 int message_no_memory(void);
 

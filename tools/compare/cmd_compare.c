@@ -184,9 +184,12 @@ static int forget(void *user)
 static int check_telemetry(struct compare *compare)
 {
     armtap_streams_number(compare->streams);
-    if (armtap_streams_count(compare->streams) > 0)
+    bool nothing_came = no_telemetry_came(&compare->source, compare->streams);
+    if (armtap_streams_count(compare->streams) > 0 && !nothing_came)
         return 0;
-    if (compare->status != EXIT_FAILED)
+    if (compare->status != EXIT_FAILED && nothing_came)
+        no_telemetry_report_robots(compare->streams);
+    else if (compare->status != EXIT_FAILED)
         no_telemetry_report(compare->streams, &compare->totals);
     return give_up(compare);
 }

@@ -113,12 +113,12 @@ static void run(struct command *command)
         no_telemetry_report(diagnosis->streams, &diagnosis->totals);
     if (none)
         command->status = EXIT_FAILED;
-    if (command->status == EXIT_DONE && diagnosis_found_fault(diagnosis))
-        command->status = EXIT_FOUND;
     if (command->status == EXIT_DONE && no_telemetry_came(&source, diagnosis->streams)) {
         no_telemetry_report_robots(diagnosis->streams);
         command->status = EXIT_FAILED;
     }
+    if (command->status == EXIT_DONE && diagnosis_found_fault(diagnosis))
+        command->status = EXIT_FOUND;
 }
 
 /* Shows findings live, unless --json or --around need the whole input first. 0, or -1 if memory runs out. */

@@ -190,12 +190,12 @@ static void run(struct info *info)
         no_telemetry_report(info->streams, &info->totals);
     if (none)
         info->status = EXIT_FAILED;
-    if (info->status == EXIT_DONE && has_warning(info))
-        info->status = EXIT_FOUND;
     if (info->status == EXIT_DONE && no_telemetry_came(&source, info->streams)) {
         no_telemetry_report_robots(info->streams);
         info->status = EXIT_FAILED;
     }
+    if (info->status == EXIT_DONE && has_warning(info))
+        info->status = EXIT_FOUND;
 }
 
 /* Whether the capture is one that others can precede. */

@@ -12,6 +12,11 @@
 #include "base/interrupt.h"
 #include "nanoseconds.h"
 
+/* The loop waits no longer at a time, so that it knows when it was to go on; and is so much later only if it could not.
+ */
+#define BEAT SECOND
+#define STILL_LEAST SECOND
+
 /* What is polled: the wake-up, signals, then each watch. */
 enum { WAKE, SIGNALS, WATCHES };
 
@@ -46,6 +51,12 @@ struct event_loop {
     int wake;
     void (*on_wake)(void *user);
     void *wake_user;
+    int64_t asleep;     /* by how much the clock of all time is ahead of the monotonic one, which a sleep stops */
+    int64_t still;      /* all the time of the monotonic clock in which it stood still */
+    int64_t last_still; /* how long it stood still last, and until when */
+    int64_t still_until;
+    void (*on_still)(void *user, int64_t time);
+    void *still_user;
 };
 
 int64_t event_clock(void)
@@ -60,6 +71,17 @@ int64_t event_loop_now(const struct event_loop *loop)
     return loop->now;
 }
 
+/* How long the machine has slept so far, and more. */
+static int64_t asleep(void)
+{
+#ifdef CLOCK_BOOTTIME
+    struct timespec time;
+    if (clock_gettime(CLOCK_BOOTTIME, &time) == 0)
+        return time.tv_sec * SECOND + time.tv_nsec - event_clock();
+#endif
+    return 0;
+}
+
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
 struct event_loop *event_loop_new(void)
@@ -68,6 +90,7 @@ struct event_loop *event_loop_new(void)
     if (!loop)
         return NULL;
     loop->now = event_clock();
+    loop->asleep = asleep();
     loop->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     loop->polls = malloc(WATCHES * sizeof *loop->polls);
     if (loop->polls && loop->wake >= 0) {
@@ -252,6 +275,43 @@ static void take_wake(struct event_loop *loop)
         loop->on_wake(loop->wake_user);
 }
 
+/* ---- standing still ---------------------------------------------------------------------------------------------- */
+
+void event_loop_on_still(struct event_loop *loop, void (*on_still)(void *user, int64_t time), void *user)
+{
+    loop->on_still = on_still;
+    loop->still_user = user;
+}
+
+int64_t event_loop_awake(const struct event_loop *loop)
+{
+    return loop->now - loop->still;
+}
+
+int64_t event_loop_when_awake(const struct event_loop *loop, int64_t awake)
+{
+    return awake > EVENT_NEVER - loop->still ? EVENT_NEVER : awake + loop->still;
+}
+
+int64_t event_loop_stood_still(const struct event_loop *loop, int64_t within)
+{
+    return loop->last_still > 0 && loop->now - loop->still_until < within ? loop->last_still : 0;
+}
+
+/* `due`: when the loop was to go on at the latest. */
+static void judge_still(struct event_loop *loop, int64_t due)
+{
+    int64_t late = loop->now - due, slept = asleep() - loop->asleep;
+    if (late < STILL_LEAST && slept < STILL_LEAST)
+        return;
+    loop->asleep += slept;
+    loop->still += late >= STILL_LEAST ? late : 0;
+    loop->last_still = (late >= STILL_LEAST ? late : 0) + (slept >= STILL_LEAST ? slept : 0);
+    loop->still_until = loop->now;
+    if (loop->on_still)
+        loop->on_still(loop->still_user, loop->last_still);
+}
+
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
 
 void event_loop_stop(struct event_loop *loop)
@@ -267,10 +327,10 @@ static int64_t next_deadline(const struct event_loop *loop, int64_t until)
     return until;
 }
 
-/* As ppoll(), until a time; returns at once with EINTR if interrupt_asked(). */
+/* As ppoll(), until a time that is not far; returns at once with EINTR if interrupt_asked(). */
 static int wait_until(struct event_loop *loop, int64_t until, bool obeys)
 {
-    int64_t left = until == EVENT_NEVER ? 0 : until - event_clock();
+    int64_t left = until - event_clock();
     if (left < 0)
         left = 0;
     const struct timespec time = {.tv_sec = (time_t)(left / SECOND), .tv_nsec = (long)(left % SECOND)};
@@ -278,7 +338,7 @@ static int wait_until(struct event_loop *loop, int64_t until, bool obeys)
         errno = EINTR;
         return -1;
     }
-    return ppoll(loop->polls, loop->watch_count + WATCHES, until == EVENT_NEVER ? NULL : &time, NULL);
+    return ppoll(loop->polls, loop->watch_count + WATCHES, &time, NULL);
 }
 
 static void call_timers(struct event_loop *loop)
@@ -327,11 +387,16 @@ static enum event_loop_end run(struct event_loop *loop, int64_t until, bool obey
 {
     loop->stopped = false;
     loop->polls[SIGNALS].fd = obeys ? interrupt_descriptor() : -1;
+    loop->now = event_clock();
     while (!loop->stopped) {
-        int ready = wait_until(loop, next_deadline(loop, until), obeys);
-        loop->now = event_clock();
+        int64_t beat = loop->now + BEAT, due = next_deadline(loop, until);
+        due = due < beat ? due : beat;
+        int ready = wait_until(loop, due, obeys);
         if (ready < 0 && errno != EINTR)
             return EVENT_LOOP_FAILED;
+        int64_t before = loop->now;
+        loop->now = event_clock();
+        judge_still(loop, due > before ? due : before);
         turn(loop, ready);
         if (loop->stopped)
             break;

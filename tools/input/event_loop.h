@@ -31,6 +31,18 @@ void event_loop_stop(struct event_loop *loop);
 /* The monotonic clock as read when the loop last stopped waiting. */
 int64_t event_loop_now(const struct event_loop *loop);
 
+/* The program itself may stand still for a while: stopped by a signal, on a machine that sleeps, or waiting for a
+ * processor. Whatever did not come meanwhile is nobody else's fault. `on_still` is called right after, before what is
+ * due, with how long it was. */
+void event_loop_on_still(struct event_loop *loop, void (*on_still)(void *user, int64_t time), void *user);
+/* The clock without these times, for deadlines by which others are judged. */
+int64_t event_loop_awake(const struct event_loop *loop);
+/* When event_loop_awake() will be that late, by the monotonic clock, if the program does not stand still until then;
+ * EVENT_NEVER stays. */
+int64_t event_loop_when_awake(const struct event_loop *loop, int64_t awake);
+/* How long it stood still last, if that was over less than `within` ago; 0: it was not. */
+int64_t event_loop_stood_still(const struct event_loop *loop, int64_t within);
+
 /* `on_wake` is called in the loop's thread after event_loop_wake(), once for any number of wake-ups before. */
 void event_loop_on_wake(struct event_loop *loop, void (*on_wake)(void *user), void *user);
 /* Of any thread, and of a signal handler. */

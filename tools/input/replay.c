@@ -176,6 +176,7 @@ void replay_close_interface(struct capture *live)
 
 static void run_live(struct run *run)
 {
+    message_show_times();
     drops_begin(&run->drops, run_clock_time());
     run_packets(run, run->source->live, 0);
 }

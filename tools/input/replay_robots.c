@@ -18,13 +18,32 @@ static void note_hole(struct run *run, const struct robot_event *hole, uint64_t 
     run_note_dropped(run, "record.dropped", &where, text);
 }
 
-static void report_holes(const struct robot_capture *capture)
+/* One robot of several that gave no record was not read; if none did, commands say more about it. */
+static void judge_robots(struct run *run, const struct robot_tally *tallies, const struct robot_tally *sum)
 {
-    uint64_t dropped = robot_capture_dropped(capture);
-    if (dropped > 0)
+    const struct robot_sources *robots = run->source->robots;
+    for (size_t i = 0; i < robots->count && sum->records > 0 && !run->stopped; i++) {
+        if (tallies[i].records > 0)
+            continue;
+        message_error("%s: no record came", robots->robots[i].url);
+        run->damaged = true;
+    }
+}
+
+static void report(struct run *run, const struct robot_tally *tallies)
+{
+    struct robot_tally sum = {.records = 0};
+    char interruptions[ROBOT_TALLY_MAX];
+    for (size_t i = 0; i < run->source->robots->count; i++)
+        robot_tally_add(&sum, &tallies[i], run_clock_time());
+    judge_robots(run, tallies, &sum);
+    if (sum.dropped > 0)
         message_warning("%" PRIu64 " record%s dropped, because the output did not keep up; write to a file, or ask for "
                         "fewer fields or a lower --frequency",
-                        dropped, dropped == 1 ? " was" : "s were");
+                        sum.dropped, sum.dropped == 1 ? " was" : "s were");
+    robot_tally_text(interruptions, &sum);
+    if (sum.interruptions > 0)
+        message_info("%" PRIu64 " record%s came%s", sum.records, sum.records == 1 ? "" : "s", interruptions);
 }
 
 void run_robots(struct run *run)
@@ -37,6 +56,7 @@ void run_robots(struct run *run)
         run->stopped = run->totals->broken_off = true;
         return;
     }
+    message_show_times();
     run_check(run, armtap_net_origin(run->net, ARMTAP_ORIGIN_SOCKET));
     while (!run->stopped && (outcome = robot_capture_next(capture, &packet, &hole)) > CAPTURE_END) {
         if (hole)
@@ -47,6 +67,6 @@ void run_robots(struct run *run)
     }
     if (!run->stopped && outcome < CAPTURE_END)
         run_fail_input(run, outcome);
-    report_holes(capture);
+    report(run, robot_capture_tallies(capture));
     robot_capture_close(capture);
 }

@@ -21,16 +21,19 @@ struct robot_capture {
     size_t count, given;
     uint8_t *bytes;
     size_t length, room;
-    uint64_t packets, dropped;
+    uint64_t packets;
     struct robot_event hole;
+    struct robot_tally *tallies; /* by robot */
 };
 
 struct robot_capture *robot_capture_open(const struct robot_sources *sources)
 {
     struct robot_capture *capture = calloc(1, sizeof *capture);
-    if (capture)
+    if (capture) {
         capture->traffic = robot_traffic_new(sources->count);
-    if (!capture || !capture->traffic)
+        capture->tallies = calloc(sources->count, sizeof *capture->tallies);
+    }
+    if (!capture || !capture->traffic || !capture->tallies)
         message_no_memory();
     else if ((capture->reader = robot_reader_start(sources)))
         return capture;
@@ -44,6 +47,7 @@ void robot_capture_close(struct robot_capture *capture)
         return;
     robot_reader_free(capture->reader);
     robot_traffic_free(capture->traffic);
+    free(capture->tallies);
     free(capture->bytes);
     free(capture);
 }
@@ -68,7 +72,7 @@ static int take_packet(void *user, int64_t time, const uint8_t *packet, size_t l
 }
 
 /* Makes packets of the next event; CAPTURE_PACKET also if there are none. */
-static enum capture_outcome take_event(struct robot_capture *capture, const struct robot_event **dropped)
+static enum capture_outcome take_event(struct robot_capture *capture, const struct robot_event **hole)
 {
     struct robot_event event;
     enum robot_reader_outcome outcome = robot_reader_next(capture->reader, &event);
@@ -86,20 +90,20 @@ static enum capture_outcome take_event(struct robot_capture *capture, const stru
     }
     capture->count = capture->given = capture->length = 0;
     robot_event_say(&event);
+    robot_tally_take(&capture->tallies[event.robot], &event);
     if (event.kind == ROBOT_DROPPED) {
-        capture->dropped += event.lost_messages;
         capture->hole = event;
-        *dropped = &capture->hole;
+        *hole = &capture->hole;
     }
     return robot_traffic_take(capture->traffic, &event, take_packet, capture) == 0 ? CAPTURE_PACKET : CAPTURE_NO_MEMORY;
 }
 
 enum capture_outcome robot_capture_next(struct robot_capture *capture, struct armtap_packet *packet,
-                                        const struct robot_event **dropped)
+                                        const struct robot_event **hole)
 {
-    *dropped = NULL;
+    *hole = NULL;
     while (capture->given == capture->count) {
-        enum capture_outcome outcome = take_event(capture, dropped);
+        enum capture_outcome outcome = take_event(capture, hole);
         if (outcome != CAPTURE_PACKET)
             return outcome;
     }
@@ -117,7 +121,7 @@ void robot_capture_stop(struct robot_capture *capture)
     robot_reader_stop(capture->reader);
 }
 
-uint64_t robot_capture_dropped(const struct robot_capture *capture)
+const struct robot_tally *robot_capture_tallies(const struct robot_capture *capture)
 {
-    return capture->dropped;
+    return capture->tallies;
 }

@@ -4,6 +4,7 @@
 
 #include "capture.h"
 #include "robot_reader.h"
+#include "robot_tally.h"
 
 struct robot_capture;
 
@@ -11,13 +12,13 @@ struct robot_capture;
 struct robot_capture *robot_capture_open(const struct robot_sources *sources);
 /* Accepts NULL. */
 void robot_capture_close(struct robot_capture *capture);
-/* The next packet, as capture_next() gives it. If `dropped` becomes true, records were dropped right before it, as the
- * event tells. Prints what the robots' connections have to say. CAPTURE_DAMAGED: a robot was given up. */
+/* The next packet, as capture_next() gives it. If `hole` becomes an event, records were dropped right before it, as it
+ * tells. Prints what the robots' connections have to say. CAPTURE_DAMAGED: a robot was given up. */
 enum capture_outcome robot_capture_next(struct robot_capture *capture, struct armtap_packet *packet,
-                                        const struct robot_event **dropped);
+                                        const struct robot_event **hole);
 /* Leaves the robots; CAPTURE_END follows soon. */
 void robot_capture_stop(struct robot_capture *capture);
-/* Messages dropped so far. */
-uint64_t robot_capture_dropped(const struct robot_capture *capture);
+/* What each robot gave so far, in the order of the sources. */
+const struct robot_tally *robot_capture_tallies(const struct robot_capture *capture);
 
 #endif

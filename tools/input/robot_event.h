@@ -12,6 +12,7 @@ enum robot_event_kind {
     ROBOT_BYTES,      /* a whole message, or bytes that are none */
     ROBOT_DROPPED,    /* messages that came, but were not kept: what uses them was too slow */
     ROBOT_CLOSED,     /* one side ended the connection */
+    ROBOT_STILL,      /* armtap itself stood still, as event_loop_on_still() says: from `since` to `time` */
     ROBOT_SAID        /* a line for the user */
 };
 
@@ -21,15 +22,17 @@ struct robot_event {
     int64_t time;                    /* ns since the epoch */
     enum armtap_direction direction; /* of bytes; or of the side that closed */
     bool reset;                      /* CLOSED: by RST */
+    bool is_end;                     /* CLOSED: because the robot is left */
+    bool is_record;                  /* BYTES: a record, neither a part of the set-up nor a text */
     enum armtap_severity severity;   /* SAID */
-    int64_t since;                   /* DROPPED: the time of the first message; `time` is the last one's */
+    int64_t since;                   /* DROPPED: the time of the first message; `time` is the last one's; STILL */
     uint64_t lost_bytes, lost_messages;
     struct tcp_address address[2]; /* OPENED, REFUSED, UNANSWERED: by the direction that this side sends in */
     const uint8_t *bytes;          /* BYTES; SAID: its text, with a NUL at the end that does not count */
     size_t length;
 };
 
-/* Prints the line of ROBOT_SAID; nothing for others. */
+/* Prints the line of ROBOT_SAID, and one for ROBOT_STILL; nothing for others. */
 void robot_event_say(const struct robot_event *event);
 
 #endif

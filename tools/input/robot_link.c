@@ -6,16 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nanoseconds.h"
+
 /* More would blur the times of bursts: the kernel tells only the last byte's. */
 #define READ_MAX 16384
 /* Reads whose bytes may wait together. */
 #define READS_MAX 64
 #define LINE_MAX_BYTES 1024
+/* ns: a connection that ends so soon after armtap stood still may have ended for that. */
+#define AFTER_STILL (10 * SECOND)
 
 /* Bytes of one read that wait to be taken. */
 struct held {
     size_t length;
-    int64_t now;  /* monotonic */
+    int64_t now;  /* by the clock of the link */
     int64_t time; /* when they reached this machine */
 };
 
@@ -33,7 +37,9 @@ struct robot_link {
     struct tcp_address address[2];  /* of the connection: see struct robot_event */
     char complaint[LINE_MAX_BYTES]; /* why it last had to connect again; "" once data has come */
     bool waited;                    /* the user was told that no data comes */
-    int error;                      /* the client's last */
+    bool is_record;                 /* of the next message a record was made */
+    bool is_stopping;
+    int error; /* the client's last */
     enum robot_link_outcome outcome;
     struct tcp_acknowledging acknowledging;
     struct held held[READS_MAX];
@@ -41,6 +47,12 @@ struct robot_link {
     size_t taken, taken_bytes; /* of these */
     uint8_t bytes[4 * READ_MAX];
 };
+
+/* The clock of the link and its client: no deadline passes while armtap itself stands still. */
+static int64_t now_of(const struct robot_link *link)
+{
+    return event_loop_awake(link->loop);
+}
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
@@ -74,17 +86,21 @@ __attribute__((format(printf, 3, 4))) static void say(struct robot_link *link, e
 
 static int on_message(void *user, const struct armtap_message *message)
 {
-    tell(user, (struct robot_event){.kind = ROBOT_BYTES,
+    struct robot_link *link = user;
+    tell(link, (struct robot_event){.kind = ROBOT_BYTES,
                                     .time = message->where.time,
                                     .direction = message->direction,
+                                    .is_record = link->is_record,
                                     .bytes = message->bytes,
                                     .length = message->length});
+    link->is_record = false;
     return 0;
 }
 
 static int on_record(void *user, const struct armtap_record *record)
 {
     struct robot_link *link = user;
+    link->is_record = record->direction == ARMTAP_FROM_ROBOT;
     return link->wish.on_record ? link->wish.on_record(link->wish.user, record) : 0;
 }
 
@@ -107,10 +123,14 @@ static void say_started(struct robot_link *link)
 /* Why it must connect again; once only, as long as the reason stays. */
 static void say_lost(struct robot_link *link, const char *reason)
 {
+    int64_t still = event_loop_stood_still(link->loop, AFTER_STILL);
+    char cause[80] = "";
     if (strcmp(link->complaint, reason) == 0)
         return;
+    if (still > 0)
+        snprintf(cause, sizeof cause, ", right after armtap itself stood still for %.1f s", (double)still / 1e9);
     snprintf(link->complaint, sizeof link->complaint, "%s", reason);
-    say(link, ARMTAP_WARNING, "%s; trying again until it works, Ctrl-C ends it", reason);
+    say(link, ARMTAP_WARNING, "%s%s; trying again until it works, Ctrl-C ends it", reason, cause);
 }
 
 static void say_verdict(struct robot_link *link, const struct armtap_client_event *event)
@@ -141,8 +161,7 @@ static int on_client(void *user, const struct armtap_client_event *event)
             say(link, ARMTAP_INFO, "connected");
         break;
     case ARMTAP_CLIENT_EVENT_STARTED:
-        if (link->complaint[0] == '\0')
-            say_started(link);
+        say_started(link);
         break;
     case ARMTAP_CLIENT_EVENT_DATA:
         say_data(link);
@@ -174,7 +193,9 @@ static void close_socket(struct robot_link *link)
 
 static void tell_closed(struct robot_link *link, enum armtap_direction direction, bool reset, int64_t time)
 {
-    tell(link, (struct robot_event){.kind = ROBOT_CLOSED, .time = time, .direction = direction, .reset = reset});
+    tell(link,
+         (struct robot_event){
+             .kind = ROBOT_CLOSED, .time = time, .direction = direction, .reset = reset, .is_end = link->is_stopping});
 }
 
 int64_t robot_link_waiting_time(const struct robot_link *link)
@@ -208,7 +229,7 @@ static void disconnect(struct robot_link *link, enum armtap_client_end how)
     take_held(link);
     struct armtap_where where = {.time = tcp_clock()};
     bool by_robot = how == ARMTAP_CLIENT_CLOSED_BY_ROBOT || how == ARMTAP_CLIENT_RESET;
-    link->error = armtap_client_closed(link->client, event_loop_now(link->loop), how, &where);
+    link->error = armtap_client_closed(link->client, now_of(link), how, &where);
     if (by_robot)
         tell_closed(link, ARMTAP_FROM_ROBOT, how == ARMTAP_CLIENT_RESET, where.time);
     if (how != ARMTAP_CLIENT_RESET)
@@ -252,7 +273,7 @@ static void send_all(struct robot_link *link)
         if (sent < 0)
             disconnect(link, end_of_errno(errno));
         else
-            link->error = armtap_client_sent(link->client, (size_t)sent, event_loop_now(link->loop), &where);
+            link->error = armtap_client_sent(link->client, (size_t)sent, now_of(link), &where);
     }
     if (link->is_connected)
         event_watch_want(link->watch, wanted);
@@ -268,7 +289,7 @@ static int64_t next_time(const struct robot_link *link, const struct armtap_clie
         other = link->connect_until;
     else if (verdict->what == ARMTAP_CLIENT_RECONNECT)
         other = verdict->at;
-    return due < other ? due : other;
+    return event_loop_when_awake(link->loop, due < other ? due : other);
 }
 
 /* Does as the client wants, after each call of it. */
@@ -340,8 +361,7 @@ static void fail(struct robot_link *link, int error)
         return;
     }
     link->at = 0;
-    link->error =
-        armtap_client_failed(link->client, event_loop_now(link->loop), failure, detail_of(link, failure, error));
+    link->error = armtap_client_failed(link->client, now_of(link), failure, detail_of(link, failure, error));
 }
 
 static void succeed(struct robot_link *link)
@@ -351,7 +371,7 @@ static void succeed(struct robot_link *link)
     link->acknowledging = (struct tcp_acknowledging){.reads = 0};
     tcp_local_address(link->fd, &link->address[ARMTAP_TO_ROBOT]);
     tell(link, (struct robot_event){.kind = ROBOT_OPENED, .time = where.time});
-    link->error = armtap_client_connected(link->client, event_loop_now(link->loop), &where);
+    link->error = armtap_client_connected(link->client, now_of(link), &where);
 }
 
 /* Whether data waits for more: messages taken in a row, by code that is in the processor's caches, cost a fraction of
@@ -360,7 +380,7 @@ static bool may_wait(const struct robot_link *link)
 {
     return link->held_count > 0 && link->held_count < READS_MAX && link->held_bytes + READ_MAX <= sizeof link->bytes &&
            armtap_client_state(link->client) == ARMTAP_CLIENT_STATE_STREAMING &&
-           event_loop_now(link->loop) - link->held[0].now < link->wish.patience;
+           now_of(link) - link->held[0].now < link->wish.patience;
 }
 
 static void receive(struct robot_link *link)
@@ -369,7 +389,7 @@ static void receive(struct robot_link *link)
     ssize_t length = tcp_receive(link->fd, link->bytes + link->held_bytes, READ_MAX, &time);
     if (length > 0) {
         tcp_acknowledge(link->fd, &link->acknowledging);
-        link->held[link->held_count++] = (struct held){(size_t)length, event_loop_now(link->loop), time};
+        link->held[link->held_count++] = (struct held){(size_t)length, now_of(link), time};
         link->held_bytes += (size_t)length;
     } else if (length == 0)
         disconnect(link, ARMTAP_CLIENT_CLOSED_BY_ROBOT);
@@ -407,7 +427,7 @@ static void try_address(struct robot_link *link)
 {
     const struct tcp_address *robot = &link->wish.address->addresses[link->at];
     link->address[ARMTAP_FROM_ROBOT] = *robot;
-    link->connect_until = event_loop_now(link->loop) + ARMTAP_CLIENT_CONNECT_TIME;
+    link->connect_until = now_of(link) + ARMTAP_CLIENT_CONNECT_TIME;
     link->fd = tcp_connect(robot);
     if (link->fd < 0) {
         fail(link, errno);
@@ -424,7 +444,7 @@ static void try_address(struct robot_link *link)
 static void on_due(void *user)
 {
     struct robot_link *link = user;
-    int64_t now = event_loop_now(link->loop);
+    int64_t now = now_of(link);
     const struct armtap_client_verdict *verdict = armtap_client_verdict(link->client);
     take_held(link);
     if (link->fd >= 0 && !link->is_connected && now >= link->connect_until)
@@ -492,7 +512,8 @@ void robot_link_stop(struct robot_link *link)
     if (link->outcome != ROBOT_LINK_GOES_ON)
         return;
     take_held(link);
-    link->error = armtap_client_stop(link->client, event_loop_now(link->loop));
+    link->is_stopping = true;
+    link->error = armtap_client_stop(link->client, now_of(link));
     obey(link);
 }
 

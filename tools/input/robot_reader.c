@@ -171,6 +171,14 @@ static void on_end(void *user)
         event_loop_stop(reader->loop);
 }
 
+static void on_still(void *user, int64_t time)
+{
+    struct robot_reader *reader = user;
+    int64_t now = tcp_clock();
+    const struct robot_event event = {.kind = ROBOT_STILL, .since = now - time, .time = now};
+    put(reader, &event, 0);
+}
+
 static void on_wake(void *user)
 {
     struct robot_reader *reader = user;
@@ -236,6 +244,7 @@ struct robot_reader *robot_reader_start(const struct robot_sources *sources)
     }
     if (reader && reader->ring && reader->loop && begin_links(reader, sources) == 0) {
         event_loop_on_wake(reader->loop, on_wake, reader);
+        event_loop_on_still(reader->loop, on_still, reader);
         reader->is_running = thread_begin(&reader->thread, work, reader) == 0;
         if (reader->is_running)
             return reader;

@@ -98,6 +98,7 @@ int robot_traffic_take(struct robot_traffic *traffic, const struct robot_event *
         return synthetic_tcp_skip(&connection->tcp, event->direction, event->lost_bytes, event->time, take, user);
     case ROBOT_CLOSED:
         return end(connection, event, take, user);
+    case ROBOT_STILL:
     case ROBOT_SAID:
         break;
     }
