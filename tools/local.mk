@@ -408,8 +408,12 @@ tools_libtools_a_SOURCES = \
 	tools/record/capture_series.c \
 	tools/record/capture_series.h \
 	tools/record/cmd_record.c \
+	tools/record/kept_parts.c \
+	tools/record/kept_parts.h \
 	tools/record/part_name.c \
 	tools/record/part_name.h \
+	tools/record/rotation.c \
+	tools/record/rotation.h \
 	tools/explain/annotate.c \
 	tools/explain/annotate.h \
 	tools/explain/cmd_explain.c \

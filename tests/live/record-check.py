@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """armtap record against the fake controller: what is in the files is what the controller sent; parts, room, full disks,
 kills, pipes and signals."""
+import calendar
 import csv
 import glob
 import io
@@ -297,10 +298,10 @@ def signals(state, how):
         if state == "no answer":
             until("a request", controller.requests)
         status, said = recorder.end(how)
-        wanted = 2 if name in ("nobody", "stuck") else 0
+        wanted = 0 if name == "streaming.pcapng" else 2  # without any record it has failed, too
         expect("%s, %s: status %d" % (state, how.name, wanted), status == wanted, status, said)
         if name == "stuck":
-            told = sum(int(number) for number in re.findall(r"(\d+) (?:packets? that|more message|packets from)", said))
+            told = sum(int(number) for number in re.findall(r"(\d+) packets? (?:that came|from)", said))
             sent = len(controller.records_sent(1))
             expect("%s, %s: what came is recorded or lost" % (state, how.name), 0.9 * sent < told < sent + 50, told, sent, said)
     os.close(stuck)
@@ -315,6 +316,7 @@ def again():
         until("the second connection", lambda: len(controller.records_sent(2)) > 200)
         status, said = recorder.end()
         expect("again: status", status == 0, said)
+        expect("again: interruptions are counted", "; 1 interruption, " in said.splitlines()[-1], said)
         found = json.loads(run("info", "--json", "again.pcapng").stdout)["streams"]
         expect("again: two streams", len(found) >= 2 and min(found[0]["records"], found[-1]["records"]) >= 200, found)
 
@@ -325,11 +327,108 @@ def for_a_time():
         with Controller(roles={"rtde": 0}, faults=faults) as controller:
             begin = time.monotonic()
             status, said = Recorder(controller, "--for", "2s", "-o", what + ".pcapng").end(None)
-            expect("--for, %s: status" % what, status == 0, status, said)
+            expect("--for, %s: status" % what, status == (0 if what == "data" else 2), status, said)
+            expect("--for, %s: nothing came" % what, ("no record came" in said) == (what != "data"), said)
             expect("--for, %s: not before" % what, time.monotonic() - begin >= 2, time.monotonic() - begin)
             expect("--for, %s: says good-bye" % what, controller.requests()[-1] == "P", controller.requests())
             if what == "data":
                 check_rows("--for", rows("data.pcapng"), controller)
+
+
+def nothing_came():
+    """Whatever ends it, and whatever the robot does but send data: status 2, and the file says why."""
+    ways = (("--for", ["--for", "1s"], None), ("--give-up", ["--give-up", "1"], None), ("SIGINT", [], signal.SIGINT),
+            ("SIGTERM", [], signal.SIGTERM))
+    states = {"refused": ("refused 127.0.0.1", Faults()), "no-start": ("start", Faults(refuse_start=True)),
+              "unanswered": ("", Faults(unanswered="O")), "unconfirmed": ("", Faults(unconfirmed=True))}
+    for what, (why, faults) in states.items():
+        with Controller(roles={"rtde": 0}, faults=faults) as controller:
+            if what == "refused":
+                controller.refuse("rtde")
+                controller.ask(lambda: None)
+            runs = []
+            for way, options, how in ways:
+                name = "%s%s.pcapng" % (what, way)
+                runs.append((way, name, how, Recorder(controller, *options, "-o", name)))
+            time.sleep(1)
+            for way, name, how, recorder in runs:
+                status, said = recorder.end(how)
+                last = said.splitlines()[-1] if said else ""
+                expect("%s, %s: status 2" % (what, way), status == 2, status, said)
+                expect("%s, %s: says that nothing came" % (what, way), "no record came" in said and " 0 records" in last, said)
+                command = re.search(r"armtap (diagnose .*)$", said, re.MULTILINE)
+                expect("%s, %s: how to see why" % (what, way), command, said)
+                shown = run(*command[1].split()).stdout if command else ""
+                expect("%s, %s: the file says why" % (what, way), why in shown and shown, shown)
+
+
+STAMP = r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})Z \+(\d+\.\d) s armtap: "
+
+
+def times():
+    """Each line of a run says the time, in UTC and since the beginning; a line about usage does not."""
+    with Controller(roles={"rtde": 0}) as controller:
+        before = time.time()
+        recorder = Recorder(controller, "-o", "times.pcapng", "--for", "2s")
+        status, said = recorder.end(None)
+        found = [re.match(STAMP, line) for line in said.splitlines()]
+        expect("times: each line", status == 0 and len(found) > 2 and all(found), said)
+        dates = [calendar.timegm(time.strptime(one[1][:19], "%Y-%m-%dT%H:%M:%S")) + float(one[1][19:]) for one in found if one]
+        since = [float(one[2]) for one in found if one]
+        expect("times: they are true, and go forward", before - 1 < dates[0] and dates[-1] < time.time() + 1
+               and dates == sorted(dates) and since == sorted(since) and since[-1] >= 1.9, dates, since)
+        expect("times: both clocks agree", all(abs(date - dates[0] - (one - since[0])) < 1 for date, one in zip(dates, since)))
+        status, said = Recorder(controller, "--rotate", "never").end(None)
+        expect("times: none of a usage error", status == 2 and said.startswith("armtap: --rotate"), said)
+
+
+def agreed_in_the_end():
+    """What was agreed is said once it is, though a first attempt failed; and after each that follows."""
+    with Controller(roles={"rtde": 0}) as controller:
+        controller.refuse("rtde")
+        controller.ask(lambda: None)
+        recorder = Recorder(controller, "-o", "late.pcapng", "--frequency", "100")
+        time.sleep(0.6)
+        controller.listen("rtde")
+        recorder.records(100)
+        controller.reboot()
+        until("the second connection", lambda: len(controller.records_sent(2)) > 50)
+        status, said = recorder.end()
+        lines = re.findall("connected: RTDE protocol 3, controller [0-9.]+, 3 fields, asked for 100 Hz", said)
+        expect("agreed: said each time", status == 0 and len(lines) == 2 and "refuses" in said, said)
+
+
+def stopped():
+    """A stop of the program itself is no fault of the robot."""
+    with Controller(roles={"rtde": 0}, robot=Robot(hz=125)) as controller:
+        recorder = Recorder(controller, "-o", "stopped.pcapng")
+        recorder.records(100)
+        recorder.program.send_signal(signal.SIGSTOP)
+        time.sleep(3)
+        controller.silence(0.7)  # when it goes on, nothing is there for a while
+        recorder.program.send_signal(signal.SIGCONT)
+        recorder.records(controller.counts["rtde", "records"] + 200)
+        status, said = recorder.end()
+        still = re.search(r"armtap itself stood still for ([0-9.]+) s", said)
+        expect("stopped: says so", status == 0 and still and 1.5 < float(still[1]) < 10, said)
+        expect("stopped: nobody else is blamed", "no data" not in said and "interruption" not in said, said)
+        remarks = [one for one in Recording("stopped.pcapng").comments if one]
+        expect("stopped: in the file", len(remarks) == 1 and "stood still" in remarks[0], remarks)
+
+
+def restarts():
+    """All runs together keep to --keep."""
+    for count in range(4):
+        with Controller(roles={"rtde": 0}) as controller:
+            recorder = Recorder(controller, "-o", "run-%Y%m%dT%H%M%SZ-ROBOT.pcapng", "--rotate", "20k", "--keep", "70k")
+            recorder.records(900)
+            status, said = recorder.end()
+            sizes = {name: os.path.getsize(name) for name in glob.glob("run-*")}
+            named = set(re.findall(r"armtap: (run-\S+\.pcapng): ", said))
+            expect("restart %d: status" % count, status == 0, status, said)
+            expect("restart %d: room" % count, 40000 < sum(sizes.values()) <= 90000, sizes)
+            expect("restart %d: every file of the run is named" % count, named and named <= set(sizes) and
+                   (count or named == set(sizes)), named, sizes)
 
 
 def not_overwritten():
@@ -358,5 +457,5 @@ def contradictions():
 
 side_by_side(*(partial(signals, state, how) for state in STATES for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
              one_file, gzip_file, no_empty_part, two_robots, parts, room, full, small_disk, killed, pipe, again, for_a_time, not_overwritten,
-             contradictions)
+             contradictions, nothing_came, times, agreed_in_the_end, stopped, restarts)
 sys.exit(finish())

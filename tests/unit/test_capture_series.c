@@ -66,10 +66,19 @@ int __wrap_unlink(const char *name)
     return __real_unlink(name);
 }
 
+/* When a run begins, after BEGIN. */
+static int64_t later;
+
+/* The files of this run, and those that it found. */
+static struct kept_parts *kept;
+
 static int clear(void **state)
 {
     glob_t found;
     (void)state;
+    kept_parts_free(kept);
+    kept = NULL;
+    later = 0;
     if (glob("test_capture_series.*.tmp*", 0, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc; i++)
             __real_unlink(found.gl_pathv[i]);
@@ -85,7 +94,7 @@ static int clear(void **state)
 
 static int64_t time_of(uint32_t number)
 {
-    return BEGIN + number * (SECOND / 10);
+    return BEGIN + later + number * (SECOND / 10);
 }
 
 /* A packet is its number, over and over. */
@@ -107,9 +116,14 @@ static int repeat(void *user, int64_t time, synthetic_take *take, void *taker)
     return outcome;
 }
 
-static struct capture_series_wish wish_of(const char *output)
+static struct capture_series_wish wish_of(const char *output, uint64_t keep)
 {
-    return (struct capture_series_wish){.output = output, .robot = "10.0.0.2", .sync = 5 * SECOND, .repeat = repeat};
+    kept_parts_free(kept);
+    kept = kept_parts_new(keep);
+    assert_non_null(kept);
+    assert_int_equal(kept_parts_find(kept, output, "10.0.0.2"), 0);
+    return (struct capture_series_wish){
+        .output = output, .robot = "10.0.0.2", .sync = 5 * SECOND, .repeat = repeat, .kept = kept};
 }
 
 static int put(struct capture_series *recording, uint32_t number)
@@ -122,7 +136,7 @@ static int put(struct capture_series *recording, uint32_t number)
 
 static struct capture_series *record(const struct capture_series_wish *wish, uint32_t count)
 {
-    struct capture_series *recording = capture_series_open(wish, BEGIN);
+    struct capture_series *recording = capture_series_open(wish, BEGIN + later);
     assert_non_null(recording);
     for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(put(recording, i), 0);
@@ -211,7 +225,7 @@ static void names_tell_time_and_robot(void **state)
 /* Cuts are at whole minutes, whenever the recording began. */
 static void parts_by_time(void **state)
 {
-    struct capture_series_wish wish = wish_of("test_capture_series.%H%M%S.tmp.pcapng");
+    struct capture_series_wish wish = wish_of("test_capture_series.%H%M%S.tmp.pcapng", 0);
     (void)state;
     wish.rotate = 60 * SECOND;
     struct capture_series *recording = record(&wish, 3000);
@@ -228,7 +242,7 @@ static void parts_by_time(void **state)
 /* No part is larger than asked for, all but the last are nearly so; one name for all is no obstacle. */
 static void parts_by_size(void **state)
 {
-    struct capture_series_wish wish = wish_of("test_capture_series.size.tmp.pcapng");
+    struct capture_series_wish wish = wish_of("test_capture_series.size.tmp.pcapng", 0);
     (void)state;
     wish.part_size = 20000;
     struct capture_series *recording = record(&wish, 1000);
@@ -248,7 +262,7 @@ static void parts_by_size(void **state)
 /* A part that has room for nothing takes one record all the same. */
 static void parts_too_small(void **state)
 {
-    struct capture_series_wish wish = wish_of("test_capture_series.small.tmp.pcapng");
+    struct capture_series_wish wish = wish_of("test_capture_series.small.tmp.pcapng", 0);
     (void)state;
     wish.part_size = 1;
     struct capture_series *recording = record(&wish, 20);
@@ -258,10 +272,9 @@ static void parts_too_small(void **state)
 
 static void parts_are_deleted(void **state)
 {
-    struct capture_series_wish wish = wish_of("test_capture_series.keep.tmp.pcapng");
+    struct capture_series_wish wish = wish_of("test_capture_series.keep.tmp.pcapng", 90000);
     (void)state;
     wish.part_size = 20000;
-    wish.keep = 90000;
     struct capture_series *recording = capture_series_open(&wish, BEGIN);
     assert_non_null(recording);
     for (uint32_t i = 0; i < 1000; i++) {
@@ -270,7 +283,7 @@ static void parts_are_deleted(void **state)
         assert_true(disk.used <= 110000);
     }
     assert_int_equal(capture_series_end(recording), 0);
-    uint64_t deleted = capture_series_totals(recording)->deleted, parts = capture_series_totals(recording)->parts;
+    uint64_t deleted = kept_parts_deleted(kept), parts = capture_series_totals(recording)->parts;
     capture_series_free(recording);
     assert_true(deleted > 20);
     assert_true(disk.used > 60000);
@@ -294,19 +307,19 @@ static void parts_are_deleted(void **state)
 /* The oldest parts make room; without --keep it ends, and says how many packets are lost. */
 static void a_full_disk(void **state)
 {
-    struct capture_series_wish wish = wish_of("test_capture_series.full.tmp.pcapng");
+    struct capture_series_wish wish = wish_of("test_capture_series.full.tmp.pcapng", 1000000);
     (void)state;
     wish.part_size = 20000;
-    wish.keep = 1000000;
     disk.room = 100000;
     struct capture_series *recording = record(&wish, 1000);
-    assert_true(capture_series_totals(recording)->deleted > 20);
+    assert_true(kept_parts_deleted(kept) > 20);
     assert_int_equal(capture_series_totals(recording)->lost, 0);
     assert_int_equal(capture_series_totals(recording)->packets, 1000);
     capture_series_free(recording);
     clear(NULL);
     disk.room = 100000;
-    wish.keep = 0;
+    wish = wish_of("test_capture_series.full.tmp.pcapng", 0);
+    wish.part_size = 20000;
     recording = capture_series_open(&wish, BEGIN);
     assert_non_null(recording);
     uint32_t taken = 0;
@@ -321,9 +334,159 @@ static void a_full_disk(void **state)
     read_parts("test_capture_series.full.tmp*.pcapng", 0, (uint32_t)totals.packets);
 }
 
+/* ---- runs after one another ---- */
+
+#define KEEP 90000
+#define PART 20000
+
+static bool is_there(const char *name)
+{
+    struct stat status;
+    return lstat(name, &status) == 0;
+}
+
+static uint64_t bytes_of_all(const char *pattern)
+{
+    glob_t found;
+    uint64_t sum = 0;
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return 0;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct stat status;
+        assert_int_equal(stat(found.gl_pathv[i], &status), 0);
+        sum += (uint64_t)status.st_size;
+    }
+    globfree(&found);
+    return sum;
+}
+
+/* Runs go on from `run` to `end`, an hour after one another; after each all files of the pattern fit together. */
+static void run_again(const char *pattern, const char *files, unsigned run, unsigned end)
+{
+    for (; run < end; run++) {
+        struct capture_series_wish wish = wish_of(pattern, KEEP);
+        later = run * 3600 * SECOND;
+        wish.part_size = PART;
+        struct capture_series *recording = capture_series_open(&wish, BEGIN + later);
+        assert_non_null(recording);
+        for (uint32_t i = 0; i < 120; i++) {
+            assert_int_equal(put(recording, i), 0);
+            assert_int_equal(capture_series_turn(recording, i * SECOND, true), 0);
+            assert_true(run == 0 || i < 10 || bytes_of_all(files) <= KEEP + PART);
+        }
+        assert_int_equal(capture_series_end(recording), 0);
+        capture_series_free(recording);
+        assert_true(bytes_of_all(files) <= KEEP + PART);
+    }
+}
+
+/* What earlier runs left counts, whatever of the name tells the time, and the oldest goes first. */
+static void earlier_runs_count(void **state)
+{
+    static const char *const patterns[][2] = {
+        {"test_capture_series.%Y%m%dT%H%M%SZ-ROBOT.tmp.pcapng", "test_capture_series.*.tmp*"},
+        {"./test_capture_series.ROBOT.%F_%T.tmp.pcapng", "test_capture_series.*.tmp*"},
+        {"test_capture_series.%j-%H.tmp", "test_capture_series.*.tmp*"},
+        {"test_capture_series.[%s]*?%%.tmp.pcapng", "test_capture_series.*.tmp*"},
+        {"test_capture_series.%d.tmp.x", "test_capture_series.*.tmp*"},
+    };
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        glob_t found;
+        clear(state);
+        run_again(patterns[i][0], patterns[i][1], 0, 4);
+        assert_int_equal(glob(patterns[i][1], 0, NULL, &found), 0);
+        for (size_t k = 0; k < found.gl_pathc; k++) {
+            const struct reader_wish one = {.name = found.gl_pathv[k]};
+            struct armtap_packet packet;
+            struct capture *capture = capture_open(&one);
+            assert_non_null(capture);
+            assert_int_equal(capture_next(capture, &packet), CAPTURE_PACKET);
+            assert_true(packet.where.time >= BEGIN + 2 * 3600 * SECOND); /* the two first runs are gone */
+            capture_close(capture);
+        }
+        globfree(&found);
+    }
+}
+
+static void write_text(const char *name)
+{
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    assert_true(fputs("mine", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Nothing is deleted that armtap did not record under such a name. */
+static void others_files_stay(void **state)
+{
+    static const char pattern[] = "test_capture_series.%H%M%S.tmp.pcapng";
+    static const char *const others[] = {
+        "test_capture_series.100000.tmp.pcapng",       /* text */
+        "test_capture_series.100001.tmp_00002.pcapng", /* another's capture */
+        "test_capture_series.1000.tmp.pcapng",         /* armtap's, of other patterns, from here on */
+        "test_capture_series.1000000.tmp.pcapng",      "test_capture_series.100002.tmp_2.pcapng",
+        "test_capture_series.100002.tmp.pcapng.gz",    "test_capture_series.x00002.tmp.pcapng",
+        "test_capture_series.-100003.tmp.pcapng",
+    };
+    static const uint8_t plain[] = {0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0, 0,   0, 0, 0,
+                                    0,    0,    0,    0,    0, 0, 4, 0, 101, 0, 0, 0};
+    (void)state;
+    later = -7200 * SECOND;
+    for (size_t i = 2; i < sizeof others / sizeof *others; i++) {
+        const struct capture_series_wish wish = wish_of(others[i], 0);
+        capture_series_free(record(&wish, 10));
+    }
+    write_text(others[0]);
+    FILE *file = fopen(others[1], "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(plain, 1, sizeof plain, file), sizeof plain);
+    fclose(file);
+    assert_int_equal(symlink(others[2], "test_capture_series.100004.tmp.pcapng"), 0);
+    const struct capture_series_wish open = wish_of("test_capture_series.100005.tmp.pcapng", 0);
+    struct kept_parts *of_other_run = kept;
+    kept = NULL;
+    struct capture_series *written = capture_series_open(&open, BEGIN + later); /* by another run, still */
+    assert_non_null(written);
+    for (unsigned run = 0; run < 3; run++) {
+        struct capture_series_wish wish = wish_of(pattern, 25000);
+        later = run * 3600 * SECOND;
+        wish.part_size = PART;
+        capture_series_free(record(&wish, 100));
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_true(is_there(others[i]));
+    assert_true(is_there("test_capture_series.100004.tmp.pcapng"));
+    assert_true(is_there("test_capture_series.100005.tmp.pcapng"));
+    assert_false(is_there("test_capture_series.120000.tmp.pcapng"));
+    capture_series_end(written);
+    capture_series_free(written);
+    kept_parts_free(of_other_run);
+}
+
+/* A file that took the place of a recording meanwhile is not deleted for it. */
+static void replaced_files_stay(void **state)
+{
+    struct capture_series_wish wish = wish_of("test_capture_series.%H%M%S.tmp.pcapng", 25000);
+    (void)state;
+    wish.part_size = PART;
+    struct capture_series *recording = capture_series_open(&wish, BEGIN);
+    assert_non_null(recording);
+    uint32_t i = 0;
+    for (; capture_series_totals(recording)->parts < 2; i++)
+        assert_int_equal(put(recording, i), 0);
+    assert_int_equal(rename("test_capture_series.120000.tmp.pcapng", "test_capture_series.moved.tmp"), 0);
+    write_text("test_capture_series.120000.tmp.pcapng");
+    for (; i < 300; i++)
+        assert_int_equal(put(recording, i), 0);
+    assert_int_equal(capture_series_end(recording), 0);
+    capture_series_free(recording);
+    assert_true(is_there("test_capture_series.120000.tmp.pcapng"));
+    assert_true(is_there("test_capture_series.moved.tmp"));
+}
+
 static void nothing_is_overwritten(void **state)
 {
-    struct capture_series_wish wish = wish_of("test_capture_series.own.tmp.pcapng");
+    struct capture_series_wish wish = wish_of("test_capture_series.own.tmp.pcapng", 0);
     (void)state;
     capture_series_free(record(&wish, 10));
     assert_null(capture_series_open(&wish, BEGIN));
@@ -342,8 +505,10 @@ static void nothing_is_overwritten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(names_tell_time_and_robot), CASE(parts_by_time), CASE(parts_by_size),          CASE(parts_too_small),
-        CASE(parts_are_deleted),         CASE(a_full_disk),   CASE(nothing_is_overwritten),
+        CASE(names_tell_time_and_robot), CASE(parts_by_time),      CASE(parts_by_size),
+        CASE(parts_too_small),           CASE(parts_are_deleted),  CASE(a_full_disk),
+        CASE(nothing_is_overwritten),    CASE(earlier_runs_count), CASE(others_files_stay),
+        CASE(replaced_files_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE /* flock */
 #include "capture_file.h"
 
 #include <errno.h>
@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@ enum {
     BLOCK_INTERFACE = 1,
     BLOCK_STATISTICS = 5,
     BLOCK_PACKET = 6,
-    BYTE_ORDER = 0x1A2B3C4D,
+    BYTE_ORDER_MARK = 0x1A2B3C4D,
     LINK_TYPE_RAW = 101,
     OPTION_COMMENT = 1,
     OPTION_TIME_RESOLUTION = 9, /* of an interface description */
@@ -106,7 +107,7 @@ static void put_section(struct buffer *to, const struct section_comment *comment
     char text[SECTION_COMMENT_MAX];
     size_t length = section_comment_write(text, comment), body = 16 + option_length(length) + OPTIONS_END;
     begin_block(to, BLOCK_SECTION, body);
-    put32(to, BYTE_ORDER);
+    put32(to, BYTE_ORDER_MARK);
     put16(to, 1);
     put16(to, 0);
     put(to, &unknown_length, sizeof unknown_length);
@@ -397,8 +398,10 @@ struct capture_file *capture_file_open(const char *path, const struct section_co
         errno = error;
         return NULL;
     }
-    if (file->ordinary)
+    if (file->ordinary) {
+        flock(file->file, LOCK_EX | LOCK_NB); /* no other run deletes it; where files cannot be locked, nobody asks */
         sync_directory(path);
+    }
     return file;
 }
 

@@ -2,7 +2,6 @@
 #include "capture_series.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +22,6 @@
 
 static const char standard_output[] = "-", repeated_comment[] = "repeated from an earlier part";
 
-/* A part that was completed. */
-struct part {
-    struct part *next;
-    uint64_t size;
-    char name[];
-};
-
 struct capture_series {
     struct capture_series_wish wish;
     struct capture_series_totals totals;
@@ -44,8 +36,7 @@ struct capture_series {
     int64_t cut;             /* the next cut by time; INT64_MAX: none */
     int64_t synced, flushed; /* monotonic clock */
     bool failed;
-    struct part *oldest, **newest; /* parts that may be deleted */
-    uint64_t kept;                 /* their bytes */
+    struct kept_part *part; /* the one being written */
 };
 
 static const char *shown(const char *name)
@@ -53,62 +44,27 @@ static const char *shown(const char *name)
     return strcmp(name, standard_output) == 0 ? "standard output" : name;
 }
 
-/* ---- completed parts --------------------------------------------------------------------------------------------- */
-
-static int remember_part(struct capture_series *series)
+/* What is known of the parts' sizes. */
+static void grow(struct capture_series *series)
 {
-    size_t length = strlen(series->name) + 1;
-    struct part *part = malloc(sizeof *part + length);
-    if (!part)
-        return message_no_memory();
-    part->next = NULL;
-    part->size = capture_file_size(series->file);
-    memcpy(part->name, series->name, length);
-    *series->newest = part;
-    series->newest = &part->next;
-    series->kept += part->size;
-    return 0;
-}
-
-static struct part *take_oldest(struct capture_series *series)
-{
-    struct part *part = series->oldest;
-    if (!part)
-        return NULL;
-    series->oldest = part->next;
-    if (!series->oldest)
-        series->newest = &series->oldest;
-    series->kept -= part->size;
-    return part;
-}
-
-/* False if there is none to delete. */
-static bool delete_oldest(struct capture_series *series)
-{
-    struct part *part = take_oldest(series);
-    if (!part)
-        return false;
-    if (unlink(part->name) != 0 && errno != ENOENT)
-        message_warning("%s: cannot be deleted: %s", part->name, strerror(errno));
-    series->totals.deleted++;
-    free(part);
-    return true;
+    kept_parts_grow(series->wish.kept, series->part, capture_file_size(series->file));
 }
 
 static void make_room(struct capture_series *series)
 {
-    while (series->wish.keep > 0 && series->kept + capture_file_size(series->file) > series->wish.keep &&
-           delete_oldest(series))
-        ;
+    grow(series);
+    kept_parts_make_room(series->wish.kept);
 }
 
 /* ---- outcomes ---------------------------------------------------------------------------------------------------- */
 
-/* Closes a file that takes no more. Returns how many packets are not in it; they are the last ones, and those that
- * repeat others are the first. */
-static uint64_t give_up(struct capture_series *series)
+/* Closes a file that takes no more. The packets that are not in it are the last ones; those that repeat others are the
+ * first. */
+static void give_up(struct capture_series *series)
 {
     uint64_t lost = capture_file_give_up(series->file);
+    grow(series);
+    kept_parts_end(series->wish.kept, series->part);
     series->totals.bytes = series->completed + capture_file_size(series->file);
     capture_file_free(series->file);
     lost = lost < series->packets ? lost : series->packets;
@@ -116,14 +72,13 @@ static uint64_t give_up(struct capture_series *series)
     series->failed = true;
     series->totals.lost += lost;
     series->totals.packets -= lost;
-    return lost;
 }
 
 static int fail(struct capture_series *series, const char *problem, const char *remedy)
 {
-    uint64_t lost = give_up(series);
-    message_error("%s: %s; %" PRIu64 " packet%s that came %s not in it%s%s", shown(series->name), problem, lost,
-                  lost == 1 ? "" : "s", lost == 1 ? "is" : "are", *remedy ? ": " : "", remedy);
+    give_up(series);
+    message_error("%s: %s; what came from then on is not in it%s%s", shown(series->name), problem, *remedy ? ": " : "",
+                  remedy);
     return -1;
 }
 
@@ -139,12 +94,13 @@ typedef enum capture_file_outcome write_again(struct capture_file *file);
 /* Judges what writing returned; a full disk gets room by deleting the oldest part. */
 static int judge(struct capture_series *series, enum capture_file_outcome outcome, write_again *again)
 {
-    while (outcome == CAPTURE_FILE_FULL && series->wish.keep > 0 && series->oldest) {
+    const char *oldest;
+    while (outcome == CAPTURE_FILE_FULL && (oldest = kept_parts_oldest(series->wish.kept))) {
         if (!series->told_full)
             message_warning("%s: the disk is full: from now on the oldest parts are deleted, %s first", series->name,
-                            series->oldest->name);
+                            oldest);
         series->told_full = true;
-        delete_oldest(series);
+        kept_parts_delete_oldest(series->wish.kept);
         outcome = again(series->file);
     }
     switch (outcome) {
@@ -152,7 +108,7 @@ static int judge(struct capture_series *series, enum capture_file_outcome outcom
         return 0;
     case CAPTURE_FILE_FULL:
         return fail(series, "the disk is full",
-                    "make room, or record with --rotate and --keep, which delete the oldest parts");
+                    "make room, or give --rotate and --keep, which delete the oldest parts");
     case CAPTURE_FILE_CLOSED:
         return end_for_reader(series);
     case CAPTURE_FILE_OVERDUE:
@@ -237,7 +193,7 @@ static int open_file(struct capture_series *series, int64_t time)
             return report_open(series);
         series->file = capture_file_open(series->name, &series->section);
         bool is_taken = !series->file && errno == EEXIST && may_number;
-        bool is_full = !series->file && (errno == ENOSPC || errno == EDQUOT) && delete_oldest(series);
+        bool is_full = !series->file && (errno == ENOSPC || errno == EDQUOT) && kept_parts_delete_oldest(wish->kept);
         series->copy += is_taken ? 1 : 0;
         if (!series->file && !is_taken && !is_full)
             return report_open(series);
@@ -261,6 +217,9 @@ static int begin_part(struct capture_series *series, int64_t time)
     series->section.repeated = counted.count;
     if (open_file(series, time) != 0)
         return -1;
+    series->part = kept_parts_begin(series->wish.kept, series->name, !capture_file_is_awaited(series->file));
+    if (!series->part)
+        return message_no_memory();
     series->totals.parts++;
     series->packets = 0;
     return repeat(series, time, &written);
@@ -272,8 +231,8 @@ static int end_part(struct capture_series *series)
         return -1;
     series->completed += capture_file_size(series->file);
     series->totals.bytes = series->completed;
-    if (series->wish.keep > 0 && remember_part(series) != 0)
-        return -1;
+    grow(series);
+    kept_parts_end(series->wish.kept, series->part);
     capture_file_free(series->file);
     series->file = NULL;
     return 0;
@@ -297,12 +256,13 @@ struct capture_series *capture_series_open(const struct capture_series_wish *wis
         return NULL;
     }
     series->wish = *wish;
-    series->newest = &series->oldest;
     series->section.from_socket = true;
     if (!make_id(series->section.recording))
         message_error("no random number for the recording: %s", strerror(errno));
-    else if (begin_part(series, time) == 0)
+    else if (begin_part(series, time) == 0) {
+        make_room(series);
         return series;
+    }
     capture_series_free(series);
     return NULL;
 }
@@ -373,8 +333,6 @@ void capture_series_free(struct capture_series *series)
     if (!series)
         return;
     capture_file_free(series->file);
-    while (series->oldest)
-        free(take_oldest(series));
     free(series);
 }
 

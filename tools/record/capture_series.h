@@ -4,16 +4,17 @@
 
 #include "capture_file.h"
 #include "input/synthetic_tcp.h"
+#include "kept_parts.h"
 
 struct capture_series;
 
 struct capture_series_wish {
-    const char *output; /* a name, a pattern for part_name(), or "-" */
-    const char *robot;  /* for its word ROBOT */
-    int64_t rotate;     /* ns: parts end at multiples of it, in UTC; 0: no matter when */
-    uint64_t part_size; /* bytes of a part; 0: no matter how many */
-    uint64_t keep;      /* bytes of all parts together, above which the oldest is deleted; 0: all are kept */
-    int64_t sync;       /* ns between two moments when all is on the disk */
+    const char *output;      /* a name, a pattern for part_name(), or "-" */
+    const char *robot;       /* for its word ROBOT */
+    int64_t rotate;          /* ns: parts end at multiples of it, in UTC; 0: no matter when */
+    uint64_t part_size;      /* bytes of a part; 0: no matter how many */
+    struct kept_parts *kept; /* where its parts are entered, and which of them are deleted; shared by several series */
+    int64_t sync;            /* ns between two moments when all is on the disk */
     /* Makes the packets with which a further part begins, so that it can be read alone. NULL: none. Returns 0, what
      * `take` returned, or -1 if memory runs out. */
     int (*repeat)(void *user, int64_t time, synthetic_take *take, void *taker);
@@ -39,7 +40,7 @@ void capture_series_free(struct capture_series *series);
 struct capture_series_totals {
     uint64_t packets; /* written, without repeated ones */
     uint64_t bytes;   /* of all parts */
-    uint64_t parts, deleted;
+    uint64_t parts;
     uint64_t lost;   /* packets that could not be written */
     uint64_t closed; /* 1: the pipe's reader has what it wanted */
 };

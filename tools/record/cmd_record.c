@@ -14,9 +14,12 @@
 #include "command_line/options.h"
 #include "input/event_loop.h"
 #include "input/robot_reader.h"
+#include "input/robot_tally.h"
 #include "input/robot_traffic.h"
+#include "input/shell_command.h"
 #include "nanoseconds.h"
 #include "part_name.h"
+#include "rotation.h"
 
 #define STATUS_TURN (SECOND / 2)
 #define SYNC_DEFAULT 5
@@ -32,10 +35,8 @@ static const struct option_row rows[] = {
      "address, a final .gz compresses it; robots share a file unless its name has ROBOT; default: "
      "%Y%m%dT%H%M%SZ-ROBOT.pcapng"},
     {OPTION_FOR, 0, "for", "TIME", "end after that time (60s, 15m, 8h) instead of at Ctrl-C"},
-    {OPTION_ROTATE, 0, "rotate", "T|SIZE",
-     "begin another file at each multiple of T (60s, 15m, 1h, 1d), or before a file grows larger than SIZE (500M, 1G); "
-     "may be given once for each; a number alone is seconds"},
-    {OPTION_KEEP, 0, "keep", "SIZE", "delete the oldest files of this recording when all together exceed SIZE (200G)"},
+    {OPTION_ROTATE, 0, "rotate", ROTATE_META, ROTATE_HELP},
+    {OPTION_KEEP, 0, "keep", "SIZE", KEEP_HELP},
     {OPTION_SYNC, 0, "sync", "SECONDS", "see that everything is on the disk so often (default: 5)"},
 };
 
@@ -57,34 +58,27 @@ static const struct option_usage usage = {
 struct track {
     struct capture_series *series;
     struct robot_traffic *traffic;
-    uint64_t dropped; /* messages before the next packet */
+    uint64_t dropped; /* packets before the next one */
+    char remark[80];  /* on the next packet, or "" */
 };
 
 struct record {
     struct options options;
+    struct rotation rotation;
     struct capture_series_wish wish;
     struct robot_reader *reader;
     struct track *tracks; /* one for all robots, or one for each host if the name tells them apart */
     size_t track_count;
-    size_t *track_of; /* by robot */
-    uint64_t records, dropped;
-    int64_t span, end; /* ns to record, 0: without an end; and when that is over */
+    size_t *track_of;            /* by robot */
+    struct robot_tally *tallies; /* by robot */
+    uint64_t lost;               /* packets that came when nothing more could be written */
+    int64_t span, end;           /* ns to record, 0: without an end; and when that is over */
     int64_t shown;
     bool shows; /* a status line */
     int status;
 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
-
-static int take_rotate(struct record *record, const char *value)
-{
-    size_t length = strlen(value);
-    bool is_size = length > 0 && strchr("kMGT", value[length - 1]);
-    if (is_size ? amount_bytes(value, &record->wish.part_size) == 0 : amount_time(value, &record->wish.rotate) == 0)
-        return 0;
-    message_error("--rotate '%s': expected a time such as 60s, 15m, 1h or 1d, or a size such as 500M or 1G", value);
-    return -1;
-}
 
 static int take(void *user, int id, const char *value)
 {
@@ -97,12 +91,9 @@ static int take(void *user, int id, const char *value)
     case OPTION_FOR:
         return amount_time_option("--for", value, &record->span);
     case OPTION_ROTATE:
-        return take_rotate(record, value);
+        return rotation_take(&record->rotation, value);
     case OPTION_KEEP:
-        if (amount_bytes(value, &record->wish.keep) == 0)
-            return 0;
-        message_error("--keep '%s': expected a size such as 500M or 200G", value);
-        return -1;
+        return rotation_take_keep(&record->rotation, value);
     default:
         if (options_number("--sync", value, 1, SYNC_MAX, &seconds) != 0)
             return -1;
@@ -111,19 +102,13 @@ static int take(void *user, int id, const char *value)
     }
 }
 
-static int check_options(const struct record *record)
+static int check_options(struct record *record)
 {
-    const struct capture_series_wish *wish = &record->wish;
-    bool rotates = wish->rotate > 0 || wish->part_size > 0;
-    if (strcmp(wish->output, "-") == 0 && rotates)
-        message_error("record: --rotate needs files; standard output is one");
-    else if (wish->keep > 0 && !rotates)
-        message_error("record: --keep deletes whole files; give --rotate too");
-    else if (wish->keep > 0 && wish->keep < wish->part_size)
-        message_error("record: --keep is less than one file of --rotate; give a larger --keep or a smaller --rotate");
-    else
-        return part_name_check("record", wish->output);
-    return -1;
+    record->wish.rotate = record->rotation.time;
+    record->wish.part_size = record->rotation.part_size;
+    if (rotation_check(&record->rotation, "record", record->wish.output) != 0)
+        return -1;
+    return part_name_check("record", record->wish.output);
 }
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
@@ -158,13 +143,27 @@ static size_t leader_of(const struct record *record, size_t robot)
     return leader;
 }
 
+static int find_earlier(struct record *record)
+{
+    const struct robot_sources *robots = &record->options.robots;
+    for (size_t i = 0; i < robots->count; i++)
+        if (leader_of(record, i) == i &&
+            kept_parts_find(record->wish.kept, record->wish.output, robots->robots[i].host) != 0)
+            return -1;
+    return 0;
+}
+
 static int open_tracks(struct record *record)
 {
     const struct robot_sources *robots = &record->options.robots;
     record->tracks = calloc(robots->count + 1, sizeof *record->tracks);
     record->track_of = calloc(robots->count + 1, sizeof *record->track_of);
-    if (!record->tracks || !record->track_of)
+    record->tallies = calloc(robots->count + 1, sizeof *record->tallies);
+    record->wish.kept = kept_parts_new(record->rotation.keep);
+    if (!record->tracks || !record->track_of || !record->tallies || !record->wish.kept)
         return message_no_memory();
+    if (find_earlier(record) != 0)
+        return -1;
     for (size_t i = 0; i < robots->count; i++) {
         size_t leader = leader_of(record, i);
         record->track_of[i] = leader == i ? record->track_count++ : record->track_of[leader];
@@ -177,9 +176,15 @@ static int open_tracks(struct record *record)
 static int take_packet(void *user, int64_t time, const uint8_t *packet, size_t length)
 {
     struct track *track = user;
-    const struct capture_packet made = {.time = time, .bytes = packet, .length = length, .dropped = track->dropped};
+    const struct capture_packet made = {.time = time,
+                                        .bytes = packet,
+                                        .length = length,
+                                        .dropped = track->dropped,
+                                        .comment = track->remark[0] != '\0' ? track->remark : NULL};
+    int outcome = capture_series_packet(track->series, &made);
     track->dropped = 0;
-    return capture_series_packet(track->series, &made);
+    track->remark[0] = '\0';
+    return outcome;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
@@ -192,9 +197,17 @@ static struct capture_series_totals total_of(const struct record *record)
         sum.packets += one->packets;
         sum.bytes += one->bytes;
         sum.parts += one->parts;
-        sum.deleted += one->deleted;
+        sum.lost += one->lost;
         sum.closed += one->closed;
     }
+    return sum;
+}
+
+static struct robot_tally tally_of(const struct record *record)
+{
+    struct robot_tally sum = {.records = 0};
+    for (size_t i = 0; i < record->options.robots.count; i++)
+        robot_tally_add(&sum, &record->tallies[i], tcp_clock());
     return sum;
 }
 
@@ -203,11 +216,13 @@ static void show_status(struct record *record, int64_t now)
     char size[AMOUNT_MAX];
     if (!record->shows || now - record->shown < STATUS_TURN)
         return;
+    const struct capture_series_totals total = total_of(record);
+    const struct robot_tally tally = tally_of(record);
     record->shown = now;
-    amount_text(size, total_of(record).bytes);
-    fprintf(stderr, "\r\033[K%" PRIu64 " messages, %s", record->records, size);
-    if (record->dropped > 0)
-        fprintf(stderr, ", %" PRIu64 " DROPPED", record->dropped);
+    amount_text(size, total.bytes);
+    fprintf(stderr, "\r\033[K%" PRIu64 " records, %" PRIu64 " packets, %s", tally.records, total.packets, size);
+    if (tally.dropped > 0)
+        fprintf(stderr, ", %" PRIu64 " DROPPED", tally.dropped);
     fflush(stderr);
 }
 
@@ -217,19 +232,26 @@ static void hide_status(const struct record *record)
         fputs("\r\033[K", stderr);
 }
 
+/* The next packet of each file says that armtap itself stood still. */
+static void remark_still(struct record *record, const struct robot_event *event)
+{
+    for (size_t i = 0; i < record->track_count; i++)
+        snprintf(record->tracks[i].remark, sizeof record->tracks[i].remark,
+                 "armtap itself stood still for %.1f s right before", (double)(event->time - event->since) / 1e9);
+}
+
 /* 0, or -1 after a message: the recording is over. */
 static int take_event(struct record *record, const struct robot_event *event)
 {
     struct track *track = &record->tracks[record->track_of[event->robot]];
     robot_event_say(event);
-    if (event->kind == ROBOT_SAID)
+    robot_tally_take(&record->tallies[event->robot], event);
+    if (event->kind == ROBOT_STILL)
+        remark_still(record, event);
+    if (event->kind == ROBOT_SAID || event->kind == ROBOT_STILL)
         return 0;
-    if (event->kind == ROBOT_BYTES && event->direction == ARMTAP_FROM_ROBOT)
-        record->records++;
-    if (event->kind == ROBOT_DROPPED) {
-        record->dropped += event->lost_messages;
+    if (event->kind == ROBOT_DROPPED)
         track->dropped += event->lost_messages;
-    }
     if (capture_series_cut(track->series, event->time, event->length) != 0)
         return -1;
     return robot_traffic_take(track->traffic, event, take_packet, track);
@@ -248,20 +270,60 @@ static int turn(struct record *record, bool is_idle)
     return outcome;
 }
 
-/* Nothing more can be written: says how much came that no file has been given. */
+static int count_packet(void *user, int64_t time, const uint8_t *packet, size_t length)
+{
+    struct record *record = user;
+    (void)time;
+    (void)packet;
+    (void)length;
+    record->lost++;
+    return 0;
+}
+
+/* Nothing more can be written: counts what came that no file has been given. */
 static void count_rest(struct record *record)
 {
     struct robot_event event;
-    uint64_t rest = 0;
     while (robot_reader_next(record->reader, &event) == ROBOT_READER_EVENT) {
-        if (event.kind == ROBOT_BYTES && event.direction == ARMTAP_FROM_ROBOT)
-            rest++;
-        else if (event.kind == ROBOT_DROPPED)
-            rest += event.lost_messages;
+        if (event.kind == ROBOT_DROPPED)
+            record->lost += event.lost_messages;
+        robot_traffic_take(record->tracks[record->track_of[event.robot]].traffic, &event, count_packet, record);
     }
-    if (rest > 0)
-        message_error("%" PRIu64 " more message%s came, and %s not recorded", rest, rest == 1 ? "" : "s",
-                      rest == 1 ? "is" : "are");
+}
+
+/* "--port 4000=rtde ", for a port that does not tell what it carries; or nothing. */
+static void port_option(char to[48], const struct robot_address *robot)
+{
+    struct armtap_port port = {.port = 0};
+    for (size_t i = 0; port.port != robot->port && armtap_port_at(i, &port); i++)
+        ;
+    to[0] = '\0';
+    if (port.port != robot->port)
+        snprintf(to, 48, "--port %u=%s ", (unsigned)robot->port, armtap_protocol_name(robot->protocol));
+}
+
+static void say_nothing_came(const struct robot_address *robot, const char *file)
+{
+    char port[48], quoted[SHELL_MAX] = "";
+    port_option(port, robot);
+    if (strcmp(file, "-") != 0 && shell_word(quoted, sizeof quoted, file))
+        message_error("%s: no record came; to see why: armtap diagnose %s%s", robot->url, port, quoted);
+    else
+        message_error("%s: no record came", robot->url);
+}
+
+/* Whether each robot gave a record; says which gave none. */
+static bool judge_robots(const struct record *record)
+{
+    const struct robot_sources *robots = &record->options.robots;
+    bool is_whole = true;
+    for (size_t i = 0; i < robots->count; i++) {
+        if (record->tallies[i].records > 0)
+            continue;
+        is_whole = false;
+        say_nothing_came(&robots->robots[i], capture_series_name(record->tracks[record->track_of[i]].series));
+    }
+    return is_whole;
 }
 
 static void run(struct record *record)
@@ -284,9 +346,11 @@ static void run(struct record *record)
     bool is_enough = total_of(record).closed == record->track_count;
     if (written != 0 && !is_enough)
         count_rest(record);
-    record->status = (written == 0 || is_enough) && outcome != ROBOT_READER_GAVE_UP && outcome != ROBOT_READER_NO_MEMORY
-                         ? EXIT_DONE
-                         : EXIT_FAILED;
+    bool is_whole = judge_robots(record);
+    record->status =
+        is_whole && (written == 0 || is_enough) && outcome != ROBOT_READER_GAVE_UP && outcome != ROBOT_READER_NO_MEMORY
+            ? EXIT_DONE
+            : EXIT_FAILED;
 }
 
 static size_t count_hosts(const struct robot_sources *robots)
@@ -304,18 +368,27 @@ static size_t count_hosts(const struct robot_sources *robots)
 static void report(const struct record *record)
 {
     size_t robots = count_hosts(&record->options.robots);
-    char size[AMOUNT_MAX];
+    char size[AMOUNT_MAX], interruptions[ROBOT_TALLY_MAX], deleted[48] = "";
     const struct capture_series_totals total = total_of(record);
+    const struct robot_tally tally = tally_of(record);
+    uint64_t lost = total.lost + record->lost;
+    if (tally.dropped > 0)
+        message_warning("%" PRIu64 " packet%s dropped because the disk did not keep up: record to a faster one, or ask "
+                        "for fewer fields or a lower --frequency",
+                        tally.dropped, tally.dropped == 1 ? " was" : "s were");
+    if (lost > 0)
+        message_error("%" PRIu64 " packet%s that came %s in no file", lost, lost == 1 ? "" : "s",
+                      lost == 1 ? "is" : "are");
+    kept_parts_list(record->wish.kept);
     amount_text(size, total.bytes);
-    if (record->dropped > 0)
-        message_warning("%" PRIu64
-                        " messages were dropped because the disk did not keep up: record to a faster one, or "
-                        "ask for fewer fields or a lower --frequency",
-                        record->dropped);
-    message_info("recorded %" PRIu64 " packets from %zu robot%s, %s in %" PRIu64 " file%s%s%s", total.packets, robots,
-                 robots == 1 ? "" : "s", size, total.parts, total.parts == 1 ? "" : "s",
-                 total.deleted > 0 ? ", the oldest of them deleted" : "",
-                 record->records == 0 ? "; armtap diagnose says why nothing came" : "");
+    robot_tally_text(interruptions, &tally);
+    if (kept_parts_deleted(record->wish.kept) > 0)
+        snprintf(deleted, sizeof deleted, "; %" PRIu64 " deleted, the oldest first",
+                 kept_parts_deleted(record->wish.kept));
+    message_info("recorded %" PRIu64 " packets from %zu robot%s, %" PRIu64 " records, %s in %" PRIu64
+                 " file%s%s; %" PRIu64 " dropped%s",
+                 total.packets, robots, robots == 1 ? "" : "s", tally.records, size, total.parts,
+                 total.parts == 1 ? "" : "s", deleted, tally.dropped, interruptions);
 }
 
 static void close_tracks(struct record *record)
@@ -326,6 +399,8 @@ static void close_tracks(struct record *record)
     }
     free(record->tracks);
     free(record->track_of);
+    free(record->tallies);
+    kept_parts_free(record->wish.kept);
 }
 
 int cmd_record(int argc, char **argv)
@@ -340,6 +415,7 @@ int cmd_record(int argc, char **argv)
     record.options.robots.patience = PATIENCE;
     if (check_options(&record) == 0 && open_tracks(&record) == 0 &&
         (record.reader = robot_reader_start(&record.options.robots))) {
+        message_show_times();
         run(&record);
         report(&record);
     }
