@@ -420,7 +420,37 @@ def check_slow_client():
         with open(ARMTAP, "rb") as file:
             sanitized = b"__asan_init" in file.read()
         holds(sanitized or peak < 40000, "memory is bounded: %d kB" % peak)
+        holds(bridge.says("data is dropped"), bridge.said())
         lazy.close()
+        client.close()
+        holds(wait_for(lambda: "packages were dropped because" in bridge.said(), PATIENCE), bridge.said())
+        bridge.end()
+        dropped = sum(map(int, re.findall(r"(\d+) packages were dropped because", bridge.said())))
+        told = re.search(r"; (\d+) packages? dropped", bridge.said().splitlines()[-1])
+        holds(told and int(told[1]) == dropped > 0, "the end counts what was dropped: %d in %s" % (dropped, bridge.said()))
+
+
+def check_room():
+    """Clients that connected while no data came, and said nothing, make room once others come."""
+    with Controller(roles={"rtde": 0}) as robot, Bridge("--layout", "1220", "--on-loss", "hold", url(robot)) as bridge:
+        served = bridge.client()
+        holds(len(served.packets(10)) == 10, "data comes")
+        robot.refuse("rtde")
+        robot.close()
+        holds(bridge.says("refuses"), bridge.said())
+        idle = []
+        for _ in range(140):
+            with contextlib.suppress(ConnectionError):
+                idle.append(bridge.client())
+        time.sleep(0.5)
+        late = bridge.client()
+        robot.listen("rtde")
+        holds(len(late.packets(50)) == 50, "one that comes now is served: " + bridge.said()[-300:])
+        holds(len(served.packets(50)) == 50, "and so is the one that was served before")
+        bridge.end()
+        last = bridge.said().splitlines()[-1]
+        holds(re.search("[1-9][0-9]* idle ones made room", last), last)
+        holds("; 1 interruption, " in last, "what was lost is counted: " + last)
 
 
 def check_no_old_data():
@@ -502,7 +532,7 @@ def main():
                                                                (1108, "robot_mode", "hold"), (812, "safety_mode", "hold"),
                                                                (764, "actual_TCP_force", "close"))))
     side_by_side(check_lacking, check_rate, check_cb2, check_loss, check_hold, check_drained, check_forwarded, check_uncertain,
-                 check_silent_robot, check_many_programs, check_program_at_the_end, check_hidden_mode, check_no_script_port, check_slow_client,
+                 check_silent_robot, check_many_programs, check_program_at_the_end, check_hidden_mode, check_no_script_port, check_slow_client, check_room,
                  check_no_old_data, check_signals, check_idle, check_usage)
     return finish()
 

@@ -484,6 +484,9 @@ def check_script():
         reader.start()
         end.sendall(script)
         reader.join()
+        end.shutdown(socket.SHUT_WR)  # a close with unread data would be a reset, which throws away what was sent
+        while end.recv(65536):
+            pass
         end.close()
         until("it is counted", lambda: serve.said("bytes of script were not run"))
         lines = [line for line in serve.lines if "script" in line]
@@ -512,6 +515,39 @@ def check_many():
 
         expect("and then a new one is served", until("a new client is served", serves))
         expect("memory", serve.memory() < 64 << 20, serve.memory())
+
+
+def fill(serve, port, first):
+    """Idle clients, more than the table has room for: each says `first`, or nothing, and then no more."""
+    ends = [end for end in (serve.knock(port) for _ in range(140)) if end]
+    for end in ends:
+        with contextlib.suppress(ConnectionError):
+            end.sendall(first)
+    return ends
+
+
+def check_room():
+    """Idle clients, whatever they said before, make room for those that come; those that take part do not."""
+    kinds = {"silent": (30004, b""), "half a request": (30004, b"\0\5V"), "a set-up without a start": (30004, b"\0\5V\0\2"),
+             "dashboard": (29999, b"robotmode\n")}
+    for what, (port, first) in kinds.items():
+        with Serve("--paused", capture("rtde-v2.pcapng.gz")) as serve:
+            waits = Rtde(serve)  # started: it only waits until the capture plays on
+            waits.outputs(["timestamp"])
+            plays = waits.start()
+            ends = fill(serve, port, first)
+            came, end = 0, time.monotonic() + PATIENCE
+            while came < 20 and time.monotonic() < end:
+                with contextlib.suppress(ConnectionError, EOFError):
+                    came += Rtde(serve).ask("v") != b""
+            expect(what + ": others come in", plays and came == 20, came, serve.lines[-3:])
+            expect(what + ": who takes part stays", len(rows(waits, ["DOUBLE"], 20)) == 20)
+            serve.program.send_signal(signal.SIGINT)
+            serve.wait()
+            expect(what + ": counted", re.search(r"; \d+ clients; .*; [1-9]\d* idle ones made room, \d+ turned away", serve.lines[-1]),
+                   serve.lines[-1])
+            for one in ends:
+                one.close()
 
 
 def check_lines():
@@ -713,7 +749,7 @@ def check_robots():
 def main():
     side_by_side(check_slow, check_descriptors, check_pace, check_signals, check_record_py, check_legacy, check_each_other, check_union,
                  check_sources, check_requests, check_stubs, check_rounds, check_paused, check_several, check_garbage, check_script,
-                 check_many, check_idle, check_refusals, check_robots, check_lines, check_wild_times, check_empty_range)
+                 check_many, check_room, check_idle, check_refusals, check_robots, check_lines, check_wild_times, check_empty_range)
     return finish()
 
 

@@ -12,6 +12,7 @@
 #include "base/message.h"
 #include "clients.h"
 #include "input/robot_link.h"
+#include "input/robot_tally.h"
 #include "legacy_layout.h"
 #include "legacy_report.h"
 #include "listening.h"
@@ -46,7 +47,8 @@ struct bridge {
     bool ends;                       /* the user ended it: the robot is left, not lost */
     bool held_back;                  /* the robot is in a mode that the layout cannot state */
     double next_due;                 /* s of the controller's clock, with --hz; NAN: at once */
-    uint64_t records, packets, not_sent;
+    uint64_t packets, not_sent;
+    struct robot_tally tally;
     uint8_t *packet;
 };
 
@@ -128,7 +130,6 @@ static int on_record(void *user, const struct armtap_record *record)
     char reason[LEGACY_LAYOUT_REASON];
     if (record->direction != ARMTAP_FROM_ROBOT || !record->recipe)
         return 0;
-    bridge->records++;
     bridge->data_time = event_loop_now(bridge->loop);
     describe(bridge, record->recipe);
     if (bridge->lacking[0] != '\0') {
@@ -185,6 +186,7 @@ static void on_event(void *user, const struct robot_event *event)
 {
     struct bridge *bridge = user;
     robot_event_say(event);
+    robot_tally_take(&bridge->tally, event);
     switch (event->kind) {
     case ROBOT_OPENED:
         bridge->lost = false;
@@ -241,6 +243,7 @@ static int prepare(struct bridge *bridge)
         return -1;
     struct clients_wish clients = {.loop = bridge->loop, .say = listening_say, .on_change = on_client, .user = bridge};
     bridge->clients = clients_new(&clients);
+    event_loop_on_still(bridge->loop, listening_still, NULL);
     bridge->closer = event_timer_new(bridge->loop, close_clients, bridge);
     bridge->forwarder = script_forwarder_new(bridge->loop, &wish->robot->addresses[0]);
     if (!bridge->clients || !bridge->closer || !bridge->forwarder)
@@ -280,6 +283,17 @@ static int listen_on_ports(struct bridge *bridge)
     return 0;
 }
 
+static void report(const struct bridge *bridge)
+{
+    char clients[LISTENING_TOTALS_MAX], interruptions[ROBOT_TALLY_MAX];
+    struct robot_tally tally = {.records = 0};
+    robot_tally_add(&tally, &bridge->tally, tcp_clock());
+    robot_tally_text(interruptions, &tally);
+    listening_totals(clients, bridge->clients);
+    message_info("%" PRIu64 " records from the robot, %" PRIu64 " packets made, %" PRIu64 " held back%s%s",
+                 tally.records, bridge->packets, bridge->not_sent, clients, interruptions);
+}
+
 static enum exit_status run(struct bridge *bridge)
 {
     enum event_loop_end end = event_loop_run(bridge->loop);
@@ -294,8 +308,8 @@ static enum exit_status run(struct bridge *bridge)
             event_loop_drain(bridge->loop, event_clock() + LAST_WORDS);
     }
     clients_close(bridge->clients, false, "closed: the bridge ends");
-    message_info("%" PRIu64 " records from the robot, %" PRIu64 " packets made, %" PRIu64 " held back", bridge->records,
-                 bridge->packets, bridge->not_sent);
+    clients_tell_hidden(bridge->clients);
+    report(bridge);
     return end == EVENT_LOOP_INTERRUPTED ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -318,6 +332,7 @@ enum exit_status bridge_run(const struct bridge_wish *wish)
     if (prepare(&bridge) != 0)
         message_no_memory();
     else if (listen_on_ports(&bridge) == 0) {
+        message_show_times();
         if (connect_to_robot(&bridge) != 0)
             message_no_memory();
         else

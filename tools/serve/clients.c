@@ -15,6 +15,9 @@
 /* What a package may need; --speed max waits for so much room. */
 #define ROOM_FOR_DATA ((size_t)16 * 1024)
 
+/* ns in which a client is not idle yet. */
+#define JUST_NOW (SECOND / 4)
+
 struct port {
     struct clients *clients;
     const struct server_kind *kind;
@@ -35,6 +38,10 @@ struct client {
     size_t sent;      /* bytes at the queue's beginning */
     int64_t waiting;  /* since when the system takes nothing; 0: it does */
     uint64_t dropped; /* packages */
+    struct tcp_address address;
+    int64_t active; /* when it last sent or took something */
+    bool has_sent;
+    bool has_taken; /* data that it was given */
 };
 
 struct clients {
@@ -45,7 +52,7 @@ struct clients {
     size_t count, most; /* clients */
     int64_t second;     /* in which `lines` were printed, and `hidden` were not */
     uint64_t lines, hidden;
-    uint64_t turned_away;
+    struct clients_totals totals;
     int64_t told_away;
     struct event_timer *timer; /* once a second while there are clients, or accept() has failed */
     struct event_timer *news;  /* something changed: on_change is due */
@@ -55,7 +62,7 @@ struct clients {
 
 /* ---- a client ---------------------------------------------------------------------------------------------------- */
 
-static void tell_hidden(struct clients *clients)
+void clients_tell_hidden(struct clients *clients)
 {
     char line[64];
     snprintf(line, sizeof line, "%llu more lines are not shown", (unsigned long long)clients->hidden);
@@ -71,7 +78,7 @@ static void on_say(void *user, const char *name, const char *line)
     struct clients *clients = user;
     int64_t second = event_loop_now(clients->wish.loop) / SECOND;
     if (second != clients->second)
-        tell_hidden(clients);
+        clients_tell_hidden(clients);
     clients->second = second;
     if (clients->lines++ < CLIENTS_LINES && event_can_write(STDERR_FILENO))
         clients->wish.say(clients->wish.user, name, line);
@@ -95,6 +102,12 @@ static void on_news(void *user)
     const struct clients *clients = user;
     if (clients->wish.on_change)
         clients->wish.on_change(clients->wish.user);
+}
+
+/* Nobody is idle while armtap itself stands still. */
+static int64_t now_of(const struct clients *clients)
+{
+    return event_loop_awake(clients->wish.loop);
 }
 
 static size_t waiting_bytes(const struct client *client)
@@ -147,11 +160,12 @@ static bool flush(struct client *client)
             return false;
         client->sent += (size_t)taken;
         client->waiting = 0;
+        client->active = now_of(client->clients);
     }
     if (waiting_bytes(client) == 0)
         client->queue.length = client->sent = 0;
     else if (client->waiting == 0)
-        client->waiting = event_loop_now(client->clients->wish.loop);
+        client->waiting = now_of(client->clients);
     choose_events(client);
     return true;
 }
@@ -161,6 +175,7 @@ static bool queue_made(struct client *client, bool is_data)
 {
     struct buffer *made = &client->clients->made;
     if (is_data && waiting_bytes(client) + made->length > CLIENTS_QUEUE) {
+        client->clients->totals.dropped++;
         if (client->dropped++ == 0)
             say(client, "reads too slowly: data is dropped");
         return true;
@@ -184,6 +199,8 @@ static void on_bytes(struct client *client, size_t length)
 {
     struct clients *clients = client->clients;
     bool wanted = client->kind->wants_data(client->peer);
+    client->has_sent = true;
+    client->active = now_of(clients);
     clients->made.length = 0;
     bool goes_on = client->kind->receive(client->peer, clients->chunk, length, &clients->made);
     if (clients->made.failed || !queue_made(client, false)) {
@@ -241,6 +258,8 @@ static struct client *make_client(struct port *port, int fd, const struct tcp_ad
     client->clients = clients;
     client->kind = port->kind;
     client->fd = fd;
+    client->address = *address;
+    client->active = now_of(clients);
     tcp_limit_unsent(fd,
                      CLIENTS_QUEUE); /* else a slow reader's data would be half a minute old before any is dropped */
     tcp_address_text(address, text);
@@ -262,13 +281,57 @@ static void turn_away(struct clients *clients, int fd)
     int64_t now = event_loop_now(clients->wish.loop);
     char line[96];
     tcp_close(fd, true);
-    clients->turned_away++;
+    clients->totals.turned_away++;
     if (clients->told_away != 0 && now - clients->told_away < 10 * SECOND)
         return;
     clients->told_away = now;
     snprintf(line, sizeof line, "turned away: %zu clients are connected (%llu so far)", clients->most,
-             (unsigned long long)clients->turned_away);
+             (unsigned long long)clients->totals.turned_away);
     clients->wish.say(clients->wish.user, "a client", line); /* at most every ten seconds */
+}
+
+/* A client that has just come may be about to ask. */
+static bool takes_part(const struct client *client)
+{
+    bool is_new = now_of(client->clients) - client->active < JUST_NOW;
+    bool asks = client->has_sent && client->kind->wants_data(client->peer);
+    return is_new || (client->waiting == 0 && (asks || client->has_taken));
+}
+
+static size_t count_of_host(const struct clients *clients, const struct tcp_address *address)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < clients->count; i++)
+        count += tcp_address_same_host(&clients->all[i]->address, address) ? 1 : 0;
+    return count;
+}
+
+/* The one that makes room for another; NULL: all take part. */
+static struct client *find_idle(const struct clients *clients)
+{
+    struct client *found = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < clients->count; i++) {
+        struct client *client = clients->all[i];
+        size_t count = takes_part(client) ? 0 : count_of_host(clients, &client->address);
+        if (count > most || (count > 0 && count == most && client->active < found->active)) {
+            found = client;
+            most = count;
+        }
+    }
+    return found;
+}
+
+static void make_room(struct clients *clients)
+{
+    char line[96];
+    struct client *idle = clients->count < clients->most ? NULL : find_idle(clients);
+    if (!idle)
+        return;
+    snprintf(line, sizeof line, "closed: idle for %.1f s, and another client wants its place",
+             (double)(now_of(clients) - idle->active) / SECOND);
+    clients->totals.made_room++;
+    drop_client(idle, false, line);
 }
 
 static void set_timer(struct clients *clients)
@@ -279,6 +342,7 @@ static void set_timer(struct clients *clients)
 static void take_client(struct port *port, int fd, const struct tcp_address *address)
 {
     struct clients *clients = port->clients;
+    make_room(clients);
     struct client *client = clients->count < clients->most ? make_client(port, fd, address) : NULL;
     if (!client) {
         if (clients->count == clients->most)
@@ -288,6 +352,7 @@ static void take_client(struct port *port, int fd, const struct tcp_address *add
     if (clients->count == 0)
         set_timer(clients);
     clients->all[clients->count++] = client;
+    clients->totals.served++;
     say(client, "connected");
     if (!flush(client))
         drop_client(client, true, "reset by the client");
@@ -314,7 +379,7 @@ static void on_client(void *user, unsigned events)
 static void on_second(void *user)
 {
     struct clients *clients = user;
-    int64_t now = event_loop_now(clients->wish.loop);
+    int64_t now = now_of(clients);
     for (size_t i = 0; i < clients->port_count; i++)
         event_watch_want(clients->ports[i].watch, EVENT_READ);
     for (size_t i = clients->count; i > 0; i--) {
@@ -386,12 +451,19 @@ void clients_tick(struct clients *clients, const struct tick *tick)
             lack_memory(client);
         else if (clients->made.length > 0 && !flush(client))
             drop_client(client, true, "reset by the client");
+        else if (clients->made.length > 0)
+            client->has_taken = true;
     }
 }
 
 size_t clients_count(const struct clients *clients)
 {
     return clients->count;
+}
+
+struct clients_totals clients_totals(const struct clients *clients)
+{
+    return clients->totals;
 }
 
 bool clients_want_data(const struct clients *clients)
@@ -433,7 +505,7 @@ void clients_free(struct clients *clients)
         return;
     while (clients->count > 0)
         free_client(clients->all[--clients->count], false);
-    tell_hidden(clients);
+    clients_tell_hidden(clients);
     for (size_t i = 0; i < clients->port_count; i++) {
         event_watch_free(clients->ports[i].watch);
         tcp_close(clients->ports[i].fd, false);

@@ -7,7 +7,9 @@
 #include "nanoseconds.h"
 #include "server.h"
 
-/* Connections at a time; the next one is closed at once. */
+/* Connections at a time. For the next one, one makes room that takes no part: that was given no data it took, and has
+ * not asked for any, or reads nothing; of these one from the address that has most, the one that has been idle longest.
+ * If all take part the next one is closed at once. */
 #define CLIENTS_MAX 128u
 /* Bytes that wait for a client, before data is dropped: whole packages. */
 #define CLIENTS_QUEUE ((size_t)64 * 1024)
@@ -37,12 +39,21 @@ int clients_listen(struct clients *clients, const struct server_kind *kind, void
 /* Gives the tick to every client. */
 void clients_tick(struct clients *clients, const struct tick *tick);
 size_t clients_count(const struct clients *clients);
+
+struct clients_totals {
+    uint64_t served, turned_away;
+    uint64_t made_room; /* closed for another */
+    uint64_t dropped;   /* packages, for clients that read too slowly */
+};
+struct clients_totals clients_totals(const struct clients *clients);
 /* Whether there is a client that waits for data. */
 bool clients_want_data(const struct clients *clients);
 /* Whether nothing would be dropped for those who wait for data, not even a message of `length` bytes. */
 bool clients_have_room(const struct clients *clients, size_t length);
 /* Whether everything was handed to the system. */
 bool clients_are_flushed(const struct clients *clients);
+/* Says how many lines were not shown, before last words. */
+void clients_tell_hidden(struct clients *clients);
 /* Closes the connections, not the ports; with `reset` by RST. */
 void clients_close(struct clients *clients, bool reset, const char *reason);
 

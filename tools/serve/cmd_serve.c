@@ -523,11 +523,12 @@ static void wish_for_timeline(struct serve *serve)
 
 static void report_end(const struct player *player)
 {
-    char repeated[64] = "";
+    char repeated[64] = "", clients[LISTENING_TOTALS_MAX];
     if (player->repeated > 0)
         snprintf(repeated, sizeof repeated, ", %" PRIu64 " times the last one was repeated", player->repeated);
-    message_info("%" PRIu64 " records were played%s%s", player->played, repeated,
-                 player->was_wanted ? "" : "; no client asked for data");
+    listening_totals(clients, player->clients);
+    message_info("%" PRIu64 " records were played%s%s%s", player->played, repeated,
+                 player->was_wanted ? "" : "; no client asked for data", clients);
 }
 
 static enum exit_status play(struct serve *serve)
@@ -546,6 +547,7 @@ static enum exit_status play(struct serve *serve)
         message_no_memory();
         return EXIT_FAILED;
     }
+    message_show_times();
     player_go_on(player);
     enum event_loop_end end = event_loop_run(serve->loop);
     if (end == EVENT_LOOP_INTERRUPTED)
@@ -555,6 +557,7 @@ static enum exit_status play(struct serve *serve)
     else if (end != EVENT_LOOP_INTERRUPTED && player->played == 0 &&
              (serve->options.from.given || serve->options.to.given))
         message_warning("no record from the robot in that time: nothing was played");
+    clients_tell_hidden(serve->clients);
     report_end(player);
     return end == EVENT_LOOP_FAILED || timeline_has_failed(player->timeline) ? EXIT_FAILED : EXIT_DONE;
 }
@@ -583,6 +586,8 @@ static enum exit_status run_servers(struct serve *serve)
     serve->loop = event_loop_new();
     clients.loop = serve->loop;
     serve->clients = serve->loop ? clients_new(&clients) : NULL;
+    if (serve->loop)
+        event_loop_on_still(serve->loop, listening_still, NULL);
     if (!serve->clients || fill(serve) != 0 || make_rtde(serve) != 0 || make_realtime(serve) != 0 ||
         make_stubs(serve) != 0)
         message_no_memory();

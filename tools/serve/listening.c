@@ -1,6 +1,7 @@
 #include "listening.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,6 +38,23 @@ int listening_begin(struct clients *clients, const struct served_port *port, con
     else
         message_info("%s: %s listens on %s", label, kind->title, text);
     return outcome;
+}
+
+void listening_totals(char to[LISTENING_TOTALS_MAX], const struct clients *clients)
+{
+    const struct clients_totals totals = clients_totals(clients);
+    int length = snprintf(to, LISTENING_TOTALS_MAX, "; %" PRIu64 " client%s; %" PRIu64 " package%s dropped%s",
+                          totals.served, totals.served == 1 ? "" : "s", totals.dropped, totals.dropped == 1 ? "" : "s",
+                          totals.dropped > 0 ? ", because clients read too slowly" : "");
+    if (totals.made_room > 0 || totals.turned_away > 0)
+        snprintf(to + length, LISTENING_TOTALS_MAX - (size_t)length,
+                 "; %" PRIu64 " idle ones made room, %" PRIu64 " turned away", totals.made_room, totals.turned_away);
+}
+
+void listening_still(void *user, int64_t time)
+{
+    (void)user;
+    message_still(time);
 }
 
 void listening_say(void *user, const char *client, const char *line)
