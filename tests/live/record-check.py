@@ -388,7 +388,7 @@ def agreed_in_the_end():
         controller.refuse("rtde")
         controller.ask(lambda: None)
         recorder = Recorder(controller, "-o", "late.pcapng", "--frequency", "100")
-        time.sleep(0.6)
+        until("a refusal", lambda: os.path.exists("late.pcapng") and os.path.getsize("late.pcapng") > 200)
         controller.listen("rtde")
         recorder.records(100)
         controller.reboot()
