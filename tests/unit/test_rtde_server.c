@@ -208,6 +208,60 @@ static void test_not_found(void **state)
     end(&bench);
 }
 
+/* As programs write lists: the names are the same without the blanks around them. */
+static void test_blanks(void **state)
+{
+    static const char *const lists[] = {"timestamp, robot_mode", " timestamp\t,robot_mode ",
+                                        "timestamp,\r\nrobot_mode\r\n", "timestamp , robot_mode, ",
+                                        "timestamp,robot_mode,"};
+    (void)state;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct bench bench;
+        begin(&bench, (struct rtde_server_options){.max_protocol = 3});
+        set_up(&bench, 0, RTDE_8, lists[i]);
+        expect_out(&bench, "00 10 4f 01", "DOUBLE,INT32");
+        end(&bench);
+    }
+}
+
+/* A tick at which robot_mode is not recorded, then is repeated, filled, recorded: what is sent, and what is said once.
+ */
+static void test_not_recorded(void **state)
+{
+    static const struct {
+        enum given given;
+        bool is_sent;
+        const char *said;
+    } rows[] = {{GIVEN_RECORDED, true, ""},
+                {GIVEN_NOT, false, "a: from 2026-01-31T12:00:01.000000000Z on not recorded: robot_mode: no packages"},
+                {GIVEN_AGAIN, true, "not recorded: robot_mode: the last value is repeated"},
+                {GIVEN_FILL, true, "not recorded: robot_mode: made up (--fill)"},
+                {GIVEN_RECORDED, true, "on recorded: robot_mode\n"}};
+    struct bench bench;
+    uint8_t given[VARIABLES_MAX];
+    (void)state;
+    begin(&bench, (struct rtde_server_options){.max_protocol = 3, .has_times = true});
+    set_up(&bench, 0, RTDE_8, "timestamp,robot_mode");
+    assert_true(send_to(&bench, 0, "00 03 53", ""));
+    memset(given, GIVEN_RECORDED, sizeof given);
+    for (size_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
+        struct tick tick = {.time = (int64_t)i * CYCLE,
+                            .captured = INT64_C(1769860801000000000),
+                            .for_whom = TICK_RTDE,
+                            .image = variables_first(bench.variables),
+                            .given = given};
+        given[variables_find(bench.variables, "robot_mode", 10)->index] = (uint8_t)rows[i / 2].given;
+        bench.out.length = 0;
+        bench.said[0] = i % 2 == 0 ? '\0' : bench.said[0];
+        size_t length = strlen(bench.said);
+        rtde_server_kind.tick(bench.peer[0], &tick, &bench.out);
+        assert_int_equal(bench.out.length > 0, rows[i / 2].is_sent);
+        assert_non_null(strstr(bench.said, rows[i / 2].said));
+        assert_true(i % 2 == 0 || strlen(bench.said) == length); /* once */
+    }
+    end(&bench);
+}
+
 /* A message before the reply to V is in protocol 1's layout. */
 static void test_text(void **state)
 {
@@ -414,7 +468,7 @@ int main(void)
         cmocka_unit_test(test_not_found),       cmocka_unit_test(test_text),       cmocka_unit_test(test_rates),
         cmocka_unit_test(test_inputs),          cmocka_unit_test(test_read_back),  cmocka_unit_test(test_255_recipes),
         cmocka_unit_test(test_types_of_inputs), cmocka_unit_test(test_properties), cmocka_unit_test(test_not_rtde),
-        cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_chunks),          cmocka_unit_test(test_blanks),     cmocka_unit_test(test_not_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

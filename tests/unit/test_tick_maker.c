@@ -42,6 +42,7 @@ struct scene {
         size_t packet_length;
         int message; /* its number; -1: a record */
         int64_t captured;
+        enum given robot_mode, safety_mode; /* of connections 0 and 1 */
     } made[TICKS_MAX];
     size_t made_count;
 };
@@ -69,6 +70,12 @@ static double double_at(const uint8_t *bytes)
     return number;
 }
 
+static enum given given_at(const struct scene *scene, const struct tick *tick, const char *name)
+{
+    const struct variable *variable = variables_find(scene->robot.variables, name, strlen(name));
+    return variable ? (enum given)tick->given[variable->index] : GIVEN_NOT;
+}
+
 static int on_tick(void *user, const struct tick *tick)
 {
     struct scene *scene = user;
@@ -89,7 +96,9 @@ static int on_tick(void *user, const struct tick *tick)
                       .packet_clock = tick->packet_length > 12 ? double_at(tick->packet + 4) : NAN,
                       .packet_length = tick->packet_length,
                       .message = -1,
-                      .captured = far_difference(tick->captured, BEGIN)};
+                      .captured = far_difference(tick->captured, BEGIN),
+                      .robot_mode = given_at(scene, tick, "robot_mode"),
+                      .safety_mode = given_at(scene, tick, "safety_mode")};
     return 0;
 }
 
@@ -437,6 +446,97 @@ static void test_end_of_leader(void **state)
     end(scene);
 }
 
+/* ---- what is recorded
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static void by_time(struct scene *scene);
+
+/* Connection 1 has records at a steady rate, connection 0 from `begin` to `end` records of it, every `every`-th. */
+static struct scene *beside(unsigned begin, unsigned end, unsigned every, bool holds)
+{
+    struct scene *scene = make();
+    scene->wish.holds = holds;
+    say_some(scene, 1, MS, 10, 600);
+    for (unsigned i = begin; i < end; i += every)
+        say(scene, 0, i * CYCLE, 10 + i * 0.008);
+    by_time(scene);
+    play(scene, 1);
+    return scene;
+}
+
+/* From the first record to the last, and until the next one would be due; never before. */
+static void test_recorded(void **state)
+{
+    static const unsigned every[] = {1, 5, 100}; /* the last: 0.8 s */
+    (void)state;
+    for (unsigned row = 0; row < 6; row++) {
+        bool holds = row >= 3;
+        unsigned step = every[row % 3], last = 100 + (400 / step - 1) * step;
+        struct scene *scene = beside(100, 100 + 400 / step * step, step, holds);
+        for (size_t i = 0; i < scene->made_count; i++) {
+            int64_t at = (scene->made[i].captured + CYCLE / 4) / CYCLE;
+            enum given after = holds ? GIVEN_AGAIN : GIVEN_NOT;
+            assert_int_equal(scene->made[i].safety_mode, GIVEN_RECORDED);
+            assert_int_equal(scene->made[i].robot_mode, at < 100           ? GIVEN_NOT
+                                                        : at < last + step ? GIVEN_RECORDED
+                                                                           : after);
+        }
+        end(scene);
+    }
+}
+
+/* In a silence of over a second it is not recorded; in a record every two seconds there is none. */
+static void test_silent_source(void **state)
+{
+    struct scene *scene = make();
+    unsigned lacking = 0;
+    (void)state;
+    say_some(scene, 1, MS, 10, 600);
+    say_some(scene, 0, 0, 10, 100);
+    say_some(scene, 0, 300 * CYCLE, 12.4, 100);
+    by_time(scene);
+    play(scene, 1);
+    for (size_t i = 0; i < scene->made_count; i++)
+        lacking += scene->made[i].robot_mode == GIVEN_NOT;
+    assert_int_equal(lacking, 400);
+    end(scene);
+    scene = make();
+    say_some(scene, 1, MS, 10, 1200);
+    for (unsigned i = 0; i < 5; i++)
+        say(scene, 0, i * 2000 * MS, 10 + i * 2.0);
+    by_time(scene);
+    play(scene, 1);
+    for (size_t i = 0; i < scene->made_count; i++)
+        if (scene->made[i].captured > 2000 * MS)
+            assert_int_equal(scene->made[i].robot_mode, GIVEN_RECORDED);
+    end(scene);
+}
+
+/* The most that are recorded together, within what is played. */
+static void test_together(void **state)
+{
+    struct scene *scene = make();
+    const struct variable *both[2];
+    bool lacks[2];
+    (void)state;
+    say_some(scene, 0, 0, 10, 100);
+    say_some(scene, 1, 200 * CYCLE, 11.6, 100);
+    play(scene, 1);
+    both[0] = variables_find(scene->robot.variables, "robot_mode", 10);
+    both[1] = variables_find(scene->robot.variables, "safety_mode", 11);
+    struct presence_wish wish = {.variables = both, .count = 2, .from = INT64_MIN, .to = INT64_MAX};
+    assert_int_equal(presence_together(scene->robot.presence, &wish, lacks), 1);
+    assert_true(!lacks[0] && lacks[1]);
+    wish.from = BEGIN + 150 * CYCLE;
+    assert_int_equal(presence_together(scene->robot.presence, &wish, lacks), 1);
+    assert_true(lacks[0] && !lacks[1]);
+    wish.holds = true;
+    assert_int_equal(presence_together(scene->robot.presence, &wish, lacks), 0);
+    wish.to = BEGIN + 160 * CYCLE;
+    assert_int_equal(presence_together(scene->robot.presence, &wish, lacks), 1);
+    end(scene);
+}
+
 /* ---- messages of other ports
  * ------------------------------------------------------------------------------------------------------------ */
 
@@ -444,6 +544,11 @@ static int compare(const void *a, const void *b)
 {
     const struct said *x = a, *y = b;
     return (x->time > y->time) - (x->time < y->time);
+}
+
+static void by_time(struct scene *scene)
+{
+    qsort(scene->said, scene->count, sizeof *scene->said, compare);
 }
 
 static void expect_rising(const struct scene *scene)
@@ -590,6 +695,9 @@ int main(void)
         cmocka_unit_test(test_two_speakers),
         cmocka_unit_test(test_messages_in_rounds),
         cmocka_unit_test(test_end_of_leader),
+        cmocka_unit_test(test_recorded),
+        cmocka_unit_test(test_silent_source),
+        cmocka_unit_test(test_together),
         cmocka_unit_test(test_wild_times),
         cmocka_unit_test(test_leader),
         cmocka_unit_test(test_successors),

@@ -324,6 +324,7 @@ static void add_run(struct presence_cursor *cursor, const struct presence_run *r
     if (cursor->active_count == PRESENCE_CONNECTIONS_MAX)
         return;
     cursor->active[cursor->active_count++] = run;
+    cursor->has_changed = true;
     for (size_t i = 0; i < set->count; i++) {
         cursor->holders[set->variables[i]]++;
         cursor->was_recorded[set->variables[i]] = true;
@@ -340,6 +341,7 @@ static void remove_runs(struct presence_cursor *cursor, uint64_t position)
         for (size_t k = 0; k < set->count; k++)
             cursor->holders[set->variables[k]]--;
         cursor->active[i - 1] = cursor->active[--cursor->active_count];
+        cursor->has_changed = true;
     }
 }
 
@@ -366,7 +368,7 @@ size_t presence_together(const struct presence *presence, const struct presence_
 
 void presence_rewind(struct presence_cursor *cursor, const struct presence *presence)
 {
-    *cursor = (struct presence_cursor){.presence = presence};
+    *cursor = (struct presence_cursor){.presence = presence, .has_changed = true};
 }
 
 void presence_step(struct presence_cursor *cursor)

@@ -47,6 +47,7 @@ struct presence_cursor {
     size_t active_count;
     uint8_t holders[VARIABLES_MAX]; /* by index of a variable: active runs that have it */
     bool was_recorded[VARIABLES_MAX];
+    bool has_changed; /* since its user last set it to false */
 };
 void presence_rewind(struct presence_cursor *cursor, const struct presence *presence);
 void presence_step(struct presence_cursor *cursor);

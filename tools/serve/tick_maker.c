@@ -67,7 +67,7 @@ struct tick_maker {
     double last_clock;   /* as sent */
     double clock_offset; /* s, added in later rounds */
     size_t packet_length;
-    bool is_made;
+    bool is_made, has_fills;
     uint8_t packet[PACKET_MAX];
     uint8_t given[VARIABLES_MAX];
     uint8_t *image;
@@ -283,13 +283,26 @@ static enum given how_given(const struct tick_maker *maker, const struct variabl
     return variable->fill ? GIVEN_FILL : GIVEN_NOT;
 }
 
+/* Which are given changes seldom. */
+static void find_given(struct tick_maker *maker)
+{
+    const struct variables *variables = maker->robot->variables;
+    maker->has_fills = false;
+    for (size_t i = 0; i < variables_count(variables); i++) {
+        maker->given[i] = (uint8_t)how_given(maker, variables_at(variables, i));
+        maker->has_fills = maker->has_fills || maker->given[i] == GIVEN_FILL;
+    }
+    maker->cursor->has_changed = false;
+}
+
 static void make_image(struct tick_maker *maker)
 {
     const struct variables *variables = maker->robot->variables;
+    if (maker->cursor->has_changed)
+        find_given(maker);
     memcpy(maker->image, robot_view_image(maker->view), variables_size(variables));
-    for (size_t i = 0; i < variables_count(variables); i++) {
+    for (size_t i = 0; maker->has_fills && i < variables_count(variables); i++) {
         const struct variable *variable = variables_at(variables, i);
-        maker->given[i] = (uint8_t)how_given(maker, variable);
         if (maker->given[i] == GIVEN_FILL)
             memcpy(maker->image + variable->offset, variable->fill, variable->size);
     }
