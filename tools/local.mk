@@ -86,6 +86,9 @@ tools_libtools_a_SOURCES = \
 	tools/input/file_ends.h \
 	tools/input/file_growth.c \
 	tools/input/file_growth.h \
+	tools/input/file_kind.c \
+	tools/input/file_kind.h \
+	tools/input/file_kinds.def \
 	tools/input/file_order.c \
 	tools/input/file_order.h \
 	tools/input/file_reader.c \
@@ -160,6 +163,8 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/around.c \
 	tools/command_line/around.h \
 	tools/command_line/commands.def \
+	tools/command_line/comments.c \
+	tools/command_line/comments.h \
 	tools/command_line/commands.h \
 	tools/command_line/completion.c \
 	tools/command_line/completion.h \

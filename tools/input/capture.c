@@ -14,6 +14,7 @@
 #include "capture_drops.h"
 #include "base/interrupt.h"
 #include "base/message.h"
+#include "file_kind.h"
 #include "file_reader.h"
 #include "nanoseconds.h"
 #include "packet_file.h"
@@ -41,6 +42,7 @@ struct capture {
     bool is_readable; /* the link type is known */
     int unread_type;  /* the last one that is not */
     uint64_t packets, unread;
+    const char *guess; /* of a dump */
     struct capture_comments comments;
     bool has_new_comments; /* of the next packet */
     bool no_memory;        /* for a comment */
@@ -214,10 +216,40 @@ static enum capture_outcome refuse_link_type(const struct capture *capture, int 
     return CAPTURE_DAMAGED;
 }
 
-struct capture *capture_open(const struct reader_wish *wish)
+/* What is no capture is a dump, unless it is known to be something else. */
+static enum capture_outcome begin_dump(struct capture *capture)
+{
+    const uint8_t *first;
+    size_t length = reader_look(capture->reader, &first);
+    const struct file_kind *kind = file_kind_of(first, length);
+    capture->guess = file_kind_guess(first, length);
+    if (!kind)
+        return CAPTURE_OPENED;
+    if (!capture->quiet)
+        file_kind_report(kind, capture->name);
+    return CAPTURE_DAMAGED;
+}
+
+static enum capture_outcome begin(struct capture *capture)
 {
     const uint8_t *first;
     bool is_pcapng;
+    if (reader_peek(capture->reader, &first, PACKET_FILE_MAGIC) < PACKET_FILE_MAGIC ||
+        !packet_file_is_one(first, &is_pcapng))
+        return begin_dump(capture);
+    enum capture_outcome outcome = begin_file(capture, is_pcapng);
+    return outcome == CAPTURE_OPENED && !is_pcapng && !capture->is_readable
+               ? refuse_link_type(capture, capture->link_type)
+               : outcome;
+}
+
+const char *capture_guess(const struct capture *capture)
+{
+    return capture->guess;
+}
+
+struct capture *capture_open(const struct reader_wish *wish)
+{
     struct capture *capture = capture_new(wish->name);
     if (!capture)
         return NULL;
@@ -228,12 +260,8 @@ struct capture *capture_open(const struct reader_wish *wish)
     enum capture_outcome outcome = capture->reader   ? CAPTURE_OPENED
                                    : errno == ENOMEM ? CAPTURE_NO_MEMORY
                                                      : CAPTURE_DAMAGED;
-    if (outcome == CAPTURE_OPENED && reader_peek(capture->reader, &first, PACKET_FILE_MAGIC) >= PACKET_FILE_MAGIC &&
-        packet_file_is_one(first, &is_pcapng)) {
-        outcome = begin_file(capture, is_pcapng);
-        if (outcome == CAPTURE_OPENED && !is_pcapng && !capture->is_readable)
-            outcome = refuse_link_type(capture, capture->link_type);
-    }
+    if (outcome == CAPTURE_OPENED)
+        outcome = begin(capture);
     if (outcome == CAPTURE_OPENED || outcome == CAPTURE_END)
         return capture;
     capture_close(capture);

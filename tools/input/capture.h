@@ -10,8 +10,9 @@
 
 struct capture;
 
-/* A capture (pcap or pcapng, also gzipped) or a raw dump, recognised by its content. NULL after a message, unless the
- * wish is quiet. If memory runs out: NULL with errno ENOMEM, and no message. errno is ESTALE for CAPTURE_CHANGED. */
+/* A capture (pcap or pcapng) or a raw dump, either also packed, recognised by its content. NULL after a message, unless
+ * the wish is quiet. If memory runs out: NULL with errno ENOMEM, and no message. errno is ESTALE for CAPTURE_CHANGED.
+ */
 struct capture *capture_open(const struct reader_wish *wish);
 /* Live packets that pass the filter, with `tagged` also inside one or two VLAN tags. NULL after a message. Ends once
  * interrupt_asked(); the caller must have called interrupt_hold(). */
@@ -20,6 +21,8 @@ void capture_close(struct capture *capture);
 
 /* True for a dump that is neither pcap nor pcapng: read it with capture_read, not capture_next. */
 bool capture_is_raw(const struct capture *capture);
+/* What a dump looks like if it holds no telemetry: "text"; NULL if like nothing. */
+const char *capture_guess(const struct capture *capture);
 /* What reading returns; failures are negative. */
 enum capture_outcome {
     CAPTURE_END = 0,

@@ -33,7 +33,7 @@ struct reader_wish {
 /* NULL after a message, unless `quiet`. If memory runs out: NULL with errno ENOMEM, and no message. */
 struct reader *reader_open(const struct reader_wish *wish);
 void reader_close(struct reader *reader);
-#define READER_PEEK 512
+#define READER_PEEK 1024
 /* The first bytes, without consuming them: at least `length` (at most READER_PEEK), or fewer if the file is shorter. */
 size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length);
 /* The same, as many as there are now of a pipe or a file that is followed, and else READER_PEEK. */

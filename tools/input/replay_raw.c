@@ -39,8 +39,10 @@ void replay_protocols(char names[REPLAY_PROTOCOLS_MAX], const char *between, con
 }
 
 static void check_raw(struct run *run, const struct armtap_stream *stream, const char *name, uint64_t length,
-                      uint64_t arrived)
+                      const struct capture *capture)
 {
+    uint64_t arrived = capture_position(capture);
+    const char *guess = capture_guess(capture);
     if (run->stopped || stream->bytes_decoded[ARMTAP_FROM_ROBOT] > 0 || stream->records[ARMTAP_FROM_ROBOT] > 0)
         return;
     run->damaged = true;
@@ -60,9 +62,9 @@ static void check_raw(struct run *run, const struct armtap_stream *stream, const
                 "%s: no telemetry: it holds no complete %s message; without --raw, armtap recognises the protocol",
                 reader_name(name), wanted);
         else
-            message_error("%s: no telemetry: neither a capture (pcap, pcapng) nor a dump of a stream that armtap "
+            message_error("%s: no telemetry: %s%sneither a capture (pcap, pcapng) nor a dump of a stream that armtap "
                           "recognises; if it is a dump, name its protocol: --raw %s",
-                          reader_name(name), protocols);
+                          reader_name(name), guess ? guess : "", guess ? ", " : "", protocols);
     }
 }
 
@@ -89,7 +91,7 @@ static void push_raw(struct run *run, struct capture *capture, struct armtap_con
     if (got < 0 && !run->stopped)
         run_fail_input(run, (enum capture_outcome)got);
     else
-        check_raw(run, armtap_conn_stream(conn), name, length, capture_position(capture));
+        check_raw(run, armtap_conn_stream(conn), name, length, capture);
 }
 
 void run_raw(struct run *run, struct capture *capture, uint32_t file, const char *name)

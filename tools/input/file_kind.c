@@ -1,0 +1,74 @@
+#include "file_kind.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "base/utf8.h"
+#include "file_reader.h"
+#include "shell_command.h"
+
+#define TEXT_LEAST 8
+
+static const struct {
+    size_t offset;
+    const char *bytes;
+    size_t length;
+    struct file_kind kind;
+} kinds[] = {
+#define KIND(offset, bytes, name, remedy) {(offset), (bytes), sizeof(bytes) - 1, {(name), (remedy)}},
+#include "file_kinds.def"
+#undef KIND
+};
+
+const struct file_kind *file_kind_of(const uint8_t *first, size_t length)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].offset + kinds[i].length <= length &&
+            memcmp(first + kinds[i].offset, kinds[i].bytes, kinds[i].length) == 0)
+            return &kinds[i].kind;
+    return NULL;
+}
+
+/* The remedy with the file's name in place of FILE, which standard input lacks. */
+static void put_remedy(char to[SHELL_MAX], const char *remedy, const char *file)
+{
+    const char *place = strstr(remedy, "FILE");
+    snprintf(to, SHELL_MAX, "%s", remedy);
+    if (!place || strcmp(file, "-") == 0)
+        return;
+    to[place - remedy] = '\0';
+    if (shell_word(to, SHELL_MAX, file))
+        snprintf(to + strlen(to), SHELL_MAX - strlen(to), "%s", place + strlen("FILE"));
+    else
+        snprintf(to, SHELL_MAX, "%s", remedy);
+}
+
+void file_kind_report(const struct file_kind *kind, const char *file)
+{
+    char remedy[SHELL_MAX] = "";
+    put_remedy(remedy, kind->remedy, file);
+    message_error("%s: it is %s, neither a capture (pcap, pcapng) nor a dump of a stream%s%s", reader_name(file),
+                  kind->name, remedy[0] != '\0' ? "; " : "", remedy);
+}
+
+static bool is_text(const char *first, size_t length)
+{
+    size_t at = 0;
+    while (at < length) {
+        size_t size = strchr("\t\r\n", first[at]) && first[at] != '\0' ? 1 : utf8_shown(first + at, length - at);
+        if (size == 0)
+            break;
+        at += size;
+    }
+    return length >= TEXT_LEAST && at + 3 >= length; /* the last character may be cut */
+}
+
+const char *file_kind_guess(const uint8_t *first, size_t length)
+{
+    const char *text = (const char *)first;
+    if (!is_text(text, length))
+        return NULL;
+    return text[0] == '{' || text[0] == '[' ? "JSON" : "text";
+}
