@@ -44,6 +44,7 @@ void diagnosis_free(struct diagnosis *diagnosis)
     diagnosis->near = NULL;
     diagnosis->near_count = 0;
     diagnosis->offers.count = 0;
+    comments_free(&diagnosis->comments);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -116,7 +117,9 @@ enum exit_status diagnosis_read(struct diagnosis *diagnosis)
                                      .on_refused = on_refused,
                                      .on_message = on_message,
                                      .on_command = on_command};
-    enum exit_status status = replay_learning(diagnosis->source, &sink, diagnosis, begin_again, &diagnosis->totals);
+    struct replay_source source = *diagnosis->source;
+    source.comments = &diagnosis->comments;
+    enum exit_status status = replay_learning(&source, &sink, diagnosis, begin_again, &diagnosis->totals);
     diagnosis->is_whole = status == EXIT_DONE;
     return status;
 }

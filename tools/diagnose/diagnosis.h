@@ -5,6 +5,7 @@
 #include "live_findings.h"
 #include "command_line/remedy.h"
 #include "base/timestamp.h"
+#include "input/capture_comments.h"
 
 struct diagnosis_part;
 
@@ -18,6 +19,7 @@ struct diagnosis {
     struct armtap_diagnosis *found;
     const struct armtap_streams *streams; /* owned by `found` */
     struct remedy_offers offers;
+    struct capture_comments comments;
     struct replay_totals totals;
     bool is_whole;                      /* everything was read; set by diagnosis_read */
     const struct armtap_finding **near; /* the findings that --around names */

@@ -123,6 +123,7 @@ enum exit_status diagnosis_part_read(struct diagnosis_part *part, struct diagnos
     struct replay_source source = *diagnosis->source;
     source.archive = part->archive;
     source.part = REPLAY_AMONG;
+    source.comments = &diagnosis->comments;
     part->totals = &diagnosis->totals;
     enum exit_status status = replay_learning(&source, &sink, part, forget, &diagnosis->totals);
     diagnosis->is_whole = status == EXIT_DONE;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "diagnosis.h"
+#include "command_line/comments.h"
 #include "base/json_writer.h"
 #include "input/archive.h"
 #include "input/file_reader.h"
@@ -239,6 +240,7 @@ int diagnosis_print_json(const struct diagnosis *diagnosis)
             mode_json(&json, diagnosis, armtap_diagnosis_mode_at(diagnosis->found, i));
     json_close(&json);
     verdicts_json(&json, diagnosis, places);
+    comments_json(&json, &diagnosis->comments, diagnosis->source);
     if (diagnosis->part)
         part_json(&json, diagnosis->part);
     json_end(&json);

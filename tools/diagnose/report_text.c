@@ -8,6 +8,7 @@
 #include "cell_text.h"
 #include "diagnosis.h"
 #include "told.h"
+#include "command_line/comments.h"
 #include "base/fold.h"
 #include "base/number_text.h"
 #include "base/paint.h"
@@ -597,6 +598,7 @@ int diagnosis_print(const struct diagnosis *diagnosis)
     uint64_t left_out = armtap_diagnosis_modes_left_out(diagnosis->found);
     if (left_out > 0)
         printf("\n%" PRIu64 " mode changes were not kept\n", left_out);
+    comments_print(&diagnosis->comments, diagnosis->source, diagnosis->zone);
     diagnosis_print_stops(diagnosis);
     diagnosis_print_incidents(diagnosis);
     diagnosis_print_verdicts(diagnosis);

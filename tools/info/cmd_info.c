@@ -169,6 +169,7 @@ static void run(struct info *info)
     source.archive = info->archive;
     source.part = REPLAY_AMONG;
     source.in_parts = true;
+    source.comments = &info->comments;
     source.on_capture = info->archive ? on_capture : NULL;
     info->status = (int)replay_learning(&source, &sink, info, forget, &info->totals);
     if (info->totals.broken_off)
@@ -238,6 +239,7 @@ int cmd_info(int argc, char **argv)
     archive_free(info.archive);
     free(info.examples);
     free(info.ports);
+    comments_free(&info.comments);
     options_free(&info.options);
     return info.status == EXIT_FOUND && info.findings_ok ? EXIT_DONE : info.status;
 }

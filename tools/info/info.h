@@ -4,6 +4,7 @@
 
 #include "analysis/armtap-analysis.h"
 #include "command_line/options.h"
+#include "input/capture_comments.h"
 #include "command_line/remedy.h"
 #include "part.h"
 
@@ -29,6 +30,7 @@ struct info {
     struct armtap_traffic *ports; /* ports that are not decoded */
     size_t port_count;
     struct remedy_offers offers;
+    struct capture_comments comments;
     struct replay_totals totals;
     int status; /* enum exit_status */
 };

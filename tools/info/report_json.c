@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command_line/comments.h"
 #include "command_line/model_names.h"
 #include "base/json_writer.h"
 #include "base/timestamp.h"
@@ -294,6 +295,7 @@ void info_print_json(const struct info *info)
         key_unsigned(&json, "more_recipes", armtap_streams_recipes_left_out(info->streams));
     attempts_json(&json, armtap_streams_attempts(info->streams));
     ports_json(&json, info);
+    comments_json(&json, &info->comments, &info->options.source);
     notes_json(&json, info, NULL);
     json_end(&json);
 }

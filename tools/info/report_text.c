@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_line/comments.h"
 #include "command_line/model_names.h"
 #include "base/fold.h"
 #include "base/message.h"
@@ -572,6 +573,7 @@ void info_print_text(const struct info *info)
     print_recipes_left_out(armtap_streams_recipes_left_out(info->streams));
     print_attempts(armtap_streams_attempts(info->streams), info->options.zone);
     print_ports(info);
+    comments_print(&info->comments, &info->options.source, info->options.zone);
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_INFO; severity--)
         for (size_t i = 0; i < armtap_note_count(); i++) {
             if (armtap_streams_note_counts(info->streams)[i] == 0 || (int)armtap_note_at(i)->severity != severity)

@@ -34,6 +34,7 @@ struct archive;
 struct replay_end;
 struct inputs;
 struct capture;
+struct capture_comments;
 struct section_comment;
 struct robot_sources;
 
@@ -76,7 +77,8 @@ struct replay_source {
     enum replay_answer (*on_turn)(void *user, const struct replay_totals *totals);
     /* called for each packet before it is decoded; NULL: never */
     void (*on_packet)(void *user, const struct armtap_packet *packet);
-    struct archive *archive; /* other captures around the only file; NULL: none */
+    struct capture_comments *comments; /* gets those of the captures that were read; NULL: nobody wants them */
+    struct archive *archive;           /* other captures around the only file; NULL: none */
     enum replay_part part;
     /* called when that capture begins and when it ends; NULL: never */
     enum replay_answer (*on_capture)(void *user, bool begins);

@@ -315,6 +315,9 @@ bool run_next_packet(struct run *run, struct reading *reading)
 void run_end_packets(struct run *run, struct reading *reading)
 {
     capture_on_turn(reading->capture, NULL, NULL);
+    if (run->source->comments && !run->totals->elsewhere &&
+        !comments_append(run->source->comments, capture_comments(reading->capture), reading->last.file))
+        run_stop(run, ARMTAP_ERR_MEMORY);
     if (!run->stopped && reading->outcome < CAPTURE_END)
         run_fail_input(run, reading->outcome);
     reading->indexed.is_damaged = reading->outcome < CAPTURE_END;

@@ -114,6 +114,7 @@ static int put_page(struct buffer *page, struct report *report)
         return -1;
     report_put_streams(page, report);
     report_put_modes(page, report);
+    report_put_comments(page, report);
     report_put_identity(page, report);
     html_end(page);
     return page->failed ? -1 : 0;

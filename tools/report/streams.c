@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "base/sha256.h"
+#include "command_line/comments.h"
 #include "diagnose/cell_text.h"
 #include "input/file_reader.h"
 #include "input/input_files.h"
@@ -209,6 +210,40 @@ void report_put_modes(struct buffer *page, const struct report *report)
     uint64_t unkept = armtap_diagnosis_modes_left_out(report->diagnosis.found);
     if (unkept > 0)
         html_format(page, "<p>%" PRIu64 " further changes were not kept: there were too many.</p>\n", unkept);
+}
+
+/* ---- comments ---------------------------------------------------------------------------------------------------- */
+
+static void put_comment(struct buffer *page, const struct report *report, const struct capture_comment *comment)
+{
+    char place[COMMENT_PLACE_MAX], date[WHEN_DATE_MAX];
+    const char *file = comments_file(comment, report->diagnosis.source);
+    html_put(page, "<li>");
+    html_text(page, comments_place(place, comment));
+    if (file) {
+        html_put(page, " of ");
+        html_text(page, reader_name(file));
+    }
+    if (comment->time != ARMTAP_NO_TIME) {
+        html_put(page, ", ");
+        html_text(page, report_date(date, comment->time, report->diagnosis.zone));
+    }
+    html_put(page, ": ");
+    html_lines(page, comment->text);
+    html_put(page, comment->is_cut ? "...</li>\n" : "</li>\n");
+}
+
+void report_put_comments(struct buffer *page, const struct report *report)
+{
+    const struct capture_comments *comments = &report->diagnosis.comments;
+    if (comments->count == 0)
+        return;
+    html_put(page, "<h2>Comments in the capture</h2>\n<ul>\n");
+    for (size_t i = 0; i < comments->count; i++)
+        put_comment(page, report, &comments->list[i]);
+    html_put(page, "</ul>\n");
+    if (comments->left_out > 0)
+        html_format(page, "<p>and %" PRIu64 " more</p>\n", comments->left_out);
 }
 
 /* ---- identity ---------------------------------------------------------------------------------------------------- */
