@@ -189,8 +189,9 @@ def said(lines):
 
 
 def judge_log(what, truth, names, lines):
-    """For each field, when it ceases and when it begins: while others are recorded."""
+    """For each field, when it ceases and when it begins: while others are recorded, and where nothing is for over a second."""
     moments, wrong = truth.moments(), []
+    moments = sorted(moments + [a + CYCLE for a, b in zip(moments, moments[1:]) if b - a > 1])
     for name in names:
         told = [(when, begins) for when, begins, which in said(lines) if name in which]
         states = [truth.is_recorded(name, when) for when in moments]
@@ -229,7 +230,7 @@ def play(what, path, truth, names, *options, speed=0):
         moments = judge_values((what, names, options, speed), truth, names, rows, holds)
         if not holds:
             judge_extent((what, names, speed), truth, names, moments, speed)
-        if speed == 0 and "keep" in options:
+        if speed == 0:
             judge_log((what, names), truth, names, serve.lines)
         if holds:
             repeated = any(not truth.is_recorded(name, moment, 2 * CYCLE) for name in names for moment in moments)

@@ -240,7 +240,7 @@ static void test_not_recorded(void **state)
     struct bench bench;
     uint8_t given[VARIABLES_MAX];
     (void)state;
-    begin(&bench, (struct rtde_server_options){.max_protocol = 3, .has_times = true});
+    begin(&bench, (struct rtde_server_options){.max_protocol = 3, .moments = {.has_times = true}});
     set_up(&bench, 0, RTDE_8, "timestamp,robot_mode");
     assert_true(send_to(&bench, 0, "00 03 53", ""));
     memset(given, GIVEN_RECORDED, sizeof given);

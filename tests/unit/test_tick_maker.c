@@ -44,7 +44,7 @@ struct scene {
         int64_t captured;
         enum given robot_mode, safety_mode; /* of connections 0 and 1 */
     } made[TICKS_MAX];
-    size_t made_count;
+    size_t made_count, silences;
 };
 
 static void say(struct scene *scene, unsigned connection, int64_t time, double clock)
@@ -81,6 +81,12 @@ static int on_tick(void *user, const struct tick *tick)
     struct scene *scene = user;
     const struct variable *clock = variables_find(scene->robot.variables, "timestamp", 9);
     assert_true(scene->made_count < TICKS_MAX);
+    if (tick->is_silent) {
+        assert_true(scene->wish.gaps != GAPS_HOLD && tick->for_whom == TICK_RTDE);
+        assert_int_equal(given_at(scene, tick, "timestamp"), GIVEN_NOT);
+        scene->silences++;
+        return 0;
+    }
     if (tick->message) {
         assert_true(!tick->image && tick->for_whom == 0 && tick->message_port == 30001 && tick->message_length == 2);
         scene->made[scene->made_count++] = (struct made){.time = tick->time,
@@ -314,6 +320,7 @@ static void test_squeeze(void **state)
     for (unsigned i = 0; i < 10; i++)
         assert_true(scene->made[i].time == i * CYCLE);
     assert_true(scene->made[5].clock == 14);
+    assert_int_equal(scene->silences, 1);
     assert_true(scene->made[10].time == 11 * CYCLE);
     end(scene);
 }

@@ -210,9 +210,10 @@ static bool holds(const struct serve_options *options)
     return options->has_gaps && options->gaps == GAPS_HOLD;
 }
 
-static bool has_times(const struct serve *serve)
+static struct moments moments(const struct serve *serve)
 {
-    return serve->recording.robots[serve->robot]->last_time != ARMTAP_NO_TIME;
+    bool has_times = serve->recording.robots[serve->robot]->last_time != ARMTAP_NO_TIME;
+    return (struct moments){has_times, serve->options.shared.zone};
 }
 
 static int make_rtde(struct serve *serve)
@@ -228,8 +229,7 @@ static int make_rtde(struct serve *serve)
                                        .from = limit(serve, &options->from, INT64_MIN),
                                        .to = limit(serve, &options->to, INT64_MAX),
                                        .holds = holds(options),
-                                       .has_times = has_times(serve),
-                                       .zone = options->shared.zone,
+                                       .moments = moments(serve),
                                        .max_protocol = options->max_protocol,
                                        .cycle = serve->cycle[SERVED_RTDE],
                                        .hidden = {options->hidden.names, options->hidden.count},
@@ -290,10 +290,8 @@ static int make_realtime(struct serve *serve)
     serve->cells = calloc(variables_count(variables) + 1, sizeof(const struct variable *));
     if (!serve->cells || armtap_recipe_realtime(serve->packet_size, &layout) != ARMTAP_OK)
         return -1;
-    struct field_watch watch = {.variables = serve->cells,
-                                .lacking = "0 in the legacy packets",
-                                .has_times = has_times(serve),
-                                .zone = serve->options.shared.zone};
+    struct field_watch watch = {
+        .variables = serve->cells, .lacking = "0 in the legacy packets", .moments = moments(serve)};
     for (size_t i = 0; i < armtap_recipe_count(layout); i++) {
         const struct armtap_field *field = armtap_recipe_at(layout, i)->field;
         const struct variable *variable = field ? variables_of_field(variables, field->id) : NULL;
@@ -536,6 +534,8 @@ static enum exit_status play(struct serve *serve)
     struct player *player = &serve->player;
     player->loop = serve->loop;
     player->clients = serve->clients;
+    player->moments = moments(serve);
+    player->silence = serve->options.gaps == GAPS_SQUEEZE ? "it is passed over" : "no data";
     player->speed = serve->options.speed;
     player->at_most = serve->options.at_most;
     player->is_paused = serve->options.is_paused || serve->options.at_most;

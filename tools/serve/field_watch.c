@@ -7,6 +7,14 @@
 #define LIST_MAX 400u /* bytes of names in a line */
 #define LINE_MAX (LIST_MAX + VARIABLE_NAME_MAX + 200u)
 
+void moment_text(const struct moments *moments, int64_t captured, char text[MOMENT_MAX])
+{
+    if (moments->has_times)
+        timestamp_date(text, captured, moments->zone);
+    else
+        snprintf(text, MOMENT_MAX, "%.3f s of the controller's clock", (double)captured / 1e9);
+}
+
 int field_watch_begin(struct field_watch *watch)
 {
     watch->told = malloc(watch->count + 1);
@@ -37,13 +45,10 @@ static bool is_news(const struct field_watch *watch, size_t i, enum given given)
 static void say(struct field_watch *watch, const struct tick *tick, const struct peer_wish *wish, enum given given,
                 const char *names, bool all)
 {
-    char line[LINE_MAX], date[WHEN_DATE_MAX];
+    char line[LINE_MAX], date[MOMENT_MAX];
     if (watch->lines > FIELD_WATCH_LINES)
         return;
-    if (watch->has_times)
-        timestamp_date(date, tick->captured, watch->zone);
-    else
-        snprintf(date, sizeof date, "%.3f s of the controller's clock", (double)tick->captured / 1e9);
+    moment_text(&watch->moments, tick->captured, date);
     switch (given) {
     case GIVEN_NOT:
         snprintf(line, sizeof line, "from %s on not recorded: %s: %s", date, names, watch->lacking);

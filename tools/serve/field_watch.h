@@ -5,6 +5,14 @@
 #include "base/timestamp.h"
 #include "server.h"
 
+/* How moments are shown. */
+struct moments {
+    bool has_times; /* the capture has; else it is the controller's clock */
+    enum timestamp_zone zone;
+};
+#define MOMENT_MAX (WHEN_DATE_MAX + 32)
+void moment_text(const struct moments *moments, int64_t captured, char text[MOMENT_MAX]);
+
 /* Lines for a client; a capture that is played in rounds repeats them. */
 #define FIELD_WATCH_LINES 100u
 
@@ -12,8 +20,7 @@ struct field_watch {
     const struct variable *const *variables;
     size_t count;
     const char *lacking; /* what follows: "no packages" */
-    bool has_times;      /* the capture has; else the controller's clock is shown */
-    enum timestamp_zone zone;
+    struct moments moments;
     uint8_t *told; /* enum given, what was said of each; by field_watch_begin */
     unsigned lines;
 };

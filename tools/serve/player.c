@@ -118,22 +118,33 @@ static void finish(struct player *player)
 }
 
 /* Says where no telemetry was captured; not for ever, as rounds repeat the same gaps. */
+static void say_gap(struct player *player, const struct tick *tick)
+{
+    char date[MOMENT_MAX];
+    moment_text(&player->moments, tick->captured, date);
+    if (tick->is_silent)
+        message_info("from %s on nothing was captured: %s", date, player->silence);
+    else if (tick->is_repeated)
+        message_info("from %s on nothing was captured: made up, the last values again, with the clock running on",
+                     date);
+    else
+        message_info("from %s on captured records again, after %.1f s%s", date,
+                     (double)far_difference(tick->captured, player->gap_begin) / 1e9,
+                     ++player->gaps == GAPS_SHOWN ? "; further gaps are not shown" : "");
+}
+
 static void watch_gaps(struct player *player, const struct tick *tick)
 {
+    bool is_gap = tick->is_repeated || tick->is_silent;
     if (tick->message)
         return;
-    if (tick->is_repeated != player->is_in_gap && player->gaps < GAPS_SHOWN) {
-        if (tick->is_repeated)
-            message_info(
-                "nothing was captured from here on: made up, the last values again, with the clock running on");
-        else
-            message_info("captured records again, after %.1f s%s", (double)(tick->time - player->gap_begin) / 1e9,
-                         ++player->gaps == GAPS_SHOWN ? "; further gaps are not shown" : "");
-    }
-    if (tick->is_repeated && !player->is_in_gap)
-        player->gap_begin = tick->time;
-    player->is_in_gap = tick->is_repeated;
-    *(tick->is_repeated ? &player->repeated : &player->played) += 1;
+    if (is_gap != player->is_in_gap && player->gaps < GAPS_SHOWN)
+        say_gap(player, tick);
+    if (is_gap && !player->is_in_gap)
+        player->gap_begin = tick->captured;
+    player->is_in_gap = is_gap;
+    player->repeated += tick->is_repeated;
+    player->played += !is_gap;
 }
 
 static void play(struct player *player)

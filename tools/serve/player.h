@@ -3,6 +3,7 @@
 #define SERVE_PLAYER_H
 
 #include "clients.h"
+#include "field_watch.h"
 #include "timeline.h"
 
 struct player {
@@ -23,11 +24,14 @@ struct player {
     uint64_t played, repeated; /* ticks of captured records, and in their place */
     bool was_wanted;           /* a client got data */
     bool is_in_gap;
-    int64_t gap_begin;
+    int64_t gap_begin; /* on the capture's clock */
+    struct moments moments;
+    const char *silence; /* what takes the place of silences that are not repeated */
     unsigned gaps;
 };
 
-/* The caller sets loop, clients, timeline, speed, at_most, is_waiting, is_paused. 0,
+/* The caller sets loop, clients, timeline, speed, at_most, is_waiting, is_paused,
+ * moments, silence. 0,
  * or -1 if memory runs out. */
 int player_begin(struct player *player);
 void player_end(struct player *player);

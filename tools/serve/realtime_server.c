@@ -117,7 +117,7 @@ static void tick(void *user, const struct tick *tick, struct buffer *out)
     if (!(tick->for_whom & TICK_REALTIME))
         return;
     struct tick cells = *tick;
-    if (!tick->is_made)
+    if (!tick->is_made && !tick->is_repeated)
         cells.given = NULL; /* a captured packet has them all */
     field_watch_tick(&peer->cells, &cells, &peer->wish);
     buffer_put(out, (const char *)tick->packet, tick->packet_length);

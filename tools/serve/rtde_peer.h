@@ -2,7 +2,6 @@
 #ifndef SERVE_RTDE_PEER_H
 #define SERVE_RTDE_PEER_H
 
-#include "field_watch.h"
 #include "rtde_server.h"
 
 #define RTDE_PACKAGE_MAX 65535u

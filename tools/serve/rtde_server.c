@@ -261,7 +261,7 @@ static void tick(void *user, const struct tick *tick, struct buffer *out)
 {
     struct rtde_peer *peer = user;
     if (!peer->is_started || !(tick->for_whom & TICK_RTDE) || !field_watch_tick(&peer->watch, tick, &peer->wish) ||
-        !is_due(peer, tick->time))
+        tick->is_silent || !is_due(peer, tick->time))
         return;
     peer->has_begun = true;
     size_t head = HEADER + (peer->protocol >= 2), length = head + peer->output_size;

@@ -2,7 +2,7 @@
 #ifndef SERVE_RTDE_SERVER_H
 #define SERVE_RTDE_SERVER_H
 
-#include "base/timestamp.h"
+#include "field_watch.h"
 #include "presence.h"
 #include "server.h"
 
@@ -18,14 +18,13 @@ struct rtde_server_options {
     const struct presence *presence;   /* when they are recorded; NULL: always */
     int64_t from, to;                  /* the part of the capture that is played */
     bool holds;                        /* what was recorded once stays */
-    bool has_times;                    /* the capture has */
-    enum timestamp_zone zone;          /* in which they are shown */
-    uint32_t release[4];               /* major, minor, bugfix, build */
-    int max_protocol;                  /* 1 to 3 */
-    int64_t cycle;                     /* ns between ticks */
-    struct rtde_names hidden;          /* outputs and inputs that the controller claims not to know */
-    struct rtde_names in_use;          /* inputs that somebody else holds */
-    const char *text;                  /* a message that each client gets when it connects; NULL: none */
+    struct moments moments;
+    uint32_t release[4];      /* major, minor, bugfix, build */
+    int max_protocol;         /* 1 to 3 */
+    int64_t cycle;            /* ns between ticks */
+    struct rtde_names hidden; /* outputs and inputs that the controller claims not to know */
+    struct rtde_names in_use; /* inputs that somebody else holds */
+    const char *text;         /* a message that each client gets when it connects; NULL: none */
 };
 
 struct rtde_server;

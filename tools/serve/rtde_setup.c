@@ -7,7 +7,7 @@
 #include "rtde_peer.h"
 
 #define NS 1e9
-#define SPAN_MAX (2 * WHEN_DATE_MAX + 16)
+#define SPAN_MAX (2 * MOMENT_MAX + 16)
 
 /* Comma separated names, one at a time, without the blanks around them; what follows the last comma may be none. */
 struct names {
@@ -141,13 +141,13 @@ static bool can_be_apart(const struct rtde_peer *peer, size_t i)
 static void span_text(const struct rtde_peer *peer, const struct variable *variable, char text[SPAN_MAX])
 {
     const struct rtde_server_options *options = &peer->server->options;
-    char begin[WHEN_DATE_MAX], end[WHEN_DATE_MAX];
+    char begin[MOMENT_MAX], end[MOMENT_MAX];
     int64_t first, last;
     text[0] = '\0';
-    if (!options->has_times || !presence_span(options->presence, variable, &first, &last))
+    if (!presence_span(options->presence, variable, &first, &last))
         return;
-    timestamp_date(begin, first, options->zone);
-    timestamp_date(end, last, options->zone);
+    moment_text(&options->moments, first, begin);
+    moment_text(&options->moments, last, end);
     snprintf(text, SPAN_MAX, " from %s to %s", begin, end);
 }
 
@@ -229,8 +229,7 @@ static bool prepare_outputs(struct rtde_peer *peer, size_t count)
     peer->watch = (struct field_watch){.variables = peer->outputs,
                                        .count = room,
                                        .lacking = "no packages meanwhile (--fill or --gaps hold)",
-                                       .has_times = options->has_times,
-                                       .zone = options->zone,
+                                       .moments = options->moments,
                                        .lines = peer->watch.lines};
     return peer->outputs && field_watch_begin(&peer->watch) == 0;
 }

@@ -25,6 +25,7 @@ struct tick {
     int64_t time; /* ns, on a clock that never goes back; 0: the first tick */
     unsigned for_whom;
     bool is_repeated; /* nothing was captured: the last values, with the clock running on */
+    bool is_silent;   /* nothing was captured from here on: data is not sent */
     const uint8_t *image;
     const uint8_t *given;  /* enum given, by index of a variable; NULL: all are recorded */
     const uint8_t *packet; /* the legacy packet */

@@ -373,7 +373,10 @@ static int emit_waiting(struct tick_maker *maker, int64_t time)
     return outcome;
 }
 
-static int emit(struct tick_maker *maker, int64_t time, unsigned whom, bool is_repeated)
+/* What is sent at a tick. */
+enum kind { RECORDED, REPEATED, SILENT };
+
+static int emit(struct tick_maker *maker, int64_t time, unsigned whom, enum kind kind)
 {
     int outcome = emit_waiting(maker, time);
     if (outcome != 0)
@@ -381,7 +384,8 @@ static int emit(struct tick_maker *maker, int64_t time, unsigned whom, bool is_r
     const struct tick tick = {.time = time,
                               .captured = far_difference(time, maker->base),
                               .for_whom = whom,
-                              .is_repeated = is_repeated,
+                              .is_repeated = kind == REPEATED,
+                              .is_silent = kind == SILENT,
                               .image = maker->image,
                               .given = maker->given,
                               .packet = maker->packet,
@@ -394,15 +398,35 @@ static int emit(struct tick_maker *maker, int64_t time, unsigned whom, bool is_r
 
 /* ---- gaps -------------------------------------------------------------------------------------------------------- */
 
+/* Until the next record. */
+static void cease_recording(struct tick_maker *maker, enum given given)
+{
+    for (size_t i = 0; i < variables_count(maker->robot->variables); i++)
+        if (maker->given[i] == GIVEN_RECORDED)
+            maker->given[i] = (uint8_t)given;
+    maker->cursor->has_changed = true;
+}
+
+/* Says that nothing follows for a while. The next tick may have the same time. */
+static int fall_silent(struct tick_maker *maker)
+{
+    int64_t last = maker->last;
+    cease_recording(maker, GIVEN_NOT);
+    int outcome = emit(maker, far_sum(last, maker->wish->cycle), TICK_RTDE, SILENT);
+    maker->last = last;
+    return outcome;
+}
+
 /* Repeats the last tick until `time`. */
 static int hold(struct tick_maker *maker, int64_t time)
 {
     int outcome = 0;
     int64_t cycle = maker->wish->cycle, end = time - cycle / 2;
+    cease_recording(maker, GIVEN_AGAIN);
     for (int64_t at = maker->last + cycle; at < end && outcome == 0; at += cycle) {
         advance_clocks(maker, (double)cycle / NS);
         maker->last_clock += (double)cycle / NS;
-        outcome = emit(maker, at, TICK_RTDE | TICK_REALTIME, true);
+        outcome = emit(maker, at, TICK_RTDE | TICK_REALTIME, REPEATED);
     }
     return outcome;
 }
@@ -414,13 +438,14 @@ static int bridge_gap(struct tick_maker *maker, int64_t *time)
         return 0;
     if (maker->wish->gaps == GAPS_HOLD)
         return hold(maker, *time);
-    if (maker->wish->gaps == GAPS_SQUEEZE) {
+    int outcome = fall_silent(maker);
+    if (maker->wish->gaps == GAPS_SQUEEZE && outcome == 0) {
         int64_t late = far_difference(far_difference(*time, maker->last), maker->wish->cycle);
         pass_all_waiting(maker);
         maker->base = far_difference(maker->base, late);
         *time = far_difference(*time, late);
     }
-    return 0;
+    return outcome;
 }
 
 int tick_maker_record(struct tick_maker *maker, const struct armtap_record *record, bool is_wanted)
@@ -446,7 +471,7 @@ int tick_maker_record(struct tick_maker *maker, const struct armtap_record *reco
     if (whom & TICK_REALTIME)
         make_packet(maker, record, protocol);
     follow_clock(maker, record->clock);
-    return emit(maker, time, whom, false);
+    return emit(maker, time, whom, RECORDED);
 }
 
 void tick_maker_close(struct tick_maker *maker, uint64_t connection)
