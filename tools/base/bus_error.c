@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "interrupt.h"
+
 /* Where this thread goes on; NULL: no read. Global because a handler takes no user pointer. */
 static _Thread_local sigjmp_buf *volatile way_out;
 
@@ -12,8 +14,7 @@ static void on_bus_error(int number)
 {
     if (way_out)
         siglongjmp(*way_out, 1);
-    signal(number, SIG_DFL); /* not ours: as without this handler */
-    raise(number);
+    interrupt_end_by(number); /* not ours: as without this handler */
 }
 
 bool bus_error_guard(void (*read)(void *user), void *user)

@@ -19,6 +19,8 @@
 static atomic_llong asked;
 /* A pipe that gets a byte then, which stays in it. */
 static atomic_int asked_pipe[2] = {-1, -1};
+/* Removes files before a signal ends the program; NULL: nothing to remove. */
+static void (*_Atomic clean_up)(void);
 
 static long long now_ms(void)
 {
@@ -27,16 +29,24 @@ static long long now_ms(void)
     return (long long)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-static void on_alarm(int number)
-{
-    (void)number;
-}
-
 /* Whatever is in the pipe wakes who polls it: a write that fails is none the worse. */
 static void tell_pipe(void)
 {
     if (write(atomic_load(&asked_pipe[1]), "", 1) < 0)
         return;
+}
+
+void interrupt_end_by(int number)
+{
+    void (*clean)(void) = atomic_load(&clean_up);
+    sigset_t only;
+    if (clean)
+        clean();
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    signal(number, SIG_DFL);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
 }
 
 static void on_signal(int number)
@@ -48,10 +58,16 @@ static void on_signal(int number)
         tell_pipe();
         setitimer(ITIMER_REAL, &limit, NULL);
     } else if (interrupt_is_overdue()) {
-        signal(number, SIG_DFL);
-        raise(number);
+        interrupt_end_by(number);
     }
     errno = error;
+}
+
+/* Only wakes a blocked call once a signal has arrived; sent by somebody else, it is such a signal itself. */
+static void on_alarm(int number)
+{
+    if (!interrupt_asked())
+        on_signal(number);
 }
 
 static void handle(int number, void (*handler)(int), int flags)
@@ -61,6 +77,14 @@ static void handle(int number, void (*handler)(int), int flags)
     sigaction(number, NULL, &before);
     if (number != SIGHUP || before.sa_handler != SIG_IGN)
         sigaction(number, &action, NULL);
+}
+
+/* The same, unless somebody else has set what the signal does. */
+static void handle_unset(int number, void (*handler)(int))
+{
+    struct sigaction before;
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        handle(number, handler, SA_RESTART);
 }
 
 static void open_pipe(void)
@@ -84,6 +108,36 @@ void interrupt_hold(void)
     handle(SIGINT, on_signal, SA_RESTART);
     handle(SIGTERM, on_signal, SA_RESTART);
     handle(SIGHUP, on_signal, SA_RESTART);
+}
+
+void interrupt_guard(void (*clean)(void))
+{
+    static const int requests[] = {
+        SIGQUIT,   SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
+#ifdef SIGIO
+        SIGIO,
+#endif
+#ifdef SIGPWR
+        SIGPWR,
+#endif
+#ifdef SIGSTKFLT
+        SIGSTKFLT,
+#endif
+    };
+    static const int errors[] = {SIGPIPE, SIGXFSZ}; /* which the call reports as well */
+    static const int crashes[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
+    void (*none)(void) = NULL;
+    if (!atomic_compare_exchange_strong(&clean_up, &none, clean))
+        return;
+    interrupt_hold();
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        handle_unset(errors[i], SIG_IGN);
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+        handle_unset(requests[i], on_signal);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+        handle_unset(number, on_signal);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        handle_unset(crashes[i], interrupt_end_by);
 }
 
 bool interrupt_asked(void)

@@ -9,6 +9,12 @@
 /* From now on the signals do not end the program, unless another arrives once interrupt_is_overdue(). A SIGHUP that is
  * ignored (nohup) stays ignored. */
 void interrupt_hold(void);
+/* The same for every signal that can be caught and would end the program, while there are files that must not stay
+ * behind. `clean` removes them, in a handler, before the program ends after all: by a second signal, or one of a crash.
+ * A closed pipe and a file that may grow no more are errors, no signals. */
+void interrupt_guard(void (*clean)(void));
+/* In a handler: cleans up, then ends the program as the signal does without a handler. */
+void interrupt_end_by(int number);
 /* Whether a signal has arrived since. */
 bool interrupt_asked(void);
 /* Readable once interrupt_asked(), for ever: to be polled along with what a loop waits for, so that no signal slips in
