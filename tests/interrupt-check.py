@@ -84,7 +84,7 @@ def slow_pipe():
         run = Run("export", "-", "--raw", "realtime", "--fields", "timestamp", "-o", "x.csv")
         run.program.stdin.write(raw(3) + raw(1, 3)[:500])
         run.program.stdin.flush()
-        wait_for(lambda: any(name.startswith(".x.csv") for name in os.listdir(".")))
+        wait_for(lambda: any(name == "x.csv.partial" for name in os.listdir(".")))
         return run
 
     def judge(what, run):
@@ -168,7 +168,7 @@ def big_files():
 
     def begin_followed():
         run = Run("export", "--follow", "big.pcap", "-o", "x.csv")
-        wait_for(lambda: any(name.startswith(".x.csv") and os.path.getsize(name) > 0 for name in os.listdir(".")))
+        wait_for(lambda: any(name == "x.csv.partial" and os.path.getsize(name) > 0 for name in os.listdir(".")))
         return run
 
     def judge_followed(what, run):
@@ -180,7 +180,7 @@ def big_files():
 
     def begin_export(*options):
         run = Run("export", "big.pcap", "-o", "x.csv", *options)
-        wait_for(lambda: any(name.startswith(".x") and os.path.getsize(name) > 0 for name in os.listdir(".")))
+        wait_for(lambda: any(name.endswith(".partial") and os.path.getsize(name) > 0 for name in os.listdir(".")))
         return run
 
     def judge_export(what, run):

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Where -o writes: temporary files are hidden, links are followed, an input is never overwritten under any name, and a
-file that the shell opened is written from its current position. In every format: what a full disk, a kill, a folder that
-may not be written or a second run cannot break."""
+"""Where -o writes: OUT.partial until it is whole, links are followed, an input is never overwritten under any name, and a
+file that the shell opened is written from its current position. Files that are replaced: their rights, their owners, whose
+links the kernel follows. In every format: what a full disk, a kill, a folder that may not be written or a second run cannot
+break."""
 import ctypes
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -121,22 +123,109 @@ def devices_and_memory(rows):
     expect("/dev/null", run("export", "cap.pcap", "-f", "csv", "-o", "/dev/null")[0] == 0)
 
 
-def hidden_until_whole():
-    """While it is written a file has a name that no shell pattern matches; long names have room for it, too."""
+def partial_until_whole():
+    """While it is written a file is called so that everybody knows; long names have room for it, too."""
     os.mkdir("h")
     long_name = "h/" + "n" * 251 + ".csv"
-    for name in "h/x.csv", long_name:
-        program = subprocess.Popen([ARMTAP, "export", "-", "-o", name, "--raw", "realtime"], stdin=subprocess.PIPE,
-                                   stderr=subprocess.DEVNULL)
-        end = time.monotonic() + 20
-        while not os.listdir("h") and time.monotonic() < end:
-            time.sleep(0.02)
-        names = os.listdir("h")
-        expect("hidden: " + name[:20], len(names) == 1 and names[0].startswith("." + name[2:20]), names)
+    for name, wanted in ("h/x.csv", "x.csv.partial"), (long_name, "n" * 247 + ".partial"):
+        program = begin_piped(name)
+        wait_for(lambda: os.listdir("h"))
+        expect("partial: " + name[:20], os.listdir("h") == [wanted], os.listdir("h"))
         program.stdin.close()
         program.wait()
         for left in os.listdir("h"):
             os.remove("h/" + left)
+
+
+# ---- files of others ---------------------------------------------------------------------------------------------------
+
+
+def wait_for(truth):
+    end = time.monotonic() + 20
+    while not truth() and time.monotonic() < end:
+        time.sleep(0.01)
+    return truth()
+
+
+def begin_piped(out, *options, **how):
+    """An export that waits for more of its input."""
+    return subprocess.Popen([ARMTAP, "export", "-", "-o", out, "--raw", "realtime", *options], stdin=subprocess.PIPE,
+                            stderr=how.pop("stderr", subprocess.DEVNULL), **how)
+
+
+def rights_of_replaced():
+    """A file has the rights of the one that it replaces from its first moment on: the kernel's own record of each call."""
+    for umask in 0o022, 0, 0o077:
+        for mode in 0o600, 0o640, 0o644, 0o660, 0o666, 0o700, 0o604:
+            put("rights.csv", b"old")
+            os.chmod("rights.csv", mode)
+            program = begin_piped("rights.csv", preexec_fn=lambda: os.umask(umask))  # pylint: disable=cell-var-from-loop
+            wait_for(lambda: os.path.exists("rights.csv.partial"))
+            time.sleep(0.05)
+            seen = os.stat("rights.csv.partial").st_mode & 0o777
+            program.communicate(b"")
+            expect("rights %o, umask %o" % (mode, umask), seen == mode, oct(seen))
+            os.remove("rights.csv")
+    if not shutil.which("strace"):
+        print("how files are created: not tried: no strace")
+        return
+    for mode in 0o600, 0o640, 0o666, 0o400:
+        put("rights.csv", b"old")
+        os.chmod("rights.csv", mode)
+        os.umask(0)
+        subprocess.run(["strace", "-f", "-o", "trace", "-e", "trace=open,openat,fchmod,chmod,rename", ARMTAP, "export", "cap.pcap",
+                        "-o", "rights.csv"], check=True)
+        os.umask(0o022)
+        lines = [line for line in content("trace").decode().splitlines() if "rights.csv.partial" in line and "O_CREAT" in line]
+        made = [int(re.search(r", (0[0-7]*)\)", line)[1], 8) for line in lines]
+        expect("made with no more than %o" % mode, len(made) == 1 and made[0] & ~mode == 0, lines)
+        expect("not over a link, nor over a file", all("O_EXCL" in line and "O_NOFOLLOW" in line for line in lines), lines)
+        expect("ends with %o" % mode, os.stat("rights.csv").st_mode & 0o777 == mode)
+        os.remove("rights.csv")
+
+
+def as_somebody(user, *command):
+    return subprocess.run(command, user=user, group=user, extra_groups=[], capture_output=True, text=True, check=False)
+
+
+def owners():
+    """Replacing a file of somebody else is said. In a sticky folder links of others are not followed, which is the
+    kernel's rule, and files of others are not replaced."""
+    if os.geteuid() != 0:
+        print("files of others: not tried: needs root")
+        return
+    program = shutil.copy(ARMTAP, "program") if os.access(ARMTAP, os.X_OK) else ARMTAP
+    os.chmod(".", 0o755)
+    for name, mode in ("shared", 0o777), ("sticky", 0o1777):
+        os.mkdir(name)
+        os.chmod(name, mode)
+        os.chown(name, 4321, 4321)
+    shutil.copy("cap.pcap", "shared/cap.pcap")
+    for out in "shared/x.csv", "sticky/x.csv":
+        put(out, b"old")
+        os.chown(out, 4322, 4322)
+        os.chmod(out, 0o666)
+    done = as_somebody(4323, os.path.abspath(program), "export", "shared/cap.pcap", "-o", "shared/x.csv")
+    expect("a file of another user is replaced", done.returncode == 0 and "it belongs to user 4322" in done.stderr and
+           os.stat("shared/x.csv").st_uid == 4323, done)
+    done = as_somebody(4323, os.path.abspath(program), "export", "shared/cap.pcap", "-o", "shared/x.csv")
+    expect("an own file is replaced", done.returncode == 0 and done.stderr == "", done)
+    done = as_somebody(4323, os.path.abspath(program), "export", "shared/cap.pcap", "-o", "sticky/x.csv")
+    expect("a file of another user in a sticky folder", done.returncode == 2 and "Operation not permitted" in done.stderr and
+           content("sticky/x.csv") == b"old" and os.listdir("sticky") == ["x.csv"], done)
+    for target in "there.csv", "absent.csv":
+        put("shared/there.csv", b"old")
+        os.chmod("shared/there.csv", 0o666)
+        os.symlink(os.path.abspath("shared/" + target), "sticky/link")
+        os.lchown("sticky/link", 4322, 4322)
+        done = as_somebody(4323, os.path.abspath(program), "export", "shared/cap.pcap", "-f", "csv", "-o", "sticky/link")
+        protected = content("/proc/sys/fs/protected_symlinks").strip() == b"1"
+        if protected:
+            expect("a link of another user", done.returncode == 2 and "Permission denied" in done.stderr and
+                   content("shared/there.csv") == b"old" and not os.path.exists("shared/absent.csv"), done)
+        else:
+            print("a link of another user: the kernel allows it here (fs.protected_symlinks)")
+        os.remove("sticky/link")
 
 
 # ---- damage, in every format -------------------------------------------------------------------------------------------
@@ -180,20 +269,28 @@ def small_disk(outs):
 
 
 def killed(out, whole):
-    """Killed when it has read a part: the old file stays; the next run is whole, and removes what the killed one left."""
+    """Killed when it has read a part: the old file stays, and OUT.partial. The next run is whole and names it; what can be
+    read of it is kept."""
     data = content("large.pcap")
+    base = os.path.basename(out)
     program = subprocess.Popen([ARMTAP, "export", "-", "-o", out], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
     program.stdin.write(data[:len(data) // 2])
-    end = time.monotonic() + 60
-    while len(os.listdir("out")) < 2 and time.monotonic() < end:
-        time.sleep(0.01)
+    wait_for(lambda: len(os.listdir("out")) >= 2)
+    time.sleep(0.5)
     program.kill()
     program.wait()
-    names = [name for name in os.listdir("out") if not name.startswith(".")]
-    expect(out + ": killed", names == [os.path.basename(out)] and len(os.listdir("out")) == 2 and content(out) == b"old", os.listdir("out"))
+    expect(out + ": killed", sorted(os.listdir("out")) == [base, base + ".partial"] and content(out) == b"old", os.listdir("out"))
+    left = content(out + ".partial")
     status, message, _ = run("export", "large.pcap", "-o", out)
-    expect(out + ": the next run", status == 0, message)
-    left_in_place(out + ": the next run", "out", {os.path.basename(out): whole})
+    kept = len(left) > 0 and not re.search(r"\.(parquet|mat|h5|hdf5)$", out)
+    expect(out + ": the next run", status == 0 and message.count("left by a run that was killed, %d bytes" % len(left)) == 1, message)
+    found = {base: whole, base + ".partial-1": left} if kept else {base: whole}
+    left_in_place(out + ": the next run", "out", found)
+    if kept:
+        expect(out + ": it has rows", len(left) > 1000, len(left))
+        os.remove(out + ".partial-1")
+    status, message, _ = run("export", "large.pcap", "-o", out)
+    expect(out + ": the run after", status == 0 and message == "", message)
 
 
 def two_at_once(out, whole):
@@ -241,7 +338,9 @@ try:
     expect("rows", ROWS.startswith(b"time,") and ROWS.count(b"\n") > 10)
     links_lead(ROWS)
     devices_and_memory(ROWS)
-    hidden_until_whole()
+    partial_until_whole()
+    rights_of_replaced()
+    owners()
     every_format()
 finally:
     os.chdir(back)

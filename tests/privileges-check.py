@@ -6,6 +6,7 @@ are counted, a removed interface is reported, Ctrl-C ends the program within a s
 import ctypes
 import errno
 import fcntl
+import glob
 import os
 import re
 import shutil
@@ -15,13 +16,17 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import zlib
 from functools import partial
 
+from format_rows import rows_of
 from tally import expect, finish, side_by_side
 from terminal import Terminal
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+FORMATS = os.path.join(os.environ.get("srcdir", "."), "tools", "export", "formats.def")
 CAPTURE = os.path.abspath(os.path.join(os.environ.get("srcdir", "."), "captures/rtde-v1.pcap"))
 PATIENCE = 20
 SOON = 5  # a second on an idle machine
@@ -117,7 +122,7 @@ def check_rows(folder):
                         threads, "--fields", "actual_q", "-o", out)
         for port, records in (39995, 50), (39996, 30):
             talk(port, records)
-        wait_until(lambda: lines_in(os.path.dirname(out), ".rows") == 2 + 50 + 30)
+        wait_until(lambda: lines_in(os.path.dirname(out), "rows%s." % threads) == 2 + 50 + 30)
         _, message, took = interrupt(program)
         rows = []
         for table in 0, 1:
@@ -129,6 +134,142 @@ def check_rows(folder):
         wanted = [[str(i) for i in range(count)] for count in (50, 30)]
         expect(("rows", threads), [[text.removesuffix(".0") for text in table] for table in rows] == wanted, rows, message)
         expect(("ends soon", threads), took < SOON and program.returncode == 0, took, program.returncode, message)
+
+
+# ---- every format, live ------------------------------------------------------------------------------------------------
+
+
+def live_outputs(folder):
+    """Each format and dialect, and those of text also compressed: (its options, the output, what is said of it)."""
+    for name, dialect, endings, flags, _ in rows_of(FORMATS):
+        lacks = {"mat": "libmatio" if dialect else "libhdf5", "h5": "libhdf5"}.get(name)
+        if lacks and "built without " + lacks in VERSION:
+            continue
+        options = ["-f", name] + (["--dialect", dialect] if dialect else []) + (["--compression", "none"] if "PACKS" in flags else [])
+        out = "%s/mine/live-%s%s%s" % (folder, name, dialect, endings[0] if endings else "." + name)
+        yield options, out, flags
+        if "BINARY" not in flags:
+            yield options, out + ".gz", flags
+
+
+def lines_of(path):
+    """The lines of a text that may be compressed, and may be cut off."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if ".gz" in path:
+        data = zlib.decompressobj(31).decompress(data)
+    return data.decode().split("\n")
+
+
+def messages_of(path):
+    """How many messages on /armtap/state the whole chunks of an MCAP file hold, which may lack its end."""
+    with open(path, "rb") as file:
+        data = file.read()
+    expect(("mcap", path), data[:8] == b"\x89MCAP0\r\n", data[:8])
+    states, count, at, ends = set(), 0, 8, [len(data)]
+    while at + 9 <= ends[-1]:
+        kind, length = struct.unpack_from("<BQ", data, at)
+        at += 9
+        if at + length > ends[-1]:
+            break
+        if kind == 6:  # a chunk: times, size and checksum, the compression's name, then records
+            name = struct.unpack_from("<I", data, at + 28)[0]
+            expect("not compressed", name == 0, name)
+            ends.append(at + length)
+            at += 28 + 4 + 8
+            continue
+        if kind == 4:
+            topic = struct.unpack_from("<I", data, at + 4)[0]
+            if data[at + 8:at + 8 + topic].endswith(b"armtap/state"):
+                states.add(struct.unpack_from("<H", data, at)[0])
+        count += kind == 5 and struct.unpack_from("<H", data, at)[0] in states
+        at += length
+        while len(ends) > 1 and at == ends[-1]:
+            ends.pop()
+    return count
+
+
+def rows_in(path, name, is_whole):
+    if name == "mcap":
+        return messages_of(path)
+    lines = lines_of(path)
+    expect(("ends with a row", path), lines[-1] == "", lines[-1:])
+    expect(("rows alike", path), len({len(line.split("," if "," in lines[1] else " ")) for line in lines[1:-1]}) == 1)
+    return len([line for line in lines[:-1] if not line.startswith("#")]) - (name == "csv")
+
+
+def is_whole(path, name, dialect):
+    """Of the binary formats: it begins and ends as it should; other tests read them."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if name == "parquet":
+        return data[:4] == data[-4:] == b"PAR1"
+    if name == "h5":
+        return data[:8] == b"\x89HDF\r\n\x1a\n" and struct.unpack_from("<Q", data, 40)[0] == len(data)
+    return data.startswith(b"MATLAB 5.0" if dialect else b"MATLAB 7.3") and len(data) > 30000
+
+
+def begin_all(outputs, first_port):
+    runs = []
+    for i, (options, out, _) in enumerate(outputs):
+        with open("%s.said%d" % (out, first_port), "wb") as errors:
+            runs.append(start("export", "-i", "lo", "--port", "%d=realtime" % (first_port + i), *options, "-o", out, errors=errors))
+    return runs
+
+
+def talk_to_all(outputs, first_port, records):
+    threads = [threading.Thread(target=talk, args=(first_port + i, records)) for i in range(len(outputs))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    time.sleep(1.6)  # rows are shown after 0.2 s, chunks after 1 s
+
+
+def said(out, port):
+    with open("%s.said%d" % (out, port)) as file:
+        return file.read()
+
+
+def check_formats(folder):
+    """Each format takes what an interface brings, also those of libraries that are loaded when they are needed. Killed, what
+    has come is in OUT.partial, which the next run names; ended by a signal that can be caught, the output is whole."""
+    outputs = list(live_outputs(folder))
+    expect("formats", len(outputs) >= 12, len(outputs))
+    first, records = 39700, 60
+    runs = begin_all(outputs, first)
+    talk_to_all(outputs, first, records)
+    for program in runs:
+        program.kill()
+        program.wait()
+    kept = {}
+    for options, out, flags in outputs:
+        at_end = "AT_END" in flags
+        expect(("said at the start", out), ("complete only at the end" in said(out, first)) == at_end, said(out, first))
+        expect(("killed: only", out), not os.path.exists(out) and os.path.exists(out + ".partial"))
+        if not at_end:
+            expect(("killed: rows", out), rows_in(out + ".partial", options[1], False) == records)
+            with open(out + ".partial", "rb") as file:
+                kept[out] = file.read()
+    first += len(outputs)
+    signals = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGQUIT, signal.SIGXCPU, signal.SIGRTMIN]
+    runs = begin_all(outputs, first)
+    talk_to_all(outputs, first, records)
+    for i, program in enumerate(runs):
+        program.send_signal(signals[i % len(signals)])
+    for program, (options, out, flags) in zip(runs, outputs):
+        program.wait(PATIENCE)
+        message = said(out, first)
+        expect(("whole", out), program.returncode == 0 and os.path.exists(out), program.returncode, message)
+        expect(("names what was left", out), message.count("live-") and os.path.basename(out) + ".partial: left by a run that was killed" in message,
+               message)
+        if "AT_END" in flags:
+            expect(("is whole", out), is_whole(out, options[1], options[2] == "--dialect" and options[3] == "v5"))
+            expect(("nothing beside", out), not glob.glob(out + ".partial*"))
+        else:
+            expect(("all rows", out), rows_in(out, options[1], True) == records)
+            with open(out + ".partial-1", "rb") as file:
+                expect(("kept", out), file.read() == kept[out])
 
 
 def check_pictures(folder):
@@ -222,7 +363,7 @@ def check_output(folder):
     """It belongs to the remaining user, in that user's folder; it cannot be created in root's."""
     program = start("export", "-i", "lo", "--filter", "tcp port 9", "-o", folder + "/mine/x.csv")
     made = wait_until(lambda: program.poll() is None and
-                      [name for name in os.listdir(folder + "/mine") if name.startswith(".x")])
+                      [name for name in os.listdir(folder + "/mine") if name == "x.csv.partial"])
     expect("an output of the user's", made and os.stat(os.path.join(folder, "mine", made[0])).st_uid == 12345, made)
     interrupt(program)
     program = start("export", "-i", "lo", "--filter", "tcp port 9", "-o", folder + "/x.csv")
@@ -417,7 +558,7 @@ SANDBOX, CAIRO = "libseccomp version" in VERSION, "libcairo version" in VERSION
 USERS = (({}, 65534, 65534, "diagnose"), (SUDO, 12345, 23456, "diagnose"), ({"SUDO_UID": "0", "SUDO_GID": "0"}, 65534, 65534, "info"),
          ({"SUDO_UID": "12345", "SUDO_GID": "0"}, 12345, 65534, "info"), ({"SUDO_UID": "x1", "SUDO_GID": "5"}, 65534, 65534, "info"))
 side_by_side(*(partial(run, *user) for user in USERS), partial(in_folders, check_output, check_lent, check_capabilities, check_recipe, check_pager),
-             check_drops, check_gone)
+             partial(in_folders, check_formats), check_drops, check_gone)
 side_by_side(partial(in_folders, check_rows), partial(in_folders, check_pictures), *([partial(in_folders, check_refused)] if SANDBOX else []))
 in_folders(check_down)  # alone: it sets the loopback interface down
 sys.exit(finish())

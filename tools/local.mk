@@ -322,8 +322,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/tables.h \
 	tools/export/target.c \
 	tools/export/target.h \
-	tools/export/temporary_file.c \
-	tools/export/temporary_file.h \
+	tools/export/partial_file.c \
+	tools/export/partial_file.h \
 	tools/export/write_bytes.c \
 	tools/export/write_bytes.h \
 	tools/serve/bridge.c \

@@ -34,7 +34,7 @@ def files(folder, hidden=True):
     found = {}
     for top, _, names in os.walk(folder):
         for name in names:
-            if hidden or not name.startswith("."):
+            if hidden or not (name.startswith(".") or name.endswith(".partial")):
                 with open(os.path.join(top, name), "rb") as file:
                     found[os.path.relpath(os.path.join(top, name), folder)] = file.read()
     return found

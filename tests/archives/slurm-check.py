@@ -109,14 +109,14 @@ def read(path):
         return file.read()
 
 
-def half_way(run, expected, process):
+def half_way(run, expected):
     """What lies there while a task is stopped: a final name has the whole content, what the task has not ended has another name."""
     data, whole = run.place + "/data", 0
     for path in files(data):
         hidden = os.path.basename(path).startswith(".")
         expect("half way: %s is whole" % path, hidden or filecmp.cmp(os.path.join(data, path), os.path.join(expected, "data", path), False))
         whole += not hidden
-    hidden = [path for path in files(data) if os.path.basename(path).startswith(".") and "-%d-" % process in path]
+    hidden = [path for path in files(data) if os.path.basename(path).startswith(".") and path.endswith(".partial")]
     expect("half way: an unfinished file", len(hidden) > 0 and 0 < whole < len(files(expected + "/data")), hidden, whole)
     say("  a task stopped half way: %d files of all tasks are there, whole; it has %d unfinished" % (whole, len(hidden)))
 
@@ -185,7 +185,7 @@ def task_requeued(cluster, folder, names, commands, expected):
     run = Run(cluster, workplace(folder, "requeued", []))
     run.submit(commands)
     process, job = run.wait_for_pause()
-    half_way(run, expected, process)
+    half_way(run, expected)
     said = cluster.ask("scontrol", "requeue", job)
     say("  scontrol requeue %s %s" % (job, said))
     run.wait_for_jobs()
@@ -202,7 +202,7 @@ def task_killed(cluster, folder, names, commands, expected):
     commands = "\n".join(line for line in commands.splitlines() if not line.startswith("ls "))
     run.submit(commands, tasks=5)
     process, job = run.wait_for_pause()
-    half_way(run, expected, process)
+    half_way(run, expected)
     os.kill(process, signal.SIGKILL)
     cluster.wait("the merge is stuck", lambda: "DependencyNeverSatisfied" in cluster.ask("squeue", "-h", "-o", "%r"))
     say("  kill -9 of job %s: %s" % (job, cluster.ask("squeue", "-h", "-o", "%j %T %r")))
@@ -220,7 +220,7 @@ def task_twice(cluster, folder, names, commands, expected):
     first, _, rest = commands.rpartition("\n")
     run.submit(first, tasks=2)
     process, _ = run.wait_for_pause()
-    half_way(run, expected, process)
+    half_way(run, expected)
     run.submit("sbatch --parsable --array=1-3 export.sh")
     run.cluster.wait("the second task", lambda: len(cluster.jobs()) == 1 and len(os.listdir(run.place + "/summaries")) == len(names))
     say("  a second array has exported all %d captures" % len(names))

@@ -136,11 +136,26 @@ static bool is_whole(const struct made *usual, const struct made_file *file)
     return false;
 }
 
-bool made_is_clean(const struct made *usual, const struct made *made)
+/* Of a live source: whole rows of the file of that name without its ending. */
+static bool has_rows_of(const struct made *usual, const struct made_file *file)
+{
+    static const char ending[] = ".partial";
+    const struct bytes *rows = &file->content;
+    size_t length = strlen(file->name), stem = length - (sizeof ending - 1);
+    if (length <= sizeof ending || strcmp(file->name + stem, ending) != 0)
+        return false;
+    for (size_t i = 0; i < usual->count; i++)
+        if (strlen(usual->file[i].name) == stem && strncmp(usual->file[i].name, file->name, stem) == 0)
+            return rows->length > 0 && rows->at[rows->length - 1] == '\n' && begins(&usual->file[i].content, rows);
+    return false;
+}
+
+bool made_is_clean(const struct made *usual, const struct made *made, bool is_live)
 {
     const struct bytes replaced = {(uint8_t *)(uintptr_t)replaced_content, sizeof replaced_content - 1, 0};
     for (size_t i = 0; i < made->count; i++)
-        if (!is_whole(usual, &made->file[i]) && !same(&replaced, &made->file[i].content))
+        if (!is_whole(usual, &made->file[i]) && !same(&replaced, &made->file[i].content) &&
+            !(is_live && has_rows_of(usual, &made->file[i])))
             return false;
     return true;
 }

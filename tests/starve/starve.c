@@ -175,7 +175,7 @@ static bool exited(const struct result *result, int status)
 }
 
 /* Returns what is wrong with a run; NULL: nothing. */
-static const char *judge(const struct way *way, const struct result *usual, const struct result *result)
+static const char *judge(const struct way *way, const struct result *usual, const struct result *result, bool is_live)
 {
     if (WIFSIGNALED(result->status))
         return WTERMSIG(result->status) == SIGKILL ? "it hangs" : "it ends by a signal";
@@ -190,7 +190,7 @@ static const char *judge(const struct way *way, const struct result *usual, cons
         return "status 2 without a message";
     if (way->plan.kind == STARVE_MEMORY && !made_output_begins(&usual->made, &result->made))
         return "status 2, but the output is not the beginning of the usual one";
-    if (way->plan.kind != STARVE_READ && !made_is_clean(&usual->made, &result->made))
+    if (way->plan.kind != STARVE_READ && !made_is_clean(&usual->made, &result->made, is_live))
         return "a file is left behind";
     return NULL;
 }
@@ -219,7 +219,7 @@ static int try_point(struct test *test, const struct command *command, const str
     plan.trace = test->at > 0;
     if (run(test, command, &plan, &result) != 0)
         return -1;
-    const char *wrong = judge(way, usual, &result);
+    const char *wrong = judge(way, usual, &result, command->piped);
     test->tally[way - ways].runs++;
     if (wrong)
         complain(test, command, way, at, wrong, &result);

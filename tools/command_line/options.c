@@ -729,6 +729,8 @@ static enum options_outcome finish(struct parser *parser)
 {
     struct options *options = parser->options;
     enum options_outcome outcome = check_together(parser);
+    if (outcome == OPTIONS_RUN && parser->usage->prepare && parser->usage->prepare(parser->user) != 0)
+        return OPTIONS_BAD;
     if (outcome == OPTIONS_RUN && parser->pages)
         pager_start(options->source.interface != NULL);
     if (outcome == OPTIONS_RUN && open_interface(options) != 0)

@@ -39,6 +39,9 @@ struct option_usage {
     const char *columns;    /* names in its own --fields that are not fields, separated by blanks */
     const struct option_words *words;
     size_t words_count;
+    /* Called when all options are taken, before an interface is opened: its sandbox allows no more libraries. `user` as
+     * for options_take. 0, or -1 after a message. NULL: nothing is to do. */
+    int (*prepare)(void *user);
 };
 
 /* The values of the shared options. The source points into argv and into this struct. */

@@ -207,16 +207,20 @@ static int check_commands(const struct asked *asked)
     return -1;
 }
 
+int asked_choose(void *user)
+{
+    struct asked *asked = user;
+    if (!asked->wish.out)
+        asked->wish.out = "-";
+    asked->wish.format = choose_dialect(asked);
+    return asked->wish.format ? check_built_in(asked->wish.format) : -1;
+}
+
 int asked_check(struct asked *asked, const struct options *options)
 {
     struct export_wish *wish = &asked->wish;
-    if (!wish->out)
-        wish->out = "-";
     wish->gzipped = output_files_is_gzip(wish->out);
-    wish->format = choose_dialect(asked);
     wish->is_shown = sink_file_is_terminal(wish->out);
-    if (!wish->format)
-        return -1;
     size_t length = strlen(wish->out);
     wish->is_folder = length > 0 && wish->out[length - 1] == '/';
     if (!asked->has_compression)
@@ -233,8 +237,8 @@ int asked_check(struct asked *asked, const struct options *options)
         message_error("-o: the name is empty");
     else if (wish->manifest && strcmp(wish->manifest, "-") == 0)
         message_error("--manifest -: needs the name of a file; for standard output give /dev/stdout");
-    else if (check_built_in(wish->format) != 0 || check_output(wish) != 0 || check_format(asked, options) != 0 ||
-             check_after(wish, options) != 0 || check_commands(asked) != 0)
+    else if (check_output(wish) != 0 || check_format(asked, options) != 0 || check_after(wish, options) != 0 ||
+             check_commands(asked) != 0)
         return -1;
     else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
              !wish->to.of_day && wish->to.ns < wish->from.ns)

@@ -14,7 +14,9 @@ struct asked {
     char *bag_file; /* the output, if it is in a bag; owned */
 };
 
-/* Completes asked->wish: the format, and what follows from it. 0, or -1 after a message. */
+/* Chooses asked->wish.format, and loads its libraries: as option_usage.prepare wants it. */
+int asked_choose(void *asked);
+/* Completes asked->wish by what follows from the format. 0, or -1 after a message. */
 int asked_check(struct asked *asked, const struct options *options);
 
 #endif

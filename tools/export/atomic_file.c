@@ -3,26 +3,39 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/message.h"
 #include "base/pager.h"
 #include "base/privileges.h"
-#include "temporary_file.h"
+#include "partial_file.h"
 #include "write_bytes.h"
 
-enum { LINKS_MAX = 40, PATH_BYTES = 4096 };
+/* Descriptors that may stay open, as a share of those that the system allows. */
+enum { OPEN_MAX_FILES = 256, OPEN_SHARE = 4 };
 
 struct sink_file {
-    char *name;   /* from the user */
-    char *place;  /* final name, with symbolic links followed; NULL: the sink is written directly */
-    char *beside; /* temporary name; NULL: the same */
-    int file;     /* descriptor of a sink that is written directly, else -1 */
+    struct sink_run *run;
+    char *name;                     /* from the user */
+    char *place;                    /* final name, with symbolic links followed; NULL: the sink is written directly */
+    char *beside;                   /* OUT.partial; NULL: the same */
+    struct stat status;             /* which file that is */
+    int file;                       /* of a sink that is written directly, or stays open; else -1 */
+    uint64_t length;                /* bytes written */
+    struct sink_file *next, **link; /* of the pending ones */
 };
+
+/* Files that must not stay if a signal ends the program. Global because a handler takes no user pointer. */
+static struct sink_file *pending;
 
 /* Advice for an error number. */
 static const char *remedy(int error)
@@ -76,6 +89,8 @@ static void sink_free(struct sink_file *sink)
 {
     if (sink->file > STDERR_FILENO)
         close(sink->file);
+    if (sink->beside && sink->file >= 0)
+        sink->run->open--;
     free(sink->name);
     free(sink->place);
     free(sink->beside);
@@ -89,19 +104,54 @@ static struct sink_file *refuse(struct sink_file *sink, int error)
     return NULL;
 }
 
-/* Creates the temporary file, with the permissions of the file that it will replace. */
-static int make_beside(struct sink_file *sink, const struct stat *replaced)
+/* ---- signals ----------------------------------------------------------------------------------------------------- */
+
+static bool stays(const struct sink_file *sink)
 {
-    int file = temporary_file_make(sink->place, &sink->beside);
-    if (file < 0)
-        return errno;
-    if (replaced)
-        (void)!fchmod(file, replaced->st_mode & 0777);
-    close(file);
-    return 0;
+    return sink->run->is_live && sink->run->is_readable && sink->length > 0;
 }
 
-/* ---- where a name leads ---------------------------------------------------------------------------------------- */
+/* In a signal handler. */
+static void remove_pending(void)
+{
+    for (const struct sink_file *sink = pending; sink; sink = sink->next)
+        if (!stays(sink))
+            unlink(sink->beside);
+}
+
+/* What a handler finds must be so: no signal comes meanwhile. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, before);
+}
+
+static void let_signals(const sigset_t *before)
+{
+    sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+static void begin_pending(struct sink_file *sink)
+{
+    sink->next = pending;
+    sink->link = &pending;
+    if (pending)
+        pending->link = &sink->next;
+    pending = sink;
+}
+
+static void end_pending(struct sink_file *sink)
+{
+    if (!sink->link)
+        return;
+    *sink->link = sink->next;
+    if (sink->next)
+        sink->next->link = sink->link;
+    sink->link = NULL;
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------------- */
 
 /* The descriptor that a name such as /dev/fd/N stands for, or -1. */
 static int descriptor_of(const char *name)
@@ -120,44 +170,6 @@ static int descriptor_of(const char *name)
     return -1;
 }
 
-enum link { LINK_NONE, LINK_FOLLOWED, LINK_FAILED /* errno says why */ };
-
-/* Replaces a symbolic link by its target. */
-static enum link follow_link(char place[PATH_BYTES])
-{
-    char target[PATH_BYTES];
-    ssize_t length = readlink(place, target, sizeof target - 1);
-    if (length < 0)
-        return errno == EINVAL || errno == ENOENT ? LINK_NONE : LINK_FAILED;
-    target[length] = '\0';
-    char *slash = strrchr(place, '/'), *base = target[0] == '/' || !slash ? place : slash + 1;
-    if ((size_t)(base - place) + (size_t)length >= PATH_BYTES) {
-        errno = ENAMETOOLONG;
-        return LINK_FAILED;
-    }
-    memcpy(base, target, (size_t)length + 1);
-    return LINK_FOLLOWED;
-}
-
-/* Follows symbolic links to the file of that name, which need not exist. Sets `descriptor` if one of them leads to
- * /dev/stdout or /dev/fd/N, else -1. 0, or an error number. */
-static int find_place(const char *name, char place[PATH_BYTES], int *descriptor)
-{
-    enum link outcome = LINK_FOLLOWED;
-    if (strlen(name) >= PATH_BYTES)
-        return ENAMETOOLONG;
-    strcpy(place, name);
-    for (unsigned i = 0; i < LINKS_MAX && outcome == LINK_FOLLOWED; i++) {
-        *descriptor = descriptor_of(place);
-        if (*descriptor >= 0)
-            return 0;
-        outcome = follow_link(place);
-    }
-    return outcome == LINK_FOLLOWED ? ELOOP : outcome == LINK_FAILED ? errno : 0;
-}
-
-/* ---- opening --------------------------------------------------------------------------------------------------- */
-
 static struct sink_file *refuse_input(struct sink_file *sink)
 {
     const char *name = strcmp(sink->name, "-") == 0 ? "standard output" : sink->name;
@@ -166,12 +178,89 @@ static struct sink_file *refuse_input(struct sink_file *sink)
     return NULL;
 }
 
-static struct sink_file *open_ordinary(struct sink_file *sink, const char *place, const struct stat *replaced)
+/* In a sticky folder only its owner may rename a file. 0, or an error number. */
+static int check_replaced(const char *place, const struct stat *replaced)
 {
-    if (replaced && access(place, W_OK) != 0)
-        return refuse(sink, errno);
-    sink->place = strdup(place);
-    int error = sink->place ? make_beside(sink, replaced) : ENOMEM;
+    struct stat folder;
+    if (access(place, W_OK) != 0)
+        return errno;
+    const char *slash = strrchr(place, '/');
+    char *above = slash ? strndup(place, slash == place ? 1 : (size_t)(slash - place)) : strdup(".");
+    bool is_stuck = above && stat(above, &folder) == 0 && (folder.st_mode & S_ISVTX) && geteuid() != 0 &&
+                    geteuid() != replaced->st_uid && geteuid() != folder.st_uid;
+    int error = !above ? ENOMEM : is_stuck ? EPERM : 0;
+    free(above);
+    return error;
+}
+
+static void warn_of_owner(const struct sink_file *sink, const struct stat *replaced)
+{
+    char number[40];
+    if (replaced->st_uid == geteuid() || sink->run->others++ > 0)
+        return;
+    const struct passwd *owner = getpwuid(replaced->st_uid);
+    snprintf(number, sizeof number, "user %lu", (unsigned long)replaced->st_uid);
+    message_warning("%s: it belongs to %s, and will be replaced by a file of yours", sink->name,
+                    owner ? owner->pw_name : number);
+}
+
+static void tell_what_was_there(const struct sink_file *sink, const struct partial *partial)
+{
+    struct sink_run *run = sink->run;
+    if (partial->has_left && run->left++ == 0)
+        message_warning("%s: left by a run that was killed, %" PRIdMAX " bytes; %s%s%s", partial->path,
+                        (intmax_t)partial->left.st_size,
+                        partial->kept ? "it is " : "nothing of it can be read: it was deleted",
+                        partial->kept ? partial->kept : "", partial->kept ? " now: use it or delete it" : "");
+    if (partial->has_neighbour && run->neighbours++ == 0)
+        message_warning("%s: another armtap writes this output, too, or there is a file that is not yours: until it is "
+                        "whole it is %s; the run that ends last replaces what the other wrote",
+                        sink->name, partial->path);
+}
+
+static size_t open_most(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / OPEN_SHARE > OPEN_MAX_FILES)
+        return OPEN_MAX_FILES;
+    return (size_t)limit.rlim_cur / OPEN_SHARE;
+}
+
+/* Makes OUT.partial. 0, or an error number. */
+static int make_beside(struct sink_file *sink, const struct stat *replaced)
+{
+    struct partial partial = {.is_hidden = sink->run->is_hidden, .is_readable = sink->run->is_readable};
+    sigset_t before;
+    hold_signals(&before);
+    int error = partial_make(sink->place, replaced, &partial);
+    if (error == 0) {
+        sink->beside = partial.path;
+        sink->status = partial.status;
+        sink->file = partial.file;
+        sink->run->open++;
+        begin_pending(sink);
+    }
+    let_signals(&before);
+    if (error == 0)
+        tell_what_was_there(sink, &partial);
+    if (error == 0 && sink->run->open > open_most()) {
+        close(sink->file);
+        sink->file = -1;
+        sink->run->open--;
+    }
+    free(partial.kept);
+    return error;
+}
+
+static struct sink_file *open_ordinary(struct sink_file *sink, char *place, const struct stat *replaced)
+{
+    int error = replaced ? check_replaced(place, replaced) : 0;
+    sink->place = place;
+    if (error == 0 && replaced)
+        warn_of_owner(sink, replaced);
+    interrupt_guard(remove_pending);
+    if (error == 0)
+        error = make_beside(sink, replaced);
     return error != 0 ? refuse(sink, error) : sink;
 }
 
@@ -190,40 +279,52 @@ bool sink_file_is_terminal(const char *name)
 }
 
 /* Writes to an inherited descriptor at its current offset, which the parent process shares. */
-static struct sink_file *open_given(struct sink_file *sink, int descriptor, const struct inputs *inputs)
+static struct sink_file *open_given(struct sink_file *sink, int descriptor)
 {
     struct stat status;
     if (fstat(descriptor, &status) != 0)
         return refuse(sink, errno);
-    if (inputs_have(inputs, &status))
+    if (inputs_have(sink->run->inputs, &status))
         return refuse_input(sink);
     sink->file = descriptor == STDOUT_FILENO ? STDOUT_FILENO : fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     return sink->file < 0 ? refuse(sink, errno) : sink;
 }
 
-static struct sink_file *open_named(struct sink_file *sink, const struct inputs *inputs)
+static struct sink_file *open_device(struct sink_file *sink, const struct stat *status)
 {
-    struct stat status;
-    char place[PATH_BYTES];
-    int descriptor = -1, error = find_place(sink->name, place, &descriptor);
-    if (error != 0)
-        return refuse(sink, error);
-    if (descriptor >= 0)
-        return open_given(sink, descriptor, inputs);
-    bool exists = stat(place, &status) == 0;
-    if (!exists && errno != ENOENT)
-        return refuse(sink, errno);
-    if (exists && S_ISDIR(status.st_mode))
+    if (S_ISDIR(status->st_mode))
         return refuse(sink, EISDIR);
-    if (exists && inputs_have(inputs, &status))
-        return refuse_input(sink);
-    if (!exists || S_ISREG(status.st_mode))
-        return open_ordinary(sink, place, exists ? &status : NULL);
-    sink->file = open(place, O_WRONLY | O_CLOEXEC);
+    sink->file = open(sink->name, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     return sink->file < 0 ? refuse(sink, errno) : sink;
 }
 
-struct sink_file *sink_file_open(const char *name, const struct inputs *inputs)
+static bool is_standard_output(const struct stat *status)
+{
+    struct stat output;
+    return fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == status->st_dev && output.st_ino == status->st_ino;
+}
+
+static struct sink_file *open_named(struct sink_file *sink)
+{
+    struct stat status;
+    char *place = NULL;
+    int descriptor = descriptor_of(sink->name);
+    if (descriptor >= 0)
+        return open_given(sink, descriptor);
+    enum place_kind kind = place_find(sink->name, &place, &status);
+    if (kind == PLACE_FREE ||
+        (kind == PLACE_FILE && !is_standard_output(&status) && !inputs_have(sink->run->inputs, &status)))
+        return open_ordinary(sink, place, kind == PLACE_FILE ? &status : NULL);
+    int error = errno;
+    free(place);
+    if (kind == PLACE_FAILED)
+        return refuse(sink, error);
+    if (kind == PLACE_SOMETHING)
+        return open_device(sink, &status);
+    return inputs_have(sink->run->inputs, &status) ? refuse_input(sink) : open_given(sink, STDOUT_FILENO);
+}
+
+struct sink_file *sink_file_open(const char *name, struct sink_run *run)
 {
     struct sink_file *sink = calloc(1, sizeof *sink);
     if (!sink || !(sink->name = strdup(name))) {
@@ -231,60 +332,182 @@ struct sink_file *sink_file_open(const char *name, const struct inputs *inputs)
         message_no_memory();
         return NULL;
     }
+    sink->run = run;
     sink->file = -1;
-    return strcmp(name, "-") == 0 ? open_given(sink, STDOUT_FILENO, inputs) : open_named(sink, inputs);
+    return strcmp(name, "-") == 0 ? open_given(sink, STDOUT_FILENO) : open_named(sink);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* A descriptor of the partial file, or -1 with errno. */
+static int open_beside(const struct sink_file *sink)
+{
+    return sink->file >= 0 ? sink->file : partial_open(sink->beside, &sink->status);
+}
+
+/* 0, or an error number. */
+static int close_beside(const struct sink_file *sink, int file)
+{
+    return file != sink->file && close(file) != 0 ? errno : 0;
+}
+
+/* A row that is not whole is taken back. */
+static int write_beside(struct sink_file *sink, const char *bytes, size_t length)
+{
+    int file = open_beside(sink);
+    if (file < 0)
+        return errno;
+    int error = write_bytes(file, bytes, length);
+    if (error != 0)
+        (void)!ftruncate(file, (off_t)sink->length);
+    int closed = close_beside(sink, file);
+    return error != 0 ? error : closed;
 }
 
 enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, size_t length)
 {
     if (length == 0)
         return SINK_OK;
-    int error;
-    if (!sink->beside) {
-        error = write_bytes(sink->file, bytes, length);
-        return error == 0 ? SINK_OK : error == EPIPE ? SINK_CLOSED : failed(sink, "cannot be written", error);
-    }
-    int file = open(sink->beside, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-    if (file < 0)
-        return failed(sink, "cannot be written", errno);
-    error = write_bytes(file, bytes, length);
-    if (close(file) != 0 && error == 0)
-        error = errno;
+    int error = sink->beside ? write_beside(sink, bytes, length) : write_bytes(sink->file, bytes, length);
+    if (error == 0)
+        sink->length += length;
+    if (error == EPIPE && !sink->beside)
+        return SINK_CLOSED;
     return error == 0 ? SINK_OK : failed(sink, "cannot be written", error);
 }
 
-enum sink_outcome sink_file_sync(struct sink_file *sink)
+/* ---- completing -------------------------------------------------------------------------------------------------- */
+
+static enum sink_outcome sync_file(const struct sink_file *sink)
 {
-    int file = sink->beside ? open(sink->beside, O_WRONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    int error = sink->beside && (file < 0 || fsync(file) != 0) ? errno : 0;
-    if (file >= 0)
-        close(file);
+    if (!sink->beside)
+        return SINK_OK;
+    int file = open_beside(sink), error = file < 0 || fsync(file) != 0 ? errno : 0;
+    if (file >= 0) {
+        int closed = close_beside(sink, file);
+        error = error != 0 ? error : closed;
+    }
     return error == 0 ? SINK_OK : failed(sink, "cannot be written", error);
+}
+
+/* The part of a path before the name, "" if it has none. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static int compare_folders(const void *one, const void *other)
+{
+    const char *a = *(const char *const *)one, *b = *(const char *const *)other;
+    size_t length = folder_length(a), others = folder_length(b);
+    int order = memcmp(a, b, length < others ? length : others);
+    return order != 0 ? order : (length > others) - (length < others);
+}
+
+/* A new name is on the disk once its folder is. Some file systems sync no folders; some folders cannot be read. */
+static int sync_folder(const char *path)
+{
+    size_t length = folder_length(path);
+    char *name = length > 0 ? strndup(path, length) : strdup(".");
+    int folder = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int error = !name ? ENOMEM : folder >= 0 && fsync(folder) != 0 && errno != EINVAL ? errno : 0;
+    if (folder >= 0)
+        close(folder);
+    free(name);
+    return error;
+}
+
+/* Each folder once; the places are sorted by folder for that. */
+static enum sink_outcome sync_folders(const char **places, size_t count)
+{
+    enum sink_outcome outcome = SINK_OK;
+    qsort(places, count, sizeof *places, compare_folders);
+    for (size_t i = 0; i < count; i++) {
+        int error = i > 0 && compare_folders(&places[i - 1], &places[i]) == 0 ? 0 : sync_folder(places[i]);
+        if (error != 0)
+            outcome = report(places[i], "its folder cannot be written", error);
+    }
+    return outcome;
+}
+
+/* Gives a file its name. */
+static enum sink_outcome place_file(struct sink_file *sink)
+{
+    int error = 0;
+    if (!sink->beside)
+        return SINK_OK;
+    if (!partial_is_there(sink->beside, &sink->status))
+        error = ESTALE;
+    else if (rename(sink->beside, sink->place) != 0)
+        error = errno;
+    if (error == 0)
+        end_pending(sink);
+    return error == 0 ? SINK_OK : failed(sink, "cannot be put in its place", error);
+}
+
+static enum sink_outcome place_files(struct sink_file *const *sinks, size_t count)
+{
+    enum sink_outcome outcome = SINK_OK;
+    sigset_t before;
+    hold_signals(&before);
+    for (size_t i = 0; i < count; i++) {
+        enum sink_outcome placed = place_file(sinks[i]);
+        outcome = outcome == SINK_OK ? placed : outcome;
+    }
+    let_signals(&before);
+    return outcome;
+}
+
+static void tell_of_further_ones(const struct sink_run *run)
+{
+    if (run->others > 1)
+        message_warning("%zu replaced files belonged to other users", run->others);
+    if (run->left > 1)
+        message_warning("%zu such files had been left by runs that were killed", run->left);
+}
+
+enum sink_outcome sink_files_commit(struct sink_file *const *sinks, size_t count)
+{
+    enum sink_outcome outcome = SINK_OK;
+    const char **places = calloc(count + 1, sizeof *places);
+    size_t placed = 0;
+    if (!places) {
+        message_no_memory();
+        outcome = SINK_FAILED;
+    }
+    for (size_t i = 0; i < count && outcome == SINK_OK; i++)
+        outcome = sync_file(sinks[i]);
+    if (outcome == SINK_OK)
+        outcome = place_files(sinks, count);
+    for (size_t i = 0; i < count; i++)
+        if (sinks[i]->beside && !sinks[i]->link)
+            places[placed++] = sinks[i]->place;
+    if (placed > 0 && sync_folders(places, placed) != SINK_OK)
+        outcome = SINK_FAILED;
+    if (count > 0)
+        tell_of_further_ones(sinks[0]->run);
+    for (size_t i = 0; i < count; i++)
+        sink_file_discard(sinks[i]);
+    free(places);
+    return outcome;
 }
 
 enum sink_outcome sink_file_commit(struct sink_file *sink)
 {
-    enum sink_outcome outcome = SINK_OK;
-    if (sink->beside && rename(sink->beside, sink->place) != 0) {
-        outcome = failed(sink, "cannot be put in its place", errno);
-        unlink(sink->beside);
-    }
-    sink_free(sink);
-    return outcome;
+    return sink_files_commit(&sink, 1);
 }
 
 void sink_file_discard(struct sink_file *sink)
 {
     if (!sink)
         return;
-    if (sink->beside)
+    if (sink->link && stays(sink))
+        message_error("%s: not complete; what came until then is in %s", sink->name, sink->beside);
+    else if (sink->link && partial_is_there(sink->beside, &sink->status))
         unlink(sink->beside);
+    end_pending(sink);
     sink_free(sink);
-}
-
-bool sink_file_is_pending(const struct sink_file *sink)
-{
-    return sink->beside != NULL;
 }
 
 const char *sink_file_path(const struct sink_file *sink)

@@ -1,5 +1,7 @@
-/* A file that is written under a temporary name beside its final one and renamed once it is complete. This holds for
- * regular files; devices, pipes and standard output ("-") are written directly. */
+/* A file that is written beside its place, as OUT.partial (partial_file.h), and renamed once it is complete. This holds
+ * for regular files; devices, pipes and standard output ("-") are written directly.
+ *
+ * No signal that can be caught leaves a partial file behind, unless its rows came live: then it stays. */
 #ifndef EXPORT_ATOMIC_FILE_H
 #define EXPORT_ATOMIC_FILE_H
 
@@ -16,22 +18,33 @@ enum sink_outcome {
     SINK_FAILED  /* after a message */
 };
 
+/* The outputs of a run. The caller sets the first members, the others begin as 0. */
+struct sink_run {
+    const struct inputs *inputs; /* that must not be overwritten; NULL: none */
+    bool is_readable;            /* what is written can be read without its end */
+    bool is_live;                /* it cannot be made again: if it is readable, it stays also if the run fails */
+    bool is_hidden;              /* a reader of the folder takes every file whose name does not begin with a dot */
+    size_t open;                 /* descriptors that stay open */
+    size_t left;                 /* partial files of killed runs; those after the first are told of at the end */
+    size_t neighbours;
+    size_t others; /* replaced files that belong to other users */
+};
+
 /* Whether the name leads to a terminal. */
 bool sink_file_is_terminal(const char *name);
 /* NULL after a message, also if the name is one of the inputs. Symbolic links are followed, even to a file that does
- * not exist yet; /dev/stdout and /dev/fd/N are written at their current offset. No descriptor of a regular file stays
- * open between writes, so there may be many. */
-struct sink_file *sink_file_open(const char *name, const struct inputs *inputs);
+ * not exist yet; /dev/stdout and /dev/fd/N are written at their current offset. There may be many: of some the
+ * descriptor stays open, others are opened for each write. `run` must outlive the file. */
+struct sink_file *sink_file_open(const char *name, struct sink_run *run);
 enum sink_outcome sink_file_write(struct sink_file *sink, const char *bytes, size_t length);
-/* Waits until what was written is on the disk, so that a renamed file is whole even if the machine stops. */
-enum sink_outcome sink_file_sync(struct sink_file *sink);
-/* Renames the file to its final name. Frees the sink, also on failure. */
+/* Has all that was written reach the disk, then renames the files to their final names, so that they are whole even if
+ * the machine stops. Frees the sinks, also on failure. */
+enum sink_outcome sink_files_commit(struct sink_file *const *sinks, size_t count);
+/* The same for one. */
 enum sink_outcome sink_file_commit(struct sink_file *sink);
-/* Deletes the temporary file. Frees the sink; NULL is fine. */
+/* Deletes the temporary file, unless the run keeps it. Frees the sink; NULL is fine. */
 void sink_file_discard(struct sink_file *sink);
-/* Whether there is a temporary file, which a killed program would leave behind. */
-bool sink_file_is_pending(const struct sink_file *sink);
-/* Name of the temporary file; NULL if the sink is written directly. */
+/* Name of the partial file; NULL if the sink is written directly. */
 const char *sink_file_path(const struct sink_file *sink);
 /* Prints that a file or folder cannot be written, why and what to do. Returns -1. */
 int sink_file_report(const char *name, int error);

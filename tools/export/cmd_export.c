@@ -290,6 +290,7 @@ static enum options_outcome parse(int argc, char **argv, struct options *options
         .columns = columns,
         .words = words,
         .words_count = sizeof words / sizeof *words,
+        .prepare = asked_choose,
         .examples = "  armtap export robot.pcapng -o robot.csv\n"
                     "  armtap export --fields timestamp,actual_q,'*_mode' robot.pcapng -o robot.csv\n"
                     "  armtap export --to-robot -f ndjson robot.pcapng\n"

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/interrupt.h"
 #include "partition.h"
 #include "base/message.h"
 #include "input/archive.h"
@@ -196,6 +195,14 @@ static int check_places(struct job *job)
     return outcome != 0 ? job_give_up(job) : 0;
 }
 
+/* Of a source that may not end for hours. */
+static void say_when_readable(const struct job *job)
+{
+    if (replay_is_live(job->source) && format_has(job->wish->format, FORMAT_AT_END))
+        message_info("%s: -f %s is complete only at the end, and cannot be read before; csv, ndjson and mcap can",
+                     job->wish->out, job->wish->format->name);
+}
+
 static int open_output(struct job *job)
 {
     return job->wish->split || job_outlet(job, 0, 0) ? 0 : -1;
@@ -221,8 +228,7 @@ static struct job *run(struct job *job, struct job *ahead)
 {
     if (job_prepare(job) != 0 || check_places(job) != 0 || open_output(job) != 0)
         return job;
-    if (job->wish->split || output_files_are_pending(&job->outlets))
-        interrupt_hold();
+    say_when_readable(job);
     if (!job->once)
         return read_repeatable(job, ahead);
     print(job);
@@ -242,11 +248,17 @@ static struct archive *open_archive(const struct export_wish *wish, const struct
 
 static void set_up(struct job *job, const struct export_wish *wish, const struct replay_source *source)
 {
-    *job = (struct job){
-        .wish = wish,
-        .source = source,
-        .manifest = {.file = -1},
-        .outlets = {.name = wish->out, .inputs = source->inputs, .split = wish->split, .gzipped = wish->gzipped}};
+    *job = (struct job){.wish = wish,
+                        .source = source,
+                        .manifest = {.file = -1},
+                        .outlets = {.name = wish->out,
+                                    .run = {.inputs = source->inputs,
+                                            .is_readable = !format_has(wish->format, FORMAT_AT_END),
+                                            .is_live = replay_is_live(source),
+                                            .is_hidden = wish->is_folder},
+                                    .split = wish->split,
+                                    .gzipped = wish->gzipped,
+                                    .is_live = replay_is_live(source)}};
     /* What is known about the captures of an archive is read before the capture itself. */
     job->once = !replay_is_repeatable(source) && !(source->archive && archive_current_is_indexed(source->archive));
     job->targets =

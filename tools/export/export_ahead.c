@@ -57,7 +57,7 @@ static int learn(struct job *ahead)
 static struct output_files without_files(const struct output_files *outlets)
 {
     return (struct output_files){
-        .name = outlets->name, .inputs = outlets->inputs, .split = outlets->split, .gzipped = outlets->gzipped};
+        .name = outlets->name, .run = outlets->run, .split = outlets->split, .gzipped = outlets->gzipped};
 }
 
 static int prepare(struct job *ahead)

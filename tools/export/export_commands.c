@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/interrupt.h"
 #include "base/message.h"
 #include "command_line/no_telemetry.h"
 #include "command_rows.h"
@@ -245,8 +244,6 @@ static int run(struct commands_job *job)
         give_up(job);
         return -1;
     }
-    if (output_files_are_pending(&job->files))
-        interrupt_hold();
     if (!job->once && (survey(job) != 0 || check_stream(job) != 0))
         return -1;
     if (print(job) != 0 || (job->once && check_stream(job) != 0))
@@ -265,7 +262,10 @@ enum exit_status export_commands_run(const struct export_wish *wish, const struc
         .once = !replay_is_repeatable(source),
         .is_json = strcmp(wish->format->name, "ndjson") == 0,
         .numbering = {.ports = source->ports, .port_count = source->port_count},
-        .files = {.name = wish->out, .inputs = source->inputs, .gzipped = wish->gzipped},
+        .files = {.name = wish->out,
+                  .run = {.inputs = source->inputs, .is_readable = true, .is_live = replay_is_live(source)},
+                  .gzipped = wish->gzipped,
+                  .is_live = replay_is_live(source)},
     };
     replay_start_say(source, &wish->from);
     run(&job);

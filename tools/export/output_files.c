@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L /* strndup */
 #include "output_files.h"
 
 #include <stdio.h>
@@ -99,16 +100,16 @@ static int add(struct output_files *outlets, struct output_file *outlet)
     return 0;
 }
 
-static struct sink_file *open_sink(const struct output_files *outlets, unsigned stream, unsigned part)
+static struct sink_file *open_sink(struct output_files *outlets, unsigned stream, unsigned part)
 {
     if (!outlets->split)
-        return sink_file_open(outlets->name, outlets->inputs);
+        return sink_file_open(outlets->name, &outlets->run);
     char *name = output_files_split_name(outlets->name, stream, part);
     if (!name) {
         message_no_memory();
         return NULL;
     }
-    struct sink_file *sink = sink_file_open(name, outlets->inputs);
+    struct sink_file *sink = sink_file_open(name, &outlets->run);
     free(name);
     return sink;
 }
@@ -142,11 +143,23 @@ struct output_file *output_files_find_named(const struct output_files *outlets, 
     return find(outlets, &wanted);
 }
 
+/* Makes the folders above a file, unless the file before was in the same one. 0, or -1 after a message. */
+static int make_folders(struct output_files *outlets, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    size_t length = slash ? (size_t)(slash - name) : 0;
+    if (outlets->folder && strlen(outlets->folder) == length && memcmp(outlets->folder, name, length) == 0)
+        return 0;
+    free(outlets->folder);
+    outlets->folder = strndup(name, length);
+    return outlets->folder ? partition_make_folders(name) : message_no_memory();
+}
+
 struct output_file *output_files_open_named(struct output_files *outlets, char *name)
 {
     struct output_file file = {.name = name}, *outlet = NULL;
-    if (partition_make_folders(name) == 0)
-        file.sink = sink_file_open(name, outlets->inputs);
+    if (make_folders(outlets, name) == 0)
+        file.sink = sink_file_open(name, &outlets->run);
     if (file.sink)
         outlet = add_copy(outlets, &file);
     if (!outlet)
@@ -199,7 +212,7 @@ static enum sink_outcome write_to_gzip(struct output_files *outlets, struct outp
 {
     enum sink_outcome outcome = begin_packing(outlets, outlet);
     if (outcome == SINK_OK && outlet->gzip)
-        gzip_add(outlet->gzip, bytes, length, at_once, &outlets->packed);
+        gzip_add(outlet->gzip, bytes, length, at_once || outlets->is_live, &outlets->packed);
     return outcome == SINK_OK ? write_packed(outlets, outlet) : outcome;
 }
 
@@ -260,6 +273,8 @@ static void forget(struct output_files *outlets)
     free(outlets->packed.data);
     free(outlets->outlet);
     free(outlets->slots);
+    free(outlets->folder);
+    outlets->folder = NULL;
     memset(outlets->packing, 0, sizeof outlets->packing);
     outlets->packed = (struct buffer){0};
     outlets->outlet = outlets->slots = NULL;
@@ -287,8 +302,7 @@ static enum sink_outcome end(struct output_files *outlets, struct output_file *o
     if (outcome == SINK_OK && outlet->gzip)
         outcome = stop_packing(outlets, outlet, &gzip);
     gzip_free(gzip);
-    /* A folder grows by many runs, which look no more at what is there. */
-    return outcome == SINK_OK && outlet->name ? sink_file_sync(outlet->sink) : outcome;
+    return outcome;
 }
 
 enum sink_outcome output_files_commit(struct output_files *outlets)
@@ -296,14 +310,17 @@ enum sink_outcome output_files_commit(struct output_files *outlets)
     enum sink_outcome outcome = SINK_OK;
     for (size_t i = 0; i < outlets->count && outcome == SINK_OK; i++)
         outcome = end(outlets, outlets->outlet[i]);
-    if (outcome != SINK_OK) {
+    struct sink_file **sinks = outcome == SINK_OK ? calloc(outlets->count + 1, sizeof *sinks) : NULL;
+    if (!sinks) {
+        if (outcome == SINK_OK)
+            message_no_memory();
         output_files_discard(outlets);
-        return outcome;
+        return outcome == SINK_OK ? SINK_FAILED : outcome;
     }
-    for (size_t i = 0; i < outlets->count; i++) {
-        enum sink_outcome placed = sink_file_commit(outlets->outlet[i]->sink);
-        outcome = outcome == SINK_OK ? placed : outcome;
-    }
+    for (size_t i = 0; i < outlets->count; i++)
+        sinks[i] = outlets->outlet[i]->sink;
+    outcome = sink_files_commit(sinks, outlets->count);
+    free(sinks);
     forget(outlets);
     return outcome;
 }
@@ -317,5 +334,5 @@ void output_files_discard(struct output_files *outlets)
 
 bool output_files_are_pending(const struct output_files *outlets)
 {
-    return outlets->count > 0 && sink_file_is_pending(outlets->outlet[0]->sink);
+    return outlets->count > 0 && sink_file_path(outlets->outlet[0]->sink);
 }

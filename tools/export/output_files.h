@@ -25,10 +25,12 @@ struct output_file {
 #define OUTPUT_PACKING_MAX 64
 
 struct output_files {
-    const char *name;            /* "-": standard output */
-    const struct inputs *inputs; /* that must not be overwritten */
+    const char *name; /* "-": standard output */
+    struct sink_run run;
+    char *folder; /* that was made last; NULL: none */
     bool split;
-    bool gzipped;                                    /* compress the output */
+    bool gzipped; /* compress the output */
+    bool is_live; /* a reader may want whatever has come: all that is written ends with a row, also if compressed */
     struct buffer packed;                            /* compressed bytes to be written */
     struct output_file *packing[OUTPUT_PACKING_MAX]; /* files that have a gzip; NULL: free */
     size_t packed_last;                              /* the place that was taken last */
@@ -67,7 +69,7 @@ enum sink_outcome output_files_flush_all(struct output_files *outlets);
 enum sink_outcome output_files_commit(struct output_files *outlets);
 /* Removes files that were not committed. After either call there are no files open. */
 void output_files_discard(struct output_files *outlets);
-/* Whether a temporary file is being written. */
+/* Whether the first one is written under another name, until it is complete. */
 bool output_files_are_pending(const struct output_files *outlets);
 
 #endif

@@ -15,6 +15,9 @@
 
 #define OPTION_OUT 1
 
+/* Sidecars that get their names together: each such time waits for the disk. */
+#define BATCH 64
+
 static const struct option_row rows[] = {
     {OPTION_OUT, 'o', "output", "DIR", "the folder for the sidecars, CAPTURE.armtap.json; made if it is missing"},
 };
@@ -37,6 +40,9 @@ struct job {
     struct options options;
     const char *folder;
     enum exit_status status;
+    struct sink_run run;
+    struct sink_file *written[BATCH]; /* whole, but without their names yet */
+    size_t written_count;
 };
 
 static int take(void *user, int id, const char *value)
@@ -60,8 +66,8 @@ static char *name_of(const struct job *job, uint32_t file)
     return strdup(base_of(job->options.source.names[file]));
 }
 
-/* Writes the sidecar to the temporary file; 0, or -1 with errno. */
-static int write_sidecar(const struct job *job, const struct replay_indexed *indexed, const char *path)
+/* Makes the text of a sidecar, which the caller frees; NULL without memory. */
+static char *make_text(const struct job *job, const struct replay_indexed *indexed, size_t *length)
 {
     struct sidecar sidecar = {.capture = name_of(job, indexed->file),
                               .after = indexed->file > 0 ? name_of(job, indexed->file - 1) : NULL,
@@ -69,31 +75,43 @@ static int write_sidecar(const struct job *job, const struct replay_indexed *ind
                               .first_time = indexed->first_time,
                               .last_time = indexed->last_time,
                               .section = *indexed->section};
+    char *text = NULL;
     bool has_names = sidecar.capture && (sidecar.after || indexed->file == 0);
-    FILE *file = has_names ? fopen(path, "w") : NULL;
-    errno = file ? 0 : errno;
+    FILE *file = has_names ? open_memstream(&text, length) : NULL;
     bool failed = !file || sidecar_write(file, &sidecar, indexed->digest) != 0;
     if (file && fclose(file) != 0)
         failed = true;
     sidecar_free(&sidecar);
-    return failed ? -1 : 0;
+    if (!failed)
+        return text;
+    free(text);
+    return NULL;
 }
 
-static enum replay_answer save(const struct job *job, const struct replay_indexed *indexed, const char *path)
+/* Gives the sidecars their names. 0, or -1 after a message. */
+static int place_written(struct job *job)
 {
-    struct sink_file *sink = sink_file_open(path, job->options.inputs);
+    size_t count = job->written_count;
+    job->written_count = 0;
+    return sink_files_commit(job->written, count) == SINK_OK ? 0 : -1;
+}
+
+static enum replay_answer save(struct job *job, const struct replay_indexed *indexed, const char *path)
+{
+    size_t length;
+    char *text = make_text(job, indexed, &length);
+    if (!text)
+        return REPLAY_NO_MEMORY;
+    struct sink_file *sink = sink_file_open(path, &job->run);
+    if (sink && sink_file_write(sink, text, length) != SINK_OK) {
+        sink_file_discard(sink);
+        sink = NULL;
+    }
+    free(text);
     if (!sink)
         return REPLAY_GAVE_UP;
-    const char *beside = sink_file_path(sink);
-    if (beside && write_sidecar(job, indexed, beside) == 0) {
-        if (sink_file_sync(sink) == SINK_OK)
-            return sink_file_commit(sink) == SINK_OK ? REPLAY_GO_ON : REPLAY_GAVE_UP;
-        sink_file_discard(sink);
-        return REPLAY_GAVE_UP;
-    }
-    message_error("%s: %s; name another folder with -o", path, beside ? strerror(errno) : "not an ordinary file");
-    sink_file_discard(sink);
-    return REPLAY_GAVE_UP;
+    job->written[job->written_count++] = sink;
+    return job->written_count < BATCH || place_written(job) == 0 ? REPLAY_GO_ON : REPLAY_GAVE_UP;
 }
 
 static enum replay_answer on_indexed(void *user, const struct replay_indexed *indexed)
@@ -214,7 +232,14 @@ int cmd_index(int argc, char **argv)
         return options_status(outcome);
     if (check_asked(&job) == 0) {
         job.options.source.on_indexed = on_indexed;
+        job.run.inputs = job.options.inputs;
         job.status = replay(&job.options.source, &nothing, &job, &totals);
+        if (place_written(&job) != 0)
+            job.status = EXIT_FAILED;
+        if (totals.interrupted) {
+            message_error("interrupted: captures that were read until then have their sidecars");
+            job.status = EXIT_FAILED;
+        }
     }
     options_free(&job.options);
     return (int)job.status;

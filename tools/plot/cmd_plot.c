@@ -187,7 +187,8 @@ static int check(struct command *command)
 
 static enum exit_status write_picture(const struct command *command, const struct buffer *picture)
 {
-    struct sink_file *file = sink_file_open(command->out, command->options.source.inputs);
+    struct sink_run run = {.inputs = command->options.source.inputs};
+    struct sink_file *file = sink_file_open(command->out, &run);
     if (!file)
         return EXIT_FAILED;
     enum sink_outcome outcome = sink_file_write(file, picture->data, picture->length);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/message.h"
 #include "command_line/commands.h"
@@ -49,10 +50,21 @@ static int take(void *user, int id, const char *value)
     return 0;
 }
 
+/* Standard output, devices and names without an ending take a page, too. */
+static bool is_page(const char *name)
+{
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *dot = strrchr(base, '.');
+    return !dot || dot == base || strcasecmp(dot, ".html") == 0 || strcasecmp(dot, ".htm") == 0;
+}
+
 static int check(const struct command *command)
 {
     if (!command->out)
         message_error("report: name the page, such as -o report.html");
+    else if (!is_page(command->out))
+        message_error("report: -o %s: a report is a page for browsers, which print it as PDF, too: give it a name that "
+                      "ends in .html",
+                      command->out);
     else if (!replay_is_repeatable(&command->options.source))
         message_error("report: the capture is read several times: name files");
     else
@@ -122,7 +134,8 @@ static int put_page(struct buffer *page, struct report *report)
 
 static enum exit_status write_page(const struct command *command, const struct buffer *page)
 {
-    struct sink_file *file = sink_file_open(command->out, command->options.source.inputs);
+    struct sink_run run = {.inputs = command->options.source.inputs};
+    struct sink_file *file = sink_file_open(command->out, &run);
     if (!file)
         return EXIT_FAILED;
     if (sink_file_write(file, page->data, page->length) != SINK_OK) {
