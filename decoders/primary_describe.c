@@ -12,6 +12,7 @@
 #define TYPE_AT 4u
 #define HMC 22
 #define SAFETY_SETUP 23
+#define APART_MOST 8 /* bytes that a damaged message may have more or fewer than it says */
 
 /* ---- sub-packages ---- */
 
@@ -279,7 +280,29 @@ static bool is_believed(const uint8_t *bytes, size_t here, size_t length)
     return is_public || armtap_primary_frame(false, bytes + here, length - here) > 0;
 }
 
-static enum armtap_fit identify_message(struct armtap_subject *subject, bool named)
+/* A message of which a byte lacks, is too many or says a wrong length: as long as it says but for a few bytes, or a
+ * state of whose sub-packages some are right. */
+static enum armtap_fit doubt_message(const struct armtap_subject *subject, uint64_t size, struct armtap_line *doubt)
+{
+    const char *name = armtap_primary_message_name(subject->bytes[TYPE_AT]);
+    bool is_state = subject->bytes[TYPE_AT] == ARMTAP_PRIMARY_STATE;
+    size_t length = subject->length, count = 0, here = size < length ? (size_t)size : length;
+    size_t at = is_state ? armtap_primary_chain(subject->bytes, (size_t)size, here, &count) : 0;
+    uint64_t apart = size < length ? length - size : size - length;
+    if (!name || !(count > 0 || (apart > 0 && apart <= APART_MOST)))
+        return ARMTAP_FIT_NO;
+    armtap_line_format(doubt, "begins like a %s of %u bytes (%u are here), but ", name, size, (uint64_t)length);
+    if (!is_state)
+        armtap_line_string(doubt, "its content does not fit: a byte lacks, or is too many");
+    else if (at + ARMTAP_SUBPACKAGE_HEADER <= here)
+        armtap_line_format(doubt, "its sub-packages add up only to byte %u, where %u bytes are said to follow",
+                           (uint64_t)at, armtap_pieces_integer(subject->bytes + at, TYPE_AT));
+    else
+        armtap_line_format(doubt, "its sub-packages add up only to byte %u", (uint64_t)at);
+    return ARMTAP_FIT_YES;
+}
+
+static enum armtap_fit identify_message(struct armtap_subject *subject, bool named, struct armtap_line *doubt)
 {
     const uint8_t *bytes = subject->bytes;
     size_t length = subject->length;
@@ -289,7 +312,9 @@ static enum armtap_fit identify_message(struct armtap_subject *subject, bool nam
     size_t here = size < length ? (size_t)size : length;
     if (size < ARMTAP_PRIMARY_HEADER || size > ARMTAP_PRIMARY_LONGEST)
         return ARMTAP_FIT_NO;
-    if (!named && !(armtap_primary_body_fits(bytes, (size_t)size, here) && is_believed(bytes, here, length)))
+    if (!named && !armtap_primary_body_fits(bytes, (size_t)size, here))
+        return doubt_message(subject, size, doubt);
+    if (!named && !is_believed(bytes, here, length))
         return ARMTAP_FIT_NO;
     subject->direction = ARMTAP_FROM_ROBOT;
     subject->length = here;
@@ -301,9 +326,8 @@ static enum armtap_fit identify_message(struct armtap_subject *subject, bool nam
 enum armtap_fit armtap_primary_identify(struct armtap_subject *subject, bool directed, bool named,
                                         struct armtap_line *doubt)
 {
-    (void)doubt;
     subject->recipe = NULL;
     if (!directed || subject->direction == ARMTAP_FROM_ROBOT)
-        return identify_message(subject, named);
+        return identify_message(subject, named, doubt);
     return named ? armtap_urscript_identify(subject) : ARMTAP_FIT_NO;
 }

@@ -118,8 +118,8 @@ struct armtap_decoder {
     int (*describe)(struct armtap_pieces *pieces, const char **kind);
     /* What message begins with these bytes, if nothing else is known: sets what it can tell of the subject, as
      * armtap_identify says. MAYBE: other protocols look like this, too, or `doubt` says what speaks against it;
-     * `named`: the user says that it is this protocol. NO: none begins here. May be NULL: `frame`
-     * and `begins` tell. */
+     * YES with a doubt: a message of this protocol, but damaged; `named`: the user says that it is this protocol. NO:
+     * none begins here. May be NULL: `frame` and `begins` tell. */
     enum armtap_fit (*identify)(struct armtap_subject *subject, bool directed, bool named, struct armtap_line *doubt);
 };
 

@@ -387,7 +387,8 @@ static enum armtap_fit ask(const struct armtap_decoder *decoder, struct armtap_s
                              : identify_frame(decoder, subject, directed);
 }
 
-/* Takes the first decoder that is certain, else the first without doubts, else reports the first doubt. */
+/* Takes the first decoder that is certain, else the first without doubts, else reports the doubt of a decoder that is
+ * certain of a damaged message, else the first doubt. */
 static int ask_all(struct armtap_subject *subject, bool directed, struct armtap_line *doubt)
 {
     const struct armtap_subject given = *subject;
@@ -397,15 +398,16 @@ static int ask_all(struct armtap_subject *subject, bool directed, struct armtap_
     for (size_t i = 0; (decoder = armtap_decoder_at(i)); i++) {
         struct armtap_subject seen = given;
         enum armtap_fit fit = ask(decoder, &seen, directed, false, &line);
-        bool is_certain = fit == ARMTAP_FIT_YES, is_likely = fit == ARMTAP_FIT_MAYBE && line.length == 0;
+        bool is_damaged = fit == ARMTAP_FIT_YES && line.length > 0;
+        bool is_certain = fit == ARMTAP_FIT_YES && !is_damaged, is_likely = fit == ARMTAP_FIT_MAYBE && line.length == 0;
         if (is_certain || (is_likely && !found))
             *subject = seen;
         found = found || is_certain || is_likely;
-        if (!found && line.length > 0 && doubt->length == 0) {
+        if (!found && line.length > 0 && (is_damaged || doubt->length == 0)) {
             subject->protocol = decoder->info.protocol;
             *doubt = line;
         }
-        if (is_certain)
+        if (is_certain || (is_damaged && !found))
             break;
     }
     if (!found)

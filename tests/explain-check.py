@@ -216,6 +216,55 @@ def sub_package(number, content):
     return struct.pack(">IB", 5 + len(content), number) + content
 
 
+def chain_end(message):
+    """Where the sub-packages of a state stop following one another."""
+    at = 5
+    while at + 5 <= len(message):
+        size, kind = struct.unpack_from(">IB", message, at)
+        if size < 5 or at + size > struct.unpack_from(">I", message)[0] or kind > 31:
+            break
+        at += size
+    return at
+
+
+def check_damaged_primary(state, error):
+    """A byte less, one more, another length: the message's type, its length, and where its parts stop adding up are said,
+    and nothing of another protocol. Of a state whose last part alone is damaged the rest is shown."""
+    dice = random.Random(5)
+    sizes = [5, 5 + 47, 5 + 47 + 251, 5 + 47 + 251 + 37]
+    wrong = [state[:at] + state[at + 1:] for at in [sizes[0], sizes[1] - 1, sizes[1], sizes[1] + 3] +
+             [dice.randrange(5, sizes[3]) for _ in range(20)]]
+    wrong += [state[:at] + bytes([dice.randrange(256)]) + state[at:] for at in (dice.randrange(6, sizes[3]) for _ in range(20))]
+    for at in sizes[:3] + [0]:
+        for step in (-1, 1, 7):
+            length = struct.unpack_from(">I", state, at)[0] + step
+            wrong.append(state[:at] + struct.pack(">I", length) + state[at + 4:])
+    for message in wrong:
+        shown = explain("--hex", message.hex())["messages"]
+        size = struct.unpack_from(">I", message)[0]
+        assert b"".join(check_message(one) for one in shown) == message
+        if chain_end(message) == min(size, len(message)) and len(message) >= size:  # an extra byte behind all
+            assert shown[0]["message"] == "ROBOT_STATE", shown[0]
+            continue
+        if shown[0]["message"] == "ROBOT_STATE":  # only its end lacks
+            assert size > len(message) and chain_end(message) + 5 > len(message) or chain_end(message) > sizes[3] - 5, message.hex()
+            continue
+        remark = shown[0]["parts"][0]["remark"]
+        for said in ("ROBOT_STATE of %d bytes (%d are here)" % (size, len(message)), "only to byte %d" % chain_end(message),
+                     "--raw primary"):
+            assert said in remark, (message.hex(), said, remark)
+    message, = explain("--hex", (error[:13] + error[14:20]).hex())["messages"]
+    assert message["protocol"] == "primary", message
+    message, = explain("--hex", (error[:4] + b"\x14\x99" + error[5:]).hex())["messages"]
+    remark = message["parts"][0]["remark"]
+    assert "ROBOT_MESSAGE of 35 bytes (36 are here)" in remark and "--raw primary" in remark, message
+    broken = bytearray(state)
+    broken[5 + 3] += 1  # the chain does not end with the message
+    message, = explain("--hex", broken.hex())["messages"]
+    assert message["message"] is None and "ROBOT_STATE" in message["parts"][0]["remark"], message
+    return broken
+
+
 def check_primary_hex():
     """Messages of UR's primary interface, built here from its documentation: named, and never taken for another protocol."""
     mode = struct.pack(">Q9B3dB", 25643784000, 1, 1, 1, 0, 0, 1, 0, 7, 0, 1.0, 0.5, 1.0, 0)
@@ -240,10 +289,7 @@ def check_primary_hex():
     assert (said_there["source"], said_there["robotMessageCode"], said_there["robotMessageArgument"]) == (-3, 153, 2), message
     both = explain("--hex", (state + error).hex())["messages"]
     assert b"".join(check_message(message) for message in both) == state + error and len(both) == 2
-    broken = bytearray(state)
-    broken[5 + 3] += 1  # the chain does not end with the message
-    message, = explain("--hex", broken.hex())["messages"]
-    assert message["message"] is None and "clock" in message["parts"][0]["remark"], message
+    broken = check_damaged_primary(state, error)
     forced, = explain("--raw", "realtime", "--hex", broken.hex())["messages"]
     assert forced["message"] == "realtime packet"
     return 5 + len(range(5, len(state), 7))

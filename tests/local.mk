@@ -179,6 +179,7 @@ LONGEST_TEST = tests/hostile-tools-check.py
 LONG_TESTS = \
 	tests/error-codes-check.py \
 	tests/explain-check.py \
+	tests/hex-check.py \
 	tests/clean-check.py
 SCRIPT_TESTS = \
 	tests/attempts-check.py \

@@ -426,6 +426,13 @@ tools_libtools_a_SOURCES = \
 	tools/explain/from_capture.c \
 	tools/explain/from_capture.h \
 	tools/explain/from_hex.c \
+	tools/explain/hex_dump.c \
+	tools/explain/hex_frame.c \
+	tools/explain/hex_frame.h \
+	tools/explain/hex_list.c \
+	tools/explain/hex_quoted.c \
+	tools/explain/hex_text.c \
+	tools/explain/hex_text.h \
 	tools/explain/pieces.c \
 	tools/explain/pieces.h \
 	tools/explain/report.c \

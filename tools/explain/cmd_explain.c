@@ -8,6 +8,7 @@
 #include "command_line/commands.h"
 #include "explain.h"
 #include "from_capture.h"
+#include "hex_frame.h"
 #include "base/json_writer.h"
 #include "base/message.h"
 #include "command_line/options.h"
@@ -21,7 +22,8 @@ static const struct option_row rows[] = {
     {OPTION_PACKET, 0, "packet", "N", "the packet, as Wireshark counts them: every message that ends in it"},
     {OPTION_FILE, 0, "file", "I", "which of several captures holds the packet, counted from 1"},
     {OPTION_HEX, 0, "hex", "BYTES",
-     "these bytes instead, hexadecimal: '00 04 56 01', 0x00045601, 00:04:56:01; - for standard input"},
+     "these bytes instead, hexadecimal: '00 04 56 01', 0x00045601; or a dump, array or b'...' of another program; - "
+     "for standard input"},
     {OPTION_TO_ROBOT, 0, "to-robot", NULL, "with --hex: the bytes go to the robot"},
     {OPTION_JSON, 0, "json", NULL, "a JSON object instead of text"},
 };
@@ -115,25 +117,67 @@ static int show_hex(const struct explain_hex *hex, struct json *json)
     return outcome;
 }
 
+/* Prints a remark below the messages. */
+static void print_remark(const char *remark)
+{
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+    printf("  - ");
+    wrap.column = 4;
+    text_wrap_words(&wrap, remark);
+    text_wrap_end(&wrap);
+}
+
+static int show_hex_all(const struct explain_hex *hex, const char *const remarks[], size_t count)
+{
+    int outcome = show_hex(hex, NULL);
+    bool is_first = true;
+    for (size_t i = 0; i < count && outcome == 0; i++) {
+        if (remarks[i][0] == '\0')
+            continue;
+        if (is_first)
+            putchar('\n');
+        is_first = false;
+        print_remark(remarks[i]);
+    }
+    return outcome;
+}
+
+static int show_hex_json(const struct explain_hex *hex, const char *const remarks[], size_t count)
+{
+    struct json json;
+    json_begin(&json, stdout);
+    json_object(&json, true);
+    json_key(&json, "messages");
+    json_array(&json, true);
+    if (show_hex(hex, &json) != 0) /* what is not whole must not look so */
+        return -1;
+    json_close(&json);
+    json_key(&json, "remarks");
+    json_array(&json, true);
+    for (size_t i = 0; i < count; i++)
+        if (remarks[i][0] != '\0')
+            json_text(&json, remarks[i]);
+    json_end(&json);
+    return 0;
+}
+
 static enum exit_status run_hex(const struct explain_job *job)
 {
-    struct explain_hex hex = {
-        .protocol = job->options.source.raw, .to_robot = job->to_robot, .recipe = job->options.source.recipe};
-    struct json json;
-    uint8_t *bytes;
-    if (explain_hex_read(job->hex, &bytes, &hex.length) != 0)
-        return EXIT_FAILED;
-    hex.bytes = bytes;
-    if (job->json) {
-        json_begin(&json, stdout);
-        json_object(&json, true);
-        json_key(&json, "messages");
-        json_array(&json, true);
+    struct explain_hex hex = {.protocol = job->options.source.raw, .recipe = job->options.source.recipe};
+    struct hex_text read = {.remark = ""};
+    struct hex_frame frame;
+    int outcome = explain_hex_read(job->hex, &read);
+    const uint8_t *bytes = (const uint8_t *)read.bytes.data;
+    if (outcome == 0 && hex_frame_find(bytes, read.bytes.length, &frame) != HEX_FRAME_REFUSED) {
+        const char *const remarks[] = {read.remark, frame.remark};
+        hex.bytes = bytes + frame.at;
+        hex.length = frame.length;
+        hex.to_robot = job->to_robot || frame.to_robot;
+        outcome = (job->json ? show_hex_json : show_hex_all)(&hex, remarks, sizeof remarks / sizeof *remarks);
+    } else {
+        outcome = -1;
     }
-    int outcome = show_hex(&hex, job->json ? &json : NULL);
-    if (job->json && outcome == 0) /* what is not whole must not look so */
-        json_end(&json);
-    free(bytes);
+    free(read.bytes.data);
     return outcome == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -206,11 +250,7 @@ static int print_text(const struct explanation *explanation, enum timestamp_zone
     for (size_t i = 0; outcome == 0 && remark_at(explanation, i, remark); i++) {
         if (i == 0 && explanation->count > 0)
             putchar('\n');
-        struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
-        printf("  - ");
-        wrap.column = 4;
-        text_wrap_words(&wrap, remark);
-        text_wrap_end(&wrap);
+        print_remark(remark);
     }
     return outcome;
 }

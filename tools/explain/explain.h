@@ -4,6 +4,7 @@
 
 #include "annotate.h"
 #include "base/timestamp.h"
+#include "hex_text.h"
 
 /* A message, and where it was found. */
 struct explained {
@@ -25,9 +26,8 @@ struct json;
 /* As one object. 0, or -1 after a message. */
 int explain_json(struct json *json, const struct explained *explained);
 
-/* The bytes of --hex, "00 00 04 24", "0x0000 0424", "00:00:04:24"; "-" reads them from standard input. The caller frees
- * `bytes`. 0, or -1 after a message. */
-int explain_hex_read(const char *text, uint8_t **bytes, size_t *length);
+/* Reads what was given to --hex; "-" reads it from standard input. 0, or -1 after a message. */
+int explain_hex_read(const char *text, struct hex_text *read);
 
 struct explain_hex {
     const uint8_t *bytes;

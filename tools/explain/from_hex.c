@@ -7,53 +7,7 @@
 #include "explain.h"
 #include "base/message.h"
 
-#define TEXT_MOST (4 * 1024 * 1024)
-
-/* ---- digits ---------------------------------------------------------------------------------------------------- */
-
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* What may stand between bytes: blanks, line ends, marks, and "0x" or "\x" before one. */
-static size_t skip_marks(const char *text, size_t length, size_t at)
-{
-    while (at < length) {
-        if (strchr(" \t\r\n:,;-", text[at]) && text[at] != '\0')
-            at++;
-        else if (at + 1 < length && (text[at] == '0' || text[at] == '\\') && (text[at + 1] | 0x20) == 'x')
-            at += 2;
-        else
-            break;
-    }
-    return at;
-}
-
-static int parse_digits(const char *text, size_t length, uint8_t *bytes, size_t *count)
-{
-    *count = 0;
-    for (size_t at = skip_marks(text, length, 0); at < length; at = skip_marks(text, length, at)) {
-        int high = digit_of(text[at]), low = at + 1 < length ? digit_of(text[at + 1]) : -1;
-        if (high < 0)
-            message_error("--hex: '%c' at character %zu is no hexadecimal digit; give the bytes alone, as xxd -p does",
-                          text[at], at + 1);
-        else if (low < 0)
-            message_error("--hex: the byte at character %zu has one digit; each has two", at + 1);
-        if (high < 0 || low < 0)
-            return -1;
-        bytes[(*count)++] = (uint8_t)(high << 4 | low);
-        at += 2;
-    }
-    if (*count > 0)
-        return 0;
-    message_error("--hex: there is no byte in it; give some, as in --hex '00 04 56 01'");
-    return -1;
-}
+#define TEXT_MOST (32 * 1024 * 1024)
 
 static char *read_input(size_t *length)
 {
@@ -71,22 +25,14 @@ static char *read_input(size_t *length)
     return NULL;
 }
 
-int explain_hex_read(const char *text, uint8_t **bytes, size_t *length)
+int explain_hex_read(const char *text, struct hex_text *read)
 {
-    size_t text_length = strlen(text), count = 0;
+    size_t length = strlen(text);
     char *input = NULL;
-    if (strcmp(text, "-") == 0 && !(text = input = read_input(&text_length)))
+    if (strcmp(text, "-") == 0 && !(text = input = read_input(&length)))
         return -1;
-    *bytes = malloc(text_length / 2 + 1);
-    if (!*bytes)
-        message_no_memory();
-    int outcome = *bytes ? parse_digits(text, text_length, *bytes, &count) : -1;
-    *length = count;
+    int outcome = hex_text_read(read, text, length);
     free(input);
-    if (outcome != 0) {
-        free(*bytes);
-        *bytes = NULL;
-    }
     return outcome;
 }
 
