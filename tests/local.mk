@@ -22,6 +22,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_compression \
 	tests/unit/test_diagnose \
 	tests/unit/test_event_loop \
+	tests/unit/test_proxy \
 	tests/unit/test_dashboard \
 	tests/unit/test_failed_attempts \
 	tests/unit/test_field \
@@ -112,6 +113,9 @@ tests_unit_test_analysis_memory_LDFLAGS = $(tests_unit_test_memory_LDFLAGS)
 # The test has a disk of its own.
 tests_unit_test_capture_file_LDFLAGS = -Wl,--wrap=write,--wrap=fdatasync,--wrap=fsync
 tests_unit_test_capture_series_LDFLAGS = -Wl,--wrap=write,--wrap=fdatasync,--wrap=unlink
+
+# The test has a clock of its own.
+tests_unit_test_proxy_LDFLAGS = -Wl,--wrap=clock_gettime,--wrap=ppoll
 
 # The test counts comparisons of texts.
 tests_unit_test_failed_attempts_LDFLAGS = -Wl,--wrap=strcmp

@@ -148,6 +148,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/robot_tally.h \
 	tools/input/robot_traffic.c \
 	tools/input/robot_traffic.h \
+	tools/input/setup_keeper.c \
+	tools/input/setup_keeper.h \
 	tools/input/section_comment.c \
 	tools/input/section_comment.h \
 	tools/input/shell_command.c \

@@ -2,6 +2,7 @@
 """armtap proxy: bytes in are bytes out, whatever the cuts and however many clients; ends, resets and slow readers pass; the
 disk never delays it; the capture is what was said."""
 import csv
+import glob
 import io
 import os
 import random
@@ -87,8 +88,8 @@ class Proxy:
             time.sleep(0.005)
         expect("in time: " + what, truth(), self.said)
 
-    def client(self, port):
-        connection = socket.create_connection(self.at[port], PATIENCE)
+    def client(self, port, host=HERE4):
+        connection = socket.create_connection(self.at[port], PATIENCE, (host, 0))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
 
@@ -434,10 +435,119 @@ def ports_in_use():
         expect("a robot as " + name, done.returncode == 2 and "without scheme and port" in done.stderr, done.stderr)
 
 
-def client_of_a_crowd(proxy, port):
+def says_nothing(connection):
+    """A robot that neither answers nor ends, whatever its client does."""
+    connection.recv(65536)
+    time.sleep(3600)
+
+
+def echoes(proxy, port, host):
+    """Whether a client from there is served."""
+    try:
+        with proxy.client(port, host) as connection:
+            connection.sendall(b"hello")
+            return read_exactly(connection, 5) == b"hello"
+    except ConnectionError:
+        return False
+
+
+def echo(connection):
+    while data := connection.recv(65536):
+        connection.sendall(data)
+
+
+def clients_that_went():
+    """Clients that ended, by half or for good, of a robot that says nothing: the next ones have their places."""
+    ways = {"closed": lambda one: one.close(), "ended its half": lambda one: one.shutdown(socket.SHUT_WR)}
+    for what, leave in ways.items():
+        robot = Robot(says_nothing, echo)
+        proxy = Proxy(robot.port, output=what.replace(" ", "-") + ".pcapng")
+        clients = []
+        for number in range(560):  # more than there is room for
+            one = client_of_a_crowd(proxy, robot.port[0], "127.0.0.%d" % (1 + number % 6))
+            if one:
+                one.sendall(b"x")
+                leave(one)
+                clients.append(one)
+        for host in "127.0.0.1", "127.0.0.7":
+            end = time.monotonic() + PATIENCE
+            while not (served := echoes(proxy, robot.port[1], host)) and time.monotonic() < end:
+                time.sleep(0.05)
+            expect("%s: a new client of %s is served" % (what, host), served, proxy.said[-3:])
+        status, said = proxy.end()
+        expect(what + ": status", status == 0, said)
+        expect(what + ": counted", re.search(r"\d+ cut off, [1-9]\d* let go, \d+ turned away\)", said.splitlines()[-1]), said[-300:])
+        expect(what + ": the end is in the capture", sum(flag & RST != 0 for flags in
+                                                         Streams(Recording(what.replace(" ", "-") + ".pcapng").packets).flags.values()
+                                                         for flag in flags) > 0)
+        for one in clients:
+            one.close()
+
+
+def one_address():
+    """As many as it likes from one address: others are served all the same, and those who were go on."""
+    robot = Robot(echo)
+    proxy = Proxy(robot.port)
+    first = proxy.client(robot.port[0], "127.0.0.8")
+    crowd = [client_of_a_crowd(proxy, robot.port[0], "127.0.0.9") for _ in range(420)]
+    for _ in range(20):
+        expect("one address: others are served", echoes(proxy, robot.port[0], "127.0.0.8"), proxy.said[-3:])
+    first.sendall(b"first")
+    expect("one address: who was served goes on", read_exactly(first, 5) == b"first")
+    proxy.wait(lambda: any("127.0.0.9 has 100 connections" in line for line in proxy.said), "a word on the address")
+    for one in filter(None, [first, *crowd]):
+        one.close()
+    status, said = proxy.end()
+    expect("one address: status", status == 0, said)
+    expect("one address: counted", ", 320 turned away" in said.splitlines()[-1], said[-300:])
+
+
+def parts():
+    """Files of the proxy as those of record: each decodes alone, together nothing is missing or doubled, and only so much is kept."""
+    with Controller(ROBOT, {"rtde": 0, "realtime_ro": 0}) as controller:
+        ports = controller.port["rtde"], controller.port["realtime_ro"]
+        proxy = Proxy(ports, "--rotate", "120k", output="part-%H%M%S.pcapng")
+        urls = ["%s://%s:%d" % (scheme, *proxy.at[port]) for scheme, port in zip(("rtde", "realtime"), ports)]
+        client = subprocess.Popen([ARMTAP, "record", "-o", "client.pcapng", "--fields", "timestamp,actual_q", *urls],
+                                  stderr=subprocess.DEVNULL, preexec_fn=ends_with_us())
+        controller.wait_for(lambda: min(controller.counts[role, "records"] for role in ("rtde", "realtime_ro")) > 1000)
+        client.send_signal(signal.SIGINT)
+        client.wait(PATIENCE)
+        status, said = proxy.end()
+        names = sorted(glob.glob("part-*"))
+        expect("parts: status", status == 0 and len(names) > 5, status, said, names)
+        expect("parts: each is named", all("armtap: %s: " % name in said for name in names) and "in %d files" % len(names) in said, said)
+        expect("parts: sizes", all(os.path.getsize(name) <= 120000 for name in names), [os.path.getsize(name) for name in names])
+        for protocol, port in zip(("rtde", "realtime"), ports):
+            at = proxy.at[port][1]
+            asked = "--union", "--fields", "protocol,timestamp,actual_q"
+            through = columns(names[-1], "--port", "%d=%s" % (port, protocol), *asked, *names[:-1])
+            direct = columns("client.pcapng", "--port", "%d=%s" % (at, protocol), *asked)
+            alone = []
+            for name in names:
+                done = subprocess.run([ARMTAP, "export", "--port", "%d=%s" % (port, protocol), *asked, name], capture_output=True, text=True)
+                alone += [row[1:] for row in csv.reader(io.StringIO(done.stdout))]
+            through, direct, alone = [[row[2:] for row in rows if protocol in row] for rows in (through, direct, alone)]
+            expect("parts: rows of " + protocol, len(direct) > 500 and through[:len(direct)] == direct, len(direct), len(through))
+            expect("parts: each alone, of " + protocol, alone == through, len(alone), len(through))
+        for count in range(3):
+            proxy = Proxy(ports, "--rotate", "20k", "--keep", "70k", output="kept-%Y%m%dT%H%M%SZ.pcapng")
+            with proxy.client(ports[1]) as connection:
+                read_exactly(connection, 200000)
+            status, said = proxy.end()
+            sizes = {name: os.path.getsize(name) for name in glob.glob("kept-*")}
+            expect("kept %d: status" % count, status == 0 and "deleted" in said, status, said)
+            expect("kept %d: room" % count, 40000 < sum(sizes.values()) <= 90000, sizes)
+        for words, why in ((("--keep", "1M"), "give --rotate too"), (("--rotate", "x"), "--rotate 'x': expected"),
+                           (("--keep", "1k", "--rotate", "1M"), "--keep is less than one file"), (("--rotate", "1h", "-o", "-"), "standard output is one")):
+            done = subprocess.run([ARMTAP, "proxy", "--ports", "1=0", *words, ROBOT], capture_output=True, text=True, timeout=PATIENCE)
+            expect("%s: refused" % (words,), done.returncode == 2 and why in done.stderr, done.stderr)
+
+
+def client_of_a_crowd(proxy, port, host=HERE4):
     """None if the reset comes before connect() has returned."""
     try:
-        return proxy.client(port)
+        return proxy.client(port, host)
     except ConnectionResetError:
         return None
 
@@ -446,7 +556,7 @@ def crowd():
     """More clients than are served: the rest is reset, those that are served go on."""
     robot = Robot(lambda connection: connection.recv(1))
     begin, proxy = time.monotonic(), Proxy(robot.port)
-    clients = [client_of_a_crowd(proxy, robot.port[0]) for _ in range(420)]
+    clients = [client_of_a_crowd(proxy, robot.port[0], "127.0.0.%d" % (1 + number % 5)) for number in range(420)]
     proxy.wait(lambda: any("no more are served" in line for line in proxy.said), "a word on the crowd")
     expect("crowd: memory", proxy.memory() < 120 * 1024, proxy.memory())
     with open("/proc/%d/stat" % proxy.program.pid) as file:
@@ -469,5 +579,6 @@ def crowd():
 
 
 if __name__ == "__main__":
-    side_by_side(many_clients, half_closed, resets, slow_reader, disk_trouble, capture, signals, for_a_time, ports_in_use, crowd)
+    side_by_side(many_clients, half_closed, resets, slow_reader, disk_trouble, capture, signals, for_a_time, ports_in_use, crowd,
+                 clients_that_went, one_address, parts)
     sys.exit(finish())

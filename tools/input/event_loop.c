@@ -14,7 +14,7 @@
 
 /* The loop waits no longer at a time, so that it knows when it was to go on; and is so much later only if it could not.
  */
-#define BEAT SECOND
+#define BEAT (SECOND / 4)
 #define STILL_LEAST SECOND
 
 /* What is polled: the wake-up, signals, then each watch. */

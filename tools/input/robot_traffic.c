@@ -1,23 +1,14 @@
 #include "robot_traffic.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* A set-up is a few kB long; a robot that sends more of such messages gets the first ones repeated. */
-#define SETUP_MAX 65536
-#define SETUP_PARTS 64
-/* RTDE messages after which data makes sense: protocol, release, recipes, start and pause. */
-#define SETUP_TYPES "VvOISP"
-#define RTDE_HEADER 3
+#include "setup_keeper.h"
 
 struct connection {
     struct synthetic_tcp tcp;
     bool is_open;
     bool ended[2];
-    uint8_t *setup; /* SETUP_MAX bytes; NULL until there are any */
-    size_t length;
-    struct synthetic_part parts[SETUP_PARTS];
-    size_t part_count;
+    struct setup_keeper setup;
 };
 
 struct robot_traffic {
@@ -36,36 +27,15 @@ struct robot_traffic *robot_traffic_new(size_t robots)
 void robot_traffic_free(struct robot_traffic *traffic)
 {
     for (size_t i = 0; traffic && i < traffic->count; i++)
-        free(traffic->connections[i].setup);
+        setup_keeper_free(&traffic->connections[i].setup);
     free(traffic);
-}
-
-static bool is_setup(const struct robot_event *event)
-{
-    const uint8_t *bytes = event->bytes;
-    return event->length >= RTDE_HEADER && (size_t)(bytes[0] << 8 | bytes[1]) == event->length &&
-           strchr(SETUP_TYPES, bytes[2]) && bytes[2] != '\0';
-}
-
-/* Keeps the message, to be repeated. */
-static int keep(struct connection *connection, const struct robot_event *event)
-{
-    if (!is_setup(event) || connection->part_count == SETUP_PARTS || event->length > SETUP_MAX - connection->length)
-        return 0;
-    if (!connection->setup && !(connection->setup = malloc(SETUP_MAX)))
-        return -1;
-    uint8_t *to = connection->setup + connection->length;
-    memcpy(to, event->bytes, event->length);
-    connection->length += event->length;
-    connection->parts[connection->part_count++] = (struct synthetic_part){event->direction, to, event->length};
-    return 0;
 }
 
 static void begin(struct connection *connection, const struct robot_event *event)
 {
     connection->is_open = event->kind == ROBOT_OPENED;
     connection->ended[0] = connection->ended[1] = false;
-    connection->length = connection->part_count = 0;
+    setup_keeper_begin(&connection->setup);
     synthetic_tcp_begin(&connection->tcp, &event->address[ARMTAP_FROM_ROBOT], &event->address[ARMTAP_TO_ROBOT]);
 }
 
@@ -90,11 +60,12 @@ int robot_traffic_take(struct robot_traffic *traffic, const struct robot_event *
         begin(connection, event);
         return synthetic_tcp_unanswered(&connection->tcp, event->time, take, user);
     case ROBOT_BYTES:
-        if (keep(connection, event) != 0)
+        if (setup_keeper_take(&connection->setup, event->direction, event->bytes, event->length) != 0)
             return -1;
         return synthetic_tcp_bytes(&connection->tcp, event->direction, event->bytes, event->length, event->time, take,
                                    user);
     case ROBOT_DROPPED:
+        setup_keeper_skip(&connection->setup, event->direction);
         return synthetic_tcp_skip(&connection->tcp, event->direction, event->lost_bytes, event->time, take, user);
     case ROBOT_CLOSED:
         return end(connection, event, take, user);
@@ -107,12 +78,19 @@ int robot_traffic_take(struct robot_traffic *traffic, const struct robot_event *
 
 int robot_traffic_repeat(struct robot_traffic *traffic, int64_t time, synthetic_take *take, void *user)
 {
+    struct synthetic_part parts[SETUP_PARTS];
     int outcome = 0;
     for (size_t i = 0; i < traffic->count && outcome == 0; i++) {
         struct connection *connection = &traffic->connections[i];
+        size_t count = setup_keeper_parts(&connection->setup, parts);
         if (connection->is_open)
-            outcome =
-                synthetic_tcp_repeat(&connection->tcp, connection->parts, connection->part_count, time, take, user);
+            outcome = synthetic_tcp_repeat(&connection->tcp, parts, count, time, take, user);
     }
     return outcome;
+}
+
+size_t robot_traffic_next(const struct robot_traffic *traffic, unsigned robot, enum armtap_direction direction,
+                          const uint8_t *bytes, size_t length, size_t *whole)
+{
+    return setup_keeper_next(&traffic->connections[robot].setup, direction, bytes, length, whole);
 }

@@ -19,5 +19,8 @@ int robot_traffic_take(struct robot_traffic *traffic, const struct robot_event *
 /* Makes packets for a file that begins here: each connection that stands is opened again, and its set-up repeated, as
  * synthetic_tcp_repeat() says. */
 int robot_traffic_repeat(struct robot_traffic *traffic, int64_t time, synthetic_take *take, void *user);
+/* As setup_keeper_next(), of a connection. */
+size_t robot_traffic_next(const struct robot_traffic *traffic, unsigned robot, enum armtap_direction direction,
+                          const uint8_t *bytes, size_t length, size_t *whole);
 
 #endif

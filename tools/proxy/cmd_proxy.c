@@ -16,17 +16,23 @@
 #include "proxy_pair.h"
 #include "record/amount.h"
 #include "record/part_name.h"
+#include "record/rotation.h"
 #include "traffic_writer.h"
 
 #define PORTS_MAX 64
 #define CLIENTS_MAX 400
+/* Of one address, so that it cannot shut out the others. */
+#define CLIENTS_OF_ADDRESS 100
+/* ns in which nothing passed, after which a connection that one side has ended makes room for another. */
+#define MAKES_ROOM (SECOND / 4)
+#define SYNC (5 * SECOND)
 /* Lines about clients in a second. */
 #define LINES_MAX 300
 #define LINES_TURN SECOND
 /* ns until clients are accepted again when descriptors ran out. */
 #define ACCEPT_AGAIN (SECOND / 2)
 
-enum option_id { OPTION_LISTEN = 1, OPTION_OUT, OPTION_FOR, OPTION_PORTS };
+enum option_id { OPTION_LISTEN = 1, OPTION_OUT, OPTION_FOR, OPTION_PORTS, OPTION_ROTATE, OPTION_KEEP };
 
 static const struct option_row rows[] = {
     {OPTION_LISTEN, 0, "listen", "ADDRESS",
@@ -36,6 +42,8 @@ static const struct option_row rows[] = {
      "final "
      ".gz compresses it; default: %Y%m%dT%H%M%SZ-ROBOT.pcapng"},
     {OPTION_FOR, 0, "for", "TIME", "end after that time (60s, 15m, 8h) instead of at Ctrl-C"},
+    {OPTION_ROTATE, 0, "rotate", ROTATE_META, ROTATE_HELP},
+    {OPTION_KEEP, 0, "keep", "SIZE", KEEP_HELP},
     {OPTION_PORTS, 0, "ports", "LIST",
      "the robot's ports to forward instead of all that robots have, each with the port to listen on if it is another: "
      "30004,30003=40003; 0 is any free port"},
@@ -71,6 +79,8 @@ struct client {
 struct proxy {
     struct options options;
     const char *listen, *output, *robot;
+    struct rotation rotation;
+    struct kept_parts *kept;
     struct port ports[PORTS_MAX];
     size_t port_count;
     struct tcp_address here, there;
@@ -80,9 +90,10 @@ struct proxy {
     struct event_timer *again; /* accepts clients again */
     struct traffic_writer *writer;
     struct client clients[CLIENTS_MAX];
-    uint64_t served, bytes;
+    uint64_t served, bytes, turned_away, let_go, cut_off; /* cut_off: by a reset, or by the robot's refusal */
     bool told_full;
-    int64_t lines_since; /* the second that is counted */
+    struct tcp_address told; /* the last address of which it was said that it has too many */
+    int64_t lines_since;     /* the second that is counted */
     unsigned lines, left_out;
 };
 
@@ -114,6 +125,10 @@ static int take(void *user, int id, const char *value)
         return 0;
     case OPTION_FOR:
         return amount_time_option("--for", value, &proxy->span);
+    case OPTION_ROTATE:
+        return rotation_take(&proxy->rotation, value);
+    case OPTION_KEEP:
+        return rotation_take_keep(&proxy->rotation, value);
     default:
         return take_ports(proxy, value);
     }
@@ -144,7 +159,7 @@ static int check_options(struct proxy *proxy)
         return -1;
     }
     proxy->robot = proxy->options.operands[0];
-    if (part_name_check("proxy", proxy->output) != 0)
+    if (rotation_check(&proxy->rotation, "proxy", proxy->output) != 0 || part_name_check("proxy", proxy->output) != 0)
         return -1;
     if (tcp_resolve(proxy->listen, 0, &proxy->here, 1, &problem) == 0) {
         message_error("--listen '%s': %s; give an address of this machine", proxy->listen, problem);
@@ -202,6 +217,10 @@ static void say(const struct client *client, const struct proxy_news *news)
         message_info("%s: port %u: reset by the %s (%s)", client->name, port, side_name(news->direction),
                      strerror(news->error));
         break;
+    case PROXY_LET_GO:
+        message_info("%s: port %u: let go: the %s ended it, and the %s sends nothing and does not end it", client->name,
+                     port, side_name(news->direction), news->direction == ARMTAP_FROM_ROBOT ? "client" : "robot");
+        break;
     case PROXY_OVER:
         if (client->connected)
             message_info("%s: port %u: over, after %" PRIu64 " bytes from the robot and %" PRIu64 " to it",
@@ -226,12 +245,19 @@ static void record(struct client *client, const struct proxy_news *news)
         traffic_writer_put(proxy->writer, &traffic);
 }
 
+static void count(struct proxy *proxy, const struct proxy_news *news)
+{
+    proxy->bytes += news->length;
+    proxy->let_go += news->event == PROXY_LET_GO ? 1 : 0;
+    proxy->cut_off += news->event == PROXY_RESET || news->event == PROXY_REFUSED || news->event == PROXY_UNANSWERED;
+}
+
 static void on_news(void *user, const struct proxy_news *news)
 {
     struct client *client = user;
     client->connected = client->connected || news->event == PROXY_CONNECTED;
     client->bytes[news->direction] += news->length;
-    client->proxy->bytes += news->length;
+    count(client->proxy, news);
     record(client, news);
     if (news->event != PROXY_BYTES && news->event != PROXY_FINISHED && may_say(client->proxy))
         say(client, news);
@@ -251,17 +277,76 @@ static struct client *free_place(struct proxy *proxy)
     return NULL;
 }
 
+static size_t count_of_host(const struct proxy *proxy, const struct tcp_address *host)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CLIENTS_MAX; i++) {
+        const struct client *client = &proxy->clients[i];
+        count += client->pair && tcp_address_same_host(&client->address[ARMTAP_TO_ROBOT], host) ? 1 : 0;
+    }
+    return count;
+}
+
+/* Lets that one go of which one side has ended, and on which nothing has passed for longest; of this host, or of all if
+ * it is NULL. False if there is none. */
+static bool make_room(struct proxy *proxy, const struct tcp_address *host)
+{
+    struct client *found = NULL;
+    int64_t oldest = event_loop_awake(proxy->loop) - MAKES_ROOM;
+    for (size_t i = 0; i < CLIENTS_MAX; i++) {
+        struct client *client = &proxy->clients[i];
+        if (!client->pair || (host && !tcp_address_same_host(&client->address[ARMTAP_TO_ROBOT], host)) ||
+            proxy_pair_ending_since(client->pair) > oldest)
+            continue;
+        found = client;
+        oldest = proxy_pair_ending_since(client->pair);
+    }
+    if (found)
+        proxy_pair_let_go(found->pair);
+    return found != NULL;
+}
+
+/* Resets the client, and says why: once in a row. */
+static void turn_away(struct proxy *proxy, int file, const struct tcp_address *peer, bool is_of_address)
+{
+    char text[TCP_ADDRESS_MAX];
+    struct tcp_address host = *peer;
+    tcp_address_set_port(&host, 0);
+    tcp_address_text(&host, text);
+    text[strlen(text) - strlen(":0")] = '\0';
+    bool is_told = is_of_address ? tcp_address_same_host(&proxy->told, peer) : proxy->told_full;
+    bool is_said = !is_told && may_say(proxy);
+    if (is_said && is_of_address)
+        message_warning("%s has %d connections, and no more are served for one address: further ones are reset", text,
+                        CLIENTS_OF_ADDRESS);
+    else if (is_said)
+        message_warning("%d clients are connected, and no more are served: further ones are reset", CLIENTS_MAX);
+    if (is_of_address)
+        proxy->told = host;
+    else
+        proxy->told_full = true;
+    proxy->turned_away++;
+    tcp_close(file, true);
+}
+
+/* A place for a client of that address; NULL: it was turned away. */
+static struct client *find_place(struct proxy *proxy, int file, const struct tcp_address *peer)
+{
+    bool is_of_address = count_of_host(proxy, peer) >= CLIENTS_OF_ADDRESS && !make_room(proxy, peer);
+    struct client *client = is_of_address ? NULL : free_place(proxy);
+    if (!client && !is_of_address && make_room(proxy, NULL))
+        client = free_place(proxy);
+    if (!client)
+        turn_away(proxy, file, peer, is_of_address);
+    return client;
+}
+
 static void serve(struct port *port, int file, const struct tcp_address *peer)
 {
     struct proxy *proxy = port->proxy;
-    struct client *client = free_place(proxy);
-    if (!client) {
-        if (!proxy->told_full)
-            message_warning("%d clients are connected, and no more are served: further ones are reset", CLIENTS_MAX);
-        proxy->told_full = true;
-        tcp_close(file, true);
+    struct client *client = find_place(proxy, file, peer);
+    if (!client)
         return;
-    }
     *client = (struct client){.proxy = proxy};
     client->address[ARMTAP_FROM_ROBOT] = proxy->there;
     client->address[ARMTAP_TO_ROBOT] = *peer;
@@ -418,6 +503,12 @@ static void on_end(void *user)
     event_loop_stop(proxy->loop);
 }
 
+static void on_still(void *user, int64_t time)
+{
+    (void)user;
+    message_still(time);
+}
+
 static int begin(struct proxy *proxy)
 {
     proxy->loop = event_loop_new();
@@ -426,23 +517,42 @@ static int begin(struct proxy *proxy)
     if (!proxy->again || !proxy->end)
         return message_no_memory();
     event_timer_set(proxy->end, amount_time_end(event_clock(), proxy->span));
-    proxy->writer = traffic_writer_new(proxy->output, proxy->robot, CLIENTS_MAX);
-    return proxy->writer ? listen_on_ports(proxy) : -1;
+    event_loop_on_still(proxy->loop, on_still, NULL);
+    proxy->kept = kept_parts_new(proxy->rotation.keep);
+    if (!proxy->kept)
+        return message_no_memory();
+    const struct capture_series_wish wish = {.output = proxy->output,
+                                             .robot = proxy->robot,
+                                             .rotate = proxy->rotation.time,
+                                             .part_size = proxy->rotation.part_size,
+                                             .kept = proxy->kept,
+                                             .sync = SYNC};
+    if (kept_parts_find(proxy->kept, proxy->output, proxy->robot) != 0)
+        return -1;
+    proxy->writer = traffic_writer_new(&wish, CLIENTS_MAX);
+    if (!proxy->writer || listen_on_ports(proxy) != 0)
+        return -1;
+    message_show_times();
+    return 0;
 }
 
 static int report(struct proxy *proxy, const struct traffic_totals *totals)
 {
     say_left_out(proxy);
-    char forwarded[AMOUNT_MAX], recorded[AMOUNT_MAX], dropped[AMOUNT_MAX];
+    char forwarded[AMOUNT_MAX], recorded[AMOUNT_MAX], dropped[AMOUNT_MAX], deleted[48] = "";
     amount_text(forwarded, proxy->bytes);
     amount_text(recorded, totals->bytes);
     amount_text(dropped, totals->dropped);
     if (totals->dropped > 0)
         message_warning("%s were forwarded but not recorded, because the %s", dropped,
                         totals->failed ? "capture ended early" : "disk did not keep up");
-    if (proxy->served > 0 || !totals->failed)
-        message_info("forwarded %s for %" PRIu64 " client%s, recorded %s", forwarded, proxy->served,
-                     proxy->served == 1 ? "" : "s", recorded);
+    kept_parts_list(proxy->kept);
+    if (kept_parts_deleted(proxy->kept) > 0)
+        snprintf(deleted, sizeof deleted, "; %" PRIu64 " deleted, the oldest first", kept_parts_deleted(proxy->kept));
+    message_info("forwarded %s for %" PRIu64 " client%s (%" PRIu64 " cut off, %" PRIu64 " let go, %" PRIu64
+                 " turned away), recorded %s in %" PRIu64 " file%s%s; %s dropped",
+                 forwarded, proxy->served, proxy->served == 1 ? "" : "s", proxy->cut_off, proxy->let_go,
+                 proxy->turned_away, recorded, totals->parts, totals->parts == 1 ? "" : "s", deleted, dropped);
     return totals->failed ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -478,6 +588,7 @@ int cmd_proxy(int argc, char **argv)
         status = run(proxy);
     }
     options_free(&proxy->options);
+    kept_parts_free(proxy->kept);
     free(proxy);
     return status;
 }

@@ -9,6 +9,7 @@ enum proxy_event {
     PROXY_BYTES,      /* bytes came and are on their way */
     PROXY_FINISHED,   /* a side will send no more */
     PROXY_RESET,      /* a side reset the connection, or is gone */
+    PROXY_LET_GO,     /* a side sent no more, and nothing came for long: the proxy ended the connection */
     PROXY_OVER        /* the pair is over; it may be freed now, and only now */
 };
 

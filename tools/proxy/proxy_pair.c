@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "nanoseconds.h"
-
 /* Bytes of one direction that wait for the other side: with so many, no more are read. */
 #define ROOM ((size_t)64 * 1024)
 #define PATIENCE (10 * SECOND) /* for the robot's answer */
@@ -30,12 +28,37 @@ struct proxy_pair {
     struct side side[2]; /* by the direction that it sends in */
     struct way way[2];
     struct event_timer *timer;
+    int64_t passed; /* when bytes, or an end, last passed, by event_loop_awake() */
     bool connected, over;
 };
 
 static enum armtap_direction other(enum armtap_direction direction)
 {
     return direction == ARMTAP_FROM_ROBOT ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
+}
+
+/* No side is too late while armtap itself stands still. */
+static int64_t now_of(const struct proxy_pair *pair)
+{
+    return event_loop_awake(pair->wish.loop);
+}
+
+static bool is_ending(const struct proxy_pair *pair)
+{
+    return pair->way[0].ended || pair->way[1].ended;
+}
+
+/* When something is due; EVENT_NEVER: nothing is. */
+static int64_t due_of(const struct proxy_pair *pair)
+{
+    if (!pair->connected)
+        return pair->passed + PATIENCE;
+    return is_ending(pair) ? pair->passed + PROXY_PAIR_LINGER : EVENT_NEVER;
+}
+
+static void set_timer(struct proxy_pair *pair)
+{
+    event_timer_set(pair->timer, event_loop_when_awake(pair->wish.loop, due_of(pair)));
 }
 
 static void tell(struct proxy_pair *pair, const struct proxy_news *news)
@@ -102,6 +125,7 @@ static bool pass(struct proxy_pair *pair, enum armtap_direction direction)
             return false;
         }
         way->begin += (size_t)sent;
+        pair->passed = now_of(pair);
     }
     way->begin = way->end = 0;
     if (way->ended && !way->passed) {
@@ -124,6 +148,7 @@ static bool take(struct proxy_pair *pair, enum armtap_direction direction)
         return false;
     }
     way->ended = came == 0;
+    pair->passed = now_of(pair);
     way->end = news.length = (size_t)came;
     tcp_acknowledge(pair->side[direction].file, &pair->side[direction].acknowledging);
     bool goes_on = pass(pair, direction);
@@ -138,6 +163,7 @@ static void check_end(struct proxy_pair *pair)
 {
     if (!pair->way[0].passed || !pair->way[1].passed) {
         want(pair);
+        set_timer(pair);
         return;
     }
     close_side(&pair->side[0], false);
@@ -148,7 +174,6 @@ static void check_end(struct proxy_pair *pair)
 static bool finish_connecting(struct proxy_pair *pair)
 {
     int error = tcp_connect_outcome(pair->side[ARMTAP_FROM_ROBOT].file);
-    event_timer_set(pair->timer, EVENT_NEVER);
     if (error == 0) {
         pair->connected = true;
         tell(pair, &(struct proxy_news){.event = PROXY_CONNECTED, .time = tcp_clock()});
@@ -174,10 +199,26 @@ static void on_ready(void *user, unsigned events)
     check_end(pair);
 }
 
+int64_t proxy_pair_ending_since(const struct proxy_pair *pair)
+{
+    return pair->connected && is_ending(pair) ? pair->passed : EVENT_NEVER;
+}
+
+void proxy_pair_let_go(struct proxy_pair *pair)
+{
+    enum armtap_direction ended = pair->way[ARMTAP_TO_ROBOT].ended ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
+    reset(pair, &(struct proxy_news){.event = PROXY_LET_GO, .direction = ended, .time = tcp_clock()});
+}
+
 static void on_due(void *user)
 {
     struct proxy_pair *pair = user;
-    reset(pair, &(struct proxy_news){.event = PROXY_UNANSWERED, .time = tcp_clock(), .error = ETIMEDOUT});
+    if (now_of(pair) < due_of(pair)) /* armtap itself stood still */
+        set_timer(pair);
+    else if (pair->connected)
+        proxy_pair_let_go(pair);
+    else
+        reset(pair, &(struct proxy_news){.event = PROXY_UNANSWERED, .time = tcp_clock(), .error = ETIMEDOUT});
 }
 
 /* 0, or -1 with errno. */
@@ -194,7 +235,8 @@ static int begin(struct proxy_pair *pair)
         errno = ENOMEM;
         return -1;
     }
-    event_timer_set(pair->timer, event_clock() + PATIENCE);
+    pair->passed = now_of(pair);
+    set_timer(pair);
     want(pair);
     return 0;
 }

@@ -6,14 +6,16 @@
 #include "armtap.h"
 #include "input/event_loop.h"
 #include "input/tcp_socket.h"
+#include "nanoseconds.h"
 #include "proxy_event.h"
 
 struct proxy_pair;
 
 struct proxy_news {
     enum proxy_event event;
-    enum armtap_direction direction; /* of BYTES; of FINISHED and RESET: that in which the side sends */
-    int64_t time;                    /* ns since the epoch */
+    enum armtap_direction
+        direction; /* of BYTES; of FINISHED, RESET and LET_GO: that in which the side sent that ended */
+    int64_t time;  /* ns since the epoch */
     const uint8_t *bytes;
     size_t length;
     int error; /* REFUSED, RESET: the error number */
@@ -29,6 +31,12 @@ struct proxy_pair_wish {
 
 /* Connects to the robot. NULL with errno; then the client is reset. */
 struct proxy_pair *proxy_pair_new(const struct proxy_pair_wish *wish);
+/* ns: so long may nothing pass once a side sends no more, until the pair is let go. */
+#define PROXY_PAIR_LINGER (30 * SECOND)
+/* Since when nothing passes although a side sends no more, by event_loop_awake(); EVENT_NEVER: both sides may send. */
+int64_t proxy_pair_ending_since(const struct proxy_pair *pair);
+/* Lets it go at once; not to be called from its own callbacks. */
+void proxy_pair_let_go(struct proxy_pair *pair);
 /* Closes both sides; accepts NULL. */
 void proxy_pair_free(struct proxy_pair *pair);
 

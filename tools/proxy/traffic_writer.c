@@ -12,14 +12,12 @@
 #include "base/thread.h"
 #include "input/event_loop.h"
 #include "input/ring.h"
-#include "input/synthetic_tcp.h"
+#include "input/robot_traffic.h"
 #include "nanoseconds.h"
-#include "record/capture_series.h"
 
 #define RING ((size_t)16 * 1024 * 1024)
 /* Kept free for what opens and ends connections. */
 #define RING_SPARE ((size_t)256 * 1024)
-#define SYNC (5 * SECOND)
 #define NAP 10000000 /* ns, while there is nothing to write */
 
 /* What goes through the ring: this, then the bytes. */
@@ -46,8 +44,9 @@ struct traffic_writer {
     struct told *told;
     uint64_t dropped;
     /* of the thread */
-    struct synthetic_tcp *connections;
+    struct robot_traffic *connections;
     int64_t *latest; /* times, by connection */
+    int64_t newest;  /* of these */
     struct capture_series *series;
     struct traffic_totals totals;
     uint64_t holes; /* before the next packet */
@@ -64,16 +63,62 @@ static int take_packet(void *user, int64_t time, const uint8_t *packet, size_t l
     return capture_series_packet(writer->series, &made);
 }
 
+static int take_event(struct traffic_writer *writer, const struct traffic *traffic, struct robot_event event)
+{
+    event.robot = (unsigned)traffic->connection;
+    event.time = traffic->time;
+    return robot_traffic_take(writer->connections, &event, take_packet, writer);
+}
+
 static int write_hole(struct traffic_writer *writer, const struct item *item)
 {
-    struct synthetic_tcp *tcp = &writer->connections[item->traffic.connection];
     int outcome = 0;
     for (unsigned i = 0; i < 2 && outcome == 0; i++) {
         if (item->left_out[i] == 0)
             continue;
         writer->holes++;
-        outcome = synthetic_tcp_skip(tcp, (enum armtap_direction)i, item->left_out[i], item->traffic.time, take_packet,
-                                     writer);
+        outcome = take_event(writer, &item->traffic,
+                             (struct robot_event){.kind = ROBOT_DROPPED,
+                                                  .direction = (enum armtap_direction)i,
+                                                  .lost_bytes = item->left_out[i]});
+    }
+    return outcome;
+}
+
+static int write_beginning(struct traffic_writer *writer, const struct traffic *traffic)
+{
+    struct robot_event event = {.kind = traffic->event == PROXY_CONNECTED ? ROBOT_OPENED
+                                        : traffic->event == PROXY_REFUSED ? ROBOT_REFUSED
+                                                                          : ROBOT_UNANSWERED};
+    memcpy(event.address, traffic->address, sizeof event.address);
+    return take_event(writer, traffic, event);
+}
+
+/* Another file, if one is due; no file begins before the one before it ends, though times of several connections mix.
+ */
+static int cut(struct traffic_writer *writer, size_t length)
+{
+    return capture_series_cut(writer->series, writer->newest, length);
+}
+
+/* The bytes in whole messages, as far as these can be told: a file ends between two, or where a piece of one no longer
+ * fits. */
+static int write_bytes(struct traffic_writer *writer, const struct traffic *traffic, const uint8_t *bytes)
+{
+    size_t left = traffic->length;
+    int outcome = 0;
+    while (left > 0 && outcome == 0) {
+        size_t whole, piece = robot_traffic_next(writer->connections, (unsigned)traffic->connection, traffic->direction,
+                                                 bytes, left, &whole);
+        if (whole > 0 || !capture_series_has_room(writer->series, piece))
+            outcome = cut(writer, whole > piece ? whole : piece);
+        if (outcome == 0)
+            outcome =
+                take_event(writer, traffic,
+                           (struct robot_event){
+                               .kind = ROBOT_BYTES, .direction = traffic->direction, .bytes = bytes, .length = piece});
+        bytes += piece;
+        left -= piece;
     }
     return outcome;
 }
@@ -82,26 +127,22 @@ static int write_hole(struct traffic_writer *writer, const struct item *item)
 static int write_item(struct traffic_writer *writer, const struct item *item, const uint8_t *bytes)
 {
     const struct traffic *traffic = &item->traffic;
-    struct synthetic_tcp *tcp = &writer->connections[traffic->connection];
     if (traffic->event <= PROXY_UNANSWERED)
-        synthetic_tcp_begin(tcp, &traffic->address[ARMTAP_FROM_ROBOT], &traffic->address[ARMTAP_TO_ROBOT]);
-    switch (traffic->event) {
-    case PROXY_CONNECTED:
-        return synthetic_tcp_open(tcp, traffic->time, take_packet, writer);
-    case PROXY_REFUSED:
-        return synthetic_tcp_refused(tcp, traffic->time, take_packet, writer);
-    case PROXY_UNANSWERED:
-        return synthetic_tcp_unanswered(tcp, traffic->time, take_packet, writer);
-    case PROXY_BYTES:
-        if (write_hole(writer, item) != 0)
-            return -1;
-        return synthetic_tcp_bytes(tcp, traffic->direction, bytes, traffic->length, traffic->time, take_packet, writer);
-    default:
-        if (write_hole(writer, item) != 0)
-            return -1;
-        return synthetic_tcp_close(tcp, traffic->direction, traffic->event == PROXY_RESET, traffic->time, take_packet,
-                                   writer);
-    }
+        return cut(writer, 0) != 0 ? -1 : write_beginning(writer, traffic);
+    if (write_hole(writer, item) != 0)
+        return -1;
+    if (traffic->event == PROXY_BYTES)
+        return write_bytes(writer, traffic, bytes);
+    return take_event(writer, traffic,
+                      (struct robot_event){.kind = ROBOT_CLOSED,
+                                           .direction = traffic->direction,
+                                           .reset = traffic->event != PROXY_FINISHED});
+}
+
+static int repeat(void *user, int64_t time, synthetic_take *take, void *taker)
+{
+    struct traffic_writer *writer = user;
+    return robot_traffic_repeat(writer->connections, time, take, taker);
 }
 
 /* Bytes of one side may have reached this machine before those of the other, but been read after them: within a
@@ -112,6 +153,7 @@ static void order_time(struct traffic_writer *writer, struct traffic *traffic)
     if (traffic->event > PROXY_UNANSWERED && traffic->time < *latest)
         traffic->time = *latest;
     *latest = traffic->time;
+    writer->newest = traffic->time > writer->newest ? traffic->time : writer->newest;
 }
 
 static void nap(void)
@@ -213,7 +255,7 @@ static void release(struct traffic_writer *writer)
     capture_series_free(writer->series);
     ring_free(writer->ring);
     free(writer->told);
-    free(writer->connections);
+    robot_traffic_free(writer->connections);
     free(writer->latest);
     free(writer);
 }
@@ -233,22 +275,24 @@ static bool is_pipe(const char *output)
     return stat(output, &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
-struct traffic_writer *traffic_writer_new(const char *output, const char *robot, size_t connections)
+struct traffic_writer *traffic_writer_new(const struct capture_series_wish *wish, size_t connections)
 {
     struct traffic_writer *writer = calloc(1, sizeof *writer);
     if (!writer) {
         message_no_memory();
         return NULL;
     }
-    writer->wish = (struct capture_series_wish){.output = output, .robot = robot, .sync = SYNC};
+    writer->wish = *wish;
+    writer->wish.repeat = repeat;
+    writer->wish.user = writer;
     writer->ring = ring_new(RING);
     writer->told = calloc(connections, sizeof *writer->told);
-    writer->connections = calloc(connections, sizeof *writer->connections);
+    writer->connections = robot_traffic_new(connections);
     writer->latest = calloc(connections, sizeof *writer->latest);
     if (!writer->ring || !writer->told || !writer->connections || !writer->latest)
         message_no_memory();
     else {
-        if (!is_pipe(output))
+        if (!is_pipe(wish->output))
             open_series(writer);
         if (atomic_load(&writer->state) != STATE_FAILED && start(writer) == 0)
             return writer;
@@ -266,7 +310,7 @@ struct traffic_totals traffic_writer_free(struct traffic_writer *writer)
     pthread_join(writer->thread, NULL);
     if (writer->series) {
         const struct capture_series_totals *written = capture_series_totals(writer->series);
-        totals = (struct traffic_totals){.packets = written->packets, .bytes = written->bytes};
+        totals = (struct traffic_totals){.packets = written->packets, .bytes = written->bytes, .parts = written->parts};
     }
     totals.dropped = writer->dropped + writer->lost;
     totals.failed = atomic_load(&writer->state) == STATE_FAILED;

@@ -6,12 +6,13 @@
 #include "armtap.h"
 #include "input/tcp_socket.h"
 #include "proxy_event.h"
+#include "record/capture_series.h"
 
 struct traffic_writer;
 
-/* Begins a capture of that name, for at most `connections` at a time. Does not wait for the reader of a named pipe.
- * NULL after a message. */
-struct traffic_writer *traffic_writer_new(const char *output, const char *robot, size_t connections);
+/* Begins a recording, of at most `connections` at a time; what its parts repeat is the writer's part of the wish. Does
+ * not wait for the reader of a named pipe. NULL after a message. */
+struct traffic_writer *traffic_writer_new(const struct capture_series_wish *wish, size_t connections);
 
 struct traffic {
     enum proxy_event event; /* not OVER */
@@ -26,9 +27,9 @@ struct traffic {
 void traffic_writer_put(struct traffic_writer *writer, const struct traffic *traffic);
 
 struct traffic_totals {
-    uint64_t packets, bytes; /* written */
-    uint64_t dropped;        /* bytes that were not written, because the disk did not take them in time, or at all */
-    bool failed;             /* the capture ended early, as a message said */
+    uint64_t packets, bytes, parts; /* written */
+    uint64_t dropped; /* bytes that were not written, because the disk did not take them in time, or at all */
+    bool failed;      /* the capture ended early, as a message said */
 };
 /* Writes what is left, and ends. Accepts NULL. */
 struct traffic_totals traffic_writer_free(struct traffic_writer *writer);

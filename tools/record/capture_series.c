@@ -269,14 +269,11 @@ struct capture_series *capture_series_open(const struct capture_series_wish *wis
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
-static bool is_part_due(const struct capture_series *series, int64_t time, size_t length)
+bool capture_series_has_room(const struct capture_series *series, size_t length)
 {
-    const struct capture_series_wish *wish = &series->wish;
     const struct capture_packet packet = {.length = length + HEADERS_MAX};
-    if (time >= series->cut)
-        return true;
-    return wish->part_size > 0 && series->packets > 0 &&
-           capture_file_size(series->file) + capture_file_cost(&packet) > wish->part_size;
+    uint64_t size = series->wish.part_size;
+    return size == 0 || series->packets == 0 || capture_file_size(series->file) + capture_file_cost(&packet) <= size;
 }
 
 int capture_series_cut(struct capture_series *series, int64_t time, size_t length)
@@ -286,7 +283,7 @@ int capture_series_cut(struct capture_series *series, int64_t time, size_t lengt
     bool is_empty = series->packets == 0 && series->section.repeated == 0;
     if (is_empty && time >= series->cut) /* the first part, before a robot answered */
         series->cut = next_cut(series, time);
-    if (!is_part_due(series, time, length))
+    if (time < series->cut && capture_series_has_room(series, length))
         return 0;
     if (end_part(series) != 0 || begin_part(series, time) != 0) {
         series->failed = true;

@@ -24,6 +24,8 @@ struct capture_series_wish {
 /* Begins the first part; `time` is the present (ns since the epoch). The wish is copied, its texts must stay. NULL
  * after a message. */
 struct capture_series *capture_series_open(const struct capture_series_wish *wish, int64_t time);
+/* Whether so many bytes more fit into the part. */
+bool capture_series_has_room(const struct capture_series *series, size_t length);
 /* Before the packets of a record of that time and length: begins another part if one is due. 0, or -1 after a message:
  * nothing more can be recorded. */
 int capture_series_cut(struct capture_series *series, int64_t time, size_t length);

@@ -1,0 +1,167 @@
+#include "setup_keeper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* RTDE's messages; those after which data makes sense: protocol, release, recipes, start and pause. */
+#define RTDE_TYPES "VvMOISPUR"
+#define SETUP_TYPES "VvOISP"
+#define RTDE_HEAD 3u
+#define LENGTH_HEAD 4u
+#define LENGTH_MAX (1u << 20)
+
+void setup_keeper_begin(struct setup_keeper *keeper)
+{
+    memset(keeper->way, 0, sizeof keeper->way);
+    keeper->count = keeper->length = 0;
+}
+
+static bool is_one_of(const char *types, uint8_t type)
+{
+    return type != '\0' && strchr(types, type);
+}
+
+/* 0, or -1 if memory runs out. */
+static int grow(struct setup_keeper *keeper, size_t length)
+{
+    size_t room = keeper->room > 0 ? keeper->room : 1024;
+    while (room < length)
+        room *= 2;
+    if (room == keeper->room)
+        return 0;
+    uint8_t *bytes = realloc(keeper->bytes, room);
+    if (!bytes)
+        return -1;
+    keeper->bytes = bytes;
+    keeper->room = room;
+    return 0;
+}
+
+/* Puts bytes of the message that is being kept into its place. */
+static void fill(struct setup_keeper *keeper, struct setup_way *way, const uint8_t *bytes, size_t length)
+{
+    if (!way->message)
+        return;
+    memcpy(keeper->bytes + way->message->at + way->filled, bytes, length);
+    way->filled += length;
+    way->message->is_whole = way->filled == way->message->length;
+}
+
+/* A message of RTDE begins. 0, or -1 if memory runs out. */
+static int begin_package(struct setup_keeper *keeper, enum armtap_direction direction, size_t length)
+{
+    struct setup_way *way = &keeper->way[direction];
+    bool is_kept =
+        is_one_of(SETUP_TYPES, way->head[2]) && keeper->count < SETUP_PARTS && length <= SETUP_MAX - keeper->length;
+    way->kind = SETUP_RTDE;
+    way->have = 0;
+    way->left = length - RTDE_HEAD;
+    way->filled = 0;
+    way->message = NULL;
+    if (!is_kept)
+        return 0;
+    if (grow(keeper, keeper->length + length) != 0)
+        return -1;
+    way->message = &keeper->messages[keeper->count++];
+    *way->message = (struct setup_message){.direction = direction, .at = keeper->length, .length = length};
+    keeper->length += length;
+    fill(keeper, way, way->head, RTDE_HEAD);
+    return 0;
+}
+
+/* The length of a message whose head begins with these bytes; 0: more of them are needed, or it is none. */
+static size_t head_says(enum setup_kind kind, const uint8_t *head, unsigned have)
+{
+    if (have >= RTDE_HEAD && (kind == SETUP_UNSURE || kind == SETUP_RTDE)) {
+        size_t length = (size_t)head[0] << 8 | head[1];
+        if (length >= RTDE_HEAD && is_one_of(RTDE_TYPES, head[2]))
+            return length;
+    }
+    if (have >= LENGTH_HEAD && (kind == SETUP_UNSURE || kind == SETUP_LENGTHS)) {
+        size_t length = (size_t)head[0] << 24 | (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
+        if (length > LENGTH_HEAD && length <= LENGTH_MAX)
+            return length;
+    }
+    return 0;
+}
+
+size_t setup_keeper_next(const struct setup_keeper *keeper, enum armtap_direction direction, const uint8_t *bytes,
+                         size_t length, size_t *whole)
+{
+    const struct setup_way *way = &keeper->way[direction];
+    uint8_t head[LENGTH_HEAD];
+    unsigned have = way->have;
+    memcpy(head, way->head, sizeof head);
+    for (size_t i = 0; i < length && have < LENGTH_HEAD; i++)
+        head[have++] = bytes[i];
+    size_t says = way->left > 0 ? way->left : head_says(way->kind, head, have);
+    *whole = way->left > 0 || way->have > 0 ? 0 : says > 0 ? says : length;
+    size_t rest = says - (way->left > 0 || says == 0 ? 0 : way->have);
+    return says > 0 && rest < length ? rest : length;
+}
+
+/* One more byte of a head came. 0, or -1 if memory runs out. */
+static int take_head(struct setup_keeper *keeper, enum armtap_direction direction)
+{
+    struct setup_way *way = &keeper->way[direction];
+    size_t length = head_says(way->kind, way->head, way->have);
+    if (length == 0) {
+        bool is_rtde = way->kind == SETUP_RTDE && way->have == RTDE_HEAD;
+        if (is_rtde || way->have == LENGTH_HEAD) {
+            way->kind = SETUP_NEITHER;
+            way->have = 0;
+        }
+        return 0;
+    }
+    if (way->have == RTDE_HEAD)
+        return begin_package(keeper, direction, length);
+    way->kind = SETUP_LENGTHS;
+    way->have = 0;
+    way->left = length - LENGTH_HEAD;
+    way->message = NULL;
+    return 0;
+}
+
+int setup_keeper_take(struct setup_keeper *keeper, enum armtap_direction direction, const uint8_t *bytes, size_t length)
+{
+    struct setup_way *way = &keeper->way[direction];
+    int outcome = 0;
+    while (length > 0 && way->kind != SETUP_NEITHER && outcome == 0) {
+        size_t part = way->left < length ? way->left : length;
+        fill(keeper, way, bytes, part);
+        way->left -= part;
+        if (part == 0) {
+            way->head[way->have++] = *bytes;
+            outcome = take_head(keeper, direction);
+            part = 1;
+        }
+        bytes += part;
+        length -= part;
+    }
+    return outcome;
+}
+
+void setup_keeper_skip(struct setup_keeper *keeper, enum armtap_direction direction)
+{
+    struct setup_way *way = &keeper->way[direction];
+    way->have = 0;
+    way->left = 0;
+    way->message = NULL;
+}
+
+size_t setup_keeper_parts(const struct setup_keeper *keeper, struct synthetic_part parts[SETUP_PARTS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < keeper->count; i++) {
+        const struct setup_message *message = &keeper->messages[i];
+        if (message->is_whole)
+            parts[count++] = (struct synthetic_part){message->direction, keeper->bytes + message->at, message->length};
+    }
+    return count;
+}
+
+void setup_keeper_free(struct setup_keeper *keeper)
+{
+    free(keeper->bytes);
+    *keeper = (struct setup_keeper){.count = 0};
+}
