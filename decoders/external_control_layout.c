@@ -1,9 +1,12 @@
 #include "external_control_layout.h"
 
+#include <limits.h>
+
 #include "../lib/bytes.h"
 #include "external_control_words.h"
 
 #define WORD ARMTAP_CONTROL_WORD
+#define POINT_WORDS 21u
 /* What a value needs besides its selector: bits. */
 enum condition { ALWAYS = 0, Q_NEAR = 1, PROFILE = 2, QUINTIC = 4, SCALED = 8, UNSCALED = 16 };
 
@@ -139,12 +142,54 @@ static enum armtap_control_choice fit_of(const struct armtap_control_layout *lay
     return look->whole ? ARMTAP_CONTROL_NONE : ARMTAP_CONTROL_WAIT;
 }
 
+/* The bits in which the words of one message differ from those of the next, per word: few in the layout that they
+ * have. */
+static unsigned unrest_of(const struct armtap_control_layout *layout, const uint8_t *bytes, size_t length)
+{
+    size_t size = layout->words * WORD, words = 0;
+    unsigned bits = 0;
+    for (size_t at = size; at + WORD <= length && words < ARMTAP_CONTROL_CHAIN * POINT_WORDS; at += WORD, words++) {
+        int64_t now = armtap_control_word(bytes + at, 0), before = armtap_control_word(bytes + at - size, 0);
+        for (uint64_t change = (uint64_t)(now > before ? now - before : before - now); change > 0; change >>= 1)
+            bits++;
+    }
+    return words == 0 ? UINT_MAX : bits * 16u / (unsigned)words;
+}
+
+/* Without a port, what fits the first messages of several layouts has the one in which they are most alike. */
+static enum armtap_control_choice choose_any(const struct armtap_control_look *look, const uint8_t *bytes,
+                                             size_t length, const struct armtap_control_layout **layout, size_t *need)
+{
+    unsigned least = 0;
+    size_t least_need = 0;
+    bool waits = false;
+    *layout = NULL;
+    for (size_t i = 0; i < LAYOUTS; i++) {
+        size_t its_need = 0;
+        enum armtap_control_choice choice = fit_of(&layouts[i], look, bytes, length, &its_need);
+        if (choice == ARMTAP_CONTROL_NONE)
+            continue;
+        size_t seen = its_need - layouts[i].words * WORD;
+        waits = waits || choice == ARMTAP_CONTROL_WAIT;
+        least_need = choice == ARMTAP_CONTROL_WAIT && its_need > least_need ? its_need : least_need;
+        unsigned unrest = unrest_of(&layouts[i], bytes, seen);
+        if (!*layout || unrest < least) {
+            *layout = &layouts[i];
+            least = unrest;
+        }
+    }
+    *need = least_need;
+    return waits ? ARMTAP_CONTROL_WAIT : *layout ? ARMTAP_CONTROL_CHOSEN : ARMTAP_CONTROL_NONE;
+}
+
 enum armtap_control_choice armtap_control_choose(const struct armtap_control_look *look, const uint8_t *bytes,
                                                  size_t length, const struct armtap_control_layout **layout,
                                                  size_t *need)
 {
+    if (look->port == 0)
+        return choose_any(look, bytes, length, layout, need);
     for (size_t i = 0; i < LAYOUTS; i++) {
-        if (look->port != 0 && layouts[i].port != look->port)
+        if (layouts[i].port != look->port)
             continue;
         *layout = &layouts[i];
         enum armtap_control_choice choice = fit_of(*layout, look, bytes, length, need);

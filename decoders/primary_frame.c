@@ -4,6 +4,7 @@
 
 #include "../lib/bytes.h"
 #include "primary_layout.h"
+#include "urscript.h"
 
 #define TYPE_AT 4u
 #define SUBPACKAGE_HEADER ARMTAP_SUBPACKAGE_HEADER
@@ -193,7 +194,7 @@ enum armtap_fit armtap_primary_shows(enum armtap_direction direction, const stru
     size_t at = 0, count = 0;
     *need = ARMTAP_PRIMARY_BODY;
     if (direction == ARMTAP_TO_ROBOT)
-        return ARMTAP_FIT_NO;
+        return armtap_urscript_shows(sight, need);
     for (;;) {
         size_t left = sight->length - at;
         long size = frame_by_head(sight->bytes + at, left);

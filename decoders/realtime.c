@@ -152,7 +152,9 @@ static bool size_may_be(size_t size, enum armtap_hint hint)
  * an undocumented size, needs more packets, and a matching port. */
 static enum armtap_fit realtime_shows(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need)
 {
-    long length = direction == ARMTAP_TO_ROBOT ? -1 : packet_length(sight->bytes, sight->length);
+    if (direction == ARMTAP_TO_ROBOT)
+        return armtap_urscript_shows(sight, need);
+    long length = packet_length(sight->bytes, sight->length);
     *need = HEADER;
     if (length <= 0)
         return length < 0 || sight->whole ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE;

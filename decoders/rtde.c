@@ -224,6 +224,12 @@ ARMTAP_RARE static int note_misfit(struct armtap_rtde *rtde, struct armtap_conn 
                            (uint64_t)wanted);
 }
 
+static bool is_guessed(const struct armtap_rtde *rtde, enum armtap_direction direction,
+                       const struct armtap_recipe *recipe)
+{
+    return recipe && (direction == ARMTAP_FROM_ROBOT ? rtde->outputs_guessed : recipe->assumed);
+}
+
 static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                    const struct armtap_recipe *recipe, bool has_id)
 {
@@ -233,7 +239,7 @@ static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const str
         .recipe = recipe,
         .recipe_id = has_id ? payload[0] : 0,
         .version = rtde->protocol,
-        .flags = recipe && frame->direction == ARMTAP_FROM_ROBOT && rtde->outputs_guessed ? ARMTAP_GUESSED : 0u,
+        .flags = is_guessed(rtde, frame->direction, recipe) ? ARMTAP_GUESSED : 0u,
         .values = payload + skip,
         .values_length = frame->length - ARMTAP_RTDE_HEADER - skip,
         .clock = recipe || frame->direction == ARMTAP_TO_ROBOT ? NULL : sampled_clock(rtde, frame),
@@ -435,11 +441,25 @@ static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, con
     return error == ARMTAP_OK ? deliver(rtde, conn, frame, rtde->outputs, has_id) : error;
 }
 
+/* Where no recipe of that id is known. */
+ARMTAP_RARE static int assume_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn,
+                                     const struct armtap_frame *frame)
+{
+    bool has_bytes = frame->length > ARMTAP_RTDE_HEADER;
+    bool is_known = has_bytes && rtde->inputs && rtde->inputs->by_id[frame->bytes[ARMTAP_RTDE_HEADER]];
+    return is_known ? ARMTAP_OK : armtap_rtde_assume_inputs(rtde, conn, frame);
+}
+
 /* Protocol 1 clients that robots understand send the id too; UR's newest client does not. The length decides. */
 static int decode_input(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     const uint8_t *payload = frame->bytes + ARMTAP_RTDE_HEADER;
     size_t length = frame->length - ARMTAP_RTDE_HEADER;
+    if (rtde->requests) {
+        int error = assume_inputs(rtde, conn, frame);
+        if (error != ARMTAP_OK)
+            return error;
+    }
     struct armtap_recipe **place = length > 0 && rtde->inputs ? &rtde->inputs->by_id[payload[0]] : NULL;
     const struct armtap_recipe *recipe = place ? *place : NULL;
     if (recipe && rtde->protocol >= 2 && armtap_rtde_size_is_known(recipe))

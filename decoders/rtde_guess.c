@@ -154,6 +154,52 @@ static int try_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const
     return error;
 }
 
+/* Whether a set-up of inputs must stand for its reply: there are no replies, or this one is overdue. */
+static bool has_no_reply(const struct armtap_rtde *rtde, const struct armtap_rtde_request *request, int64_t now)
+{
+    return request->type == ARMTAP_RTDE_SETUP_INPUTS && !request->answered && !request->is_set_up &&
+           (!rtde->in_step[ARMTAP_FROM_ROBOT] || request->missed || armtap_rtde_is_overdue(request, now));
+}
+
+static int set_up_as_asked(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                           struct armtap_rtde_request *request, unsigned id)
+{
+    struct armtap_recipe *recipe = armtap_recipe_hold(request->recipe);
+    request->is_set_up = recipe->assumed = true;
+    int error = armtap_rtde_put_inputs(rtde, conn, frame, recipe, (uint8_t)id);
+    if (error != ARMTAP_OK || rtde->inputs->by_id[id] != request->recipe)
+        return error;
+    error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_types_assumed,
+                            "%u fields of input recipe %u: the names that the client asked for, the types of UR's "
+                            "table, which fit the data",
+                            (uint64_t)recipe->count, (uint64_t)id);
+    return error == ARMTAP_OK ? armtap_conn_recipe(conn, frame, ARMTAP_TO_ROBOT, (int)id, 0, ARMTAP_GUESSED, recipe)
+                              : error;
+}
+
+/* The controller numbers input recipes from 1 in the order of their set-ups. In protocol 1 data may have no id. */
+int armtap_rtde_assume_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    size_t length = frame->length - ARMTAP_RTDE_HEADER;
+    unsigned number = 0;
+    int error = ARMTAP_OK;
+    if (length == 0 || !armtap_conn_may_guess(conn))
+        return ARMTAP_OK;
+    for (struct armtap_rtde_request *next = rtde->requests; next && error == ARMTAP_OK; next = next->next) {
+        number += next->type == ARMTAP_RTDE_SETUP_INPUTS;
+        if (number == 0 || number >= ARMTAP_RTDE_INPUT_IDS || !has_no_reply(rtde, next, frame->where.time))
+            continue;
+        error = try_names(rtde, conn, frame, next);
+        const struct armtap_recipe *recipe = next->recipe;
+        if (error != ARMTAP_OK || !recipe || recipe->open)
+            continue;
+        bool has_id = length == recipe->size + 1 && frame->bytes[ARMTAP_RTDE_HEADER] == number;
+        if (has_id || (length == recipe->size && rtde->protocol <= 1))
+            return set_up_as_asked(rtde, conn, frame, next, number);
+    }
+    return error;
+}
+
 /* ---- judging --------------------------------------------------------------------------------------------------- */
 
 /* All packages begin with the same non-zero byte: a recipe id. */

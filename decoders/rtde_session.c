@@ -325,6 +325,25 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT, (int)package->id, reply.frequency, 0, recipe);
 }
 
+int armtap_rtde_put_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                           struct armtap_recipe *recipe, uint8_t id)
+{
+    if (!rtde->inputs && !(rtde->inputs = calloc(1, sizeof *rtde->inputs))) {
+        armtap_recipe_release(recipe);
+        return ARMTAP_ERR_MEMORY;
+    }
+    struct armtap_recipe **place = &rtde->inputs->by_id[id];
+    size_t replaced = *place ? (*place)->count : 0;
+    if (rtde->input_entries - replaced + recipe->count > ARMTAP_LIMIT_inputs) {
+        armtap_recipe_release(recipe);
+        return armtap_conn_limit(conn, frame, ARMTAP_BUDGET_inputs);
+    }
+    rtde->input_entries += recipe->count - replaced;
+    armtap_rtde_put(rtde, place, recipe);
+    armtap_rtde_inputs_sort(rtde->inputs, id);
+    return ARMTAP_OK;
+}
+
 int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                               const struct armtap_rtde_package *package)
 {
@@ -338,21 +357,12 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     rtde->bad_reply[ARMTAP_TO_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
     if (error == ARMTAP_OK && early)
         error = keep_early(rtde, frame, package);
-    if (error == ARMTAP_OK && recipe && !rtde->inputs && !(rtde->inputs = calloc(1, sizeof *rtde->inputs)))
-        error = ARMTAP_ERR_MEMORY;
     if (error != ARMTAP_OK)
         armtap_recipe_release(recipe);
     if (error != ARMTAP_OK || !recipe)
         return error;
-    uint8_t id = (uint8_t)package->id;
-    struct armtap_recipe **place = &rtde->inputs->by_id[id];
-    size_t replaced = *place ? (*place)->count : 0;
-    if (rtde->input_entries - replaced + recipe->count > ARMTAP_LIMIT_inputs) {
-        armtap_recipe_release(recipe);
-        return armtap_conn_limit(conn, frame, ARMTAP_BUDGET_inputs);
-    }
-    rtde->input_entries += recipe->count - replaced;
-    armtap_rtde_put(rtde, place, recipe);
-    armtap_rtde_inputs_sort(rtde->inputs, id);
+    error = armtap_rtde_put_inputs(rtde, conn, frame, recipe, (uint8_t)package->id);
+    if (error != ARMTAP_OK || rtde->inputs->by_id[package->id] != recipe)
+        return error;
     return armtap_conn_recipe(conn, frame, ARMTAP_TO_ROBOT, (int)package->id, 0, 0, recipe);
 }

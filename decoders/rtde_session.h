@@ -24,6 +24,7 @@ struct armtap_rtde_request {
     bool in_force;                /* an output set-up that data follows, although its reply is missing */
     struct armtap_recipe *recipe; /* of these names, with the table's types; NULL until `tried` */
     bool tried;
+    bool is_set_up;      /* for inputs: without the reply */
     size_t unfit_length; /* of data that these names do not fit, if any came without the reply */
     size_t names_length;
     char names[];
@@ -190,6 +191,9 @@ static inline void armtap_rtde_claim(struct armtap_rtde *rtde, struct armtap_con
     rtde->claimed = bytes;
 }
 
+/* Makes a recipe that the caller holds that of an id of inputs, within the budget: otherwise it is released. */
+int armtap_rtde_put_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                           struct armtap_recipe *recipe, uint8_t id);
 /* Makes a recipe that the caller holds, or NULL, the output recipe. */
 void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe);
 /* Whether data tells no more about its recipe. */
@@ -202,6 +206,9 @@ static inline bool armtap_rtde_size_is_known(const struct armtap_recipe *recipe)
  * by the recipe for values of `length` bytes, or by the open one if the length varies. */
 int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                              struct armtap_recipe **place, size_t length);
+/* Data to the robot, where the controller's replies to set-ups were not captured: sets up what the client asked for
+ * with the table's types, if they fit the data. */
+int armtap_rtde_assume_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
 /* Data without a handshake: samples it, and finds a recipe for it if there is enough evidence; gives up one that data
  * contradicts. */
 int armtap_rtde_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);

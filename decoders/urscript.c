@@ -106,6 +106,20 @@ bool armtap_urscript_is_statement(const uint8_t *line, size_t length)
            (second < length && (line[second] == '(' || line[second] == '=' || line[second] == ':'));
 }
 
+enum armtap_fit armtap_urscript_shows(const struct armtap_sight *sight, size_t *need)
+{
+    if (sight->hint != ARMTAP_HINT_USER || sight->before > 0)
+        return ARMTAP_FIT_NO;
+    long frame = armtap_urscript_frame(sight->bytes, sight->length);
+    *need = sight->length + 1;
+    if (frame <= 0 && !sight->whole)
+        return ARMTAP_FIT_MORE;
+    size_t length = frame > 0 ? (size_t)frame : sight->length;
+    *sight->work += length;
+    return armtap_urscript_is_statement(sight->bytes, armtap_urscript_text(sight->bytes, length)) ? ARMTAP_FIT_WELL
+                                                                                                  : ARMTAP_FIT_NO;
+}
+
 enum armtap_fit armtap_urscript_identify(struct armtap_subject *subject)
 {
     const uint8_t *end = memchr(subject->bytes, '\n', subject->length);

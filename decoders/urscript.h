@@ -27,6 +27,8 @@ struct armtap_pieces;
 void armtap_urscript_describe(struct armtap_pieces *pieces);
 /* Whether it may be a statement: a call, an assignment, or the end of a block. Other lines may be of any protocol. */
 bool armtap_urscript_is_statement(const uint8_t *line, size_t length);
+/* As a decoder's `shows` answers: lines prove nothing unless the user says so. */
+enum armtap_fit armtap_urscript_shows(const struct armtap_sight *sight, size_t *need);
 /* Takes a message for a line. */
 enum armtap_fit armtap_urscript_identify(struct armtap_subject *subject);
 

@@ -17,6 +17,7 @@ struct armtap_recipe {
     bool open;                     /* a type is unknown: some fields have no place */
     bool alike;                    /* open only: all unknown types have the same name */
     bool unsized;                  /* open only: the length of the data does not help */
+    bool assumed;                  /* its types are the table's, since the reply to the set-up is missing */
     size_t common;                 /* bytes of adjacent fields of unknown types together */
     struct armtap_recipe *replied; /* held: the open recipe from which armtap_recipe_of_length made this one, or NULL */
     size_t count;

@@ -230,6 +230,7 @@ SCRIPT_TESTS = \
 	tests/mailbox-check.py \
 	tests/primary-check.py \
 	tests/privileges-check.py \
+	tests/client-dump-check.py \
 	tests/raw-recipe-check.py \
 	tests/recipe-check.py \
 	tests/report-check.py \

@@ -377,7 +377,7 @@ int armtap_streams_record(struct armtap_streams *streams, const struct armtap_re
         return ARMTAP_ERR_MEMORY;
     if (record->where.time != ARMTAP_NO_TIME && follow_time(summary, record) != 0)
         return ARMTAP_ERR_MEMORY;
-    summary->guessed += (record->flags & ARMTAP_GUESSED) != 0;
+    summary->guessed += record->direction == ARMTAP_FROM_ROBOT && (record->flags & ARMTAP_GUESSED) != 0;
     return reads_pose(record) ? compare_pose(summary, record) : 0;
 }
 

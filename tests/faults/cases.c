@@ -140,6 +140,24 @@ static void properties(struct play *play)
     play_data(play, 20);
 }
 
+/* The reply to a set-up of inputs is missing; the client sends their data. */
+static void types_assumed(struct play *play)
+{
+    static const char names[] = "input_int_register_24,input_double_register_24";
+    static const uint8_t values[12] = {0, 0, 0, 7};
+    play_connect(play, 30004);
+    play_greet(play, 5);
+    play_set_up(play, 125, CLOCK_AND_JOINTS, "DOUBLE,VECTOR6D");
+    play_ask(play, (struct armtap_rtde_package){
+                       .type = ARMTAP_RTDE_SETUP_INPUTS, .names = names, .names_length = sizeof names - 1});
+    play_wait(play, INT64_C(1200000000));
+    play_start(play);
+    play_ask(play, (struct armtap_rtde_package){
+                       .type = ARMTAP_RTDE_DATA, .has_id = true, .id = 1, .values = values, .values_length = 12});
+    expect_last(play, "rtde.types.assumed", ARMTAP_TO_ROBOT);
+    play_data(play, 20);
+}
+
 static void recipe_missing(struct play *play)
 {
     play_stream(play, 125, "timestamp,payload,actual_momentum");
@@ -1312,6 +1330,7 @@ const struct fault_case fault_cases[] = {
     {"tcp.no-data-closed", attempt_closed_by_robot},
     {"tcp.no-data", attempt_silent},
     {"rtde.property.missing", properties},
+    {"rtde.types.assumed", types_assumed},
     {"rtde.recipe.missing", recipe_missing},
     {"rtde.recipe.missing-reply-too-early", reply_too_early},
     {"rtde.recipe.unsure", recipe_unsure},

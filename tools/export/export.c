@@ -11,6 +11,7 @@
 
 #include "partition.h"
 #include "base/message.h"
+#include "input/shell_command.h"
 #include "input/archive.h"
 #include "input/replay_end.h"
 #include "input/replay_start.h"
@@ -76,6 +77,25 @@ static int survey(struct job *job)
 
 /* ---- what is besides rows -------------------------------------------------------------------------------------- */
 
+/* Where all records go the other way, says how to get them. */
+static void say_other_direction(const struct job *job)
+{
+    bool is_to_robot = job->wish->direction == ARMTAP_TO_ROBOT;
+    uint64_t records = 0;
+    char command[SHELL_MAX];
+    for (size_t i = 0; i < armtap_streams_count(job->streams); i++)
+        if (job_wants_stream(job, (unsigned)i))
+            records +=
+                armtap_streams_at(job->streams, i)->stream->records[is_to_robot ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT];
+    if (records == 0)
+        return;
+    shell_command(command, is_to_robot ? "armtap export FILE" : "armtap export --to-robot FILE", job->source, NULL);
+    message_warning("all %" PRIu64 " record%s: %s", records,
+                    is_to_robot ? (records == 1 ? " is from the robot" : "s are from the robot")
+                                : (records == 1 ? " is to the robot" : "s are to the robot"),
+                    command);
+}
+
 /* Writes an output without rows: only its header, of the table that would have the rows; none for robots that sent
  * nothing. */
 static int print_nothing(struct job *job)
@@ -87,6 +107,8 @@ static int print_nothing(struct job *job)
     }
     message_warning("no record %s%s%s: the output has no row", job_direction(job),
                     job->opaque > 0 ? " that can be read" : "", job->out_of_time > 0 ? " in that time" : "");
+    if (job->opaque == 0 && job->out_of_time == 0)
+        say_other_direction(job);
     if (job->wish->split)
         return 0;
     struct output_file *outlet = job_outlet(job, 0, 0);

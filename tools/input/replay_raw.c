@@ -7,18 +7,32 @@
 
 #include "base/message.h"
 #include "file_reader.h"
+#include "raw_kind.h"
 
 /* They are numbered from here, so that they never share a number with captured connections. */
 #define RAW_CONNECTIONS (UINT64_C(1) << 48)
 #define RAW_CHUNK 65536
 
+/* A dump that is being read. */
+struct raw {
+    struct run *run;
+    struct capture *capture;
+    const char *name;
+    struct armtap_where where;
+    struct raw_kind kind;
+    uint8_t *head; /* its first bytes, until it is known what they are */
+    size_t length;
+    long got; /* by the last reading */
+};
+
 /* Ends the connection: a dump has no packets that do. */
-static void end_raw(struct run *run, struct armtap_conn *conn, const struct armtap_where *where)
+static void end_raw(const struct raw *raw, struct armtap_conn *conn)
 {
-    run_check(run, armtap_conn_close(conn, ARMTAP_FROM_ROBOT, where));
+    struct run *run = raw->run;
+    run_check(run, armtap_conn_close(conn, raw->kind.direction, &raw->where));
     struct armtap_event event = {.stream = armtap_conn_stream(conn),
-                                 .where = *where,
-                                 .direction = ARMTAP_FROM_ROBOT,
+                                 .where = raw->where,
+                                 .direction = raw->kind.direction,
                                  .type = ARMTAP_EVENT_CLOSE,
                                  .a = ARMTAP_CLOSE_END_OF_CAPTURE};
     if (!run->stopped && run->sink.on_event && run->sink.on_event(&run->stop, &event) != 0)
@@ -43,7 +57,8 @@ static void check_raw(struct run *run, const struct armtap_stream *stream, const
 {
     uint64_t arrived = capture_position(capture);
     const char *guess = capture_guess(capture);
-    if (run->stopped || stream->bytes_decoded[ARMTAP_FROM_ROBOT] > 0 || stream->records[ARMTAP_FROM_ROBOT] > 0)
+    if (run->stopped || stream->bytes_decoded[ARMTAP_FROM_ROBOT] + stream->bytes_decoded[ARMTAP_TO_ROBOT] > 0 ||
+        stream->records[ARMTAP_FROM_ROBOT] + stream->records[ARMTAP_TO_ROBOT] > 0)
         return;
     run->damaged = true;
     if (run->source->quiet)
@@ -68,39 +83,61 @@ static void check_raw(struct run *run, const struct armtap_stream *stream, const
     }
 }
 
-static void push_raw(struct run *run, struct capture *capture, struct armtap_conn *conn, const char *name,
-                     const struct armtap_where *where)
+/* Reads on; false at the end, or if something stopped it. */
+static bool read_more(struct raw *raw, uint8_t *to, size_t room)
 {
-    uint8_t *chunk = malloc(RAW_CHUNK);
-    uint64_t length = 0;
-    long got = 0;
-    if (!chunk) {
-        run_check(run, ARMTAP_ERR_MEMORY);
-        return;
-    }
-    while (!run->stopped && !run->ended && (got = capture_read(capture, chunk, RAW_CHUNK)) > 0) {
-        length += (uint64_t)got;
-        run->totals->bytes += (uint64_t)got;
-        run_check(run, armtap_conn_push(conn, ARMTAP_FROM_ROBOT, chunk, (size_t)got, where));
-        run_advance(run, capture);
-        run_turn(run);
-    }
-    free(chunk);
-    if (!run->stopped && got != CAPTURE_NO_MEMORY)
-        end_raw(run, conn, where);
-    if (got < 0 && !run->stopped)
-        run_fail_input(run, (enum capture_outcome)got);
-    else
-        check_raw(run, armtap_conn_stream(conn), name, length, capture);
+    struct run *run = raw->run;
+    if (run->stopped || run->ended || (raw->got = capture_read(raw->capture, to, room)) <= 0)
+        return false;
+    run->totals->bytes += (uint64_t)raw->got;
+    run_advance(run, raw->capture);
+    run_turn(run);
+    return true;
 }
 
-void run_raw(struct run *run, struct capture *capture, uint32_t file, const char *name)
+/* Reads as much as it takes to know what the dump is, looking each time that there is twice as much. */
+static void read_head(struct raw *raw)
 {
+    bool chosen = false;
+    size_t looked = 0;
+    raw->head = malloc(RAW_CHUNK);
+    if (!raw->head)
+        run_check(raw->run, ARMTAP_ERR_MEMORY);
+    while (!chosen && !raw->run->stopped) {
+        bool whole = raw->length == RAW_CHUNK || !read_more(raw, raw->head + raw->length, RAW_CHUNK - raw->length);
+        raw->length += whole ? 0 : (size_t)raw->got;
+        if (!whole && raw->length < 2 * looked)
+            continue;
+        looked = raw->length;
+        const struct raw_head head = {raw->head, raw->length, whole};
+        run_check(raw->run, raw_kind_choose(&head, &raw->kind, &chosen));
+        if (whole)
+            break;
+    }
+}
+
+/* Gives the connection the head and what comes behind it; returns how many bytes. */
+static uint64_t push_raw(struct raw *raw, struct armtap_conn *conn)
+{
+    struct run *run = raw->run;
+    uint64_t length = raw->length;
+    run_check(run, armtap_conn_push(conn, raw->kind.direction, raw->head, raw->length, &raw->where));
+    while (raw->got > 0 && read_more(raw, raw->head, RAW_CHUNK)) {
+        length += (uint64_t)raw->got;
+        run_check(run, armtap_conn_push(conn, raw->kind.direction, raw->head, (size_t)raw->got, &raw->where));
+    }
+    if (!run->stopped && raw->got != CAPTURE_NO_MEMORY)
+        end_raw(raw, conn);
+    return length;
+}
+
+static void run_conn(struct raw *raw)
+{
+    struct run *run = raw->run;
     struct armtap_conn_options options = {.size = sizeof options,
-                                          .protocol = run->source->raw,
-                                          .connection = RAW_CONNECTIONS + file,
+                                          .protocol = raw->kind.protocol,
+                                          .connection = RAW_CONNECTIONS + raw->where.file,
                                           .no_guess = run->source->no_guess};
-    struct armtap_where where = {.time = ARMTAP_NO_TIME, .file = file};
     struct armtap_conn *conn;
     int outcome = armtap_conn_new(&options, &run->sink, &run->stop, &conn);
     run_check(run, outcome);
@@ -108,6 +145,23 @@ void run_raw(struct run *run, struct capture *capture, uint32_t file, const char
         return;
     if (run->source->recipe)
         run_check(run, armtap_conn_set_recipe(conn, run->source->recipe));
-    push_raw(run, capture, conn, name, &where);
+    uint64_t length = push_raw(raw, conn);
+    if (raw->got < 0 && !run->stopped)
+        run_fail_input(run, (enum capture_outcome)raw->got);
+    else
+        check_raw(run, armtap_conn_stream(conn), raw->name, length, raw->capture);
     armtap_conn_free(conn);
+}
+
+void run_raw(struct run *run, struct capture *capture, uint32_t file, const char *name)
+{
+    struct raw raw = {.run = run,
+                      .capture = capture,
+                      .name = name,
+                      .where = {.time = ARMTAP_NO_TIME, .file = file},
+                      .kind = {run->source->raw, ARMTAP_FROM_ROBOT}};
+    read_head(&raw);
+    if (!run->stopped)
+        run_conn(&raw);
+    free(raw.head);
 }
