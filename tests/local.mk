@@ -232,6 +232,7 @@ SCRIPT_TESTS = \
 	tests/privileges-check.py \
 	tests/client-dump-check.py \
 	tests/raw-recipe-check.py \
+	tests/record-binary-check.py \
 	tests/recipe-check.py \
 	tests/report-check.py \
 	tests/run-examples \

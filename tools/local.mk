@@ -120,6 +120,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/replay.c \
 	tools/input/replay.h \
 	tools/input/replay_archive.c \
+	tools/input/record_binary.c \
+	tools/input/record_binary.h \
 	tools/input/raw_kind.c \
 	tools/input/raw_kind.h \
 	tools/input/replay_raw.c \

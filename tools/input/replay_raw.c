@@ -4,10 +4,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/message.h"
 #include "file_reader.h"
 #include "raw_kind.h"
+#include "record_binary.h"
 
 /* They are numbered from here, so that they never share a number with captured connections. */
 #define RAW_CONNECTIONS (UINT64_C(1) << 48)
@@ -20,6 +22,8 @@ struct raw {
     const char *name;
     struct armtap_where where;
     struct raw_kind kind;
+    enum record_binary_look look; /* whether it is what record.py --binary wrote */
+    struct record_binary binary;
     uint8_t *head; /* its first bytes, until it is known what they are */
     size_t length;
     long got; /* by the last reading */
@@ -95,24 +99,35 @@ static bool read_more(struct raw *raw, uint8_t *to, size_t room)
     return true;
 }
 
+/* Looks at what came so far. False: more is needed. */
+static bool look_at_head(struct raw *raw, bool whole)
+{
+    const struct raw_head head = {raw->head, raw->length, whole};
+    bool chosen = false, may_be = raw->kind.protocol == ARMTAP_PROTOCOL_NONE || raw->kind.protocol == ARMTAP_RTDE;
+    if (may_be && record_binary_look(raw->head, raw->length, whole, &raw->binary, &raw->look) != 0)
+        run_check(raw->run, ARMTAP_ERR_MEMORY);
+    if (raw->look == RECORD_BINARY_BAD || raw->look == RECORD_BINARY_YES || raw->run->stopped)
+        return true;
+    if (raw->look == RECORD_BINARY_NO)
+        run_check(raw->run, raw_kind_choose(&head, &raw->kind, &chosen));
+    return chosen || whole;
+}
+
 /* Reads as much as it takes to know what the dump is, looking each time that there is twice as much. */
 static void read_head(struct raw *raw)
 {
-    bool chosen = false;
+    bool is_known = false;
     size_t looked = 0;
     raw->head = malloc(RAW_CHUNK);
     if (!raw->head)
         run_check(raw->run, ARMTAP_ERR_MEMORY);
-    while (!chosen && !raw->run->stopped) {
+    while (!is_known && !raw->run->stopped) {
         bool whole = raw->length == RAW_CHUNK || !read_more(raw, raw->head + raw->length, RAW_CHUNK - raw->length);
         raw->length += whole ? 0 : (size_t)raw->got;
         if (!whole && raw->length < 2 * looked)
             continue;
         looked = raw->length;
-        const struct raw_head head = {raw->head, raw->length, whole};
-        run_check(raw->run, raw_kind_choose(&head, &raw->kind, &chosen));
-        if (whole)
-            break;
+        is_known = look_at_head(raw, whole);
     }
 }
 
@@ -130,6 +145,96 @@ static uint64_t push_raw(struct raw *raw, struct armtap_conn *conn)
         end_raw(raw, conn);
     return length;
 }
+
+/* ---- what record.py --binary wrote ------------------------------------------------------------------------------ */
+
+#define PACKAGE_HEAD 4 /* size, type, recipe id */
+
+/* A row is put together as the data package from which it came. */
+struct rows {
+    uint8_t *package;
+    size_t size, length; /* bytes of a package, and those that are there */
+    uint64_t count;
+};
+
+static void push_rows(struct raw *raw, struct armtap_conn *conn, struct rows *rows, const uint8_t *bytes, size_t length)
+{
+    while (length > 0 && !raw->run->stopped) {
+        size_t take = rows->size - rows->length < length ? rows->size - rows->length : length;
+        memcpy(rows->package + rows->length, bytes, take);
+        rows->length += take;
+        bytes += take;
+        length -= take;
+        if (rows->length < rows->size)
+            return;
+        run_check(raw->run, armtap_conn_push(conn, ARMTAP_FROM_ROBOT, rows->package, rows->size, &raw->where));
+        rows->length = PACKAGE_HEAD;
+        rows->count++;
+    }
+}
+
+static void end_rows(struct raw *raw, const struct rows *rows)
+{
+    struct run *run = raw->run;
+    if (run->stopped)
+        return;
+    if (raw->got < 0) {
+        run_fail_input(run, (enum capture_outcome)raw->got);
+    } else if (rows->length > PACKAGE_HEAD || rows->count == 0) {
+        run->damaged = true;
+        if (!run->source->quiet && rows->count == 0 && rows->length == PACKAGE_HEAD)
+            message_error("%s: no telemetry: a recording of record.py --binary without a row", reader_name(raw->name));
+        else if (!run->source->quiet)
+            message_error(
+                "%s: cut in row %" PRIu64 " of a recording of record.py --binary: %zu of its %zu bytes are there",
+                reader_name(raw->name), rows->count + 1, rows->length - PACKAGE_HEAD, rows->size - PACKAGE_HEAD);
+    }
+}
+
+static void run_rows(struct raw *raw, struct armtap_conn *conn)
+{
+    struct run *run = raw->run;
+    struct rows rows = {.size = PACKAGE_HEAD + armtap_recipe_size(raw->binary.recipe), .length = PACKAGE_HEAD};
+    rows.package = malloc(rows.size);
+    if (!rows.package) {
+        run_check(run, ARMTAP_ERR_MEMORY);
+        return;
+    }
+    memcpy(rows.package, (uint8_t[PACKAGE_HEAD]){(uint8_t)(rows.size >> 8), (uint8_t)rows.size, 'U', 1}, PACKAGE_HEAD);
+    push_rows(raw, conn, &rows, raw->head + raw->binary.header, raw->length - raw->binary.header);
+    while (raw->got > 0 && read_more(raw, raw->head, RAW_CHUNK))
+        push_rows(raw, conn, &rows, raw->head, (size_t)raw->got);
+    if (!run->stopped && raw->got != CAPTURE_NO_MEMORY)
+        end_raw(raw, conn);
+    end_rows(raw, &rows);
+    free(rows.package);
+}
+
+/* Its recipe is the file's own. */
+static void run_binary(struct raw *raw)
+{
+    struct run *run = raw->run;
+    struct armtap_conn_options options = {
+        .size = sizeof options, .protocol = ARMTAP_RTDE, .connection = RAW_CONNECTIONS + raw->where.file};
+    struct armtap_conn *conn;
+    int outcome = armtap_conn_new(&options, &run->sink, &run->stop, &conn);
+    run_check(run, outcome);
+    if (outcome != ARMTAP_OK)
+        return;
+    run_check(run, armtap_conn_set_recipe(conn, raw->binary.recipe));
+    run_rows(raw, conn);
+    armtap_conn_free(conn);
+}
+
+static void refuse_binary(const struct raw *raw)
+{
+    raw->run->damaged = true;
+    if (!raw->run->source->quiet)
+        message_error("%s: a recording of record.py --binary that cannot be read: %s", reader_name(raw->name),
+                      raw->binary.problem);
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------- */
 
 static void run_conn(struct raw *raw)
 {
@@ -161,7 +266,14 @@ void run_raw(struct run *run, struct capture *capture, uint32_t file, const char
                       .where = {.time = ARMTAP_NO_TIME, .file = file},
                       .kind = {run->source->raw, ARMTAP_FROM_ROBOT}};
     read_head(&raw);
-    if (!run->stopped)
+    if (run->stopped)
+        ;
+    else if (raw.look == RECORD_BINARY_BAD)
+        refuse_binary(&raw);
+    else if (raw.look == RECORD_BINARY_YES)
+        run_binary(&raw);
+    else
         run_conn(&raw);
+    armtap_recipe_release(raw.binary.recipe);
     free(raw.head);
 }
