@@ -200,6 +200,7 @@ SCRIPT_TESTS = \
 	tests/gates/docs \
 	tests/gates/hardening \
 	tests/gates/layers \
+	tests/gates/advice.py \
 	tests/gates/note-ids.py \
 	tests/gates/rows \
 	tests/gates/symbols \

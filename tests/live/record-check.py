@@ -208,6 +208,10 @@ def full():
         told = re.search(r"recorded (\d+) packets.* ([0-9.]+) kB", said)
         expect("limit: what is told is in the file", told and int(told[1]) == len(file.packets)
                and abs(float(told[2]) * 1000 - os.path.getsize("limited.pcapng")) < 100, said, len(file.packets))
+        lost = re.search(r"(\d+) packets? that came (?:is|are) in no file", said)
+        sent = len(controller.records_sent(2))
+        expect("limit: what is not in it is counted in the same unit", lost and "message" not in said
+               and sent - 50 < int(told[1]) + int(lost[1]) < sent + 50, said, sent)
         check_rows("limit", rows("limited.pcapng"), controller, link=2, least=300)
 
 

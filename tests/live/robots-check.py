@@ -742,6 +742,44 @@ def signals(number):
                 check_rows(state, run, one.records_sent(1))
 
 
+def no_record(command):
+    """A reading without a record has failed, whatever ended it and whatever else was found."""
+    states = {"refused to start": Faults(refuse_start=True), "not confirmed": Faults(unconfirmed=True), "no answer": Faults(unanswered="O"),
+              "texts for data": Faults(unconfirmed=True, inject={0: text("look out")})}
+    for state, faults in states.items():
+        with Controller(roles={"rtde": 0, "realtime": 0}, faults=faults) as one, Controller("127.0.0.38", roles={"rtde": 0}, faults=faults) as other:
+            urls = [url(one), url(other)] if command == "compare" else [url(one)]
+            for options, number in (([], signal.SIGINT), ([], signal.SIGTERM), (["--give-up", "1"], None)):
+                run = Run(command, *options, *urls)
+                what = "%s, %s, %s: " % (command, state, options or number.name)
+                if number:
+                    wanted = faults.unanswered or "S"
+                    before = one.requests().count(wanted)
+                    run.wait_for(lambda wanted=wanted, before=before: one.requests().count(wanted) > before)
+                    time.sleep(0.2)
+                    run.end(number)
+                else:
+                    run.wait()
+                expect(what + "status 2", run.status == 2, run.status, run.said(), run.printed())
+                expect(what + "says so", re.search("no telemetry: .*sent no data|no data for 1 s", run.said()), run.said())
+
+
+def stopped(command):
+    """A stop of the program itself is said, and is no fault of the robot."""
+    with Controller(roles={"rtde": 0}, robot=Robot(hz=125)) as one:
+        run = Run(*command, url(one))
+        seen(one, 100)
+        run.program.send_signal(signal.SIGSTOP)
+        time.sleep(3)
+        run.program.send_signal(signal.SIGCONT)
+        run.says(r"armtap itself stood still for [23]\.[0-9] s")
+        seen(one, one.counts["rtde", "records"] + 100)
+        run.end()
+        expect("stopped, %s: nobody is blamed" % command[0], "no data" not in run.said() and "side robot" not in run.printed(), run.said(), run.printed())
+        expect("stopped, %s: one connection" % command[0], one.number == 1, one.number)
+        expect("stopped, %s: times" % command[0], all(re.match(r"\S+Z \+[0-9]+\.[0-9] s armtap: ", line) for line in run.said().splitlines()), run.said())
+
+
 def good_bye_is_heard():
     """The reader's thread learns of the signal before the main one, which waits for a pipe: the robot's answer is awaited anyway."""
     with Controller(roles={"rtde": 0}, faults=Faults(late={"P": 0.3})) as one:
@@ -794,5 +832,6 @@ side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, several, l
              readme, messages, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer)
 side_by_side(bad_rtde, bad_realtime, slow_reader, kernel_times, *[functools.partial(signals, number) for number in SIGNALS], late_answers,
              left_out_is_no_fault, restarted, silent_for_a_while, own_rate, good_bye_is_heard, no_data_is_no_success,
-             every_byte)
+             every_byte, *[functools.partial(no_record, command) for command in ("info", "diagnose", "compare", "export")],
+             *[functools.partial(stopped, command) for command in (("diagnose",), ("export", "-f", "ndjson"))])
 sys.exit(finish())

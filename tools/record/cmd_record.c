@@ -291,25 +291,26 @@ static void count_rest(struct record *record)
     }
 }
 
-/* "--port 4000=rtde ", for a port that does not tell what it carries; or nothing. */
-static void port_option(char to[48], const struct robot_address *robot)
+/* Whether a port tells what it carries. */
+static bool is_known_port(uint16_t number)
 {
-    struct armtap_port port = {.port = 0};
-    for (size_t i = 0; port.port != robot->port && armtap_port_at(i, &port); i++)
-        ;
-    to[0] = '\0';
-    if (port.port != robot->port)
-        snprintf(to, 48, "--port %u=%s ", (unsigned)robot->port, armtap_protocol_name(robot->protocol));
+    struct armtap_port port;
+    for (size_t i = 0; armtap_port_at(i, &port); i++)
+        if (port.port == number)
+            return true;
+    return false;
 }
 
 static void say_nothing_came(const struct robot_address *robot, const char *file)
 {
-    char port[48], quoted[SHELL_MAX] = "";
-    port_option(port, robot);
-    if (strcmp(file, "-") != 0 && shell_word(quoted, sizeof quoted, file))
-        message_error("%s: no record came; to see why: armtap diagnose %s%s", robot->url, port, quoted);
-    else
+    char quoted[SHELL_MAX] = "";
+    if (strcmp(file, "-") == 0 || !shell_word(quoted, sizeof quoted, file))
         message_error("%s: no record came", robot->url);
+    else if (is_known_port(robot->port))
+        message_error("%s: no record came; to see why: armtap diagnose %s", robot->url, quoted);
+    else
+        message_error("%s: no record came; to see why: armtap diagnose --port %u=%s %s", robot->url,
+                      (unsigned)robot->port, armtap_protocol_name(robot->protocol), quoted);
 }
 
 /* Whether each robot gave a record; says which gave none. */
