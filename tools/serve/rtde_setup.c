@@ -7,6 +7,7 @@
 #include "rtde_peer.h"
 
 #define NS 1e9
+#define LIST_MAX 350u /* bytes of names in a line */
 #define SPAN_MAX (2 * MOMENT_MAX + 16)
 
 /* Comma separated names, one at a time, without the blanks around them; what follows the last comma may be none. */
@@ -160,16 +161,15 @@ static void say_apart(struct rtde_peer *peer, size_t i, const bool *apart)
         other++;
     span_text(peer, peer->outputs[i], own);
     if (other == peer->output_count || peer->server->options.holds) {
-        rtde_say(peer, "set-up of outputs refused, NOT_FOUND: %s is recorded%s, which is not played",
+        rtde_say(peer, "set-up of outputs refused, NOT_FOUND: %s: recorded%s, which is not played",
                  peer->outputs[i]->name, own);
         return;
     }
     span_text(peer, peer->outputs[other], others);
-    rtde_say(
-        peer,
-        "set-up of outputs refused, NOT_FOUND: no moment of the capture has all: %s is recorded%s, and not when %s "
-        "is%s; --gaps hold repeats last values",
-        peer->outputs[i]->name, own, peer->outputs[other]->name, others);
+    rtde_say(peer,
+             "set-up of outputs refused, NOT_FOUND: %s: recorded%s, but at no moment together with all others, such as "
+             "%s,%s; --gaps hold repeats last values, --fill NAME=VALUE gives a value",
+             peer->outputs[i]->name, own, peer->outputs[other]->name, others);
 }
 
 /* Marks those that are not recorded at the moment at which the most are; returns how many. */
@@ -201,13 +201,25 @@ static void answer_outputs(const struct rtde_peer *peer, struct names names, con
     }
 }
 
+/* All of the names, in as many lines as they need. */
+static void say_not_found(struct rtde_peer *peer, const struct buffer *names)
+{
+    for (size_t at = 0; at < names->length;) {
+        size_t length = names->length - at;
+        if (length > LIST_MAX)
+            for (length = LIST_MAX; length > 0 && names->data[at + length - 1] != ' ';)
+                length--;
+        length = length > 0 ? length : LIST_MAX;
+        bool ends = at + length == names->length;
+        rtde_say(peer, "set-up of outputs refused, NOT_FOUND: %.*s%s", (int)length, names->data + at,
+                 ends ? "; armtap info --json lists what the capture has, --fill NAME=VALUE gives a value" : "");
+        at += length;
+    }
+}
+
 static void say_refused(struct rtde_peer *peer, const struct answer *answer, const bool *apart)
 {
-    if (answer->refused.length > 0)
-        rtde_say(peer,
-                 "set-up of outputs refused, NOT_FOUND: %.*s%s; armtap info --json lists what the capture has, --fill "
-                 "NAME=VALUE gives a value",
-                 shown(&answer->refused), answer->refused.data, answer->refused.length > 300 ? "..." : "");
+    say_not_found(peer, &answer->refused);
     for (size_t i = 0; i < peer->output_count; i++)
         if (apart[i])
             say_apart(peer, i, apart);

@@ -153,8 +153,8 @@ static int take_name(struct serve_names *names, const char *option, const char *
 
 static int take_fill(struct serve_options *options, const char *value)
 {
-    if (options->fill_count == SERVE_NAMES_MAX)
-        return bad("--fill", value, "at most 256 of them");
+    if (options->fill_count == SERVE_FILLS_MAX)
+        return bad("--fill", value, "at most 1024 of them");
     return fill_parse(&options->fills[options->fill_count++], value);
 }
 

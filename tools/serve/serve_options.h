@@ -10,6 +10,7 @@
 #include "timeline.h"
 
 #define SERVE_NAMES_MAX 256u
+#define SERVE_FILLS_MAX 1024u /* more than RTDE has outputs */
 
 struct serve_names {
     const char *names[SERVE_NAMES_MAX];
@@ -31,7 +32,7 @@ struct serve_options {
     bool has_release;
     uint32_t release[4];
     struct serve_names hidden, in_use;
-    struct fill fills[SERVE_NAMES_MAX];
+    struct fill fills[SERVE_FILLS_MAX];
     size_t fill_count;
     int max_protocol;
     const char *text;
