@@ -161,7 +161,9 @@ def parts():
         together = rows(*names)
         check_rows("parts together", together, controller, least=1500)
         expect("parts: one stream", len(json.loads(run("info", "--json", *names).stdout)["streams"]) == 1)
-        alone = [row for name in names for row in rows(name, may_be_empty=name == names[0])]
+        alone = []
+        for name in names:
+            alone += rows(name, may_be_empty=not alone)
         expect("parts: each alone, one after the other", alone == together, len(alone), len(together))
         seconds = [{row["time"].split(".")[0] for row in rows(name)} for name in names]
         expect("parts: none goes beyond its second", all(len(one) <= 1 for one in seconds), seconds)
@@ -211,7 +213,7 @@ def full():
         lost = re.search(r"(\d+) packets? that came (?:is|are) in no file", said)
         sent = len(controller.records_sent(2))
         expect("limit: what is not in it is counted in the same unit", lost and "message" not in said
-               and sent - 50 < int(told[1]) + int(lost[1]) < sent + 50, said, sent)
+               and 350 < int(told[1]) < int(told[1]) + int(lost[1]) < sent + 50, said, sent)
         check_rows("limit", rows("limited.pcapng"), controller, link=2, least=300)
 
 
@@ -359,7 +361,7 @@ def nothing_came():
                 status, said = recorder.end(how)
                 last = said.splitlines()[-1] if said else ""
                 expect("%s, %s: status 2" % (what, way), status == 2, status, said)
-                expect("%s, %s: says that nothing came" % (what, way), "no record came" in said and " 0 records" in last, said)
+                expect("%s, %s: says that nothing came" % (what, way), "no record came" in said and "0 dropped" in last, said)
                 command = re.search(r"armtap (diagnose .*)$", said, re.MULTILINE)
                 expect("%s, %s: how to see why" % (what, way), command, said)
                 shown = run(*command[1].split()).stdout if command else ""

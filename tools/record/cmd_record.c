@@ -386,9 +386,8 @@ static void report(const struct record *record)
     if (kept_parts_deleted(record->wish.kept) > 0)
         snprintf(deleted, sizeof deleted, "; %" PRIu64 " deleted, the oldest first",
                  kept_parts_deleted(record->wish.kept));
-    message_info("recorded %" PRIu64 " packets from %zu robot%s, %" PRIu64 " records, %s in %" PRIu64
-                 " file%s%s; %" PRIu64 " dropped%s",
-                 total.packets, robots, robots == 1 ? "" : "s", tally.records, size, total.parts,
+    message_info("recorded %" PRIu64 " packets from %zu robot%s, %s in %" PRIu64 " file%s%s; %" PRIu64 " dropped%s",
+                 total.packets, robots, robots == 1 ? "" : "s", size, total.parts,
                  total.parts == 1 ? "" : "s", deleted, tally.dropped, interruptions);
 }
 
