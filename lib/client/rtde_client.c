@@ -12,6 +12,7 @@
 #define VERSION_TRIES 2u        /* connections on which V is not answered, until protocol 1 is taken */
 #define IN_USE_TIME SECOND      /* until inputs in use are asked for again */
 #define IN_USE_TRIES 3u
+#define LINE_ENOUGH 320u /* bytes of a line after which no further name is begun: one and its releases fit */
 
 /* ---- requests ---- */
 
@@ -180,11 +181,12 @@ static void put_since(const struct armtap_field *field, const char *release, str
     armtap_line_string(line, ")");
 }
 
-/* The names that were left out, and the releases that introduced them. */
-static void put_lacking(const struct armtap_name_list *names, const char *release, struct armtap_line *line)
+/* The names that were left out, and the releases that introduced them: from the i-th on, as many as a line has room
+ * for. Returns where the next line begins. */
+static size_t put_lacking(const struct armtap_name_list *names, size_t i, const char *release, struct armtap_line *line)
 {
     const char *before = "";
-    for (size_t i = 0; i < names->count; i++) {
+    for (; i < names->count && line->length < LINE_ENOUGH; i++) {
         const char *name = names->names[i].text;
         if (!names->names[i].dropped)
             continue;
@@ -192,15 +194,32 @@ static void put_lacking(const struct armtap_name_list *names, const char *releas
         put_since(armtap_field_find(name, strlen(name)), release, line);
         before = ", ";
     }
+    while (i < names->count && !names->names[i].dropped)
+        i++;
+    return i;
+}
+
+/* Tells which names the controller lacks, all of them, in as many lines as that takes; the last one is left to the
+ * caller. */
+static int tell_lacking(struct armtap_client *client, const struct armtap_name_list *names, struct armtap_line *line)
+{
+    size_t next = 0;
+    for (;;) {
+        armtap_line_begin(line);
+        armtap_line_format(line, "the controller, %s, lacks ", client->agreed.controller_version);
+        next = put_lacking(names, next, client->agreed.controller_version, line);
+        if (next == names->count)
+            return ARMTAP_OK;
+        TRY(armtap_client_tell(client, ARMTAP_CLIENT_EVENT_DROPPED, ARMTAP_WARNING,
+                               client->options.strict ? "%s" : "%s: left out", line->text));
+    }
 }
 
 /* Some names were not found. Asks again without them, once on a connection. */
 static int drop_names(struct armtap_client *client, struct armtap_name_list *names, bool *again)
 {
     struct armtap_line line;
-    armtap_line_begin(&line);
-    armtap_line_format(&line, "the controller, %s, lacks ", client->agreed.controller_version);
-    put_lacking(names, client->agreed.controller_version, &line);
+    TRY(tell_lacking(client, names, &line));
     *again = false;
     if (client->options.strict)
         return armtap_client_finish(client, ARMTAP_CLIENT_GIVE_UP, "%s", line.text);

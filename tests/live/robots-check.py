@@ -206,6 +206,32 @@ def names_it_lacks():
         expect("none known: status", run.status == 2, run.status, run.said())
 
 
+def names_are_listed_whole():
+    """However many names a robot lacks, each is named, with its releases, and no line is cut."""
+    outputs = run_fields()
+    for count in (1, 6, 30, 80):
+        hidden = outputs[1:1 + count]
+        with Controller(roles={"rtde": 0}, faults=Faults(hide=tuple(hidden))) as one:
+            run = Run("export", "-f", "ndjson", "--all", url(one))
+            seen(one, 20)
+            run.end()
+            lines = [line for line in run.said().splitlines() if "left out" in line]
+            named = [name for line in lines for name in re.findall(r"\b[a-z]\w*_\w+\b", line)]
+            expect("%d names: status" % count, run.status == 0, run.status, run.said())
+            expect("%d names: each once" % count, sorted(named) == sorted(hidden), set(hidden) ^ set(named), lines)
+            expect("%d names: whole lines" % count, lines and all(len(line) < 560 and line.endswith(": left out") for line in lines), lines)
+
+
+def run_fields():
+    """Outputs that --all asks for, which the fake controller has; names with an underscore."""
+    with Controller(roles={"rtde": 0}) as one:
+        run = Run("export", "-f", "ndjson", "--all", url(one))
+        seen(one, 5)
+        run.end()
+        found = run.printed().splitlines()
+        return [name for name in json.loads(found[0]) if "_" in name and name in one.records_sent(1)[0].values]
+
+
 # ---- the other commands, several robots --------------------------------------------------------------------------------
 
 
@@ -828,7 +854,7 @@ def messages():
 
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, several, live_findings, connects_again, cut_in_data, one_table, until,
+side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, names_are_listed_whole, several, live_findings, connects_again, cut_in_data, one_table, until,
              readme, messages, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer)
 side_by_side(bad_rtde, bad_realtime, slow_reader, kernel_times, *[functools.partial(signals, number) for number in SIGNALS], late_answers,
              left_out_is_no_fault, restarted, silent_for_a_while, own_rate, good_bye_is_heard, no_data_is_no_success,
