@@ -196,7 +196,7 @@ static void read_all(struct scene *scene)
 static void play(struct scene *scene, unsigned rounds)
 {
     scene->robot.variables = variables_new();
-    scene->robot.presence = presence_new(scene->robot.variables);
+    scene->robot.presence = presence_new(scene->robot.variables, &scene->recording.room);
     assert_true(scene->robot.variables && scene->robot.presence);
     scene->recording.stream_count = 3;
     for (unsigned i = 0; i < 3; i++)
@@ -222,6 +222,7 @@ static struct scene *make(void)
 {
     struct scene *scene = calloc(1, sizeof *scene);
     assert_non_null(scene);
+    scene->recording.room = (struct presence_room)PRESENCE_ROOM;
     return scene;
 }
 
@@ -519,6 +520,26 @@ static void test_silent_source(void **state)
     end(scene);
 }
 
+/* What does not fit is not played, which is known. */
+static void test_no_room(void **state)
+{
+    (void)state;
+    for (unsigned runs = 0; runs < 3; runs++) {
+        struct scene *scene = make();
+        unsigned recorded = 0;
+        scene->recording.room = (struct presence_room){runs, runs > 0 ? 1000 : 0}; /* of names, too */
+        for (unsigned i = 0; i < 3; i++)
+            say_some(scene, 0, i * 2000 * MS, 10 + i * 2.0, 10);
+        scene->wish.gaps = GAPS_KEEP;
+        play(scene, 1);
+        for (size_t i = 0; i < scene->made_count; i++)
+            recorded += scene->made[i].robot_mode == GIVEN_RECORDED;
+        assert_int_equal(recorded, 10 * runs);
+        assert_true(presence_is_cut(scene->robot.presence));
+        end(scene);
+    }
+}
+
 /* The most that are recorded together, within what is played. */
 static void test_together(void **state)
 {
@@ -705,6 +726,7 @@ int main(void)
         cmocka_unit_test(test_recorded),
         cmocka_unit_test(test_silent_source),
         cmocka_unit_test(test_together),
+        cmocka_unit_test(test_no_room),
         cmocka_unit_test(test_wild_times),
         cmocka_unit_test(test_leader),
         cmocka_unit_test(test_successors),

@@ -23,8 +23,10 @@ struct presence_run {
     unsigned set;
 };
 
-/* A connection whose run goes on. */
+/* A connection whose run goes on, or whose recipe has no room, which is remembered: to search for it is dear. */
 struct source {
+    struct armtap_recipe *lost; /* NULL: its run goes on */
+    size_t lost_length;         /* of values, bytes */
     struct presence_run run;
     uint64_t records; /* of the run */
     uint64_t used;    /* the last record's number */
@@ -34,6 +36,7 @@ struct source {
 
 struct presence {
     struct variables *variables;
+    struct presence_room *room;
     uint64_t position; /* records so far */
     int64_t first_time;
     struct set sets[PRESENCE_SETS_MAX];
@@ -44,11 +47,13 @@ struct presence {
     bool is_cut;
 };
 
-struct presence *presence_new(struct variables *variables)
+struct presence *presence_new(struct variables *variables, struct presence_room *room)
 {
     struct presence *presence = calloc(1, sizeof *presence);
-    if (presence)
-        presence->variables = variables;
+    if (!presence)
+        return NULL;
+    presence->variables = variables;
+    presence->room = room;
     return presence;
 }
 
@@ -56,6 +61,8 @@ void presence_free(struct presence *presence)
 {
     if (!presence)
         return;
+    for (unsigned i = 0; i < PRESENCE_CONNECTIONS_MAX; i++)
+        armtap_recipe_release(presence->sources[i].lost);
     for (size_t i = 0; i < presence->set_count; i++) {
         armtap_recipe_release(presence->sets[i].recipe);
         free(presence->sets[i].variables);
@@ -99,10 +106,28 @@ static void add_cells(const struct variables *variables, struct set *set)
     }
 }
 
+/* What a set takes of the room: long names count more than once. */
+static size_t names_of(const struct presence *presence, const struct armtap_record *record)
+{
+    size_t names = variables_count(presence->variables);
+    for (size_t i = 0; i < armtap_recipe_count(record->recipe); i++)
+        names += 1 + strlen(armtap_recipe_at(record->recipe, i)->name) / 32;
+    return names;
+}
+
+static bool has_room(struct presence *presence, const struct armtap_record *record)
+{
+    size_t names = names_of(presence, record);
+    if (presence->set_count == PRESENCE_SETS_MAX || names > presence->room->names)
+        return false;
+    presence->room->names -= names;
+    return true;
+}
+
 /* Returns its number, SETS_MAX if there are too many, or -1 if memory runs out. */
 static long add_set(struct presence *presence, const struct armtap_record *record)
 {
-    if (presence->set_count == PRESENCE_SETS_MAX) {
+    if (!has_room(presence, record)) {
         presence->is_cut = true;
         return PRESENCE_SETS_MAX;
     }
@@ -149,7 +174,12 @@ static int end_run(struct presence *presence, struct source *source)
     if (!source->is_open)
         return 0;
     source->is_open = false;
-    if (presence->run_count == PRESENCE_RUNS_MAX) {
+    if (source->lost) {
+        armtap_recipe_release(source->lost);
+        source->lost = NULL;
+        return 0;
+    }
+    if (presence->room->runs == 0) {
         presence->is_cut = true;
         return 0;
     }
@@ -162,6 +192,7 @@ static int end_run(struct presence *presence, struct source *source)
         presence->run_room = room;
     }
     presence->runs[presence->run_count++] = source->run;
+    presence->room->runs--;
     return 0;
 }
 
@@ -236,30 +267,60 @@ static void begin_run(struct presence *presence, struct source *source, uint64_t
     };
 }
 
+static void lose(struct presence *presence, struct source *source, const struct armtap_record *record)
+{
+    *source = (struct source){.lost = armtap_recipe_hold(record->recipe),
+                              .lost_length = record->values_length,
+                              .run.connection = record->stream->connection,
+                              .used = presence->position,
+                              .is_open = true};
+}
+
+static bool is_lost(const struct source *source, const struct armtap_record *record)
+{
+    return source && source->lost == record->recipe && source->lost_length == record->values_length;
+}
+
+/* The record begins a run, or one that has no room. */
+static int replace(struct presence *presence, struct source *source, const struct armtap_record *record, long set,
+                   int64_t time)
+{
+    if (source && source->run.last == presence->position && !source->lost)
+        source->run.last--; /* what replaces it begins here */
+    if (source && end_run(presence, source) != 0)
+        return -1;
+    source = source ? source : place(presence);
+    if (end_run(presence, source) != 0)
+        return -1;
+    if (set < (long)PRESENCE_SETS_MAX)
+        begin_run(presence, source, record->stream->connection, (unsigned)set, time);
+    else
+        lose(presence, source, record);
+    return 0;
+}
+
+static int take(struct presence *presence, const struct armtap_record *record, int64_t time)
+{
+    struct source *source = find_source(presence, record->stream->connection);
+    if (is_lost(source, record))
+        return 0;
+    long set = set_of(presence, source && !source->lost ? source : NULL, record);
+    if (set < 0)
+        return -1;
+    if (!source || source->lost || source->run.set != (unsigned)set || is_gap(source, time))
+        return replace(presence, source, record, set, time);
+    go_on(presence, source, time);
+    return 0;
+}
+
 int presence_learn(struct presence *presence, const struct armtap_record *record)
 {
     int64_t time = time_of(presence, record);
-    uint64_t connection = record->stream->connection;
-    struct source *source = find_source(presence, connection);
-    long set = set_of(presence, source, record);
-    if (set < 0)
-        return -1;
     if (presence->position == 0)
         presence->first_time = time;
     stretch(presence, time);
-    bool goes_on = source && source->run.set == (unsigned)set && !is_gap(source, time);
-    if (source && !goes_on && source->run.last == presence->position)
-        source->run.last--; /* what replaces it begins here */
-    if (!goes_on && source && end_run(presence, source) != 0)
+    if (take(presence, record, time) != 0)
         return -1;
-    if (goes_on) {
-        go_on(presence, source, time);
-    } else if (set < (long)PRESENCE_SETS_MAX) {
-        source = source ? source : place(presence);
-        if (end_run(presence, source) != 0)
-            return -1;
-        begin_run(presence, source, connection, (unsigned)set, time);
-    }
     presence->position++;
     return 0;
 }

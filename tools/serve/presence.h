@@ -7,14 +7,22 @@
 
 /* ns: a variable is recorded between two of its records unless they are further apart, and further than usual. */
 #define PRESENCE_GAP INT64_C(1000000000)
-/* What lies beyond counts as not recorded. */
-#define PRESENCE_RUNS_MAX (1u << 18)
 #define PRESENCE_SETS_MAX 256u
 #define PRESENCE_CONNECTIONS_MAX 64u /* at a time */
 
+/* What all robots of a capture may take; what lies beyond counts as not recorded. */
+struct presence_room {
+    size_t runs;  /* 48 bytes each */
+    size_t names; /* of different recipes, some 100 bytes each */
+};
+#define PRESENCE_ROOM                                                                                                  \
+    {                                                                                                                  \
+        1u << 18, 1u << 17                                                                                             \
+    }
+
 struct presence;
-/* NULL if memory runs out. The variables must outlive it. */
-struct presence *presence_new(struct variables *variables);
+/* NULL if memory runs out. The variables and the room must outlive it. */
+struct presence *presence_new(struct variables *variables, struct presence_room *room);
 /* Accepts NULL. */
 void presence_free(struct presence *presence);
 /* Each record of the robot, in order. New variables are added, with their first values. 0, or -1 if memory runs out. */

@@ -35,7 +35,7 @@ static void free_robot(struct recorded_robot *robot)
     free(robot);
 }
 
-static struct recorded_robot *make_robot(const char *address)
+static struct recorded_robot *make_robot(const char *address, struct presence_room *room)
 {
     struct recorded_robot *robot = calloc(1, sizeof *robot);
     if (!robot)
@@ -45,7 +45,7 @@ static struct recorded_robot *make_robot(const char *address)
     robot->earliest = INT64_MAX;
     robot->latest = INT64_MIN;
     robot->variables = variables_new();
-    robot->presence = robot->variables ? presence_new(robot->variables) : NULL;
+    robot->presence = robot->variables ? presence_new(robot->variables, room) : NULL;
     if (robot->presence)
         return robot;
     free_robot(robot);
@@ -96,7 +96,7 @@ static int find_robot(struct recording *recording, const struct armtap_record *r
         recording->robots_left_out++;
         return 1;
     }
-    recording->robots[recording->robot_count] = make_robot(address);
+    recording->robots[recording->robot_count] = make_robot(address, &recording->room);
     return recording->robots[recording->robot_count++] ? 0 : -1;
 }
 
@@ -251,6 +251,7 @@ static int begin(void *user)
     struct recording *recording = user;
     const struct other_ports_wish wish = {.on_message = on_port_message, .on_reply = on_port_reply, .user = recording};
     recording_free(recording);
+    recording->room = (struct presence_room)PRESENCE_ROOM;
     recording->numbers = armtap_streams_new();
     recording->ports = recorded_ports_new();
     recording->other = other_ports_new(&wish);

@@ -42,6 +42,7 @@ struct recorded_robot {
 struct recording {
     struct recorded_robot *robots[RECORDING_ROBOTS_MAX];
     size_t robot_count, robots_left_out;
+    struct presence_room room;
     struct recorded_stream streams[RECORDING_STREAMS_MAX];
     size_t stream_count;
     bool has_other;                 /* telemetry that is neither RTDE nor legacy: AUBO's */
