@@ -98,7 +98,7 @@ static int on_tick(void *user, const struct tick *tick)
         (struct made){.time = tick->time,
                       .whom = tick->for_whom,
                       .is_repeated = tick->is_repeated,
-                      .clock = variable_number(clock, tick->image, 0),
+                      .clock = clock ? variable_number(clock, tick->image, 0) : NAN,
                       .packet_clock = tick->packet_length > 12 ? double_at(tick->packet + 4) : NAN,
                       .packet_length = tick->packet_length,
                       .message = -1,
