@@ -310,6 +310,24 @@ static int realtime_rest(void *context, struct armtap_conn *conn, const struct a
     return *used ? decode_line(context, conn, frame) : ARMTAP_OK;
 }
 
+/* Of a packet the cells that are there, if its clock is. */
+static size_t realtime_cut(enum armtap_direction direction, const uint8_t *frame)
+{
+    (void)frame;
+    return direction == ARMTAP_FROM_ROBOT ? HEADER : 0;
+}
+
+static size_t realtime_expects(const void *context, enum armtap_direction direction, uint8_t head[ARMTAP_HEAD_MOST],
+                               size_t *head_length)
+{
+    const struct realtime *rt = context;
+    if (direction == ARMTAP_TO_ROBOT)
+        return 0;
+    armtap_put32(head, (uint32_t)rt->last_size);
+    *head_length = LENGTH_WORD;
+    return rt->last_size;
+}
+
 static const uint16_t ports[] = {30003, 30013, 0};
 
 const struct armtap_decoder armtap_decoder_realtime = {
@@ -329,6 +347,8 @@ const struct armtap_decoder armtap_decoder_realtime = {
     .follows = realtime_follows,
     .begins = realtime_begins,
     .shows = realtime_shows,
+    .cut = realtime_cut,
+    .expects = realtime_expects,
     .decode = realtime_decode,
     .rest = realtime_rest,
     .lost = realtime_lost,

@@ -412,11 +412,11 @@ static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, con
     if (rtde->assumed && !rtde->outputs)
         distrust_default(rtde, conn);
     int error = rtde->requests ? doubt_requests(rtde, conn, frame->where.time) : ARMTAP_OK;
-    if (error == ARMTAP_OK && rtde->doubt.judging)
+    if (error == ARMTAP_OK && rtde->doubt.judging && !frame->hole_count)
         error = armtap_rtde_doubt_data(rtde, conn, frame);
     if (error == ARMTAP_OK && !rtde->outputs)
         error = adopt_given(rtde, conn, frame);
-    if (error == ARMTAP_OK && (!rtde->outputs || rtde->outputs_inferred))
+    if (error == ARMTAP_OK && (!rtde->outputs || rtde->outputs_inferred) && !frame->hole_count)
         error = armtap_rtde_guess(rtde, conn, frame);
     if (error != ARMTAP_OK)
         return error;
@@ -734,6 +734,31 @@ static int rtde_decode(void *context, struct armtap_conn *conn, const struct arm
     return error;
 }
 
+/* Of a data package the values that are there; the recipe's id must be. */
+static size_t rtde_cut(enum armtap_direction direction, const uint8_t *frame)
+{
+    (void)direction;
+    return !frame || frame[2] == ARMTAP_RTDE_DATA ? ARMTAP_RTDE_HEADER + 1 : 0;
+}
+
+/* A robot sends data of one recipe. */
+static size_t rtde_expects(const void *context, enum armtap_direction direction, uint8_t head[ARMTAP_HEAD_MOST],
+                           size_t *head_length)
+{
+    const struct armtap_rtde *rtde = context;
+    size_t id = rtde->protocol >= 2 ? 1 : 0;
+    if (direction == ARMTAP_TO_ROBOT || !rtde->outputs || rtde->outputs->open || (id && rtde->outputs_id < 0))
+        return 0;
+    size_t length = ARMTAP_RTDE_HEADER + id + rtde->outputs->size;
+    if (length != rtde->last_data[direction])
+        return 0;
+    armtap_put16(head, (uint16_t)length);
+    head[2] = ARMTAP_RTDE_DATA;
+    head[3] = (uint8_t)rtde->outputs_id;
+    *head_length = ARMTAP_RTDE_HEADER + id;
+    return length;
+}
+
 static const uint16_t ports[] = {30004, 0};
 
 const struct armtap_decoder armtap_decoder_rtde = {
@@ -754,6 +779,8 @@ const struct armtap_decoder armtap_decoder_rtde = {
     .follows = rtde_follows,
     .begins = armtap_rtde_begins,
     .shows = armtap_rtde_shows,
+    .cut = rtde_cut,
+    .expects = rtde_expects,
     .decode = rtde_decode,
     .lost = rtde_lost,
     .ends = rtde_ends,

@@ -350,6 +350,13 @@ ARMTAP_API bool armtap_recipe_same(const struct armtap_recipe *a, const struct a
  * recipe's end, or without a recipe, the value is absent and has no name. */
 ARMTAP_API void armtap_recipe_read(const struct armtap_recipe *recipe, size_t i, const uint8_t *values, size_t length,
                                    struct armtap_value *value);
+struct armtap_missing;
+/* The same where bytes of the values are missing (record.missing): values that lack some are absent. */
+ARMTAP_API void armtap_recipe_read_cut(const struct armtap_recipe *recipe, size_t i, const uint8_t *values,
+                                       size_t length, const struct armtap_missing *missing, size_t missing_count,
+                                       struct armtap_value *value);
+/* Whether one of the bytes [from, to) is missing. */
+ARMTAP_API bool armtap_is_missing(const struct armtap_missing *missing, size_t count, size_t from, size_t to);
 /* The layout of a legacy packet of `size` bytes (its length word): CB2's up to 812, CB3/e-Series' above; for a size
  * that is not in the table, the known prefix. The caller releases it. */
 ARMTAP_API int armtap_recipe_realtime(size_t size, struct armtap_recipe **recipe);
@@ -420,7 +427,8 @@ struct armtap_stream {
     bool forgotten;      /* midstream, but its beginning may have been captured: armtap forgot connections before it */
     const struct armtap_protocol_info *info; /* of its protocol; NULL while that is not recognised */
     enum armtap_origin origin;               /* of its packets; SOCKET if any of them has that */
-    uint64_t gaps_cut; /* those gaps whose bytes were all cut off by the snapshot length of the capture */
+    uint64_t gaps_cut;     /* those gaps whose bytes were all cut off by the snapshot length of the capture */
+    uint64_t bytes_cut[2]; /* of bytes_lost: those cut off within records that were delivered without them */
 };
 static inline bool armtap_stream_has(const struct armtap_stream *stream, enum armtap_trait trait)
 {
@@ -431,7 +439,13 @@ enum armtap_record_flag {
     ARMTAP_AFTER_GAP = 1, /* the first record after missing or unreadable bytes */
     ARMTAP_GUESSED = 2,   /* its recipe was guessed, not read from a handshake */
     ARMTAP_SHORT = 4,     /* the frame is shorter than its recipe */
-    ARMTAP_LONG = 8       /* the frame is longer than its recipe */
+    ARMTAP_LONG = 8,      /* the frame is longer than its recipe */
+    ARMTAP_CUT = 16       /* the snapshot length of the capture cut bytes off it: see `missing` */
+};
+
+/* Bytes [from, to) of a record's values were not captured; zeros stand there. */
+struct armtap_missing {
+    size_t from, to;
 };
 
 /* What a record says about one arm. */
@@ -464,6 +478,8 @@ struct armtap_record {
         *arms; /* those that its recipe names, by number; one, unless an AUBO recipe names several */
     size_t arm_count;
     double clock; /* the controller's, s: its timestamp, or in an opaque record a value that grows like one; else NAN */
+    const struct armtap_missing *missing; /* in order; values of which bytes are missing are absent */
+    size_t missing_count;
 };
 /* Value i of the record, in wire order, including values that the table does not know; false beyond the last. */
 ARMTAP_API bool armtap_record_value(const struct armtap_record *record, size_t i, struct armtap_value *value);

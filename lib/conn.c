@@ -212,6 +212,7 @@ static void destroy(struct armtap_conn *conn)
         free(conn->half[i].buffer);
         free(conn->half[i].bad_cells);
         free(conn->half[i].marks);
+        free(conn->half[i].holes);
         for (size_t k = 0; k < ARMTAP_ARMS_MAX; k++)
             armtap_state_free(conn->half[i].state[k]);
     }
@@ -425,18 +426,100 @@ static struct armtap_span buffer_span(const struct armtap_half *half, bool final
     return (struct armtap_span){half->buffer, half->used, half->marks, half->mark_count, final};
 }
 
+/* ---- what the snapshot length cut off ---- */
+
+uint64_t armtap_half_missing(const struct armtap_half *half, uint64_t from, uint64_t to)
+{
+    uint64_t missing = 0;
+    for (size_t i = 0; half->holes && i < half->holes->count; i++) {
+        const struct armtap_hole *hole = &half->holes->hole[i];
+        uint64_t begin = hole->from > from ? hole->from : from, end = hole->to < to ? hole->to : to;
+        missing += begin < end ? end - begin : 0;
+    }
+    return missing;
+}
+
+/* The next hole that ends behind `from`; NULL: there is none. */
+static const struct armtap_hole *next_hole(const struct armtap_half *half, uint64_t from)
+{
+    for (size_t i = 0; half->holes && i < half->holes->count; i++)
+        if (half->holes->hole[i].to > from)
+            return &half->holes->hole[i];
+    return NULL;
+}
+
+/* How many of `length` bytes from there on come before the next hole. */
+static size_t length_before_hole(const struct armtap_half *half, uint64_t from, size_t length)
+{
+    const struct armtap_hole *hole = next_hole(half, from);
+    if (!hole || hole->from >= from + length)
+        return length;
+    return hole->from > from ? (size_t)(hole->from - from) : 0;
+}
+
+static void forget_holes(struct armtap_half *half)
+{
+    size_t gone = 0;
+    while (half->holes && gone < half->holes->count && half->holes->hole[gone].to <= half->offset)
+        gone++;
+    if (gone == 0)
+        return;
+    half->holes->count -= gone;
+    memmove(half->holes->hole, half->holes->hole + gone, half->holes->count * sizeof *half->holes->hole);
+}
+
+/* With too many, what lies between the last ones counts as missing, too. */
+static int add_hole(struct armtap_conn *conn, struct armtap_half *half, uint64_t from, uint64_t to)
+{
+    forget_holes(half);
+    if (!half->holes) {
+        half->holes = calloc(1, sizeof *half->holes);
+        if (!half->holes)
+            return ARMTAP_ERR_MEMORY;
+        armtap_conn_take(conn, sizeof *half->holes);
+    }
+    struct armtap_hole *last = half->holes->count ? &half->holes->hole[half->holes->count - 1] : NULL;
+    if (last && (last->to == from || half->holes->count == ARMTAP_HOLES_MAX))
+        last->to = to;
+    else
+        half->holes->hole[half->holes->count++] = (struct armtap_hole){from, to};
+    return ARMTAP_OK;
+}
+
 /* ---- cutting frames ---- */
 
 static void pass_over(struct armtap_conn *conn, enum armtap_direction direction, size_t length)
 {
     struct armtap_half *half = &conn->half[direction];
+    size_t there = length - (size_t)armtap_half_missing(half, half->offset, half->offset + length);
     if (length > 0 && !conn->foreign)
         armtap_conn_begin(conn);
     half->offset += length;
-    half->search_skipped += length;
-    conn->stream.bytes_skipped[direction] += length;
+    half->search_skipped += there;
+    conn->stream.bytes_skipped[direction] += there;
+    conn->stream.bytes_lost[direction] += length - there;
     if (length > 0)
         half->after_gap = true;
+}
+
+/* Hands bytes to the sink that are no message, or no whole one, without those that were cut off. */
+static int tell_bytes(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                      size_t from, size_t to, uint64_t offset)
+{
+    const struct armtap_half *half = &conn->half[direction];
+    int error = ARMTAP_OK;
+    for (size_t at = from; at < to && error == ARMTAP_OK;) {
+        uint64_t here = offset + (at - from);
+        size_t run = length_before_hole(half, here, to - at);
+        if (run > 0) {
+            error = armtap_conn_bytes(conn, direction, span, at, at + run, here, true);
+            at += run;
+        } else {
+            const struct armtap_hole *hole = next_hole(half, here);
+            at += hole->to - here < to - at ? (size_t)(hole->to - here) : to - at;
+        }
+    }
+    return error;
 }
 
 /* Bytes [from, to) of a span are not a message. */
@@ -450,7 +533,7 @@ static int skip(struct armtap_conn *conn, enum armtap_direction direction, const
     if (half->search_skipped == 0 && from < to)
         half->search_from = armtap_span_where(span, from, from + 1);
     pass_over(conn, direction, to - from);
-    return armtap_conn_bytes(conn, direction, span, from, to, offset, true);
+    return tell_bytes(conn, direction, span, from, to, offset);
 }
 
 static int lose_step(struct armtap_conn *conn, enum armtap_direction direction, struct armtap_where where, bool gap)
@@ -464,9 +547,13 @@ static int lose_step(struct armtap_conn *conn, enum armtap_direction direction, 
     return error == ARMTAP_OK ? armtap_conn_layers_lost(conn, direction) : error;
 }
 
+enum { FILLED_MOST = 65536 }; /* bytes that zeros may stand for, and within which a head that was cut off is proved */
+
 enum frame_verdict {
     FRAME_WHOLE,
-    FRAME_WAITS, /* for more bytes: `want` is set */
+    FRAME_WAITS,    /* for more bytes: `want` is set */
+    FRAME_UNUSABLE, /* bytes that are needed were cut off, but its length is known */
+    FRAME_HEADLESS, /* the bytes that say its length were cut off */
     FRAME_BAD
 };
 
@@ -501,6 +588,81 @@ static enum frame_verdict judge_frame(const struct armtap_conn *conn, enum armta
     return fit == ARMTAP_FIT_YES || fit == ARMTAP_FIT_WELL ? FRAME_WHOLE : FRAME_BAD;
 }
 
+/* Whether frames of that length follow one another from `at` on up to one whose head is there. WAITS: more bytes may
+ * show it. */
+static enum frame_verdict prove_length(const struct armtap_conn *conn, enum armtap_direction direction,
+                                       const struct armtap_span *span, size_t at, size_t length, size_t *want)
+{
+    const struct armtap_half *half = &conn->half[direction];
+    size_t left = span->length - at;
+    for (size_t next = length; next < FILLED_MOST; next += length) {
+        *want = next + 1;
+        if (left <= next)
+            return span->final ? FRAME_HEADLESS : FRAME_WAITS;
+        size_t there = length_before_hole(half, half->offset + next, left - next);
+        long frame = conn->decoder->frame(conn->context, direction, span->bytes + at + next, there);
+        *want = left + 1;
+        if (frame == 0 && there == left - next)
+            return span->final ? FRAME_HEADLESS : FRAME_WAITS;
+        if (frame != 0)
+            return frame == (long)length ? FRAME_WHOLE : FRAME_HEADLESS;
+    }
+    return FRAME_HEADLESS;
+}
+
+/* A frame whose head was cut off: it is as long as the ones before if another begins where that says. The head is put
+ * where it was cut off. */
+static enum frame_verdict judge_headless(const struct armtap_conn *conn, enum armtap_direction direction,
+                                         const struct armtap_span *span, size_t at, size_t *length, size_t *want)
+{
+    const struct armtap_half *half = &conn->half[direction];
+    const struct armtap_hole *hole = next_hole(half, half->offset);
+    uint8_t head[ARMTAP_HEAD_MOST];
+    size_t put = 0;
+    *length = conn->decoder->expects ? conn->decoder->expects(conn->context, direction, head, &put) : 0;
+    size_t there = length_before_hole(half, half->offset, put);
+    if (*length == 0 || memcmp(span->bytes + at, head, there) != 0)
+        return FRAME_HEADLESS;
+    enum frame_verdict verdict = prove_length(conn, direction, span, at, *length, want);
+    if (verdict != FRAME_WHOLE || span->bytes != half->buffer)
+        return verdict == FRAME_WAITS ? verdict : FRAME_HEADLESS;
+    if (hole->to >= half->offset + *length)
+        return FRAME_UNUSABLE;
+    memcpy(half->buffer + at, head, put);
+    return FRAME_WHOLE;
+}
+
+/* The same for a frame of which bytes may have been cut off. Its head says where it ends, and the one before it where
+ * it begins, so that only a head that contradicts itself speaks against it. */
+static enum frame_verdict judge_cut_frame(const struct armtap_conn *conn, enum armtap_direction direction,
+                                          const uint8_t *bytes, size_t left, size_t *length, size_t *want,
+                                          unsigned *reading)
+{
+    const struct armtap_decoder *decoder = conn->decoder;
+    const struct armtap_half *half = &conn->half[direction];
+    size_t there = length_before_hole(half, half->offset, left);
+    long frame = decoder->frame(conn->context, direction, bytes, there);
+    *want = left + 1;
+    *length = frame > 0 ? (size_t)frame : 0;
+    if (frame < 0)
+        return FRAME_BAD;
+    if (frame == 0)
+        return there < left ? FRAME_HEADLESS : FRAME_WAITS;
+    if (*length > left) {
+        *want = *length;
+        return FRAME_WAITS;
+    }
+    if (*length <= there) {
+        enum frame_verdict verdict = judge_frame(conn, direction, bytes, there, false, length, want, reading);
+        return verdict == FRAME_WAITS ? FRAME_WHOLE : verdict;
+    }
+    size_t needed = decoder->cut ? decoder->cut(direction, bytes) : 0;
+    if (needed == 0 || there < needed)
+        return FRAME_UNUSABLE;
+    *reading = armtap_decoder_sure(decoder, conn->context, direction, bytes, *length);
+    return FRAME_WHOLE;
+}
+
 /* Takes a frame in sync. What calls it then tells its bytes. */
 static int take_frame(struct armtap_conn *conn, const struct armtap_frame *frame)
 {
@@ -508,7 +670,9 @@ static int take_frame(struct armtap_conn *conn, const struct armtap_frame *frame
     struct armtap_half *half = &conn->half[direction];
     half->offset += frame->length;
     half->synced_end = half->offset;
-    conn->stream.bytes_decoded[direction] += frame->length;
+    uint64_t missing = armtap_half_missing(half, frame->offset, half->offset);
+    conn->stream.bytes_decoded[direction] += frame->length - missing;
+    conn->stream.bytes_lost[direction] += missing;
     uint64_t records = conn->stream.records[direction];
     int error = conn->decoder->decode(conn->context, conn, frame);
     if (records == conn->stream.records[direction])
@@ -518,15 +682,34 @@ static int take_frame(struct armtap_conn *conn, const struct armtap_frame *frame
     return error;
 }
 
+/* A message of that length begins with the next byte, as its head says; 0: the head says no length. */
+static void begin_message(struct armtap_conn *conn, enum armtap_direction direction, size_t length)
+{
+    struct armtap_half *half = &conn->half[direction];
+    half->begun = half->offset;
+    half->begun_end = length > 0 ? half->offset + length : 0;
+}
+
 static int decode_frame(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                         size_t at, size_t length, unsigned reading)
 {
-    struct armtap_frame frame = {
-        direction, span->bytes + at, length, conn->half[direction].offset, armtap_span_where(span, at, at + length),
-        reading};
+    const struct armtap_half *half = &conn->half[direction];
+    bool is_cut = armtap_half_missing(half, half->offset, half->offset + length) > 0;
+    struct armtap_frame frame = {.direction = direction,
+                                 .bytes = span->bytes + at,
+                                 .length = length,
+                                 .offset = half->offset,
+                                 .where = armtap_span_where(span, at, at + length),
+                                 .reading = reading,
+                                 .holes = is_cut ? half->holes->hole : NULL,
+                                 .hole_count = is_cut ? half->holes->count : 0};
+    if (is_cut)
+        begin_message(conn, direction, length);
     int error = take_frame(conn, &frame);
     if (error != ARMTAP_OK || !conn->sink->on_message)
         return error;
+    if (is_cut)
+        return tell_bytes(conn, direction, span, at, at + length, frame.offset);
     return armtap_conn_bytes(conn, direction, span, at, at + length, frame.offset, false);
 }
 
@@ -562,12 +745,61 @@ static size_t frame_length(const struct armtap_conn *conn, enum armtap_direction
     return length > 0 ? (size_t)length : 0;
 }
 
-/* A message of that length begins with the next byte, as its head says; 0: the head says no length. */
-static void begin_message(struct armtap_conn *conn, enum armtap_direction direction, size_t length)
+/* Bytes up to `to` of a span cannot be used since the snapshot length cut off some of them; a frame begins behind them
+ * if `is_known`. */
+static int drop_cut(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                    size_t at, size_t to, bool is_known)
 {
     struct armtap_half *half = &conn->half[direction];
-    half->begun = half->offset;
-    half->begun_end = length > 0 ? half->offset + length : 0;
+    struct armtap_frame frame = {
+        .direction = direction, .length = to - at, .offset = half->offset, .where = armtap_span_where(span, at, to)};
+    int error = armtap_conn_unusable(conn, &frame);
+    if (error == ARMTAP_OK)
+        error = lose_step(conn, direction, frame.where, true);
+    if (error == ARMTAP_OK)
+        error = skip(conn, direction, span, at, to);
+    half->search_skipped = 0;
+    if (!is_known)
+        return error;
+    half->mode = ARMTAP_HALF_SYNCED;
+    if (conn->decoder->found)
+        conn->decoder->found(conn->context, direction);
+    return error;
+}
+
+/* Where the bytes that wait have holes: takes one step. *at moves on, or *waits becomes true. */
+static int digest_cut(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
+                      size_t *at, bool *waits)
+{
+    struct armtap_half *half = &conn->half[direction];
+    const struct armtap_hole *hole = next_hole(half, half->offset);
+    size_t left = span->length - *at, length = 0;
+    size_t behind = hole->to - half->offset < left ? (size_t)(hole->to - half->offset) : left;
+    unsigned reading = 0;
+    enum frame_verdict verdict =
+        judge_cut_frame(conn, direction, span->bytes + *at, left, &length, &half->want, &reading);
+    if (verdict == FRAME_HEADLESS)
+        verdict = judge_headless(conn, direction, span, *at, &length, &half->want);
+    int error;
+    switch (verdict) {
+    case FRAME_WHOLE:
+        error = decode_frame(conn, direction, span, *at, length, reading);
+        break;
+    case FRAME_UNUSABLE:
+        error = drop_cut(conn, direction, span, *at, *at + length, true);
+        break;
+    case FRAME_WAITS:
+        *waits = !span->final;
+        length = *waits ? 0 : left;
+        error = *waits ? ARMTAP_OK : drop_cut(conn, direction, span, *at, span->length, false);
+        break;
+    default:
+        length = behind;
+        error = drop_cut(conn, direction, span, *at, *at + behind, false);
+        break;
+    }
+    *at += length;
+    return error;
 }
 
 /* Decodes what it can from a span of a recognised connection; *used becomes the number of bytes done with. */
@@ -581,6 +813,14 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
     while (error == ARMTAP_OK && at < span->length) {
         struct armtap_span rest = {span->bytes + at, span->length - at, NULL, 0, span->final};
         reading = 0;
+        bool has_holes = length_before_hole(half, half->offset, rest.length) < rest.length;
+        if (has_holes && half->mode == ARMTAP_HALF_SYNCED) {
+            bool waits = false;
+            error = digest_cut(conn, direction, span, &at, &waits);
+            if (waits)
+                break;
+            continue;
+        }
         if (half->mode == ARMTAP_HALF_SEEKING) {
             bool found;
             if (half->boundary > 0 && half->boundary == half->offset)
@@ -591,6 +831,8 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
             at += before;
             if (!found || error != ARMTAP_OK)
                 break;
+            if (has_holes)
+                continue;
             length = frame_length(conn, direction, span, at);
         } else {
             enum frame_verdict verdict =
@@ -750,6 +992,8 @@ static int digest_first(struct armtap_conn *conn, enum armtap_direction directio
     *used = (size_t)begin;
     int error = begin_frames(conn, direction, span, 0, *used);
     size_t length = error == ARMTAP_OK ? frame_length(conn, direction, span, *used) : 0;
+    if (next_hole(&conn->half[direction], conn->half[direction].offset))
+        return error;
     if (length == 0 || length > span->length - *used)
         return error;
     error = decode_frame(conn, direction, span, *used, length, 0);
@@ -948,7 +1192,12 @@ static int push_message(struct armtap_conn *conn, enum armtap_direction directio
                         const struct armtap_where *where, unsigned reading)
 {
     struct armtap_half *half = &conn->half[direction];
-    struct armtap_frame frame = {direction, bytes, length, half->offset, *where, reading};
+    struct armtap_frame frame = {.direction = direction,
+                                 .bytes = bytes,
+                                 .length = length,
+                                 .offset = half->offset,
+                                 .where = *where,
+                                 .reading = reading};
     conn->stream.last = *where;
     int error = take_frame(conn, &frame);
     return error == ARMTAP_OK && conn->sink->on_message ? armtap_conn_message(conn, &frame) : error;
@@ -1013,12 +1262,11 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
         return note_tail(conn, armtap_conn_real(conn, direction), closing);
     struct armtap_span span = buffer_span(half, true);
     if (closing && conn->decoder && conn->decoder->rest && half->mode == ARMTAP_HALF_SYNCED) {
-        struct armtap_frame frame = {armtap_conn_real(conn, direction),
-                                     half->buffer,
-                                     half->used,
-                                     half->offset,
-                                     armtap_span_where(&span, 0, half->used),
-                                     0};
+        struct armtap_frame frame = {.direction = armtap_conn_real(conn, direction),
+                                     .bytes = half->buffer,
+                                     .length = half->used,
+                                     .offset = half->offset,
+                                     .where = armtap_span_where(&span, 0, half->used)};
         bool used = true;
         error = conn->decoder->rest(conn->context, conn, &frame, &used);
         if (used) {
@@ -1051,9 +1299,49 @@ static int say_missing(struct armtap_conn *conn, const struct armtap_frame *here
         here->offset, cut);
 }
 
+int armtap_conn_unusable(struct armtap_conn *conn, const struct armtap_frame *frame)
+{
+    const struct armtap_half *half = &conn->half[frame->direction];
+    uint64_t missing = armtap_half_missing(half, frame->offset, frame->offset + frame->length);
+    struct armtap_frame here = armtap_place(frame->direction, frame->offset, frame->where);
+    if (missing == 0)
+        return ARMTAP_OK;
+    int error =
+        armtap_conn_event(conn, armtap_conn_real(conn, frame->direction), ARMTAP_EVENT_GAP, missing, &frame->where);
+    return error == ARMTAP_OK ? say_missing(conn, &here, missing, missing) : error;
+}
+
+/* Whether zeros can stand for bytes that were cut off, as the head of a message says where it ends. */
+static bool may_fill(const struct armtap_conn *conn, enum armtap_direction side, uint64_t length)
+{
+    const struct armtap_decoder *decoder = conn->decoder ? conn->decoder : armtap_decoder_for(conn->hint);
+    return length <= FILLED_MOST && !conn->foreign && decoder && decoder->cut && decoder->cut(side, NULL);
+}
+
+static int fill(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
+                const struct armtap_where *where)
+{
+    static const uint8_t zeros[1024];
+    enum armtap_direction side = armtap_conn_real(conn, direction);
+    struct armtap_half *half = &conn->half[side];
+    uint64_t from = half->offset + half->used;
+    conn->stream.gaps++;
+    conn->stream.gaps_cut++; /* the bytes count where their place in the stream is reached */
+    armtap_conn_begin(conn);
+    int error = add_hole(conn, half, from, from + length);
+    while (length > 0 && error == ARMTAP_OK) {
+        size_t now = length < sizeof zeros ? (size_t)length : sizeof zeros;
+        error = push(conn, direction, zeros, now, where);
+        length -= now;
+    }
+    return error;
+}
+
 static int miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length, uint64_t cut,
                 const struct armtap_where *where)
 {
+    if (length > 0 && cut == length && may_fill(conn, armtap_conn_real(conn, direction), length))
+        return fill(conn, direction, length, where);
     int error = length > 0 ? end_of_bytes(conn, direction, false) : ARMTAP_OK;
     if (error != ARMTAP_OK || length == 0)
         return error;

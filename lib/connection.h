@@ -17,6 +17,13 @@ enum armtap_half_mode {
 };
 
 #define ARMTAP_SEARCH_SPENT UINT64_MAX
+#define ARMTAP_HOLES_MAX 32
+
+/* What the snapshot length cut off among the bytes that wait, as far as these are still needed; zeros stand there. */
+struct armtap_holes {
+    size_t count;
+    struct armtap_hole hole[ARMTAP_HOLES_MAX];
+};
 
 /* One direction. What each record needs comes first. */
 struct armtap_half {
@@ -44,7 +51,8 @@ struct armtap_half {
     struct armtap_where search_from;       /* where the first of the `search_skipped` bytes came */
     /* The message that begins at `begun` ends at `begun_end`, as its head says; 0: none did whose end is missing. */
     uint64_t begun, begun_end;
-    uint64_t boundary; /* one begins here, since the one before ends where a gap does; 0: not known */
+    struct armtap_holes *holes; /* NULL: there never were any */
+    uint64_t boundary;          /* one begins here, since the one before ends where a gap does; 0: not known */
 };
 
 struct armtap_conn {
@@ -133,6 +141,9 @@ static inline bool armtap_decoder_steady(const struct armtap_decoder *decoder, c
 /* Replaces the bytes of a direction that wait for the rest of their message. */
 int armtap_conn_replace(struct armtap_conn *conn, enum armtap_direction direction,
                         const struct armtap_unfinished *unfinished);
+
+/* Bytes [from, to) of a direction's stream, as far as the snapshot length cut them off. */
+uint64_t armtap_half_missing(const struct armtap_half *half, uint64_t from, uint64_t to);
 
 /* ---- deliver.c ---- */
 

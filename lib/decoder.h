@@ -14,6 +14,11 @@
 #include "rest.h"
 #include "robot.h"
 
+/* Bytes [from, to) of a direction's stream. */
+struct armtap_hole {
+    uint64_t from, to;
+};
+
 struct armtap_frame {
     enum armtap_direction direction;
     const uint8_t *bytes;
@@ -21,6 +26,10 @@ struct armtap_frame {
     uint64_t offset; /* in its direction's stream */
     struct armtap_where where;
     unsigned reading; /* what `sure` just answered for it; 0: it was not asked, or not sure */
+    /* What the snapshot length cut off: zeros stand there. Only in frames for which `cut` allows it; some may lie
+     * outside the frame. */
+    const struct armtap_hole *holes;
+    size_t hole_count;
 };
 
 /* A frame without bytes. */
@@ -54,6 +63,8 @@ struct armtap_sight {
 };
 
 struct armtap_pieces;
+
+#define ARMTAP_HEAD_MOST 4 /* bytes of a head that `expects` puts */
 
 /* Each comment says what NULL means; `frame` and `decode` must not be NULL. */
 struct armtap_decoder {
@@ -95,6 +106,16 @@ struct armtap_decoder {
      * within the first of them. *need becomes the number of bytes needed to decide further after MORE. The answer never
      * depends on how many bytes beyond those are there. NULL: a frame and what `follows` it are enough. */
     enum armtap_fit (*shows)(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need);
+    /* How many bytes of the beginning of a frame must be there so that it can be decoded though bytes behind them were
+     * cut off; 0: all of them. `frame` NULL: not 0 if that may be said of any frame of the direction. NULL: all of
+     * every frame. */
+    size_t (*cut)(enum armtap_direction direction, const uint8_t *frame);
+    /* What the head of the next frame must be if it is like the ones before: puts it, and returns the frame's length,
+     * or 0 if that is not known. Asked where the head was cut off; the frame after it then proves the length. May be
+     * NULL.
+     */
+    size_t (*expects)(const void *context, enum armtap_direction direction, uint8_t head[ARMTAP_HEAD_MOST],
+                      size_t *head_length);
     /* Takes a whole frame. */
     int (*decode)(void *context, struct armtap_conn *conn, const struct armtap_frame *frame);
     /* Bytes that could not be told to be frames while more could follow are all that come: the context may now know
@@ -143,6 +164,8 @@ struct armtap_data {
 };
 /* A record: decodes its values into the direction's state and hands it to the sink. */
 int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data);
+/* A frame with holes cannot be used after all: it counts as missing. */
+int armtap_conn_unusable(struct armtap_conn *conn, const struct armtap_frame *frame);
 int armtap_conn_properties(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data);
 /* Data of `direction` follows this recipe from now on. */
 int armtap_conn_recipe(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_direction direction,

@@ -545,18 +545,38 @@ static bool is_wanted(const struct armtap_conn *conn, const struct armtap_frame 
     return !sink->wants_state || sink->on_command || sink->wants_state(conn->user, &conn->stream, frame->direction);
 }
 
+/* Where the frame's holes lie in the values. Returns how many do. */
+static size_t find_missing(const struct armtap_frame *frame, const struct armtap_data *data,
+                           struct armtap_missing missing[ARMTAP_HOLES_MAX])
+{
+    uint64_t begin = frame->offset + (uint64_t)(data->values - frame->bytes), end = begin + data->values_length;
+    size_t count = 0;
+    for (size_t i = 0; i < frame->hole_count; i++) {
+        const struct armtap_hole *hole = &frame->holes[i];
+        uint64_t from = hole->from > begin ? hole->from : begin, to = hole->to < end ? hole->to : end;
+        if (from < to)
+            missing[count++] = (struct armtap_missing){(size_t)(from - begin), (size_t)(to - begin)};
+    }
+    return count;
+}
+
 static int decode_values(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,
                          struct armtap_state *state, struct armtap_set *updated)
 {
     struct armtap_half *half = &conn->half[frame->direction];
+    struct armtap_missing missing[ARMTAP_HOLES_MAX];
     bool is_kept = state == half->state[0];
-    armtap_recipe_decode(data->recipe, data->values, data->values_length, state, updated);
+    if (frame->hole_count)
+        armtap_recipe_decode_cut(data->recipe, data->values, data->values_length, missing,
+                                 find_missing(frame, data, missing), state, updated);
+    else
+        armtap_recipe_decode(data->recipe, data->values, data->values_length, state, updated);
     if (is_kept)
         for (size_t i = 0; i < sizeof updated->word / sizeof updated->word[0]; i++)
             state->known.word[i] |= updated->word[i];
     else
         state->known = *updated;
-    bool may_be_bad = data->recipe->integer_cells && data->values_length >= data->recipe->size;
+    bool may_be_bad = !frame->hole_count && data->recipe->integer_cells && data->values_length >= data->recipe->size;
     if (may_be_bad && (memcmp(updated, &data->recipe->plan.fields, sizeof *updated) != 0 ||
                        (half->bad_cells && any_bit(half->bad_cells))))
         return note_bad_cells(conn, frame, data, updated);
@@ -713,7 +733,7 @@ static int add_brief_arm(struct armtap_conn *conn, struct armtap_arm *arm, struc
  * this direction, so that no note of that ends here. */
 static bool may_stay_encoded(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data)
 {
-    return !is_wanted(conn, frame) && !conn->half[frame->direction].bad_cells &&
+    return !frame->hole_count && !is_wanted(conn, frame) && !conn->half[frame->direction].bad_cells &&
            armtap_recipe_sets_all(data->recipe, data->values, data->values_length, conn->reserve->brief);
 }
 
@@ -741,7 +761,9 @@ static double clock_of(const struct armtap_record *record, const struct armtap_d
     const size_t behind = data->recipe ? data->recipe->behind_clock : 0;
     if (data->clock)
         return armtap_be_double(data->clock);
-    if (behind > 0 && behind <= data->values_length)
+    bool is_there = behind > 0 && behind <= data->values_length &&
+                    !armtap_is_missing(record->missing, record->missing_count, behind - sizeof(double), behind);
+    if (is_there)
         return armtap_be_double(data->values + behind - sizeof(double));
     return armtap_set_has(record->updated, ARMTAP_ID_timestamp) ? record->state->timestamp : NAN;
 }
@@ -759,6 +781,8 @@ static int check_values(struct armtap_conn *conn, const struct armtap_frame *fra
     int error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_values, count - bytes, &has);
     if (has)
         return error;
+    if (frame->hole_count)
+        return error;
     *opaque = **data;
     opaque->recipe = NULL;
     opaque->values = frame->bytes;
@@ -773,6 +797,11 @@ int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *fram
     struct armtap_data opaque;
     struct armtap_set updated[ARMTAP_ARMS_MAX];
     struct armtap_arm arms[ARMTAP_ARMS_MAX];
+    struct armtap_missing missing[ARMTAP_HOLES_MAX];
+    if (frame->hole_count && !data->recipe)
+        return armtap_conn_unusable(conn, frame);
+    conn->stream.bytes_cut[frame->direction] +=
+        frame->hole_count ? armtap_half_missing(half, frame->offset, frame->offset + frame->length) : 0;
     conn->stream.records[frame->direction]++;
     /* Opaque records of different recipes mostly differ in length. */
     armtap_watch_record(&conn->watch, armtap_conn_real(conn, frame->direction),
@@ -786,6 +815,11 @@ int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *fram
         return error;
     struct armtap_record record;
     begin_record(&record, conn, frame, data);
+    if (frame->hole_count) {
+        record.flags |= ARMTAP_CUT;
+        record.missing = missing;
+        record.missing_count = find_missing(frame, data, missing);
+    }
     error = decode_record(conn, frame, data, arms, updated, &record.arm_count);
     if (error != ARMTAP_OK)
         return error;
@@ -796,7 +830,9 @@ int armtap_conn_record(struct armtap_conn *conn, const struct armtap_frame *fram
     record.clock = clock_of(&record, data);
     if (conn->sink->on_record)
         error = stopped(conn->sink->on_record(conn->user, &record));
-    return error == ARMTAP_OK && conn->sink->on_command ? take_record(conn, &record) : error;
+    if (error != ARMTAP_OK || !conn->sink->on_command)
+        return error;
+    return frame->hole_count ? armtap_conn_layers_lost(conn, frame->direction) : take_record(conn, &record);
 }
 
 int armtap_conn_properties(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data)

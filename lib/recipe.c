@@ -254,22 +254,50 @@ void armtap_recipe_read(const struct armtap_recipe *recipe, size_t i, const uint
             read_element((enum armtap_op)recipe->ops[i], entry->type, values + entry->offset + k * width, value, k);
 }
 
+bool armtap_is_missing(const struct armtap_missing *missing, size_t count, size_t from, size_t to)
+{
+    for (size_t i = 0; i < count; i++)
+        if (missing[i].from < to && missing[i].to > from)
+            return true;
+    return false;
+}
+
+/* Whether bytes of an entry are missing; those of one without a size go on to the end. */
+static bool lacks_bytes(const struct armtap_recipe_entry *entry, size_t length, const struct armtap_missing *missing,
+                        size_t count)
+{
+    size_t size = entry->wire_size || entry->offset > length ? entry->wire_size : length - entry->offset;
+    return armtap_is_missing(missing, count, entry->offset, entry->offset + size);
+}
+
+void armtap_recipe_read_cut(const struct armtap_recipe *recipe, size_t i, const uint8_t *values, size_t length,
+                            const struct armtap_missing *missing, size_t missing_count, struct armtap_value *value)
+{
+    armtap_recipe_read(recipe, i, values, length, value);
+    if (value && recipe && i < recipe->count && missing_count > 0 &&
+        lacks_bytes(&recipe->entries[i], length, missing, missing_count))
+        value->present = false;
+}
+
 bool armtap_record_value(const struct armtap_record *record, size_t i, struct armtap_value *value)
 {
     if (!record || !value || !record->recipe || i >= record->recipe->count)
         return false;
-    armtap_recipe_read(record->recipe, i, record->values, record->values_length, value);
+    armtap_recipe_read_cut(record->recipe, i, record->values, record->values_length, record->missing,
+                           record->missing_count, value);
     return true;
 }
 
 /* Field by field, for frames that are cut or hold a non-integer cell. */
-static void decode_one_by_one(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
-                              struct armtap_state *state, struct armtap_set *updated)
+void armtap_recipe_decode_cut(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
+                              const struct armtap_missing *missing, size_t missing_count, struct armtap_state *state,
+                              struct armtap_set *updated)
 {
     memset(updated, 0, sizeof *updated);
     for (size_t i = 0; i < recipe->count; i++) {
         const struct armtap_recipe_entry *entry = &recipe->entries[i];
-        if (!entry->field || entry->offset > length || entry->wire_size > length - entry->offset)
+        if (!entry->field || entry->offset > length || entry->wire_size > length - entry->offset ||
+            lacks_bytes(entry, length, missing, missing_count))
             continue;
         struct armtap_step step = armtap_plan_step((enum armtap_op)recipe->ops[i], entry->field, entry->offset);
         if (armtap_step_decode(&step, values, state))
@@ -281,7 +309,7 @@ void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *val
                           struct armtap_state *state, struct armtap_set *updated)
 {
     if (length < recipe->size || !recipe->plan.decode(&recipe->plan, values, state, updated))
-        decode_one_by_one(recipe, values, length, state, updated);
+        armtap_recipe_decode_cut(recipe, values, length, NULL, 0, state, updated);
 }
 
 bool armtap_recipe_sets_all(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,

@@ -77,6 +77,9 @@ void armtap_recipe_decode_arm(const struct armtap_recipe *recipe, const uint8_t 
 
 /* Decodes the values of a frame into a state. `updated` becomes the set of fields that were set: all of the recipe
  * except those beyond `length` and those whose legacy cell holds no whole number. */
+void armtap_recipe_decode_cut(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
+                              const struct armtap_missing *missing, size_t missing_count, struct armtap_state *state,
+                              struct armtap_set *updated);
 void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
                           struct armtap_state *state, struct armtap_set *updated);
 /* Whether that would set all of the recipe's fields (recipe->plan.fields). The state, which nobody looks at, is written

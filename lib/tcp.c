@@ -330,12 +330,15 @@ int armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction direction, con
 }
 
 /* What the peer acknowledged but was not captured. A single such position is a FIN rather than a byte. */
-static void lose_acknowledged(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
+static int lose_acknowledged(struct armtap_tcp *tcp, enum armtap_direction direction)
 {
+    struct armtap_tcp_side *side = &tcp->side[direction];
     if (!armtap_tcp_was_seen(side) || side->queue.acked <= side->next + 1)
-        return;
+        return 0;
     bool is_known = side->missed > side->next + 1;
+    TRY(armtap_tcp_end_cut(tcp, direction));
     armtap_tcp_lose(side, side->queue.acked, is_known ? &side->missed_where : &tcp->pool->now);
+    return 0;
 }
 
 /* `is_doubtful`: the peer may have ended it before. */
@@ -351,7 +354,7 @@ static int end_both(struct armtap_tcp *tcp, enum armtap_direction direction, enu
         if (side->state == ARMTAP_TCP_CLOSED)
             continue;
         if (!tcp->ignored)
-            lose_acknowledged(tcp, side);
+            TRY(lose_acknowledged(tcp, (enum armtap_direction)i));
         TRY(armtap_tcp_close_side(tcp, (enum armtap_direction)i, &tcp->pool->now));
     }
     return tcp->calls->arrival(tcp->user, direction, ARMTAP_EVENT_CLOSE, reason, is_doubtful, &tcp->pool->now);

@@ -124,10 +124,12 @@ static int make_room(struct armtap_tcp *tcp, enum armtap_direction direction, co
             TRY(armtap_tcp_give_up_hole(largest->owner, largest->direction));
             continue;
         }
-        if (side->state == ARMTAP_TCP_HELD)
+        if (side->state == ARMTAP_TCP_HELD) {
             side->state = ARMTAP_TCP_OPEN;
-        else if (side->state == ARMTAP_TCP_OPEN && piece->start > side->next)
+        } else if (side->state == ARMTAP_TCP_OPEN && piece->start > side->next) {
+            TRY(armtap_tcp_end_cut(tcp, direction));
             armtap_tcp_lose(side, piece->start, &tcp->pool->now);
+        }
         break;
     }
     return 0;
@@ -250,7 +252,7 @@ static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct
     if (direct && is_new) {
         TRY(armtap_tcp_deliver(tcp, direction, piece->bytes, piece->length, &tcp->pool->now));
         if (piece->cut)
-            armtap_tcp_cut(side, sent.end, &tcp->pool->now);
+            TRY(armtap_tcp_cut(tcp, direction, sent.end, &tcp->pool->now));
     }
     return armtap_tcp_drain(tcp);
 }

@@ -67,11 +67,26 @@ void armtap_tcp_lose(struct armtap_tcp_side *side, uint64_t end, const struct ar
         side->highest = end;
 }
 
-void armtap_tcp_cut(struct armtap_tcp_side *side, uint64_t end, const struct armtap_where *where)
+static bool is_all_cut(const struct armtap_tcp_side *side)
 {
+    return side->lost > 0 && side->lost == side->lost_cut;
+}
+
+int armtap_tcp_end_cut(struct armtap_tcp *tcp, enum armtap_direction direction)
+{
+    return is_all_cut(&tcp->side[direction]) ? tell_gap(tcp, direction) : 0;
+}
+
+int armtap_tcp_cut(struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t end,
+                   const struct armtap_where *where)
+{
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    if (!is_all_cut(side))
+        TRY(tell_gap(tcp, direction));
     uint64_t lost = side->lost;
     armtap_tcp_lose(side, end, where);
     side->lost_cut += side->lost - lost;
+    return 0;
 }
 
 int armtap_tcp_keep_history(struct armtap_tcp *tcp, struct armtap_tcp_side *side)
@@ -133,7 +148,7 @@ static int deliver_chunk(struct armtap_tcp *tcp, enum armtap_direction direction
         return armtap_tcp_close_by_fin(tcp, direction, &where);
     }
     if (chunk->kind == ARMTAP_CHUNK_MISSING)
-        armtap_tcp_cut(side, chunk->end, &chunk->where);
+        error = armtap_tcp_cut(tcp, direction, chunk->end, &chunk->where);
     else
         error = armtap_tcp_deliver(tcp, direction, chunk->bytes, (size_t)(chunk->end - chunk->start), &chunk->where);
     free(chunk);
@@ -181,10 +196,12 @@ static void begin_held(struct armtap_tcp *tcp)
 int armtap_tcp_give_up_hole(struct armtap_tcp *tcp, enum armtap_direction direction)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
-    if (side->state == ARMTAP_TCP_HELD)
+    if (side->state == ARMTAP_TCP_HELD) {
         begin_held(tcp);
-    else if (side->queue.head->start > side->next)
+    } else if (side->queue.head->start > side->next) {
+        TRY(armtap_tcp_end_cut(tcp, direction));
         armtap_tcp_lose(side, side->queue.head->start, &side->queue.head->where);
+    }
     return armtap_tcp_drain(tcp);
 }
 

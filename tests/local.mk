@@ -239,6 +239,7 @@ SCRIPT_TESTS = \
 	tests/report-check.py \
 	tests/run-examples \
 	tests/run-golden \
+	tests/snaplen-check.py \
 	tests/snapshot-check.py \
 	tests/terminal-check.py \
 	tests/thresholds-check.py \

@@ -85,7 +85,8 @@ int armtap_comparison_record(struct armtap_comparison *comparison, enum armtap_s
     sample.where = record->where;
     sample.recipe = record->recipe;
     sample.values = record->values;
-    sample.length = record->values_length;
+    /* Of a record that was cut, what comes before the first hole. */
+    sample.length = record->missing_count > 0 ? record->missing[0].from : record->values_length;
     return keep_error(comparison, armtap_pairing_push(comparison->pairing, side, &sample));
 }
 

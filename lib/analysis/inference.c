@@ -71,7 +71,8 @@ int armtap_inference_package(struct armtap_inference *inference, const uint8_t *
 
 int armtap_inference_record(struct armtap_inference *inference, const struct armtap_record *record)
 {
-    if (record->protocol != ARMTAP_RTDE || record->direction != ARMTAP_FROM_ROBOT || record->frame_length < RTDE_HEADER)
+    if (record->protocol != ARMTAP_RTDE || record->missing_count > 0 || record->direction != ARMTAP_FROM_ROBOT ||
+        record->frame_length < RTDE_HEADER)
         return ARMTAP_OK;
     return armtap_inference_package(inference, record->frame + RTDE_HEADER, record->frame_length - RTDE_HEADER);
 }

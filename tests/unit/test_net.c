@@ -657,7 +657,7 @@ static void test_cut_payload(void **state)
         assert_int_equal(transmit_cut(&w, robot, client, 1000 + FRAME * (10 + i), 0, frame, FRAME, 900), 0);
     send_frames(&w, 1000 + 12 * FRAME, 12, 20);
     world_end(&w);
-    assert_int_equal(w.records, 18);
+    assert_int_equal(w.records, 20);
     assert_int_equal(w.notes[2], 1);
     assert_int_equal(w.gaps, 2);
 }

@@ -151,6 +151,8 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .missing = missing_before(job, record, table),
         .values = record->values,
         .values_length = record->values_length,
+        .cut = record->missing,
+        .cut_count = record->missing_count,
     };
     if (format_has(job->wish->format, FORMAT_SPREADS) && armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT)) {
         size_t elements;

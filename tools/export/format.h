@@ -60,6 +60,8 @@ struct output_row {
     struct missing_flow missing;       /* since the row before */
     const uint8_t *values;
     size_t values_length;
+    const struct armtap_missing *cut; /* bytes of the values that the snapshot length cut off */
+    size_t cut_count;
 };
 
 struct columns;

@@ -26,6 +26,7 @@ enum {
 struct batch_row {
     const struct view *view;
     struct output_file *outlet;
+    size_t cut_at;
     size_t values_at; /* offset in the batch's bytes, which may move while it is filled */
     size_t robot_at;
     size_t client_at;
@@ -135,6 +136,7 @@ static void format(const struct format *format, struct batch *batch)
     batch->text.length = 0;
     batch->misfits = 0;
     for (size_t i = 0; i < batch->count; i++) {
+        batch->rows[i].cut = (const void *)(batch->bytes.data + batch->more[i].cut_at);
         batch->rows[i].values = (const uint8_t *)batch->bytes.data + batch->more[i].values_at;
         batch->rows[i].robot = batch->bytes.data + batch->more[i].robot_at;
         batch->rows[i].client = batch->bytes.data + batch->more[i].client_at;
@@ -257,6 +259,18 @@ static size_t keep(struct buffer *bytes, const void *data, size_t length)
     return at;
 }
 
+/* The same from where they may be read as what they are. */
+static size_t keep_cut(struct buffer *bytes, const struct armtap_missing *cut, size_t count)
+{
+    static const char padding[_Alignof(struct armtap_missing)];
+    size_t over = bytes->length % sizeof padding;
+    if (count == 0)
+        return 0;
+    if (over > 0)
+        buffer_put(bytes, padding, sizeof padding - over);
+    return keep(bytes, cut, count * sizeof *cut);
+}
+
 static size_t keep_name(struct batch *batch, const char *name)
 {
     return keep(&batch->bytes, name, strlen(name) + 1);
@@ -287,6 +301,7 @@ enum sink_outcome batches_row(struct batches *batches, struct output_file *outle
     bool has_names = has_names_before(batch);
     one->robot_at = has_names ? one[-1].robot_at : keep_name(batch, row->robot);
     one->client_at = has_names ? one[-1].client_at : keep_name(batch, row->client);
+    one->cut_at = keep_cut(&batch->bytes, row->cut, row->cut_count);
     one->values_at = keep(&batch->bytes, row->values, row->values_length);
     if (batch->bytes.failed) {
         message_no_memory();

@@ -264,7 +264,8 @@ void pick_read(const struct pick *pick, const struct output_row *row, struct arm
     size_t entry = pick->column == TABLE_NONE ? TABLE_NONE : row->layout->entry_of[pick->column];
     value->present = false;
     if (entry != TABLE_NONE)
-        armtap_recipe_read(row->layout->recipe, entry, row->values, row->values_length, value);
+        armtap_recipe_read_cut(row->layout->recipe, entry, row->values, row->values_length, row->cut, row->cut_count,
+                               value);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@ struct flow {
     double usual;        /* the last known step, or that of the last set-up; 0: unknown */
     size_t length;       /* bytes of the last record, or of those of the last set-up; 0: unknown */
     uint64_t lost_bytes; /* the stream's counter at the last record */
+    uint64_t cut_bytes;  /* of those, within records */
     uint64_t skipped_bytes;
     uint64_t gaps;
     bool paused; /* streaming was paused at some time since the last record */
@@ -250,11 +251,14 @@ static void look_before(struct flow *flow, const struct armtap_record *record, c
     uint64_t lost = record->stream->bytes_lost[record->direction];
     uint64_t skipped = record->stream->bytes_skipped[record->direction];
     bool is_rest = !flow->has_last && record->stream->midstream;
-    flow->here = (struct missing_flow){.bytes = lost - flow->lost_bytes,
+    uint64_t cut = record->stream->bytes_cut[record->direction] - flow->cut_bytes;
+    flow->here = (struct missing_flow){.bytes = lost - flow->lost_bytes - cut,
                                        .unread = is_rest ? 0 : skipped - flow->skipped_bytes,
                                        .skipped = step->skipped};
     if (is_hole(&flow->here))
         measure(flow, record, step, &flow->here);
+    flow->here.bytes += cut; /* bytes of this record: they stand for no other */
+    flow->cut_bytes += cut;
     flow->length = record->frame_length;
     flow->skipped_bytes = skipped;
     flow->lost_bytes = lost;

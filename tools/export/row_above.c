@@ -69,6 +69,8 @@ size_t row_above_begin(const struct row_batch *batch, size_t number)
         find_all(batch, row->layout);
         return 0;
     }
+    if (row->cut_count > 0 || row[-1].cut_count > 0)
+        return 0; /* equal bytes may be none that were captured */
     return row->values_length < row[-1].values_length ? row->values_length : row[-1].values_length;
 }
 
@@ -115,7 +117,7 @@ void row_above_convert(const struct row_batch *batch, size_t number, size_t leng
     const struct picks *picks = &batch->view->picks;
     struct number_queue queue;
     queue.count = 0;
-    for (size_t i = 0; i < picks->count && number_queue_is_fast(); i++) {
+    for (size_t i = 0; i < picks->count && number_queue_is_fast() && row->cut_count == 0; i++) {
         const struct pick_above *above = &batch->picks_above[i];
         if (above->is_doubles && above->bytes.end <= row->values_length &&
             !row_above_repeats(row, length, &above->bytes))

@@ -27,7 +27,8 @@ void row_above_convert(const struct row_batch *batch, size_t row, size_t length)
 static inline const uint8_t *row_above_doubles(const struct row_batch *batch, size_t row, size_t pick)
 {
     const struct pick_above *above = batch->picks_above ? &batch->picks_above[pick] : NULL;
-    bool has_doubles = above && above->is_doubles && above->bytes.end <= batch->rows[row].values_length;
+    bool has_doubles = above && above->is_doubles && above->bytes.end <= batch->rows[row].values_length &&
+                       batch->rows[row].cut_count == 0;
     return has_doubles ? batch->rows[row].values + above->bytes.offset : NULL;
 }
 

@@ -254,7 +254,7 @@ int series_take(struct series_set *set, const struct armtap_record *record, int6
     if (!plan)
         return -1;
     for (size_t i = 0; i < plan->count; i++) {
-        armtap_recipe_read(record->recipe, plan->steps[i].entry, record->values, record->values_length, &value);
+        armtap_record_value(record, plan->steps[i].entry, &value);
         if (take_value(plan->steps[i].series, &value, time) != 0)
             return -1;
     }

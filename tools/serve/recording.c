@@ -150,7 +150,8 @@ static int on_record(void *user, const struct armtap_record *record)
         return REPLAY_NO_MEMORY;
     bool is_ours = recording_protocol(record->protocol, &protocol);
     recording->has_other = recording->has_other || !is_ours;
-    if (!is_ours || record->direction != ARMTAP_FROM_ROBOT || !record->recipe)
+    if (!is_ours || record->direction != ARMTAP_FROM_ROBOT || !record->recipe ||
+        record->missing_count > 0) /* what the snapshot length cut cannot be sent */
         return 0;
     int outcome = find_robot(recording, record, &index);
     if (outcome != 0)
