@@ -31,6 +31,8 @@ struct source {
     uint64_t records; /* of the run */
     uint64_t used;    /* the last record's number */
     int64_t step;     /* ns between its last two records, in whatever run; 0: unknown */
+    double clock;     /* of the controller, s; NAN: unknown */
+    double clock_step;
     bool is_open;
 };
 
@@ -231,10 +233,13 @@ static void stretch(struct presence *presence, int64_t time)
     }
 }
 
-static bool is_gap(const struct source *source, int64_t time)
+/* What is late on its way has a clock that goes on. */
+static bool is_gap(const struct source *source, int64_t time, double clock)
 {
     int64_t silence = far_difference(time, source->run.end);
-    return silence > PRESENCE_GAP && silence / 5 > source->step / 2;
+    double skipped = clock - source->clock;
+    return (silence > PRESENCE_GAP && silence / 5 > source->step / 2) ||
+           (source->records > 1 && skipped > PRESENCE_SKIP && skipped > 2.5 * source->clock_step);
 }
 
 /* The time of a record; where none was captured, by the controller's clock. */
@@ -246,16 +251,20 @@ static int64_t time_of(const struct presence *presence, const struct armtap_reco
                                                                 : (int64_t)presence->position;
 }
 
-static void go_on(struct presence *presence, struct source *source, int64_t time)
+static void go_on(struct presence *presence, struct source *source, int64_t time, double clock)
 {
     source->step = far_difference(time, source->run.end);
     source->run.last = source->used = presence->position;
     source->run.end = time;
+    source->clock_step = clock - source->clock;
+    source->clock = clock;
     source->records++;
 }
 
-static void begin_run(struct presence *presence, struct source *source, uint64_t connection, unsigned set, int64_t time)
+static void begin_run(struct presence *presence, struct source *source, const struct armtap_record *record,
+                      unsigned set, int64_t time)
 {
+    uint64_t connection = record->stream->connection;
     int64_t step =
         source->run.connection == connection && source->records > 0 ? far_difference(time, source->run.end) : 0;
     *source = (struct source){
@@ -263,6 +272,7 @@ static void begin_run(struct presence *presence, struct source *source, uint64_t
         .records = 1,
         .used = presence->position,
         .step = step,
+        .clock = record->clock,
         .is_open = true,
     };
 }
@@ -293,7 +303,7 @@ static int replace(struct presence *presence, struct source *source, const struc
     if (end_run(presence, source) != 0)
         return -1;
     if (set < (long)PRESENCE_SETS_MAX)
-        begin_run(presence, source, record->stream->connection, (unsigned)set, time);
+        begin_run(presence, source, record, (unsigned)set, time);
     else
         lose(presence, source, record);
     return 0;
@@ -307,9 +317,9 @@ static int take(struct presence *presence, const struct armtap_record *record, i
     long set = set_of(presence, source && !source->lost ? source : NULL, record);
     if (set < 0)
         return -1;
-    if (!source || source->lost || source->run.set != (unsigned)set || is_gap(source, time))
+    if (!source || source->lost || source->run.set != (unsigned)set || is_gap(source, time, record->clock))
         return replace(presence, source, record, set, time);
-    go_on(presence, source, time);
+    go_on(presence, source, time, record->clock);
     return 0;
 }
 
@@ -346,7 +356,7 @@ int presence_end(struct presence *presence)
 bool presence_begins_with(const struct presence *presence, const struct variable *variable)
 {
     for (size_t i = 0; i < presence->run_count; i++)
-        if (far_difference(presence->runs[i].begin, presence->first_time) <= PRESENCE_GAP &&
+        if (far_difference(presence->runs[i].begin, presence->first_time) <= PRESENCE_GAP / 10 &&
             has(&presence->sets[presence->runs[i].set], variable))
             return true;
     return false;

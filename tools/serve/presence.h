@@ -5,8 +5,10 @@
 
 #include "variables.h"
 
-/* ns: a variable is recorded between two of its records unless they are further apart, and further than usual. */
+/* A variable is recorded between two of its records unless they are further apart, and further than usual: ns on the
+ * capture's clock, s on the controller's. */
 #define PRESENCE_GAP INT64_C(1000000000)
+#define PRESENCE_SKIP 0.1
 #define PRESENCE_SETS_MAX 256u
 #define PRESENCE_CONNECTIONS_MAX 64u /* at a time */
 
@@ -31,7 +33,7 @@ int presence_learn(struct presence *presence, const struct armtap_record *record
 int presence_end(struct presence *presence);
 /* Whether there were more runs or sets than are kept. */
 bool presence_is_cut(const struct presence *presence);
-/* Whether the variable was recorded within PRESENCE_GAP of the first record. */
+/* Whether the variable was recorded soon after the first record: within 0.1 s. */
 bool presence_begins_with(const struct presence *presence, const struct variable *variable);
 /* Times of the variable's first and last record; false if there is none. */
 bool presence_span(const struct presence *presence, const struct variable *variable, int64_t *begin, int64_t *end);
