@@ -71,13 +71,14 @@ static void usage(FILE *file)
 static void show_version(void)
 {
     char text[64];
-    const char *aubo = armtap_aubo_libraries(), *sandbox = sandbox_library(text);
+    const char *aubo = armtap_aubo_libraries();
     text_line(stdout, 2, "armtap %s", armtap_version());
     text_line(stdout, 2, "%s", capture_library());
     for (size_t i = 0; packing_library(i, text); i++)
         text_line(stdout, 2, "%s", packing_library(i, text));
     text_line(stdout, 2, "%s", recipe_file_library());
     text_line(stdout, 2, "%s", aubo ? aubo : "built without AUBO");
+    const char *sandbox = sandbox_library(text);
     text_line(stdout, 2, "%s", sandbox ? sandbox : "built without libseccomp");
     for (int i = COMPRESSION_NONE + 1; i < COMPRESSION_END; i++)
         if (compression_is_of((enum compression)i, COMPRESSION_MODERN))
