@@ -193,6 +193,7 @@ SCRIPT_TESTS = \
 	tests/check-runners \
 	tests/compare-check.py \
 	tests/cross-check.py \
+	tests/calls-check.py \
 	tests/folder-check.py \
 	tests/ends-check.py \
 	tests/follow-check.py \
