@@ -22,11 +22,11 @@ SIGNALS = [number for number in (*range(1, 32), signal.SIGRTMIN, signal.SIGRTMAX
            if number not in (signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)]
 
 
-def clients(count, packages, path, first=0):
+def clients(count, packages, path, first=0, port=40000):
     """A capture of that many connections, each with so many packages."""
     capture = Capture()
     for i in range(count):
-        client = Client(capture, first + i / 100, FIELDS, 40000 + i)
+        client = Client(capture, first + i / 100, FIELDS, port + i)
         for k in range(packages):
             client.package(first + i / 100 + k / 125, k / 125, 7)
     capture.frames.sort(key=lambda frame: frame[0])
@@ -64,14 +64,14 @@ def fill(folder, count):
             pass
 
 
-def outputs_cost(what, words_of, make):
+def outputs_cost(what, words_of, make, below=""):
     """A file costs the same in a folder with thousands of others; twice as many cost twice as much."""
     counted = {}
     for count in 20, 60:
         names = make(count)
         for others in 0, 4000:
             folder = "%s-%d-%d" % (what, count, others)
-            fill(folder, others)
+            fill(folder + below, others)
             counted[count, others] = calls(*words_of(folder, names))
     print(what, counted)
     expect((what, "what else is in the folder costs nothing"), all(counted[count, 0] == counted[count, 4000] for count in (20, 60)), counted)
@@ -88,12 +88,13 @@ def split_cost():
 
 
 def folder_cost():
-    """Files of many days, which lie in folders of their own, with four captures each."""
+    """Files of some days, each in a folder of its own."""
     def make(count):
         for i in range(count):
-            clients(1, 3, "day-%d.pcap" % i, 86400 * (i // 4) + 3600 * (i % 4))
+            clients(1, 3, "day-%d.pcap" % i, 86400 * (i // 10) + 3600 * (i % 10), 41000 + i)
         return ["day-%d.pcap" % i for i in range(count)]
-    outputs_cost("parquet", lambda folder, names: ("export", "--threads", "1", "-f", "parquet", *names, "-o", folder + "/"), make)
+    outputs_cost("parquet", lambda folder, names: ("export", "--threads", "1", "-f", "parquet", *names, "-o", folder + "/"), make,
+                 "/robot=10.0.0.2%3A30004/date=2026-01-31")
 
 
 def index_cost():
