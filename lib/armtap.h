@@ -403,6 +403,19 @@ enum armtap_origin {
     ARMTAP_ORIGIN_SOCKET   /* made from the bytes that a program read from a socket and wrote to it */
 };
 
+/* How a connection begins in one file of a capture, whatever was read before that file. Packets that repeat an earlier
+ * file's (armtap_net_copies) are left out. */
+struct armtap_beginning {
+    bool known;                /* a packet, or bytes, of the connection came in that file */
+    struct armtap_where where; /* its first packet there */
+    uint64_t bytes;            /* of its first packets, sequence numbers included, up to ARMTAP_BEGINNING_BYTES */
+    uint64_t sum;              /* FNV-1a of those bytes */
+    /* FNV-1a of the first ARMTAP_BEGINNING_LENGTH(0), (1) ... of them; 0 while there are fewer */
+    uint64_t sums[4];
+};
+#define ARMTAP_BEGINNING_LENGTH(i) (UINT64_C(16) << 3 * (i))
+#define ARMTAP_BEGINNING_BYTES ARMTAP_BEGINNING_LENGTH(3)
+
 /* What is known about one connection. It lives as long as the connection, and its counters keep counting. */
 struct armtap_stream {
     uint64_t connection; /* number of the TCP connection, in the order of their first packets, from 0 */
@@ -429,6 +442,7 @@ struct armtap_stream {
     enum armtap_origin origin;               /* of its packets; SOCKET if any of them has that */
     uint64_t gaps_cut;     /* those gaps whose bytes were all cut off by the snapshot length of the capture */
     uint64_t bytes_cut[2]; /* of bytes_lost: those cut off within records that were delivered without them */
+    struct armtap_beginning beginning; /* in the file of its last packet */
 };
 static inline bool armtap_stream_has(const struct armtap_stream *stream, enum armtap_trait trait)
 {
@@ -1023,6 +1037,9 @@ ARMTAP_API bool armtap_link_type_known(int link_type);
 /* Says what the next packets are; NETWORK at first. From a socket, no event or note tells of retransmission, copies,
  * order or receive windows: such packets are as they were made. */
 ARMTAP_API int armtap_net_origin(struct armtap_net *net, enum armtap_origin origin);
+/* Says whether the next packets repeat those of an earlier file, so that this file can be decoded alone; not at first.
+ * Only armtap_stream.beginning leaves them out. */
+ARMTAP_API int armtap_net_copies(struct armtap_net *net, bool are_copies);
 /* Call before the first packet, if no callback looks at fields that a record did not set: record->state then holds
  * those of `updated`, and other fields may be absent that came before. Takes 4.6 KB less for each connection with
  * records. ERR_BUSY if connections are known already. */

@@ -9,6 +9,8 @@
 #include "rare.h"
 #include "recipe.h"
 
+#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
+#define FNV_PRIME UINT64_C(0x100000001b3)
 #define MARKS_MAX 4096
 #define LOOK_AT 4096            /* bytes taken at once while it is unknown how many a frame still needs */
 #define BUFFER_LEAST 256        /* of a connection with a few waiting bytes; many connections have some at a time */
@@ -308,6 +310,48 @@ void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction
     conn->stream.payload[side] += payload;
     conn->stream.packets[side]++;
     conn->stream.last = *where;
+}
+
+static void add_to_beginning(struct armtap_beginning *beginning, const uint8_t *bytes, size_t length)
+{
+    enum { SUMS = sizeof beginning->sums / sizeof *beginning->sums };
+    for (size_t i = 0; i < length && beginning->bytes < ARMTAP_BEGINNING_BYTES; i++) {
+        beginning->sum = (beginning->sum ^ bytes[i]) * FNV_PRIME;
+        beginning->bytes++;
+        for (unsigned k = 0; k < SUMS; k++)
+            if (beginning->bytes == ARMTAP_BEGINNING_LENGTH(k))
+                beginning->sums[k] = beginning->sum;
+    }
+}
+
+/* The connection's beginning in that file, unless its bytes are known. */
+static struct armtap_beginning *beginning_in(struct armtap_conn *conn, const struct armtap_where *where)
+{
+    struct armtap_beginning *beginning = &conn->stream.beginning;
+    if (!beginning->known || beginning->where.file != where->file)
+        *beginning = (struct armtap_beginning){.known = true, .where = *where, .sum = FNV_BASIS};
+    return beginning->bytes < ARMTAP_BEGINNING_BYTES ? beginning : NULL;
+}
+
+void armtap_conn_note_beginning(struct armtap_conn *conn, uint32_t seq, const uint8_t *bytes, size_t length,
+                                const struct armtap_where *where)
+{
+    struct armtap_beginning *beginning = beginning_in(conn, where);
+    if (!beginning)
+        return;
+    const uint8_t number[] = {(uint8_t)(seq >> 24), (uint8_t)(seq >> 16), (uint8_t)(seq >> 8), (uint8_t)seq};
+    add_to_beginning(beginning, number, sizeof number);
+    add_to_beginning(beginning, bytes, length);
+}
+
+/* Bytes that came without packets: from a dump or a socket. */
+static void begin_without_packets(struct armtap_conn *conn, const uint8_t *bytes, size_t length,
+                                  const struct armtap_where *where)
+{
+    bool has_packets = conn->stream.packets[0] + conn->stream.packets[1] > 0;
+    struct armtap_beginning *beginning = has_packets ? NULL : beginning_in(conn, where);
+    if (beginning)
+        add_to_beginning(beginning, bytes, length);
 }
 
 void armtap_conn_prefetch(const struct armtap_conn *conn)
@@ -1212,6 +1256,7 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
     if (error != ARMTAP_OK)
         return error;
     where = where ? where : &nowhere;
+    begin_without_packets(conn, bytes, length, where);
     enum armtap_direction side = armtap_conn_real(conn, direction);
     unsigned reading = length > 0 ? message_reading(conn, side, bytes, length) : 0;
     if (reading)

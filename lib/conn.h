@@ -61,6 +61,9 @@ void armtap_conn_origin(struct armtap_conn *conn, enum armtap_origin origin);
 /* One of its packets was captured, with that many bytes. */
 void armtap_conn_touch(struct armtap_conn *conn, enum armtap_direction direction, uint64_t payload,
                        const struct armtap_where *where);
+/* The same packet, which is no copy of one in an earlier file: its sequence number and its bytes that were captured. */
+void armtap_conn_note_beginning(struct armtap_conn *conn, uint32_t seq, const uint8_t *bytes, size_t length,
+                                const struct armtap_where *where);
 /* Hands an event or a note of this connection to the sink. Directions are those of the setup, even if the content later
  * showed that the roles are swapped. */
 int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,

@@ -515,6 +515,13 @@ static int classify(struct armtap_net *net, struct armtap_flow *flow)
     return error;
 }
 
+static void note_beginning(const struct armtap_net *net, const struct armtap_flow *flow,
+                           const struct armtap_segment *segment)
+{
+    if (!net->is_copy)
+        armtap_conn_note_beginning(flow->conn, segment->seq, segment->payload, segment->length, &net->pool.now);
+}
+
 static int feed(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment, unsigned sender)
 {
     flow->traffic.packets++;
@@ -523,6 +530,7 @@ static int feed(struct armtap_net *net, struct armtap_flow *flow, const struct a
         armtap_conn_origin(flow->conn, net->origin);
         armtap_conn_touch(flow->conn, armtap_net_direction(flow, sender), segment->length + segment->cut,
                           &net->pool.now);
+        note_beginning(net, flow, segment);
         TRY(follow_attempt(net, flow, segment, sender));
         TRY(armtap_tcp_segment(&flow->tcp, armtap_net_direction(flow, sender), segment));
     }
@@ -762,6 +770,7 @@ static int take_next(struct armtap_net *net, struct armtap_flow *flow, const str
     flow->traffic.packets++;
     flow->traffic.bytes += segment->length;
     armtap_conn_touch(flow->conn, direction, segment->length, &net->pool.now);
+    note_beginning(net, flow, segment);
     TRY(armtap_tcp_next(&flow->tcp, direction, segment));
     if (was != ARMTAP_FLOW_SENDING)
         TRY(classify(net, flow));
@@ -1004,6 +1013,16 @@ int armtap_net_origin(struct armtap_net *net, enum armtap_origin origin)
     if (net->busy)
         return ARMTAP_ERR_BUSY;
     net->origin = origin;
+    return ARMTAP_OK;
+}
+
+int armtap_net_copies(struct armtap_net *net, bool are_copies)
+{
+    if (!net)
+        return ARMTAP_ERR_ARGUMENT;
+    if (net->busy)
+        return ARMTAP_ERR_BUSY;
+    net->is_copy = are_copies;
     return ARMTAP_OK;
 }
 

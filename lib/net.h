@@ -38,6 +38,7 @@ struct armtap_net {
     uint64_t connections; /* so far */
     struct armtap_knowledge *knowledge;
     enum armtap_origin origin; /* of the next packets */
+    bool is_copy;              /* the next packets repeat those of an earlier file */
     bool no_guess;
     bool forgot; /* connections that may go on */
     bool busy;   /* a call runs that may call back */

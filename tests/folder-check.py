@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""-o DIR/: a folder of files by robot and day. Names depend on the input only; a run that fails or is killed leaves nothing under
-a final name, and the next one completes it; runs side by side leave each other's files alone."""
+"""-o DIR/: a folder of files by robot and day. Names depend on the capture only, in whatever order, company and number it is
+exported; nothing is replaced by less, by another capture's rows, or unless armtap wrote it; a run that fails or is killed leaves nothing
+under a final name, and the next one completes it; runs side by side leave each other's files alone."""
 import fcntl
 import glob
+import gzip
 import os
+import random
 import re
 import resource
 import shutil
@@ -45,17 +48,17 @@ def expect_whole(what, found):
         expect("%s: %s is whole" % (what, path), content[:4] == content[-4:] == b"PAR1" and 0 < size < len(content) - 8, len(content))
 
 
-def make(path, start, count, step=0.002, robot=2, days=(0,)):
-    """A capture of legacy packets, one after another; equal parts of it on days after the first."""
+def make(path, start, count, step=0.002, robot=2, days=(0,), value=0, ns=0, number=1000):
+    """A capture of legacy packets, one after another, with nanoseconds; equal parts of it on days after the first."""
     with open(path, "wb") as out:
-        out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101))
+        out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 101))
         for i in range(count):
-            data = struct.pack(">Id", 1060, i * step) + struct.pack(">d", i) * 131
+            data = struct.pack(">Id", 1060, i * step) + struct.pack(">d", i + value) * 131
             data = data[:1060]
             head = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(data), i & 65535, 0, 64, 6, 0, bytes((10, 0, 0, robot)), bytes((10, 0, 0, 9)))
-            head += struct.pack(">HHIIBBHHH", 30003, 50000, 1000 + 1060 * i & 0xFFFFFFFF, 1, 0x50, 24, 64240, 0, 0)
-            at = start + i * step + 86400 * days[i * len(days) // count]
-            out.write(struct.pack("<IIII", int(at), int(at % 1 * 1e6), len(head) + len(data), len(head) + len(data)) + head + data)
+            head += struct.pack(">HHIIBBHHH", 30003, 50000, number + 1060 * i & 0xFFFFFFFF, 1, 0x50, 24, 64240, 0, 0)
+            at = start * 10**9 + round(i * step * 1e9) + ns + 86400 * 10**9 * days[i * len(days) // count]
+            out.write(struct.pack("<IIII", at // 10**9, at % 10**9, len(head) + len(data), len(head) + len(data)) + head + data)
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
@@ -68,37 +71,37 @@ def check_names(folder):
     make(day, MIDNIGHT + 3600, 100, robot=3)
     run(night, "-f", "parquet", "-o", folder + "/a/")
     found = files(folder + "/a")
-    place = "robot=10.0.0.2%%3A30003/date=2026-%s/night%%20watch.pcap-20260131T235959Z-0.parquet"
+    place = "robot=10.0.0.2%%3A30003/date=2026-%s/night%%20watch.pcap-20260131T235959.000000000Z-10.0.0.9%%3A50000.parquet"
     expect("two days", sorted(found) == [place % "01-31", place % "02-01"], sorted(found))
     run(night, "-f", "parquet", "-o", folder + "/b/deeper/", "--threads", "5")
     expect("another folder", files(folder + "/b/deeper") == found)
     run(day, "-f", "parquet", "-o", folder + "/a/")
     both = files(folder + "/a")
     expect("another capture", both.items() >= found.items() and len(both) == 3, sorted(both))
-    expect("a name that Spark reads", any(path.endswith("/%5Fday.pcap-20260201T010000Z-0.parquet") for path in both), sorted(both))
+    expect("a name that Spark reads", any(path.endswith("/%5Fday.pcap-20260201T010000.000000000Z-10.0.0.9%3A50000.parquet") for path in both), sorted(both))
     run(night, "-f", "parquet", "-o", folder + "/a/")
     expect("once more", files(folder + "/a", True) == both)
     with open(night, "rb") as file:
         run("-", "-f", "parquet", "-o", folder + "/c/", stdin=file)
-    expect("standard input", [path.rsplit("/")[-1] for path in files(folder + "/c")] == ["stdin-20260131T235959Z-0.parquet"] * 2)
+    expect("standard input", [path.rsplit("/")[-1] for path in files(folder + "/c")] == ["stdin-20260131T235959.000000000Z-10.0.0.9%3A50000.parquet"] * 2)
     with open(night, "rb") as file, open(folder + "/dump", "wb") as dump:
         content = file.read()
         for i in range(100):
             dump.write(content[24 + i * 1116 + 56:24 + (i + 1) * 1116])
     run("--raw", "realtime", folder + "/dump", "-f", "parquet", "-o", folder + "/d/")
     null = "__HIVE_DEFAULT_PARTITION__"
-    expect("neither robot nor time", list(files(folder + "/d")) == ["robot=%s/date=%s/dump-0.parquet" % (null, null)], files(folder + "/d").keys())
+    expect("neither robot nor time", list(files(folder + "/d")) == ["robot=%s/date=%s/dump.parquet" % (null, null)], files(folder + "/d").keys())
     run(SAMPLES + "/rtde-two-recipes.pcap", "-f", "parquet", "-o", folder + "/e/")
     for more in ([], ["--to-robot"]):
         run(SAMPLES + "/rtde-v2.pcapng.gz", "-f", "parquet", "-o", folder + "/e/", *more)
-    names = sorted(re.sub(r"-[0-9]{8}T[0-9]{6}Z-", "-BEGIN-", path.rsplit("/")[-1]) for path in files(folder + "/e"))
-    expect("parts and directions", names == ["rtde-two-recipes.pcap-BEGIN-0.1.parquet", "rtde-two-recipes.pcap-BEGIN-0.parquet",
-                                             "rtde-v2.pcapng.gz-BEGIN-0.parquet", "rtde-v2.pcapng.gz-BEGIN-0.to-robot.parquet"], names)
+    names = sorted(re.sub(r"-[0-9]{8}T[0-9]{6}[.][0-9]{9}Z-10.0.0.[0-9]*%3A[0-9]*", "-BEGIN-CLIENT", path.rsplit("/")[-1]) for path in files(folder + "/e"))
+    expect("parts and directions", names == ["rtde-two-recipes.pcap-BEGIN-CLIENT.1.parquet", "rtde-two-recipes.pcap-BEGIN-CLIENT.parquet",
+                                             "rtde-v2.pcapng-BEGIN-CLIENT.parquet", "rtde-v2.pcapng-BEGIN-CLIENT.to-robot.parquet"], names)
     expect_whole("names", files(folder + "/e"))
     make(folder + "/jumps.pcap", MIDNIGHT, 600, days=(0, 1, 0, 1, 2, 0, 3, 2, 4, 2, 0))
     run(folder + "/jumps.pcap", "-f", "parquet", "-o", folder + "/f/")
     names = sorted(path.partition("/")[2][5:] for path in files(folder + "/f"))
-    expect("a clock that jumps", names == ["2026-02-%s/jumps.pcap-20260201T000000Z-0%s.parquet" % one for one in
+    expect("a clock that jumps", names == ["2026-02-%s/jumps.pcap-20260201T000000.000000000Z-10.0.0.9%%3A50000%s.parquet" % one for one in
                                            (("01", ".again1"), ("01", ".again2"), ("01", ""), ("02", ""), ("03", ".again1"), ("03", ""), ("04", ""), ("05", ""))], names)
     expect_whole("jumps", files(folder + "/f"))
     for name in "mon/run.pcap", "tue/run.pcap":
@@ -108,6 +111,178 @@ def check_names(folder):
     shutil.copy(folder + "/tue/run.pcap", folder + "/tue/run.cap")
     run(folder + "/tue/run.cap", "-f", "parquet", "-o", folder + "/g/")
     expect("captures of one name do not replace each other", len(files(folder + "/g")) == 3, sorted(files(folder + "/g")))
+
+
+# ---- one folder, many runs --------------------------------------------------------------------------------------------
+
+
+def export(folder, *captures, status=0, more=()):
+    return run(*captures, "-f", "parquet", "-o", folder + "/", *more, status=status)
+
+
+def check_grouping(folder):
+    """Any order, any grouping, any repetition of exports gives the files of one run."""
+    samples = sorted(glob.glob(SAMPLES + "/*.pcap*"))
+    export(folder + "/whole", *samples)
+    whole, dice = files(folder + "/whole"), random.Random(20260131)
+    expect("the samples", len(whole) > 30 and not any(b"armtap.stream" in content for content in whole.values()), sorted(whole))
+    for i in range(3):
+        out, rest = "%s/grouped%d" % (folder, i), samples + dice.sample(samples, 5)
+        dice.shuffle(rest)
+        while rest:
+            group, rest = rest[:dice.choice((1, 1, 2, 5))], rest[5:] if i == 2 else rest
+            group = list(dict.fromkeys(group))
+            rest = [name for name in rest if name not in group] if i == 1 else rest[len(group):] if i == 0 else rest
+            export(out, *group)
+        export(out, *samples)
+        expect("grouping %d" % i, files(out) == whole, files(out).keys() ^ whole.keys())
+
+
+def check_replaced(folder):
+    """What may be replaced: rows of the same capture, by at least as many."""
+    path, fresh = folder + "/run.pcap", 0
+
+    def grow(count, **more):
+        make(path, MIDNIGHT - 1, count, **more)
+
+    def expect_files(what, *names, more=()):
+        nonlocal fresh
+        fresh += 1
+        export("%s/fresh%d" % (folder, fresh), *(names or [path]), more=more)
+        expect(what, files(folder + "/out", True) == files("%s/fresh%d" % (folder, fresh)), sorted(files(folder + "/out")))
+
+    def expect_kept(what, *names, more=(), said=()):
+        before = files(folder + "/out", True)
+        told = export(folder + "/out", *(names or [path]), more=more, status=2)
+        expect(what, files(folder + "/out", True) == before and all(word in told for word in (*said, folder + "/out/")), told)
+
+    for count in 1, 2, 3, 100, 600, 900:
+        grow(count)
+        export(folder + "/out", path)
+        expect_files("it went on: %d rows" % count)
+    export(folder + "/out", path, more=["--fields", "actual_q"])
+    expect_files("other fields", more=["--fields", "actual_q"])
+    export(folder + "/out", path)
+    expect_files("all fields again")
+    expect_kept("--from", more=["--from", "+1.5"], said=["run.pcap", "packet"])
+    expect_kept("--to", more=["--to", "+0.2"], said=["run.pcap", "rows"])
+    expect_kept("--every", more=["--every", "3"], said=["run.pcap", "rows"])
+    for count in 899, 300, 1:
+        grow(count)
+        expect_kept("shorter: %d rows" % count, said=[path, "rows"])
+    for count, value in (900, 1), (5000, -7), (900, 0.5):
+        grow(count, value=value)
+        expect_kept("another beginning, value %g" % value, said=[path, "another capture"])
+    grow(900, ns=1)
+    export(folder + "/out", path)
+    expect("a nanosecond later: another capture", len(files(folder + "/out")) == 4, sorted(files(folder + "/out")))
+
+
+def check_same_names(folder):
+    """Captures of one name in one run, and a capture in two forms."""
+    os.mkdir(folder + "/mon")
+    os.mkdir(folder + "/tue")
+    mon, tue, out = folder + "/mon/run.pcap", folder + "/tue/run.pcap", folder + "/out"
+    make(mon, MIDNIGHT, 100)
+    make(tue, MIDNIGHT, 100, value=9, number=1 << 31)
+    said = export(out, mon, tue, status=2)
+    expect("another capture in one run", not files(out, True) and mon in said and tue in said, said)
+    for i, one in enumerate((mon, SAMPLES + "/rtde-v1.pcap", SAMPLES + "/not-connected.pcap", SAMPLES + "/several-clients.pcapng")):
+        base, once = "/same%d" % i, "%s/once%d" % (folder, i)
+        os.mkdir(folder + base)
+        with open(one, "rb") as file, gzip.open(folder + base + "/" + os.path.basename(one) + ".gz", "wb") as packed:
+            packed.write(file.read())
+        export(once, one)
+        for how, other in (("twice", one), ("copied", shutil.copy(one, folder + base)), ("packed", packed.name)):
+            there = "%s/%s%d" % (folder, how, i)
+            done = subprocess.run([ARMTAP, "export", one, other, "-f", "parquet", "-o", there + "/"], capture_output=True, text=True, check=False)
+            wanted = files(once) if done.returncode == 0 else {}  # the same packets again, or another connection, which is refused
+            expect("%s %s in one run" % (one, how), files(there, True) == wanted and (done.returncode == 0 or one in done.stderr and other in done.stderr),
+                   done.returncode, done.stderr)
+    export(out, mon)
+    before = files(out, True)
+    said = export(out, tue, status=2)
+    expect("another capture in another run", files(out, True) == before and tue in said and out in said, said)
+    make(tue, MIDNIGHT, 100, value=9, ns=17)
+    export(out, tue)
+    expect("the same second", len(files(out)) == 2, sorted(files(out)))
+    with open(mon, "rb") as file, gzip.open(mon + ".gz", "wb") as packed:
+        packed.write(file.read())
+    before = files(out, True)
+    export(out, mon + ".gz")
+    expect("compressed since", files(out, True) == before, sorted(files(out)))
+    export(folder + "/long", shutil.copy(mon, "%s/%s.pcap" % (folder, "long name \u00e9" * 14)))
+    expect("a long name", len(files(folder + "/long")) == 1)
+
+
+def check_foreign(folder):
+    """A file that armtap did not write for the folder is not replaced, nor is any other file of the run."""
+    path, out, dice = folder + "/run.pcap", folder + "/out", random.Random(1)
+    make(path, MIDNIGHT - 1, 100)
+    export(out, path)
+    export(folder + "/last", path)
+    name = list(files(out))[0]
+    whole = files(out)[name]
+    run(path, "-o", folder + "/alone.parquet")
+    with open(folder + "/alone.parquet", "rb") as file:
+        alone = file.read()
+    length = struct.unpack("<I", whole[-8:-4])[0]
+    foreign = [b"", b"a text\n", alone, whole[:-1], whole[:-9], b"PAR1" * 3, whole[:-8] + b"\xff\xff\xff\xffPAR1", whole[:-8] + bytes(4) + b"PAR1"]
+    for _ in range(40):  # damaged footers: other types, lengths and nestings
+        at = len(whole) - 8 - dice.randrange(1, length)
+        foreign.append(whole[:at] + bytes([dice.randrange(256)]) * dice.choice((1, 4)) + whole[at + 4:-8] + struct.pack("<I", length) + b"PAR1")
+    foreign += [bytes([0x1C]) * 5000 + struct.pack("<I", 5000) + b"PAR1", bytes([0x19, 0xFC]) + b"\xff" * 9 + struct.pack("<I", 11) + b"PAR1"]
+    make(path, MIDNIGHT - 1, 1000)
+    refused = 0
+    for content in foreign:
+        with open(out + "/" + name, "wb") as file:
+            file.write(content)
+        done = subprocess.run([ARMTAP, "export", path, "-f", "parquet", "-o", out + "/"], capture_output=True, text=True, check=False)
+        refused += done.returncode == 2
+        if done.returncode == 2:
+            expect("foreign: kept", files(out, True) == {name: content} and name in done.stderr and path in done.stderr, done.stderr)
+        else:
+            expect("foreign: replaced", done.returncode == 0 and b"armtap.first_bytes" in content, done.returncode, done.stderr)
+            os.remove(glob.glob(out + "/*/date=2026-02-01/*")[0])
+    expect("foreign: refused", refused >= 10, refused)
+
+
+def split(path, at, *parts):
+    """The packets of a pcap file, in files that begin at these fractions of them."""
+    with open(path, "rb") as file:
+        data = file.read()
+    place, packets = 24, []
+    while place < len(data):
+        length = 16 + struct.unpack_from("<I" if data[0] in (0xD4, 0x4D) else ">I", data, place + 8)[0]
+        packets.append(data[place:place + length])
+        place += length
+    for part, begin, end in zip(parts, (0, *at), (*at, 1)):
+        with open(part, "wb") as out:
+            out.write(data[:24] + b"".join(packets[int(begin * len(packets)):int(end * len(packets))]))
+
+
+def check_rotated(folder):
+    """A connection that goes on from one file to the next: each file's rows are in its own files, together or alone, where alone it is
+    known what they mean; where it is not, they do not replace what is known."""
+    make(folder + "/legacy.pcap", MIDNIGHT - 1, 900)
+    for sample, cuts in ((folder + "/legacy.pcap", (0.1, 0.6)), (SAMPLES + "/rtde-stop.pcap", (0.3, 0.7)), (SAMPLES + "/rtde-v1.pcap", (0.2, 0.25)),
+                         (SAMPLES + "/rtde-two-recipes.pcap", (0.3, 0.8))):
+        name = os.path.basename(sample)
+        parts = ["%s/%s-%d" % (folder, name, i) for i in range(3)]
+        split(sample, cuts, *parts)
+        out = folder + "/out-" + name
+        export(out + "-whole", *parts)
+        whole = files(out + "-whole")
+        dice = random.Random(3)
+        for i in range(4):
+            runs = [parts[:1], parts[:2], parts[1:], parts[1:2], parts[2:], parts]
+            dice.shuffle(runs)
+            seen = False
+            for one in runs:
+                done = subprocess.run([ARMTAP, "export", *one, "-f", "parquet", "-o", "%s-%d/" % (out, i)], capture_output=True, text=True, check=False)
+                expect("%s: %s" % (name, one), done.returncode == 0 or (seen and one[0] != parts[0]), done.returncode, done.stderr)
+                seen = seen or one[0] == parts[0]
+            expect("%s: parts in any order" % name, files("%s-%d" % (out, i)) == whole, sorted(files("%s-%d" % (out, i)).keys() ^ whole.keys()), runs)
 
 
 def check_refused(folder):
@@ -257,12 +432,11 @@ def check_side_by_side(folder):
     expect("side by side: status", [one.wait() for one in runs] == [0] * len(runs))
     expect("side by side", files(folder + "/together", True) == files(folder + "/alone", True))
     run(*captures, "-f", "parquet", "-o", folder + "/one/")
-    names = lambda path: sorted(name.rsplit("-", 1)[0] for name in files(path))
-    expect("one run names files after each row's capture", names(folder + "/one") == names(folder + "/alone"), names(folder + "/one"))
+    expect("one run names files after each row's capture", files(folder + "/one") == files(folder + "/alone"), sorted(files(folder + "/one")))
 
 
 def main():
-    for check in (check_names, check_refused, check_bag, check_many_streams, check_many_files, check_full, check_killed, check_side_by_side):
+    for check in (check_names, check_grouping, check_replaced, check_same_names, check_foreign, check_rotated, check_refused, check_bag, check_many_streams, check_many_files, check_full, check_killed, check_side_by_side):
         with tempfile.TemporaryDirectory() as folder:
             check(folder)
     return finish()

@@ -216,6 +216,7 @@ tools_libtools_a_SOURCES = \
 	tools/parquet/file.c \
 	tools/parquet/footer.c \
 	tools/parquet/footer.h \
+	tools/parquet/footer_read.c \
 	tools/parquet/group.c \
 	tools/parquet/group.h \
 	tools/parquet/names.c \
@@ -227,6 +228,8 @@ tools_libtools_a_SOURCES = \
 	tools/parquet/rows.h \
 	tools/parquet/thrift.c \
 	tools/parquet/thrift.h \
+	tools/parquet/thrift_read.c \
+	tools/parquet/thrift_read.h \
 	tools/parquet/types.c \
 	tools/parquet/types.def \
 	tools/parquet/types.h \
@@ -313,6 +316,8 @@ tools_libtools_a_SOURCES = \
 	tools/export/output_files.h \
 	tools/export/partition.c \
 	tools/export/partition.h \
+	tools/export/provenance.c \
+	tools/export/provenance.h \
 	tools/export/remarks.c \
 	tools/export/remarks.h \
 	tools/export/ros_rows.c \

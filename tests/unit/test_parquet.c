@@ -2,9 +2,11 @@
 #include "support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "parquet/footer.h"
 #include "parquet/group.h"
 #include "parquet/names.h"
 #include "parquet/page.h"
@@ -54,6 +56,56 @@ static void lists(void **state)
     thrift_list(&thrift, 5, THRIFT_STRUCT, 300);
     thrift_end(&thrift);
     expect_hex(out.data, out.length, "19 25 02 7f  19 18 01 78  19 ec  19 fc 0f  19 fc ac 02  00");
+    free(out.data);
+}
+
+/* What was written is read; no part of it, and no such bytes with one changed, is read past its end. */
+static void take_note(void *user, const char *key, size_t key_length, const char *value, size_t value_length)
+{
+    char *text = user;
+    snprintf(text + strlen(text), 100 - strlen(text), "%.*s=%.*s;", (int)key_length, key, (int)value_length, value);
+}
+
+static void read_footers(void **state)
+{
+    struct buffer out = {0};
+    struct thrift thrift = {.out = &out};
+    char text[100] = "";
+    struct parquet_reader reader = {.on_note = take_note, .user = text};
+    (void)state;
+    thrift_begin(&thrift);
+    thrift_i32(&thrift, 1, 2);
+    thrift_list(&thrift, 2, THRIFT_STRUCT, 1);
+    thrift_begin(&thrift);
+    thrift_string(&thrift, 4, "schema");
+    thrift_bool(&thrift, 30, true);
+    thrift_empty(&thrift, 31);
+    thrift_end(&thrift);
+    thrift_i64(&thrift, 3, 123456789012);
+    thrift_list(&thrift, 5, THRIFT_STRUCT, 2);
+    parquet_footer_note(&thrift, "a", "one", 3);
+    parquet_footer_note(&thrift, "b", "", 0);
+    thrift_string(&thrift, 6, "by");
+    thrift_end(&thrift);
+    assert_true(parquet_footer_read(out.data, out.length, &reader));
+    assert_true(reader.rows == 123456789012);
+    assert_string_equal(text, "a=one;b=;");
+    for (size_t length = 0; length < out.length; length++) {
+        char *part = malloc(length + 1);
+        memcpy(part, out.data, length);
+        text[0] = '\0';
+        assert_false(parquet_footer_read(part, length, &reader));
+        free(part);
+    }
+    for (size_t i = 0; i < out.length * 256; i++) {
+        char *changed = malloc(out.length), was = out.data[i / 256];
+        out.data[i / 256] = (char)(i % 256);
+        memcpy(changed, out.data, out.length);
+        text[0] = '\0';
+        parquet_footer_read(changed, out.length, &reader);
+        out.data[i / 256] = was;
+        free(changed);
+    }
     free(out.data);
 }
 
@@ -348,6 +400,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields),
         cmocka_unit_test(lists),
+        cmocka_unit_test(read_footers),
         cmocka_unit_test(levels),
         cmocka_unit_test(ranges_of_doubles),
         cmocka_unit_test(ranges_of_integers),

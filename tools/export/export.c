@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "partition.h"
+#include "provenance.h"
 #include "base/message.h"
 #include "input/shell_command.h"
 #include "input/archive.h"
@@ -164,6 +165,17 @@ static int describe_bag(struct job *job)
 
 /* ---- the run --------------------------------------------------------------------------------------------------- */
 
+/* Whether the files of a folder may replace those that are there: all, or none is written. 0, or -1 after a message. */
+static int check_replaced(struct job *job)
+{
+    for (size_t i = 0; i < job->outlets.count; i++) {
+        const struct output_file *file = job->outlets.outlet[i];
+        if (file->provenance && provenance_check(file->provenance, file->name) != 0)
+            return job_give_up(job);
+    }
+    return 0;
+}
+
 /* After the reading that gave the rows. */
 static int complete(struct job *job)
 {
@@ -192,7 +204,7 @@ static int complete(struct job *job)
         return -1;
     if (job->wish->manifest && manifest_collect(&job->manifest, job) != 0)
         return -1;
-    return job_check_sink(job, output_files_commit(&job->outlets));
+    return check_replaced(job) == 0 ? job_check_sink(job, output_files_commit(&job->outlets)) : -1;
 }
 
 static int print(struct job *job)

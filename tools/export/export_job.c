@@ -93,6 +93,7 @@ static struct tables *make_tables(struct job *job)
                                            .once = job->once,
                                            .continues = job->source->robots,
                                            .next = wish->split,
+                                           .file = &job->totals.file,
                                            .drain = drain,
                                            .forget = job_forget_view,
                                            .user = job};

@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "line_cells.h"
 #include "partition.h"
+#include "provenance.h"
 #include "ros/ros.h"
 #include "input/stream_rank.h"
 
@@ -37,50 +38,110 @@ static int end_outlet(struct job *job, struct output_file *outlet)
     return 0;
 }
 
-/* Finds the row's file in the folder: NULL if it is not open, then *name is its name, which the caller frees; both NULL
- * without memory. */
-static struct output_file *find_in_folder(struct job *job, struct partition *partition, char **name)
+/* The input whose file in the folder a row belongs to: that of its connection's last packet, unless the capture is
+ * exported by itself and others are known only from their sidecars. */
+static uint32_t input_of(const struct job *job, const struct armtap_record *record)
+{
+    return job->source->archive ? job->totals.file : record->stream->beginning.where.file;
+}
+
+/* Two captures of one name hold the same connection, or one capture was named twice. Returns -1. */
+static int refuse_twice(struct job *job, const struct output_file *outlet, const struct partition *partition)
+{
+    message_error(
+        "%s and %s: both would be %s, since their names and the first packet of %s are the same; leave one of "
+        "them out, or give it another name",
+        outlet->provenance->capture, partition->capture, outlet->name, partition->robot);
+    return job_give_up(job);
+}
+
+/* The open file of that name, if the row may go there; else NULL. *is_taken: it is another's. */
+static struct output_file *find_own(const struct job *job, const struct armtap_record *record, char *name,
+                                    bool *is_taken)
+{
+    struct output_file *outlet = output_files_find_named(&job->outlets, name);
+    *is_taken = outlet && (outlet->is_over || outlet->provenance->connection != record->stream->connection);
+    return outlet;
+}
+
+/* Finds the row's file in the folder: *outlet is NULL if it is not open, then *name is its name, which the caller
+ * frees. 0, or -1 after a message. */
+static int find_in_folder(struct job *job, struct partition *partition, const struct armtap_record *record,
+                          struct output_file **outlet, char **name)
 {
     char ending[FORMATS_ENDING_MAX];
-    struct output_file *outlet;
+    bool is_taken;
     do {
         *name = partition_name(job->wish->out, partition, format_ending(job->wish->format, ending));
-        outlet = *name ? output_files_find_named(&job->outlets, *name) : NULL;
-        if (outlet) {
+        if (!*name)
+            return job_give_up_memory(job);
+        *outlet = find_own(job, record, *name, &is_taken);
+        if (*outlet) {
             free(*name);
             *name = NULL;
         }
+        if (*outlet && (*outlet)->provenance->file != input_of(job, record))
+            return refuse_twice(job, *outlet, partition);
         partition->again++;
-    } while (outlet && outlet->is_over);
-    return outlet;
+    } while (is_taken);
+    return 0;
+}
+
+static bool is_aimed(const struct table *table, uint32_t input, int64_t day, const struct armtap_record *record)
+{
+    return table->outlet && table->outlet_file == input && table->outlet_day == day &&
+           table->outlet_part == table->part_in_file && table->outlet_connection == record->stream->connection;
 }
 
 /* Sets table->outlet to the row's file in the folder if that is open; else to NULL, and *name to its name, which the
  * caller frees. The file before the last one gets no more rows. 0, or -1 after a message. */
 static int aim_at_folder(struct job *job, struct table *table, const struct armtap_record *record, char **name)
 {
+    uint32_t input = input_of(job, record);
+    struct output_file *outlet = NULL;
     struct partition partition = {.robot = record->stream->robot,
                                   .day = partition_day(record->where.time),
-                                  .capture = replay_file_name(job->source, job->totals.file),
-                                  .begin = job->totals.file_time,
+                                  .capture = replay_file_name(job->source, input),
+                                  .begin = record->stream->beginning.where.time,
+                                  .client = record->stream->client,
                                   .direction = record->direction,
-                                  .stream = table->stream,
-                                  .part = table->part};
+                                  .part = table->part_in_file};
     *name = NULL;
-    if (table->outlet && table->outlet_file == job->totals.file && table->outlet_day == partition.day)
+    if (is_aimed(table, input, partition.day, record))
         return 0;
-    struct output_file *outlet = find_in_folder(job, &partition, name);
-    if (!outlet && !*name)
-        return job_give_up_memory(job);
+    if (find_in_folder(job, &partition, record, &outlet, name) != 0)
+        return -1;
     if (table->outlet && outlet != table->outlet_before && end_outlet(job, table->outlet_before) != 0) {
         free(*name);
         return -1;
     }
     table->outlet_before = table->outlet ? table->outlet : table->outlet_before;
     table->outlet = outlet;
-    table->outlet_file = job->totals.file;
+    table->outlet_file = input;
+    table->outlet_connection = record->stream->connection;
+    table->outlet_part = table->part_in_file;
     table->outlet_day = partition.day;
     return 0;
+}
+
+/* Opens a file in the folder, whose name malloc() made: NULL after a message. */
+static struct output_file *open_in_folder(struct job *job, char *name, const struct armtap_record *record)
+{
+    struct provenance *provenance = malloc(sizeof *provenance);
+    uint32_t input = input_of(job, record);
+    struct output_file *outlet = NULL;
+    if (provenance)
+        outlet = output_files_open_named(&job->outlets, name);
+    else
+        free(name);
+    if (!outlet) {
+        free(provenance);
+        provenance ? job_give_up(job) : job_give_up_memory(job);
+        return NULL;
+    }
+    *provenance = provenance_of(record, replay_file_name(job->source, input), input);
+    outlet->provenance = provenance;
+    return outlet;
 }
 
 /* ---- the first row of a table ---------------------------------------------------------------------------------- */
@@ -268,10 +329,12 @@ int job_print_record(struct job *job, const struct armtap_record *record, struct
         table->outlet = name ? NULL : table->outlet;
         return job_leave_out(job, record);
     }
-    if (name && !(table->outlet = output_files_open_named(&job->outlets, name)))
-        return job_give_up(job);
+    if (name && !(table->outlet = open_in_folder(job, name, record)))
+        return -1;
     if (!table->begun && begin_table(job, table, record) != 0)
         return -1;
     struct output_file *outlet = outlet_of_row(job, table, record);
+    if (outlet && outlet->provenance)
+        provenance_add(outlet->provenance, record);
     return outlet ? print_row(job, record, table, layout, outlet) : -1;
 }

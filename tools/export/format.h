@@ -129,7 +129,8 @@ struct target {
     void *state;      /* the format's own, which `forget` frees */
     size_t held;      /* set by a format with `ease`: bytes of rows in its state */
     const struct format_settings *settings;
-    struct target_file *file; /* used by target.c */
+    const struct provenance *provenance; /* of its rows, complete when `end` is called; NULL outside of a folder */
+    struct target_file *file;            /* used by target.c */
 };
 
 /* Writes what a format has appended to `out` so far, for formats that append much at once. 0, or -1: return -1, too. */

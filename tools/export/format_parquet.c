@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "field_notes.h"
 #include "parquet/parquet.h"
+#include "provenance.h"
 
 /* A column's schema, page header, place and range, name and unit. */
 #define COLUMN_COST 180
@@ -90,7 +91,8 @@ static void note(struct parquet_file *file, const char *key, const char *value)
         parquet_file_add_note(file, key, value, strlen(value));
 }
 
-static void note_table(struct parquet_file *file, const struct table *table)
+/* A file of a folder depends on its capture alone: streams are numbered by run. */
+static void note_table(struct parquet_file *file, const struct table *table, bool is_in_folder)
 {
     char number[16];
     note(file, "armtap.version", armtap_version());
@@ -101,8 +103,22 @@ static void note_table(struct parquet_file *file, const struct table *table)
         return;
     snprintf(number, sizeof number, "%u", table->stream);
     note(file, "armtap.robot", table->robot);
-    note(file, "armtap.stream", number);
+    if (!is_in_folder)
+        note(file, "armtap.stream", number);
     note(file, "armtap.protocol", armtap_protocol_name(table->protocol));
+}
+
+/* Without memory, parquet_file_end() fails. */
+static void note_provenance(struct parquet_file *file, const struct provenance *provenance)
+{
+    struct buffer value = {0};
+    for (enum provenance_note i = 0; provenance && i < PROVENANCE_NOTES; i++) {
+        value.length = 0;
+        provenance_put(provenance, i, &value);
+        buffer_char(&value, '\0');
+        note(file, provenance_key(i), value.failed ? "" : value.data);
+    }
+    free(value.data);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -133,7 +149,7 @@ static struct state *new_state(struct target *target, bool splits_bytes)
 }
 
 /* 0, or -1 without memory. */
-static int declare(struct parquet_file *file, const struct columns *columns, const struct view *view)
+static int declare(struct parquet_file *file, const struct columns *columns, const struct view *view, bool is_in_folder)
 {
     struct buffer name = {0};
     for (size_t i = 0; i < columns->count && !name.failed; i++) {
@@ -142,7 +158,7 @@ static int declare(struct parquet_file *file, const struct columns *columns, con
         parquet_file_add_column(file, name.data, name.length, type_of(&columns->column[i], view));
     }
     free(name.data);
-    note_table(file, view->table);
+    note_table(file, view->table, is_in_folder);
     return name.failed ? -1 : note_columns(file, columns, view);
 }
 
@@ -152,7 +168,7 @@ static int begin_file(struct target *target, const struct view *view, bool split
     struct state *state = new_state(target, splits_bytes);
     int outcome = state ? columns_gather(&columns, view, NULL, 0) : -1;
     if (outcome == 0)
-        outcome = declare(state->file, &columns, view);
+        outcome = declare(state->file, &columns, view, target->provenance != NULL);
     if (outcome != 0)
         message_no_memory();
     columns_free(&columns);
@@ -219,6 +235,7 @@ static int parquet_end(struct target *target, struct buffer *out)
     if (!state)
         return 0;
     state->out = out;
+    note_provenance(state->file, target->provenance);
     return parquet_file_end(state->file);
 }
 

@@ -267,6 +267,7 @@ static void forget(struct output_files *outlets)
     for (size_t i = 0; i < outlets->count; i++) {
         free(outlets->outlet[i]->buffer.data);
         free(outlets->outlet[i]->name);
+        free(outlets->outlet[i]->provenance);
         gzip_free(outlets->outlet[i]->gzip);
         free(outlets->outlet[i]);
     }

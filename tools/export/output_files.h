@@ -11,8 +11,9 @@
 struct output_file {
     unsigned stream; /* stream and part of its table; 0, 0 for the only file */
     unsigned part;
-    char *name;   /* of a file in a folder; else NULL */
-    bool is_over; /* it is complete but for its name */
+    char *name;                    /* of a file in a folder; else NULL */
+    struct provenance *provenance; /* of the rows of a file in a folder by robot and day; else NULL; malloc() made it */
+    bool is_over;                  /* it is complete but for its name */
     struct sink_file *sink;
     struct buffer buffer;
     uint64_t flushed;           /* bytes that have left the buffer */

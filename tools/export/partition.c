@@ -11,8 +11,11 @@
 #include "atomic_file.h"
 #include "base/buffer.h"
 #include "base/timestamp.h"
+#include "provenance.h"
 
 #define NS_PER_DAY INT64_C(86400000000000)
+/* Bytes of a capture's name in that of a file, which may have 255. */
+#define CAPTURE_MAX 100
 
 /* What readers of such folders take for null. */
 static const char no_value[] = "__HIVE_DEFAULT_PARTITION__";
@@ -43,7 +46,7 @@ static void put_escaped(struct buffer *out, const char *text, size_t length, boo
     }
 }
 
-/* "-20260131T120000Z" */
+/* "-20260131T120000.000000500Z" */
 static void put_begin(struct buffer *out, int64_t time)
 {
     char date[WHEN_DATE_MAX];
@@ -51,22 +54,26 @@ static void put_begin(struct buffer *out, int64_t time)
         return;
     timestamp_date(date, time, TIMESTAMP_UTC);
     buffer_char(out, '-');
-    for (const char *at = date; *at != '\0' && *at != '.'; at++)
+    for (const char *at = date; *at != '\0'; at++)
         if (*at != '-' && *at != ':')
             buffer_char(out, *at);
-    buffer_char(out, 'Z');
 }
 
 /* With its beginning: captures of one name, in different folders or from standard input, must not replace each other.
  */
 static void put_capture(struct buffer *out, const struct partition *partition)
 {
-    const char *capture = partition->capture;
-    const char *slash = capture ? strrchr(capture, '/') : NULL, *base = slash ? slash + 1 : capture;
-    if (capture && strcmp(capture, "-") != 0)
-        put_escaped(out, base, strlen(base), true);
-    else
-        buffer_string(out, capture ? "stdin" : "live");
+    struct buffer name = {0}, escaped = {0};
+    provenance_put_capture(partition->capture, &name);
+    put_escaped(&escaped, name.data, name.length, true);
+    size_t length = escaped.length;
+    if (length > CAPTURE_MAX)
+        for (length = CAPTURE_MAX; escaped.data[length - 1] == '%' || escaped.data[length - 2] == '%';)
+            length--;
+    buffer_put(out, escaped.data, length);
+    out->failed = out->failed || name.failed || escaped.failed;
+    free(name.data);
+    free(escaped.data);
     put_begin(out, partition->begin);
 }
 
@@ -94,8 +101,8 @@ char *partition_name(const char *folder, const struct partition *partition, cons
         buffer_string(&name, no_value);
     buffer_char(&name, '/');
     put_capture(&name, partition);
-    snprintf(number, sizeof number, "-%u", partition->stream);
-    buffer_string(&name, number);
+    buffer_string(&name, *partition->client != '\0' ? "-" : "");
+    put_escaped(&name, partition->client, strlen(partition->client), false);
     snprintf(number, sizeof number, ".%u", partition->part);
     buffer_string(&name, partition->part > 0 ? number : "");
     buffer_string(&name, partition->direction == ARMTAP_TO_ROBOT ? ".to-robot" : "");

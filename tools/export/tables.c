@@ -29,6 +29,11 @@ struct side {
     size_t part_count, part_room;
     bool is_open;     /* the next row continues a table */
     uint64_t counted; /* rows of the open table */
+    /* Once a row came: in which input, in which table, and how many tables before it there. */
+    bool is_numbered;
+    uint32_t file;
+    uint64_t file_table;
+    unsigned file_part;
 };
 
 struct track {
@@ -603,6 +608,19 @@ static enum tables_outcome follow_part(struct tables *tables, struct track *trac
     return TABLES_OK;
 }
 
+/* Numbers a table among those of the input that is read, whatever was read before. */
+static void number_in_file(struct side *side, struct table *table, uint32_t file)
+{
+    if (!side->is_numbered || side->file != file)
+        side->file_part = 0;
+    else if (side->file_table != table->number)
+        side->file_part++;
+    side->is_numbered = true;
+    side->file = file;
+    side->file_table = table->number;
+    table->part_in_file = side->file_part;
+}
+
 enum tables_outcome tables_record(struct tables *tables, const struct armtap_record *record, struct table **table,
                                   const struct table_layout **layout)
 {
@@ -627,6 +645,7 @@ enum tables_outcome tables_record(struct tables *tables, const struct armtap_rec
         return TABLES_NO_MEMORY;
     if (!tables->rewound)
         own->rows++;
+    number_in_file(side, own, tables->options.file ? *tables->options.file : 0);
     own->generations |= 1u << record->stream->generation;
     own->latest = record->where.time;
     *table = own;
@@ -691,6 +710,7 @@ void tables_rewind(struct tables *tables, const struct armtap_streams *streams)
             side_forget(side);
             side->next_part = 0;
             side->counted = 0;
+            side->is_numbered = false;
             for (size_t k = 0; k < side->part_count; k++) {
                 side->parts[k]->stream = track->number;
                 side->parts[k]->generation = summary ? summary->stream->generation : side->parts[k]->generation;

@@ -82,7 +82,10 @@ struct table {
     void *view;   /* the user's; of the current columns */
     void *outlet; /* the user's; lives as long as the table */
     /* of a folder: */
-    uint32_t outlet_file; /* the input and the day of its latest row */
+    unsigned part_in_file; /* as `part`, counted anew in each input: of its latest row */
+    uint32_t outlet_file;  /* the input, its connection and the day of its latest row */
+    uint64_t outlet_connection;
+    unsigned outlet_part;
     int64_t outlet_day;
     void *outlet_before; /* the file that it had before, which may get further rows */
     struct table *built; /* the next table with columns */
@@ -95,6 +98,7 @@ struct tables_options {
     bool once;      /* the source cannot be read twice */
     bool continues; /* a new connection to a robot continues the table of the one before, if it has the same columns */
     bool next;      /* a stream's next table begins when the fixed one lacks columns */
+    const uint32_t *file; /* index of the input that is read */
     /* Called before columns are freed: first `drain`, once, then `forget` for each table whose view has to go. */
     void (*drain)(void *user);
     void (*forget)(void *user, struct table *table);

@@ -42,6 +42,7 @@ static void update(struct target_file *file)
 {
     struct output_file *output = file->file;
     file->target.offset = output->flushed + output->buffer.length;
+    file->target.provenance = output->provenance;
     file->target.name = sink_file_name(output->sink);
     file->target.path = format_has(file->targets->format, FORMAT_SEEKS) ? sink_file_path(output->sink) : NULL;
 }

@@ -255,16 +255,24 @@ static bool is_enough(struct run *run, const struct armtap_where *where)
            replay_ending_is_here(&run->ending, run->stop.user, run->net, where, run->totals->first_time);
 }
 
+static void tell_copies(struct run *run, bool are_copies)
+{
+    if (run->net)
+        run_check(run, armtap_net_copies(run->net, are_copies));
+}
+
 void run_begin_packets(struct run *run, struct reading *reading, struct capture *capture, uint32_t file)
 {
     *reading = (struct reading){
         .capture = capture,
         .repeated = run_begin_section(run, capture_section(capture)),
+        .copies = capture_section(capture)->repeated,
         .indexed = {.file = file, .first_time = ARMTAP_NO_TIME, .last_time = ARMTAP_NO_TIME},
         .last = {ARMTAP_NO_TIME, 0, file},
         .outcome = CAPTURE_END,
         .is_live = run->source->interface != NULL,
     };
+    tell_copies(run, reading->copies > 0);
     begin_digest(run);
     if (run->net)
         capture_on_turn(capture, lend, run);
@@ -279,6 +287,8 @@ static bool next_packet(struct run *run, struct reading *reading)
     if (reading->outcome == CAPTURE_PACKET) {
         packet.where.file = reading->last.file;
         reading->last.packet = packet.where.packet;
+        if (packet.where.packet == reading->copies + 1)
+            tell_copies(run, false);
         count_indexed(&reading->indexed, &packet);
         if (packet.where.packet == 1)
             check_order(run, &packet);

@@ -15,6 +15,7 @@
 struct reading {
     struct capture *capture; /* NULL: none is open */
     uint64_t repeated;       /* packets at its beginning that the file before had */
+    uint64_t copies;         /* the same, if another file had them, read or not */
     struct replay_indexed indexed;
     struct armtap_where last;
     enum capture_outcome outcome;

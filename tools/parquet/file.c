@@ -18,7 +18,7 @@ struct parquet_file {
     struct parquet_options options;
     struct parquet_column *columns; /* NULL once the file is open */
     size_t count;                   /* of columns */
-    struct buffer notes;            /* as in the footer; empty once the file is open */
+    struct buffer notes;            /* as in the footer; once the file is open, those since then */
     size_t note_count;
     uint64_t description; /* in the spool: the columns' names, each with a NUL, then the notes */
     size_t name_bytes, note_bytes;
@@ -290,14 +290,15 @@ static int write_groups(struct parquet_file *file, const struct parquet_layout *
     return outcome;
 }
 
-/* `description` is what the spool has. */
+/* `description` is what the spool has, and the later notes. */
 static int write_footer(struct parquet_file *file, char *description, struct buffer *part)
 {
     struct thrift thrift = {.out = part};
     struct parquet_column *columns = columns_of(file, description);
     const struct parquet_layout layout = {
         columns, file->count, parquet_page_codec(packer_compression(file->options.packer)), file->options.splits_bytes};
-    const struct parquet_notes notes = {description + file->name_bytes, file->note_bytes, file->note_count};
+    const struct parquet_notes notes = {description + file->name_bytes, file->note_bytes + file->notes.length,
+                                        file->note_count};
     uint64_t from = file->offset;
     if (!columns)
         return message_no_memory();
@@ -318,9 +319,11 @@ int parquet_file_end(struct parquet_file *file)
     size_t length = file->name_bytes + file->note_bytes;
     if (write_group(file) != 0 || begin(file) != 0)
         return -1;
-    char *description = malloc(length + 1);
+    char *description = file->notes.failed ? NULL : malloc(length + file->notes.length + 1);
     int outcome =
         description ? spool_get(file->options.spool, file->description, description, length) : message_no_memory();
+    if (outcome == 0 && file->notes.length > 0)
+        memcpy(description + length, file->notes.data, file->notes.length);
     if (outcome == 0)
         outcome = write_footer(file, description, &part);
     free(description);

@@ -37,6 +37,7 @@ void parquet_file_free(struct parquet_file *file);
 /* Before the file is open. Names of columns are made different from each other, ignoring case: Spark and DuckDB do.
  * Without memory, parquet_file_open() fails. */
 void parquet_file_add_column(struct parquet_file *file, const char *name, size_t length, enum parquet_type type);
+/* Before the file ends; what is added while it is open is kept in memory. */
 void parquet_file_add_note(struct parquet_file *file, const char *key, const char *value, size_t length);
 
 /* All columns and notes are known, rows may follow. 0, or -1 after a message. */
@@ -62,5 +63,21 @@ size_t parquet_file_held(const struct parquet_file *file);
 int parquet_file_ease(struct parquet_file *file);
 /* Writes what is left, and the footer. 0, or -1 after a message. */
 int parquet_file_end(struct parquet_file *file);
+
+/* ---- what is there ---- */
+
+/* Bytes at the end of a file that tell the length of its footer, which is right before them. */
+#define PARQUET_TAIL 8
+/* That length; 0: it is no Parquet file. */
+size_t parquet_footer_length(const char tail[PARQUET_TAIL]);
+
+/* What a footer says. Keys and values of notes are not terminated. */
+struct parquet_reader {
+    void (*on_note)(void *user, const char *key, size_t key_length, const char *value, size_t value_length);
+    void *user;
+    uint64_t rows; /* is set */
+};
+/* Whether the footer is one of a Parquet file; if not, some notes may have been told. */
+bool parquet_footer_read(const char *footer, size_t length, struct parquet_reader *reader);
 
 #endif
