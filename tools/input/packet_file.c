@@ -150,7 +150,7 @@ uint8_t *packet_file_buffer(size_t length)
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
-static const uint8_t *here(const struct packet_file *file)
+static inline const uint8_t *here(const struct packet_file *file)
 {
     return file->buffer + file->at;
 }
@@ -225,13 +225,13 @@ ARMTAP_RARE static enum packet_file_outcome absurd(struct packet_file *file, con
     return PACKET_FILE_DAMAGED;
 }
 
-static uint32_t word(const struct packet_file *file, size_t offset)
+static inline uint32_t word(const struct packet_file *file, size_t offset)
 {
     const uint8_t *at = here(file) + offset;
     return file->is_big ? be32_load(at) : le32_load((const char *)at);
 }
 
-static uint16_t half_word(const struct packet_file *file, size_t offset)
+static inline uint16_t half_word(const struct packet_file *file, size_t offset)
 {
     const uint8_t *at = here(file) + offset;
     return (uint16_t)(file->is_big ? at[0] << 8 | at[1] : at[0] | at[1] << 8);
