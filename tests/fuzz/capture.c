@@ -1,4 +1,4 @@
-/* The reader of captures: pcap, pcapng, either in gzip, raw dumps. The packets also go through the library. */
+/* The reader of captures: pcap, pcapng, raw dumps, each packed or not. The packets also go through the library. */
 #include "input/capture.h"
 
 #include "target.h"

@@ -279,10 +279,12 @@ static void show_help(const struct option_usage *usage)
     putchar('\n');
     show_paragraph(usage->summary);
     if (usage->reads_captures && usage->needs_files)
-        show_paragraph("A CAPTURE is a pcap or pcapng file (gzip is fine), or a raw dump of one direction of a stream. "
+        show_paragraph("A CAPTURE is a pcap or pcapng file (packed by gzip, zstd, xz, lz4 or bzip2 is fine), or a raw "
+                       "dump of one direction of a stream. "
                        "Several files are one capture.");
     else if (usage->reads_captures)
-        show_paragraph("A CAPTURE is a pcap or pcapng file (gzip is fine), a raw dump of one direction of a stream, or "
+        show_paragraph("A CAPTURE is a pcap or pcapng file (packed by gzip, zstd, xz, lz4 or bzip2 is fine), a raw "
+                       "dump of one direction of a stream, or "
                        "- for standard input. Several files are one capture.");
     if (usage->reads_captures && strstr(usage->arguments, "ROBOT"))
         show_paragraph("A ROBOT is rtde://HOST or realtime://HOST, with :PORT if it is not UR's own. It is read live, "
