@@ -499,6 +499,9 @@ def one_address():
         one.close()
     status, said = proxy.end()
     expect("one address: status", status == 0, said)
+    run_lines = [line for line in said.splitlines() if "forwards to" not in line]
+    expect("one address: lines say the time", all(re.match(r"[-\d]+T[\d:.]+Z \+\d+\.\d s armtap: ", line) for line in run_lines),
+           run_lines[:3])
     expect("one address: counted", ", 320 turned away" in said.splitlines()[-1], said[-300:])
 
 

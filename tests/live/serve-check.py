@@ -544,6 +544,9 @@ def check_room():
             expect(what + ": who takes part stays", len(rows(waits, ["DOUBLE"], 20)) == 20)
             serve.program.send_signal(signal.SIGINT)
             serve.wait()
+            run_lines = [line for line in serve.lines if re.search(r"armtap: \d+ [\d.]+:\d+: ", line)]
+            expect(what + ": lines say the time", run_lines and all(re.match(r"[-\d]+T[\d:.]+Z \+\d+\.\d s armtap: ", line)
+                                                                  for line in run_lines + serve.lines[-1:]), run_lines[:2])
             expect(what + ": counted", re.search(r"; \d+ clients; .*; [1-9]\d* idle ones made room, \d+ turned away", serve.lines[-1]),
                    serve.lines[-1])
             for one in ends:
