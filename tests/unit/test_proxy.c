@@ -6,6 +6,7 @@
 
 #include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -157,6 +158,33 @@ static void a_silent_side_is_let_go(void **state)
         assert_null(scene->pair);
         assert_true(scene->let_go);
         assert_true(scene->over >= PROXY_PAIR_LINGER - SECOND && scene->over <= PROXY_PAIR_LINGER + 2 * SECOND);
+        end(scene);
+    }
+}
+
+/* The same where the end cannot be read, because the other side takes nothing of what came before it. */
+static void nor_does_one_that_reads_nothing_stay(void **state)
+{
+    static char much[65536];
+    const int little = 4096;
+    (void)state;
+    for (unsigned way = 0; way < 2; way++) {
+        struct scene *scene = begin();
+        int ended = way ? scene->client : scene->robot, other = way ? scene->robot : scene->client;
+        assert_int_equal(setsockopt(ended, SOL_SOCKET, SO_SNDBUF, &little, sizeof little), 0);
+        for (int idle = 0; idle < 3;) { /* until all buffers are full */
+            idle = write(ended, much, sizeof much) > 0 ? 0 : idle + 1;
+            run_for(scene, 1);
+        }
+        run_for(scene, 200);
+        assert_non_null(scene->pair); /* it is only slow */
+        tcp_finish(ended);
+        for (int i = 0; i < 8; i++) { /* enough for the end to come through */
+            assert_true(read(other, much, sizeof much) > 0);
+            run_for(scene, 1);
+        }
+        run_for(scene, 300);
+        assert_true(!scene->pair && scene->let_go && scene->over <= 2 * PROXY_PAIR_LINGER + SECOND);
         end(scene);
     }
 }
@@ -379,6 +407,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_silent_side_is_let_go),
         cmocka_unit_test(a_side_that_sends_is_not),
+        cmocka_unit_test(nor_does_one_that_reads_nothing_stay),
         cmocka_unit_test(nor_are_others),
         cmocka_unit_test(standing_still_counts_for_nobody),
         cmocka_unit_test(set_ups_are_found_in_any_cut),

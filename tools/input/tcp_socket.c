@@ -6,6 +6,7 @@
 #include <linux/tcp.h> /* all of struct tcp_info, which <netinet/tcp.h> lacks */
 #include <linux/sockios.h>
 #include <netdb.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,13 @@ size_t tcp_unacknowledged(int fd)
 {
     int bytes = 0;
     return ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
+}
+
+bool tcp_has_ended(int fd)
+{
+    const struct timespec at_once = {.tv_sec = 0};
+    struct pollfd wanted = {.fd = fd, .events = POLLRDHUP};
+    return ppoll(&wanted, 1, &at_once, NULL) > 0;
 }
 
 void tcp_finish(int fd)

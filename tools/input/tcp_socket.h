@@ -69,6 +69,8 @@ void tcp_limit_unacknowledged(int fd, int64_t time);
 void tcp_limit_unsent(int fd, size_t bytes);
 /* Bytes that were sent and that the peer has not acknowledged. */
 size_t tcp_unacknowledged(int fd);
+/* Whether the peer will send no more, though what it sent may not have been read yet. */
+bool tcp_has_ended(int fd);
 /* Nothing more will be sent: the peer reads an end. */
 void tcp_finish(int fd);
 /* With `reset`, the peer gets RST rather than FIN. */

@@ -28,7 +28,8 @@ struct proxy_pair {
     struct side side[2]; /* by the direction that it sends in */
     struct way way[2];
     struct event_timer *timer;
-    int64_t passed; /* when bytes, or an end, last passed, by event_loop_awake() */
+    int64_t passed;  /* when bytes, or an end, last passed, by event_loop_awake() */
+    int64_t checked; /* when it was last found that no side has ended, though bytes wait */
     bool connected, over;
 };
 
@@ -43,9 +44,21 @@ static int64_t now_of(const struct proxy_pair *pair)
     return event_loop_awake(pair->wish.loop);
 }
 
+static bool is_waiting(const struct way *way)
+{
+    return way->begin < way->end;
+}
+
+/* While bytes wait for the other side nothing is read, and an end is not seen. */
+static bool has_ended(const struct proxy_pair *pair, enum armtap_direction direction)
+{
+    const struct way *way = &pair->way[direction];
+    return way->ended || (is_waiting(way) && tcp_has_ended(pair->side[direction].file));
+}
+
 static bool is_ending(const struct proxy_pair *pair)
 {
-    return pair->way[0].ended || pair->way[1].ended;
+    return has_ended(pair, ARMTAP_TO_ROBOT) || has_ended(pair, ARMTAP_FROM_ROBOT);
 }
 
 /* When something is due; EVENT_NEVER: nothing is. */
@@ -53,7 +66,9 @@ static int64_t due_of(const struct proxy_pair *pair)
 {
     if (!pair->connected)
         return pair->passed + PATIENCE;
-    return is_ending(pair) ? pair->passed + PROXY_PAIR_LINGER : EVENT_NEVER;
+    int64_t since = pair->passed > pair->checked ? pair->passed : pair->checked;
+    bool may_end = pair->way[0].ended || pair->way[1].ended || is_waiting(&pair->way[0]) || is_waiting(&pair->way[1]);
+    return may_end ? since + PROXY_PAIR_LINGER : EVENT_NEVER;
 }
 
 static void set_timer(struct proxy_pair *pair)
@@ -206,7 +221,7 @@ int64_t proxy_pair_ending_since(const struct proxy_pair *pair)
 
 void proxy_pair_let_go(struct proxy_pair *pair)
 {
-    enum armtap_direction ended = pair->way[ARMTAP_TO_ROBOT].ended ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
+    enum armtap_direction ended = has_ended(pair, ARMTAP_TO_ROBOT) ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
     reset(pair, &(struct proxy_news){.event = PROXY_LET_GO, .direction = ended, .time = tcp_clock()});
 }
 
@@ -215,9 +230,12 @@ static void on_due(void *user)
     struct proxy_pair *pair = user;
     if (now_of(pair) < due_of(pair)) /* armtap itself stood still */
         set_timer(pair);
-    else if (pair->connected)
+    else if (pair->connected && is_ending(pair))
         proxy_pair_let_go(pair);
-    else
+    else if (pair->connected) {
+        pair->checked = now_of(pair);
+        set_timer(pair);
+    } else
         reset(pair, &(struct proxy_news){.event = PROXY_UNANSWERED, .time = tcp_clock(), .error = ETIMEDOUT});
 }
 
