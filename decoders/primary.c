@@ -148,9 +148,10 @@ static int add_subpackage(struct primary *primary, struct armtap_conn *conn, con
 static enum armtap_generation generation_of(const struct primary *primary, const struct armtap_frame *frame)
 {
     enum armtap_generation shown = armtap_primary_state_generation(frame->bytes, frame->length);
-    return shown != ARMTAP_GENERATION_UNKNOWN                 ? shown
-           : primary->generation != ARMTAP_GENERATION_UNKNOWN ? primary->generation
-                                                              : ARMTAP_GENERATION_CB3E;
+    return shown != ARMTAP_GENERATION_UNKNOWN ? shown
+           : primary->generation != ARMTAP_GENERATION_UNKNOWN
+               ? primary->generation
+               : armtap_primary_sizes_generation(frame->bytes, frame->length);
 }
 
 static int take_apart(struct primary *primary, struct armtap_conn *conn, const struct armtap_frame *frame,

@@ -98,9 +98,10 @@ static void describe_subpackage(struct armtap_pieces *pieces, size_t at, size_t 
 static enum armtap_generation generation_of(const struct armtap_subject *subject)
 {
     enum armtap_generation shown = armtap_primary_state_generation(subject->bytes, subject->length);
-    return shown != ARMTAP_GENERATION_UNKNOWN                 ? shown
-           : subject->generation != ARMTAP_GENERATION_UNKNOWN ? subject->generation
-                                                              : ARMTAP_GENERATION_CB3E;
+    return shown != ARMTAP_GENERATION_UNKNOWN ? shown
+           : subject->generation != ARMTAP_GENERATION_UNKNOWN
+               ? subject->generation
+               : armtap_primary_sizes_generation(subject->bytes, subject->length);
 }
 
 static void describe_state(struct armtap_pieces *pieces)

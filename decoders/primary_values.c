@@ -19,6 +19,21 @@ enum armtap_generation armtap_primary_state_generation(const uint8_t *frame, siz
     return ARMTAP_GENERATION_UNKNOWN;
 }
 
+enum armtap_generation armtap_primary_sizes_generation(const uint8_t *frame, size_t length)
+{
+    /* Sub-packages that only CB2 sends in this size; `flag`: the byte that must be set. */
+    static const struct {
+        uint8_t type, size, flag;
+    } cb2[] = {{3, 64, 0}, {3, 76, 63}, {5, 29, 0}, {8, 10, 0}};
+    size_t at = ARMTAP_PRIMARY_HEADER;
+    for (size_t size; (size = armtap_primary_subpackage(frame, length, at)) > 0; at += size)
+        for (size_t i = 0; i < sizeof cb2 / sizeof *cb2; i++)
+            if (frame[at + 4] == cb2[i].type && size == cb2[i].size &&
+                (cb2[i].flag == 0 || frame[at + cb2[i].flag] != 0))
+                return ARMTAP_GENERATION_CB2;
+    return ARMTAP_GENERATION_CB3E;
+}
+
 bool armtap_primary_shape_begins(const struct armtap_primary_shape *shape, const struct armtap_primary_shape *longer)
 {
     size_t last = ARMTAP_PRIMARY_LAYOUTS;

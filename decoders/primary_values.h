@@ -19,6 +19,8 @@ struct armtap_primary_state {
 
 /* The generation that the RobotModeData of a state shows; UNKNOWN without one. */
 enum armtap_generation armtap_primary_state_generation(const uint8_t *frame, size_t length);
+/* The generation that the sizes of its sub-packages speak for, where nothing else tells it. */
+enum armtap_generation armtap_primary_sizes_generation(const uint8_t *frame, size_t length);
 /* Whether what follows a first shape's layouts may be missing: then its records are the beginning of the others. */
 bool armtap_primary_shape_begins(const struct armtap_primary_shape *shape, const struct armtap_primary_shape *longer);
 /* The number of fields. */

@@ -98,11 +98,28 @@ static unsigned message_reading(const struct armtap_rtde *rtde, enum armtap_dire
     return rtde_in_step(rtde, direction) ? READ_AS + (unsigned)package.protocol : 1;
 }
 
+/* A data package from the robot that is shorter or longer than its recipe, where a package must begin: it need not wait
+ * for what follows. If one of the right length ends within it, before another one, its length is what is wrong. */
+static bool is_misfit(const struct armtap_rtde *rtde, const uint8_t *frame, size_t length)
+{
+    const struct armtap_recipe *recipe = rtde->outputs;
+    size_t id = rtde->protocol >= 2 ? 1 : 0, behind = ARMTAP_RTDE_HEADER + id + (recipe ? recipe->size : 0);
+    bool is_of_it = rtde_in_step(rtde, ARMTAP_FROM_ROBOT) && recipe && !recipe->open && rtde->protocol > 0 &&
+                    !rtde->outputs_guessed && length > ARMTAP_RTDE_HEADER + id &&
+                    (id == 0 || frame[ARMTAP_RTDE_HEADER] == rtde->outputs_id);
+    if (!is_of_it || length <= behind)
+        return is_of_it;
+    const uint8_t *next = frame + behind;
+    return length - behind < ARMTAP_RTDE_HEADER ||
+           !armtap_rtde_size_fits(next[2], ARMTAP_FROM_ROBOT, armtap_be16(next));
+}
+
 static unsigned rtde_sure(const void *context, enum armtap_direction direction, const uint8_t *frame, size_t length)
 {
     const struct armtap_rtde *rtde = context;
     if (frame[2] == ARMTAP_RTDE_DATA)
-        return length == rtde->last_data[direction] || values_of(rtde, direction, frame, length);
+        return length == rtde->last_data[direction] || values_of(rtde, direction, frame, length) ||
+               (direction == ARMTAP_FROM_ROBOT && is_misfit(rtde, frame, length));
     return message_reading(rtde, direction, frame, length);
 }
 
@@ -192,25 +209,40 @@ static const uint8_t *sampled_clock(const struct armtap_rtde *rtde, const struct
     return found ? frame->bytes + ARMTAP_RTDE_HEADER + rtde->sampled_clock : NULL;
 }
 
-/* A package fits, or there are no more: notes how many more misfits followed the first, which is noted. */
+/* Notes how many more misfits of a kind followed the first, which is noted. */
+static int end_run(struct armtap_conn *conn, enum armtap_direction direction, struct armtap_rtde_misfits *run,
+                   bool is_long)
+{
+    struct armtap_rtde_misfits ended = *run;
+    struct armtap_frame last = armtap_place(direction, ended.offset, ended.where);
+    *run = (struct armtap_rtde_misfits){.noted = false};
+    if (ended.more == 0)
+        return ARMTAP_OK;
+    return armtap_conn_say(conn, &last, is_long ? ARMTAP_NOTE_rtde_data_long : ARMTAP_NOTE_rtde_data_short,
+                           ended.more == 1 ? "%u more data package, this one, does not fit its recipe"
+                                           : "%u more data packages, up to this one, do not fit their recipe",
+                           ended.more);
+}
+
+static bool has_misfits(const struct armtap_rtde *rtde, enum armtap_direction direction)
+{
+    return rtde->misfits[direction][0].noted || rtde->misfits[direction][1].noted;
+}
+
+/* A package fits, or there are no more. */
 ARMTAP_RARE static int end_misfits(struct armtap_rtde *rtde, struct armtap_conn *conn, enum armtap_direction direction)
 {
-    struct armtap_rtde_misfits misfits = rtde->misfits[direction];
-    struct armtap_frame last = armtap_place(direction, misfits.offset, misfits.where);
-    rtde->misfits[direction].noted = false;
-    rtde->misfits[direction].more = 0;
-    if (misfits.more == 0)
-        return ARMTAP_OK;
-    return armtap_conn_say(conn, &last, misfits.is_short ? ARMTAP_NOTE_rtde_data_short : ARMTAP_NOTE_rtde_data_long,
-                           misfits.more == 1 ? "%u more data package, this one, does not fit its recipe"
-                                             : "%u more data packages, up to this one, do not fit their recipe",
-                           misfits.more);
+    struct armtap_rtde_misfits *runs = rtde->misfits[direction];
+    size_t first = runs[0].offset <= runs[1].offset ? 0 : 1, second = 1 - first;
+    int error = end_run(conn, direction, &runs[first], first == 1);
+    return error == ARMTAP_OK ? end_run(conn, direction, &runs[second], second == 1) : error;
 }
 
 ARMTAP_RARE static int note_misfit(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                                    size_t length, size_t wanted)
 {
-    struct armtap_rtde_misfits *misfits = &rtde->misfits[frame->direction];
+    bool is_long = length > wanted;
+    struct armtap_rtde_misfits *misfits = &rtde->misfits[frame->direction][is_long];
     misfits->where = frame->where;
     misfits->offset = frame->offset;
     if (misfits->noted) {
@@ -218,8 +250,7 @@ ARMTAP_RARE static int note_misfit(struct armtap_rtde *rtde, struct armtap_conn 
         return ARMTAP_OK;
     }
     misfits->noted = true;
-    misfits->is_short = length < wanted;
-    return armtap_conn_say(conn, frame, misfits->is_short ? ARMTAP_NOTE_rtde_data_short : ARMTAP_NOTE_rtde_data_long,
+    return armtap_conn_say(conn, frame, is_long ? ARMTAP_NOTE_rtde_data_long : ARMTAP_NOTE_rtde_data_short,
                            "a data package of %u bytes of values, its recipe has %u", (uint64_t)length,
                            (uint64_t)wanted);
 }
@@ -252,7 +283,7 @@ static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const str
     int error = ARMTAP_OK;
     if (!fits)
         error = note_misfit(rtde, conn, frame, data.values_length, recipe->size);
-    else if (rtde->misfits[frame->direction].noted)
+    else if (has_misfits(rtde, frame->direction))
         error = end_misfits(rtde, conn, frame->direction);
     return error == ARMTAP_OK ? armtap_conn_record(conn, frame, &data) : error;
 }
@@ -562,7 +593,7 @@ static int rtde_ends(void *context, struct armtap_conn *conn, enum armtap_direct
         error = armtap_rtde_note_held(rtde, conn);
     if (error == ARMTAP_OK && direction == ARMTAP_FROM_ROBOT && rtde->in_step[direction])
         error = armtap_rtde_overdue_properties(rtde, conn, armtap_conn_stream(conn)->last.time);
-    return error == ARMTAP_OK && rtde->misfits[direction].noted ? end_misfits(rtde, conn, direction) : error;
+    return error == ARMTAP_OK && has_misfits(rtde, direction) ? end_misfits(rtde, conn, direction) : error;
 }
 
 static int hold_refusal(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,

@@ -435,6 +435,21 @@ static const char *what_strangers_get(const struct armtap_recipe *recipe, size_t
            "package's length";
 }
 
+static int note_stranger(struct armtap_conn *conn, const struct armtap_frame *frame,
+                         const struct armtap_recipe_entry *entry, const struct armtap_item *type)
+{
+    size_t length = strlen(entry->name);
+    const struct armtap_field *known = armtap_field_find(entry->name, length);
+    const char *is = known ? armtap_type_name(known->type, known->count) : NULL;
+    if (!is)
+        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_unknown,
+                               "%b (%b) is not in the table; delivered under its own name", (const void *)entry->name,
+                               length, (const void *)type->text, type->length);
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_unknown,
+                           "%b comes as %b, but the table has it as %s; delivered under its own name",
+                           (const void *)entry->name, length, (const void *)type->text, type->length, is);
+}
+
 int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_frame *frame,
                                const struct armtap_rtde_reply *reply, const struct armtap_recipe *recipe)
 {
@@ -454,10 +469,7 @@ int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_fra
                                     strlen(entry->name), (const void *)type.text, type.length, gets);
         } else if (!entry->field && entry->offset != SIZE_MAX && reply->requested) {
             named++;
-            error =
-                armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_unknown,
-                                "%b (%b) is not in the table; delivered under its own name", (const void *)entry->name,
-                                strlen(entry->name), (const void *)type.text, type.length);
+            error = note_stranger(conn, frame, entry, &type);
         }
     }
     return error;

@@ -79,8 +79,7 @@ struct armtap_rtde_held {
 /* Data packages that do not fit their recipe, one after another: the first is noted, then how many there were. */
 struct armtap_rtde_misfits {
     bool noted;
-    bool is_short; /* the first */
-    uint64_t more;
+    uint64_t more; /* behind the first, which is noted */
     uint64_t offset; /* of the last */
     struct armtap_where where;
 };
@@ -120,7 +119,7 @@ struct armtap_rtde {
     size_t early_bytes, early_count;
     struct armtap_rtde_early_properties early_properties;
     bool lost_requests; /* bytes to the robot are missing, or could not be read */
-    struct armtap_rtde_misfits misfits[2];
+    struct armtap_rtde_misfits misfits[2][2]; /* by direction: short ones, long ones */
     double frequency; /* asked for with the outputs */
     unsigned refused_version;
     struct armtap_rtde_refusal refusals[ARMTAP_RTDE_REFUSALS]; /* yet to be noted */

@@ -813,7 +813,7 @@ struct armtap_sink {
     int (*on_text)(void *user, const struct armtap_text *text);
     int (*on_note)(void *user, const struct armtap_note *note);
     int (*on_event)(void *user, const struct armtap_event *event);
-    /* Values of RTDE's READ_PROPERTIES: a record, but not data. */
+    /* Values of RTDE's READ_PROPERTIES: a record, but not data. Its state is what the robot's data said before. */
     int (*on_properties)(void *user, const struct armtap_record *record);
     /* After all other callbacks for the same bytes. */
     int (*on_message)(void *user, const struct armtap_message *message);

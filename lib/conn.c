@@ -83,6 +83,7 @@ int armtap_conn_create(const struct armtap_conn_setup *setup, const struct armta
     conn->user = user;
     conn->hint = setup->protocol;
     conn->forced = setup->forced;
+    conn->is_alone = !setup->reserve;
     conn->port = setup->port;
     conn->pool_used = setup->pool_used;
     conn->pool_limit = setup->pool_limit;
@@ -921,6 +922,18 @@ static const char *stranger_of(const struct armtap_span *span)
     return name;
 }
 
+/* Nothing says which protocol it should be, but whoever made it alone expects one: the rest is passed over in silence.
+ */
+static int note_nothing(struct armtap_conn *conn, const struct armtap_frame *here, const struct armtap_span *span)
+{
+    const char *stranger = stranger_of(span);
+    return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_foreign,
+                           "no protocol that armtap reads in its first %u bytes%s%s; the search ends here, and what "
+                           "follows is skipped",
+                           conn->stream.bytes_skipped[here->direction], stranger ? ": it is " : "",
+                           stranger ? stranger : "");
+}
+
 /* `sure`: everything that could identify it was examined. */
 static int note_foreign(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                         bool sure)
@@ -929,6 +942,8 @@ static int note_foreign(struct armtap_conn *conn, enum armtap_direction directio
     size_t shown = span->length < 32 ? span->length : 32;
     uint64_t searched = conn->stream.bytes_skipped[direction];
     bool by_chance = armtap_protocol_has(conn->hint, ARMTAP_TRAIT_ROBOT_CONNECTS) && !conn->forced;
+    if (conn->hint == ARMTAP_PROTOCOL_NONE && conn->is_alone)
+        return note_nothing(conn, &here, span);
     if (conn->hint == ARMTAP_PROTOCOL_NONE || by_chance)
         return ARMTAP_OK; /* a port that any client may have says little */
     const char *stranger = stranger_of(span);
@@ -961,7 +976,7 @@ static bool is_too_little(const struct armtap_conn *conn, enum armtap_direction 
 {
     const struct armtap_decoder *decoder = armtap_decoder_for(conn->hint);
     if (!decoder)
-        return true;
+        return !conn->is_alone || span->length == 0;
     if (armtap_is_late(conn, direction))
         return conn->stream.bytes_skipped[direction] + span->length < 4096;
     return armtap_decoder_begins(decoder, direction, span->bytes, span->length) != ARMTAP_FIT_NO;

@@ -65,6 +65,7 @@ struct armtap_conn {
     bool busy;  /* a call that may invoke callbacks is running */
     bool freed; /* a callback freed it */
     bool forced;
+    bool is_alone; /* of no capture: who made it expects a protocol */
     bool no_guess; /* data without a handshake stays opaque */
     bool roles_guessed;
     bool swapped; /* the roles turned out to be swapped */

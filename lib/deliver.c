@@ -841,8 +841,15 @@ int armtap_conn_properties(struct armtap_conn *conn, const struct armtap_frame *
     if (!conn->sink->on_properties)
         return ARMTAP_OK;
     struct armtap_record record;
+    struct armtap_arm arm;
+    int error = add_arm(conn, &conn->half[frame->direction], 1, &arm, &none);
+    if (error != ARMTAP_OK)
+        return error;
     begin_record(&record, conn, frame, data);
+    record.arms = &arm;
+    record.arm_count = 1;
     record.updated = &none;
+    record.state = arm.state;
     record.clock = NAN;
     return stopped(conn->sink->on_properties(conn->user, &record));
 }

@@ -212,7 +212,7 @@ def is_fair(found, message, said):
 def check_damage():
     """The dumps that carry offsets and text: nothing else comes out than what went in."""
     count = kept = 0
-    for name in ("Wireshark's dump", "xxd", "hexdump -C", "xxd -g1", "Wireshark's dump without text", "od -tx1", "C array"):
+    for name in ("Wireshark's dump", "xxd", "hexdump -C", "xxd -g1", "Wireshark's dump without text", "od -tx1"):
         for message in messages() if FORMS[name] else []:
             if len(message) <= 16 and "without text" in name:
                 continue  # its offset may be bytes

@@ -760,6 +760,19 @@ static void test_euromap_needs_flag_and_size(void **unused)
     assert_true(find_value(&values, "primary_operational_mode_selector_input", &number));
 }
 
+/* A state without RobotModeData: the sizes of its parts tell the generation, where only one has them. */
+static void test_parts_of_cb2_alone(void **unused)
+{
+    static const struct part alone[] = {{"MasterboardData", "1.6-1.8", 0, 0}, {"AdditionalInfo", "1.6-1.7", 0, 0}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
+        static struct making making[1];
+        struct values values;
+        decode_parts(&alone[i], 1, making, &values);
+        check_values(&values, making);
+    }
+}
+
 static void test_modes(void **unused)
 {
     static const struct {
@@ -916,6 +929,7 @@ int main(void)
         cmocka_unit_test(test_longer_ones_are_decoded_to_the_known_prefix),
         cmocka_unit_test(test_shorter_ones_lack_their_last_fields),
         cmocka_unit_test(test_euromap_needs_flag_and_size),
+        cmocka_unit_test(test_parts_of_cb2_alone),
         cmocka_unit_test(test_modes),
         cmocka_unit_test(test_unknown_ones_are_skipped_and_counted),
         cmocka_unit_test(test_parts_that_do_not_add_up),

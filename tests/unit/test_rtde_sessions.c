@@ -380,7 +380,8 @@ static void test_unknown_names_are_delivered_by_type(void **unused)
     CHECK(lines, "event > recognised 0\n"
                  "note < rtde.field.unknown: new_thing (VECTOR3D) is not in the table; delivered under its own name\n"
                  "note < rtde.field.unknown: newer.thing (UINT8) is not in the table; delivered under its own name\n"
-                 "note < rtde.field.unknown: actual_q (INT32) is not in the table; delivered under its own name\n"
+                 "note < rtde.field.unknown: actual_q comes as INT32, but the table has it as VECTOR6D; delivered "
+                 "under its own name\n"
                  "recipe < id1 125 Hz new_thing:VECTOR3D? timestamp:DOUBLE newer.thing:UINT8? actual_q:INT32?\n"
                  "record < @35 +41 v2 id1 new_thing=[1.5, 2, 1.5] timestamp=2 newer.thing=42 actual_q=-1\n"
                  "stream rtde v2 cb3e controller \"\" gaps 0\n"
@@ -1114,7 +1115,8 @@ static void test_how_many_do_not_fit(void **unused)
     };
     (void)unused;
     CHECK_NOTES(lines, "rtde.data.short: a data package of 8 bytes of values, its recipe has 12\n",
-                "rtde.data.short: 3 more data packages, up to this one, do not fit their recipe\n");
+                "rtde.data.long: a data package of 16 bytes of values, its recipe has 12\n",
+                "rtde.data.short: 2 more data packages, up to this one, do not fit their recipe\n");
 }
 
 /* A controller keeps one output recipe: data with another recipe's id never gets its names, whatever its length. */
@@ -1436,6 +1438,137 @@ static void test_all_variables_at_once(void **unused)
     bytes_free(&payload);
 }
 
+/* ---- what a program sees ---- */
+
+struct seen {
+    uint64_t records, notes;
+    double joint; /* of the state that came with properties */
+    bool has_state;
+    char note[200];
+};
+
+static int see_record(void *user, const struct armtap_record *record)
+{
+    struct seen *seen = user;
+    (void)record;
+    seen->records++;
+    return 0;
+}
+
+static int see_properties(void *user, const struct armtap_record *record)
+{
+    struct seen *seen = user;
+    seen->has_state = record->state && record->arm_count == 1 && record->arms[0].state == record->state;
+    seen->joint = seen->has_state ? record->state->timestamp : 0;
+    return 0;
+}
+
+static int see_note(void *user, const struct armtap_note *note)
+{
+    struct seen *seen = user;
+    seen->notes++;
+    snprintf(seen->note, sizeof seen->note, "%s: %s", note->kind->id, note->text);
+    return 0;
+}
+
+static const struct armtap_sink seeing = {
+    .size = sizeof seeing, .on_record = see_record, .on_properties = see_properties, .on_note = see_note};
+
+/* Properties come with what is known of the robot. */
+static void test_properties_have_the_state(void **unused)
+{
+    static const struct line lines[] = {
+        V3,
+        {'>', 'O', HZ125, "timestamp"},
+        {'<', 'O', "01", "DOUBLE"},
+        START,
+        {'<', 'U', "01 " TWO, ""},
+        {'>', 'R', "", "v1.control_box.type"},
+        {'<', 'R', "00 06", "UINT32\x05\x01\x01\x02"},
+    };
+    (void)unused;
+    for (size_t from = 0; from < 2; from++) { /* the second time before any data */
+        struct script script = session(lines + (from == 0 ? 0 : 7), from == 0 ? 9 : 2);
+        struct seen seen = {0};
+        struct armtap_where where = {.time = ARMTAP_NO_TIME};
+        struct armtap_conn *conn;
+        size_t at = 0;
+        assert_int_equal(armtap_conn_new(&in_the_middle, &seeing, &seen, &conn), ARMTAP_OK);
+        for (size_t i = 0; i < script.count; at = script.parts[i++].end)
+            assert_int_equal(armtap_conn_push(conn, script.parts[i].direction, script.bytes.at + at,
+                                              script.parts[i].end - at, &where),
+                             ARMTAP_OK);
+        armtap_conn_close(conn, FROM, &where);
+        assert_true(seen.has_state);
+        assert_true(from == 1 || seen.joint == 2);
+        armtap_conn_free(conn);
+        script_free(&script);
+    }
+}
+
+/* A data package of any length is a record as soon as its last byte is there. */
+static void test_misfits_need_not_wait(void **unused)
+{
+    static const struct line set_up[] = {V2, JOINTS_RECIPE, {'<', 'U', "01 " TWO "00 00 00 07", ""}};
+    static const struct line misfits[] = {
+        {'<', 'U', "01 " TWO, ""},         {'<', 'U', "01 " TWO TWO, ""},           {'<', 'U', "01 00", ""},
+        {'<', 'U', "01 " TWO "07 07", ""}, {'<', 'U', "01 " TWO "00 00 00 08", ""},
+    };
+    struct script before = session(set_up, sizeof set_up / sizeof *set_up);
+    struct script script = session(misfits, sizeof misfits / sizeof *misfits);
+    struct armtap_where where = {.time = ARMTAP_NO_TIME};
+    (void)unused;
+    for (size_t step = 1; step < 40; step++) {
+        struct seen seen = {0};
+        struct armtap_conn *conn;
+        size_t at = 0;
+        assert_int_equal(armtap_conn_new(&on_port, &seeing, &seen, &conn), ARMTAP_OK);
+        for (size_t i = 0; i < before.count; at = before.parts[i++].end)
+            armtap_conn_push(conn, before.parts[i].direction, before.bytes.at + at, before.parts[i].end - at, &where);
+        assert_int_equal(seen.records, 1);
+        at = 0;
+        for (size_t i = 0, last = 0; last < script.bytes.length; i++) {
+            last = at + (size_t)(script.bytes.at[at] << 8 | script.bytes.at[at + 1]);
+            while (at < last) {
+                size_t end = at + step < last ? at + step : last;
+                armtap_conn_push(conn, FROM, script.bytes.at + at, end - at, &where);
+                at = end;
+                assert_int_equal(seen.records, 1 + i + (at == last));
+            }
+        }
+        armtap_conn_free(conn);
+    }
+    script_free(&before);
+    script_free(&script);
+}
+
+/* Bytes in which no protocol is found: said once, in the same words whatever the chunks, as soon as the search ends. */
+static void test_the_end_of_a_search_is_said(void **unused)
+{
+    static uint8_t bytes[20000];
+    static const size_t steps[] = {1, 7, 1300, 4096, 20000};
+    char first[200] = "";
+    (void)unused;
+    for (size_t at = 0; at < sizeof bytes; at += 1300)
+        memcpy(bytes + at, "\0\0\x05\x14\x40\x20", 6); /* packets of 1300 bytes */
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct seen seen = {0};
+        struct armtap_where where = {.time = ARMTAP_NO_TIME};
+        struct armtap_conn *conn;
+        assert_int_equal(armtap_conn_new(NULL, &seeing, &seen, &conn), ARMTAP_OK);
+        for (size_t at = 0; at < sizeof bytes; at += steps[i])
+            armtap_conn_push(conn, FROM, bytes + at, sizeof bytes - at < steps[i] ? sizeof bytes - at : steps[i],
+                             &where);
+        assert_int_equal(seen.notes, 1);
+        assert_true(strncmp(seen.note, "stream.foreign: no protocol", 27) == 0);
+        assert_true(i == 0 || strcmp(first, seen.note) == 0);
+        snprintf(first, sizeof first, "%s", seen.note);
+        armtap_conn_close(conn, FROM, &where);
+        assert_int_equal(seen.notes, 1);
+        armtap_conn_free(conn);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1481,6 +1614,9 @@ int main(void)
         cmocka_unit_test(test_data_of_only_another_id),
         cmocka_unit_test(test_another_protocol_after_a_guess),
         cmocka_unit_test(test_all_variables_at_once),
+        cmocka_unit_test(test_properties_have_the_state),
+        cmocka_unit_test(test_misfits_need_not_wait),
+        cmocka_unit_test(test_the_end_of_a_search_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
