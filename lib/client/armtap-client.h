@@ -32,7 +32,7 @@ struct armtap_client;
 enum armtap_client_event_type {
     ARMTAP_CLIENT_EVENT_CONNECTED, /* a new connection: the handshake begins */
     ARMTAP_CLIENT_EVENT_PROTOCOL,  /* a protocol was refused, or does not do what was asked */
-    ARMTAP_CLIENT_EVENT_DROPPED,   /* names that the controller lacks were left out */
+    ARMTAP_CLIENT_EVENT_DROPPED,   /* names that the controller lacks were left out; an event for each line of them */
     ARMTAP_CLIENT_EVENT_IN_USE,    /* inputs are held by another; they are asked for again */
     ARMTAP_CLIENT_EVENT_STARTED,   /* the robot agreed to send data */
     ARMTAP_CLIENT_EVENT_RESTARTED, /* the controller's clock fell between two connections: it was booted */
