@@ -19,10 +19,13 @@ struct armtap_span {
     bool final; /* no bytes follow */
 };
 
-/* Whether `a` was captured after `b`. */
+/* Whether `a` was captured after `b`. Several files may be of the same time. */
 static inline bool armtap_where_is_later(const struct armtap_where *a, const struct armtap_where *b)
 {
-    return a->file != b->file ? a->file > b->file : a->packet > b->packet;
+    if (a->file == b->file)
+        return a->packet > b->packet;
+    bool has_times = a->time != ARMTAP_NO_TIME && b->time != ARMTAP_NO_TIME && a->time != b->time;
+    return has_times ? a->time > b->time : a->file > b->file;
 }
 
 /* The latest arrival among the bytes [from, to) of a span. */

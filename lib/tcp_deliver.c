@@ -165,8 +165,7 @@ static enum armtap_direction earlier(const struct armtap_tcp *tcp)
 {
     const struct armtap_where *a = &tcp->side[0].queue.head->where;
     const struct armtap_where *b = &tcp->side[1].queue.head->where;
-    bool first = a->file != b->file ? a->file < b->file : a->packet <= b->packet;
-    return first ? (enum armtap_direction)0 : (enum armtap_direction)1;
+    return !armtap_where_is_later(a, b) ? (enum armtap_direction)0 : (enum armtap_direction)1;
 }
 
 int armtap_tcp_drain(struct armtap_tcp *tcp)

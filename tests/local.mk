@@ -242,6 +242,7 @@ SCRIPT_TESTS = \
 	tests/run-golden \
 	tests/snaplen-check.py \
 	tests/snapshot-check.py \
+	tests/tap-check.py \
 	tests/terminal-check.py \
 	tests/thresholds-check.py \
 	tests/threads-check \

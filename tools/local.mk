@@ -91,6 +91,8 @@ tools_libtools_a_SOURCES = \
 	tools/input/file_kinds.def \
 	tools/input/file_order.c \
 	tools/input/file_order.h \
+	tools/input/file_turns.c \
+	tools/input/file_turns.h \
 	tools/input/file_reader.c \
 	tools/input/file_reader.h \
 	tools/input/input_files.c \
@@ -120,6 +122,7 @@ tools_libtools_a_SOURCES = \
 	tools/input/replay.c \
 	tools/input/replay.h \
 	tools/input/replay_archive.c \
+	tools/input/replay_by_time.c \
 	tools/input/record_binary.c \
 	tools/input/record_binary.h \
 	tools/input/raw_kind.c \

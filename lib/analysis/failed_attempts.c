@@ -115,11 +115,6 @@ static struct pair *pair_of(struct armtap_attempts *attempts, const struct armta
     return pair;
 }
 
-static bool is_before(const struct armtap_where *a, const struct armtap_where *b)
-{
-    return a->file != b->file ? a->file < b->file : a->packet < b->packet;
-}
-
 static int64_t elapsed(int64_t from, int64_t to)
 {
     return from == ARMTAP_NO_TIME || to == ARMTAP_NO_TIME || to < from ? 0 : armtap_time_shift(to, -from);
@@ -173,7 +168,7 @@ static struct armtap_attempt *summary_of(struct armtap_attempts *attempts, struc
                                          enum armtap_attempt_outcome outcome, const struct armtap_event *event)
 {
     struct armtap_attempt *summary = pair->failed[outcome];
-    bool is_later = summary && summary->has_connected && is_before(&summary->connected, &event->where);
+    bool is_later = summary && summary->has_connected && armtap_time_is_before(&summary->connected, &event->where);
     if (!summary || (is_later && pair->episodes[outcome] < ATTEMPTS_EPISODES && attempts->count < ATTEMPTS_ALL))
         return begin(attempts, pair, outcome, event);
     summary->between += is_later;
@@ -196,7 +191,7 @@ static struct armtap_attempt *fail(struct armtap_attempts *attempts, struct pair
     summary->syns += event->a;
     if (event->unreachable)
         summary->unreachable = *event->unreachable;
-    summary->has_connected = pair->has_connected && is_before(&event->where, &pair->connected);
+    summary->has_connected = pair->has_connected && armtap_time_is_before(&event->where, &pair->connected);
     if (summary->has_connected)
         summary->connected = pair->connected;
     return summary;
@@ -253,7 +248,7 @@ static void leave_open(struct armtap_attempts *attempts, const struct armtap_eve
     struct pair *pair = pair_of(attempts, event->stream, ATTEMPTS_PAIRS);
     if (!pair)
         return;
-    if (pair->open++ == 0 || is_before(&pair->open_last, &event->where))
+    if (pair->open++ == 0 || armtap_time_is_before(&pair->open_last, &event->where))
         pair->open_last = event->where;
 }
 

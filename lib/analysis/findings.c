@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "by_connection.h"
+#include "times.h"
 
 /* A connection gets less room until it is known to carry telemetry. */
 #define EACH_UNKNOWN 100
@@ -142,11 +143,6 @@ static struct armtap_finding *append(struct group *group)
     return &group->all[group->count++];
 }
 
-static bool is_before_place(const struct armtap_where *a, const struct armtap_where *b)
-{
-    return a->file != b->file ? a->file < b->file : a->packet < b->packet;
-}
-
 static char *copy_of(const char *text)
 {
     size_t size = strlen(text) + 1;
@@ -159,9 +155,9 @@ static bool add_to_sum(struct armtap_finding *sum, double size, const struct arm
 {
     sum->count++;
     sum->total += size;
-    if (is_before_place(where, &sum->where))
+    if (armtap_time_is_before(where, &sum->where))
         sum->where = *where;
-    if (is_before_place(&sum->last, where))
+    if (armtap_time_is_before(&sum->last, where))
         sum->last = *where;
     if (size <= sum->size)
         return true;
@@ -242,7 +238,7 @@ static bool sum_up(struct findings *findings, struct group *group, struct kind_c
     sum->is_doubtful = sum->is_doubtful || findings->in_doubt;
     sum->count += findings->times;
     sum->total += size * (double)findings->times;
-    if (findings->times > 0 && is_before_place(&sum->last, &findings->until))
+    if (findings->times > 0 && armtap_time_is_before(&sum->last, &findings->until))
         sum->last = findings->until;
     return true;
 }
@@ -379,7 +375,7 @@ static bool add_to_rest(struct findings *findings, const struct armtap_finding *
     sum->is_doubtful = sum->is_doubtful || finding->is_doubtful;
     sum->count += finding->count - 1;
     sum->total += finding->total - finding->size;
-    if (is_before_place(&sum->last, &finding->last))
+    if (armtap_time_is_before(&sum->last, &finding->last))
         sum->last = finding->last;
     return true;
 }

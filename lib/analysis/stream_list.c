@@ -742,15 +742,15 @@ int armtap_streams_event(struct armtap_streams *streams, const struct armtap_eve
     return 0;
 }
 
-/* By file and packet; a raw dump has no packets and is placed by its file. */
+/* In the order of their first packets; a raw dump has no packets and is placed by its file. */
 static int compare(const void *a, const void *b)
 {
     const struct armtap_stream_summary *one = *(const struct armtap_stream_summary *const *)a;
     const struct armtap_stream_summary *other = *(const struct armtap_stream_summary *const *)b;
-    if (one->begin.file != other->begin.file)
-        return one->begin.file < other->begin.file ? -1 : 1;
-    if (one->begin.packet != other->begin.packet)
-        return one->begin.packet < other->begin.packet ? -1 : 1;
+    if (armtap_time_is_before(&one->begin, &other->begin))
+        return -1;
+    if (armtap_time_is_before(&other->begin, &one->begin))
+        return 1;
     return one->stream->connection < other->stream->connection ? -1
                                                                : one->stream->connection > other->stream->connection;
 }

@@ -21,6 +21,15 @@ static inline double armtap_time_seconds(int64_t from, int64_t to)
     return (double)armtap_time_apart(from, to) / 1e9;
 }
 
+/* Whether `a` was captured before `b`. Several files may be of the same time. */
+static inline bool armtap_time_is_before(const struct armtap_where *a, const struct armtap_where *b)
+{
+    if (a->file == b->file)
+        return a->packet < b->packet;
+    bool has_times = a->time != ARMTAP_NO_TIME && b->time != ARMTAP_NO_TIME && a->time != b->time;
+    return has_times ? a->time < b->time : a->file < b->file;
+}
+
 /* Whether the capture's clock was set back between two records. A packet that was captured earlier is only out of
  * order. */
 static inline bool armtap_time_is_set_back(const struct armtap_where *before, const struct armtap_where *after)

@@ -11,7 +11,10 @@ enum { RUNTIME_STOPPING = 0, RUNTIME_STOPPED = 1, RUNTIME_PLAYING = 2 };
 
 bool armtap_said_before(const struct armtap_where *one, const struct armtap_where *other)
 {
-    return one->file != other->file ? one->file < other->file : one->packet < other->packet;
+    if (one->file == other->file)
+        return one->packet < other->packet;
+    bool has_times = one->time != ARMTAP_NO_TIME && other->time != ARMTAP_NO_TIME && one->time != other->time;
+    return has_times ? one->time < other->time : one->file < other->file; /* files may be of the same time */
 }
 
 /* ---- a package --------------------------------------------------------------------------------------------------- */

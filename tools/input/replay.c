@@ -80,8 +80,7 @@ static void refuse_dump(struct run *run, struct capture *capture, const char *na
     run->damaged = true;
 }
 
-/* NULL after a message. */
-static struct capture *open_file(struct run *run, uint32_t file)
+struct capture *run_open_file(struct run *run, uint32_t file)
 {
     const char *name = replay_file_name(run->source, file);
     const struct reader_wish wish = {.name = name,
@@ -99,7 +98,7 @@ static struct capture *open_file(struct run *run, uint32_t file)
     return capture;
 }
 
-static void close_file(struct run *run, struct capture *capture)
+void run_close_file(struct run *run, struct capture *capture)
 {
     run->read_before += capture_position(capture);
     capture_close(capture);
@@ -108,7 +107,7 @@ static void close_file(struct run *run, struct capture *capture)
 void run_file(struct run *run, uint32_t file)
 {
     const char *name = replay_file_name(run->source, file);
-    struct capture *capture = open_file(run, file);
+    struct capture *capture = run_open_file(run, file);
     if (!capture)
         return;
     if (capture_is_raw(capture) && (run->source->on_indexed || run->source->archive))
@@ -117,7 +116,7 @@ void run_file(struct run *run, uint32_t file)
         run_raw(run, capture, file, name);
     else
         run_packets(run, capture, file);
-    close_file(run, capture);
+    run_close_file(run, capture);
 }
 
 static size_t add_port(char *filter, size_t length, size_t room, const struct armtap_port *port)
@@ -193,6 +192,22 @@ static struct armtap_net_options net_options(const struct replay_source *source,
                                        .no_guess = source->no_guess};
 }
 
+static void run_files(struct run *run)
+{
+    struct file_turns turns;
+    if (file_turns_find(&turns, run->source) != 0) {
+        run_check(run, ARMTAP_ERR_MEMORY);
+        return;
+    }
+    run->by_time = turns.count > 0;
+    if (run->by_time)
+        run_by_time(run, &turns);
+    else
+        for (uint32_t i = 0; i < run->source->count && !run->stopped && !run->ended; i++)
+            run_file(run, i);
+    file_turns_free(&turns);
+}
+
 static void run_all(struct run *run)
 {
     const struct armtap_net_options options = net_options(run->source, run->source->knowledge);
@@ -209,8 +224,7 @@ static void run_all(struct run *run)
     else if (run->source->archive)
         run_archive(run);
     else
-        for (uint32_t i = 0; i < run->source->count && !run->stopped && !run->ended; i++)
-            run_file(run, i);
+        run_files(run);
     if (!run->stopped && !(run->source->archive && run->ended))
         run_check(run, armtap_net_finish(run->net));
     for (size_t i = 0; i < REPLAY_UNREAD_KINDS && armtap_net_unread(run->net, i, &run->totals->unread[i]); i++)
@@ -230,7 +244,7 @@ static bool begin_next_file(struct run *run)
 {
     struct reading *reading = &run->reading;
     for (; run->next_file < run->source->count && !run->stopped && !run->ended; run->next_file++) {
-        struct capture *capture = open_file(run, run->next_file);
+        struct capture *capture = run_open_file(run, run->next_file);
         if (!capture)
             continue;
         run_begin_packets(run, reading, capture, run->next_file++);
@@ -245,7 +259,7 @@ static void end_this_file(struct run *run)
 {
     parts_foresee(run->parts, NULL, 0);
     run_end_packets(run, &run->reading);
-    close_file(run, run->reading.capture);
+    run_close_file(run, run->reading.capture);
     run->reading.capture = NULL;
 }
 
@@ -273,10 +287,10 @@ static bool fill(void *user, struct parts *parts)
 
 static bool may_run_in_parts(const struct replay_source *source, const struct armtap_sink *sink)
 {
-    return source->in_parts && source->threads > 1 && !source->end && replay_is_repeatable(source) &&
-           !source->archive && !source->on_turn && !source->on_capture && !source->on_indexed &&
-           source->raw == ARMTAP_PROTOCOL_NONE && inputs_length(source->inputs, source->count) >= PARTS_LEAST &&
-           parts_suit(sink);
+    return source->in_parts && source->count == 1 && source->threads > 1 && !source->end &&
+           replay_is_repeatable(source) && !source->archive && !source->on_turn && !source->on_capture &&
+           !source->on_indexed && source->raw == ARMTAP_PROTOCOL_NONE &&
+           inputs_length(source->inputs, source->count) >= PARTS_LEAST && parts_suit(sink);
 }
 
 static void begin_run(struct run *run, const struct replay_source *source, const struct armtap_sink *sink, void *user,

@@ -274,8 +274,36 @@ void run_begin_packets(struct run *run, struct reading *reading, struct capture 
     };
     tell_copies(run, reading->copies > 0);
     begin_digest(run);
-    if (run->net)
+    if (run->net && !run->by_time) /* of several files, packets of one stay no longer than those of another */
         capture_on_turn(capture, lend, run);
+}
+
+static bool is_end(struct run *run, const struct armtap_where *where)
+{
+    /* Of files side by side, packets of another file tell nothing about the number of the last one wanted. */
+    bool is_other = run->by_time && run->ending.wish && !run->ending.wish->to && where->file != run->ending.wish->file;
+    return !run->parts && !is_other && is_enough(run, where);
+}
+
+bool run_take_next(struct run *run, struct reading *reading, struct armtap_packet *packet)
+{
+    packet->where.file = reading->last.file;
+    reading->last.packet = packet->where.packet;
+    if (packet->where.packet == reading->copies + 1)
+        tell_copies(run, false);
+    count_indexed(&reading->indexed, packet);
+    if (packet->where.packet == 1)
+        check_order(run, packet);
+    if (packet->where.packet > reading->repeated)
+        take_packet(run, packet);
+    else
+        note_file_time(run, packet);
+    run_advance(run, reading->capture);
+    if (is_end(run, &packet->where))
+        return false;
+    if (run->by_time && (interrupt_asked() || run->source->on_turn))
+        run_turn(run);
+    return true;
 }
 
 static bool next_packet(struct run *run, struct reading *reading)
@@ -284,22 +312,8 @@ static bool next_packet(struct run *run, struct reading *reading)
     if (run->stopped || run->ended || (reading->outcome = capture_next(reading->capture, &packet)) <= CAPTURE_END)
         return false;
     reading->is_block_full = reading->outcome == CAPTURE_FULL;
-    if (reading->outcome == CAPTURE_PACKET) {
-        packet.where.file = reading->last.file;
-        reading->last.packet = packet.where.packet;
-        if (packet.where.packet == reading->copies + 1)
-            tell_copies(run, false);
-        count_indexed(&reading->indexed, &packet);
-        if (packet.where.packet == 1)
-            check_order(run, &packet);
-        if (packet.where.packet > reading->repeated)
-            take_packet(run, &packet);
-        else
-            note_file_time(run, &packet);
-        run_advance(run, reading->capture);
-        if (!run->parts && is_enough(run, &packet.where))
-            return false;
-    }
+    if (reading->outcome == CAPTURE_PACKET && !run_take_next(run, reading, &packet))
+        return false;
     if (reading->is_live)
         watch_drops(run, reading->capture, reading->last.packet, false);
     if (interrupt_asked() || run->source->on_turn)

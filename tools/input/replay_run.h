@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "capture.h"
 #include "capture_drops.h"
+#include "file_turns.h"
 #include "parts.h"
 #include "replay.h"
 #include "replay_end.h"
@@ -44,6 +45,7 @@ struct run {
     struct reading reading;       /* of the file that parts read ... */
     uint32_t next_file;           /* ... and the one after it */
     struct armtap_digest *digest; /* of the current file; NULL: none */
+    bool by_time;                 /* several files are read side by side */
     bool damaged;
     bool stopped; /* by the sink, or by an error of the library */
     bool ended;   /* by Ctrl-C, as at the end of the source */
@@ -71,13 +73,19 @@ uint64_t run_begin_section(struct run *run, const struct section_comment *sectio
 void run_begin_packets(struct run *run, struct reading *reading, struct capture *capture, uint32_t file);
 /* False at the end. */
 bool run_next_packet(struct run *run, struct reading *reading);
+/* Takes a packet that was read; false at the end. */
+bool run_take_next(struct run *run, struct reading *reading, struct armtap_packet *packet);
 void run_end_packets(struct run *run, struct reading *reading);
 /* All three. */
 void run_packets(struct run *run, struct capture *capture, uint32_t file);
 
 /* ---- other sources, each in its file ---- */
 
+/* NULL after a message. */
+struct capture *run_open_file(struct run *run, uint32_t file);
+void run_close_file(struct run *run, struct capture *capture);
 void run_file(struct run *run, uint32_t file);
+void run_by_time(struct run *run, const struct file_turns *turns);
 void run_raw(struct run *run, struct capture *capture, uint32_t file, const char *name);
 void run_robots(struct run *run);
 void run_archive(struct run *run);

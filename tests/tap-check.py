@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Captures in several files of the same time, made here from samples: a file for each direction, as a passive tap writes,
+each perhaps rotated, in any order on the command line, packed or not: the rows are those of the one file.
+tests/tap-check.py [SEED]."""
+import gzip
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+import tally
+
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+SAMPLES = os.path.abspath(os.path.join(os.environ.get("srcdir", "."), "captures"))
+
+
+def run(*arguments):
+    return subprocess.run([ARMTAP, *arguments], capture_output=True, text=True, check=False, timeout=100)
+
+
+def read(name):
+    data = (gzip.open if name.endswith(".gz") else open)(os.path.join(SAMPLES, name), "rb").read()
+    order = "<" if data[0] in (0xD4, 0x4D) else ">"
+    at, packets = 24, []
+    while at < len(data):
+        _, _, captured, _ = struct.unpack_from(order + "4I", data, at)
+        packets.append(data[at:at + 16 + captured])
+        at += 16 + captured
+    return data[:24], packets
+
+
+def rows(*names):
+    """The rows, without what differs: file and number of the packet."""
+    done = run("export", "-f", "ndjson", *names)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    for line in lines:
+        line.pop("packet")
+        line.pop("file", None)
+    return done, lines
+
+
+def is_from_robot(packet):
+    source, target = struct.unpack(">HH", packet[16 + 34:16 + 38])
+    return source < target
+
+
+def check(draw, name):
+    header, packets = read(name)
+    whole = "whole.pcap"
+    with open(whole, "wb") as file:
+        file.write(header + b"".join(packets))
+    truth = rows(whole)[1]
+    tally.expect(name + ": there are rows", truth)
+    for parts in (1, 2, 3):
+        names = []
+        for side in (True, False):
+            of_side = [packet for packet in packets if is_from_robot(packet) == side]
+            cuts = [0] + sorted(draw.sample(range(1, len(of_side)), parts - 1)) + [len(of_side)]
+            for i in range(parts):
+                packed = draw.random() < 0.3
+                names.append("%s%d.pcap%s" % ("robot" if side else "client", i, ".gz" if packed else ""))
+                with (gzip.open if packed else open)(names[-1], "wb") as file:
+                    file.write(header + b"".join(of_side[cuts[i]:cuts[i + 1]]))
+        for _ in range(3):
+            done, got = rows(*names)
+            tally.expect("%s as %s: rows" % (name, " ".join(names)), got == truth, len(got), len(truth), done.stderr)
+            draw.shuffle(names)
+        said = run("diagnose", *names)
+        tally.expect("%s in %d files: status of diagnose" % (name, len(names)),
+                     said.returncode == run("diagnose", whole).returncode, said.stdout)
+        count = [json.loads(run("info", "--json", *some).stdout) for some in (names, [whole])]
+        for key in ("records", "records_to_robot", "fields", "gaps", "midstream"):
+            tally.expect("%s in %d files: %s" % (name, len(names), key),
+                         [stream[key] for stream in count[0]["streams"]] == [stream[key] for stream in count[1]["streams"]])
+    # The file and packet of a record are its own.
+    done = run("export", "-f", "ndjson", *names)
+    for line in map(json.loads, done.stdout.splitlines()[:50]):
+        tally.expect("the record's file", line["file"].startswith("robot" if line["direction"] == "from-robot" else "client"))
+
+
+def check_rotated():
+    """Files one after another stay in the order given."""
+    header, packets = read("cb3-1060.pcap.gz")
+    middle = len(packets) // 2
+    for name, some in (("a.pcap", packets[:middle]), ("b.pcap", packets[middle:])):
+        with open(name, "wb") as file:
+            file.write(header + b"".join(some))
+    tally.expect("rotated: rows", rows("a.pcap", "b.pcap")[1] == rows("whole.pcap")[1])
+    done = run("info", "b.pcap", "a.pcap")
+    tally.expect("rotated, in a wrong order: said", "begins before" in done.stderr, done.stderr)
+
+
+def main():
+    draw = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name in ("rtde-stop.pcap", "ur-rtde.pcap.gz", "cb3-1060.pcap.gz"):
+            check(draw, name)
+        check_rotated()
+        os.chdir("/")
+    return tally.finish()
+
+
+sys.exit(main())

@@ -1,0 +1,96 @@
+#include "file_turns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/interrupt.h"
+#include "capture.h"
+#include "input_files.h"
+
+/* Finds the first packet of a file that is later than a time; *when becomes ARMTAP_NO_TIME without one. */
+static int find_later(const struct replay_source *source, uint32_t file, int64_t than, int64_t *when)
+{
+    const struct reader_wish wish = {
+        .name = source->names[file], .input = inputs_at(source->inputs, file), .quiet = true};
+    enum capture_outcome outcome = CAPTURE_END;
+    struct armtap_packet packet;
+    struct capture *capture = capture_open(&wish);
+    *when = ARMTAP_NO_TIME;
+    if (!capture)
+        return errno == ENOMEM ? -1 : 0;
+    while (*when == ARMTAP_NO_TIME && !capture_is_raw(capture) && !interrupt_asked() &&
+           (outcome = capture_next(capture, &packet)) == CAPTURE_PACKET)
+        if (packet.where.time != ARMTAP_NO_TIME && packet.where.time > than)
+            *when = packet.where.time;
+    capture_close(capture);
+    return outcome == CAPTURE_NO_MEMORY ? -1 : 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct file_turn *one = a, *other = b;
+    if (one->first != other->first)
+        return one->first < other->first ? -1 : 1;
+    return (one->file > other->file) - (one->file < other->file);
+}
+
+/* Whether each file begins after those before it, as given. */
+static bool are_in_order(const struct file_turns *turns)
+{
+    for (size_t i = 1; i < turns->count; i++)
+        if (turns->turns[i].first < turns->turns[i - 1].first)
+            return false;
+    return true;
+}
+
+/* Whether a file goes on after the next one, by time, began: rotated files in a wrong order do not, and stay in that.
+ */
+static int do_overlap(const struct file_turns *turns, const struct replay_source *source, bool *overlap)
+{
+    int64_t when;
+    *overlap = false;
+    for (size_t i = 0; i + 1 < turns->count && !*overlap; i++) {
+        if (find_later(source, turns->turns[i].file, turns->turns[i + 1].first, &when) != 0)
+            return -1;
+        *overlap = when != ARMTAP_NO_TIME;
+    }
+    return 0;
+}
+
+/* False: a file has no time, or memory ran out. */
+static bool find_all(struct file_turns *turns, const struct replay_source *source, int *error)
+{
+    for (uint32_t i = 0; i < turns->count; i++) {
+        turns->turns[i].file = i;
+        *error = find_later(source, i, INT64_MIN, &turns->turns[i].first);
+        if (*error != 0 || turns->turns[i].first == ARMTAP_NO_TIME)
+            return false;
+    }
+    return true;
+}
+
+int file_turns_find(struct file_turns *turns, const struct replay_source *source)
+{
+    *turns = (struct file_turns){0};
+    if (source->count < 2 || source->archive || source->on_indexed || !replay_is_repeatable(source))
+        return 0;
+    turns->turns = calloc(source->count, sizeof *turns->turns);
+    if (!turns->turns)
+        return -1;
+    turns->count = source->count;
+    int error = 0;
+    bool side_by_side = find_all(turns, source, &error);
+    if (side_by_side && !are_in_order(turns)) {
+        qsort(turns->turns, turns->count, sizeof *turns->turns, by_time);
+        error = do_overlap(turns, source, &side_by_side);
+    }
+    if (error != 0 || !side_by_side)
+        file_turns_free(turns);
+    return error;
+}
+
+void file_turns_free(struct file_turns *turns)
+{
+    free(turns->turns);
+    *turns = (struct file_turns){0};
+}
