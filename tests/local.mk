@@ -135,7 +135,8 @@ tests_unit_test_parts_LDFLAGS = -Wl,--wrap=thread_begin
 
 # The test counts allocations, including json-c's.
 tests_unit_test_aubo_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=json_tokener_new_ex,--wrap=json_tokener_parse_ex,--wrap=armtap_aubo_scan
+	-Wl,--wrap=json_tokener_new_ex,--wrap=json_tokener_parse_ex,--wrap=json_tokener_set_flags \
+	-Wl,--wrap=armtap_aubo_scan
 tests_unit_test_aubo_LDADD = $(LDADD) $(AUBO_LIBS)
 
 # The test calls json-c itself.

@@ -62,10 +62,25 @@ struct json_tokener *__wrap_json_tokener_new_ex(int depth)
     return fails() ? NULL : __real_json_tokener_new_ex(depth);
 }
 
-/* json-c 0.16 returns nothing and reports no error when its own allocation fails. */
+static bool is_strict;
+
+void __real_json_tokener_set_flags(struct json_tokener *tokener, int flags);
+void __wrap_json_tokener_set_flags(struct json_tokener *tokener, int flags);
+void __wrap_json_tokener_set_flags(struct json_tokener *tokener, int flags)
+{
+    is_strict = flags & 1; /* JSON_TOKENER_STRICT */
+    __real_json_tokener_set_flags(tokener, flags);
+}
+
+/* json-c 0.16 returns nothing and reports no error when its own allocation fails; 0.18 refuses bytes beyond ASCII in
+ * its strict mode. */
 struct json_object *__wrap_json_tokener_parse_ex(struct json_tokener *tokener, const char *text, int length)
 {
-    return fails() ? NULL : __real_json_tokener_parse_ex(tokener, text, length);
+    bool is_refused = false;
+    for (int i = 0; i < length && is_strict; i++)
+        is_refused |= (unsigned char)text[i] >= 0x80;
+    return fails() ? NULL
+                   : __real_json_tokener_parse_ex(tokener, is_refused ? "\"\x01" : text, is_refused ? 2 : length);
 }
 
 /* ---- scripts of texts ---- */
@@ -1350,6 +1365,39 @@ static void test_every_allocation_may_fail(void **unused)
     }
 }
 
+/* Names of a set-up in any bytes that JSON allows, whatever json-c's version; those of Python's json are beside them.
+ */
+static void test_names_beyond_ascii(void **unused)
+{
+    static const char *const names[][2] = {
+        {"R1_\xe6\x80\xa5", "R1_\xe6\x80\xa5"},
+        {"R1_\\u6025", "R1_\xe6\x80\xa5"},
+        {"\xf0\x9f\xa4\x96", "\xf0\x9f\xa4\x96"},
+        {"\\ud83e\\udd16", "\xf0\x9f\xa4\x96"},
+        {"Kr\xc3\xa4"
+         "fte",
+         "Kr\xc3\xa4"
+         "fte"},
+        {"latin \xe4\xff", "latin \xe4\xff"},
+        {"\\u00e4\\/\\\"", "\xc3\xa4/\""},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[200];
+        struct armtap_recipe *recipe;
+        snprintf(text, sizeof text,
+                 "[100,{\"chanel\":0,\"frequency\":50,\"segments\":[\"R1_actual_q\",\"%s\"],\"to_server\":false,"
+                 "\"trigger\":0}]",
+                 names[i][0]);
+        assert_int_equal(armtap_recipe_aubo(text, strlen(text), &recipe), ARMTAP_OK);
+        assert_int_equal(armtap_recipe_count(recipe), 2);
+        assert_string_equal(armtap_recipe_at(recipe, 1)->name, names[i][1]);
+        armtap_recipe_release(recipe);
+        text[strlen(text) - 1] = 'x'; /* what is no JSON stays none */
+        assert_int_equal(armtap_recipe_aubo(text, strlen(text), &recipe), ARMTAP_ERR_NOT_OURS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1393,6 +1441,7 @@ int main(void)
         cmocka_unit_test(test_the_port_is_a_hint),
         cmocka_unit_test(test_robot_messages_are_texts),
         cmocka_unit_test(test_every_allocation_may_fail),
+        cmocka_unit_test(test_names_beyond_ascii),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
