@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command_line/around.h"
+#include "command_line/comments.h"
 #include "command_line/no_telemetry.h"
 #include "command_line/commands.h"
 #include "diagnosis.h"
@@ -109,6 +110,8 @@ static void run(struct command *command)
         message_no_memory();
         command->status = EXIT_FAILED;
     }
+    if (blank && !command->json)
+        comments_print(&diagnosis->comments, diagnosis->source, diagnosis->zone);
     if (none && command->status == EXIT_DONE)
         no_telemetry_report(diagnosis->streams, &diagnosis->totals);
     if (none)

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 #include "file_kind.h"
 
 #include <stdbool.h>
@@ -10,6 +11,9 @@
 #include "shell_command.h"
 
 #define TEXT_LEAST 8
+#define TAR_HEADER 512
+#define TAR_NAME 100
+#define TAR_SUM 148
 
 static const struct {
     size_t offset;
@@ -22,13 +26,39 @@ static const struct {
 #undef KIND
 };
 
+static bool is_text(const char *first, size_t length)
+{
+    size_t at = 0;
+    while (at < length) {
+        size_t size = strchr("\t\r\n", first[at]) && first[at] != '\0' ? 1 : utf8_shown(first + at, length - at);
+        if (size == 0)
+            break;
+        at += size;
+    }
+    return length > 0 && at + 3 >= length; /* the last character may be cut */
+}
+
+/* An archive of the time before POSIX has no magic, but a sum in octal digits of all other bytes of its header. */
+static bool is_old_tar(const uint8_t *first, size_t length)
+{
+    unsigned sum = 8 * ' ', said = 0;
+    if (length < TAR_HEADER || !is_text((const char *)first, strnlen((const char *)first, TAR_NAME)))
+        return false;
+    for (size_t i = 0; i < TAR_HEADER; i++)
+        sum += i >= TAR_SUM && i < TAR_SUM + 8 ? 0 : first[i];
+    for (size_t i = TAR_SUM; i < TAR_SUM + 8; i++)
+        said = first[i] >= '0' && first[i] <= '7' ? 8 * said + first[i] - '0' : said;
+    return sum == said;
+}
+
 const struct file_kind *file_kind_of(const uint8_t *first, size_t length)
 {
+    static const struct file_kind old_tar = {"a tar archive", "unpack it, and name the captures in it: tar -xf FILE"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].offset + kinds[i].length <= length &&
             memcmp(first + kinds[i].offset, kinds[i].bytes, kinds[i].length) == 0)
             return &kinds[i].kind;
-    return NULL;
+    return is_old_tar(first, length) ? &old_tar : NULL;
 }
 
 /* The remedy with the file's name in place of FILE, which standard input lacks. */
@@ -53,22 +83,10 @@ void file_kind_report(const struct file_kind *kind, const char *file)
                   kind->name, remedy[0] != '\0' ? "; " : "", remedy);
 }
 
-static bool is_text(const char *first, size_t length)
-{
-    size_t at = 0;
-    while (at < length) {
-        size_t size = strchr("\t\r\n", first[at]) && first[at] != '\0' ? 1 : utf8_shown(first + at, length - at);
-        if (size == 0)
-            break;
-        at += size;
-    }
-    return length >= TEXT_LEAST && at + 3 >= length; /* the last character may be cut */
-}
-
 const char *file_kind_guess(const uint8_t *first, size_t length)
 {
     const char *text = (const char *)first;
-    if (!is_text(text, length))
+    if (length < TEXT_LEAST || !is_text(text, length))
         return NULL;
     return text[0] == '{' || text[0] == '[' ? "JSON" : "text";
 }

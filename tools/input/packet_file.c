@@ -51,6 +51,7 @@ struct packet_file {
     char problem[PROBLEM_MAX];
     /* pcap */
     int link_type;
+    uint32_t magic;
     uint32_t fraction;
     size_t record;
     enum swapped swapped;
@@ -266,6 +267,7 @@ static enum packet_file_outcome begin_pcap(struct packet_file *file)
     const struct variant *variant = find_variant(file);
     if (!variant || !take_version(file, half_word(file, 4), half_word(file, 6)))
         return damaged(file, "its header has a version of pcap that armtap does not know");
+    file->magic = variant->magic;
     file->fraction = variant->fraction;
     file->record = variant->record;
     file->link_type = (int)(word(file, 20) & LINK_TYPE);
@@ -280,8 +282,17 @@ static inline int64_t record_time(const struct packet_file *file)
     return fraction < SECOND ? (int64_t)word(file, 0) * SECOND + fraction : ARMTAP_NO_TIME;
 }
 
+/* Captures that were put together by cat: the header of the next one, where a packet would have a time in 2055. */
+ARMTAP_RARE static bool begin_next(struct packet_file *file)
+{
+    return word(file, 8) == 0 && word(file, 12) == 0 && half_word(file, 4) == 2 && half_word(file, 6) == MINOR_PLAIN &&
+           begin_pcap(file) == PACKET_FILE_PACKET;
+}
+
 static inline enum packet_file_outcome next_record(struct packet_file *file, struct armtap_packet *packet)
 {
+    while (has(file, file->record) && word(file, 0) == file->magic && begin_next(file))
+        ;
     if (!has(file, file->record))
         return at_end(file, file->record, "packet's header");
     uint32_t captured = word(file, 8), length = word(file, 12);

@@ -326,7 +326,7 @@ static void skipped_end(struct unpacker *unpacker)
 
 static const struct packing packings[] = {
     {"gzip", {0x1F, 0x8B, 0x08}, 0xFF, 3, LIBRARY_NONE, "gzip -dc", gzip_begin, gzip_step, gzip_end},
-    {"zstd", {0x28, 0xB5, 0x2F, 0xFD}, 0xFF, 4, LIBRARY_ZSTD, "zstd -dc", zstd_begin, zstd_step, zstd_end},
+    {"zstd", {0x28, 0xB5, 0x2F, 0xFD}, 0xFF, 4, LIBRARY_ZSTD, "zstd -dc --long=31", zstd_begin, zstd_step, zstd_end},
     {"xz", {0xFD, '7', 'z', 'X', 'Z', 0}, 0xFF, 6, LIBRARY_LZMA, "xz -dc", xz_begin, xz_step, xz_end},
     {"lz4", {0x04, 0x22, 0x4D, 0x18}, 0xFF, 4, LIBRARY_LZ4, "lz4 -dc", lz4_begin, lz4_step, lz4_end},
     {"bzip2", {'B', 'Z', 'h'}, 0xFF, 3, LIBRARY_BZ2, "bzip2 -dc", bzip2_begin, bzip2_step, bzip2_end},
