@@ -93,7 +93,9 @@ static int note_cut(struct armtap_tcp *tcp, enum armtap_direction direction, con
     tcp->cut_noted = true;
     struct armtap_line line;
     armtap_line_begin(&line);
-    armtap_line_format(&line, "%u of %u payload bytes were captured; further cut packets of this stream are not noted",
+    armtap_line_format(&line,
+                       "the snapshot length cut it: %u of %u payload bytes were captured; further cut packets of this "
+                       "stream are not noted",
                        (uint64_t)segment->length, (uint64_t)(segment->length + segment->cut));
     return tcp->calls->note(tcp->user, direction, ARMTAP_NOTE_capture_truncated, &tcp->pool->now, line.text);
 }

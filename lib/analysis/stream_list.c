@@ -742,15 +742,17 @@ int armtap_streams_event(struct armtap_streams *streams, const struct armtap_eve
     return 0;
 }
 
-/* In the order of their first packets; a raw dump has no packets and is placed by its file. */
+/* In the order of their first packets, as they were read: of files side by side by time; a raw dump has no packets and
+ * is placed by its file. */
 static int compare(const void *a, const void *b)
 {
     const struct armtap_stream_summary *one = *(const struct armtap_stream_summary *const *)a;
     const struct armtap_stream_summary *other = *(const struct armtap_stream_summary *const *)b;
-    if (armtap_time_is_before(&one->begin, &other->begin))
-        return -1;
-    if (armtap_time_is_before(&other->begin, &one->begin))
-        return 1;
+    bool have_packets = one->begin.packet > 0 && other->begin.packet > 0;
+    if (one->begin.file != other->begin.file && !have_packets)
+        return one->begin.file < other->begin.file ? -1 : 1;
+    if (one->begin.file == other->begin.file && one->begin.packet != other->begin.packet)
+        return one->begin.packet < other->begin.packet ? -1 : 1;
     return one->stream->connection < other->stream->connection ? -1
                                                                : one->stream->connection > other->stream->connection;
 }

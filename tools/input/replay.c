@@ -297,7 +297,7 @@ static void begin_run(struct run *run, const struct replay_source *source, const
                       struct replay_totals *totals)
 {
     *run = (struct run){.source = source,
-                        .stop = {.sink = sink, .user = user},
+                        .stop = {.source = source, .sink = sink, .user = user},
                         .ending = {.wish = source->archive || source->on_indexed ? NULL : source->end},
                         .totals = totals,
                         .before = {.time = ARMTAP_NO_TIME}};

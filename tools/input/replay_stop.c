@@ -1,5 +1,11 @@
 #include "replay_stop.h"
 
+#include <string.h>
+
+#include "base/message.h"
+#include "file_reader.h"
+#include "input_files.h"
+
 static int remember(struct replay_stop *stop, int answer)
 {
     if (answer == REPLAY_GO_ON)
@@ -19,7 +25,6 @@ static int remember(struct replay_stop *stop, int answer)
 FORWARD(on_record, armtap_record)
 FORWARD(on_recipe, armtap_recipe_event)
 FORWARD(on_text, armtap_text)
-FORWARD(on_note, armtap_note)
 FORWARD(on_event, armtap_event)
 FORWARD(on_properties, armtap_record)
 FORWARD(on_message, armtap_message)
@@ -29,6 +34,24 @@ FORWARD(on_candidates, armtap_candidates)
 FORWARD(on_bytes, armtap_bytes)
 FORWARD(on_command, armtap_command)
 #undef FORWARD
+
+/* Whatever a command shows of it, it lacks what the snapshot length cut off. */
+static void say_cut(const struct replay_source *source, const struct armtap_note *note)
+{
+    struct input *input =
+        source && source->inputs && !source->archive ? inputs_at(source->inputs, note->where.file) : NULL;
+    if (!input || strcmp(note->kind->id, "capture.truncated") != 0 || source->quiet || !input_report_once(input))
+        return;
+    message_warning("%s: packet %llu: %s", reader_name(replay_file_name(source, note->where.file)),
+                    (unsigned long long)note->where.packet, note->text);
+}
+
+static int on_note(void *user, const struct armtap_note *note)
+{
+    struct replay_stop *stop = user;
+    say_cut(stop->source, note);
+    return stop->sink->on_note ? remember(stop, stop->sink->on_note(stop->user, note)) : 0;
+}
 
 static int wants_state(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
 {
@@ -44,7 +67,7 @@ struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
                                 IF_WANTED(on_record),
                                 IF_WANTED(on_recipe),
                                 IF_WANTED(on_text),
-                                IF_WANTED(on_note),
+                                .on_note = on_note,
                                 IF_WANTED(on_event),
                                 IF_WANTED(on_properties),
                                 IF_WANTED(on_message),

@@ -5,6 +5,7 @@
 #include "replay.h"
 
 struct replay_stop {
+    const struct replay_source *source; /* whose packets the snapshot length cut is said once; NULL: never */
     const struct armtap_sink *sink;
     void *user;
     enum replay_answer why; /* the first answer other than REPLAY_GO_ON */
