@@ -447,7 +447,7 @@ static int decode_output(struct armtap_rtde *rtde, struct armtap_conn *conn, con
         error = armtap_rtde_doubt_data(rtde, conn, frame);
     if (error == ARMTAP_OK && !rtde->outputs)
         error = adopt_given(rtde, conn, frame);
-    if (error == ARMTAP_OK && (!rtde->outputs || rtde->outputs_inferred) && !frame->hole_count)
+    if (error == ARMTAP_OK && (!rtde->outputs || rtde->outputs_inferred || rtde->typed) && !frame->hole_count)
         error = armtap_rtde_guess(rtde, conn, frame);
     if (error != ARMTAP_OK)
         return error;

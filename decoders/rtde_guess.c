@@ -58,16 +58,33 @@ static unsigned names_of(const struct armtap_recipe *recipe)
     return count;
 }
 
+/* Keeps what the reply alone says. */
+static void take_guess(struct armtap_rtde *rtde, struct armtap_recipe *recipe)
+{
+    struct armtap_recipe *typed = rtde->typed ? armtap_recipe_hold(rtde->typed) : NULL;
+    int id = rtde->outputs_id;
+    armtap_rtde_take_outputs(rtde, recipe);
+    armtap_rtde_put(rtde, &rtde->typed, typed);
+    if (typed)
+        rtde->outputs_id = id;
+}
+
 static int tell_judged(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe,
                        const struct armtap_guess_evidence *reason)
 {
     struct armtap_line names;
     unsigned unsupported = list_unsupported(recipe, reason->supported, &names);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_guessed,
-                           "%u fields, taken from %s; %u of %u names rest on their place in the recipe, since their "
-                           "values may be another field's%s; evidence %u points, %u needed: %s",
-                           (uint64_t)recipe->count, reason->source, (uint64_t)unsupported, (uint64_t)names_of(recipe),
-                           names.text, (uint64_t)reason->score, (uint64_t)reason->needed, reason->reasons);
+    return armtap_conn_say(
+        conn, frame, ARMTAP_NOTE_rtde_recipe_guessed,
+        reason->types_captured
+            ? "%u fields: their types are in the controller's reply, their names, "
+              "whose request was not captured, are taken from %s; %u of %u "
+              "names rest on their place in the recipe, since their values may "
+              "be another field's%s; evidence %u points, %u needed: %s"
+            : "%u fields, taken from %s; %u of %u names rest on their place in the recipe, since their "
+              "values may be another field's%s; evidence %u points, %u needed: %s",
+        (uint64_t)recipe->count, reason->source, (uint64_t)unsupported, (uint64_t)names_of(recipe), names.text,
+        (uint64_t)reason->score, (uint64_t)reason->needed, reason->reasons);
 }
 
 static int adopt(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -79,7 +96,7 @@ static int adopt(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
     if (error != ARMTAP_OK || !has)
         return error;
     rtde->protocol = protocol;
-    armtap_rtde_take_outputs(rtde, armtap_recipe_hold(recipe));
+    take_guess(rtde, armtap_recipe_hold(recipe));
     rtde->outputs_guessed = true;
     armtap_conn_version(conn, protocol, ARMTAP_GENERATION_CB3E);
     if (reason->supported)
@@ -219,7 +236,8 @@ static int adopt_found(struct armtap_rtde *rtde, struct armtap_conn *conn, const
     struct armtap_guess_evidence reason = {.source = found->source.text,
                                            .score = found->score,
                                            .needed = armtap_rtde_needed(found->recipe->size),
-                                           .reasons = found->reasons.text};
+                                           .reasons = found->reasons.text,
+                                           .types_captured = rtde->typed != NULL};
     return adopt_judged(rtde, conn, frame, found->recipe, protocol, sample, &reason);
 }
 
@@ -248,8 +266,8 @@ static int judge_learned(struct armtap_rtde *rtde, struct armtap_conn *conn, con
         if (!may_be_learned(rtde, frame, learned) || (found.recipe && has_id != (protocol >= 2)))
             continue;
         error = armtap_rtde_consider(&found, armtap_recipe_hold(learned->recipe),
-                                     "the handshake of another connection of this robot", sample, has_id ? 1 : 0,
-                                     rtde->sampled_clock, &can_be);
+                                     "the handshake of another connection of this robot", rtde->typed, sample,
+                                     has_id ? 1 : 0, rtde->sampled_clock, &can_be);
         protocol = found.recipe && protocol == 0 ? learned->protocol : protocol;
     }
     *named = found.recipe != NULL;
@@ -267,7 +285,8 @@ static int judge_known(struct armtap_rtde *rtde, struct armtap_conn *conn, const
         struct armtap_rtde_found found;
         if (!can_be)
             continue;
-        int error = armtap_rtde_find_known(sample, protocol == 2 ? 1 : 0, rtde->sampled_clock, &found, candidates);
+        int error =
+            armtap_rtde_find_known(rtde->typed, sample, protocol == 2 ? 1 : 0, rtde->sampled_clock, &found, candidates);
         if (error != ARMTAP_OK)
             return error;
         *named = found.recipe != NULL;
@@ -300,10 +319,16 @@ static int rule_out(struct armtap_rtde *rtde, struct armtap_conn *conn, const st
                     struct armtap_guess *guess)
 {
     static const struct armtap_rtde_candidates none;
+    bool was_inferred = rtde->outputs_inferred;
     guess->ruled_out = true;
-    if (rtde->outputs_inferred)
-        armtap_rtde_take_outputs(rtde, NULL);
-    return tell_candidates(rtde, conn, frame, &none);
+    if (was_inferred)
+        take_guess(rtde, rtde->typed ? armtap_recipe_hold(rtde->typed) : NULL);
+    rtde->outputs_unnamed |= was_inferred && rtde->typed;
+    int error = tell_candidates(rtde, conn, frame, &none);
+    if (error != ARMTAP_OK || !was_inferred || !rtde->typed)
+        return error;
+    return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT, rtde->outputs_id < 0 ? 0 : rtde->outputs_id,
+                              rtde->frequency, 0, rtde->typed);
 }
 
 static int judge(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -377,5 +402,6 @@ int armtap_rtde_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const 
         return ARMTAP_OK;
     if (!rtde->outputs && armtap_conn_may_guess(conn))
         error = try_request(rtde, conn, frame);
-    return error == ARMTAP_OK && (!rtde->outputs || rtde->outputs_inferred) ? infer(rtde, conn, frame) : error;
+    return error == ARMTAP_OK && (!rtde->outputs || rtde->outputs_inferred || rtde->typed) ? infer(rtde, conn, frame)
+                                                                                           : error;
 }

@@ -13,6 +13,7 @@ static const struct armtap_known_recipe known[] = {
 #include "rtde_known.def"
 #undef KNOWN
 };
+#define LONG_LIST 8u /* types */
 #define KNOWN_COUNT (sizeof known / sizeof known[0])
 _Static_assert(KNOWN_COUNT <= UINT8_MAX, "struct armtap_rtde_candidates");
 
@@ -121,20 +122,45 @@ void armtap_rtde_found_begin(struct armtap_rtde_found *found)
     armtap_line_begin(&found->reasons);
 }
 
+static bool have_same_types(const struct armtap_recipe *a, const struct armtap_recipe *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = a->entries[i].type == b->entries[i].type && a->entries[i].count == b->entries[i].count;
+    return same;
+}
+
+/* Points for a list of types that is the same, type by type: a long one is no accident, a short one shows nothing. */
+static unsigned points_of_types(const struct armtap_recipe *typed)
+{
+    return typed && typed->count >= LONG_LIST ? (unsigned)typed->count : 0;
+}
+
 int armtap_rtde_consider(struct armtap_rtde_found *found, struct armtap_recipe *recipe, const char *source,
-                         const struct armtap_sample *sample, size_t skip, long clock, bool *can_be)
+                         const struct armtap_recipe *typed, const struct armtap_sample *sample, size_t skip, long clock,
+                         bool *can_be)
 {
     struct armtap_rtde_evidence evidence;
+    *can_be = false;
+    if (typed && !have_same_types(typed, recipe)) {
+        armtap_recipe_release(recipe);
+        return ARMTAP_OK;
+    }
     int error = armtap_rtde_judge(recipe, sample, skip, clock, &evidence);
     *can_be = error == ARMTAP_OK && !evidence.contradicted;
+    if (*can_be && points_of_types(typed) > 0) {
+        evidence.score += points_of_types(typed);
+        armtap_line_format(&evidence.reasons, "%sthe controller's reply has the same %u types",
+                           evidence.reasons.length > 0 ? "; " : "", (uint64_t)typed->count);
+    }
     if (error == ARMTAP_OK && !evidence.contradicted && evidence.score >= armtap_rtde_needed(recipe->size))
         return join(found, recipe, source, &evidence);
     armtap_recipe_release(recipe);
     return error;
 }
 
-int armtap_rtde_find_known(const struct armtap_sample *sample, size_t skip, long clock, struct armtap_rtde_found *found,
-                           struct armtap_rtde_candidates *candidates)
+int armtap_rtde_find_known(const struct armtap_recipe *typed, const struct armtap_sample *sample, size_t skip,
+                           long clock, struct armtap_rtde_found *found, struct armtap_rtde_candidates *candidates)
 {
     int error = ARMTAP_OK;
     armtap_rtde_found_begin(found);
@@ -145,7 +171,7 @@ int armtap_rtde_find_known(const struct armtap_sample *sample, size_t skip, long
             continue;
         error = armtap_recipe_rtde(known[i].fields, NULL, &recipe);
         if (error == ARMTAP_OK)
-            error = armtap_rtde_consider(found, recipe, known[i].client, sample, skip, clock, &can_be);
+            error = armtap_rtde_consider(found, recipe, known[i].client, typed, sample, skip, clock, &can_be);
         if (can_be && candidates->count < ARMTAP_RTDE_CANDIDATES)
             candidates->rows[candidates->count++] = (uint8_t)i;
     }

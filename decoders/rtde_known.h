@@ -23,12 +23,13 @@ struct armtap_rtde_found {
 };
 void armtap_rtde_found_begin(struct armtap_rtde_found *found);
 /* Takes a candidate over from the caller, scores it, and combines it with those that fit; its first value is at `skip`.
- * `can_be`: nothing contradicts it. */
+ * `typed`: the types that a reply gave, which it must have; NULL: none. `can_be`: nothing contradicts it. */
 int armtap_rtde_consider(struct armtap_rtde_found *found, struct armtap_recipe *recipe, const char *source,
-                         const struct armtap_sample *sample, size_t skip, long clock, bool *can_be);
+                         const struct armtap_recipe *typed, const struct armtap_sample *sample, size_t skip, long clock,
+                         bool *can_be);
 /* The candidates among the well-known recipes whose evidence suffices, with their first value at `skip`; all that are
  * not contradicted are added to `candidates`. */
-int armtap_rtde_find_known(const struct armtap_sample *sample, size_t skip, long clock, struct armtap_rtde_found *found,
-                           struct armtap_rtde_candidates *candidates);
+int armtap_rtde_find_known(const struct armtap_recipe *typed, const struct armtap_sample *sample, size_t skip,
+                           long clock, struct armtap_rtde_found *found, struct armtap_rtde_candidates *candidates);
 
 #endif

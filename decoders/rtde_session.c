@@ -39,6 +39,7 @@ void armtap_rtde_close(void *context)
     free(rtde->held.lists);
     free(rtde->limits);
     armtap_rtde_put(rtde, &rtde->outputs, NULL);
+    armtap_rtde_put(rtde, &rtde->typed, NULL);
     for (size_t i = 0; rtde->inputs && i < ARMTAP_RTDE_INPUT_IDS; i++)
         armtap_rtde_put(rtde, &rtde->inputs->by_id[i], NULL);
     free(rtde->inputs);
@@ -282,6 +283,7 @@ static struct armtap_recipe *name_by_given(struct armtap_conn *conn, struct armt
 void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe)
 {
     armtap_rtde_put(rtde, &rtde->outputs, recipe);
+    armtap_rtde_put(rtde, &rtde->typed, NULL);
     rtde->outputs_unnamed = rtde->outputs_guessed = rtde->outputs_inferred = false;
     rtde->outputs_id = -1;
     rtde->clock_offset = recipe ? clock_offset_of(recipe) : -1;
@@ -312,6 +314,8 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
         recipe = name_by_given(conn, recipe, &named);
     armtap_rtde_take_outputs(rtde, recipe);
     rtde->outputs_unnamed = recipe && !reply.requested && !named;
+    if (rtde->outputs_unnamed && !recipe->open)
+        armtap_rtde_put(rtde, &rtde->typed, armtap_recipe_hold(recipe));
     rtde->outputs_refused = reply.refused;
     rtde->missing_noted[ARMTAP_FROM_ROBOT] = !reply.affordable; /* already noted */
     if (!recipe)

@@ -108,6 +108,7 @@ struct armtap_rtde {
     size_t claimed;      /* bytes, of the connection's memory */
     size_t recipe_bytes; /* of all recipes below, and of those of requests */
     struct armtap_recipe *outputs;
+    struct armtap_recipe *typed;       /* what is known by the reply alone: types; NULL: the names, too, or nothing */
     struct armtap_rtde_inputs *inputs; /* NULL: none was set up */
     long clock_offset;                 /* of timestamp in the outputs, -1 without it */
     size_t last_data[2];               /* size of the last data package, by direction */

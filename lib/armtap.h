@@ -507,6 +507,7 @@ struct armtap_guess_evidence {
     /* Fields whose values themselves support their name; the others are named by their position in a recipe of that
      * length. NULL: the names were captured. */
     const struct armtap_set *supported;
+    bool types_captured; /* of the set-up the reply was captured, with the types, and not the request */
 };
 
 /* A recipe that data frames of this direction follow from now on. If one type of an RTDE recipe is unknown, the fields

@@ -237,10 +237,120 @@ def check_silence(folder):
     check("opaque data: silence", len(silences) == 1, whole["findings"])
 
 
+# ---- only the robot's direction was captured, with the reply to the set-up
+
+KNOWN = os.path.join(os.environ.get("srcdir", "."), "decoders", "rtde_known.def")
+LETTERS = {"DOUBLE": "d", "UINT64": "Q", "UINT32": "I", "INT32": "i", "UINT8": "B", "BOOL": "?", "VECTOR6D": "6d",
+           "VECTOR3D": "3d", "VECTOR6INT32": "6i", "VECTOR6UINT32": "6I"}
+STEADY = {"robot_mode": 7, "safety_mode": 1, "safety_status": 1, "runtime_state": 2, "robot_status_bits": 3,
+          "safety_status_bits": 1, "speed_scaling": 1.0, "target_speed_fraction": 1.0, "joint_mode": [253] * 6,
+          "joint_temperatures": [31.5] * 6, "actual_main_voltage": 48.1, "actual_robot_voltage": 48.0,
+          "actual_joint_voltage": [47.9] * 6, "tool_temperature": 30.5, "tool_mode": 253, "payload": 1.5,
+          "tool_output_voltage": 24}
+
+
+def known_recipes():
+    with open(KNOWN, encoding="utf-8") as file:
+        rows = re.findall(r'KNOWN\("([^"]+)", "[^"]+", \d+,([^)]*)\)', file.read())
+    return {name: "".join(re.findall(r'"([^"]*)"', names)).split(",") for name, names in rows}
+
+
+def value_of(name, kind, clock, time):
+    """What a robot that moves would send."""
+    wave = [0.5 * math.sin(1.5 * time + joint) + 0.3 * joint + 0.4 for joint in range(6)]
+    steep = [0.75 * math.cos(1.5 * time + joint) for joint in range(6)]
+    value = STEADY.get(name, 0)
+    if name == "timestamp":
+        value = clock
+    elif name.endswith("_q"):
+        value = wave
+    elif name.endswith("_qd"):
+        value = steep
+    elif name.endswith("_qdd"):
+        value = [-1.125 * math.sin(1.5 * time + joint) for joint in range(6)]
+    elif name.endswith("TCP_pose"):
+        value = [0.1 * wave[i] + (0.2 if i < 3 else 1.0) for i in range(6)]
+    elif name.endswith("TCP_speed"):
+        value = [0.1 * steep[i] for i in range(6)]
+    count = int(LETTERS[kind][0]) if LETTERS[kind][0].isdigit() else 1
+    return value if isinstance(value, list) else [value] * count
+
+
+def write_reply_only(path, names, types, protocol, step):
+    layout = ">" + "".join(LETTERS[kind] for kind in types)
+    sent = struct.pack(">HBB", 4, ord("V"), 1) if protocol > 1 else b""
+    reply = (b"\1" if protocol > 1 else b"") + ",".join(types).encode()
+    sent += struct.pack(">HB", 3 + len(reply), ord("O")) + reply + struct.pack(">HBB", 4, ord("S"), 1)
+    parts = [(0.0, sent)]
+    for i in range(200):
+        values = [item for name, kind in zip(names, types) for item in value_of(name, kind, 900 + step * i, step * i)]
+        payload = (b"\1" if protocol > 1 else b"") + struct.pack(layout, *values)
+        parts.append((0.01 + step * i, struct.pack(">HB", 3 + len(payload), ord("U")) + payload))
+    sequence = 1001
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
+        for time, payload, flags in [(0.0, b"", 0x12)] + [(time, payload, 0x18) for time, payload in parts]:
+            tcp = struct.pack(">HHIIBBHHH", 30004, 50000, sequence - (flags == 0x12), 2001, 5 << 4, flags, 65535, 0, 0)
+            ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(payload), 1, 0, 64, 6, 0, ROBOT, CLIENT)
+            frame = bytes(12) + b"\x08\0" + ip + tcp + payload
+            file.write(struct.pack("<4I", EPOCH, round(time * 1e9), len(frame), len(frame)) + frame)
+            sequence += len(payload)
+
+
+def run(*words):
+    return subprocess.run([ARMTAP, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+
+
+def check_reply_only(folder):
+    """The types of a reply narrow the well-known recipes: names that all of them share are given, as guessed; no command
+    says otherwise, and infer keeps to the types."""
+    path, named = os.path.join(folder, "reply.pcap"), 0
+    kinds = {field["name"]: field["type"] for field in json.loads(run("fields", "--json").stdout)}
+    recipes = known_recipes()
+    typed = {name: [kinds[field] for field in fields] for name, fields in recipes.items()}
+    chosen = list(recipes.items())[::3]
+    for number, (name, fields) in enumerate(chosen):
+        types, protocol, step = typed[name], 1 + number % 2, (0.002, 0.008)[number // 2 % 2]
+        alike = [other for other in recipes if typed[other] == types]
+        write_reply_only(path, fields, types, protocol, step)
+        what = "%s, protocol %d" % (name, protocol)
+        stream = json.loads(run("info", "--json", path).stdout)["streams"][0]
+        invented = ["value_%d" % i for i in range(len(fields))]
+        wrong = [(got, true) for got, true, number in zip(stream["fields"], fields, invented) if got not in (true, number)]
+        check(what + ": no wrong name", len(stream["fields"]) == len(fields) and not wrong, wrong)
+        shared = [field if all(recipes[other][i] == field for other in alike) else invented[i]
+                  for i, field in enumerate(fields)]
+        if stream["fields"] != invented:
+            check(what + ": the names that all share", stream["fields"] == shared, stream["fields"])
+        elif len(fields) >= 8 and "timestamp" in fields:
+            check(what + ": has names", False, stream["fields"])
+        is_guessed = stream["fields"] != invented
+        named += is_guessed
+        check(what + ": is a guess", (stream["guess"] is not None) == is_guessed, stream["guess"])
+        found = {one["id"]: one["text"] for one in json.loads(run("diagnose", "--json", path).stdout)["findings"]}
+        check(what + ": diagnose", ("rtde.recipe.guessed" in found) == is_guessed and
+              ("rtde.recipe.missing" in found) != is_guessed, found)
+        if is_guessed:
+            check(what + ": whose types", "their types are in the controller's reply" in found["rtde.recipe.guessed"], found)
+        export = run("export", path)
+        check(what + ": export", ("only the controller's reply was captured, which has their types" in export.stderr) ==
+              is_guessed, export.stderr)
+        plain = run("export", "--no-guess", path)
+        check(what + ": --no-guess", plain.stdout.split("\n")[0].startswith("time,value_0"), plain.stdout[:80])
+        if number % 4 == 0 and len(fields) > 1:
+            inferred = json.loads(run("infer", "--json", path).stdout)
+            check(what + ": infer has the types", [field["type"] for field in inferred["fields"]] == types,
+                  [field["type"] for field in inferred["fields"]])
+            both = run("infer", "--no-handshake", path)
+            check(what + ": infer and its placeholders", "is wrong" not in both.stderr and "value_" not in both.stderr,
+                  both.stderr)
+    check("most are named", named >= len(chosen) * 2 // 3, (named, len(chosen)))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for test in (check_guessed, check_told, check_kept_out, check_opaque, check_candidate, check_no_candidate,
-                     check_several, check_silence):
+                     check_several, check_silence, check_reply_only):
             test(folder)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0

@@ -73,6 +73,7 @@ struct armtap_stream_guess {
     struct armtap_set supported; /* fields whose values support their name */
     const char *source;
     const char *reasons; /* separated by "; " */
+    bool types_captured; /* the reply was captured, with the types, and not the request */
 };
 
 /* How often the capture's clock was set back between two records from the robot, and where most. */
@@ -672,6 +673,9 @@ ARMTAP_API int armtap_inference_package(struct armtap_inference *inference, cons
 ARMTAP_API int armtap_inference_record(struct armtap_inference *inference, const struct armtap_record *record);
 /* No more packages come. ERR_NOT_READY if there are fewer than 8 of one size, of 1 to 4096 bytes; ERR_MEMORY. */
 ARMTAP_API int armtap_inference_finish(struct armtap_inference *inference);
+/* Before that: the types that the controller's reply to the set-up gave, where the request with the names was not
+ * captured. What is inferred has these types at these places; the last ones count. */
+ARMTAP_API int armtap_inference_types(struct armtap_inference *inference, const struct armtap_recipe *recipe);
 /* NULL before armtap_inference_finish, or if that failed. */
 ARMTAP_API const struct armtap_inferred *armtap_inference_result(const struct armtap_inference *inference);
 

@@ -36,6 +36,7 @@
 
 struct armtap_inference {
     struct inference_sample sample;
+    struct armtap_recipe *types; /* known from the reply to the set-up; NULL: none are */
     int error;
     bool finished;
     struct armtap_inferred result;
@@ -54,6 +55,7 @@ void armtap_inference_free(struct armtap_inference *inference)
     if (!inference)
         return;
     armtap_inference_sample_clear(&inference->sample);
+    armtap_recipe_release(inference->types);
     free(inference->fields);
     free(inference->names);
     free(inference->evidence);
@@ -67,6 +69,15 @@ int armtap_inference_package(struct armtap_inference *inference, const uint8_t *
     if (inference->error == ARMTAP_OK)
         inference->error = armtap_inference_sample_add(&inference->sample, content, length);
     return inference->error;
+}
+
+int armtap_inference_types(struct armtap_inference *inference, const struct armtap_recipe *recipe)
+{
+    if (inference->finished)
+        return ARMTAP_ERR_ARGUMENT;
+    armtap_recipe_release(inference->types);
+    inference->types = armtap_recipe_hold(recipe);
+    return ARMTAP_OK;
 }
 
 int armtap_inference_record(struct armtap_inference *inference, const struct armtap_record *record)
@@ -443,7 +454,7 @@ int armtap_inference_finish(struct armtap_inference *inference)
     if (error == ARMTAP_OK)
         error = armtap_inference_relations_find(&reading.relations, &reading.columns);
     if (error == ARMTAP_OK)
-        error = armtap_inference_tile(&reading.tiling, &reading.columns, &reading.relations);
+        error = armtap_inference_tile(&reading.tiling, inference->types, &reading.columns, &reading.relations);
     if (error == ARMTAP_OK)
         reading.rival = is_order_broken(&reading.tiling) ? RIVAL_OF_BROKEN : RIVAL;
     if (error == ARMTAP_OK)

@@ -21,6 +21,8 @@
 #define ID_USUAL 6
 #define ID_OTHER 0
 #define RECIPE_ID 1
+/* Bits of a field where known types leave no place for it. */
+#define NEVER (-10000.0f)
 /* How often names are weighed by those of the round before. */
 #define ROUNDS 3
 /* Shares of all paths from which on an order with a choice counts, and is tried again in the next round. */
@@ -350,8 +352,22 @@ static int begin_tiling(struct inference_tiling *tiling)
     return tiling->field ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
 }
 
-int armtap_inference_tile(struct inference_tiling *tiling, const struct inference_columns *columns,
-                          const struct inference_relations *relations)
+/* Known types leave only fields of the type that begins at a place; a recipe id may come before them. */
+static bool is_of_types(const struct armtap_recipe *types, size_t length, const struct inference_field *field,
+                        size_t offset)
+{
+    const struct armtap_recipe_entry *entry;
+    size_t size = types ? armtap_recipe_size(types) : 0;
+    if (!types || length < size || length - size > 1)
+        return true;
+    for (size_t i = 0; (entry = armtap_recipe_at(types, i)); i++)
+        if (entry->offset + length - size == offset)
+            return entry->type == field->type && entry->count == field->count;
+    return false;
+}
+
+int armtap_inference_tile(struct inference_tiling *tiling, const struct armtap_recipe *types,
+                          const struct inference_columns *columns, const struct inference_relations *relations)
 {
     *tiling = (struct inference_tiling){.length = columns->length};
     int error = begin_tiling(tiling);
@@ -363,7 +379,9 @@ int armtap_inference_tile(struct inference_tiling *tiling, const struct inferenc
         for (size_t i = 0; i < tiling->fields; i++)
             if (offset + tiling->field[i].size <= tiling->length)
                 tiling->bits[offset * tiling->fields + i] =
-                    (float)armtap_inference_weigh(columns, relations, i, &tiling->field[i], offset);
+                    is_of_types(types, tiling->length, &tiling->field[i], offset)
+                        ? (float)armtap_inference_weigh(columns, relations, i, &tiling->field[i], offset)
+                        : NEVER;
     error = sum_paths(tiling, columns);
     if (error == ARMTAP_OK && relations->moved)
         error = sum_again(tiling, columns, relations);

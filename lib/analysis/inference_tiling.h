@@ -28,8 +28,9 @@ struct inference_tiling {
     struct tiling_piece *pieces;               /* the best tiling */
     size_t count;
 };
-int armtap_inference_tile(struct inference_tiling *tiling, const struct inference_columns *columns,
-                          const struct inference_relations *relations);
+/* `types`: those that are known; NULL: none. */
+int armtap_inference_tile(struct inference_tiling *tiling, const struct armtap_recipe *types,
+                          const struct inference_columns *columns, const struct inference_relations *relations);
 void armtap_inference_tiling_clear(struct inference_tiling *tiling);
 
 #endif

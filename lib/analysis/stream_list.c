@@ -495,6 +495,7 @@ static int keep_guess(struct armtap_streams *streams, struct armtap_stream_summa
     guess->score = from->score;
     guess->needed = from->needed;
     guess->names_captured = !from->supported;
+    guess->types_captured = from->types_captured;
     if (from->supported)
         guess->supported = *from->supported;
     summary->guess = guess;

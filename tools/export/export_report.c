@@ -242,9 +242,12 @@ static void report_guessed(const struct job *job)
         if (by_position > 0)
             snprintf(unsupported, sizeof unsupported, "; %zu of %zu names rest on their place in the recipe",
                      by_position, names);
-        message_warning("stream %u: the field names of %" PRIu64 " record%s are guessed, since its handshake was not "
-                        "captured; taken from %s%s. 'armtap info' shows the evidence, --no-guess leaves the names out",
+        message_warning("stream %u: the field names of %" PRIu64 " record%s are guessed, since %s; taken from %s%s. "
+                        "'armtap info' shows the evidence, --no-guess leaves the names out",
                         number, summary->guessed, plural((double)summary->guessed),
+                        summary->guess && summary->guess->types_captured
+                            ? "of its handshake only the controller's reply was captured, which has their types"
+                            : "its handshake was not captured",
                         summary->guess ? summary->guess->source : "what later data contradicted", unsupported);
     }
 }

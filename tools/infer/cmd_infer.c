@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/message.h"
+#include "input/invented_names.h"
 #include "command_line/commands.h"
 #include "command_line/no_telemetry.h"
 #include "command_line/options.h"
@@ -67,17 +68,22 @@ static struct armtap_inference *inference_of(const struct job *job, uint64_t con
     return NULL;
 }
 
+/* NULL if there are too many connections, or without memory. */
+static struct armtap_inference *make_inference(struct job *job, uint64_t connection)
+{
+    struct armtap_inference *inference = inference_of(job, connection);
+    if (inference || job->count == CONNECTIONS_MAX || !(inference = armtap_inference_new()))
+        return inference;
+    job->connections[job->count++] = (struct connection){connection, inference};
+    return inference;
+}
+
 static int infer_record(struct job *job, const struct armtap_record *record)
 {
-    struct armtap_inference *inference = inference_of(job, record->stream->connection);
-    if (!inference && job->count == CONNECTIONS_MAX)
-        return 0;
-    if (!inference) {
-        inference = armtap_inference_new();
-        if (!inference)
-            return -1;
-        job->connections[job->count++] = (struct connection){record->stream->connection, inference};
-    }
+    bool is_full = job->count == CONNECTIONS_MAX;
+    struct armtap_inference *inference = make_inference(job, record->stream->connection);
+    if (!inference)
+        return is_full ? 0 : -1;
     return armtap_inference_record(inference, record) == ARMTAP_OK ? 0 : -1;
 }
 
@@ -90,9 +96,22 @@ static int on_record(void *user, const struct armtap_record *record)
     return armtap_streams_record(job->streams, record) == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
 }
 
+/* Types that a set-up's reply alone gave: what is inferred has them. */
+static int take_types(struct job *job, const struct armtap_recipe_event *event)
+{
+    bool is_typed = event->stream->protocol == ARMTAP_RTDE && event->direction == ARMTAP_FROM_ROBOT &&
+                    !(event->flags & ARMTAP_GUESSED) && invented_names(event->recipe) > 0;
+    struct armtap_inference *inference = is_typed ? make_inference(job, event->stream->connection) : NULL;
+    if (!is_typed || (!inference && job->count == CONNECTIONS_MAX))
+        return 0;
+    return inference && armtap_inference_types(inference, event->recipe) == ARMTAP_OK ? 0 : -1;
+}
+
 static int on_recipe(void *user, const struct armtap_recipe_event *event)
 {
     struct job *job = user;
+    if (take_types(job, event) != 0)
+        return REPLAY_NO_MEMORY;
     return armtap_streams_recipe(job->streams, event) == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
 }
 
@@ -112,7 +131,7 @@ static bool has_data(const struct armtap_stream_summary *summary)
 /* Whether its names came by the wire. */
 static bool has_handshake(const struct armtap_stream_summary *summary)
 {
-    return summary->recipe && !summary->guess;
+    return summary->recipe && !summary->guess && invented_names(summary->recipe) == 0;
 }
 
 /* The only stream of data that lacks its handshake, or of all data; NULL after a message. */
