@@ -51,10 +51,12 @@ struct armtap_client_options {
     enum armtap_protocol protocol; /* ARMTAP_RTDE or ARMTAP_REALTIME */
     int max_version;               /* RTDE: the protocol to ask for first, 1 to 3; 0: 3 */
     const char *outputs;           /* RTDE: names, comma separated, at most 2048 bytes without blanks */
+    size_t beside;                 /* so many of the first outputs are asked for beside the others: give up if the
+                                    * controller lacks all others */
     double frequency;              /* RTDE: Hz, 1 or more; 0, or above the controller's own: its own */
     const char *const *inputs;     /* RTDE: input recipes, each as `outputs`; NULL: none */
     size_t input_count;            /* at most 255 */
-    bool strict;                   /* RTDE: give up if the controller lacks a name; otherwise that name is left out */
+    bool strict;                   /* RTDE: give up if the controller lacks a name; otherwise only if it lacks all */
     const char *robot, *client;    /* addresses for the stream, "10.0.0.2:30004"; or NULL */
     int64_t give_up;               /* ns without data after which the client gives up; 0: never */
     int (*on_event)(void *user, const struct armtap_client_event *event); /* or NULL; as a callback of a sink */

@@ -181,9 +181,26 @@ static void put_since(const struct armtap_field *field, const char *release, str
     armtap_line_string(line, ")");
 }
 
-/* The names that were left out, and the releases that introduced them: from the i-th on, as many as a line has room
- * for. Returns where the next line begins. */
-static size_t put_lacking(const struct armtap_name_list *names, size_t i, const char *release, struct armtap_line *line)
+/* Why a name may be lacking: it came with another release, is none of that direction, or is misspelled. */
+static void put_reason(const char *name, enum armtap_field_direction direction, const char *release,
+                       struct armtap_line *line)
+{
+    const struct armtap_field *field = armtap_field_find(name, strlen(name));
+    const struct armtap_field *meant = field ? NULL : armtap_field_nearest(name, strlen(name), direction);
+    if (field && !(field->direction & direction))
+        armtap_line_string(line, field->direction == ARMTAP_FIELD_INPUT    ? " (an input)"
+                                 : field->direction == ARMTAP_FIELD_OUTPUT ? " (an output)"
+                                                                           : " (not in RTDE)");
+    else if (meant)
+        armtap_line_format(line, " (did you mean %s?)", meant->name);
+    else
+        put_since(field, release, line);
+}
+
+/* The names that were left out, and why: from the i-th on, as many as a line has room for. Returns where the next line
+ * begins. */
+static size_t put_lacking(const struct armtap_client *client, const struct armtap_name_list *names, size_t i,
+                          struct armtap_line *line)
 {
     const char *before = "";
     for (; i < names->count && line->length < LINE_ENOUGH; i++) {
@@ -191,7 +208,8 @@ static size_t put_lacking(const struct armtap_name_list *names, size_t i, const 
         if (!names->names[i].dropped)
             continue;
         armtap_line_format(line, "%s%b", before, (const void *)name, strlen(name));
-        put_since(armtap_field_find(name, strlen(name)), release, line);
+        put_reason(name, names == &client->outputs ? ARMTAP_FIELD_OUTPUT : ARMTAP_FIELD_INPUT,
+                   client->agreed.controller_version, line);
         before = ", ";
     }
     while (i < names->count && !names->names[i].dropped)
@@ -207,7 +225,7 @@ static int tell_lacking(struct armtap_client *client, const struct armtap_name_l
     for (;;) {
         armtap_line_begin(line);
         armtap_line_format(line, "the controller, %s, lacks ", client->agreed.controller_version);
-        next = put_lacking(names, next, client->agreed.controller_version, line);
+        next = put_lacking(client, names, next, line);
         if (next == names->count)
             return ARMTAP_OK;
         TRY(armtap_client_tell(client, ARMTAP_CLIENT_EVENT_DROPPED, ARMTAP_WARNING,
@@ -250,7 +268,7 @@ static int take_outputs(struct armtap_client *client, const struct armtap_client
     if (gathered->lacking == 0)
         return lose_unreadable(client, gathered->in_use > 0);
     TRY(drop_names(client, &client->outputs, &again));
-    if (again && client->outputs.dropped == client->outputs.count)
+    if (again && client->outputs.count - client->outputs.dropped <= client->options.beside)
         return armtap_client_finish(client, ARMTAP_CLIENT_GIVE_UP, "the controller knows none of the fields asked for");
     return again ? ask_outputs(client) : ARMTAP_OK;
 }

@@ -232,6 +232,51 @@ def run_fields():
         return [name for name in json.loads(found[0]) if "_" in name and name in one.records_sent(1)[0].values]
 
 
+MEANT = {"actual-q": r"'actual-q'.*; did you mean actual_q\?", "robot_mod": r"robot_mod \(did you mean robot_mode\?\)",
+         "joint_temperature": r"joint_temperature \(did you mean joint_temperatures\?\)",
+         "payload_inertia": r"payload_inertia \([a-z ]*introduced in ", "speed_slider_mask": r"speed_slider_mask \(an input\)",
+         "zzz_unheard_of": "zzz_unheard_of", "actual_wibble*": "no output of RTDE matches 'actual_wibble\\*'"}
+NONE_LEFT = (["actual-q"], ["payload_inertia"], ["speed_slider_mask"], ["zzz_unheard_of", "robot_mod"], ["actual_wibble*", "joint_temperature"])
+
+
+def one_rule():
+    """A name that the robot lacks is left out with a warning that says which, and what was probably meant; without any that is left,
+    or with --strict, every command ends with status 2 before it writes anything, but for what record, info and
+    diagnose show of the refusal.
+    What was there stays."""
+    with tempfile.TemporaryDirectory() as folder, Controller(roles={"rtde": 0}, faults=Faults(hide=("payload_inertia",))) as one:
+        old, out = b"what was there", folder + "/out."
+        for kind in "pcapng", "csv", "parquet", "mcap":
+            with open(out + kind, "wb") as file:
+                file.write(old)
+        commands = [("record", "-o", out + "pcapng"), ("record", "-o", "-"), ("record", "-o", folder + "/%Y.pcapng"), ("export",), ("export", "-f", "ndjson"),
+                    ("export", "-o", out + "csv"), ("export", "-o", out + "parquet"), ("export", "-o", out + "mcap"), ("export", "-f", "parquet", "-o", folder + "/parts/"),
+                    ("info",), ("info", "--json"), ("diagnose",), ("diagnose", "--json"), ("compare",), ("compare", "--json")]
+        for i, command in enumerate(commands):
+            sources = [url(one)] + ([url(one)] if command[0] == "compare" else [])
+            wanted = NONE_LEFT[i % (len(NONE_LEFT) - (command[0] == "export"))]
+            for names, options, status in ((wanted, [], 2), (["actual_q", wanted[0]], ["--strict"], 2)):
+                name = " ".join((*command, *options, "--fields", ",".join(names)))
+                run = Run(*command, *options, "--fields", ",".join(names), *sources)
+                lasted = run.wait()
+                expect(name + ": ends by itself", lasted < PATIENCE and run.status == status, run.status, run.said())
+                expect(name + ": says which, and what was meant", "exists already" in run.said() or all(re.search(MEANT[each], run.said()) for each in names if each in MEANT), run.said())
+                if command[0] not in ("record", "diagnose", "info"):
+                    expect(name + ": writes nothing", run.printed() == "", run.printed()[:200])
+        for kind in "pcapng", "csv", "parquet", "mcap":
+            with open(out + kind, "rb") as file:
+                expect("%s: what was there stays" % kind, file.read() == old)
+        left = [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names if not name.startswith("20")]
+        expect("nothing else is there", sorted(left) == sorted(out + kind for kind in ("pcapng", "csv", "parquet", "mcap")), left)
+        for command in ("record", "-o", folder + "/new.pcapng"), ("export", "-f", "ndjson"), ("info", "--json"), ("diagnose", "--json"):
+            before = one.counts["rtde", "records"]
+            run = Run(*command, "--fields", "actual_q," + ",".join(name for name in MEANT if "*" not in name or command[0] != "export"), url(one))
+            seen(one, before + 20)
+            expect("%s: goes on with what is left" % command[0], run.end() == 0, run.status, run.said())
+            expect("%s: says what is left out" % command[0], all(re.search(text, run.said()) for name, text in MEANT.items()
+                                                                                if "*" not in name or command[0] != "export") and "left out" in run.said(), run.said())
+
+
 # ---- the other commands, several robots --------------------------------------------------------------------------------
 
 
@@ -854,7 +899,7 @@ def messages():
 
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, names_are_listed_whole, several, live_findings, connects_again, cut_in_data, one_table, until,
+side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, one_rule, names_are_listed_whole, several, live_findings, connects_again, cut_in_data, one_table, until,
              readme, messages, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer)
 side_by_side(bad_rtde, bad_realtime, slow_reader, kernel_times, *[functools.partial(signals, number) for number in SIGNALS], late_answers,
              left_out_is_no_fault, restarted, silent_for_a_while, own_rate, good_bye_is_heard, no_data_is_no_success,

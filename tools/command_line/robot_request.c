@@ -23,6 +23,7 @@ struct names {
     char text[NAMES_MAX + 1];
     size_t length;
     bool overflows;
+    bool has_clock; /* the clock itself was asked for */
 };
 
 /* ---- values of options ------------------------------------------------------------------------------------------- */
@@ -143,32 +144,60 @@ static const struct armtap_field *vector_of(const char *word)
     return field;
 }
 
-static void add_matches(struct names *names, const char *glob)
+/* Returns whether the table has any. */
+static bool add_matches(struct names *names, const char *glob)
 {
     const struct armtap_field *field;
+    bool has_any = false;
     for (size_t i = 0; (field = armtap_field_at(i)); i++)
-        if (is_output(field) && fnmatch(glob, field->name, 0) == 0)
+        if (is_output(field) && fnmatch(glob, field->name, 0) == 0) {
             add(names, field->name, strlen(field->name));
+            has_any = true;
+        }
+    return has_any;
 }
 
-/* A name that the table lacks is asked for, too: the controller may know it. */
-static void add_word(struct names *names, const char *word, const char *columns)
+/* Controllers answer no set-up with other names. */
+static bool is_name(const char *word)
+{
+    return strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == strlen(word);
+}
+
+/* A name that the table lacks, or has as none that a controller sends, is asked for, too: the controller knows best.
+ * Where names also choose columns, those of the legacy packet and the primary interface are of other sources. False: no
+ * output can be meant. */
+static bool add_word(struct names *names, const char *word, const char *columns)
 {
     const struct armtap_field *field = armtap_field_find(word, strlen(word));
     if (!field)
         field = vector_of(word);
-    if (field && is_output(field))
-        add(names, field->name, strlen(field->name));
-    else if (strpbrk(word, "*?["))
-        add_matches(names, word);
-    else if (!field && !is_column(columns, word))
-        add(names, word, strlen(word));
+    if (!field && strpbrk(word, "*?["))
+        return add_matches(names, word) || columns;
+    if (field ? !columns || (field->direction & ARMTAP_FIELD_BOTH) : !is_column(columns, word) && is_name(word))
+        add(names, field ? field->name : word, strlen(field ? field->name : word));
+    names->has_clock = names->has_clock || strcmp(word, CLOCK) == 0;
+    return field || is_column(columns, word) || is_name(word);
+}
+
+/* No output is called so: the same as for a name that the controller lacks. */
+static int leave_out(const struct robot_request *request, const char *word)
+{
+    const struct armtap_field *meant = armtap_field_nearest(word, strlen(word), ARMTAP_FIELD_OUTPUT);
+    char hint[120] = "";
+    if (meant)
+        snprintf(hint, sizeof hint, "; did you mean %s?", meant->name);
+    if (request->strict)
+        message_error("--fields: no output of RTDE matches '%s'%s", word, hint);
+    else
+        message_warning("--fields: no output of RTDE matches '%s': left out%s", word, hint);
+    return request->strict ? -1 : 0;
 }
 
 static int add_fields(struct names *names, const struct robot_request *request)
 {
     char word[WORD_MAX];
     size_t length;
+    bool has_any, left_out = false;
     const char *list = request->fields;
     if (!comma_list_next(&list, &length)) {
         message_error("--fields '%s': expected names of fields", request->fields);
@@ -182,9 +211,15 @@ static int add_fields(struct names *names, const struct robot_request *request)
         }
         memcpy(word, at, length);
         word[length] = '\0';
-        add_word(names, word, request->columns);
+        has_any = add_word(names, word, request->columns);
+        if (!has_any && leave_out(request, word) != 0)
+            return -1;
+        left_out = left_out || !has_any;
     }
-    return 0;
+    if (!left_out || names->has_clock || names->length > strlen(CLOCK))
+        return 0;
+    message_error("--fields '%s': none of the fields asked for is left", request->fields);
+    return -1;
 }
 
 /* ---- the sources ------------------------------------------------------------------------------------------------- */
@@ -245,8 +280,10 @@ int robot_sources_open(struct robot_sources *sources, char *const *urls, size_t 
     char *outputs = strdup(names.text);
     if (!outputs)
         return message_no_memory();
+    bool has_clock_beside = !recipe && request->fields && !names.has_clock;
     sources->client = (struct armtap_client_options){.size = sizeof sources->client,
                                                      .outputs = outputs,
+                                                     .beside = has_clock_beside,
                                                      .frequency = request->frequency,
                                                      .strict = request->strict,
                                                      .give_up = request->give_up};

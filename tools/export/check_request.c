@@ -210,15 +210,16 @@ static const char *mode_of(const struct job *job, char *name)
     return entry ? table_entry_name(entry) : NULL;
 }
 
-/* Whether RTDE has a field of that name, or with that element, which the robots that were asked for it lack. */
+/* Whether robots were asked for a field of that name, or with that element, and lack it: that was told. A name that
+ * RTDE is not known to have was asked for as it stands. */
 static bool is_lacking(const struct job *job, const char *name)
 {
     const char *line = strrchr(name, '_');
-    const struct armtap_field *field = armtap_field_find(name, strlen(name));
-    if (!replay_asks_for_fields(job->source) || field)
-        return field && replay_asks_for_fields(job->source);
-    field = line ? armtap_field_find(name, (size_t)(line - name)) : NULL;
-    return field && line[1] >= '0' && line[1] <= '9' && line[2] == '\0' && (unsigned)(line[1] - '0') < field->count;
+    const struct armtap_field *field = line ? armtap_field_find(name, (size_t)(line - name)) : NULL;
+    bool is_element = field && field->count > 1 && line[1] >= '0' && line[1] <= '9' && line[2] == '\0';
+    if (!replay_asks_for_fields(job->source) || strpbrk(name, "*?["))
+        return false;
+    return !is_element || (unsigned)(line[1] - '0') < field->count;
 }
 
 int check_names(struct job *job)
