@@ -17,6 +17,8 @@
 
 /* ns in which a client is not idle yet. */
 #define JUST_NOW (SECOND / 4)
+/* ns after which one that takes no data counts as reading nothing. */
+#define READS_NOTHING (2 * SECOND)
 
 struct port {
     struct clients *clients;
@@ -293,9 +295,11 @@ static void turn_away(struct clients *clients, int fd)
 /* A client that has just come may be about to ask. */
 static bool takes_part(const struct client *client)
 {
-    bool is_new = now_of(client->clients) - client->active < JUST_NOW;
+    int64_t now = now_of(client->clients);
+    bool is_new = now - client->active < JUST_NOW;
+    bool reads = client->waiting == 0 || now - client->waiting < READS_NOTHING;
     bool asks = client->has_sent && client->kind->wants_data(client->peer);
-    return is_new || (client->waiting == 0 && (asks || client->has_taken));
+    return is_new || (reads && (asks || client->has_taken));
 }
 
 static size_t count_of_host(const struct clients *clients, const struct tcp_address *address)
