@@ -542,7 +542,8 @@ def check_late(path, draw):
 
 
 def check_shadowed(path, draw):
-    """A field takes precedence over the column of the same name, and a warning says so."""
+    """A field of the wire that is called as one of armtap's own columns gets another name, in every format. Asked for by
+    its own name it goes first, and a warning says so."""
     capture, connection = Capture(), Connection(30004, 50000)
     time = handshake(capture, connection, START, b"packet,time,timestamp", b"INT32,DOUBLE,DOUBLE", 125.0, (5, 11, 1, 108))
     for i in range(5):
@@ -550,12 +551,37 @@ def check_shadowed(path, draw):
     capture.write(path)
     text, said = run("export", "--fields", "packet,time,stream", path)
     rows = list(csv.reader(io.StringIO(text)))
-    assert rows[0] == ["time", "packet", "time", "stream"], rows[0]
+    assert rows[0] == ["time", "packet_2", "time_2", "stream"], rows[0]
     assert [row[1:] for row in rows[1:]] == [[str(700 + i), "0.5", "0"] for i in range(5)], rows
     assert said.count("warning: --fields packet: stream 0 has a field of that name") == 1, said
     assert said.count("warning: --fields time: stream 0 has a field of that name") == 1, said
     one = json.loads(run("export", "-f", "ndjson", "--fields", "packet", path)[0].splitlines()[0])
     assert (one["packet"], one["packet_2"]) == (11, 700), one
+    with open(os.path.join(os.environ.get("srcdir", "."), "tools/export/row_columns.def"), encoding="utf-8") as table:
+        own = re.findall(r"^ROW_COLUMN\((\w+),", table.read(), re.M)
+    capture, connection = Capture(), Connection(30004, 50000)
+    names = own + ["time_2", "timestamp"]
+    time = handshake(capture, connection, START, ",".join(names).encode(), ",".join(["DOUBLE"] * len(names)).encode(), 125.0,
+                     (5, 11, 1, 108))
+    for i in range(5):
+        values = [100.0 * i + k for k in range(len(names) - 1)] + [8e-3 * i]
+        capture.add(time + 8000000 * i, connection, "r", rtde("U", b"\1" + struct.pack(">%dd" % len(values), *values)))
+    capture.write(path)
+    rows = list(csv.reader(io.StringIO(run("export", path)[0])))
+    assert len(rows[0]) == len(set(rows[0])) == len(names) + 1 and not set(rows[0][1:]) & set(own), rows[0]
+    assert rows[0][1:] == ["time_3"] + [name + "_2" for name in own[1:]] + ["time_2", "timestamp"], rows[0]
+    assert [float(cell) for cell in rows[2][1:-1]] == [100.0 + k for k in range(len(names) - 1)], rows[2]
+    one = json.loads(run("export", "-f", "ndjson", path)[0].splitlines()[1])
+    assert [one[name] for name in rows[0][1:-1]] == [100.0 + k for k in range(len(names) - 1)], one
+    for ending in ("parquet", "mcap", "h5", "mat"):
+        out = path + "." + ending
+        done = subprocess.run([ARMTAP, "export", "-o", out, path], capture_output=True, check=False)
+        if done.returncode != 0 and b"lib" in done.stderr:
+            continue  # a library lacks
+        with open(out, "rb") as file:
+            content = file.read()
+        os.remove(out)
+        assert done.returncode == 0 and (ending == "mat" or b"packet_2" in content), (ending, done)
     assert draw is not None
 
 

@@ -301,22 +301,23 @@ enum mode_names request_mode_names(struct job *job, const struct table *table, b
     return mode_names_are_mixed(table->generations) ? MODES_BY_NAME : MODES_BY_NUMBER;
 }
 
-static bool has_column(const struct table *table, const char *name)
+static const struct table_column *column_called(const struct table *table, const char *name)
 {
     for (size_t i = 0; i < table->column_count; i++)
         if (strcmp(table->columns[i].name, name) == 0 || strcmp(table->columns[i].wire, name) == 0)
-            return true;
-    return false;
+            return &table->columns[i];
+    return NULL;
 }
 
 void request_warn_shadowed(struct job *job, const struct view *view)
 {
     for (size_t i = 0; i < job->selection.count && !job->is_ahead; i++) {
         const char *name = job->selection.names[i];
-        if (row_column_find(name) == ROW_COLUMN_NONE || !has_column(view->table, name))
+        const struct table_column *column = column_called(view->table, name);
+        if (row_column_find(name) == ROW_COLUMN_NONE || !column)
             continue;
-        message_warning("--fields %s: stream %u has a field of that name, and that is what the column holds", name,
-                        view->table->stream);
+        message_warning("--fields %s: stream %u has a field of that name, and that is what the column %s holds", name,
+                        view->table->stream, column->name);
     }
 }
 

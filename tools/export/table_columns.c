@@ -1,5 +1,7 @@
 #include "table_columns.h"
 
+#include "row_columns.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +260,15 @@ static int rename_columns(struct table *table)
     return outcome;
 }
 
+/* A field of the wire that is called as one of the row's own columns: it becomes time_2, in every format. */
+static int set_apart_from_row(struct table *table)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (row_column_find(table->columns[i].name) != ROW_COLUMN_NONE && rename_column(table, &table->columns[i]) != 0)
+            return -1;
+    return 0;
+}
+
 void layouts_take_down(struct table *table)
 {
     for (size_t i = 0; i < table->layout_count; i++) {
@@ -299,7 +310,7 @@ int layouts_build(struct table *table)
         table->columns = fitting;
     widen(table);
     table->fixed = true;
-    if (!table->is_joined || rename_columns(table) == 0)
+    if ((!table->is_joined || rename_columns(table) == 0) && set_apart_from_row(table) == 0)
         return 0;
     layouts_take_down(table);
     return -1;
