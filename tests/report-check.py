@@ -88,6 +88,16 @@ def check_partial(folder):
         expect("%s: without a warning" % name, not done.stderr, done.stderr)
 
 
+def check_names(folder):
+    """A page is written under no name of another kind of file, nor anything else."""
+    for name in "x.pdf", "x.PDF", "x.svg", "x.csv", "x.html.gz", "2026.01", "x.json":
+        done = pages.run("report", "-o", os.path.join(folder, name), capture("driver-stop.pcap.gz"))
+        expect("%s: refused" % name, done.returncode == 2 and b".html" in done.stderr and not os.path.exists(os.path.join(folder, name)), done)
+    for name in "x.html", "x.HTM", "page", ".page":
+        done = pages.run("report", "-o", os.path.join(folder, name), capture("driver-stop.pcap.gz"))
+        expect("%s: written" % name, done.returncode == 1 and os.path.getsize(os.path.join(folder, name)) > 1000, done)
+
+
 def check_recipe(folder):
     path = capture("rtde-refused.pcap")
     _, text = pages.make_page(os.path.join(folder, "page.html"), path)
@@ -161,6 +171,7 @@ def main():
                      "not-connected.pcap", "several-clients.pcapng", "e-series-1220.pcapng.gz"):
             check_sample(name, folder)
         check_partial(folder)
+        check_names(folder)
         check_recipe(folder)
         check_hostile(folder)
         check_many_findings(folder)
