@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/load.h"
+#include "base/spool.h"
 #include "block.h"
 
 enum { HEAD_BYTES = 128, BLOCK_ROWS = 4096 };
@@ -77,20 +78,15 @@ static const struct {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* A file without a name, beside the output; -1 if there is none. */
+/* A file without a name, beside the output; -1 with errno. */
 static int open_nameless(const char *path)
 {
-    size_t room = strlen(path) + 8;
-    char *name = malloc(room);
-    if (!name) {
-        errno = ENOMEM;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    if (!folder)
         return -1;
-    }
-    snprintf(name, room, "%s-v5", path);
-    int file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), error = errno;
-    if (file >= 0)
-        unlink(name);
-    free(name);
+    int file = spool_file(folder), error = errno;
+    free(folder);
     errno = error;
     return file;
 }
