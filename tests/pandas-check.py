@@ -79,6 +79,12 @@ def main():
         assert len(names["holes"]) == 0 and names["first_joint"].shape[1] == 2
         print("%d values of csv and %d lines of json are equal in pandas %s" %
               (values, check_json("robot.ndjson.gz", lines), pandas.__version__))
+        with gzip.open("robot.ndjson.gz", "wt", encoding="utf-8") as file:  # denormal numbers
+            file.write('{"time":1700000000.009000000,"timestamp":5e-324,"actual_q":[2.2250738585072011e-308,-1.5]}\n')
+        block, = (text for language, text in found if language == "python" and "robot.ndjson.gz" in text)
+        exec(compile(block, "docs/in-pandas.md", "exec"), names)  # pylint: disable=exec-used
+        assert list(names["lines"]["timestamp"]) == [5e-324], names["lines"]
+        assert list(names["lines"]["actual_q"]) == [[2.2250738585072011e-308, -1.5]], names["lines"]
         os.chdir("/")
     return 0
 
