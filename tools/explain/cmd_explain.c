@@ -284,14 +284,26 @@ static int print_json(const struct explanation *explanation, const struct explai
     return 0;
 }
 
-static void refuse_dump(const struct replay_source *source)
+/* The options with which --hex reads the bytes of a dump: none for words whose layout their port tells. */
+static void put_options(char options[80], const struct explanation *explanation)
 {
-    char file[SHELL_MAX] = "";
+    const struct armtap_stream_summary *summary = armtap_streams_at(explanation->streams, 0);
+    const uint64_t *decoded = summary ? summary->stream->bytes_decoded : NULL;
+    options[0] = '\0';
+    if (summary && summary->stream->protocol != ARMTAP_EXTERNAL_CONTROL)
+        snprintf(options, 80, " --raw %s%s", armtap_protocol_name(summary->stream->protocol),
+                 decoded[ARMTAP_TO_ROBOT] > decoded[ARMTAP_FROM_ROBOT] ? " --to-robot" : "");
+}
+
+static void refuse_dump(const struct replay_source *source, const struct explanation *explanation)
+{
+    char file[SHELL_MAX] = "", options[80];
     bool is_file = source->count == 1 && strcmp(source->names[0], "-") != 0;
     if (!is_file || !shell_word(file, sizeof file, source->names[0]))
         strcpy(file, "FILE");
-    message_error("explain: %s is a dump without packets; explain its bytes: xxd -p %s | armtap explain --hex -",
-                  source->count == 1 ? reader_name(source->names[0]) : "the source", file);
+    put_options(options, explanation);
+    message_error("explain: %s is a dump without packets; explain its bytes: xxd -p %s | armtap explain --hex -%s",
+                  source->count == 1 ? reader_name(source->names[0]) : "the source", file, options);
 }
 
 static enum exit_status run_packet(const struct explain_job *job)
@@ -302,7 +314,7 @@ static enum exit_status run_packet(const struct explain_job *job)
     bool is_single = source->count <= 1, is_read = !explanation.totals.broken_off;
     if (is_read && is_single && explanation.totals.packets == 0 && explanation.totals.bytes > 0) {
         if (status == EXIT_DONE)
-            refuse_dump(source);
+            refuse_dump(source, &explanation);
         status = EXIT_FAILED;
     } else if (is_read && is_single && explanation.totals.packets < explanation.packet) {
         message_error("explain: there is no packet %" PRIu64 ": the capture has %" PRIu64, explanation.packet,
