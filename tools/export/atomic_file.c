@@ -1,4 +1,4 @@
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE /* syncfs */
 #include "atomic_file.h"
 
 #include <errno.h>
@@ -22,6 +22,8 @@
 
 /* Descriptors that may stay open, as a share of those that the system allows. */
 enum { OPEN_MAX_FILES = 256, OPEN_SHARE = 4 };
+/* Outputs that are brought to the disk together. */
+enum { MANY = 64 };
 
 struct sink_file {
     struct sink_run *run;
@@ -467,6 +469,21 @@ static void tell_of_further_ones(const struct sink_run *run)
         message_warning("%zu such files had been left by runs that were killed", run->left);
 }
 
+/* Has the kernel write many files at once: to wait for each alone takes long. That each is written is asked afterwards.
+ */
+static void begin_sync(const struct sink_file *sink)
+{
+#ifdef __linux__
+    int file = sink->beside ? open_beside(sink) : -1;
+    if (file < 0)
+        return;
+    (void)!syncfs(file);
+    close_beside(sink, file);
+#else
+    (void)sink;
+#endif
+}
+
 enum sink_outcome sink_files_commit(struct sink_file *const *sinks, size_t count)
 {
     enum sink_outcome outcome = SINK_OK;
@@ -476,6 +493,8 @@ enum sink_outcome sink_files_commit(struct sink_file *const *sinks, size_t count
         message_no_memory();
         outcome = SINK_FAILED;
     }
+    if (count > MANY)
+        begin_sync(sinks[0]);
     for (size_t i = 0; i < count && outcome == SINK_OK; i++)
         outcome = sync_file(sinks[i]);
     if (outcome == SINK_OK)
