@@ -40,7 +40,8 @@ static void say_cut(const struct replay_source *source, const struct armtap_note
 {
     struct input *input =
         source && source->inputs && !source->archive ? inputs_at(source->inputs, note->where.file) : NULL;
-    if (!input || strcmp(note->kind->id, "capture.truncated") != 0 || source->quiet || !input_report_once(input))
+    if (!input || !note->stream || strcmp(note->kind->id, "capture.truncated") != 0 || source->quiet ||
+        !input_report_once(input))
         return;
     message_warning("%s: packet %llu: %s", reader_name(replay_file_name(source, note->where.file)),
                     (unsigned long long)note->where.packet, note->text);
