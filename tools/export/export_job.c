@@ -208,6 +208,7 @@ struct replay_source job_source(const struct job *job, struct replay_end *end)
     *end = (struct replay_end){.to = &job->wish->to, .zone = job->wish->zone, .is_enough = has_heard};
     source.quiet = job->status == EXIT_FAILED;
     source.knowledge = job->knowledge;
+    source.in_turn = job->wish->is_folder; /* a capture's files are the same whatever is read beside it */
     source.end = job->wish->to.given && !job->once ? end : NULL;
     return source;
 }

@@ -72,7 +72,7 @@ static bool find_all(struct file_turns *turns, const struct replay_source *sourc
 int file_turns_find(struct file_turns *turns, const struct replay_source *source)
 {
     *turns = (struct file_turns){0};
-    if (source->count < 2 || source->archive || source->on_indexed || !replay_is_repeatable(source))
+    if (source->count < 2 || source->in_turn || source->archive || source->on_indexed || !replay_is_repeatable(source))
         return 0;
     turns->turns = calloc(source->count, sizeof *turns->turns);
     if (!turns->turns)
