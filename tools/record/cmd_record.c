@@ -237,7 +237,8 @@ static void remark_still(struct record *record, const struct robot_event *event)
 {
     for (size_t i = 0; i < record->track_count; i++)
         snprintf(record->tracks[i].remark, sizeof record->tracks[i].remark,
-                 "armtap itself stood still for %.1f s right before", (double)(event->time - event->since) / 1e9);
+                 "armtap itself stood still for %.1f s before it read this",
+                 (double)(event->time - event->since) / 1e9);
 }
 
 /* 0, or -1 after a message: the recording is over. */
@@ -387,8 +388,8 @@ static void report(const struct record *record)
         snprintf(deleted, sizeof deleted, "; %" PRIu64 " deleted, the oldest first",
                  kept_parts_deleted(record->wish.kept));
     message_info("recorded %" PRIu64 " packets from %zu robot%s, %s in %" PRIu64 " file%s%s; %" PRIu64 " dropped%s",
-                 total.packets, robots, robots == 1 ? "" : "s", size, total.parts,
-                 total.parts == 1 ? "" : "s", deleted, tally.dropped, interruptions);
+                 total.packets, robots, robots == 1 ? "" : "s", size, total.parts, total.parts == 1 ? "" : "s", deleted,
+                 tally.dropped, interruptions);
 }
 
 static void close_tracks(struct record *record)
