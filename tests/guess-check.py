@@ -112,6 +112,15 @@ def check_guessed(folder):
     check("standard input says both", "169 records are guessed" in err and re.search("31 records .*have no known recipe", err), err)
 
 
+def check_served(folder):
+    path = os.path.join(folder, "driver.pcap")
+    words = "serve", "--no-wait", "--speed", "100", "--ports", "30004=0", path
+    status, _, err = armtap(*words)
+    check("serve says that names are guessed", status == 0 and "the field names of 200 records are guessed" in err, err)
+    status, _, err = armtap(*words, "--no-guess")
+    check("serve says what it cannot play", status == 2 and "the fields of 200 records" in err and "--recipe FILE" in err, err)
+
+
 def check_told(folder):
     path = os.path.join(folder, "driver.pcap")
     status, out, _ = armtap("info", "--json", path)
@@ -349,7 +358,7 @@ def check_reply_only(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for test in (check_guessed, check_told, check_kept_out, check_opaque, check_candidate, check_no_candidate,
+        for test in (check_guessed, check_served, check_told, check_kept_out, check_opaque, check_candidate, check_no_candidate,
                      check_several, check_silence, check_reply_only):
             test(folder)
     print("%d passed, %d failed" % (passed, failed))

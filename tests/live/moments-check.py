@@ -418,6 +418,58 @@ def check_range():
             client.close()
 
 
+def cut_copy(path, cut, length):
+    """As a snapshot length leaves it."""
+    with open(path, "rb") as file, open(cut, "wb") as to:
+        to.write(file.read(16) + struct.pack("<I", length) + file.read(8)[4:])
+        while head := file.read(16):
+            seconds, fraction, captured, whole = struct.unpack("<IIII", head)
+            packet = file.read(captured)[:length]
+            to.write(struct.pack("<IIII", seconds, fraction, len(packet), whole) + packet)
+
+
+def check_cut(protocol, length):
+    """A snapshot length: what is whole is played, in each record; the rest is not recorded."""
+    what, times, path = ("cut", protocol, length), [i * CYCLE for i in range(100)], "%s%d.pcap" % (protocol, length)
+    is_legacy = protocol == "legacy"
+    make("whole-" + path, [] if is_legacy else [Part(LEGACY, 0, 99 * CYCLE)], times if is_legacy else ())
+    cut_copy("whole-" + path, path, length)
+    ends = {name: at + 8 * count for at, name, count in wire.Layout(1220).cells} if is_legacy else dict(zip(LEGACY, (12, 60, 108)))
+    names = [name for name in LEGACY if ends[name] <= length - 40]
+    with Serve("--speed", "max", path) as serve:
+        client, types = ask(serve, LEGACY)
+        expect((what, "found"), [name for name, kind in zip(LEGACY, types) if kind != NEVER] == names, types, serve.lines)
+        types = client.outputs(names)
+        expect((what, "started"), client.start(), serve.lines)
+        wanted = [tuple(when + offset(name) for name, kind in zip(names, types) for _ in range(6 if kind == "VECTOR6D" else 1))
+                  for when in times]
+        got = serve_check.rows(client, types)
+        expect((what, "each row"), got == wanted, len(got), got[:1], wanted[:1])
+        expect((what, "the cause"), serve.said("the snapshot length cut 100 of 100 records"), serve.lines)
+    with Serve("--speed", "max", path) as serve:
+        rows = cells(serve_check.legacy_bytes(serve, 30003))
+        wanted = [{name: when + offset(name) if name in names else 0.0 for name in LEGACY} for when in times]
+        expect((what, "legacy packets"), rows == wanted, len(rows), rows[:1], wanted[:1])
+
+
+def check_short(lacking):
+    """Packages that end before their last fields: those were named, and never recorded."""
+    names, path = ["timestamp", own(1), own(2), own(3)], "short%d.pcap" % lacking
+    link, recipe = capture.Connection(30004, 41000), wire.Recipe(names, ["DOUBLE"] * 4)
+    set_up(link, 0.001, names, 125)
+    for i in range(1, 50):
+        values = recipe.pack({name: (i * CYCLE + offset(name),) for name in names})
+        link.say(i * CYCLE, "robot", wire.package("U", b"\1" + values[:len(values) - lacking]))
+    link.end(1)
+    capture.write(path, link.packets)
+    there = names[:(32 - lacking) // 8]
+    with Serve("--speed", "max", path) as serve:
+        client, types = ask(serve, names)
+        expect((lacking, "short packages: refused"), types == ["DOUBLE"] * len(there) + [NEVER] * (4 - len(there)), types, serve.lines)
+        types = client.outputs(there)
+        expect((lacking, "short packages: the rest"), client.start() and len(serve_check.rows(client, types)) == 49, serve.lines)
+
+
 def check_first_client():
     """Nothing is missed before the first client, whichever it is; --no-wait begins without; so does an empty range."""
     make("first.pcap", [Part(["timestamp", "actual_q"], 0, 1)])
@@ -480,5 +532,7 @@ if __name__ == "__main__":
     side_by_side(*kinds(), *(partial(check_legacy, "legacy %s" % (span,), span, gaps)
                              for span in (None, (0, 1.2), (1.5, 2.5)) for gaps in ("keep", "hold")),
                  *(partial(check_pause, pause, skips) for pause in (0.12, 0.5, 0.9, 1.5) for skips in (True, False) if skips or pause == 0.5),
-                 check_columns, check_names, check_fill, check_range, check_first_client, check_no_future)
+                 *(partial(check_cut, "legacy", length) for length in (100, 339, 340, 500, 532, 1000)),
+                 *(partial(check_short, lacking) for lacking in (1, 8, 17)),
+                 *(partial(check_cut, "rtde", length) for length in (100, 120, 147)), check_columns, check_names, check_fill, check_range, check_first_client, check_no_future)
     sys.exit(finish())

@@ -96,6 +96,13 @@ static int complain_about_several(const struct recording *recording)
 static int choose_robot(struct serve *serve)
 {
     const struct recording *recording = &serve->recording;
+    if (recording->robot_count == 0 && recording->opaque > 0) {
+        message_error("the fields of %" PRIu64 " record%s from the robot are not known, since the handshake was not "
+                      "captured: nothing can be played; give the recipe: --recipe FILE, or --recipe @NAME of armtap "
+                      "recipe --list",
+                      recording->opaque, recording->opaque == 1 ? "" : "s");
+        return -1;
+    }
     if (recording->robot_count == 0 && recording->has_other) {
         message_error("no telemetry of a UR robot: serve speaks RTDE and the legacy protocol, not AUBO's");
         return -1;
@@ -146,6 +153,28 @@ static size_t count_recorded(const struct variables *variables)
     return count;
 }
 
+/* What is doubtful about the records, or lacks in them. */
+static void describe_records(const struct serve *serve)
+{
+    const struct recorded_robot *robot = serve->recording.robots[serve->robot];
+    uint64_t cut = robot->cut[SERVED_RTDE] + robot->cut[SERVED_REALTIME];
+    if (robot->guessed > 0)
+        message_warning("the field names of %" PRIu64
+                        " record%s are guessed, since the handshake was not captured: see "
+                        "armtap info; --recipe FILE gives the recipe, --no-guess plays none of them",
+                        robot->guessed, robot->guessed == 1 ? "" : "s");
+    if (serve->recording.opaque > 0)
+        message_warning("the fields of %" PRIu64
+                        " record%s are not known, since the handshake was not captured: they are "
+                        "not played (--recipe FILE)",
+                        serve->recording.opaque, serve->recording.opaque == 1 ? "" : "s");
+    if (cut > 0)
+        message_warning("the snapshot length cut %" PRIu64 " of %" PRIu64
+                        " records: what is whole of them is played, as recorded; further cells of legacy packets are 0 "
+                        "(capture with tcpdump -s 0)",
+                        cut, robot->records[SERVED_RTDE] + robot->records[SERVED_REALTIME]);
+}
+
 /* What clients get that was not captured must be known before they are believed. */
 static void describe_made_up(const struct serve *serve)
 {
@@ -182,6 +211,7 @@ static void describe(const struct serve *serve)
                      is_paused                ? "from the first client that asks for data on"
                      : serve->options.no_wait ? "from now on"
                                               : "from the first client on (--no-wait)");
+    describe_records(serve);
     describe_made_up(serve);
 }
 
@@ -270,7 +300,7 @@ static int describe_cells(const struct serve *serve)
     const struct recorded_robot *robot = serve->recording.robots[serve->robot];
     struct legacy_layout layout;
     struct armtap_recipe *played;
-    if (robot->records[SERVED_REALTIME] > 0)
+    if (robot->records[SERVED_REALTIME] > robot->cut[SERVED_REALTIME])
         return 0;
     if (make_recipe(robot->variables, &played) != 0)
         return -1;

@@ -12,6 +12,8 @@ struct set {
     struct armtap_recipe *recipe;
     size_t length; /* of its values, bytes */
     struct armtap_set updated;
+    struct armtap_missing *missing; /* of its values, cut off by the snapshot length */
+    size_t missing_count;
     uint16_t *variables; /* indices */
     size_t count;
 };
@@ -68,6 +70,7 @@ void presence_free(struct presence *presence)
     for (size_t i = 0; i < presence->set_count; i++) {
         armtap_recipe_release(presence->sets[i].recipe);
         free(presence->sets[i].variables);
+        free(presence->sets[i].missing);
     }
     free(presence->runs);
     free(presence);
@@ -85,7 +88,10 @@ static bool is_set(const struct set *set, const struct armtap_record *record)
     static const struct armtap_set none;
     const struct armtap_set *updated = record->updated ? record->updated : &none;
     return (set->recipe == record->recipe || armtap_recipe_same(set->recipe, record->recipe)) &&
-           set->length == record->values_length && memcmp(&set->updated, updated, sizeof *updated) == 0;
+           set->length == record->values_length && memcmp(&set->updated, updated, sizeof *updated) == 0 &&
+           set->missing_count == record->missing_count &&
+           (set->missing_count == 0 ||
+            memcmp(set->missing, record->missing, set->missing_count * sizeof *set->missing) == 0);
 }
 
 static void add_entries(const struct variables *variables, struct set *set, const struct armtap_record *record)
@@ -94,7 +100,7 @@ static void add_entries(const struct variables *variables, struct set *set, cons
         const struct armtap_recipe_entry *entry = armtap_recipe_at(record->recipe, i);
         const struct variable *variable = variables_find(variables, entry->name, strlen(entry->name));
         if (variable && variable->type == entry->type && variable->count == entry->count &&
-            entry->offset <= record->values_length && variable->size <= record->values_length - entry->offset)
+            robot_view_has(record, entry->offset, variable->size))
             set->variables[set->count++] = (uint16_t)variable->index;
     }
 }
@@ -141,8 +147,15 @@ static long add_set(struct presence *presence, const struct armtap_record *recor
         set->updated = *record->updated;
     size_t names = armtap_recipe_count(record->recipe), all = variables_count(presence->variables);
     set->variables = calloc((names > all ? names : all) + 1, sizeof *set->variables);
-    if (!set->variables)
+    set->missing = calloc(record->missing_count + 1, sizeof *set->missing);
+    if (!set->variables || !set->missing) {
+        free(set->variables);
+        free(set->missing);
         return -1;
+    }
+    set->missing_count = record->missing_count;
+    if (record->missing_count > 0)
+        memcpy(set->missing, record->missing, record->missing_count * sizeof *set->missing);
     set->recipe = armtap_recipe_hold(record->recipe);
     if (record->protocol == ARMTAP_RTDE)
         add_entries(presence->variables, set, record);

@@ -150,14 +150,19 @@ static int on_record(void *user, const struct armtap_record *record)
         return REPLAY_NO_MEMORY;
     bool is_ours = recording_protocol(record->protocol, &protocol);
     recording->has_other = recording->has_other || !is_ours;
-    if (!is_ours || record->direction != ARMTAP_FROM_ROBOT || !record->recipe ||
-        record->missing_count > 0) /* what the snapshot length cut cannot be sent */
+    if (!is_ours || record->direction != ARMTAP_FROM_ROBOT)
         return 0;
+    if (!record->recipe) {
+        recording->opaque++;
+        return 0;
+    }
     int outcome = find_robot(recording, record, &index);
     if (outcome != 0)
         return outcome < 0 ? REPLAY_NO_MEMORY : 0;
     struct recorded_robot *robot = recording->robots[index];
     robot->records[protocol]++;
+    robot->guessed += (record->flags & ARMTAP_GUESSED) != 0 ? 1 : 0;
+    robot->cut[protocol] += record->missing_count > 0 ? 1 : 0;
     count_time(robot, record->where.time);
     if (protocol == SERVED_REALTIME && record->frame_length > robot->packet_size)
         robot->packet_size = record->frame_length;

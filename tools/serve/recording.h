@@ -30,6 +30,8 @@ struct recorded_robot {
     struct variables *variables;
     struct presence *presence; /* when they were recorded */
     uint64_t records[SERVED_COUNT];
+    uint64_t cut[SERVED_COUNT];                    /* of these, by the snapshot length */
+    uint64_t guessed;                              /* of these, by a recipe that was guessed */
     uint32_t steps[SERVED_COUNT][RECORDING_STEPS]; /* how often the clock advanced by so many ms */
     int64_t first_time, last_time;                 /* of its records; ARMTAP_NO_TIME if unknown */
     int64_t earliest, latest;                      /* the same, whichever way the capture's clock was set */
@@ -45,6 +47,7 @@ struct recording {
     struct presence_room room;
     struct recorded_stream streams[RECORDING_STREAMS_MAX];
     size_t stream_count;
+    uint64_t opaque;                /* records of RTDE from robots whose recipe is not known */
     bool has_other;                 /* telemetry that is neither RTDE nor legacy: AUBO's */
     struct recorded_ports *ports;   /* that armtap does not decode */
     struct other_ports *other;      /* while it is read */

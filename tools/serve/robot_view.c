@@ -23,17 +23,23 @@ struct robot_view {
     uint8_t image[];
 };
 
+bool robot_view_has(const struct armtap_record *record, size_t offset, size_t size)
+{
+    return offset <= record->values_length && size <= record->values_length - offset &&
+           !armtap_is_missing(record->missing, record->missing_count, offset, offset + size);
+}
+
 /* ---- learning ---------------------------------------------------------------------------------------------------- */
 
 static int learn_entry(struct variables *variables, const struct armtap_record *record,
                        const struct armtap_recipe_entry *entry)
 {
     struct variable *variable;
+    if (!robot_view_has(record, entry->offset, entry->wire_size)) /* a name is no value */
+        return 0;
     if (variables_add(variables, entry->name, entry->type, entry->count, &variable) != 0)
         return -1;
-    size_t end = variable ? entry->offset + variable->size : 0;
-    if (variable && !variable->recorded && entry->type == variable->type && entry->count == variable->count &&
-        entry->offset < record->values_length && end <= record->values_length) {
+    if (variable && !variable->recorded && entry->type == variable->type && entry->count == variable->count) {
         variable->recorded = true;
         memcpy(variables_first(variables) + variable->offset, record->values + entry->offset, variable->size);
     }
@@ -135,7 +141,7 @@ static int take_values(struct robot_view *view, const struct armtap_record *reco
         return -1;
     for (size_t i = 0; i < map->count; i++) {
         const struct move *move = &map->moves[i];
-        if (move->from + move->size <= record->values_length)
+        if (robot_view_has(record, move->from, move->size))
             memcpy(view->image + move->to, record->values + move->from, move->size);
     }
     return 0;

@@ -9,6 +9,9 @@ struct robot_view;
  * their RTDE names. 0, or -1 if memory runs out. */
 int robot_view_learn(struct variables *variables, const struct armtap_record *record);
 
+/* Whether all bytes of a value are there: records may be short, or cut by the snapshot length. */
+bool robot_view_has(const struct armtap_record *record, size_t offset, size_t size);
+
 /* Begins with zeros: no value is there before it was recorded. The variables must outlive it and stay as they are. NULL
  * if memory runs out. */
 struct robot_view *robot_view_new(const struct variables *variables);

@@ -325,7 +325,7 @@ static void make_state(struct tick_maker *maker)
 static void make_packet(struct tick_maker *maker, const struct armtap_record *record, enum served protocol)
 {
     size_t size = maker->wish->packet_size;
-    maker->is_made = protocol != SERVED_REALTIME || record->frame_length > PACKET_MAX;
+    maker->is_made = protocol != SERVED_REALTIME || record->missing_count > 0 || record->frame_length > PACKET_MAX;
     if (!maker->is_made) {
         memcpy(maker->packet, record->frame, record->frame_length);
         maker->packet_length = record->frame_length;

@@ -101,7 +101,7 @@ static int on_record(void *user, const struct armtap_record *record)
     int64_t time = record->where.time;
     char address[64];
     recording_address(address, record->stream->robot);
-    if (!is_robot(timeline, address) || record->missing_count > 0)
+    if (!is_robot(timeline, address))
         return 0;
     if (time != ARMTAP_NO_TIME && time > limit(timeline, &timeline->wish.to, INT64_MAX))
         return REPLAY_HAS_ENOUGH;
