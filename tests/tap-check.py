@@ -81,6 +81,33 @@ def check(draw, name):
         tally.expect("the record's file", line["file"].startswith("robot" if line["direction"] == "from-robot" else "client"))
 
 
+def folder_files(folder):
+    found = {}
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(path, name), "rb") as file:
+                found[name] = file.read()
+    return found
+
+
+def check_folder():
+    """A folder of Parquet gets the same of the halves in either order, and of no half alone what it gets of both."""
+    header, packets = read("rtde-stop.pcap")
+    for name, side in (("robot.pcap", True), ("client.pcap", False)):
+        with open(name, "wb") as file:
+            file.write(header + b"".join(packet for packet in packets if is_from_robot(packet) == side))
+    got = []
+    for i, names in enumerate((["robot.pcap", "client.pcap"], ["client.pcap", "robot.pcap"], ["robot.pcap"])):
+        done = run("export", "-f", "parquet", "-o", "folder%d/" % i, *names)
+        tally.expect("folder of %s: status" % " ".join(names), done.returncode == 0, done.stderr)
+        tally.expect("folder of %s: told as guessed" % " ".join(names), (len(names) == 1) == ("guess" in done.stderr or
+                     "recipe" in done.stderr or "names" in done.stderr), done.stderr)
+        got.append(folder_files("folder%d" % i))
+    tally.expect("folder: there are files", got[0])
+    tally.expect("folder: the halves in any order", got[0] == got[1], list(got[0]), list(got[1]))
+    tally.expect("folder: names of fields come from the other half", all(b"actual_q" in data for data in got[0].values()))
+
+
 def check_rotated():
     """Files one after another stay in the order given."""
     header, packets = read("cb3-1060.pcap.gz")
@@ -100,6 +127,7 @@ def main():
         for name in ("rtde-stop.pcap", "ur-rtde.pcap.gz", "cb3-1060.pcap.gz"):
             check(draw, name)
         check_rotated()
+        check_folder()
         os.chdir("/")
     return tally.finish()
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/interrupt.h"
 #include "capture.h"
@@ -69,10 +70,70 @@ static bool find_all(struct file_turns *turns, const struct replay_source *sourc
     return true;
 }
 
+/* ---- files that hold one direction ------------------------------------------------------------------------------- */
+
+enum { PAIRS_MAX = 64, LOOKED_AT = 1000 }; /* pairs of hosts, and packets of a file, that tell who answers whom */
+
+/* Who sends to whom, in which file. */
+struct pairs {
+    struct pair {
+        uint32_t file;
+        char from[64], to[64];
+    } pair[PAIRS_MAX];
+    size_t count;
+    bool answered_in_file;    /* one file holds both directions */
+    bool answered_by_another; /* a file holds the answers to another */
+};
+
+static void add_pair(struct pairs *pairs, uint32_t file, const struct armtap_packet *packet)
+{
+    struct pair new = {.file = file};
+    bool known = pairs->count == PAIRS_MAX;
+    if (!armtap_packet_hosts(packet, new.from, new.to))
+        return;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const struct pair *pair = &pairs->pair[i];
+        if (strcmp(pair->from, new.to) == 0 && strcmp(pair->to, new.from) == 0)
+            *(pair->file == file ? &pairs->answered_in_file : &pairs->answered_by_another) = true;
+        known = known || (pair->file == file && strcmp(pair->from, new.from) == 0 && strcmp(pair->to, new.to) == 0);
+    }
+    if (!known)
+        pairs->pair[pairs->count++] = new;
+}
+
+/* Those of a file's beginning. */
+static int add_file(struct pairs *pairs, const struct replay_source *source, uint32_t file)
+{
+    const struct reader_wish wish = {
+        .name = source->names[file], .input = inputs_at(source->inputs, file), .quiet = true};
+    struct armtap_packet packet;
+    enum capture_outcome outcome = CAPTURE_END;
+    struct capture *capture = capture_open(&wish);
+    if (!capture)
+        return errno == ENOMEM ? -1 : 0;
+    for (unsigned i = 0;
+         i < LOOKED_AT && !pairs->answered_in_file && (outcome = capture_next(capture, &packet)) == CAPTURE_PACKET; i++)
+        add_pair(pairs, file, &packet);
+    capture_close(capture);
+    return outcome == CAPTURE_NO_MEMORY ? -1 : 0;
+}
+
+/* Whether each file holds one direction, and one of them the answers to another. */
+static int are_halves(const struct file_turns *turns, const struct replay_source *source, bool *halves)
+{
+    struct pairs *pairs = calloc(1, sizeof *pairs);
+    int error = pairs ? 0 : -1;
+    for (uint32_t i = 0; i < turns->count && error == 0 && !pairs->answered_in_file; i++)
+        error = add_file(pairs, source, i);
+    *halves = pairs && !pairs->answered_in_file && pairs->answered_by_another;
+    free(pairs);
+    return error;
+}
+
 int file_turns_find(struct file_turns *turns, const struct replay_source *source)
 {
     *turns = (struct file_turns){0};
-    if (source->count < 2 || source->in_turn || source->archive || source->on_indexed || !replay_is_repeatable(source))
+    if (source->count < 2 || source->archive || source->on_indexed || !replay_is_repeatable(source))
         return 0;
     turns->turns = calloc(source->count, sizeof *turns->turns);
     if (!turns->turns)
@@ -84,6 +145,8 @@ int file_turns_find(struct file_turns *turns, const struct replay_source *source
         qsort(turns->turns, turns->count, sizeof *turns->turns, by_time);
         error = do_overlap(turns, source, &side_by_side);
     }
+    if (side_by_side && error == 0 && source->in_turn)
+        error = are_halves(turns, source, &side_by_side);
     if (error != 0 || !side_by_side)
         file_turns_free(turns);
     return error;

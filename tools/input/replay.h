@@ -84,7 +84,7 @@ struct replay_source {
     enum replay_answer (*on_capture)(void *user, bool begins);
     /* called with the digest of each capture, in order; NULL: none are made */
     enum replay_answer (*on_indexed)(void *user, const struct replay_indexed *indexed);
-    bool in_turn;  /* read files one after another, also if their times overlap */
+    bool in_turn;  /* of files whose times overlap, read only those that hold one direction each side by side */
     bool follow;   /* at the end of the last file, wait for more until Ctrl-C */
     bool progress; /* may draw a progress bar on standard error */
     bool quiet;    /* an earlier reading has reported damage */
