@@ -211,6 +211,16 @@ def check_same_names(folder):
     before = files(out, True)
     export(out, mon + ".gz")
     expect("compressed since", files(out, True) == before, sorted(files(out)))
+    for ending in ".gz.gz", ".GZ.gz", ".gz.gz.gz":
+        content = b""
+        with open(mon, "rb") as file:
+            content = file.read()
+        for _ in range(ending.count(".")):
+            content = gzip.compress(content)
+        with open(mon + ending, "wb") as packed:
+            packed.write(content)
+        export(out, mon + ending)
+        expect("packed as %s" % ending, files(out, True) == before, sorted(files(out)))
     export(folder + "/long", shutil.copy(mon, "%s/%s.pcap" % (folder, "long name \u00e9" * 14)))
     expect("a long name", len(files(folder + "/long")) == 1)
 

@@ -213,9 +213,12 @@ static void tell_what_was_there(const struct sink_file *sink, const struct parti
         message_warning("%s: left by a run that was killed, %" PRIdMAX " bytes; %s%s%s", partial->path,
                         (intmax_t)partial->left.st_size,
                         partial->kept ? "it is " : "nothing of it can be read: it was deleted",
-                        partial->kept ? partial->kept : "", partial->kept ? " now: use it or delete it" : "");
+                        partial->kept ? partial->kept : "",
+                        !partial->kept     ? ""
+                        : run->is_readable ? " now: use it or delete it"
+                                           : " now: delete it, unless it is yours");
     if (partial->has_neighbour && run->neighbours++ == 0)
-        message_warning("%s: another armtap writes this output, too, or there is a file that is not yours: until it is "
+        message_warning("%s: another armtap writes this output, too, or there is a file that must stay: until it is "
                         "whole it is %s; the run that ends last replaces what the other wrote",
                         sink->name, partial->path);
 }
@@ -231,7 +234,8 @@ static size_t open_most(void)
 /* Makes OUT.partial. 0, or an error number. */
 static int make_beside(struct sink_file *sink, const struct stat *replaced)
 {
-    struct partial partial = {.is_hidden = sink->run->is_hidden, .is_readable = sink->run->is_readable};
+    const struct sink_run *run = sink->run;
+    struct partial partial = {.inputs = run->inputs, .is_hidden = run->is_hidden, .is_readable = run->is_readable};
     sigset_t before;
     hold_signals(&before);
     int error = partial_make(sink->place, replaced, &partial);

@@ -148,19 +148,26 @@ static int rename_to_free(const char *path, const char *place, struct partial *p
     return -1;
 }
 
-/* Makes the name of a file that nobody writes free. False if somebody may write it. */
+/* Whether a run that was killed may have left the file, and nobody writes or reads it. Locks it. */
+static bool is_left_over(int file, const struct partial *partial, struct stat *status)
+{
+    return fstat(file, status) == 0 && S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
+           !inputs_have(partial->inputs, status) && flock(file, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* Makes the name of a file that nobody uses free. What has no dot before its name may be anybody's: it is kept. False
+ * if somebody may use it. */
 static bool put_aside(const char *path, const char *place, struct partial *partial)
 {
     int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     struct stat status;
-    bool is_left = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-                   flock(file, LOCK_EX | LOCK_NB) == 0;
+    bool is_left = file >= 0 && is_left_over(file, partial, &status);
     bool is_free = is_left && !partial_is_there(path, &status);
     if (is_left && !is_free) {
         partial->has_left = true;
         partial->left = status;
-        is_free =
-            partial->is_readable && status.st_size > 0 ? rename_to_free(path, place, partial) == 0 : unlink(path) == 0;
+        bool is_kept = status.st_size > 0 && (partial->is_readable || !partial->is_hidden);
+        is_free = is_kept ? rename_to_free(path, place, partial) == 0 : unlink(path) == 0;
     }
     if (file >= 0)
         close(file);

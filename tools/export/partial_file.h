@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "input/input_files.h"
+
 enum place_kind {
     PLACE_FAILED,    /* errno says why */
     PLACE_FREE,      /* no file is there yet */
@@ -18,15 +20,16 @@ enum place_kind {
 enum place_kind place_find(const char *name, char **path, struct stat *status);
 
 struct partial {
-    bool is_hidden;   /* set by the caller: the name begins with a dot */
-    bool is_readable; /* set by the caller: what a killed run has left may be of use, and is kept under another name */
-    char *path;       /* the caller frees */
-    int file;         /* its descriptor, for writing; locked */
-    struct stat status; /* which file it is */
-    bool has_left;      /* a killed run had left such a file, which is gone or renamed */
-    struct stat left;   /* that file */
-    char *kept;         /* its new name, which the caller frees; NULL: it was deleted */
-    bool has_neighbour; /* another armtap writes the same output: the name of this file has a number */
+    const struct inputs *inputs; /* set by the caller: these stay where they are, whatever their names */
+    bool is_hidden;              /* set by the caller: the name begins with a dot */
+    bool is_readable;            /* set by the caller: what a killed run has left may be of use */
+    char *path;                  /* the caller frees */
+    int file;                    /* its descriptor, for writing; locked */
+    struct stat status;          /* which file it is */
+    bool has_left;               /* a killed run had left such a file, which is gone or renamed */
+    struct stat left;            /* that file */
+    char *kept;                  /* its new name, which the caller frees; NULL: nobody needs it, and it was deleted */
+    bool has_neighbour;          /* another armtap uses that name, or it is an input: this one has a number */
 };
 
 /* Makes an empty one for an output, with exactly the rights of the file that it will replace (NULL: none), never with

@@ -38,22 +38,27 @@ void provenance_add(struct provenance *provenance, const struct armtap_record *r
         provenance->beginning = record->stream->beginning;
 }
 
-static bool ends_in(const char *text, size_t length, const char *ending)
-{
-    size_t rest = strlen(ending);
-    return length > rest && strncasecmp(text + length - rest, ending, rest) == 0;
-}
-
-void provenance_put_capture(const char *capture, struct buffer *out)
+/* The length of the ending that tells how a file is packed, 0 if it has none. */
+static size_t packed_ending(const char *name, size_t length)
 {
     static const char *const packed[] = {".gz", ".zst", ".xz", ".lz4", ".bz2"};
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        size_t ending = strlen(packed[i]);
+        if (length > ending && strncasecmp(name + length - ending, packed[i], ending) == 0)
+            return ending;
+    }
+    return 0;
+}
+
+/* However often it is packed. */
+void provenance_put_capture(const char *capture, struct buffer *out)
+{
     const char *slash = capture ? strrchr(capture, '/') : NULL, *base = slash ? slash + 1 : capture;
     if (!capture || strcmp(capture, "-") == 0)
         base = capture ? "stdin" : "live";
-    size_t length = strlen(base);
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-        if (ends_in(base, strlen(base), packed[i]))
-            length -= strlen(packed[i]);
+    size_t length = strlen(base), ending;
+    while ((ending = packed_ending(base, length)) > 0)
+        length -= ending;
     buffer_put(out, base, length);
 }
 
