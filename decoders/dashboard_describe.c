@@ -4,6 +4,7 @@
 
 #include "../lib/describe.h"
 #include "dashboard_line.h"
+#include "urscript.h"
 
 int armtap_dashboard_describe(struct armtap_pieces *pieces, const char **kind)
 {
@@ -30,7 +31,10 @@ enum armtap_fit armtap_dashboard_identify(struct armtap_subject *subject, bool d
     size_t whole = end ? (size_t)(end - subject->bytes) + 1 : subject->length;
     size_t length = armtap_dashboard_text(subject->bytes, whole);
     bool is_reply = armtap_dashboard_is_servers(subject->bytes, length);
-    (void)doubt;
+    if (named && !armtap_urscript_is_text(subject->bytes, whole)) {
+        armtap_line_string(doubt, "what a dashboard server sends and gets is text, and this is none");
+        return ARMTAP_FIT_NO;
+    }
     if (!named && !armtap_dashboard_is_greeting(subject->bytes, length))
         return ARMTAP_FIT_NO;
     if (!directed)

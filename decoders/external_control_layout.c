@@ -82,6 +82,11 @@ bool armtap_control_is_selector(const struct armtap_control_layout *layout, cons
     return value->word == selector_word[layout->kind];
 }
 
+const struct armtap_control_layout *armtap_control_layout_at(size_t i)
+{
+    return i < LAYOUTS ? &layouts[i] : NULL;
+}
+
 const struct armtap_control_layout *armtap_control_layout_of(size_t length)
 {
     for (size_t i = 0; i < LAYOUTS; i++)

@@ -33,6 +33,8 @@ struct armtap_control_value {
     enum armtap_control_wire wire;
 };
 
+/* The i-th layout; NULL beyond the last. */
+const struct armtap_control_layout *armtap_control_layout_at(size_t i);
 /* The layout whose messages have that many bytes; NULL if none. */
 const struct armtap_control_layout *armtap_control_layout_of(size_t length);
 

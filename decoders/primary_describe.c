@@ -330,5 +330,5 @@ enum armtap_fit armtap_primary_identify(struct armtap_subject *subject, bool dir
     subject->recipe = NULL;
     if (!directed || subject->direction == ARMTAP_FROM_ROBOT)
         return identify_message(subject, named, doubt);
-    return named ? armtap_urscript_identify(subject) : ARMTAP_FIT_NO;
+    return named ? armtap_urscript_identify(subject, doubt) : ARMTAP_FIT_NO;
 }

@@ -103,8 +103,8 @@ enum armtap_fit armtap_realtime_identify(struct armtap_subject *subject, bool di
     }
     if (!may_be_line || !((named && directed) || is_printable(subject->bytes, subject->length)))
         return ARMTAP_FIT_NO;
-    enum armtap_fit fit = armtap_urscript_identify(subject);
-    if (!named && !armtap_urscript_is_statement(subject->bytes, subject->length))
+    enum armtap_fit fit = armtap_urscript_identify(subject, doubt);
+    if (fit != ARMTAP_FIT_NO && !named && !armtap_urscript_is_statement(subject->bytes, subject->length))
         armtap_line_format(doubt, "text, which may be of any protocol");
     return fit;
 }

@@ -120,10 +120,23 @@ enum armtap_fit armtap_urscript_shows(const struct armtap_sight *sight, size_t *
                                                                                                   : ARMTAP_FIT_NO;
 }
 
-enum armtap_fit armtap_urscript_identify(struct armtap_subject *subject)
+bool armtap_urscript_is_text(const uint8_t *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (bytes[i] < ' ' && bytes[i] != '\t' && bytes[i] != '\r' && bytes[i] != '\n')
+            return false;
+    return length > 0;
+}
+
+enum armtap_fit armtap_urscript_identify(struct armtap_subject *subject, struct armtap_line *doubt)
 {
     const uint8_t *end = memchr(subject->bytes, '\n', subject->length);
+    size_t length = end ? (size_t)(end - subject->bytes) + 1 : subject->length;
+    if (!armtap_urscript_is_text(subject->bytes, length)) {
+        armtap_line_string(doubt, "what the robot gets there is text, and this is none");
+        return ARMTAP_FIT_NO;
+    }
     subject->direction = ARMTAP_TO_ROBOT;
-    subject->length = end ? (size_t)(end - subject->bytes) + 1 : subject->length;
+    subject->length = length;
     return ARMTAP_FIT_MAYBE; /* text lines are no proof */
 }

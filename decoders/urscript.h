@@ -29,7 +29,9 @@ void armtap_urscript_describe(struct armtap_pieces *pieces);
 bool armtap_urscript_is_statement(const uint8_t *line, size_t length);
 /* As a decoder's `shows` answers: lines prove nothing unless the user says so. */
 enum armtap_fit armtap_urscript_shows(const struct armtap_sight *sight, size_t *need);
-/* Takes a message for a line. */
-enum armtap_fit armtap_urscript_identify(struct armtap_subject *subject);
+/* Whether no control characters are in it but those of text. */
+bool armtap_urscript_is_text(const uint8_t *bytes, size_t length);
+/* Takes a message for a line, if it is text; else says so in `doubt`. */
+enum armtap_fit armtap_urscript_identify(struct armtap_subject *subject, struct armtap_line *doubt);
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What people paste into explain --hex: random messages, printed in every form by the programs themselves where they
 are installed (xxd, hexdump, od, tcpdump, tshark) and by Python elsewhere, explain the same bytes. A text that is damaged
-gives the same bytes, or is refused; forms that cannot be read are refused by name."""
+gives the same bytes, or is refused; forms that cannot be read are refused by name. Words are no lines of text."""
 import base64
 import json
 import os
@@ -253,9 +253,40 @@ def check_refused():
     return len(refused)
 
 
+# ---- what the user says that it is ----
+
+def kinds_to_robot(protocol, message):
+    done = subprocess.run([ARMTAP, "explain", "--json", "--raw", protocol, "--to-robot", "--hex", message.hex()],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (protocol, message, done)
+    return done.stdout, [one["message"] for one in json.loads(done.stdout)["messages"]]
+
+
+def check_named():
+    """Bytes that are no text are no line, whichever protocol of lines is named; words are cut where only one length fits."""
+    count = 0
+    for protocol in ("external_control", "primary", "realtime", "dashboard"):
+        for words in range(1, 40):
+            message = struct.pack(">%di" % words, 7, *(DICE.choice((0, 1, 7, -5, 10**6, DICE.randrange(-2**31, 2**31)))
+                                                       for _ in range(words - 1)))
+            said, kinds = kinds_to_robot(protocol, message)
+            assert not any(kind and ("URScript" in kind or "request" in kind) for kind in kinds), (protocol, words, said)
+            assert "--raw" not in said, said
+            count += 1
+        said, kinds = kinds_to_robot(protocol, b"sleep(1) # \xc3\xa4\n")
+        assert len(kinds) == 1 and kinds[0] in ("URScript line", "request"), (protocol, kinds)
+    for many in range(1, 7):
+        keep_alive = struct.pack(">8i", 20, *(DICE.randrange(-10**6, 10**6) for _ in range(6)), 1)
+        kinds = kinds_to_robot("external_control", keep_alive * many)[1]
+        assert kinds == ["control command"] * many, (many, kinds)
+        count += 1
+    return count
+
+
 def main():
     failed = 0
-    for name, check in (("forms", check_forms), ("damaged texts", check_damage), ("refused", check_refused)):
+    for name, check in (("forms", check_forms), ("damaged texts", check_damage), ("refused", check_refused),
+                        ("named", check_named)):
         try:
             print("%-16s %d right" % (name, check()))
         except AssertionError as difference:

@@ -50,9 +50,12 @@ int explain_hex_next(const struct explain_hex *hex, size_t at, struct subject *s
                                             .recipe = hex->recipe}};
     int error = armtap_identify(message, hex->to_robot, doubt, sizeof doubt);
     subject->skipped = error == ARMTAP_ERR_NOT_OURS;
-    if (subject->skipped && doubt[0] != '\0')
-        snprintf(subject->doubt, sizeof subject->doubt, "not known: %.180s; --raw %s decodes it all the same", doubt,
-                 armtap_protocol_name(message->protocol));
+    if (subject->skipped && doubt[0] != '\0') {
+        size_t length = (size_t)snprintf(subject->doubt, sizeof subject->doubt, "not known: %.180s", doubt);
+        if (hex->protocol == ARMTAP_PROTOCOL_NONE)
+            snprintf(subject->doubt + length, sizeof subject->doubt - length, "; --raw %s decodes it all the same",
+                     armtap_protocol_name(message->protocol));
+    }
     if (subject->skipped)
         message->protocol = hex->protocol;
     if (error == ARMTAP_OK || subject->skipped)
