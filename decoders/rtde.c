@@ -378,10 +378,12 @@ ARMTAP_RARE static int adopt_given(struct armtap_rtde *rtde, struct armtap_conn 
     size_t id = payload == given->size + 1 ? 1 : 0;
     if (payload != given->size + id || (rtde->protocol != 0 && (rtde->protocol >= 2) != (id == 1)))
         return ARMTAP_OK;
+    bool is_shown = rtde->protocol != 0 || id == 0;
     if (rtde->protocol == 0)
         rtde->protocol = id ? 2 : 1;
     armtap_rtde_take_outputs(rtde, armtap_recipe_hold(given));
-    armtap_conn_version(conn, rtde->protocol, ARMTAP_GENERATION_CB3E);
+    /* data with an id may be of protocol 2 or 3 */
+    armtap_conn_version(conn, is_shown ? rtde->protocol : 0, ARMTAP_GENERATION_CB3E);
     return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT,
                               rtde->protocol >= 2 ? frame->bytes[ARMTAP_RTDE_HEADER] : 0, 0, 0, given);
 }

@@ -96,7 +96,7 @@ def check_round_trips(folder, rng, known):
             info = armtap("info", "--json", path)
             streams = json.loads(info.stdout)["streams"]
             expect("info", info.returncode == 0 and streams[0]["records"] == len(body) // struct.calcsize(layout(fields)) and
-                   streams[0]["fields"] == [name for name, _ in fields], info.stdout, info.stderr)
+                   streams[0]["fields"] == [name for name, _ in fields] and streams[0]["version"] is None, info.stdout, info.stderr)
             expect("diagnose", armtap("diagnose", path).returncode in (0, 1), "")
 
 

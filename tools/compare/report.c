@@ -147,14 +147,15 @@ static void print_side(const struct comparison *comparison, enum armtap_side sid
     const struct armtap_stream *stream = one->summary->stream;
     const struct armtap_pairing_tally *tally = comparison->tally;
     const char *robot = stream->robot[0] == '\0' ? "?" : stream->robot;
-    char step[60] = "";
+    char step[60] = "", protocol[30] = "of an unknown protocol";
+    if (stream->version > 0)
+        snprintf(protocol, sizeof protocol, "protocol %d", stream->version);
     if (side == ARMTAP_SIDE_LEGACY)
         text_line(stdout, HEAD_INDENT, "legacy  stream %u, robot %s, packets of %d bytes, %s", one->summary->number,
                   robot, stream->version, is_cb2(comparison) ? "CB2" : "CB3 or e-Series");
     else
-        text_line(stdout, HEAD_INDENT, "RTDE    stream %u, robot %s, protocol %d%s%s", one->summary->number, robot,
-                  stream->version, stream->controller_version[0] == '\0' ? "" : ", controller ",
-                  stream->controller_version);
+        text_line(stdout, HEAD_INDENT, "RTDE    stream %u, robot %s, %s%s%s", one->summary->number, robot, protocol,
+                  stream->controller_version[0] == '\0' ? "" : ", controller ", stream->controller_version);
     if (tally->step[side] > 0)
         snprintf(step, sizeof step, ", mostly %.6g s apart", tally->step[side]);
     text_line(stdout, HEAD_INDENT, "%*s%" PRIu64 " records%s; %" PRIu64 " unpaired", HEAD_INDENT, "",
