@@ -55,6 +55,10 @@ class Program:
         expect((self.arguments[0], "says", pattern), found, self.said)
         return found
 
+    def hears_ends(self, count=1):
+        """Waits until its connections have ended: then it has all that was sent."""
+        self.says(r"(?s)(the robot (closed|reset) the connection.*){%d}" % count)
+
     def port(self, number):
         found = self.says(r"\n?armtap: %s: .* listens on [\d.]+:(\d+)\n" % number)
         return found.group(1) if found else "1"
@@ -128,6 +132,7 @@ def serve_and_record():
     record = Program("record", "-o", "rtde.pcapng", "--fields", ",".join(layout),
                      robot_addresses(served.host, served.ports)["rtde"])
     served.program.end(None)
+    record.hears_ends()
     expect("record ends", record.end() == 0, record.said)
     steps = whole(rows("rtde.pcapng", "--fields", ",".join(layout)), robot, layout)
     expect("all of them", steps and (steps[0], steps[-1]) == (1, STEPS - 1), steps and (steps[0], steps[-1]), served.program.said)
@@ -146,6 +151,7 @@ def through_the_bridge():
                      robot_addresses(served.host, served.ports)["rtde"])
     record = Program("record", "-o", "bridge.pcapng", "realtime://127.0.0.63:%s" % bridge.port(30003))
     served.program.end(None)
+    record.hears_ends()
     expect("record ends", record.end() == 0, record.said)
     expect("the bridge ends", bridge.end(signal.SIGTERM) == 0, bridge.said)
     bridge.says("134 of 152 cells come from RTDE")
@@ -170,6 +176,7 @@ def through_the_proxy():
     addresses = robot_addresses("127.0.0.74", ports)
     record = Program("record", "-o", "record.pcapng", "--fields", ",".join(layout), addresses["rtde"], addresses["realtime"])
     served.program.end(None)
+    record.hears_ends(2)
     expect("record ends", record.end() == 0, record.said)
     expect("the proxy ends", proxy.end() == 0, proxy.said)
     for file in "record.pcapng", "proxy.pcapng":
@@ -199,6 +206,7 @@ def sample(host, name, port):
     outputs = ["--fields", ",".join(stream["fields"])] if port == "rtde" else []
     record = Program("record", "-o", "again.pcapng", *outputs, robot_addresses(host, served.ports)[port])
     served.program.end(None)
+    record.hears_ends()
     expect((name, "record ends"), record.end() == 0, record.said)
     got = values(armtap("export", "--fields", ",".join(stream["fields"]), "again.pcapng"))
     unlike = next(((i, a, b) for i, (a, b) in enumerate(zip(got, wanted)) if a != b), None)

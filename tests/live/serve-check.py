@@ -206,7 +206,7 @@ def check_record_py():
     for name, version, stream in (("rtde-v2.pcapng.gz", 2, 0), ("rtde-v1.pcap", 1, 0), ("rtde-v3.pcapng", 3, 0),
                                   ("rtde-stop.pcap", 2, 0), ("both-streams.pcap.gz", 2, 1)):
         wanted = run("export", "--dialect", "record.py", "--stream", str(stream), capture(name)).stdout
-        with Serve("--speed", "max", capture(name)) as serve:
+        with Serve("--speed", "max", "--loop", capture(name)) as serve:  # a round that ends waits a second for good-byes
             client = Rtde(serve, version)
             release = client.ask("v")
             expect(name + ": 16 bytes of version", len(release) == 16)
@@ -218,6 +218,7 @@ def check_record_py():
             expect(name + ": good-bye", client.ask("P") == b"\1")
             client.close()
             expect(name + ": as record.py writes it", made == wanted and wanted.count(b"\r\n") > 10, len(made), len(wanted))
+            serve.program.terminate()
             expect(name + ": ends", serve.wait() == 0, serve.lines)
 
 
