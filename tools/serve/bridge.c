@@ -283,7 +283,8 @@ static int listen_on_ports(struct bridge *bridge)
     return 0;
 }
 
-static void report(const struct bridge *bridge)
+/* Whether records came. */
+static bool report(const struct bridge *bridge)
 {
     char clients[LISTENING_TOTALS_MAX], interruptions[ROBOT_TALLY_MAX];
     struct robot_tally tally = {.records = 0};
@@ -292,6 +293,9 @@ static void report(const struct bridge *bridge)
     listening_totals(clients, bridge->clients);
     message_info("%" PRIu64 " records from the robot, %" PRIu64 " packets made, %" PRIu64 " held back%s%s",
                  tally.records, bridge->packets, bridge->not_sent, clients, interruptions);
+    if (tally.records == 0)
+        message_error("%s: no record came", bridge->wish->robot->url);
+    return tally.records > 0;
 }
 
 static enum exit_status run(struct bridge *bridge)
@@ -309,8 +313,7 @@ static enum exit_status run(struct bridge *bridge)
     }
     clients_close(bridge->clients, false, "closed: the bridge ends");
     clients_tell_hidden(bridge->clients);
-    report(bridge);
-    return end == EVENT_LOOP_INTERRUPTED ? EXIT_DONE : EXIT_FAILED;
+    return report(bridge) && end == EVENT_LOOP_INTERRUPTED ? EXIT_DONE : EXIT_FAILED;
 }
 
 static void end(struct bridge *bridge)
