@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """armtap proxy: bytes in are bytes out, whatever the cuts and however many clients; ends, resets and slow readers pass; the
 disk never delays it; the capture is what was said."""
+import contextlib
 import csv
 import glob
 import io
@@ -484,6 +485,33 @@ def clients_that_went():
             one.close()
 
 
+def clients_of_a_robot_that_is_off():
+    """They give up before it answers: the next ones have their places, and are served when it does."""
+    listener = socket.create_server((ROBOT, 0), backlog=0)
+    port, waiting = listener.getsockname()[1], [socket.socket() for _ in range(3)]
+    for one in waiting:  # the queue is full: the system answers no more
+        one.setblocking(False)
+        one.connect_ex((ROBOT, port))
+    proxy = Proxy([port], output="off.pcapng")
+    for _ in range(130):
+        with contextlib.suppress(ConnectionError):
+            proxy.client(port, "127.0.0.8").close()
+    time.sleep(0.5)
+    late = proxy.client(port, "127.0.0.8")
+    late.settimeout(0.5)
+    with contextlib.suppress(TimeoutError):
+        expect("off: a client waits for the robot", late.recv(1) == b"never", proxy.said[-3:])
+    for one in waiting:
+        one.close()
+    robot = Robot()
+    threading.Thread(target=robot.accept, args=(listener, echo), daemon=True).start()
+    late.settimeout(PATIENCE)
+    late.sendall(b"hello")
+    expect("off: it is served in the end", read_exactly(late, 5) == b"hello", proxy.said[-3:])
+    status, said = proxy.end()
+    expect("off: status", status == 0, said)
+
+
 def one_address():
     """As many as it likes from one address: others are served all the same, and those who were go on."""
     robot = Robot(echo)
@@ -583,5 +611,5 @@ def crowd():
 
 if __name__ == "__main__":
     side_by_side(many_clients, half_closed, resets, slow_reader, disk_trouble, capture, signals, for_a_time, ports_in_use, crowd,
-                 clients_that_went, one_address, parts)
+                 clients_that_went, clients_of_a_robot_that_is_off, one_address, parts)
     sys.exit(finish())

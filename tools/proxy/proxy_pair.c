@@ -49,11 +49,12 @@ static bool is_waiting(const struct way *way)
     return way->begin < way->end;
 }
 
-/* While bytes wait for the other side nothing is read, and an end is not seen. */
+/* While bytes wait for the other side, or the robot has not answered yet, nothing is read, and an end is not seen. */
 static bool has_ended(const struct proxy_pair *pair, enum armtap_direction direction)
 {
     const struct way *way = &pair->way[direction];
-    return way->ended || (is_waiting(way) && tcp_has_ended(pair->side[direction].file));
+    bool is_read = pair->connected ? !is_waiting(way) : direction == ARMTAP_FROM_ROBOT;
+    return way->ended || (!is_read && tcp_has_ended(pair->side[direction].file));
 }
 
 static bool is_ending(const struct proxy_pair *pair)
@@ -216,11 +217,20 @@ static void on_ready(void *user, unsigned events)
 
 int64_t proxy_pair_ending_since(const struct proxy_pair *pair)
 {
-    return pair->connected && is_ending(pair) ? pair->passed : EVENT_NEVER;
+    return is_ending(pair) ? pair->passed : EVENT_NEVER;
+}
+
+static void give_up_connecting(struct proxy_pair *pair)
+{
+    reset(pair, &(struct proxy_news){.event = PROXY_UNANSWERED, .time = tcp_clock(), .error = ETIMEDOUT});
 }
 
 void proxy_pair_let_go(struct proxy_pair *pair)
 {
+    if (!pair->connected) {
+        give_up_connecting(pair);
+        return;
+    }
     enum armtap_direction ended = has_ended(pair, ARMTAP_TO_ROBOT) ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
     reset(pair, &(struct proxy_news){.event = PROXY_LET_GO, .direction = ended, .time = tcp_clock()});
 }
@@ -236,7 +246,7 @@ static void on_due(void *user)
         pair->checked = now_of(pair);
         set_timer(pair);
     } else
-        reset(pair, &(struct proxy_news){.event = PROXY_UNANSWERED, .time = tcp_clock(), .error = ETIMEDOUT});
+        give_up_connecting(pair);
 }
 
 /* 0, or -1 with errno. */
