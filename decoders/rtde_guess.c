@@ -308,7 +308,7 @@ static int tell_candidates(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     if (left->count == told->count && memcmp(left->rows, told->rows, left->count) == 0)
         return ARMTAP_OK;
     *told = *left;
-    const struct armtap_known_recipe *recipes[ARMTAP_RTDE_CANDIDATES];
+    const struct armtap_known_recipe *recipes[ARMTAP_RTDE_CANDIDATES] = {NULL};
     for (size_t i = 0; i < told->count; i++)
         recipes[i] = armtap_known_recipe_at(told->rows[i]);
     return armtap_conn_candidates(conn, frame, recipes, told->count);

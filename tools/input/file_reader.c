@@ -367,7 +367,7 @@ size_t reader_read(struct reader *reader, void *to, size_t room)
 
 size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length)
 {
-    while (reader->peeked < length) {
+    while (reader->peeked < length && reader->peeked < READER_PEEK) {
         size_t got = read_some(reader, reader->peek + reader->peeked, READER_PEEK - reader->peeked);
         if (got == 0)
             break;
