@@ -699,6 +699,8 @@ def check_refusals():
                         (["--paused", "--no-wait", "rtde-v2.pcapng.gz"], b"choose one"),
                         (["--fill", "paylod=1", "rtde-v2.pcapng.gz"], b"did you mean 'payload'"),
                         (["--fill", "payload", "rtde-v2.pcapng.gz"], b"NAME=VALUE"),
+                        (["--fill", "payload=1e400", "rtde-v2.pcapng.gz"], b"payload is of type DOUBLE"),
+                        (["--fill", "payload=1", "--fill", "payload=2", "rtde-v2.pcapng.gz"], b"another gives this one"),
                         (["--fill", "payload=heavy", "rtde-v2.pcapng.gz"], b"payload is of type DOUBLE"),
                         (["--fill", "robot_mode=7.5", "rtde-v2.pcapng.gz"], b"robot_mode is of type INT32"),
                         (["--fill", "robot_mode=2147483648", "rtde-v2.pcapng.gz"], b"robot_mode is of type INT32"),

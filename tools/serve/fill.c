@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +51,10 @@ static bool read_signed(const char *text, int64_t *number)
 static bool read_double(const char *text, double *number)
 {
     char *end;
+    errno = 0;
     *number = strtod(text, &end);
-    return end != text && *end == '\0';
+    bool is_too_large = errno == ERANGE && isinf(*number);
+    return end != text && *end == '\0' && !is_too_large;
 }
 
 static bool read_element(struct armtap_value *value, unsigned i, const char *text)

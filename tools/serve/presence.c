@@ -364,23 +364,33 @@ int presence_end(struct presence *presence)
     return 0;
 }
 
+/* Which sets have the variable: there may be a thousand times as many runs. */
+static void find_sets(const struct presence *presence, const struct variable *variable, bool found[PRESENCE_SETS_MAX])
+{
+    for (size_t i = 0; i < presence->set_count; i++)
+        found[i] = has(&presence->sets[i], variable);
+}
+
 /* ---- questions --------------------------------------------------------------------------------------------------- */
 
 bool presence_begins_with(const struct presence *presence, const struct variable *variable)
 {
+    bool has_it[PRESENCE_SETS_MAX];
+    find_sets(presence, variable, has_it);
     for (size_t i = 0; i < presence->run_count; i++)
         if (far_difference(presence->runs[i].begin, presence->first_time) <= PRESENCE_GAP / 10 &&
-            has(&presence->sets[presence->runs[i].set], variable))
+            has_it[presence->runs[i].set])
             return true;
     return false;
 }
 
 bool presence_span(const struct presence *presence, const struct variable *variable, int64_t *begin, int64_t *end)
 {
-    bool found = false;
+    bool found = false, has_it[PRESENCE_SETS_MAX];
+    find_sets(presence, variable, has_it);
     for (size_t i = 0; i < presence->run_count; i++) {
         const struct presence_run *run = &presence->runs[i];
-        if (!has(&presence->sets[run->set], variable))
+        if (!has_it[run->set])
             continue;
         *begin = !found || run->begin < *begin ? run->begin : *begin;
         *end = !found || run->end > *end ? run->end : *end;

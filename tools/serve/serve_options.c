@@ -155,7 +155,14 @@ static int take_fill(struct serve_options *options, const char *value)
 {
     if (options->fill_count == SERVE_FILLS_MAX)
         return bad("--fill", value, "at most 1024 of them");
-    return fill_parse(&options->fills[options->fill_count++], value);
+    struct fill *fill = &options->fills[options->fill_count];
+    if (fill_parse(fill, value) != 0)
+        return -1;
+    for (size_t i = 0; i < options->fill_count; i++)
+        if (options->fills[i].value.field == fill->value.field)
+            return bad("--fill", value, "one --fill for each field: another gives this one");
+    options->fill_count++;
+    return 0;
 }
 
 static int take_stubs(struct serve_options *options, const char *value)
