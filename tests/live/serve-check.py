@@ -554,6 +554,24 @@ def check_room():
                 one.close()
 
 
+def check_one_address():
+    """Whatever the clients of one address do, one of another is served; who was there before stays."""
+    start = b"\0\x14O" + struct.pack(">d", 125) + b"timestamp" + b"\0\3S"
+    for what, port, first in (("readers", 30003, b""), ("states", 30001, b""), ("started", 30004, b"\0\5V\0\2" + start)):
+        with Serve("--loop", capture("rtde-v2.pcapng.gz")) as serve:
+            early = serve.connect(30003)
+            ends = fill(serve, port, first)
+            for end in ends:
+                with contextlib.suppress(OSError):
+                    end.recv(1)
+            for host in "127.0.0.7", "127.0.0.8":
+                with socket.create_connection(("127.0.0.1", serve.port[30003]), PATIENCE, (host, 0)) as other:
+                    expect((what, host, "is served"), len(exactly(other, 1220)) == 1220, serve.lines[-3:])
+            expect((what, "who was there stays"), len(exactly(early, 100 * 1220)) == 100 * 1220)
+            for end in (early, *ends):
+                end.close()
+
+
 def check_lines():
     """However many connections come and go, the lines about them stay few."""
     with Serve("--paused", capture("rtde-v2.pcapng.gz")) as serve:
@@ -755,7 +773,8 @@ def check_robots():
 def main():
     side_by_side(check_slow, check_descriptors, check_pace, check_signals, check_record_py, check_legacy, check_each_other, check_union,
                  check_sources, check_requests, check_stubs, check_rounds, check_paused, check_several, check_garbage, check_script,
-                 check_many, check_room, check_idle, check_refusals, check_robots, check_lines, check_wild_times, check_empty_range)
+                 check_many, check_room, check_one_address, check_idle, check_refusals, check_robots,
+                 check_lines, check_wild_times, check_empty_range)
     return finish()
 
 

@@ -41,7 +41,8 @@ struct client {
     int64_t waiting;  /* since when the system takes nothing; 0: it does */
     uint64_t dropped; /* packages */
     struct tcp_address address;
-    int64_t active; /* when it last sent or took something */
+    uint64_t number; /* of those that were served */
+    int64_t active;  /* when it last sent or took something */
     bool has_sent;
     bool has_taken; /* data that it was given */
 };
@@ -326,16 +327,31 @@ static struct client *find_idle(const struct clients *clients)
     return found;
 }
 
-static void make_room(struct clients *clients)
+/* The newest of an address that has more than half of the places, for a client of another address; NULL: none has. */
+static struct client *find_crowding(const struct clients *clients, const struct tcp_address *address)
+{
+    struct client *found = NULL;
+    for (size_t i = 0; i < clients->count; i++) {
+        struct client *client = clients->all[i];
+        if (count_of_host(clients, &client->address) > clients->most / 2 && (!found || client->number > found->number))
+            found = client;
+    }
+    return found && !tcp_address_same_host(&found->address, address) ? found : NULL;
+}
+
+static void make_room(struct clients *clients, const struct tcp_address *address)
 {
     char line[96];
-    struct client *idle = clients->count < clients->most ? NULL : find_idle(clients);
-    if (!idle)
+    struct client *idle = find_idle(clients), *other = idle ? idle : find_crowding(clients, address);
+    if (!other)
         return;
-    snprintf(line, sizeof line, "closed: idle for %.1f s, and another client wants its place",
-             (double)(now_of(clients) - idle->active) / SECOND);
-    clients->totals.made_room++;
-    drop_client(idle, false, line);
+    if (idle)
+        snprintf(line, sizeof line, "closed: idle for %.1f s, and another client wants its place",
+                 (double)(now_of(clients) - idle->active) / SECOND);
+    else
+        snprintf(line, sizeof line, "closed: its address has over half of the places, and another one wants one");
+    clients->totals.made_room += idle ? 1 : 0;
+    drop_client(other, false, line);
 }
 
 static void set_timer(struct clients *clients)
@@ -346,7 +362,8 @@ static void set_timer(struct clients *clients)
 static void take_client(struct port *port, int fd, const struct tcp_address *address)
 {
     struct clients *clients = port->clients;
-    make_room(clients);
+    if (clients->count == clients->most)
+        make_room(clients, address);
     struct client *client = clients->count < clients->most ? make_client(port, fd, address) : NULL;
     if (!client) {
         if (clients->count == clients->most)
@@ -356,7 +373,7 @@ static void take_client(struct port *port, int fd, const struct tcp_address *add
     if (clients->count == 0)
         set_timer(clients);
     clients->all[clients->count++] = client;
-    clients->totals.served++;
+    client->number = clients->totals.served++;
     say(client, "connected");
     if (!flush(client))
         drop_client(client, true, "reset by the client");
