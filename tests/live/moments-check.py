@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`armtap serve` invents nothing: captures of several recipes, one after the other or at the same time, whose values are the times
 at which they were recorded. Each package has the newest recorded values of one moment, in which all of its fields were recorded;
+of records that a snapshot length cut, or that are short, what is whole;
 it says when one is not; a set-up that fits no moment is refused; --gaps hold repeats, --fill makes up, and the log says so."""
 import bisect
 import importlib.util
@@ -534,5 +535,6 @@ if __name__ == "__main__":
                  *(partial(check_pause, pause, skips) for pause in (0.12, 0.5, 0.9, 1.5) for skips in (True, False) if skips or pause == 0.5),
                  *(partial(check_cut, "legacy", length) for length in (100, 339, 340, 500, 532, 1000)),
                  *(partial(check_short, lacking) for lacking in (1, 8, 17)),
-                 *(partial(check_cut, "rtde", length) for length in (100, 120, 147)), check_columns, check_names, check_fill, check_range, check_first_client, check_no_future)
+                 *(partial(check_cut, "rtde", length) for length in (100, 120, 147)),
+                 check_columns, check_names, check_fill, check_range, check_first_client, check_no_future)
     sys.exit(finish())
