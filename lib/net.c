@@ -22,6 +22,9 @@ enum {
     FRAGMENTED_MOST = 4,         /* times that what came in fragments may carry fragments again */
     MANY = 64                    /* connections that may not all be in a cache */
 };
+/* ns: longer than anybody waits before a segment is sent again, and a SYN that was answered */
+#define SENT_AGAIN UINT64_C(150000000000)
+#define SYN_AGAIN UINT64_C(1000000000)
 
 /* ---- what the reassembler calls -------------------------------------------------------------------------------- */
 
@@ -780,6 +783,26 @@ static int take_next(struct armtap_net *net, struct armtap_flow *flow, const str
     return is_unchanged ? 0 : make_place(net);
 }
 
+/* Whether `one` is later than `other` by more than that, ns. */
+static bool is_later(int64_t one, int64_t other, uint64_t by)
+{
+    return one != ARMTAP_NO_TIME && other != ARMTAP_NO_TIME && one > other && (uint64_t)one - (uint64_t)other > by;
+}
+
+/* Whether another file repeats numbers of the connection at a time at which nobody sends again: those of an emulated
+ * robot, which begin alike each day. A copy of an earlier file is of the same time. */
+static bool is_of_another_time(const struct armtap_net *net, const struct armtap_flow *flow,
+                               const struct armtap_segment *segment, unsigned sender)
+{
+    const struct armtap_stream *stream = armtap_conn_stream(flow->conn);
+    const struct armtap_where *now = &net->pool.now;
+    if (!stream || stream->last.file == now->file ||
+        !armtap_tcp_is_repeat(&flow->tcp, armtap_net_direction(flow, sender), segment))
+        return false;
+    uint64_t late = segment->flags & ARMTAP_TCP_SYN ? SYN_AGAIN : SENT_AGAIN;
+    return is_later(now->time, stream->last.time, late) || is_later(stream->first.time, now->time, SENT_AGAIN);
+}
+
 /* `flow` is NULL if there is none of that key. */
 static int take_segment(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_flow_key *key,
                         const struct armtap_segment *segment, unsigned sender)
@@ -795,7 +818,7 @@ static int take_segment(struct armtap_net *net, struct armtap_flow *flow, const 
     if (flow->doubt)
         TRY(settle_doubt(net, flow, segment, sender));
     bool resumes = flow->given_up && !flow->conn && segment->length > 0 && !(segment->flags & ARMTAP_TCP_SYN);
-    if (resumes) {
+    if (resumes || is_of_another_time(net, flow, segment, sender)) {
         TRY(replace_conn(net, flow, segment, sender));
     } else if (armtap_tcp_is_other(&flow->tcp, armtap_net_direction(flow, sender), segment)) {
         if (is_doubtful(net, flow, segment))

@@ -121,6 +121,17 @@ bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction dir
            armtap_tcp_distance(segment->seq, side->next) < -ARMTAP_TCP_JUMP;
 }
 
+bool armtap_tcp_is_repeat(const struct armtap_tcp *tcp, enum armtap_direction direction,
+                          const struct armtap_segment *segment)
+{
+    const struct armtap_tcp_side *side = &tcp->side[direction];
+    size_t length = segment->length + segment->cut;
+    if (segment->flags & ARMTAP_TCP_SYN)
+        return side->has_isn && segment->seq == side->isn && side->next > side->start;
+    return length > 1 && !tcp->ignored && armtap_tcp_was_seen(side) &&
+           armtap_tcp_position(side, segment->seq) + length <= side->next;
+}
+
 /* ---- in: headers ----------------------------------------------------------------------------------------------- */
 
 static int take_syn(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)

@@ -11,6 +11,9 @@ void armtap_tcp_clear(struct armtap_tcp *tcp);
 /* Whether the segment belongs to another connection on the same ports: then start over. */
 bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction direction,
                          const struct armtap_segment *segment);
+/* Whether all of it came before: bytes, more than a keep-alive's one, or a SYN after which bytes followed. */
+bool armtap_tcp_is_repeat(const struct armtap_tcp *tcp, enum armtap_direction direction,
+                          const struct armtap_segment *segment);
 /* The next segment, captured at pool->now. */
 int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);
 /* Whether the segment brings only the next bytes of a direction, or an acknowledgement without bytes, and nothing waits

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import robot_capture
 from tally import expect, finish
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
@@ -136,6 +137,39 @@ def check_grouping(folder):
             export(out, *group)
         export(out, *samples)
         expect("grouping %d" % i, files(out) == whole, files(out).keys() ^ whole.keys())
+
+
+def check_days(folder):
+    """Captures of an emulated robot, which begins alike each time: same addresses, ports and sequence numbers. Together, in any order
+    and company, each gives the rows that it gives alone."""
+    dice = random.Random(5)
+    for what in "in mid-stream", "from its SYN on":
+        names = []
+        for day in range(4):
+            name = "%s/%s-day%d.pcap" % (folder, what.split()[0], day)
+            start = 86400 * day if day < 3 else 400
+            if what == "in mid-stream":
+                make(name, MIDNIGHT + start, 100 + 10 * dice.randrange(10), value=day)
+            else:
+                recorded = robot_capture.Capture()
+                client = robot_capture.Client(recorded, start, [("timestamp", "DOUBLE"), ("robot_mode", "INT32")], 40000)
+                for k in range(100 + dice.randrange(50)):
+                    client.package(start + k / 125, k / 125, day)
+                recorded.frames.sort(key=lambda frame: frame[0])
+                recorded.write(name)
+            names.append(name)
+            export("%s/%s-alone" % (folder, what), name)
+        alone = files("%s/%s-alone" % (folder, what))
+        expect("%s: alone" % what, len(alone) == 4, sorted(alone))
+        lines = {name: run(name, "-f", "csv", "-o", folder + "/rows.csv") or len(open(folder + "/rows.csv").readlines()) - 1 for name in names}
+        for i in range(6):
+            out = "%s/%s-together%d" % (folder, what, i)
+            group = names if i == 0 else dice.sample(names, dice.choice((2, 3, 4)))
+            export(out, *group)
+            export(out, *names)
+            expect("%s: %s together" % (what, group), files(out) == alone, {path: len(content) for path, content in files(out).items()})
+        run(*names[:3], "-f", "ndjson", "-o", folder + "/rows.ndjson")
+        expect("%s: rows of all days" % what, len(open(folder + "/rows.ndjson").readlines()) == sum(lines[name] for name in names[:3]), lines)
 
 
 def check_replaced(folder):
@@ -446,7 +480,7 @@ def check_side_by_side(folder):
 
 
 def main():
-    for check in (check_names, check_grouping, check_replaced, check_same_names, check_foreign, check_rotated, check_refused, check_bag, check_many_streams, check_many_files, check_full, check_killed, check_side_by_side):
+    for check in (check_names, check_grouping, check_days, check_replaced, check_same_names, check_foreign, check_rotated, check_refused, check_bag, check_many_streams, check_many_files, check_full, check_killed, check_side_by_side):
         with tempfile.TemporaryDirectory() as folder:
             check(folder)
     return finish()
