@@ -378,12 +378,9 @@ ARMTAP_RARE static int adopt_given(struct armtap_rtde *rtde, struct armtap_conn 
     size_t id = payload == given->size + 1 ? 1 : 0;
     if (payload != given->size + id || (rtde->protocol != 0 && (rtde->protocol >= 2) != (id == 1)))
         return ARMTAP_OK;
-    bool is_shown = rtde->protocol != 0 || id == 0;
     if (rtde->protocol == 0)
-        rtde->protocol = id ? 2 : 1;
+        armtap_rtde_read_as(rtde, conn, id ? 2 : 1);
     armtap_rtde_take_outputs(rtde, armtap_recipe_hold(given));
-    /* data with an id may be of protocol 2 or 3 */
-    armtap_conn_version(conn, is_shown ? rtde->protocol : 0, ARMTAP_GENERATION_CB3E);
     return armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT,
                               rtde->protocol >= 2 ? frame->bytes[ARMTAP_RTDE_HEADER] : 0, 0, 0, given);
 }
@@ -697,9 +694,8 @@ static void learn_protocol(struct armtap_rtde *rtde, struct armtap_conn *conn,
     bool replied = package->direction == ARMTAP_FROM_ROBOT && (rtde->protocol >= 2) != (package->protocol >= 2);
     bool awaited = package->direction == ARMTAP_TO_ROBOT && armtap_rtde_waiting(rtde, ARMTAP_RTDE_VERSION);
     if ((rtde->protocol == 0 || replied) && !awaited && package->type == ARMTAP_RTDE_SETUP_OUTPUTS) {
-        rtde->protocol = package->protocol;
         rtde->assumed = false;
-        armtap_conn_version(conn, rtde->protocol, ARMTAP_GENERATION_CB3E);
+        armtap_rtde_read_as(rtde, conn, package->protocol);
     }
 }
 

@@ -95,10 +95,10 @@ static int adopt(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
     int error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, recipe->count, &has);
     if (error != ARMTAP_OK || !has)
         return error;
-    rtde->protocol = protocol;
+    if (rtde->protocol != protocol)
+        armtap_rtde_read_as(rtde, conn, protocol);
     take_guess(rtde, armtap_recipe_hold(recipe));
     rtde->outputs_guessed = true;
-    armtap_conn_version(conn, protocol, ARMTAP_GENERATION_CB3E);
     if (reason->supported)
         error = tell_judged(conn, frame, recipe, reason);
     else

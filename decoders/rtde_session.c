@@ -47,6 +47,12 @@ void armtap_rtde_close(void *context)
 
 /* ---- state ---- */
 
+void armtap_rtde_read_as(struct armtap_rtde *rtde, struct armtap_conn *conn, int protocol)
+{
+    rtde->protocol = protocol;
+    armtap_conn_version(conn, protocol >= 2 ? 0 : protocol, ARMTAP_GENERATION_CB3E);
+}
+
 void armtap_rtde_put(struct armtap_rtde *rtde, struct armtap_recipe **place, struct armtap_recipe *recipe)
 {
     struct armtap_recipe *before = *place;

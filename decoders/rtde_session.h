@@ -79,7 +79,7 @@ struct armtap_rtde_held {
 /* Data packages that do not fit their recipe, one after another: the first is noted, then how many there were. */
 struct armtap_rtde_misfits {
     bool noted;
-    uint64_t more; /* behind the first, which is noted */
+    uint64_t more;   /* behind the first, which is noted */
     uint64_t offset; /* of the last */
     struct armtap_where where;
 };
@@ -119,9 +119,9 @@ struct armtap_rtde {
     struct armtap_rtde_early *early, **early_end; /* the oldest first */
     size_t early_bytes, early_count;
     struct armtap_rtde_early_properties early_properties;
-    bool lost_requests; /* bytes to the robot are missing, or could not be read */
+    bool lost_requests;                       /* bytes to the robot are missing, or could not be read */
     struct armtap_rtde_misfits misfits[2][2]; /* by direction: short ones, long ones */
-    double frequency; /* asked for with the outputs */
+    double frequency;                         /* asked for with the outputs */
     unsigned refused_version;
     struct armtap_rtde_refusal refusals[ARMTAP_RTDE_REFUSALS]; /* yet to be noted */
     struct armtap_rtde_forgotten forgotten[2];                 /* by direction: set-ups of outputs and of inputs */
@@ -174,6 +174,9 @@ int armtap_rtde_doubt_data(struct armtap_rtde *rtde, struct armtap_conn *conn, c
 /* Names the fields of a reply that was captured before this request, if it can be this one's. */
 int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            const struct armtap_rtde_package *request);
+/* Reads packages as those of protocol 1, or 2 and later: set-ups and data of 2 and 3 are alike, so that the stream's
+ * version is not known then. */
+void armtap_rtde_read_as(struct armtap_rtde *rtde, struct armtap_conn *conn, int protocol);
 /* Stores a recipe that the caller holds, or NULL, and releases the one stored before. */
 void armtap_rtde_put(struct armtap_rtde *rtde, struct armtap_recipe **place, struct armtap_recipe *recipe);
 /* Whether two packages of different directions belong together, which cards with several queues reorder. */

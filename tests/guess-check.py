@@ -324,6 +324,7 @@ def check_reply_only(folder):
         write_reply_only(path, fields, types, protocol, step)
         what = "%s, protocol %d" % (name, protocol)
         stream = json.loads(run("info", "--json", path).stdout)["streams"][0]
+        check(what + ": 2 or 3 is not known", stream["version"] == (1 if protocol == 1 else None), stream["version"])
         invented = ["value_%d" % i for i in range(len(fields))]
         wrong = [(got, true) for got, true, number in zip(stream["fields"], fields, invented) if got not in (true, number)]
         check(what + ": no wrong name", len(stream["fields"]) == len(fields) and not wrong, wrong)
@@ -350,6 +351,7 @@ def check_reply_only(folder):
             inferred = json.loads(run("infer", "--json", path).stdout)
             check(what + ": infer has the types", [field["type"] for field in inferred["fields"]] == types,
                   [field["type"] for field in inferred["fields"]])
+            check(what + ": infer says whose types", "types are known from the controller's reply" in run("infer", path).stdout)
             both = run("infer", "--no-handshake", path)
             check(what + ": infer and its placeholders", "is wrong" not in both.stderr and "value_" not in both.stderr,
                   both.stderr)

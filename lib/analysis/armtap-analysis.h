@@ -658,6 +658,7 @@ struct armtap_inferred {
     int recipe_id;           /* of protocol 2 and 3, the byte before the values; -1: protocol 1 has none */
     uint64_t packages;       /* that were given, of the same size */
     uint64_t other_packages; /* of other sizes */
+    bool typed;              /* the types are known from a reply to a set-up */
     bool moved;              /* the arm moved, or nothing here shows it; without motion no names are given */
     const char *order;       /* "guide", "alphabet": the order that the fields seem to have; "" if none is apparent */
     struct armtap_kinematics_result kinematics; /* of joints and pose, if both were found; else UNKNOWN */

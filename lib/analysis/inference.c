@@ -427,6 +427,7 @@ static int put_result(struct armtap_inference *inference, const struct reading *
     inference->result = (struct armtap_inferred){.fields = inference->fields,
                                                  .count = tiling->count,
                                                  .size = sample->length - (with_id ? 1 : 0),
+                                                 .typed = reading->tiling.typed,
                                                  .recipe_id = with_id ? armtap_inference_row(sample, 0)[0] : -1,
                                                  .packages = sample->seen,
                                                  .other_packages = sample->others,

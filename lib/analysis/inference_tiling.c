@@ -352,36 +352,45 @@ static int begin_tiling(struct inference_tiling *tiling)
     return tiling->field ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
 }
 
-/* Known types leave only fields of the type that begins at a place; a recipe id may come before them. */
-static bool is_of_types(const struct armtap_recipe *types, size_t length, const struct inference_field *field,
-                        size_t offset)
+/* The known field whose values begin at that place; NULL: none does. A recipe id may come before them. */
+static const struct armtap_recipe_entry *known_at(const struct armtap_recipe *types, size_t length, size_t offset)
 {
-    const struct armtap_recipe_entry *entry;
-    size_t size = types ? armtap_recipe_size(types) : 0;
-    if (!types || length < size || length - size > 1)
-        return true;
+    const struct armtap_recipe_entry *entry = NULL;
+    size_t before = length - armtap_recipe_size(types);
     for (size_t i = 0; (entry = armtap_recipe_at(types, i)); i++)
-        if (entry->offset + length - size == offset)
-            return entry->type == field->type && entry->count == field->count;
-    return false;
+        if (entry->offset + before == offset)
+            break;
+    return entry;
+}
+
+/* What speaks for each field at that place. Known types leave only fields of theirs. */
+static void weigh_at(struct inference_tiling *tiling, const struct armtap_recipe *types,
+                     const struct inference_columns *columns, const struct inference_relations *relations,
+                     size_t offset)
+{
+    const struct armtap_recipe_entry *known = tiling->typed ? known_at(types, tiling->length, offset) : NULL;
+    for (size_t i = 0; i < tiling->fields; i++) {
+        const struct inference_field *field = &tiling->field[i];
+        bool may_be = !tiling->typed || (known && known->type == field->type && known->count == field->count);
+        if (offset + field->size <= tiling->length)
+            tiling->bits[offset * tiling->fields + i] =
+                may_be ? (float)armtap_inference_weigh(columns, relations, i, field, offset) : NEVER;
+    }
 }
 
 int armtap_inference_tile(struct inference_tiling *tiling, const struct armtap_recipe *types,
                           const struct inference_columns *columns, const struct inference_relations *relations)
 {
     *tiling = (struct inference_tiling){.length = columns->length};
+    tiling->typed =
+        types && columns->length >= armtap_recipe_size(types) && columns->length - armtap_recipe_size(types) <= 1;
     int error = begin_tiling(tiling);
     tiling->bits = calloc((tiling->length + 1) * tiling->fields, sizeof *tiling->bits);
     tiling->share = calloc((tiling->length + 1) * tiling->fields, sizeof *tiling->share);
     if (error != ARMTAP_OK || !tiling->bits || !tiling->share)
         return ARMTAP_ERR_MEMORY;
     for (size_t offset = 0; offset < tiling->length; offset++)
-        for (size_t i = 0; i < tiling->fields; i++)
-            if (offset + tiling->field[i].size <= tiling->length)
-                tiling->bits[offset * tiling->fields + i] =
-                    is_of_types(types, tiling->length, &tiling->field[i], offset)
-                        ? (float)armtap_inference_weigh(columns, relations, i, &tiling->field[i], offset)
-                        : NEVER;
+        weigh_at(tiling, types, columns, relations, offset);
     error = sum_paths(tiling, columns);
     if (error == ARMTAP_OK && relations->moved)
         error = sum_again(tiling, columns, relations);

@@ -20,6 +20,7 @@ struct tiling_piece {
 struct inference_tiling {
     size_t length, fields;
     struct inference_field *field;
+    bool typed;                                /* the types are known */
     float *bits;                               /* by offset and field: for and against it */
     float *share;                              /* by offset and field: its probability */
     double with_id;                            /* probability that the first byte is a recipe id */

@@ -52,6 +52,8 @@ static void print_head(const struct armtap_inferred *inferred, const struct armt
         printf("no recipe id: protocol 1.\n");
     else
         printf("recipe id %d: protocol 2 or 3.\n", inferred->recipe_id);
+    if (inferred->typed)
+        printf("# The types are known from the controller's reply to the set-up; only the names are inferred.\n");
     print_arm(inferred);
     printf("# %zu of %zu names are almost certain; field_N is the value at byte N, of the type given.\n",
            inferred->named, inferred->count);
