@@ -349,6 +349,7 @@ coverage:
 .PHONY: lint format gallery mutants coverage
 
 EXTRA_DIST += \
+	tests/cases-check.py \
 	$(LONGEST_TEST) \
 	$(LONG_TESTS) \
 	$(SCRIPT_TESTS) \

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""cases-check.py FOLDER: inputs that armtap once got wrong, kept in a folder outside the project: for each, its name, what
+armtap says of it now, and what it should say. Ends with the number of those that are right."""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+import tally
+
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+WIDTH = 150  # of what is printed of an answer
+
+# Files; the command line, in which each @ is one of the files; its status; what the output matches; what it must not match;
+# what should come out, in words.
+CASES = (
+    ("driver-pc-side.bin", "info @", 0, r"external_control", r"--raw", "a dump of what a client sent has a status of 0"),
+    ("driver-pc-side.bin", "export --to-robot @", 0, r"(?m)^time.*\n,", "", "its rows, with --to-robot"),
+    ("driver-pc-side.bin", "export @", 0, r"--to-robot", r"--raw", "where its rows are, and no circle"),
+    ("rtde-pc-side.bin", "info @", 0, r"rtde", r"--raw", "a dump of what a client sent has a status of 0"),
+    ("rtde-pc-side.bin", "export --to-robot @", 0, r"(?m)^time", "", "its rows, with --to-robot"),
+    ("set-up-reply-only", "export @", None, r"guess", r"value_0", "a known recipe by the types, flagged as guessed"),
+    ("set-up-reply-only", "diagnose @", None, r"rtde\.recipe\.guessed", r"rtde\.recipe\.missing", "the same"),
+    ("set-up-reply-only", "infer @", 0, r"timestamp", r"value_\d", "proven types, no names of its own making"),
+    ("set-up-both", "export @", 0, r"timestamp", r"guess", "the whole"),
+    ("properties-not-set", "diagnose @", None, r"(?i)not.set", r"correct the name", "no value is set; data goes on"),
+    ("properties-unanswered", "diagnose @", None, r"(?i)propert", r"correct the name|Nothing is wrong", "never answered"),
+    ("properties-short", "diagnose @", None, r"(?i)propert", r"correct the name|Nothing is wrong", "too short"),
+    ("wireshark.hexdump", "explain --hex @<", 0, r"URControl", "", "offsets are recognised"),
+    ("wireshark-frame.hex", "explain --hex @<", 0, r"(?i)1060|realtime", "", "headers are recognised"),
+    ("record-binary.bin", "export @", 0, r"(?m)^time.*\n.*\d", "", "rows of record.py --binary"),
+    ("legacy-snaplen-600", "export --fields timestamp,actual_q,lost_bytes @", None, r"(?m)^.*,\d+$", "no telemetry",
+     "every field that is whole"),
+    ("legacy-snaplen-600", "diagnose @", None, r"of 1060", "", "the snapshot length is the cause"),
+    ("fragments", "export @", None, r"(?m)(^.*,.*\n){100}", "faster disk", "fragments are put together"),
+    ("vxlan", "export @", None, r"(?m)(^.*,.*\n){50}", "", "tunnels are looked into"),
+    ("erspan2", "export @", None, r"(?m)(^.*,.*\n){50}", "", "tunnels are looked into"),
+    ("simple-packets.pcapng", "export @", None, r"(?m)^,", r"(?m)^0\.000", "simple packets have no time"),
+    ("year-2039", "info @", 0, r"2039-", r"1903-", "seconds are unsigned"),
+    ("field-named-time", "export @", None, r"(?m)^time,timestamp,(?!time$)", "", "the wire's column is renamed"),
+    ("aubo-chinese-name", "info @", 0, r"急", "", "the same names with every library"),
+    ("tap-from-robot tap-from-client", "info @ @", None, r"timestamp", r"value_0", "read by time"),
+    ("tap-from-client tap-from-robot", "diagnose @ @", None, r"", r"recipe\.(missing|guessed)", "read by time"),
+)
+
+
+def file_of(folder, name):
+    found = [path for path in glob.glob(os.path.join(folder, name + "*")) if re.fullmatch(
+        re.escape(name) + r"(\.pcap|\.pcapng)?(\.gz)?", os.path.basename(path))]
+    if not found:
+        sys.exit("cases-check.py: %s: no file of that name in it: %s" % (folder, name))
+    return found[0]
+
+
+def run(folder, names, line):
+    """Status and output of a command line."""
+    files = [file_of(folder, name) for name in names.split()]
+    words = []
+    for word in line.split():
+        if word == "@<":
+            with open(files.pop(0), encoding="ascii") as text:
+                words.append(text.read())
+        else:
+            words.append(files.pop(0) if word == "@" else word)
+    done = subprocess.run([ARMTAP, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60,
+                          check=False)
+    return done.returncode, done.stdout
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    for names, line, status, there, absent, should in CASES:
+        got, said = run(sys.argv[1], names, line)
+        is_right = status in (None, got) and re.search(there, said) and not (absent and re.search(absent, said))
+        match = re.search(there, said) if there else None
+        shown = said[match.start():] if match else said
+        print("%s\n  %s\n  said:   status %d: %s\n  should: %s" % (names, line, got, " ".join(shown.split())[:WIDTH], should))
+        tally.expect("%s: %s" % (names, line), is_right, said[-600:])
+    tally.finish()
+
+
+main()
