@@ -201,7 +201,7 @@ static int on_properties(void *user, const struct armtap_record *record)
 {
     struct watch *watch = user;
     check_place(watch, record);
-    CHECK(!record->state);
+    CHECK(record->state && record->arm_count == 1 && record->arms[0].state == record->state);
     check_values(watch, record);
     add_record(watch, record);
     return answer(watch);
