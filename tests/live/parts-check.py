@@ -38,11 +38,11 @@ def data(number):
 
 
 def session(records=range(RECORDS), **of):
-    """The connection, and for each record its packet."""
+    """The connection, which begins with the first record, and for each record its packet."""
     connection = Connection(**of)
-    connection.open(BEGIN)
+    connection.open(BEGIN + records[0] * CYCLE)
     for side, message in handshake():
-        connection.put(BEGIN, side, PSH | ACK, message)
+        connection.put(BEGIN + records[0] * CYCLE, side, PSH | ACK, message)
     for number in records:
         connection.put(BEGIN + number * CYCLE, 0, PSH | ACK, data(number))
     return connection
