@@ -177,10 +177,13 @@ void packet_file_lend(struct packet_file *file, uint8_t *buffer, size_t length)
     file->is_full = false;
 }
 
-/* Reads on until so many bytes follow; false if there are fewer, or a lent buffer is full. */
+/* Reads on until so many bytes follow; false if there are fewer, or a lent buffer is full: then also each further time,
+ * since what is left of it lies in the own buffer, which may be smaller. */
 ARMTAP_RARE static bool read_on(struct packet_file *file, size_t length)
 {
     while (file->end - file->at < length) {
+        if (file->is_full)
+            return false;
         if (file->capacity - file->end < INPUT_BLOCK) {
             file->is_full = file->is_lent;
             turn_over(file, file->is_full ? file->own_buffer : file->buffer);
@@ -283,17 +286,21 @@ static inline int64_t record_time(const struct packet_file *file)
 }
 
 /* Captures that were put together by cat: the header of the next one, where a packet would have a time in 2055. */
-ARMTAP_RARE static bool begin_next(struct packet_file *file)
+static inline bool is_next_file(const struct packet_file *file)
 {
-    return word(file, 8) == 0 && word(file, 12) == 0 && half_word(file, 4) == 2 && half_word(file, 6) == MINOR_PLAIN &&
-           begin_pcap(file) == PACKET_FILE_PACKET;
+    return word(file, 0) == file->magic && word(file, 8) == 0 && word(file, 12) == 0 && half_word(file, 4) == 2 &&
+           half_word(file, 6) == MINOR_PLAIN;
 }
 
 static inline enum packet_file_outcome next_record(struct packet_file *file, struct armtap_packet *packet)
 {
-    while (has(file, file->record) && word(file, 0) == file->magic && begin_next(file))
-        ;
-    if (!has(file, file->record))
+    enum packet_file_outcome outcome = PACKET_FILE_PACKET;
+    bool has_head;
+    while ((has_head = has(file, file->record)) && is_next_file(file) && outcome == PACKET_FILE_PACKET)
+        outcome = begin_pcap(file);
+    if (outcome != PACKET_FILE_PACKET)
+        return outcome;
+    if (!has_head)
         return at_end(file, file->record, "packet's header");
     uint32_t captured = word(file, 8), length = word(file, 12);
     if (file->swapped != SWAPPED_NEVER && (file->swapped == SWAPPED_ALWAYS || captured > length)) {
