@@ -288,7 +288,7 @@ static enum armtap_fit doubt_message(const struct armtap_subject *subject, uint6
     const char *name = armtap_primary_message_name(subject->bytes[TYPE_AT]);
     bool is_state = subject->bytes[TYPE_AT] == ARMTAP_PRIMARY_STATE;
     size_t length = subject->length, count = 0, here = size < length ? (size_t)size : length;
-    size_t at = is_state ? armtap_primary_chain(subject->bytes, (size_t)size, here, &count) : 0;
+    size_t at = is_state ? armtap_primary_chain(subject->bytes, ARMTAP_PRIMARY_HEADER, (size_t)size, here, &count) : 0;
     uint64_t apart = size < length ? length - size : size - length;
     if (!name || !(count > 0 || (apart > 0 && apart <= APART_MOST)))
         return ARMTAP_FIT_NO;
@@ -301,6 +301,24 @@ static enum armtap_fit doubt_message(const struct armtap_subject *subject, uint6
     else
         armtap_line_format(doubt, "its sub-packages add up only to byte %u", (uint64_t)at);
     return ARMTAP_FIT_YES;
+}
+
+/* A state of whose length and type a byte lacks or is too many: its sub-packages add up, but from another byte on. */
+static enum armtap_fit doubt_head(const struct armtap_subject *subject, struct armtap_line *doubt)
+{
+    const size_t length = subject->length;
+    for (size_t from = ARMTAP_PRIMARY_HEADER - 1; from <= ARMTAP_PRIMARY_HEADER + 1; from += 2) {
+        size_t count, end = armtap_primary_chain(subject->bytes, from, length, length, &count);
+        if (end != length || count < 2)
+            continue;
+        bool lacks = from < ARMTAP_PRIMARY_HEADER;
+        armtap_line_format(doubt, "the sub-packages of a ROBOT_STATE of %u bytes add up from byte %u on, not from %u: ",
+                           (uint64_t)(lacks ? length + 1 : length - 1), (uint64_t)from,
+                           (uint64_t)ARMTAP_PRIMARY_HEADER);
+        armtap_line_format(doubt, "of its length and type a byte %s", lacks ? "lacks" : "is too many");
+        return ARMTAP_FIT_YES;
+    }
+    return ARMTAP_FIT_NO;
 }
 
 static enum armtap_fit identify_message(struct armtap_subject *subject, bool named, struct armtap_line *doubt)
@@ -328,7 +346,9 @@ enum armtap_fit armtap_primary_identify(struct armtap_subject *subject, bool dir
                                         struct armtap_line *doubt)
 {
     subject->recipe = NULL;
-    if (!directed || subject->direction == ARMTAP_FROM_ROBOT)
-        return identify_message(subject, named, doubt);
+    if (!directed || subject->direction == ARMTAP_FROM_ROBOT) {
+        enum armtap_fit fit = identify_message(subject, named, doubt);
+        return fit == ARMTAP_FIT_NO && !named ? doubt_head(subject, doubt) : fit;
+    }
     return named ? armtap_urscript_identify(subject, doubt) : ARMTAP_FIT_NO;
 }

@@ -46,9 +46,8 @@ static bool is_clock(const uint8_t *wire)
     return clock == UINT64_MAX || clock >> 32 < CLOCK_MOST;
 }
 
-size_t armtap_primary_chain(const uint8_t *bytes, size_t size, size_t length, size_t *count)
+size_t armtap_primary_chain(const uint8_t *bytes, size_t at, size_t size, size_t length, size_t *count)
 {
-    size_t at = ARMTAP_PRIMARY_HEADER;
     *count = 0;
     while (at < size && at + SUBPACKAGE_HEADER <= length) {
         size_t subpackage = armtap_primary_subpackage(bytes, size, at);
@@ -63,7 +62,7 @@ size_t armtap_primary_chain(const uint8_t *bytes, size_t size, size_t length, si
 /* Whether sub-packages follow one another to just the end of a state, as far as it has arrived. */
 static bool chain_fits(const uint8_t *bytes, size_t size, size_t length)
 {
-    size_t count, at = armtap_primary_chain(bytes, size, length, &count);
+    size_t count, at = armtap_primary_chain(bytes, ARMTAP_PRIMARY_HEADER, size, length, &count);
     return at == size || (at < size && at + SUBPACKAGE_HEADER > length && length < size);
 }
 

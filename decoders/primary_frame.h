@@ -30,9 +30,9 @@ const char *armtap_primary_message_name(uint8_t type);
 bool armtap_primary_body_fits(const uint8_t *bytes, size_t size, size_t length);
 /* As a decoder's `frame` answers. `in_step`: a message begins here, of whatever type. */
 long armtap_primary_frame(bool in_step, const uint8_t *bytes, size_t length);
-/* Where the sub-packages of a ROBOT_STATE of `size` bytes stop following one another, and how many there are until
- * then; `length` bytes are there. */
-size_t armtap_primary_chain(const uint8_t *bytes, size_t size, size_t length, size_t *count);
+/* Where the sub-packages from `at` on of a ROBOT_STATE of `size` bytes stop following one another, and how many there
+ * are until then; `length` bytes are there. */
+size_t armtap_primary_chain(const uint8_t *bytes, size_t at, size_t size, size_t length, size_t *count);
 /* The sub-package of a ROBOT_STATE at `at`: its length; 0 at the end, or where its length cannot be one. */
 size_t armtap_primary_subpackage(const uint8_t *frame, size_t length, size_t at);
 /* How much a whole message says for the protocol: NO if its parts contradict it, WELL if nothing else looks like it. */

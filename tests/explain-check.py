@@ -258,6 +258,15 @@ def check_damaged_primary(state, error):
     message, = explain("--hex", (error[:4] + b"\x14\x99" + error[5:]).hex())["messages"]
     remark = message["parts"][0]["remark"]
     assert "ROBOT_MESSAGE of 35 bytes (36 are here)" in remark and "--raw primary" in remark, message
+    for at in range(5):  # of its head a byte lacks, or is too many
+        lacks = state[:at] + state[at + 1:]
+        more = state[:at] + b"\x11" + state[at:]
+        for damaged, said in ((lacks, "a byte lacks"), (more, "a byte is too many")):
+            message, = explain("--hex", damaged.hex())["messages"]
+            remark = message["parts"][0]["remark"]
+            assert message["message"] is None and "ROBOT_STATE" in remark, (at, said, message)
+            assert "--raw primary" in remark and (at == 4 or said in remark), (at, said, remark)
+            assert "of %d bytes" % len(state) in remark or at == 4, remark
     broken = bytearray(state)
     broken[5 + 3] += 1  # the chain does not end with the message
     message, = explain("--hex", broken.hex())["messages"]
