@@ -8,8 +8,16 @@
 #include "capture.h"
 #include "input_files.h"
 
+/* Whether a capture that shows no packets could not be read; else it is a dump. */
+static bool is_unreadable(struct capture *capture)
+{
+    uint8_t byte;
+    return capture_is_raw(capture) && capture_read(capture, &byte, 1) < 0;
+}
+
 /* Finds the first packet of a file that is later than a time; *when becomes ARMTAP_NO_TIME without one. */
-static int find_later(const struct replay_source *source, uint32_t file, int64_t than, int64_t *when)
+static int find_later(struct file_turns *turns, const struct replay_source *source, uint32_t file, int64_t than,
+                      int64_t *when)
 {
     const struct reader_wish wish = {
         .name = source->names[file], .input = inputs_at(source->inputs, file), .quiet = true};
@@ -17,12 +25,16 @@ static int find_later(const struct replay_source *source, uint32_t file, int64_t
     struct armtap_packet packet;
     struct capture *capture = capture_open(&wish);
     *when = ARMTAP_NO_TIME;
-    if (!capture)
-        return errno == ENOMEM ? -1 : 0;
-    while (*when == ARMTAP_NO_TIME && !capture_is_raw(capture) && !interrupt_asked() &&
+    if (!capture && errno == ENOMEM)
+        return -1;
+    if (!capture || is_unreadable(capture))
+        turns->unread = source->names[file];
+    while (capture && *when == ARMTAP_NO_TIME && !capture_is_raw(capture) && !interrupt_asked() &&
            (outcome = capture_next(capture, &packet)) == CAPTURE_PACKET)
         if (packet.where.time != ARMTAP_NO_TIME && packet.where.time > than)
             *when = packet.where.time;
+    if (outcome < CAPTURE_END)
+        turns->unread = source->names[file];
     capture_close(capture);
     return outcome == CAPTURE_NO_MEMORY ? -1 : 0;
 }
@@ -46,12 +58,12 @@ static bool are_in_order(const struct file_turns *turns)
 
 /* Whether a file goes on after the next one, by time, began: rotated files in a wrong order do not, and stay in that.
  */
-static int do_overlap(const struct file_turns *turns, const struct replay_source *source, bool *overlap)
+static int do_overlap(struct file_turns *turns, const struct replay_source *source, bool *overlap)
 {
     int64_t when;
     *overlap = false;
     for (size_t i = 0; i + 1 < turns->count && !*overlap; i++) {
-        if (find_later(source, turns->turns[i].file, turns->turns[i + 1].first, &when) != 0)
+        if (find_later(turns, source, turns->turns[i].file, turns->turns[i + 1].first, &when) != 0)
             return -1;
         *overlap = when != ARMTAP_NO_TIME;
     }
@@ -63,7 +75,7 @@ static bool find_all(struct file_turns *turns, const struct replay_source *sourc
 {
     for (uint32_t i = 0; i < turns->count; i++) {
         turns->turns[i].file = i;
-        *error = find_later(source, i, INT64_MIN, &turns->turns[i].first);
+        *error = find_later(turns, source, i, INT64_MIN, &turns->turns[i].first);
         if (*error != 0 || turns->turns[i].first == ARMTAP_NO_TIME)
             return false;
     }
@@ -102,29 +114,32 @@ static void add_pair(struct pairs *pairs, uint32_t file, const struct armtap_pac
 }
 
 /* Those of a file's beginning. */
-static int add_file(struct pairs *pairs, const struct replay_source *source, uint32_t file)
+static int add_file(struct file_turns *turns, struct pairs *pairs, const struct replay_source *source, uint32_t file)
 {
     const struct reader_wish wish = {
         .name = source->names[file], .input = inputs_at(source->inputs, file), .quiet = true};
     struct armtap_packet packet;
     enum capture_outcome outcome = CAPTURE_END;
     struct capture *capture = capture_open(&wish);
-    if (!capture)
-        return errno == ENOMEM ? -1 : 0;
-    for (unsigned i = 0;
-         i < LOOKED_AT && !pairs->answered_in_file && (outcome = capture_next(capture, &packet)) == CAPTURE_PACKET; i++)
+    if (!capture && errno == ENOMEM)
+        return -1;
+    for (unsigned i = 0; capture && i < LOOKED_AT && !pairs->answered_in_file &&
+                         (outcome = capture_next(capture, &packet)) == CAPTURE_PACKET;
+         i++)
         add_pair(pairs, file, &packet);
+    if (!capture || outcome < CAPTURE_END)
+        turns->unread = source->names[file];
     capture_close(capture);
     return outcome == CAPTURE_NO_MEMORY ? -1 : 0;
 }
 
 /* Whether each file holds one direction, and one of them the answers to another. */
-static int are_halves(const struct file_turns *turns, const struct replay_source *source, bool *halves)
+static int are_halves(struct file_turns *turns, const struct replay_source *source, bool *halves)
 {
     struct pairs *pairs = calloc(1, sizeof *pairs);
     int error = pairs ? 0 : -1;
     for (uint32_t i = 0; i < turns->count && error == 0 && !pairs->answered_in_file; i++)
-        error = add_file(pairs, source, i);
+        error = add_file(turns, pairs, source, i);
     *halves = pairs && !pairs->answered_in_file && pairs->answered_by_another;
     free(pairs);
     return error;
@@ -155,5 +170,6 @@ int file_turns_find(struct file_turns *turns, const struct replay_source *source
 void file_turns_free(struct file_turns *turns)
 {
     free(turns->turns);
-    *turns = (struct file_turns){0};
+    turns->turns = NULL;
+    turns->count = 0;
 }

@@ -66,7 +66,7 @@ static bool wait_on(void *user)
 }
 
 /* A file that could not be read is no dump. */
-static void refuse_dump(struct run *run, struct capture *capture, const char *name)
+void run_refuse_dump(struct run *run, struct capture *capture, const char *name)
 {
     uint8_t byte;
     long got = capture_read(capture, &byte, 1);
@@ -111,7 +111,7 @@ void run_file(struct run *run, uint32_t file)
     if (!capture)
         return;
     if (capture_is_raw(capture) && (run->source->on_indexed || run->source->archive))
-        refuse_dump(run, capture, name);
+        run_refuse_dump(run, capture, name);
     else if (capture_is_raw(capture))
         run_raw(run, capture, file, name);
     else
@@ -206,6 +206,12 @@ static void run_files(struct run *run)
         for (uint32_t i = 0; i < run->source->count && !run->stopped && !run->ended; i++)
             run_file(run, i);
     file_turns_free(&turns);
+    if (!turns.unread || run->damaged || run->stopped)
+        return;
+    message_error("%s: its times could not be read, so the files may have been read in a wrong order: run the command "
+                  "again",
+                  reader_name(turns.unread));
+    run->damaged = true;
 }
 
 static void run_all(struct run *run)

@@ -45,6 +45,11 @@ static void open_lane(struct run *run, struct lanes *lanes, uint32_t file)
     struct capture *capture = run_open_file(run, file);
     if (!capture)
         return;
+    if (capture_is_raw(capture)) { /* it had packets when its times were read */
+        run_refuse_dump(run, capture, replay_file_name(run->source, file));
+        run_close_file(run, capture);
+        return;
+    }
     *lane = (struct lane){.file_time = ARMTAP_NO_TIME};
     run_begin_packets(run, &lane->reading, capture, file);
     lane->origin = run->origin;
