@@ -105,11 +105,16 @@ def plain(value):
     return value[0] if len(value) == 1 else list(value)
 
 
+def on_time(name, run, whole):
+    """A good-bye that took too long may lack its answer, and even itself at the robot: both say nothing then."""
+    if not whole and run.lasted >= GOOD_BYE:
+        raise Late("%s: the good-bye took %.2f s" % (name, run.lasted))
+
+
 def check_rows(name, run, records, protocol="rtde"):
     """ndjson against the controller's log."""
     rows = [json.loads(line) for line in run.printed().splitlines()]
-    if len(rows) < len(records) and run.lasted >= GOOD_BYE:
-        raise Late("%s: the good-bye took %.2f s" % (name, run.lasted))
+    on_time(name, run, len(rows) >= len(records))
     expect(name + ": as many rows as were sent", len(rows) == len(records) > 0, len(rows), len(records), run.lasted, run.said())
     for row, record in zip(rows, records):
         wanted = {key: plain(value) for key, value in record.values.items()}
@@ -132,6 +137,8 @@ def export_rtde():
             expect(name + ": ends", run.end() == 0, run.status, run.said())
             names = dict(event.data for event in one.events("request"))["O"][8:].decode().split(",")
             expect(name + ": fields asked for", count in (None, len(names)), len(names), names)
+            wait_for(lambda: "P" in one.requests(), GOOD_BYE)
+            on_time(name, run, "P" in one.requests())
             expect(name + ": paused at the end", one.requests() == list("VvOSP"), one.requests())
             expect(name + ": says what was agreed", re.search(r"connected: RTDE protocol 3, controller 5\.11\.0\.108249, %d "
                                                              r"fields, asked for %s Hz" % (len(names), "125" if name == "slower" else
