@@ -415,12 +415,18 @@ def check_longest_gap(folder):
     assert run(ARMTAP, "diagnose", path).split("gap, s\n")[1].split()[8] == "-"
 
 
+# Findings that no capture of the corpus is named after: the capture that raises them.
+RAISED_IN = {"rtde.property.short": "rtde.property.missing", "rtde.property.unanswered": "rtde.property.missing"}
+
+
 def check_words(folder):
     """The verdict names every kind of finding in words, not by its id."""
     for kind in json.loads(run(ARMTAP, "diagnose", "--list", "--json")):
+        if kind["severity"] == "info":
+            continue
         path = os.path.join(folder, kind["id"] + ".pcap")
-        run(FAULTS, kind["id"], path)
-        if kind["severity"] == "info" or os.path.getsize(path) == 0:
+        run(FAULTS, RAISED_IN.get(kind["id"], kind["id"]), path)
+        if os.path.getsize(path) == 0:
             continue
         text = words(run(ARMTAP, "diagnose", path)).rsplit("what to do about", 1)[-1]
         sentence = text.rsplit("gap, s", 1)[-1]
