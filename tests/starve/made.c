@@ -81,12 +81,28 @@ static void read_file(const char *path, void *user)
     file_read_packed(path, &file->content);
 }
 
+/* Leaves out lines that begin with the time: how many there are depends on the clock. */
+static void drop_times(struct bytes *text)
+{
+    size_t kept = 0, length;
+    for (size_t at = 0; at < text->length; at += length) {
+        const uint8_t *end = memchr(text->at + at, '\n', text->length - at);
+        length = end ? (size_t)(end - (text->at + at)) + 1 : text->length - at;
+        if (length > 20 && text->at[at + 10] == 'T' && text->at[at + 13] == ':' && text->at[at + 16] == ':')
+            continue;
+        memmove(text->at + kept, text->at + at, length);
+        kept += length;
+    }
+    text->length = kept;
+}
+
 int made_read(struct made *made)
 {
     char path[PATH_BYTES] = FOLDER;
     *made = (struct made){.count = 0};
     file_read_packed("out", &made->out);
     file_read_packed("err", &made->err);
+    drop_times(&made->err);
     if (walk(path, read_file, made) != 0)
         return -1;
     qsort(made->file, made->count, sizeof *made->file, by_name);

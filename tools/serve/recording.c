@@ -96,8 +96,11 @@ static int find_robot(struct recording *recording, const struct armtap_record *r
         recording->robots_left_out++;
         return 1;
     }
-    recording->robots[recording->robot_count] = make_robot(address, &recording->room);
-    return recording->robots[recording->robot_count++] ? 0 : -1;
+    struct recorded_robot *made = make_robot(address, &recording->room);
+    if (!made)
+        return -1;
+    recording->robots[recording->robot_count++] = made;
+    return 0;
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
