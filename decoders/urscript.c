@@ -106,6 +106,14 @@ bool armtap_urscript_is_statement(const uint8_t *line, size_t length)
            (second < length && (line[second] == '(' || line[second] == '=' || line[second] == ':'));
 }
 
+bool armtap_urscript_is_text(const uint8_t *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (bytes[i] < ' ' && bytes[i] != '\t' && bytes[i] != '\r' && bytes[i] != '\n')
+            return false;
+    return length > 0;
+}
+
 enum armtap_fit armtap_urscript_shows(const struct armtap_sight *sight, size_t *need)
 {
     if (sight->hint != ARMTAP_HINT_USER || sight->before > 0)
@@ -116,16 +124,9 @@ enum armtap_fit armtap_urscript_shows(const struct armtap_sight *sight, size_t *
         return ARMTAP_FIT_MORE;
     size_t length = frame > 0 ? (size_t)frame : sight->length;
     *sight->work += length;
-    return armtap_urscript_is_statement(sight->bytes, armtap_urscript_text(sight->bytes, length)) ? ARMTAP_FIT_WELL
-                                                                                                  : ARMTAP_FIT_NO;
-}
-
-bool armtap_urscript_is_text(const uint8_t *bytes, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if (bytes[i] < ' ' && bytes[i] != '\t' && bytes[i] != '\r' && bytes[i] != '\n')
-            return false;
-    return length > 0;
+    bool is_script = armtap_urscript_is_text(sight->bytes, length) &&
+                     armtap_urscript_is_statement(sight->bytes, armtap_urscript_text(sight->bytes, length));
+    return is_script ? ARMTAP_FIT_WELL : ARMTAP_FIT_NO;
 }
 
 enum armtap_fit armtap_urscript_identify(struct armtap_subject *subject, struct armtap_line *doubt)
