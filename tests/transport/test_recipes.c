@@ -157,6 +157,12 @@ static bool speaks(const struct armtap_known_recipe *known)
     return true;
 }
 
+/* The protocol that data alone shows: 1 has no recipe id; 2 and 3 are alike, so that neither is claimed. */
+static int version_shown(int protocol)
+{
+    return protocol == 1 ? 1 : 0;
+}
+
 static void check_known(const struct armtap_known_recipe *known, int protocol)
 {
     struct dialogue dialogue = data_of(known->fields, NULL, protocol);
@@ -172,7 +178,7 @@ static void check_known(const struct armtap_known_recipe *known, int protocol)
         assert_int_equal(outcome.records[0][i].flags & ~(unsigned)ARMTAP_AFTER_GAP, guessed ? ARMTAP_GUESSED : 0);
         assert_int_equal(outcome.records[0][i].opaque, !guessed);
     }
-    if (guesses && outcome.streams[0].version != protocol)
+    if (guesses && outcome.streams[0].version != version_shown(protocol))
         fail_msg("%s: protocol %d taken for %d", known->name, protocol, outcome.streams[0].version);
     if (guesses) {
         size_t lack = unnamed(outcome.recipe, truth, known->name);
@@ -469,7 +475,7 @@ static void test_given(void **state)
         assert_int_equal(outcome.count[0], PACKAGES);
         assert_int_equal(outcome.records[0][3].flags, 0);
         assert_false(outcome.records[0][0].opaque);
-        assert_int_equal(outcome.streams[0].version, protocol);
+        assert_int_equal(outcome.streams[0].version, version_shown(protocol));
         assert_int_equal(unnamed(outcome.recipe, recipe, "given"), 0);
         assert_int_equal(outcome_notes(&outcome, "rtde.recipe.guessed"), 0);
         outcome_free(&outcome);
