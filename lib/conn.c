@@ -1371,10 +1371,21 @@ int armtap_conn_unusable(struct armtap_conn *conn, const struct armtap_frame *fr
     return error == ARMTAP_OK ? say_missing(conn, &here, missing, missing) : error;
 }
 
+/* Whether a decoder that seeks has the beginning of a message at hand that what follows may belong to. */
+static bool seeks_with_head(const struct armtap_conn *conn, const struct armtap_half *half, enum armtap_direction side)
+{
+    long length =
+        conn->decoder && half->used > 0 ? conn->decoder->frame(conn->context, side, half->buffer, half->used) : 0;
+    return half->used > 0 && (length <= 0 || (size_t)length > half->used);
+}
+
 /* Whether zeros can stand for bytes that were cut off, as the head of a message says where it ends. */
 static bool may_fill(const struct armtap_conn *conn, enum armtap_direction side, uint64_t length)
 {
     const struct armtap_decoder *decoder = conn->decoder ? conn->decoder : armtap_decoder_for(conn->hint);
+    const struct armtap_half *half = &conn->half[side];
+    if (half->mode == ARMTAP_HALF_SEEKING && !seeks_with_head(conn, half, side))
+        return false;
     return length <= FILLED_MOST && !conn->foreign && decoder && decoder->cut && decoder->cut(side, NULL);
 }
 
