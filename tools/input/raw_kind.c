@@ -28,7 +28,10 @@ static int try(const struct raw_head *head, struct raw_kind kind, struct trial *
     *trial = (struct trial){0};
     if (error != ARMTAP_OK)
         return error;
-    error = armtap_conn_push(conn, kind.direction, head->bytes, head->length, &where);
+    if (head->recipe)
+        error = armtap_conn_set_recipe(conn, head->recipe);
+    if (error == ARMTAP_OK)
+        error = armtap_conn_push(conn, kind.direction, head->bytes, head->length, &where);
     if (error == ARMTAP_OK && head->whole)
         error = armtap_conn_close(conn, kind.direction, &where);
     const struct armtap_stream *stream = armtap_conn_stream(conn);
@@ -92,7 +95,7 @@ static bool is_script(struct raw_kind kind, const uint8_t *line, size_t length)
 /* As a line of its own. */
 static bool is_dashboards(struct raw_kind kind, const uint8_t *line, size_t length)
 {
-    const struct raw_head one = {line, length, true};
+    const struct raw_head one = {line, length, true, NULL};
     struct trial trial;
     return try(&one, kind, &trial) == ARMTAP_OK && trial.decoded == length;
 }
@@ -138,7 +141,7 @@ static int try_both(const struct raw_head *head, enum armtap_protocol protocol, 
 {
     struct trial client;
     int error = try(head, (struct raw_kind){protocol, ARMTAP_FROM_ROBOT}, best);
-    if (error != ARMTAP_OK || (best->is_recognised && best->skipped == 0))
+    if (error != ARMTAP_OK || head->recipe || (best->is_recognised && best->skipped == 0))
         return error;
     error = try(head, (struct raw_kind){protocol, ARMTAP_TO_ROBOT}, &client);
     if (client.is_recognised && (!best->is_recognised || client.decoded > best->decoded))

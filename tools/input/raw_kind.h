@@ -8,7 +8,8 @@
 struct raw_head {
     const uint8_t *bytes;
     size_t length;
-    bool whole; /* no more are needed to decide */
+    bool whole;                         /* no more are needed to decide */
+    const struct armtap_recipe *recipe; /* given for what the robot sent: then it did; NULL: none */
 };
 
 struct raw_kind {

@@ -102,7 +102,7 @@ static bool read_more(struct raw *raw, uint8_t *to, size_t room)
 /* Looks at what came so far. False: more is needed. */
 static bool look_at_head(struct raw *raw, bool whole)
 {
-    const struct raw_head head = {raw->head, raw->length, whole};
+    const struct raw_head head = {raw->head, raw->length, whole, raw->run->source->recipe};
     bool chosen = false, may_be = raw->kind.protocol == ARMTAP_PROTOCOL_NONE || raw->kind.protocol == ARMTAP_RTDE;
     if (may_be && record_binary_look(raw->head, raw->length, whole, &raw->binary, &raw->look) != 0)
         run_check(raw->run, ARMTAP_ERR_MEMORY);
