@@ -136,12 +136,15 @@ static const struct {
 /* ---- choosing -------------------------------------------------------------------------------------------------- */
 
 /* Tries both directions: that in which more of the bytes are messages. The first alone if it leaves nothing over: a
- * connection recognises by itself what can only come from the other side. */
+ * connection recognises by itself what can only come from the other side. Data looks alike in both, and takes more
+ * bytes to be recognised as the robot's: while these may come, it is not the client's. */
 static int try_both(const struct raw_head *head, enum armtap_protocol protocol, struct trial *best)
 {
     struct trial client;
     int error = try(head, (struct raw_kind){protocol, ARMTAP_FROM_ROBOT}, best);
     if (error != ARMTAP_OK || head->recipe || (best->is_recognised && best->skipped == 0))
+        return error;
+    if (!best->is_recognised && best->skipped == 0 && !head->whole)
         return error;
     error = try(head, (struct raw_kind){protocol, ARMTAP_TO_ROBOT}, &client);
     if (client.is_recognised && (!best->is_recognised || client.decoded > best->decoded))
