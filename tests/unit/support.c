@@ -276,11 +276,11 @@ static const char *arrow(enum armtap_direction direction)
 
 static void log_flags(struct log *log, unsigned flags)
 {
-    static const char *const names[] = {"after-gap", "guessed", "short", "long"};
-    for (unsigned i = 0; i < 4; i++)
+    static const char *const names[] = {"after-gap", "guessed", "short", "long", "cut"};
+    for (unsigned i = 0; i < 5; i++)
         if (flags >> i & 1)
             log_add(log, " %s", names[i]);
-    assert_int_equal(flags >> 4, 0);
+    assert_int_equal(flags >> 5, 0);
 }
 
 static void log_values(struct log *log, const struct armtap_record *record)
