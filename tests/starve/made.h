@@ -28,8 +28,8 @@ void made_free(struct made *made);
 bool made_same(const struct made *one, const struct made *other);
 /* Whether the output is the beginning of the usual one. */
 bool made_output_begins(const struct made *usual, const struct made *made);
-/* Whether each file in made/ is complete, or still the one from before the run; of a live source, OUT.partial may hold the
- * rows that came. */
+/* Whether each file in made/ is complete, or still the one from before the run; of a live source, OUT.partial may hold
+ * the rows that came. */
 bool made_is_clean(const struct made *usual, const struct made *made, bool is_live);
 
 #endif

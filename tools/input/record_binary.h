@@ -1,5 +1,5 @@
-/* What UR's record.py --binary writes: a line of names, a line of types, then the values of RTDE's data packages without
- * headers, one row behind the other. */
+/* What UR's record.py --binary writes: a line of names, a line of types, then the values of RTDE's data packages
+ * without headers, one row behind the other. */
 #ifndef INPUT_RECORD_BINARY_H
 #define INPUT_RECORD_BINARY_H
 
