@@ -123,11 +123,11 @@ static int add_file(struct file_turns *turns, struct pairs *pairs, const struct 
     struct capture *capture = capture_open(&wish);
     if (!capture && errno == ENOMEM)
         return -1;
-    for (unsigned i = 0; capture && i < LOOKED_AT && !pairs->answered_in_file &&
+    for (unsigned i = 0; capture && !capture_is_raw(capture) && i < LOOKED_AT && !pairs->answered_in_file &&
                          (outcome = capture_next(capture, &packet)) == CAPTURE_PACKET;
          i++)
         add_pair(pairs, file, &packet);
-    if (!capture || outcome < CAPTURE_END)
+    if (!capture || capture_is_raw(capture) || outcome < CAPTURE_END)
         turns->unread = source->names[file];
     capture_close(capture);
     return outcome == CAPTURE_NO_MEMORY ? -1 : 0;
