@@ -53,6 +53,14 @@ def set_up(interface, is_up):
         fcntl.ioctl(asked, 0x8914, request)  # SIOCSIFFLAGS
 
 
+def on_own_network():
+    """Moves this process to a new network namespace with a loopback interface; returns whether the kernel allows it."""
+    if ctypes.CDLL(None).unshare(CLONE_NEWNET) != 0:
+        return False
+    set_up("lo", True)
+    return True
+
+
 def wait_until(ready):
     """Returns the result once it is true, or the last one after PATIENCE."""
     end = time.monotonic() + PATIENCE
@@ -240,7 +248,9 @@ def said(out, port):
 
 def check_formats(folder):
     """Each format takes what an interface brings, also those of libraries that are loaded when they are needed. Killed, what
-    has come is in OUT.partial, which the next run names; ended by a signal that can be caught, the output is whole."""
+    has come is in OUT.partial, which the next run names; ended by a signal that can be caught, the output is whole. On a
+    network of its own: the robots of the other checks must add no rows."""
+    on_own_network()
     outputs = list(live_outputs(folder))
     expect("formats", len(outputs) >= 12, len(outputs))
     first, records = 39700, 60
@@ -550,9 +560,7 @@ def in_folders(*checks):
 if os.getuid() != 0 or not os.path.exists("/sys/class/net/lo"):
     print("skipped: needs root, and Linux's loopback interface")
     sys.exit(77)
-if ctypes.CDLL(None).unshare(CLONE_NEWNET) == 0:
-    set_up("lo", True)
-else:
+if not on_own_network():
     print("skipped: no network namespace can be made here")
     sys.exit(77)
 probe = subprocess.run(["timeout", "1", ARMTAP, "info", "-i", "lo", "--filter", "tcp port 9"], capture_output=True)
