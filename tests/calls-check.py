@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 
 from robot_capture import Capture, Client
-from tally import expect, finish, side_by_side
+from tally import expect, finish, lacks, side_by_side, skips
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 STEP = 1 if "--all" in sys.argv else 9
@@ -252,11 +252,11 @@ def signals_at_hdf5():
 
 def main():
     if not shutil.which("strace"):
-        print("skipped: strace is not installed")
+        lacks("strace")
         return 77
     probe = subprocess.run(["strace", "-o", "/dev/null", "-e", "inject=getppid:signal=1", "true"], capture_output=True, check=False)
     if probe.returncode != 0:
-        print("skipped: strace may not trace here:", probe.stderr.decode())
+        skips("strace may not trace here: " + probe.stderr.decode())
         return 77
     side_by_side(split_cost, folder_cost, index_cost, packets_cost, synced_first)
     side_by_side(lambda: fails("fsync"), lambda: fails("rename"), signals_at_export, signals_at_split, signals_at_live)

@@ -18,7 +18,7 @@ import unicodedata
 import control_wire
 import primary_wire
 import robot_capture
-from tally import expect, finish
+from tally import expect, finish, lacks
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(HERE, ".."))
@@ -577,8 +577,8 @@ def check_second_copy(script, folder):
 def main():
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
-        print("SKIP: %s: install tshark, lua5.2 and lua5.4" % " ".join(missing))
-        return 1 if os.environ.get("CI") == "true" else 77
+        lacks(" ".join(missing))
+        return 77
     with tempfile.TemporaryDirectory() as folder:
         script = os.path.join(folder, "armtap.lua")
         with open(script, "wb") as file:

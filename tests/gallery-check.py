@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from tally import expect, finish
+from tally import expect, finish, lacks, left_out
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(HERE, ".."))
@@ -29,9 +29,16 @@ def prints(line, folder):
 
 
 def can_run(line):
-    """Whether the protocol, the library and the program that a command needs are there."""
-    return not ("aubo" in line and "without AUBO" in VERSION or "armtap report" in line and "without libmd" in VERSION or
-                "tshark" in line and not shutil.which("tshark"))
+    """Whether the protocol, the library and the program that a command needs are there; says what is not."""
+    if "aubo" in line and "without AUBO" in VERSION:
+        left_out("AUBO: " + line)
+    elif "armtap report" in line and "without libmd" in VERSION:
+        left_out("libmd: " + line)
+    elif "tshark" in line and not shutil.which("tshark"):
+        lacks("tshark", line)
+    else:
+        return True
+    return False
 
 
 def run_block(block, folder, update):
@@ -39,7 +46,6 @@ def run_block(block, folder, update):
     out, commands = [], re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.M)
     for line, before in commands:
         if not can_run(line):
-            print("not built in, or not installed: " + line)
             now = before
         else:
             now = prints(line, folder)

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+from tally import lacks
+
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 DICE = random.Random(3)
 
@@ -285,6 +287,8 @@ def check_named():
 
 def main():
     failed = 0
+    for lacking in sorted({name.split()[0] for name, form in FORMS.items() if form is None}):
+        lacks(lacking, "its dumps")
     for name, check in (("forms", check_forms), ("damaged texts", check_damage), ("refused", check_refused),
                         ("named", check_named)):
         try:

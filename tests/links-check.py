@@ -331,6 +331,8 @@ def check_fragments(seed, packets, what):
         seen = subprocess.run(["tshark", "-r", "fragments.pcap", "-Y", "tcp", "-T", "fields", "-e", "tcp.len"],
                               capture_output=True, text=True, check=False).stdout.split()
         tally.expect(what + ": tshark puts as many packets together", len(seen) == len(packets), len(seen), len(packets))
+    else:
+        tally.lacks("tshark", "how it puts fragments together")
 
 
 def check_missing_fragments(packets):

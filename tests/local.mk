@@ -166,12 +166,17 @@ cmocka-is-missing:
 	    "then run configure again" >&2; exit 1
 endif
 
+# Nor must those in Python.
+check_DATA += python3-is-there
+python3-is-there:
+	@command -v python3 >/dev/null || { echo "make check needs python3: ./bootstrap installs it" >&2; exit 1; }
+
 unit-tests: $(UNIT_TESTS)
 
 # The unit tests on other machines: make check-emulated [ARCH="s390x aarch64"].
 check-emulated: dist
 	$(srcdir)/tests/emulated/run $(distdir).tar.gz $(ARCH)
-.PHONY: unit-tests check-emulated list-tests
+.PHONY: unit-tests check-emulated list-tests python3-is-there
 # What `make check` runs, a line each; some of them: make check TESTS="..."
 list-tests:
 	@printf '%s\n' $(TESTS)
@@ -189,6 +194,7 @@ LONG_TESTS = \
 SCRIPT_TESTS = \
 	tests/attempts-check.py \
 	tests/aubo-check.py \
+	tests/bootstrap-check \
 	tests/browser-check.py \
 	tests/captures-rebuild \
 	tests/check-runners \
@@ -316,6 +322,10 @@ TESTS += $(SCRIPT_TESTS)
 if HAVE_CMOCKA
 TESTS += $(SHORT_UNIT_TESTS)
 endif
+
+# What passed, failed and was skipped, when all have passed; automake says what failed.
+check-local: check-TESTS
+	@sh $(srcdir)/tests/summary $(TEST_LOGS:.log=.trs) | sed -n -e '/^not installed: /p' -e '/^skipped: /p' -e '$$p'
 
 # ---- other targets ---------------------------------------------------------------------------------------------------
 

@@ -4,19 +4,14 @@ import shutil
 import subprocess
 import sys
 
+import tally
+
 INSIDE = "ARMTAP_TEST_NAMESPACE"
 
 
 def skip(reason):
-    print("skipped:", reason)
+    tally.skips(reason)
     sys.exit(77)
-
-
-def lacks(program):
-    """Skips, but continuous integration has every program: there it fails."""
-    if os.environ.get("CI") == "true":
-        sys.exit("there is no program " + program)
-    skip("there is no program " + program)
 
 
 def enter(*programs):
@@ -25,7 +20,8 @@ def enter(*programs):
         return
     for program in ("unshare", "ip", *programs):
         if shutil.which(program) is None:
-            lacks(program)
+            tally.lacks(program)
+            sys.exit(77)
     for options in (["-n"], ["-rn"]):
         if subprocess.run(["unshare", *options, "true"], capture_output=True, check=False).returncode == 0:
             os.execvpe("unshare", ["unshare", *options, sys.executable, *sys.argv], os.environ | {INSIDE: "1"})

@@ -1,6 +1,7 @@
 """Readers by others that run in node: tests/node has their scripts, and package.json the packages that they need.
 
-NODE_PACKAGES is a folder where `npm install` was run in a copy of tests/node; by default node-packages in the build's folder."""
+NODE_PACKAGES is a folder where `npm install` was run in a copy of tests/node; by default node-packages in the build's folder, where
+`./bootstrap --all-tests` runs it."""
 import json
 import os
 import shutil
@@ -13,9 +14,9 @@ PACKAGES = os.path.abspath(os.environ.get("NODE_PACKAGES") or os.path.join(os.en
 def missing(package):
     """What is missing to use the package, or None."""
     if not shutil.which("node"):
-        return "node is not installed"
+        return "node"
     if not os.path.isdir(os.path.join(PACKAGES, "node_modules", package)):
-        return "%s has no packages: copy %s there and run npm install" % (PACKAGES, SCRIPTS)
+        return "the packages of %s/package.json in %s" % (SCRIPTS, PACKAGES)
     return None
 
 

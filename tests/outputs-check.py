@@ -19,7 +19,7 @@ import time
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "live"))
 import capture  # noqa: E402  pylint: disable=wrong-import-position
 from format_rows import rows_of
-from tally import expect, finish
+from tally import expect, finish, lacks
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 CAPTURES = os.path.join(os.environ.get("srcdir", "."), "captures")
@@ -207,7 +207,7 @@ def rights_of_replaced():
             expect("rights %o, umask %o" % (mode, umask), seen == mode, oct(seen))
             os.remove("rights.csv")
     if not shutil.which("strace"):
-        print("how files are created: not tried: no strace")
+        lacks("strace", "how files are created")
         return
     for mode in 0o600, 0o640, 0o666, 0o400:
         put("rights.csv", b"old")

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from tally import expect, finish, until
+from tally import expect, finish, lacks, until
 from terminal import Terminal
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
@@ -122,6 +122,8 @@ def check_default(folder):
     if shutil.which("less", path=os.environ["PATH"]):
         status, shown = on_terminal(("recipe", "--columns", "2-7", "--pager"), None)
         expect("less itself ends after one screen", status == 0 and "actual_q" in shown or "target_q" in shown, shown)
+    else:
+        lacks("less", "less itself")
 
 
 def check_missing(folder):

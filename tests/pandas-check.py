@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """docs/in-pandas.md: its commands and its Python run in order, and the data in pandas is compared with Python's csv, json
-and float: every value to the last bit, every time to the nanosecond. Skipped without pandas, but not in CI."""
+and float: every value to the last bit, every time to the nanosecond. Skipped without pandas."""
 import csv
 import gzip
 import json
@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 from pages import blocks
+from tally import lacks
 
 TOP = os.path.abspath(os.environ.get("srcdir", "."))
 DEBIAN = "/usr/bin/python3"
@@ -56,8 +57,8 @@ def main():
     except ImportError:
         if sys.executable != DEBIAN and os.path.exists(DEBIAN):
             os.execv(DEBIAN, [DEBIAN] + sys.argv)
-        print("pandas is not installed (Debian: python3-pandas): the page's Python was not run")
-        return 1 if os.environ.get("CI") == "true" else 77
+        lacks("pandas (Debian: python3-pandas)", "the page's Python")
+        return 77
     found = blocks(os.path.join(TOP, "docs", "in-pandas.md"))
     assert [language for language, _ in found].count("python") >= 5 <= len(found)
     with tempfile.TemporaryDirectory() as folder:

@@ -8,6 +8,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+from tally import lacks
+
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SAMPLES = os.path.abspath(os.path.join(os.environ.get("srcdir", "."), "captures"))
 FAULTS = os.path.abspath(os.path.join(os.environ.get("builddir", "."), "tests/faults/faults"))
@@ -138,7 +140,7 @@ def check_many(folder):
 def main():
     failed = passed = 0
     if shutil.which("bash") is None:
-        print("bash is not installed")
+        lacks("bash")
         return 77
     for check in (check_names, check_packet, check_accepted, check_options, check_ports, check_input, check_many):
         with tempfile.TemporaryDirectory() as folder:

@@ -22,7 +22,7 @@ import zlib
 from functools import partial
 
 from format_rows import rows_of
-from tally import expect, finish, side_by_side
+from tally import expect, finish, side_by_side, skips
 from terminal import Terminal
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
@@ -558,14 +558,14 @@ def in_folders(*checks):
 
 
 if os.getuid() != 0 or not os.path.exists("/sys/class/net/lo"):
-    print("skipped: needs root, and Linux's loopback interface")
+    skips("needs root, and Linux's loopback interface")
     sys.exit(77)
 if not on_own_network():
-    print("skipped: no network namespace can be made here")
+    skips("no network namespace can be made here")
     sys.exit(77)
 probe = subprocess.run(["timeout", "1", ARMTAP, "info", "-i", "lo", "--filter", "tcp port 9"], capture_output=True)
 if b"cannot capture" in probe.stderr or b"may not capture" in probe.stderr:
-    print("skipped:", probe.stderr.decode())
+    skips(probe.stderr.decode())
     sys.exit(77)
 VERSION = subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
 SANDBOX, CAIRO = "libseccomp version" in VERSION, "libcairo version" in VERSION

@@ -22,6 +22,22 @@ def expect(what, truth, *shown):
         print("FAIL", what, *(str(one)[:SHOWN] for one in shown))
 
 
+def lacks(program, what="this test"):
+    """Says that something is not run, since a program is not installed. tests/summary counts it; in continuous integration, which
+    has every program, as a failure."""
+    print("not installed: %s, for %s" % (program, what))
+
+
+def skips(reason):
+    """Says that something is not run, since this system or user does not allow it. tests/summary counts it."""
+    print("skipped:", reason)
+
+
+def left_out(library):
+    """Says that something is not run, since armtap was built without a library."""
+    print("left out: built without", library)
+
+
 class Late(Exception):
     """Something took longer than its limit."""
 

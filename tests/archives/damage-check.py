@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 
 import fleet  # noqa: E402  pylint: disable=wrong-import-position
-from tally import expect, finish  # noqa: E402  pylint: disable=wrong-import-position
+from tally import expect, finish, skips  # noqa: E402  pylint: disable=wrong-import-position
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SCRIPTS = os.path.join(HERE, "..", "..", "docs", "archives")
@@ -126,7 +126,7 @@ def check_disk(archive):
     folder = archive.folder + "/disk"
     os.mkdir(folder)
     if not shutil.which("unshare") or on_a_disk(folder, "1m", "true") is None:
-        print("not checked: this user may not mount a small disk")
+        skips("this user may not mount a small disk")
         return
     every = ("export", "-f", "parquet", "-o", "data/", "--manifest", "manifest", *archive.captures)
     for what, size, words in (("sidecars", "16k", archive.index("sidecars")), ("rows", "64k", every)):

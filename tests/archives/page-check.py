@@ -17,7 +17,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import fleet  # noqa: E402  pylint: disable=wrong-import-position
 import pages  # noqa: E402  pylint: disable=wrong-import-position
 import queries  # noqa: E402  pylint: disable=wrong-import-position
-from tally import expect, finish  # noqa: E402  pylint: disable=wrong-import-position
+from tally import expect, finish, lacks  # noqa: E402  pylint: disable=wrong-import-position
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PAGE = os.path.join(TOP, "docs", "archives.md")
@@ -38,12 +38,6 @@ def shell(place, text):
     done = subprocess.run(["sh", "-e", "-c", text], cwd=place, env=environment, capture_output=True, text=True, check=False)
     expect("%s: commands" % PAGE, done.returncode == 0, text, done.stdout, done.stderr)
     return done.stdout
-
-
-def lacks(what):
-    """Says what was left out; in CI it is a failure."""
-    print("not run: %s is not installed" % what)
-    expect(what + " is installed", os.environ.get("CI") != "true")
 
 
 def files(folder):
@@ -78,7 +72,7 @@ def check_parallel(folder):
     serial, side_by_side = archive(folder, "serial"), archive(folder, "parallel")
     shell(serial, 'each() { while IFS= read -r capture; do "$1" "$capture" || return; done <captures.txt; }\n' + loop)
     if not shutil.which("parallel"):
-        lacks("parallel")
+        lacks("parallel", "commands of the page")
         return serial
     shell(side_by_side, commands)
     for part in ("data", "sidecars", "summaries", "manifests"):
@@ -104,7 +98,7 @@ def check_results(place):
         expect("manifest.ndjson", sum(json.loads(line)["rows"] for line in file) == len(rows))
     answers = queries.ask_duckdb({str(i): text for i, text in enumerate(pages.texts(PAGE, "sql"))}, place)
     if not answers:
-        lacks("DuckDB (see parquet-check.py)")
+        lacks("DuckDB", "queries of the page")
         return
     wanted = {}
     for row in rows:

@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tally import lacks  # noqa: E402
+
 NUMBER = (int, float)
 FINDING = {"severity": str, "id": str, "file": str, "stream": (int, type(None)), "packet": int, "time": NUMBER, "text": str}
 STREAM = {"stream": int, "expected_hz": NUMBER, "rate_hz": NUMBER, "skipped": int, "bytes_lost": int,
@@ -469,7 +472,7 @@ TSHARK = {"tcp.zero-window": "tcp.analysis.zero_window", "tcp.reset": "tcp.flags
 def check_tshark(folder):
     """The first packet of each kind is the one that tshark finds."""
     if not shutil.which("tshark"):
-        print("tshark is not installed: packet numbers are not compared with it")
+        lacks("tshark", "packet numbers")
         return
     for name, query in TSHARK.items():
         path = os.path.join(folder, name + ".pcap")

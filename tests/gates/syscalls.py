@@ -8,14 +8,14 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tally import expect, finish  # noqa: E402
+from tally import expect, finish, lacks  # noqa: E402
 
 TABLE = os.path.join(os.environ.get("srcdir", "."), "tools", "base", "syscalls.def")
 UNKNOWN = -1  # __NR_SCMP_ERROR; other negative numbers are calls of other machines
 
 name = ctypes.util.find_library("seccomp")
 if name is None:
-    print("skipped: there is no libseccomp here")
+    lacks("libseccomp")
     sys.exit(77)
 resolve = ctypes.CDLL(name).seccomp_syscall_resolve_name
 with open(TABLE) as file:

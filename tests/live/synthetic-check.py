@@ -11,9 +11,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
-from namespace import lacks  # noqa: E402
 from recording import ACK, FIN, PSH, RST, SYN, checksum  # noqa: E402
-from tally import expect, finish, side_by_side  # noqa: E402
+from tally import expect, finish, lacks, side_by_side  # noqa: E402
 
 PROGRAM = os.path.join(os.path.abspath(os.environ.get("builddir", ".")), "tests/live/packets")
 LONG = bytes((i * i >> 3) & 255 for i in range(200000))
@@ -145,7 +144,7 @@ def check_tcpdump():
 def check_tshark():
     """tshark's analysis finds nothing wrong with any packet but what a scene does on purpose."""
     if not shutil.which("tshark"):
-        print("tshark is not installed: its analysis is left out")
+        lacks("tshark", "its analysis")
         return
     for name, wrong in (("four", 0), ("six", 0), ("mixed", 0), ("long", 0), ("long-six", 0), ("skip", 2)):
         count = len(packets(name))
