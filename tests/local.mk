@@ -46,7 +46,6 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_other_ports \
 	tests/unit/test_packet_file \
 	tests/unit/test_parquet \
-	tests/unit/test_parts \
 	tests/unit/test_plan \
 	tests/unit/test_primary \
 	tests/unit/test_realtime \
@@ -127,11 +126,6 @@ tests_unit_test_budgets_LDFLAGS = -Wl,--wrap=armtap_field_find,--wrap=armtap_fie
 # The test closes the short ways.
 tests_unit_test_short_ways_LDFLAGS = \
 	-Wl,--wrap=armtap_header_pattern_read,--wrap=armtap_tcp_is_next,--wrap=armtap_tcp_next,--wrap=armtap_conn_push
-
-# The test reads small captures in parts.
-tests_unit_test_parts_SOURCES = tests/unit/test_parts.c tools/input/replay.c
-tests_unit_test_parts_CPPFLAGS = $(PARTS_CPPFLAGS)
-tests_unit_test_parts_LDFLAGS = -Wl,--wrap=thread_begin
 
 # The test counts allocations, including json-c's.
 tests_unit_test_aubo_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
@@ -312,7 +306,6 @@ include tests/faults/local.mk
 include tests/incidents/local.mk
 include tests/infer/local.mk
 include tests/fuzz/local.mk
-include tests/parts/local.mk
 include tests/toy/local.mk
 include tests/ahead/local.mk
 include tests/toy-format/local.mk

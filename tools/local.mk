@@ -113,12 +113,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/block_sum.h \
 	tools/input/mapped_file.c \
 	tools/input/mapped_file.h \
-	tools/input/call_log.c \
-	tools/input/call_log.h \
-	tools/input/kept_values.c \
-	tools/input/kept_values.h \
-	tools/input/parts.c \
-	tools/input/parts.h \
 	tools/input/replay.c \
 	tools/input/replay.h \
 	tools/input/replay_archive.c \
@@ -455,6 +449,8 @@ tools_libtools_a_SOURCES = \
 	tools/diagnose/cmd_diagnose.c \
 	tools/diagnose/diagnosis.c \
 	tools/diagnose/diagnosis.h \
+	tools/diagnose/kept_values.c \
+	tools/diagnose/kept_values.h \
 	tools/diagnose/live_findings.c \
 	tools/diagnose/live_findings.h \
 	tools/diagnose/part.c \

@@ -207,7 +207,6 @@ static int survey(struct compare *compare)
     struct replay_source source = compare->source;
     if (begin_early(compare) != 0)
         return give_up_memory(compare);
-    source.in_parts = !compare->early;
     raise_status(compare, replay_learning(&source, &sink, compare, forget, &compare->totals));
     compare->source.quiet = compare->status == EXIT_FAILED;
     if (compare->totals.broken_off || check_telemetry(compare) != 0)

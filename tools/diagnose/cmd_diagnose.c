@@ -86,7 +86,6 @@ static void run(struct command *command)
     struct diagnosis *diagnosis = &command->diagnosis;
     struct replay_source source = command->options.source;
     source.knowledge = command->knowledge;
-    source.in_parts = !diagnosis->around; /* around stops the arm's rows are shown */
     if (diagnosis->live) {
         source.on_turn = on_turn;
         source.progress = false;

@@ -13,7 +13,7 @@
 #define DIAGNOSE_TRANSCRIPT_ROWS_H
 
 #include "by_connection.h"
-#include "input/kept_values.h"
+#include "kept_values.h"
 #include "transcript.h"
 
 enum {

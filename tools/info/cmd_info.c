@@ -168,7 +168,6 @@ static void run(struct info *info)
     source.knowledge = info->knowledge;
     source.archive = info->archive;
     source.part = REPLAY_AMONG;
-    source.in_parts = true;
     source.comments = &info->comments;
     source.on_capture = info->archive ? on_capture : NULL;
     info->status = (int)replay_learning(&source, &sink, info, forget, &info->totals);

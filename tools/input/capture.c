@@ -269,12 +269,6 @@ struct capture *capture_open(const struct reader_wish *wish)
     return NULL;
 }
 
-void capture_lend(struct capture *capture, uint8_t *buffer, size_t length)
-{
-    if (capture->packet_file)
-        packet_file_lend(capture->packet_file, buffer, length);
-}
-
 bool capture_is_raw(const struct capture *capture)
 {
     return !capture->packet_file && !capture->pcap;
@@ -303,11 +297,6 @@ const struct section_comment *capture_section(const struct capture *capture)
 uint64_t capture_position(const struct capture *capture)
 {
     return capture->reader ? reader_position(capture->reader) : 0;
-}
-
-struct input *capture_plain_input(const struct capture *capture)
-{
-    return capture->packet_file && reader_is_plain(capture->reader) ? capture->input : NULL;
 }
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
@@ -359,8 +348,6 @@ static void count_unread(struct capture *capture, const struct armtap_packet *pa
 static enum capture_outcome next_of_file(struct capture *capture, struct armtap_packet *packet)
 {
     enum packet_file_outcome outcome = packet_file_next(capture->packet_file, packet);
-    if (outcome == PACKET_FILE_FULL)
-        return CAPTURE_FULL;
     if (outcome != PACKET_FILE_PACKET || capture->no_memory)
         return end_of_file(capture, outcome);
     if (packet->link_type != capture->link_type || capture->packets == 0)

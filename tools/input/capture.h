@@ -29,24 +29,18 @@ enum capture_outcome {
     CAPTURE_PACKET = 1,
     CAPTURE_SILENT = 2, /* an interface has no packet at the moment */
     CAPTURE_OPENED = 3,
-    CAPTURE_FULL = 4,       /* the lent buffer is */
     CAPTURE_DAMAGED = -1,   /* after a message: the file is damaged or cut here */
     CAPTURE_NO_MEMORY = -2, /* without a message; the file is not at fault */
     CAPTURE_CHANGED = -3    /* after a message: the file differs from what an earlier reading found */
 };
 /* The next packet, numbered from 1; its data is valid until the next call. */
 enum capture_outcome capture_next(struct capture *capture, struct armtap_packet *packet);
-/* The packets of a file that follow are put into this buffer until capture_next() returns CAPTURE_FULL. As for
- * packet_file_lend(). */
-void capture_lend(struct capture *capture, uint8_t *buffer, size_t length);
 /* Calls it at once, and before packets go; NULL: ends that, with a last call. */
 void capture_on_turn(struct capture *capture, packet_file_turn *on_turn, void *user);
 /* Reads at least one byte of a raw dump; CAPTURE_END at the end, or how it failed. */
 long capture_read(struct capture *capture, uint8_t *to, size_t room);
 /* Bytes of the file read so far. */
 uint64_t capture_position(const struct capture *capture);
-/* The file from which the next bytes come, as it has them, from that position on; NULL: they are unpacked. */
-struct input *capture_plain_input(const struct capture *capture);
 /* Packets that the kernel or the interface dropped: so far if live, or as counted in a pcapng file that was read to its
  * end. */
 uint64_t capture_dropped(struct capture *capture);

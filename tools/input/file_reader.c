@@ -313,7 +313,8 @@ static size_t read_ahead(struct reader *reader, uint8_t *to, size_t room)
     return length;
 }
 
-bool reader_is_plain(const struct reader *reader)
+/* Whether the next bytes come from an ordinary file as they are. */
+static bool is_plain(const struct reader *reader)
 {
     return !reader->ahead && reader->layer_count == 0 && reader->input && !reader->growth && !reader->ended &&
            reader->input_at == reader->input_length;
@@ -325,7 +326,7 @@ static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
         return read_ahead(reader, to, room);
     if (reader->layer_count > 0)
         return unpack_some(reader, to, room);
-    if (room >= INPUT_SIZE && reader_is_plain(reader))
+    if (room >= INPUT_SIZE && is_plain(reader))
         return read_directly(reader, to);
     return read_packed(reader, to, room);
 }

@@ -57,8 +57,6 @@ bool reader_lacked_memory(const struct reader *reader);
 bool reader_has_changed(const struct reader *reader);
 /* Bytes of the file read so far, packed ones; without those that were only read ahead. */
 uint64_t reader_position(const struct reader *reader);
-/* Whether the next bytes come from an ordinary file as they are, from that position on. */
-bool reader_is_plain(const struct reader *reader);
 
 /* The name for messages: "standard input" for "-". */
 const char *reader_name(const char *name);

@@ -31,7 +31,6 @@ struct input {
     bool checked;   /* the first reading is over; guarded by lock, as are the next three */
     uint32_t *sums; /* of the blocks read so far */
     size_t sum_count, sum_room;
-    const struct early_blocks *early; /* NULL: none */
 };
 
 struct inputs {
@@ -257,42 +256,12 @@ static enum input_outcome read_at(const struct input *input, uint64_t position, 
                            : input_read_all(input->file, position, to, length);
 }
 
-void input_read_early(const struct input *input, uint64_t position, uint8_t *to, size_t count,
-                      struct early_blocks *early)
-{
-    *early = (struct early_blocks){.input = input, .position = position, .bytes = to};
-    uint64_t whole = position < input->length ? (input->length - position) / INPUT_BLOCK : 0;
-    count = count < INPUT_EARLY_MOST ? count : INPUT_EARLY_MOST;
-    for (; early->count < count && early->count < whole; early->count++) {
-        uint64_t done = early->count * INPUT_BLOCK;
-        if (read_at(input, position + done, to + done, INPUT_BLOCK) != INPUT_OK)
-            break;
-        early->sums[early->count] = block_sum(to + done, INPUT_BLOCK);
-    }
-}
-
-void input_offer(struct input *input, const struct early_blocks *early)
-{
-    input->early = early;
-}
-
-/* The sum of a block that was read early, if it was: to the same place, so that blocks begin alike. Else NULL. */
-static const uint32_t *early_sum(const struct input *input, uint64_t position, const uint8_t *to)
-{
-    const struct early_blocks *early = input->early;
-    if (!early || early->input != input || position < early->position)
-        return NULL;
-    uint64_t offset = position - early->position, block = offset / INPUT_BLOCK;
-    return block < early->count && to == early->bytes + offset ? &early->sums[block] : NULL;
-}
-
 /* Reads a block and adds it up. */
 static enum input_outcome read_block(const struct input *input, struct mapped_file *mapped, uint64_t position,
                                      uint8_t *to, size_t length, uint32_t *sum)
 {
-    const uint32_t *early = early_sum(input, position, to);
-    *sum = early ? *early : 0;
-    if (early || (mapped && mapped_file_copy(mapped, position, to, length, sum)))
+    *sum = 0;
+    if (mapped && mapped_file_copy(mapped, position, to, length, sum))
         return INPUT_OK;
     enum input_outcome outcome = read_at(input, position, to, length);
     if (outcome == INPUT_OK)

@@ -11,7 +11,6 @@
 #include "file_bytes.h"
 
 #define INPUT_BLOCK ((size_t)128 * 1024)
-#define INPUT_EARLY_MOST 32 /* blocks */
 
 struct ends;
 struct mapped_file;
@@ -50,22 +49,6 @@ uint64_t input_length(const struct input *input);
  * Thread-safe. */
 enum input_outcome input_block(struct input *input, struct mapped_file *mapped, uint64_t position,
                                uint8_t to[INPUT_BLOCK], size_t *length);
-
-/* Blocks of an ordinary file that were read before their turn. */
-struct early_blocks {
-    const struct input *input; /* NULL: none */
-    uint64_t position;
-    const uint8_t *bytes;
-    size_t count;
-    uint32_t sums[INPUT_EARLY_MOST];
-};
-/* Reads up to `count` whole blocks; fewer if the file ends, or if reading fails, which input_block() will report.
- * Thread-safe, and does not wait for other threads. */
-void input_read_early(const struct input *input, uint64_t position, uint8_t *to, size_t count,
-                      struct early_blocks *early);
-/* From now on input_block() does not read again what these blocks already have at the place it is asked to read to;
- * NULL: none. Not thread-safe. */
-void input_offer(struct input *input, const struct early_blocks *early);
 
 /* Call after the first reading of an ordinary file, with its `ends`. INPUT_OK if its times and these bytes show that no
  * program wrote to it, or only after what was read; else INPUT_CHANGED, INPUT_DOUBTFUL, or INPUT_FAILED with errno.

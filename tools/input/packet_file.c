@@ -16,8 +16,11 @@
 /* The largest packet that programs write; more of one is not kept. */
 #define SNAPSHOT_MAX 262144u
 #define PAGE ((size_t)4096)
-#define LARGE_PAGE ((size_t)2 * 1024 * 1024)
 #define PROBLEM_MAX 160
+/* Where in the buffer a block begins. It is read to where the one before ended, so that packets are whole in memory: in
+ * front of it is room for the beginning of a packet. */
+#define CARRY (3 * INPUT_BLOCK)
+#define BUFFER (CARRY + INPUT_BLOCK)
 
 /* pcap */
 #define FILE_HEADER 24
@@ -59,10 +62,8 @@ struct packet_file {
     struct pcapng pcapng;
     uint32_t skip; /* bytes of a long block, up to the next */
     /* both */
-    size_t at, end; /* of `buffer` */
-    uint8_t *own_buffer, *buffer;
-    size_t capacity;       /* of `buffer` */
-    bool is_lent, is_full; /* full: another one must be lent */
+    size_t at, end;  /* of `buffer` */
+    uint8_t *buffer; /* of BUFFER bytes */
 };
 
 static inline uint32_t be32_load(const uint8_t *at)
@@ -90,8 +91,7 @@ struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, pcapn
     struct packet_file *file = calloc(1, sizeof *file);
     if (!file)
         return NULL;
-    file->capacity = PACKET_FILE_BUFFER;
-    file->buffer = file->own_buffer = packet_file_buffer(file->capacity);
+    file->buffer = aligned_alloc(PAGE, BUFFER); /* the kernel copies whole pages faster */
     if (!file->buffer) {
         free(file);
         return NULL;
@@ -101,7 +101,7 @@ struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, pcapn
     file->is_pcapng = is_pcapng;
     file->pcapng.on_comment = on_comment;
     file->pcapng.user = user;
-    file->at = file->end = PACKET_FILE_CARRY;
+    file->at = file->end = CARRY;
     return file;
 }
 
@@ -111,7 +111,7 @@ void packet_file_free(struct packet_file *file)
         return;
     reader_end_mapping(file->reader);
     pcapng_end(&file->pcapng);
-    free(file->own_buffer);
+    free(file->buffer);
     free(file);
 }
 
@@ -137,18 +137,6 @@ const char *packet_file_problem(const struct packet_file *file, bool *is_cut)
     return file->problem;
 }
 
-/* The kernel copies whole pages faster, and it takes long to give a large buffer its pages one by one. */
-uint8_t *packet_file_buffer(size_t length)
-{
-    size_t page = length < LARGE_PAGE ? PAGE : LARGE_PAGE;
-    uint8_t *buffer = aligned_alloc(page, (length + page - 1) / page * page);
-#ifdef MADV_HUGEPAGE
-    if (buffer && page == LARGE_PAGE)
-        (void)madvise(buffer, length / page * page, MADV_HUGEPAGE);
-#endif
-    return buffer;
-}
-
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 static inline const uint8_t *here(const struct packet_file *file)
@@ -156,40 +144,23 @@ static inline const uint8_t *here(const struct packet_file *file)
     return file->buffer + file->at;
 }
 
-/* Makes room for a block in a buffer, behind what is left of the one before. */
-static void turn_over(struct packet_file *file, uint8_t *buffer)
+/* Makes room for a block, behind what is left of the one before. */
+static void turn_over(struct packet_file *file)
 {
     size_t rest = file->end - file->at;
     if (file->on_turn)
         file->on_turn(file->turn_user, true);
-    memmove(buffer + PACKET_FILE_CARRY - rest, here(file), rest);
-    file->buffer = buffer;
-    file->at = PACKET_FILE_CARRY - rest;
-    file->end = PACKET_FILE_CARRY;
+    memmove(file->buffer + CARRY - rest, here(file), rest);
+    file->at = CARRY - rest;
+    file->end = CARRY;
 }
 
-void packet_file_lend(struct packet_file *file, uint8_t *buffer, size_t length)
-{
-    turn_over(file, buffer);
-    reader_end_mapping(file->reader);
-    file->capacity = length;
-    file->is_lent = true;
-    file->is_full = false;
-}
-
-/* Reads on until so many bytes follow; false if there are fewer, or a lent buffer is full: then also each further time,
- * since what is left of it lies in the own buffer, which may be smaller. */
+/* Reads on until so many bytes follow; false if there are fewer. */
 ARMTAP_RARE static bool read_on(struct packet_file *file, size_t length)
 {
     while (file->end - file->at < length) {
-        if (file->is_full)
-            return false;
-        if (file->capacity - file->end < INPUT_BLOCK) {
-            file->is_full = file->is_lent;
-            turn_over(file, file->is_full ? file->own_buffer : file->buffer);
-            if (file->is_full)
-                return false;
-        }
+        if (BUFFER - file->end < INPUT_BLOCK)
+            turn_over(file);
         size_t got = reader_read(file->reader, file->buffer + file->end, INPUT_BLOCK);
         if (got == 0)
             return false;
@@ -207,8 +178,6 @@ static inline bool has(struct packet_file *file, size_t length)
 /* Where fewer bytes follow than were wanted. */
 ARMTAP_RARE static enum packet_file_outcome at_end(struct packet_file *file, size_t wanted, const char *of)
 {
-    if (file->is_full)
-        return PACKET_FILE_FULL;
     if (file->at == file->end)
         return PACKET_FILE_END;
     file->is_cut = true;
@@ -385,7 +354,7 @@ ARMTAP_RARE static enum packet_file_outcome skip(struct packet_file *file)
     while (file->skip > 0) {
         if (!has(file, 1)) {
             file->is_cut = true;
-            return file->is_full ? PACKET_FILE_FULL : damaged(file, "the end of a block lacks");
+            return damaged(file, "the end of a block lacks");
         }
         size_t length = file->end - file->at < file->skip ? file->end - file->at : file->skip;
         file->at += length;

@@ -12,7 +12,6 @@ struct packet_file;
 enum packet_file_outcome {
     PACKET_FILE_PACKET,
     PACKET_FILE_END,
-    PACKET_FILE_FULL,
     PACKET_FILE_DAMAGED, /* or cut: packet_file_problem() */
     PACKET_FILE_NO_MEMORY
 };
@@ -28,16 +27,6 @@ void packet_file_free(struct packet_file *file);
 typedef void packet_file_turn(void *user, bool stays);
 /* NULL: none is called. */
 void packet_file_on_turn(struct packet_file *file, packet_file_turn *on_turn, void *user);
-/* Where in a buffer its first block begins. A block is read to where the one before ended, so that packets are whole in
- * memory: in front of the first is room for the beginning of a packet. */
-#define PACKET_FILE_CARRY (3 * INPUT_BLOCK)
-/* The least size of a buffer. Larger ones have room for more blocks. */
-#define PACKET_FILE_BUFFER (PACKET_FILE_CARRY + INPUT_BLOCK)
-/* NULL without memory; to free(). */
-uint8_t *packet_file_buffer(size_t length);
-/* The packets that follow are put into this buffer. When it is full, packet_file_next() says so, until another one is
- * lent; packets in the one before stay as they are, and it is no longer needed for those that follow. */
-void packet_file_lend(struct packet_file *file, uint8_t *buffer, size_t length);
 /* Reads up to the link type, which it stores: pcapng's is that of the first interface, -1 if it has none. */
 enum packet_file_outcome packet_file_begin(struct packet_file *file, int *link_type);
 /* The next packet, without its number; its data stays where it is until the next turn. */

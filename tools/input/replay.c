@@ -85,7 +85,7 @@ struct capture *run_open_file(struct run *run, uint32_t file)
     const char *name = replay_file_name(run->source, file);
     const struct reader_wish wish = {.name = name,
                                      .input = inputs_at(run->source->inputs, run->source->archive ? 0 : file),
-                                     .quiet = run->source->quiet || file < run->source->told,
+                                     .quiet = run->source->quiet,
                                      .threads = run->source->threads,
                                      .follows = run->source->follow && file + 1 == run->source->count,
                                      .on_wait = wait_on,
@@ -238,67 +238,6 @@ static void run_all(struct run *run)
     armtap_net_free(run->net);
 }
 
-/* ---- by several threads ------------------------------------------------------------------------------------------ */
-
-/* Bytes; what is smaller is read before threads have begun. Tests read everything in parts. */
-#ifndef PARTS_LEAST
-#define PARTS_LEAST (8 << 20)
-#endif
-
-/* Opens the next file that can be read; false: there is none. A dump is not for several threads. */
-static bool begin_next_file(struct run *run)
-{
-    struct reading *reading = &run->reading;
-    for (; run->next_file < run->source->count && !run->stopped && !run->ended; run->next_file++) {
-        struct capture *capture = run_open_file(run, run->next_file);
-        if (!capture)
-            continue;
-        run_begin_packets(run, reading, capture, run->next_file++);
-        if (capture_is_raw(capture))
-            parts_strain(run->parts);
-        return !capture_is_raw(capture);
-    }
-    return false;
-}
-
-static void end_this_file(struct run *run)
-{
-    parts_foresee(run->parts, NULL, 0);
-    run_end_packets(run, &run->reading);
-    run_close_file(run, run->reading.capture);
-    run->reading.capture = NULL;
-}
-
-/* Reads until a block is full, or a file ends. */
-static bool fill(void *user, struct parts *parts)
-{
-    struct run *run = user;
-    struct reading *reading = &run->reading;
-    size_t length;
-    run->parts = parts;
-    if (!reading->capture && !begin_next_file(run))
-        return false;
-    uint8_t *buffer = parts_buffer(parts, &length);
-    capture_lend(reading->capture, buffer, length);
-    for (bool goes_on = true; goes_on;) {
-        if (!run_next_packet(run, reading)) {
-            end_this_file(run);
-            return true;
-        }
-        goes_on = !reading->is_block_full;
-    }
-    parts_foresee(parts, capture_plain_input(reading->capture), capture_position(reading->capture));
-    return true;
-}
-
-static bool may_run_in_parts(const struct replay_source *source, const struct armtap_sink *sink)
-{
-    return source->in_parts && source->count == 1 && source->threads > 1 && !source->end &&
-           replay_is_repeatable(source) && !source->archive && !source->on_turn && !source->on_capture &&
-           !source->on_indexed && source->raw == ARMTAP_PROTOCOL_NONE &&
-           inputs_length(source->inputs, source->count) >= PARTS_LEAST && parts_suit(sink);
-}
-
 static void begin_run(struct run *run, const struct replay_source *source, const struct armtap_sink *sink, void *user,
                       struct replay_totals *totals)
 {
@@ -319,34 +258,6 @@ static enum exit_status end_run(struct run *run)
 {
     progress_hide(&run->progress);
     return run->damaged || run->totals->broken_off ? EXIT_FAILED : EXIT_DONE;
-}
-
-/* Reads by several threads. False if the sink was told other things than one thread would have told it; then `told`
- * becomes the number of files that were read to their ends, if something was wrong with them. */
-static bool replay_in_parts(const struct replay_source *source, const struct armtap_sink *sink, void *user,
-                            struct replay_totals *totals, enum exit_status *status, uint32_t *told)
-{
-    struct run run;
-    int error;
-    begin_run(&run, source, sink, user, totals);
-    const struct armtap_net_options options = net_options(source, NULL);
-    const struct parts_wish wish = {.threads = source->threads,
-                                    .bytes = inputs_length(source->inputs, source->count),
-                                    .options = &options,
-                                    .sink = &run.sink,
-                                    .user = &run.stop,
-                                    .fill = fill,
-                                    .source = &run};
-    enum parts_outcome outcome = parts_run(&wish, &error);
-    uint32_t ended = run.next_file - (run.reading.capture ? 1 : 0);
-    if (run.reading.capture)
-        capture_close(run.reading.capture);
-    if (outcome == PARTS_FAILED)
-        run_stop(&run, error);
-    *status = end_run(&run);
-    *told = *status == EXIT_FAILED ? ended : 0;
-    totals->in_parts = outcome != PARTS_STRAINED;
-    return totals->in_parts;
 }
 
 enum exit_status replay(const struct replay_source *source, const struct armtap_sink *sink, void *user,
@@ -377,13 +288,7 @@ enum exit_status replay_learning(const struct replay_source *source, const struc
                                  int (*forget)(void *user), struct replay_totals *totals)
 {
     struct replay_source again = *source;
-    enum exit_status status = EXIT_DONE;
-    bool is_read = may_run_in_parts(source, sink) && replay_in_parts(source, sink, user, totals, &status, &again.told);
-    if (is_read)
-        return status;
-    if (may_run_in_parts(source, sink) && !has_forgotten(forget, user, totals))
-        return EXIT_FAILED;
-    status = worse(status, replay(&again, sink, user, totals));
+    enum exit_status status = replay(source, sink, user, totals);
     if (totals->broken_off || !armtap_knowledge_has_guesses(source->knowledge) || !replay_is_repeatable(source))
         return status;
     armtap_knowledge_seal(source->knowledge);

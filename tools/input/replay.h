@@ -25,7 +25,6 @@ struct replay_totals {
     int64_t file_time;                                /* of its first packet; ARMTAP_NO_TIME if unknown */
     bool interrupted;                                 /* Ctrl-C broke off a source that would have ended by itself */
     bool elsewhere;                                   /* what is pushed now is of another capture of the archive */
-    bool in_parts;                                    /* it was decoded by several threads */
     struct armtap_unread unread[REPLAY_UNREAD_KINDS]; /* packets that cannot be read; `what` NULL: no more kinds */
     bool broken_off; /* a callback or a lack of memory ended it before the input did: the results are incomplete */
 };
@@ -72,7 +71,6 @@ struct replay_source {
     bool no_guess;                      /* leave data whose handshake was not captured opaque */
     unsigned threads;                   /* more than one: gzip is inflated in a thread of its own */
     const struct replay_end *end;       /* files are read no further than there; NULL: to their ends */
-    bool in_parts;                      /* records need hold only what call_log.h says: several threads decode */
     /* called for each packet, and a few times a second while a live source is silent; may be NULL */
     enum replay_answer (*on_turn)(void *user, const struct replay_totals *totals);
     /* called for each packet before it is decoded; NULL: never */
@@ -88,7 +86,6 @@ struct replay_source {
     bool follow;   /* at the end of the last file, wait for more until Ctrl-C */
     bool progress; /* may draw a progress bar on standard error */
     bool quiet;    /* an earlier reading has reported damage */
-    uint32_t told; /* it has reported that of so many files, the first ones */
 };
 
 /* Pushes everything to the sink, in order. Damage is reported on standard error with file, place and remedy, after

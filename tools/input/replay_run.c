@@ -84,8 +84,8 @@ void run_note_dropped(struct run *run, const char *id, const struct armtap_where
     struct armtap_note note = {.kind = armtap_note_find(id), .where = *where, .text = text};
     if (!note.kind || !run->sink.on_note)
         return;
-    if (run->parts ? parts_note(run->parts, &note) != 0 : run->sink.on_note(&run->stop, &note) != 0)
-        run_stop(run, run->parts ? ARMTAP_ERR_MEMORY : ARMTAP_ERR_STOPPED);
+    if (run->sink.on_note(&run->stop, &note) != 0)
+        run_stop(run, ARMTAP_ERR_STOPPED);
 }
 
 /* Reports the packets that the capturing machine, or armtap when it recorded, dropped, once the count is final. */
@@ -144,10 +144,7 @@ static inline void take_packet(struct run *run, struct armtap_packet *packet)
         run->totals->first_time = packet->where.time;
     if (run->source->on_packet)
         run->source->on_packet(run->stop.user, packet);
-    if (run->parts)
-        run->reading.is_block_full = !parts_packet(run->parts, packet, run->origin);
-    else
-        run_check(run, armtap_net_packet(run->net, packet));
+    run_check(run, armtap_net_packet(run->net, packet));
 }
 
 void run_take_packet(struct run *run, struct armtap_packet *packet)
@@ -160,8 +157,7 @@ uint64_t run_begin_section(struct run *run, const struct section_comment *sectio
     bool follows = section_comment_follows(&run->section, section);
     run->section = *section;
     run->origin = section->from_socket ? ARMTAP_ORIGIN_SOCKET : ARMTAP_ORIGIN_NETWORK;
-    if (run->net)
-        run_check(run, armtap_net_origin(run->net, run->origin));
+    run_check(run, armtap_net_origin(run->net, run->origin));
     return follows ? section->repeated : 0;
 }
 
@@ -257,8 +253,7 @@ static bool is_enough(struct run *run, const struct armtap_where *where)
 
 static void tell_copies(struct run *run, bool are_copies)
 {
-    if (run->net)
-        run_check(run, armtap_net_copies(run->net, are_copies));
+    run_check(run, armtap_net_copies(run->net, are_copies));
 }
 
 void run_begin_packets(struct run *run, struct reading *reading, struct capture *capture, uint32_t file)
@@ -274,7 +269,7 @@ void run_begin_packets(struct run *run, struct reading *reading, struct capture 
     };
     tell_copies(run, reading->copies > 0);
     begin_digest(run);
-    if (run->net && !run->by_time) /* of several files, packets of one stay no longer than those of another */
+    if (!run->by_time) /* of several files, packets of one stay no longer than those of another */
         capture_on_turn(capture, lend, run);
 }
 
@@ -282,7 +277,7 @@ static bool is_end(struct run *run, const struct armtap_where *where)
 {
     /* Of files side by side, packets of another file tell nothing about the number of the last one wanted. */
     bool is_other = run->by_time && run->ending.wish && !run->ending.wish->to && where->file != run->ending.wish->file;
-    return !run->parts && !is_other && is_enough(run, where);
+    return !is_other && is_enough(run, where);
 }
 
 bool run_take_next(struct run *run, struct reading *reading, struct armtap_packet *packet)
@@ -311,7 +306,6 @@ static bool next_packet(struct run *run, struct reading *reading)
     struct armtap_packet packet;
     if (run->stopped || run->ended || (reading->outcome = capture_next(reading->capture, &packet)) <= CAPTURE_END)
         return false;
-    reading->is_block_full = reading->outcome == CAPTURE_FULL;
     if (reading->outcome == CAPTURE_PACKET && !run_take_next(run, reading, &packet))
         return false;
     if (reading->is_live)

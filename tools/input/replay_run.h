@@ -7,7 +7,6 @@
 #include "capture.h"
 #include "capture_drops.h"
 #include "file_turns.h"
-#include "parts.h"
 #include "replay.h"
 #include "replay_end.h"
 #include "replay_stop.h"
@@ -20,7 +19,7 @@ struct reading {
     struct replay_indexed indexed;
     struct armtap_where last;
     enum capture_outcome outcome;
-    bool is_live, is_block_full;
+    bool is_live;
 };
 
 struct run {
@@ -30,7 +29,6 @@ struct run {
     struct armtap_sink sink; /* its user is `stop` */
     struct replay_totals *totals;
     struct armtap_net *net;
-    struct parts *parts; /* which get the packets, in place of the net */
     struct progress progress;
     uint64_t read_before; /* bytes in the files before this one */
     uint64_t turns;
@@ -42,8 +40,6 @@ struct run {
     } before; /* the beginning of the file before */
     struct drops drops;
     enum armtap_origin origin;    /* of the packets of this file */
-    struct reading reading;       /* of the file that parts read ... */
-    uint32_t next_file;           /* ... and the one after it */
     struct armtap_digest *digest; /* of the current file; NULL: none */
     bool by_time;                 /* several files are read side by side */
     bool damaged;

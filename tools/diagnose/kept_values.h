@@ -1,7 +1,6 @@
-/* What is kept of a record's state and of a message where they are stored to be told later: in transcripts, and in what
- * several threads say of their parts. Commands without rows look at no more. */
-#ifndef INPUT_KEPT_VALUES_H
-#define INPUT_KEPT_VALUES_H
+/* What transcripts keep of a record's state and of a message. The analysis looks at no more. */
+#ifndef DIAGNOSE_KEPT_VALUES_H
+#define DIAGNOSE_KEPT_VALUES_H
 
 #include "armtap.h"
 
