@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the commands of docs/gallery.md, each after a "$" in a ```console block, and compares what they print with what
+"""Runs the commands of README.md and docs/gallery.md, each after a "$" in a ```console block, and compares what they print with what
 stands below them, and the pictures that they write with those in docs/gallery; --update replaces both."""
 import filecmp
 import os
@@ -13,7 +13,7 @@ from tally import expect, finish, lacks, left_out
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(HERE, ".."))
-PAGE = os.path.join(TOP, "docs", "gallery.md")
+PAGES = {"README.md": 2, "docs/gallery.md": 15}  # and how many commands each has at least
 PICTURES = os.path.join(TOP, "docs", "gallery")
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP") or os.path.join(os.environ.get("builddir", "."), "armtap"))
 VERSION = subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
@@ -55,8 +55,8 @@ def run_block(block, folder, update):
     return "".join(out), len(commands)
 
 
-def compare_pictures(folder, page, update):
-    """Each picture is made by a command and shown by the page; none is left over."""
+def compare_pictures(folder, text, update):
+    """Each picture is made by a command and shown by a page, whose text is given; none is left over."""
     made, kept = (sorted(os.listdir(one)) if os.path.isdir(one) else [] for one in (folder, PICTURES))
     if "without libmd" in VERSION:
         kept = [name for name in kept if not name.endswith(".html")]
@@ -66,28 +66,33 @@ def compare_pictures(folder, page, update):
         kept = made
     expect("the pictures are those that the commands write", made == kept, made, kept)
     for name in made:
-        expect("is shown: " + name, "](gallery/%s)" % name in page)
+        expect("is shown: " + name, "gallery/%s)" % name in text)
         expect("is as the command writes it: " + name, name in kept and
                filecmp.cmp(os.path.join(folder, name), os.path.join(PICTURES, name), shallow=False))
 
 
 def main(update):
-    with open(PAGE, encoding="utf-8") as file:
-        page = file.read()
+    pages = {}
+    for name in PAGES:
+        with open(os.path.join(TOP, name), encoding="utf-8") as file:
+            pages[name] = file.read()
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(os.path.join(TOP, "captures"), os.path.join(folder, "captures"))
         os.makedirs(os.path.join(folder, "bin"))
         os.makedirs(os.path.join(folder, "docs", "gallery"))
         os.symlink(ARMTAP, os.path.join(folder, "bin", "armtap"))
-        parts, count = re.split(r"(?<=^```console\n)(.*?)(?=^```$)", page, flags=re.M | re.S), 0
-        for i in range(1, len(parts), 2):
-            parts[i], commands = run_block(parts[i], folder, update)
-            count += commands
-        expect("the page shows commands", count >= 15, count)
-        compare_pictures(os.path.join(folder, "docs", "gallery"), page, update)
-    if update:
-        with open(PAGE, "w", encoding="utf-8") as file:
-            file.write("".join(parts))
+        os.symlink(ARMTAP, os.path.join(folder, "armtap"))
+        for name, least in PAGES.items():
+            parts, count = re.split(r"(?<=^```console\n)(.*?)(?=^```$)", pages[name], flags=re.M | re.S), 0
+            for i in range(1, len(parts), 2):
+                parts[i], commands = run_block(parts[i], folder, update)
+                count += commands
+            expect(name + " shows commands", count >= least, count)
+            pages[name] = "".join(parts)
+        compare_pictures(os.path.join(folder, "docs", "gallery"), "".join(pages.values()), update)
+    for name in PAGES if update else ():
+        with open(os.path.join(TOP, name), "w", encoding="utf-8") as file:
+            file.write(pages[name])
     return finish()
 
 

@@ -329,7 +329,7 @@ lint:
 format:
 	cd $(srcdir) && clang-format -i `find lib decoders tools captures tests -name '*.[ch]' -o -name '*.cc'`
 
-# What the commands of docs/gallery.md print, and the pictures that they write.
+# What the commands of README.md and docs/gallery.md print, and the pictures that they write.
 gallery: armtap$(EXEEXT)
 	srcdir='$(abs_top_srcdir)' ARMTAP='$(abs_top_builddir)/armtap$(EXEEXT)' sh $(srcdir)/tests/with-python \
 	    $(srcdir)/tests/gallery-check.py --update

@@ -447,11 +447,11 @@ def until():
         expect("--to: a silent robot: why", "no telemetry: " in run.said() and "sent no data" in run.said(), run.said())
 
 
-def readme():
-    """The examples of README.md, with the controller in the robot's place."""
-    with open(os.path.join(os.environ.get("srcdir") or os.path.join(HERE, "..", ".."), "README.md")) as file:
+def page():
+    """The examples of docs/with-a-robot.md, with the controller in the robot's place."""
+    with open(os.path.join(os.environ.get("srcdir") or os.path.join(HERE, "..", ".."), "docs", "with-a-robot.md")) as file:
         lines = re.findall(r"^    armtap (.*://.*)$", file.read(), re.M)
-    expect("README: examples", len(lines) >= 4, lines)
+    expect("the page has examples", len(lines) >= 4, lines)
     with Controller(roles={"rtde": 0, "realtime_ro": 0}) as one:
         for line in lines:
             before, words = one.counts["rtde", "records"], line.replace("rtde://10.0.0.2", url(one)).split()
@@ -910,7 +910,7 @@ def messages():
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, one_rule, names_are_listed_whole, several, live_findings, connects_again, cut_in_data, one_table, until,
-             readme, messages, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer)
+             page, messages, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer)
 side_by_side(bad_rtde, bad_realtime, slow_reader, kernel_times, *[functools.partial(signals, number) for number in SIGNALS], late_answers,
              left_out_is_no_fault, restarted, silent_for_a_while, own_rate, good_bye_is_heard, no_data_is_no_success,
              every_byte, *[functools.partial(no_record, command) for command in ("info", "diagnose", "compare", "export")],
