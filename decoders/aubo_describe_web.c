@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/bytes.h"
+#include "bytes.h"
 #include "aubo_describe.h"
 #include "aubo_web.h"
 

@@ -4,7 +4,7 @@
 
 #include <json-c/json.h>
 
-#include "../lib/armtap.h"
+#include "armtap.h"
 #include "aubo_words.h"
 
 /* Parser state kept between messages. Initially zero: nothing is allocated yet. */

@@ -3,7 +3,7 @@
 #include <wslay/wslay.h>
 #include <zlib.h>
 
-#include "../lib/armtap.h"
+#include "armtap.h"
 
 const char *armtap_aubo_libraries(void)
 {

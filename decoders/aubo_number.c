@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "../lib/bytes.h"
+#include "bytes.h"
 #include "aubo_words.h"
 
 #define INTEGER_DIGITS_MAX 18         /* of which any number is an int64_t */

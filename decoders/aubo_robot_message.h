@@ -2,8 +2,8 @@
 #ifndef ARMTAP_AUBO_ROBOT_MESSAGE_H
 #define ARMTAP_AUBO_ROBOT_MESSAGE_H
 
-#include "../lib/decoder.h"
-#include "../lib/recipe.h"
+#include "decoder.h"
+#include "recipe.h"
 #include "aubo_json.h"
 
 /* Whether a recipe has such a topic. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../lib/bytes.h"
+#include "bytes.h"
 
 /* The role of each ASCII character in JSON: w word, s white space, q quote, o opening and e closing bracket, c comma or
  * colon, p other printable, x control character. */

@@ -2,9 +2,9 @@
 #ifndef ARMTAP_AUBO_SESSION_H
 #define ARMTAP_AUBO_SESSION_H
 
-#include "../lib/cells.h"
-#include "../lib/decoder.h"
-#include "../lib/recipe.h"
+#include "cells.h"
+#include "decoder.h"
+#include "recipe.h"
 #include "aubo_json.h"
 #include "aubo_scan.h"
 #include "websocket.h"

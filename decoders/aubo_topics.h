@@ -2,7 +2,7 @@
 #ifndef ARMTAP_AUBO_TOPICS_H
 #define ARMTAP_AUBO_TOPICS_H
 
-#include "../lib/armtap.h"
+#include "armtap.h"
 
 /* The field of a topic, by its name with the arm; NULL if it has none. *arm becomes the arm's number, 0 if the name
  * tells none. */

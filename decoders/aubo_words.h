@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../lib/armtap.h"
+#include "armtap.h"
 
 enum armtap_aubo_word { ARMTAP_AUBO_WORD_WRONG, ARMTAP_AUBO_WORD_PLAIN, ARMTAP_AUBO_WORD_BEYOND_RANGE };
 

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../lib/decoder.h"
-#include "../lib/recipe.h"
+#include "decoder.h"
+#include "recipe.h"
 #include "dashboard_describe.h"
 #include "dashboard_line.h"
 #include "urscript.h"

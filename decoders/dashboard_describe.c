@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../lib/describe.h"
+#include "describe.h"
 #include "dashboard_line.h"
 #include "urscript.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../lib/armtap.h"
+#include "armtap.h"
 
 #define SHORTEST_WORDS 7u /* of a reply that no other server gives */
 

@@ -6,8 +6,8 @@
  * the program. */
 #include <string.h>
 
-#include "../lib/decoder.h"
-#include "../lib/recipe.h"
+#include "decoder.h"
+#include "recipe.h"
 #include "external_control_describe.h"
 #include "external_control_layout.h"
 #include "external_control_words.h"

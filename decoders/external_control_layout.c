@@ -2,7 +2,7 @@
 
 #include <limits.h>
 
-#include "../lib/bytes.h"
+#include "bytes.h"
 #include "external_control_words.h"
 
 #define WORD ARMTAP_CONTROL_WORD

@@ -2,7 +2,7 @@
 #ifndef ARMTAP_EXTERNAL_CONTROL_LAYOUT_H
 #define ARMTAP_EXTERNAL_CONTROL_LAYOUT_H
 
-#include "../lib/armtap.h"
+#include "armtap.h"
 
 #define ARMTAP_CONTROL_WORD 4u
 #define ARMTAP_CONTROL_VALUES 256u /* bytes of a message's values, or more */

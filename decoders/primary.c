@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../lib/bytes.h"
-#include "../lib/decoder.h"
-#include "../lib/recipe.h"
+#include "bytes.h"
+#include "decoder.h"
+#include "recipe.h"
 #include "primary_describe.h"
 #include "primary_frame.h"
 #include "primary_message.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../lib/bytes.h"
+#include "bytes.h"
 #include "primary_layout.h"
 #include "urscript.h"
 

@@ -1,6 +1,6 @@
 #include "primary_layout.h"
 
-#include "../lib/bytes.h"
+#include "bytes.h"
 
 #define ANY_SIZE UINT32_MAX
 #define ANY UNKNOWN

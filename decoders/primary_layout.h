@@ -2,7 +2,7 @@
 #ifndef ARMTAP_PRIMARY_LAYOUT_H
 #define ARMTAP_PRIMARY_LAYOUT_H
 
-#include "../lib/armtap.h"
+#include "armtap.h"
 
 #define ARMTAP_SUBPACKAGE_HEADER 5u /* uint32 length, uint8 type */
 

@@ -2,7 +2,7 @@
 #ifndef ARMTAP_PRIMARY_MESSAGE_H
 #define ARMTAP_PRIMARY_MESSAGE_H
 
-#include "../lib/armtap.h"
+#include "armtap.h"
 #include "primary_layout.h"
 
 /* What a part of a message becomes. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/bytes.h"
+#include "bytes.h"
 #include "primary_frame.h"
 #include "primary_variable.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../lib/bytes.h"
+#include "bytes.h"
 #include "primary_frame.h"
 
 #define ELEMENTS 6u /* of a vector, at most */

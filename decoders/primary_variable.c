@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../lib/bytes.h"
+#include "bytes.h"
 
 #define DEPTH 8u  /* of lists within lists */
 #define DIGITS 9u /* that tell any two floats apart */

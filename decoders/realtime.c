@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/decoder.h"
-#include "../lib/field.h"
-#include "../lib/state.h"
+#include "decoder.h"
+#include "field.h"
+#include "state.h"
 #include "realtime_describe.h"
 #include "realtime_packet.h"
 #include "realtime_recipe.h"

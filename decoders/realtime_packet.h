@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include "../lib/bytes.h"
-#include "../lib/clock.h"
+#include "bytes.h"
+#include "clock.h"
 
 #define ARMTAP_REALTIME_LENGTH_WORD 4u
 #define ARMTAP_REALTIME_HEADER 12u /* length word and clock cell */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/bytes.h"
-#include "../lib/clock.h"
-#include "../lib/rare.h"
+#include "bytes.h"
+#include "clock.h"
+#include "rare.h"
 #include "rtde_content.h"
 #include "rtde_describe.h"
 #include "rtde_package.h"

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../lib/bytes.h"
+#include "bytes.h"
 #include "rtde_reply.h"
 
 #define LEVEL_MAX 8u       /* of a text message */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../lib/bytes.h"
+#include "bytes.h"
 #include "rtde_content.h"
 #include "rtde_recipe.h"
 

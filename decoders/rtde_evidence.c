@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "../lib/bytes.h"
-#include "../lib/clock.h"
+#include "bytes.h"
+#include "clock.h"
 
 /* Bytes that are not a double can show any exponent. */
 #define ABSURD 1e15

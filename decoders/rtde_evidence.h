@@ -2,9 +2,9 @@
 #ifndef ARMTAP_RTDE_EVIDENCE_H
 #define ARMTAP_RTDE_EVIDENCE_H
 
-#include "../lib/note.h"
-#include "../lib/recipe.h"
-#include "../lib/sample.h"
+#include "note.h"
+#include "recipe.h"
+#include "sample.h"
 
 struct armtap_rtde_evidence {
     bool contradicted;   /* a field's values contradict its name */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/bytes.h"
+#include "bytes.h"
 #include "rtde_package.h"
 #include "rtde_session.h"
 #include "rtde_support.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/field.h"
+#include "field.h"
 #include "rtde_recipe.h"
 #include "rtde_support.h"
 

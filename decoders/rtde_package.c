@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "../lib/bytes.h"
+#include "bytes.h"
 
 #define LARGEST 65535u
 #define TEXT_MAX 255u

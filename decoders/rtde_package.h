@@ -2,7 +2,7 @@
 #ifndef ARMTAP_RTDE_PACKAGE_H
 #define ARMTAP_RTDE_PACKAGE_H
 
-#include "../lib/armtap.h"
+#include "armtap.h"
 
 #define ARMTAP_RTDE_HEADER 3u
 

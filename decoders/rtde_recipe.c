@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../lib/field.h"
+#include "field.h"
 
 /* ---- lists ---- */
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/field.h"
+#include "field.h"
 #include "rtde_reply.h"
 
 /* Two lists under construction, of names and their types, and those refused. */

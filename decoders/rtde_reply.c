@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/field.h"
-#include "../lib/release.h"
+#include "field.h"
+#include "release.h"
 #include "rtde_package.h"
 
 #define NAMED_MAX 32       /* notes about single names, by set-up */

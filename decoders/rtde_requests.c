@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/budget.h"
-#include "../lib/bytes.h"
+#include "budget.h"
+#include "bytes.h"
 #include "rtde_session.h"
 
 #define PASSED_MAX INT64_C(50000000)       /* ns that a reply may be captured after the client's next request */

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "../lib/bytes.h"
-#include "../lib/clock.h"
+#include "bytes.h"
+#include "clock.h"
 #include "rtde_package.h"
 
 #define ENOUGH 40u         /* bits */

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "../lib/note.h"
-#include "../lib/robot.h"
+#include "note.h"
+#include "robot.h"
 
 #define NAME_MAX 64u
 #define LINES_MAX 32768u /* bytes; a longer program is not kept */

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "../lib/describe.h"
-#include "../lib/recipe.h"
+#include "describe.h"
+#include "recipe.h"
 #include "sent_program.h"
 
 #define LONGEST_LINE 65536u

@@ -7,7 +7,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-#include "../lib/armtap.h"
+#include "armtap.h"
 
 #define MESSAGE_BYTES 1024         /* initially */
 #define MESSAGE_KEPT (16 * 1024)   /* an empty buffer is not kept larger */

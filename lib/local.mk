@@ -11,23 +11,16 @@ lib_libinside_la_SOURCES = \
 	lib/budget.c \
 	lib/budget.h \
 	lib/budgets.def \
+	lib/by_connection.h \
 	lib/bytes.h \
 	lib/cells.c \
 	lib/cells.h \
-	lib/client/armtap-client.h \
-	lib/client/client.c \
-	lib/client/client.h \
-	lib/client/client_known.c \
-	lib/client/client_options.c \
-	lib/client/name_list.c \
-	lib/client/name_list.h \
-	lib/client/rtde_client.c \
-	lib/client/sink.c \
 	lib/clock.h \
 	lib/conn.c \
 	lib/conn.h \
 	lib/conn_stretch.c \
 	lib/connection.h \
+	lib/control_modes.def \
 	lib/decoder.c \
 	lib/decoder.h \
 	lib/deliver.c \
@@ -36,8 +29,6 @@ lib_libinside_la_SOURCES = \
 	lib/digest.c \
 	lib/digest.h \
 	lib/enumeration.c \
-	lib/robot_error.c \
-	lib/control_modes.def \
 	lib/enums.def \
 	lib/error.c \
 	lib/field.c \
@@ -52,23 +43,7 @@ lib_libinside_la_SOURCES = \
 	lib/history.h \
 	lib/in_parts.h \
 	lib/knowledge.c \
-	lib/by_connection.h \
 	lib/knowledge.h \
-	lib/layers/layer.h \
-	lib/layers/mailbox.c \
-	lib/layers/mailbox.h \
-	lib/layers/mailbox_command.c \
-	lib/layers/mailbox_command.h \
-	lib/layers/mailbox_said.c \
-	lib/layers/mailbox_said.h \
-	lib/layers/mailbox_script.c \
-	lib/layers/mailbox_script.h \
-	lib/layers/mailbox_table.c \
-	lib/layers/mailbox_table.h \
-	lib/layers/ur_rtde_commands.def \
-	lib/layers/ur_rtde_operations.def \
-	lib/layers/ur_rtde_recipes.def \
-	lib/layers/ur_rtde_releases.def \
 	lib/layout.c \
 	lib/layout.h \
 	lib/link.c \
@@ -80,31 +55,31 @@ lib_libinside_la_SOURCES = \
 	lib/net_digest.c \
 	lib/net_parts.c \
 	lib/net_roles.c \
-	lib/part.c \
-	lib/part.h \
-	lib/split.c \
 	lib/note.c \
 	lib/note.h \
 	lib/notes.def \
-	lib/robot_errors.def \
-	lib/port.h \
-	lib/prefetch.h \
+	lib/part.c \
+	lib/part.h \
 	lib/plan.c \
 	lib/plan.h \
 	lib/plan_decode.c \
 	lib/plan_decode.h \
 	lib/plan_step.c \
 	lib/plan_step.h \
-	lib/rare.h \
+	lib/port.h \
+	lib/prefetch.h \
 	lib/queue.c \
 	lib/queue.h \
+	lib/rare.h \
 	lib/recipe.c \
 	lib/recipe.h \
 	lib/release.c \
 	lib/release.h \
-	lib/robot.c \
 	lib/rest.h \
+	lib/robot.c \
 	lib/robot.h \
+	lib/robot_error.c \
+	lib/robot_errors.def \
 	lib/robot_ports.def \
 	lib/sample.c \
 	lib/sample.h \
@@ -112,13 +87,14 @@ lib_libinside_la_SOURCES = \
 	lib/sender.c \
 	lib/sender.h \
 	lib/sent.h \
+	lib/settled.c \
+	lib/settled.h \
 	lib/span.c \
 	lib/span.h \
 	lib/spelling.c \
+	lib/split.c \
 	lib/state.c \
 	lib/state.h \
-	lib/settled.c \
-	lib/settled.h \
 	lib/stretch.c \
 	lib/stretch.h \
 	lib/tcp.c \
@@ -133,11 +109,35 @@ lib_libinside_la_SOURCES = \
 	lib/traffic.h \
 	lib/try.h \
 	lib/tunnel.c \
+	lib/types.def \
 	lib/unreachable.c \
 	lib/unreachable.h \
 	lib/walk.h \
 	lib/watch.h \
-	lib/types.def
+	lib/client/armtap-client.h \
+	lib/client/client.c \
+	lib/client/client.h \
+	lib/client/client_known.c \
+	lib/client/client_options.c \
+	lib/client/name_list.c \
+	lib/client/name_list.h \
+	lib/client/rtde_client.c \
+	lib/client/sink.c \
+	lib/layers/layer.h \
+	lib/layers/mailbox.c \
+	lib/layers/mailbox.h \
+	lib/layers/mailbox_command.c \
+	lib/layers/mailbox_command.h \
+	lib/layers/mailbox_said.c \
+	lib/layers/mailbox_said.h \
+	lib/layers/mailbox_script.c \
+	lib/layers/mailbox_script.h \
+	lib/layers/mailbox_table.c \
+	lib/layers/mailbox_table.h \
+	lib/layers/ur_rtde_commands.def \
+	lib/layers/ur_rtde_operations.def \
+	lib/layers/ur_rtde_recipes.def \
+	lib/layers/ur_rtde_releases.def
 
 lib_libinside_la_LIBADD = $(AUBO_LIBS)
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../conn.h"
-#include "../try.h"
+#include "conn.h"
+#include "try.h"
 #include "client.h"
 
 #define BACKOFF_FIRST (SECOND / 4)

@@ -3,8 +3,8 @@
 #ifndef ARMTAP_CLIENT_INSIDE_H
 #define ARMTAP_CLIENT_INSIDE_H
 
-#include "../nanoseconds.h"
-#include "../note.h"
+#include "nanoseconds.h"
+#include "note.h"
 #include "armtap-client.h"
 #include "name_list.h"
 

@@ -2,7 +2,7 @@
 #ifndef ARMTAP_NAME_LIST_H
 #define ARMTAP_NAME_LIST_H
 
-#include "../armtap.h"
+#include "armtap.h"
 
 #define ARMTAP_NAMES_MAX 2048 /* bytes that a controller takes, by UR's guide */
 

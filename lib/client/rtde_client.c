@@ -2,8 +2,8 @@
  * and data may come between. */
 #include <string.h>
 
-#include "../release.h"
-#include "../try.h"
+#include "release.h"
+#include "try.h"
 #include "client.h"
 
 #define VERSION_TIME SECOND     /* for a reply to V: UR's client waits as long */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../try.h"
+#include "try.h"
 #include "client.h"
 
 #define FOREIGN_MAX (128 * 1024) /* bytes without a message that is known: no package is longer than half of that */

@@ -3,7 +3,7 @@
 #ifndef ARMTAP_LAYER_H
 #define ARMTAP_LAYER_H
 
-#include "../armtap.h"
+#include "armtap.h"
 
 /* Hands a command to the sink; leave its stream unset. */
 int armtap_conn_command(struct armtap_conn *conn, struct armtap_command *command);

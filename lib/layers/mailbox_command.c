@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../bytes.h"
-#include "../nanoseconds.h"
+#include "bytes.h"
+#include "nanoseconds.h"
 #include "layer.h"
 
 #define ARGUMENTS (ARMTAP_PENDING_INTEGERS + ARMTAP_PENDING_DOUBLES + ARMTAP_PENDING_FIELDS)

@@ -3,7 +3,7 @@
 #ifndef ARMTAP_MAILBOX_SAID_H
 #define ARMTAP_MAILBOX_SAID_H
 
-#include "../armtap.h"
+#include "armtap.h"
 
 #define ARMTAP_SAID_DOUBLES 6u
 

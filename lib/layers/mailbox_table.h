@@ -2,7 +2,7 @@
 #ifndef ARMTAP_MAILBOX_TABLE_H
 #define ARMTAP_MAILBOX_TABLE_H
 
-#include "../armtap.h"
+#include "armtap.h"
 
 enum armtap_ur_rtde_release {
 #define RELEASE(code, text) ARMTAP_UR_RTDE_##code,
