@@ -2,7 +2,7 @@
  * after a comma. Nothing else is read here, and nothing is read twice. */
 #include <string.h>
 
-#include "field.h"
+#include "table/field.h"
 #include "aubo_number.h"
 #include "aubo_topics.h"
 #include "aubo_values.h"

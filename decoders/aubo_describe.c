@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "recipe.h"
+#include "table/recipe.h"
 #include "aubo_scan.h"
 
 static size_t blanks_of(const uint8_t *bytes, size_t length)

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "recipe.h"
+#include "table/recipe.h"
 #include "aubo_describe.h"
 #include "aubo_scan.h"
 #include "aubo_words.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "field.h"
+#include "table/field.h"
 #include "aubo_scan.h"
 
 #define TWO_TO_63 9223372036854775808.0

@@ -3,7 +3,7 @@
 #define ARMTAP_AUBO_ROBOT_MESSAGE_H
 
 #include "decoder.h"
-#include "recipe.h"
+#include "table/recipe.h"
 #include "aubo_json.h"
 
 /* Whether a recipe has such a topic. */

@@ -2,9 +2,9 @@
 #ifndef ARMTAP_AUBO_SESSION_H
 #define ARMTAP_AUBO_SESSION_H
 
-#include "cells.h"
+#include "table/cells.h"
 #include "decoder.h"
-#include "recipe.h"
+#include "table/recipe.h"
 #include "aubo_json.h"
 #include "aubo_scan.h"
 #include "websocket.h"

@@ -3,8 +3,8 @@
 #ifndef ARMTAP_AUBO_VALUES_H
 #define ARMTAP_AUBO_VALUES_H
 
-#include "cells.h"
-#include "recipe.h"
+#include "table/cells.h"
+#include "table/recipe.h"
 #include "aubo_json.h"
 
 /* `list` is a message for which armtap_aubo_is_json gave `count`, the channel included. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "decoder.h"
-#include "recipe.h"
+#include "table/recipe.h"
 #include "dashboard_describe.h"
 #include "dashboard_line.h"
 #include "urscript.h"

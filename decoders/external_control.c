@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "decoder.h"
-#include "recipe.h"
+#include "table/recipe.h"
 #include "external_control_describe.h"
 #include "external_control_layout.h"
 #include "external_control_words.h"

@@ -10,7 +10,7 @@
 
 #include "bytes.h"
 #include "decoder.h"
-#include "recipe.h"
+#include "table/recipe.h"
 #include "primary_describe.h"
 #include "primary_frame.h"
 #include "primary_message.h"

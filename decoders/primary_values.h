@@ -2,7 +2,7 @@
 #ifndef ARMTAP_PRIMARY_VALUES_H
 #define ARMTAP_PRIMARY_VALUES_H
 
-#include "recipe.h"
+#include "table/recipe.h"
 #include "primary_layout.h"
 
 /* What of a state is there: how many rows of each layout. */

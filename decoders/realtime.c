@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "decoder.h"
-#include "field.h"
-#include "state.h"
+#include "table/field.h"
+#include "table/state.h"
 #include "realtime_describe.h"
 #include "realtime_packet.h"
 #include "realtime_recipe.h"

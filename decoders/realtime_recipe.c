@@ -1,6 +1,6 @@
 #include "realtime_recipe.h"
 
-#include "field.h"
+#include "table/field.h"
 #include "realtime_packet.h"
 
 #define CELL 8u /* bytes of a legacy cell */

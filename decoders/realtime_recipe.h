@@ -2,7 +2,7 @@
 #ifndef ARMTAP_REALTIME_RECIPE_H
 #define ARMTAP_REALTIME_RECIPE_H
 
-#include "recipe.h"
+#include "table/recipe.h"
 
 /* Cells one after the other, from a column on; 0: none of this layout. */
 struct armtap_realtime_cells {

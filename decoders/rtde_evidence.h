@@ -3,7 +3,7 @@
 #define ARMTAP_RTDE_EVIDENCE_H
 
 #include "note.h"
-#include "recipe.h"
+#include "table/recipe.h"
 #include "sample.h"
 
 struct armtap_rtde_evidence {

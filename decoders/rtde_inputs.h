@@ -2,7 +2,7 @@
 #ifndef ARMTAP_RTDE_INPUTS_H
 #define ARMTAP_RTDE_INPUTS_H
 
-#include "recipe.h"
+#include "table/recipe.h"
 
 #define ARMTAP_RTDE_INPUT_IDS 256 /* ids */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "field.h"
+#include "table/field.h"
 #include "rtde_recipe.h"
 #include "rtde_support.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "field.h"
+#include "table/field.h"
 
 /* ---- lists ---- */
 

@@ -2,7 +2,7 @@
 #ifndef ARMTAP_RTDE_RECIPE_H
 #define ARMTAP_RTDE_RECIPE_H
 
-#include "recipe.h"
+#include "table/recipe.h"
 
 /* A span of a comma separated list; blanks, line ends and NULs around it are not part of it. */
 struct armtap_item {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "field.h"
+#include "table/field.h"
 #include "rtde_reply.h"
 
 /* Two lists under construction, of names and their types, and those refused. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "field.h"
+#include "table/field.h"
 #include "release.h"
 #include "rtde_package.h"
 

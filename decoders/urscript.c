@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "describe.h"
-#include "recipe.h"
+#include "table/recipe.h"
 #include "sent_program.h"
 
 #define LONGEST_LINE 65536u

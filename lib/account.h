@@ -4,7 +4,7 @@
 #define ARMTAP_ACCOUNT_H
 
 #include "budget.h"
-#include "layout.h"
+#include "table/layout.h"
 
 struct armtap_reserve {
     uint64_t left[ARMTAP_ACCOUNTS];

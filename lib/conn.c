@@ -7,7 +7,7 @@
 #include "port.h"
 #include "prefetch.h"
 #include "rare.h"
-#include "recipe.h"
+#include "table/recipe.h"
 
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)

@@ -9,7 +9,7 @@
 
 #include "armtap.h"
 #include "budget.h"
-#include "layout.h"
+#include "table/layout.h"
 #include "note.h"
 #include "rest.h"
 #include "robot.h"

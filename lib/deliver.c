@@ -9,8 +9,8 @@
 #include "in_parts.h"
 #include "knowledge.h"
 #include "layers/layer.h"
-#include "recipe.h"
-#include "state.h"
+#include "table/recipe.h"
+#include "table/state.h"
 
 #define PACKET_HEADERS 54u /* bytes of a packet before its payload: Ethernet, IPv4, TCP */
 #define NOTE_BYTES 64u     /* of a note, besides its text */

@@ -5,7 +5,7 @@
 #include "bytes.h"
 #include "decoder.h"
 #include "note.h"
-#include "recipe.h"
+#include "table/recipe.h"
 
 #define CELL 8
 #define ELEMENT_NAME_MAX 60 /* characters of a field's name before the number of an element */

@@ -13,14 +13,11 @@ lib_libinside_la_SOURCES = \
 	lib/budgets.def \
 	lib/by_connection.h \
 	lib/bytes.h \
-	lib/cells.c \
-	lib/cells.h \
 	lib/clock.h \
 	lib/conn.c \
 	lib/conn.h \
 	lib/conn_stretch.c \
 	lib/connection.h \
-	lib/control_modes.def \
 	lib/decoder.c \
 	lib/decoder.h \
 	lib/deliver.c \
@@ -28,11 +25,6 @@ lib_libinside_la_SOURCES = \
 	lib/describe.h \
 	lib/digest.c \
 	lib/digest.h \
-	lib/enumeration.c \
-	lib/enums.def \
-	lib/error.c \
-	lib/field.c \
-	lib/field.h \
 	lib/flow.c \
 	lib/flow.h \
 	lib/fragments.c \
@@ -44,11 +36,8 @@ lib_libinside_la_SOURCES = \
 	lib/in_parts.h \
 	lib/knowledge.c \
 	lib/knowledge.h \
-	lib/layout.c \
-	lib/layout.h \
 	lib/link.c \
 	lib/link.h \
-	lib/misnomers.def \
 	lib/nanoseconds.h \
 	lib/net.c \
 	lib/net.h \
@@ -60,26 +49,16 @@ lib_libinside_la_SOURCES = \
 	lib/notes.def \
 	lib/part.c \
 	lib/part.h \
-	lib/plan.c \
-	lib/plan.h \
-	lib/plan_decode.c \
-	lib/plan_decode.h \
-	lib/plan_step.c \
-	lib/plan_step.h \
 	lib/port.h \
 	lib/prefetch.h \
 	lib/queue.c \
 	lib/queue.h \
 	lib/rare.h \
-	lib/recipe.c \
-	lib/recipe.h \
 	lib/release.c \
 	lib/release.h \
 	lib/rest.h \
 	lib/robot.c \
 	lib/robot.h \
-	lib/robot_error.c \
-	lib/robot_errors.def \
 	lib/robot_ports.def \
 	lib/sample.c \
 	lib/sample.h \
@@ -91,10 +70,7 @@ lib_libinside_la_SOURCES = \
 	lib/settled.h \
 	lib/span.c \
 	lib/span.h \
-	lib/spelling.c \
 	lib/split.c \
-	lib/state.c \
-	lib/state.h \
 	lib/stretch.c \
 	lib/stretch.h \
 	lib/tcp.c \
@@ -109,7 +85,6 @@ lib_libinside_la_SOURCES = \
 	lib/traffic.h \
 	lib/try.h \
 	lib/tunnel.c \
-	lib/types.def \
 	lib/unreachable.c \
 	lib/unreachable.h \
 	lib/walk.h \
@@ -137,7 +112,32 @@ lib_libinside_la_SOURCES = \
 	lib/layers/ur_rtde_commands.def \
 	lib/layers/ur_rtde_operations.def \
 	lib/layers/ur_rtde_recipes.def \
-	lib/layers/ur_rtde_releases.def
+	lib/layers/ur_rtde_releases.def \
+	lib/table/cells.c \
+	lib/table/cells.h \
+	lib/table/control_modes.def \
+	lib/table/enumeration.c \
+	lib/table/enums.def \
+	lib/table/error.c \
+	lib/table/field.c \
+	lib/table/field.h \
+	lib/table/layout.c \
+	lib/table/layout.h \
+	lib/table/misnomers.def \
+	lib/table/plan.c \
+	lib/table/plan.h \
+	lib/table/plan_decode.c \
+	lib/table/plan_decode.h \
+	lib/table/plan_step.c \
+	lib/table/plan_step.h \
+	lib/table/recipe.c \
+	lib/table/recipe.h \
+	lib/table/robot_error.c \
+	lib/table/robot_errors.def \
+	lib/table/spelling.c \
+	lib/table/state.c \
+	lib/table/state.h \
+	lib/table/types.def
 
 lib_libinside_la_LIBADD = $(AUBO_LIBS)
 

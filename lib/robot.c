@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "budget.h"
-#include "recipe.h"
+#include "table/recipe.h"
 
 struct armtap_robot *armtap_robot_new(void)
 {

@@ -25,7 +25,7 @@
 
 enum {
 #define CONTROL_MODE(number, name) MODE_##name = (number),
-#include "control_modes.def"
+#include "table/control_modes.def"
 #undef CONTROL_MODE
 };
 
@@ -76,7 +76,7 @@ const char *armtap_command_mode(int32_t mode)
 #define CONTROL_MODE(number, name)                                                                                     \
     case number:                                                                                                       \
         return #name;
-#include "control_modes.def"
+#include "table/control_modes.def"
 #undef CONTROL_MODE
     default:
         return "a mode that armtap does not know";

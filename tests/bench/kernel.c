@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "recipe.h"
+#include "table/recipe.h"
 
 #define CELLS 152u
 #define LENGTH (8 * CELLS)

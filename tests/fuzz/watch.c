@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "connection.h"
-#include "recipe.h"
+#include "table/recipe.h"
 
 /* A half holds at most one frame of 64 KB or the 128 KB of a search, in blocks that double. */
 #define HALF_MAX (512u * 1024)

@@ -8,7 +8,7 @@
 #include "../../lib/bytes.h"
 #include "../../lib/decoder.h"
 #include "../../lib/describe.h"
-#include "../../lib/recipe.h"
+#include "table/recipe.h"
 
 #define HEADER 16u
 #define BEFORE_VALUES 8u /* the clock is also a value */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cells.h"
-#include "recipe.h"
+#include "table/cells.h"
+#include "table/recipe.h"
 
 static struct armtap_value text_of(enum armtap_type type, const char *text, size_t length)
 {

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "field.h"
+#include "table/field.h"
 #include "note.h"
 #include "port.h"
-#include "recipe.h"
+#include "table/recipe.h"
 
 /* ---- the table against the facts ---- */
 
@@ -261,7 +261,7 @@ static enum armtap_generation generation_named(const char *name)
                                        : ARMTAP_GENERATION_UNKNOWN;
 }
 
-/* As lib/enums.def writes it. */
+/* As lib/table/enums.def writes it. */
 static const char *generation_text(const struct armtap_enum_value *row)
 {
     return row->is_bit                                 ? "bit"
@@ -277,7 +277,7 @@ struct seen_values {
     bool row[ARMTAP_FIELD_COUNT][ENUM_ROWS];
 };
 
-/* The row of lib/enums.def for a row of the facts. */
+/* The row of lib/table/enums.def for a row of the facts. */
 static const struct armtap_enum_value *enum_row(struct seen_values *seen, const struct armtap_field *field,
                                                 char *const cells[TABLE_CELLS])
 {
@@ -290,7 +290,7 @@ static const struct armtap_enum_value *enum_row(struct seen_values *seen, const 
         seen->row[field->id][i] = true;
         return row;
     }
-    fail_msg("%s: %s %s %s is in tests/unit/data/enums.csv, but not in lib/enums.def", cells[0], cells[1], cells[2],
+    fail_msg("%s: %s %s %s is in tests/unit/data/enums.csv, but not in lib/table/enums.def", cells[0], cells[1], cells[2],
              cells[3]);
     return NULL;
 }
@@ -303,7 +303,7 @@ static void check_enum_row(void *user, char *const cells[TABLE_CELLS], size_t co
     assert_int_equal(count, 4);
     const struct armtap_enum_value *row = enum_row(seen, field, cells);
     if (strcmp(row->name, cells[3]) != 0)
-        fail_msg("%s: %s %s is %s in lib/enums.def, but %s in tests/unit/data/enums.csv", cells[0],
+        fail_msg("%s: %s %s is %s in lib/table/enums.def, but %s in tests/unit/data/enums.csv", cells[0],
                  generation_text(row), cells[2], row->name, cells[3]);
     if (strcmp(cells[1], "bit") == 0) {
         assert_null(armtap_enum_name(field, number, ARMTAP_GENERATION_CB3E));
@@ -332,7 +332,7 @@ static void test_enumerations_are_those_of_the_facts(void **unused)
     for (unsigned id = 0; id < armtap_field_count(); id++)
         for (size_t i = 0; (row = armtap_enum_at(armtap_field_at(id), i)); i++)
             if (i >= ENUM_ROWS || !seen.row[id][i])
-                fail_msg("%s: %s %" PRId64 " %s is in lib/enums.def, but not in tests/unit/data/enums.csv",
+                fail_msg("%s: %s %" PRId64 " %s is in lib/table/enums.def, but not in tests/unit/data/enums.csv",
                          armtap_field_at(id)->name, generation_text(row), row->value, row->name);
 }
 
@@ -353,7 +353,7 @@ static void test_a_number_occurs_once_per_generation(void **unused)
         for (size_t i = 0; (one = armtap_enum_at(armtap_field_at(id), i)); i++)
             for (size_t k = i + 1; (other = armtap_enum_at(armtap_field_at(id), k)); k++)
                 if (is_ambiguous(one, other))
-                    fail_msg("%s: %s %" PRId64 " is both %s and %s in lib/enums.def", armtap_field_at(id)->name,
+                    fail_msg("%s: %s %" PRId64 " is both %s and %s in lib/table/enums.def", armtap_field_at(id)->name,
                              generation_text(other), other->value, one->name, other->name);
 }
 

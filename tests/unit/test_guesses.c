@@ -11,9 +11,9 @@
 #include "armtap.h"
 #include "budget.h"
 #include "conn.h"
-#include "field.h"
+#include "table/field.h"
 #include "knowledge.h"
-#include "recipe.h"
+#include "table/recipe.h"
 #include "robot_model.h"
 
 #define LENGTHS_MAX 160

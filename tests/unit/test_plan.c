@@ -7,7 +7,7 @@
 #include <xmmintrin.h>
 #endif
 
-#include "recipe.h"
+#include "table/recipe.h"
 
 #define ROUNDS 300
 #define STATE_BYTES sizeof(struct armtap_state)

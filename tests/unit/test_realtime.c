@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "decoder.h"
-#include "recipe.h"
+#include "table/recipe.h"
 
 /* A field's gnuplot column in the layout of a size; 0 if it has none. */
 static unsigned column_in(const struct armtap_field *field, size_t size)

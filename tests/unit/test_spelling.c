@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "field.h"
+#include "table/field.h"
 #include "note.h"
 #include "release.h"
 

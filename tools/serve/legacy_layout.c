@@ -122,7 +122,7 @@ unsigned legacy_layout_filled(const struct legacy_layout *layout, const struct a
 /* ---- CB2 --------------------------------------------------------------------------------------------------------- */
 
 /* Modes that mean the same; those that are not here have no counterpart. A safety mode that stops the arm decides, and
- * the robot mode otherwise. Source: UR's tables of both generations (lib/enums.def). */
+ * the robot mode otherwise. Source: UR's tables of both generations (lib/table/enums.def). */
 struct mode_row {
     int32_t mode, cb2;
 };
