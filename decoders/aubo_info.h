@@ -2,7 +2,7 @@
 #ifndef ARMTAP_AUBO_INFO_H
 #define ARMTAP_AUBO_INFO_H
 
-#include "decoder.h"
+#include "protocol/decoder.h"
 
 #define ARMTAP_AUBO_INFO                                                                                               \
     .size = sizeof(struct armtap_protocol_info), .protocol = ARMTAP_AUBO, .name = "aubo", .title = "AUBO",             \

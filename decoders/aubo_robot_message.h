@@ -2,7 +2,7 @@
 #ifndef ARMTAP_AUBO_ROBOT_MESSAGE_H
 #define ARMTAP_AUBO_ROBOT_MESSAGE_H
 
-#include "decoder.h"
+#include "protocol/decoder.h"
 #include "table/recipe.h"
 #include "aubo_json.h"
 

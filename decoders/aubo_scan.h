@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "budget.h"
+#include "protocol/budget.h"
 #include "aubo_words.h"
 
 #define ARMTAP_AUBO_DEPTH_MAX 32       /* nested brackets */

@@ -3,7 +3,7 @@
 #define ARMTAP_AUBO_SESSION_H
 
 #include "table/cells.h"
-#include "decoder.h"
+#include "protocol/decoder.h"
 #include "table/recipe.h"
 #include "aubo_json.h"
 #include "aubo_scan.h"

@@ -2,7 +2,7 @@
 #ifndef ARMTAP_AUBO_SNIFF_H
 #define ARMTAP_AUBO_SNIFF_H
 
-#include "decoder.h"
+#include "protocol/decoder.h"
 
 /* As in struct armtap_decoder. */
 enum armtap_fit armtap_aubo_shows(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need);

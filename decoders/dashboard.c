@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "decoder.h"
+#include "protocol/decoder.h"
 #include "table/recipe.h"
 #include "dashboard_describe.h"
 #include "dashboard_line.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "describe.h"
+#include "protocol/describe.h"
 #include "dashboard_line.h"
 #include "urscript.h"
 

@@ -6,7 +6,7 @@
  * the program. */
 #include <string.h>
 
-#include "decoder.h"
+#include "protocol/decoder.h"
 #include "table/recipe.h"
 #include "external_control_describe.h"
 #include "external_control_layout.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "describe.h"
+#include "protocol/describe.h"
 #include "external_control_layout.h"
 #include "urscript.h"
 

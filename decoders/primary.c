@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "decoder.h"
+#include "protocol/decoder.h"
 #include "table/recipe.h"
 #include "primary_describe.h"
 #include "primary_frame.h"

@@ -2,8 +2,8 @@
 #ifndef ARMTAP_PRIMARY_DESCRIBE_H
 #define ARMTAP_PRIMARY_DESCRIBE_H
 
-#include "decoder.h"
-#include "describe.h"
+#include "protocol/decoder.h"
+#include "protocol/describe.h"
 
 int armtap_primary_describe(struct armtap_pieces *pieces, const char **kind);
 

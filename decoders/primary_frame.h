@@ -3,7 +3,7 @@
 #ifndef ARMTAP_PRIMARY_FRAME_H
 #define ARMTAP_PRIMARY_FRAME_H
 
-#include "decoder.h"
+#include "protocol/decoder.h"
 
 #define ARMTAP_PRIMARY_HEADER 5u
 #define ARMTAP_PRIMARY_LONGEST 65535u

@@ -2,7 +2,7 @@
 #ifndef ARMTAP_PRIMARY_PROGRAM_H
 #define ARMTAP_PRIMARY_PROGRAM_H
 
-#include "decoder.h"
+#include "protocol/decoder.h"
 
 #define ARMTAP_PROGRAM_NAMES 8u /* messages with names that are remembered */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder.h"
+#include "protocol/decoder.h"
 #include "table/field.h"
 #include "table/state.h"
 #include "realtime_describe.h"

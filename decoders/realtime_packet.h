@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "bytes.h"
-#include "clock.h"
+#include "protocol/clock.h"
 
 #define ARMTAP_REALTIME_LENGTH_WORD 4u
 #define ARMTAP_REALTIME_HEADER 12u /* length word and clock cell */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "note.h"
+#include "protocol/note.h"
 #include "sent_program.h"
 
 enum { LEVEL_ERROR = 1, LEVEL_WARNING }; /* of a text */

@@ -2,7 +2,7 @@
 #ifndef ARMTAP_ROBOT_MESSAGE_H
 #define ARMTAP_ROBOT_MESSAGE_H
 
-#include "decoder.h"
+#include "protocol/decoder.h"
 
 /* Notes a text from the robot, if its kind is one that people act upon. `level`: the name of its report level, as the
  * controller's documents write it; NULL: unknown. ERR_MEMORY, or what the sink returned. */

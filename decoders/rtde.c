@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "clock.h"
+#include "protocol/clock.h"
 #include "rare.h"
 #include "rtde_content.h"
 #include "rtde_describe.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "clock.h"
+#include "protocol/clock.h"
 
 /* Bytes that are not a double can show any exponent. */
 #define ABSURD 1e15

@@ -2,9 +2,9 @@
 #ifndef ARMTAP_RTDE_EVIDENCE_H
 #define ARMTAP_RTDE_EVIDENCE_H
 
-#include "note.h"
+#include "protocol/note.h"
 #include "table/recipe.h"
-#include "sample.h"
+#include "protocol/sample.h"
 
 struct armtap_rtde_evidence {
     bool contradicted;   /* a field's values contradict its name */

@@ -2,7 +2,7 @@
  * order, and sends data whatever becomes of them. */
 #include <string.h>
 
-#include "release.h"
+#include "protocol/release.h"
 #include "rtde_package.h"
 #include "rtde_reply.h"
 

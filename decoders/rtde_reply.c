@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "table/field.h"
-#include "release.h"
+#include "protocol/release.h"
 #include "rtde_package.h"
 
 #define NAMED_MAX 32       /* notes about single names, by set-up */

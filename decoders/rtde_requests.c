@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "budget.h"
+#include "protocol/budget.h"
 #include "bytes.h"
 #include "rtde_session.h"
 

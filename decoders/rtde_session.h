@@ -2,7 +2,7 @@
 #ifndef ARMTAP_RTDE_SESSION_H
 #define ARMTAP_RTDE_SESSION_H
 
-#include "decoder.h"
+#include "protocol/decoder.h"
 #include "rtde_recipe.h"
 #include "rtde_inputs.h"
 #include "rtde_known.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "clock.h"
+#include "protocol/clock.h"
 #include "rtde_package.h"
 
 #define ENOUGH 40u         /* bits */

@@ -2,7 +2,7 @@
 #ifndef ARMTAP_RTDE_SNIFF_H
 #define ARMTAP_RTDE_SNIFF_H
 
-#include "decoder.h"
+#include "protocol/decoder.h"
 
 /* Both as in struct armtap_decoder. */
 enum armtap_fit armtap_rtde_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length);

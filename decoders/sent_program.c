@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "note.h"
-#include "robot.h"
+#include "protocol/note.h"
+#include "protocol/robot.h"
 
 #define NAME_MAX 64u
 #define LINES_MAX 32768u /* bytes; a longer program is not kept */

@@ -3,7 +3,7 @@
 #ifndef ARMTAP_SENT_PROGRAM_H
 #define ARMTAP_SENT_PROGRAM_H
 
-#include "decoder.h"
+#include "protocol/decoder.h"
 
 /* A line of URScript to the robot, without its end. Notes a program once it is whole. */
 int armtap_sent_program_line(struct armtap_conn *conn, const struct armtap_frame *frame, const void *line,

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "describe.h"
+#include "protocol/describe.h"
 #include "table/recipe.h"
 #include "sent_program.h"
 

@@ -2,7 +2,7 @@
 #ifndef ARMTAP_URSCRIPT_H
 #define ARMTAP_URSCRIPT_H
 
-#include "decoder.h"
+#include "protocol/decoder.h"
 
 struct armtap_urscript {
     struct armtap_recipe *recipe;

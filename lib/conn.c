@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "port.h"
+#include "protocol/port.h"
 #include "prefetch.h"
 #include "rare.h"
 #include "table/recipe.h"

@@ -3,9 +3,9 @@
 #define ARMTAP_CONN_H
 
 #include "armtap.h"
-#include "budget.h"
-#include "note.h"
-#include "rest.h"
+#include "protocol/budget.h"
+#include "protocol/note.h"
+#include "protocol/rest.h"
 #include "watch.h"
 
 struct armtap_reserve;

@@ -2,11 +2,11 @@
 #ifndef ARMTAP_CONNECTION_H
 #define ARMTAP_CONNECTION_H
 
-#include "account.h"
+#include "protocol/account.h"
 #include "conn.h"
-#include "decoder.h"
+#include "protocol/decoder.h"
 #include "layers/mailbox.h"
-#include "robot.h"
+#include "protocol/robot.h"
 #include "span.h"
 #include "watch.h"
 

@@ -1,6 +1,6 @@
 #include "flow.h"
 
-#include "budget.h"
+#include "protocol/budget.h"
 #include "prefetch.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "budget.h"
+#include "protocol/budget.h"
 #include "bytes.h"
 #include "walk.h"
 

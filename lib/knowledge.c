@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "budget.h"
+#include "protocol/budget.h"
 #include "by_connection.h"
 
 #define SAMPLES_LEAST (1024 * 1024) /* bytes of samples, however scarce memory is */

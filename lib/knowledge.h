@@ -3,7 +3,7 @@
 #define ARMTAP_KNOWLEDGE_H
 
 #include "link.h"
-#include "robot.h"
+#include "protocol/robot.h"
 
 /* Adds a holder, which frees it too; always OK. */
 int armtap_knowledge_hold(struct armtap_knowledge *knowledge);

@@ -2,27 +2,17 @@
 # only what armtap.h declares; the program and the tests link all of it.
 noinst_LTLIBRARIES += lib/libinside.la
 lib_libinside_la_SOURCES = \
-	lib/account.c \
-	lib/account.h \
 	lib/arrival.c \
 	lib/arrival.h \
 	lib/attempt.c \
 	lib/attempt.h \
-	lib/budget.c \
-	lib/budget.h \
-	lib/budgets.def \
 	lib/by_connection.h \
 	lib/bytes.h \
-	lib/clock.h \
 	lib/conn.c \
 	lib/conn.h \
 	lib/conn_stretch.c \
 	lib/connection.h \
-	lib/decoder.c \
-	lib/decoder.h \
 	lib/deliver.c \
-	lib/describe.c \
-	lib/describe.h \
 	lib/digest.c \
 	lib/digest.h \
 	lib/flow.c \
@@ -44,24 +34,13 @@ lib_libinside_la_SOURCES = \
 	lib/net_digest.c \
 	lib/net_parts.c \
 	lib/net_roles.c \
-	lib/note.c \
-	lib/note.h \
-	lib/notes.def \
 	lib/part.c \
 	lib/part.h \
-	lib/port.h \
 	lib/prefetch.h \
 	lib/queue.c \
 	lib/queue.h \
 	lib/rare.h \
-	lib/release.c \
-	lib/release.h \
-	lib/rest.h \
-	lib/robot.c \
-	lib/robot.h \
 	lib/robot_ports.def \
-	lib/sample.c \
-	lib/sample.h \
 	lib/seek.c \
 	lib/sender.c \
 	lib/sender.h \
@@ -113,6 +92,27 @@ lib_libinside_la_SOURCES = \
 	lib/layers/ur_rtde_operations.def \
 	lib/layers/ur_rtde_recipes.def \
 	lib/layers/ur_rtde_releases.def \
+	lib/protocol/account.c \
+	lib/protocol/account.h \
+	lib/protocol/budget.c \
+	lib/protocol/budget.h \
+	lib/protocol/budgets.def \
+	lib/protocol/clock.h \
+	lib/protocol/decoder.c \
+	lib/protocol/decoder.h \
+	lib/protocol/describe.c \
+	lib/protocol/describe.h \
+	lib/protocol/note.c \
+	lib/protocol/note.h \
+	lib/protocol/notes.def \
+	lib/protocol/port.h \
+	lib/protocol/release.c \
+	lib/protocol/release.h \
+	lib/protocol/rest.h \
+	lib/protocol/robot.c \
+	lib/protocol/robot.h \
+	lib/protocol/sample.c \
+	lib/protocol/sample.h \
 	lib/table/cells.c \
 	lib/table/cells.h \
 	lib/table/control_modes.def \

@@ -1,6 +1,6 @@
 #include "net.h"
 
-#include "account.h"
+#include "protocol/account.h"
 #include "rare.h"
 #include "settled.h"
 #include "tcp_deliver.h"

@@ -9,7 +9,7 @@
 #include "header_pattern.h"
 #include "knowledge.h"
 #include "link.h"
-#include "note.h"
+#include "protocol/note.h"
 #include "part.h"
 #include "tcp.h"
 

@@ -1,8 +1,8 @@
 /* Who of a connection's ends is the robot, and what it speaks. */
 #include "net.h"
 
-#include "port.h"
-#include "robot.h"
+#include "protocol/port.h"
+#include "protocol/robot.h"
 
 #define CLIENTS_FROM 32768 /* the lowest port that systems take for clients */
 

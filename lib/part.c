@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "budget.h"
+#include "protocol/budget.h"
 #include "tcp_deliver.h"
 
 static void raise_to(size_t *most, size_t now)

@@ -3,7 +3,7 @@
 #ifndef ARMTAP_PART_H
 #define ARMTAP_PART_H
 
-#include "account.h"
+#include "protocol/account.h"
 #include "flow.h"
 #include "knowledge.h"
 #include "queue.h"

@@ -5,7 +5,7 @@
 #include "tcp_deliver.h"
 #include "try.h"
 
-#include "budget.h"
+#include "protocol/budget.h"
 
 #define KEEP_ALIVE_AGAIN INT64_C(500000000) /* ns: senders wait longer for an answer; an earlier one is a copy */
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "budget.h"
+#include "protocol/budget.h"
 
 enum {
     GRACE_PACKETS = 32, /* cards with several queues deliver packets behind their acknowledgement */

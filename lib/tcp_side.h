@@ -4,7 +4,7 @@
 
 #include "arrival.h"
 #include "link.h"
-#include "note.h"
+#include "protocol/note.h"
 
 /* What the reassembler calls; each returns 0 or an error that ends the work at once. */
 struct armtap_tcp_calls {

@@ -3,7 +3,7 @@
 #ifndef ARMTAP_WATCH_H
 #define ARMTAP_WATCH_H
 
-#include "budget.h"
+#include "protocol/budget.h"
 #include "span.h"
 
 #define ARMTAP_WATCH_IDS 8

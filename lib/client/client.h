@@ -4,7 +4,7 @@
 #define ARMTAP_CLIENT_INSIDE_H
 
 #include "nanoseconds.h"
-#include "note.h"
+#include "protocol/note.h"
 #include "armtap-client.h"
 #include "name_list.h"
 

@@ -2,7 +2,7 @@
  * and data may come between. */
 #include <string.h>
 
-#include "release.h"
+#include "protocol/release.h"
 #include "try.h"
 #include "client.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "budget.h"
+#include "protocol/budget.h"
 #include "work.h"
 
 void *__libc_malloc(size_t size);

@@ -1,3 +1,3 @@
-/* The library's list of decoders, plus the toy: the program links this instead of lib/decoder.c. */
+/* The library's list of decoders, plus the toy: the program links this instead of lib/protocol/decoder.c. */
 #define ARMTAP_DECODERS "../tests/toy/decoders.def"
-#include "../../lib/decoder.c"
+#include "protocol/decoder.c"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../../lib/bytes.h"
-#include "../../lib/decoder.h"
-#include "../../lib/describe.h"
+#include "protocol/decoder.h"
+#include "protocol/describe.h"
 #include "table/recipe.h"
 
 #define HEADER 16u

@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "table/field.h"
-#include "note.h"
-#include "port.h"
+#include "protocol/note.h"
+#include "protocol/port.h"
 #include "table/recipe.h"
 
 /* ---- the table against the facts ---- */

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "armtap.h"
-#include "budget.h"
+#include "protocol/budget.h"
 #include "conn.h"
 #include "table/field.h"
 #include "knowledge.h"

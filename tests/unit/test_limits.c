@@ -12,7 +12,7 @@
 
 #include "allocations.h"
 #include "armtap.h"
-#include "budget.h"
+#include "protocol/budget.h"
 #include "bytes.h"
 #include "support.h"
 

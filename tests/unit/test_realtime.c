@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder.h"
+#include "protocol/decoder.h"
 #include "table/recipe.h"
 
 /* A field's gnuplot column in the layout of a size; 0 if it has none. */

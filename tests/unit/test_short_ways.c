@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "budget.h"
+#include "protocol/budget.h"
 #include "connection.h"
 #include "header_pattern.h"
 #include "history.h"

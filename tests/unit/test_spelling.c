@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "table/field.h"
-#include "note.h"
-#include "release.h"
+#include "protocol/note.h"
+#include "protocol/release.h"
 
 struct guess {
     const char *name, *meant; /* "" if no field is clearly nearest */
