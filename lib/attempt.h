@@ -2,7 +2,7 @@
 #ifndef ARMTAP_ATTEMPT_H
 #define ARMTAP_ATTEMPT_H
 
-#include "link.h"
+#include "packet/link.h"
 
 enum armtap_flow_attempt_state {
     ARMTAP_FLOW_ATTEMPT_NONE,        /* no SYN was captured, or its outcome cannot be known */

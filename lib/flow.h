@@ -4,7 +4,7 @@
 
 #include "attempt.h"
 #include "conn.h"
-#include "link.h"
+#include "packet/link.h"
 #include "tcp.h"
 #include "traffic.h"
 

@@ -2,7 +2,7 @@
 #ifndef ARMTAP_KNOWLEDGE_H
 #define ARMTAP_KNOWLEDGE_H
 
-#include "link.h"
+#include "packet/link.h"
 #include "protocol/robot.h"
 
 /* Adds a holder, which frees it too; always OK. */

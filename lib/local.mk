@@ -17,17 +17,11 @@ lib_libinside_la_SOURCES = \
 	lib/digest.h \
 	lib/flow.c \
 	lib/flow.h \
-	lib/fragments.c \
-	lib/fragments.h \
-	lib/header_pattern.c \
-	lib/header_pattern.h \
 	lib/history.c \
 	lib/history.h \
 	lib/in_parts.h \
 	lib/knowledge.c \
 	lib/knowledge.h \
-	lib/link.c \
-	lib/link.h \
 	lib/nanoseconds.h \
 	lib/net.c \
 	lib/net.h \
@@ -63,10 +57,6 @@ lib_libinside_la_SOURCES = \
 	lib/traffic.c \
 	lib/traffic.h \
 	lib/try.h \
-	lib/tunnel.c \
-	lib/unreachable.c \
-	lib/unreachable.h \
-	lib/walk.h \
 	lib/watch.h \
 	lib/client/armtap-client.h \
 	lib/client/client.c \
@@ -92,6 +82,16 @@ lib_libinside_la_SOURCES = \
 	lib/layers/ur_rtde_operations.def \
 	lib/layers/ur_rtde_recipes.def \
 	lib/layers/ur_rtde_releases.def \
+	lib/packet/fragments.c \
+	lib/packet/fragments.h \
+	lib/packet/header_pattern.c \
+	lib/packet/header_pattern.h \
+	lib/packet/link.c \
+	lib/packet/link.h \
+	lib/packet/tunnel.c \
+	lib/packet/unreachable.c \
+	lib/packet/unreachable.h \
+	lib/packet/walk.h \
 	lib/protocol/account.c \
 	lib/protocol/account.h \
 	lib/protocol/budget.c \

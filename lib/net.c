@@ -5,7 +5,7 @@
 #include "settled.h"
 #include "tcp_deliver.h"
 #include "try.h"
-#include "unreachable.h"
+#include "packet/unreachable.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef ARMTAP_SENDER_H
 #define ARMTAP_SENDER_H
 
-#include "link.h"
+#include "packet/link.h"
 #include "sent.h"
 
 /* Echo times. A lost echo makes the next seem shorter, so the minimum is unreliable: uses the median of the minima of

@@ -1,6 +1,6 @@
 /* Deals the packets of a capture out to nets, by their connections. */
 #include "bytes.h"
-#include "link.h"
+#include "packet/link.h"
 
 #include <stdlib.h>
 #include <string.h>

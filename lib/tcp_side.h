@@ -3,7 +3,7 @@
 #define ARMTAP_TCP_SIDE_H
 
 #include "arrival.h"
-#include "link.h"
+#include "packet/link.h"
 #include "protocol/note.h"
 
 /* What the reassembler calls; each returns 0 or an error that ends the work at once. */

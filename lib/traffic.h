@@ -2,7 +2,7 @@
 #ifndef ARMTAP_TRAFFIC_H
 #define ARMTAP_TRAFFIC_H
 
-#include "link.h"
+#include "packet/link.h"
 
 /* Robot ports counted separately; further ones are left out. */
 #define ARMTAP_TRAFFICS_MAX 256

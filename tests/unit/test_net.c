@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "bytes.h"
-#include "link.h"
+#include "packet/link.h"
 
 /* ---- headers --------------------------------------------------------------------------------------------------- */
 

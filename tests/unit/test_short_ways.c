@@ -8,7 +8,7 @@
 
 #include "protocol/budget.h"
 #include "connection.h"
-#include "header_pattern.h"
+#include "packet/header_pattern.h"
 #include "history.h"
 #include "net.h"
 #include "sample_packets.h"
