@@ -5,7 +5,7 @@
 #include "attempt.h"
 #include "conn.h"
 #include "packet/link.h"
-#include "tcp.h"
+#include "tcp/tcp.h"
 #include "traffic.h"
 
 struct armtap_digest_flow;

@@ -2,8 +2,6 @@
 # only what armtap.h declares; the program and the tests link all of it.
 noinst_LTLIBRARIES += lib/libinside.la
 lib_libinside_la_SOURCES = \
-	lib/arrival.c \
-	lib/arrival.h \
 	lib/attempt.c \
 	lib/attempt.h \
 	lib/by_connection.h \
@@ -17,8 +15,6 @@ lib_libinside_la_SOURCES = \
 	lib/digest.h \
 	lib/flow.c \
 	lib/flow.h \
-	lib/history.c \
-	lib/history.h \
 	lib/in_parts.h \
 	lib/knowledge.c \
 	lib/knowledge.h \
@@ -31,14 +27,9 @@ lib_libinside_la_SOURCES = \
 	lib/part.c \
 	lib/part.h \
 	lib/prefetch.h \
-	lib/queue.c \
-	lib/queue.h \
 	lib/rare.h \
 	lib/robot_ports.def \
 	lib/seek.c \
-	lib/sender.c \
-	lib/sender.h \
-	lib/sent.h \
 	lib/settled.c \
 	lib/settled.h \
 	lib/span.c \
@@ -46,14 +37,6 @@ lib_libinside_la_SOURCES = \
 	lib/split.c \
 	lib/stretch.c \
 	lib/stretch.h \
-	lib/tcp.c \
-	lib/tcp.h \
-	lib/tcp_bytes.c \
-	lib/tcp_bytes.h \
-	lib/tcp_deliver.c \
-	lib/tcp_deliver.h \
-	lib/tcp_side.c \
-	lib/tcp_side.h \
 	lib/traffic.c \
 	lib/traffic.h \
 	lib/try.h \
@@ -137,7 +120,24 @@ lib_libinside_la_SOURCES = \
 	lib/table/spelling.c \
 	lib/table/state.c \
 	lib/table/state.h \
-	lib/table/types.def
+	lib/table/types.def \
+	lib/tcp/arrival.c \
+	lib/tcp/arrival.h \
+	lib/tcp/history.c \
+	lib/tcp/history.h \
+	lib/tcp/queue.c \
+	lib/tcp/queue.h \
+	lib/tcp/sender.c \
+	lib/tcp/sender.h \
+	lib/tcp/sent.h \
+	lib/tcp/tcp.c \
+	lib/tcp/tcp.h \
+	lib/tcp/tcp_bytes.c \
+	lib/tcp/tcp_bytes.h \
+	lib/tcp/tcp_deliver.c \
+	lib/tcp/tcp_deliver.h \
+	lib/tcp/tcp_side.c \
+	lib/tcp/tcp_side.h
 
 lib_libinside_la_LIBADD = $(AUBO_LIBS)
 

@@ -3,7 +3,7 @@
 #include "protocol/account.h"
 #include "rare.h"
 #include "settled.h"
-#include "tcp_deliver.h"
+#include "tcp/tcp_deliver.h"
 #include "try.h"
 #include "packet/unreachable.h"
 

@@ -11,7 +11,7 @@
 #include "packet/link.h"
 #include "protocol/note.h"
 #include "part.h"
-#include "tcp.h"
+#include "tcp/tcp.h"
 
 enum { ARMTAP_UNREAD_KINDS = 16 };
 enum { ARMTAP_USUALS = 64 }; /* senders whose headers are known; a power of two */

@@ -1,7 +1,7 @@
 /* Several nets read the parts of one capture, each the packets of its connections. */
 #include "net.h"
 
-#include "tcp_deliver.h"
+#include "tcp/tcp_deliver.h"
 #include "try.h"
 
 int armtap_net_part(struct armtap_net *net, unsigned part)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "protocol/budget.h"
-#include "tcp_deliver.h"
+#include "tcp/tcp_deliver.h"
 
 static void raise_to(size_t *most, size_t now)
 {

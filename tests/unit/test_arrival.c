@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "arrival.h"
+#include "tcp/arrival.h"
 
 #define US INT64_C(1000)
 #define LENGTH 100

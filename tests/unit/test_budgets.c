@@ -14,7 +14,7 @@
 #include "conn.h"
 #include "protocol/note.h"
 #include "connection.h"
-#include "queue.h"
+#include "tcp/queue.h"
 
 /* ---- counting ---- */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
+#include "tcp/history.h"
 
 #define DIRECTIONS 3
 #define STREAM 3000000

@@ -1,4 +1,4 @@
-/* Usual packets and whole messages take short ways through lib/net.c, lib/tcp.c and lib/conn.c. All is said as on the
+/* Usual packets and whole messages take short ways through lib/net.c, lib/tcp/tcp.c and lib/conn.c. All is said as on the
  * plain ways: of every sample, as it is and with packets lost, late, doubled, cut and changed in their headers. */
 #include "support.h"
 
@@ -9,11 +9,11 @@
 #include "protocol/budget.h"
 #include "connection.h"
 #include "packet/header_pattern.h"
-#include "history.h"
+#include "tcp/history.h"
 #include "net.h"
 #include "sample_packets.h"
-#include "tcp.h"
-#include "tcp_deliver.h"
+#include "tcp/tcp.h"
+#include "tcp/tcp_deliver.h"
 
 #define ROUNDS 60
 #define HEADERS 120 /* bytes in which a packet is changed: all headers, and the beginning of its message */

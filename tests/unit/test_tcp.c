@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "tcp.h"
-#include "tcp_deliver.h"
+#include "tcp/tcp.h"
+#include "tcp/tcp_deliver.h"
 
 #define MS INT64_C(1000000)
 
