@@ -1,7 +1,7 @@
 /* A connection that passes over data which was decoded elsewhere. */
 #include <string.h>
 
-#include "connection.h"
+#include "connection/connection.h"
 
 #define UNFINISHED_MOST (128 * 1024)
 

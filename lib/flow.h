@@ -3,7 +3,7 @@
 #define ARMTAP_FLOW_H
 
 #include "attempt.h"
-#include "conn.h"
+#include "connection/conn.h"
 #include "packet/link.h"
 #include "tcp/tcp.h"
 #include "traffic.h"

@@ -6,18 +6,12 @@ lib_libinside_la_SOURCES = \
 	lib/attempt.h \
 	lib/by_connection.h \
 	lib/bytes.h \
-	lib/conn.c \
-	lib/conn.h \
 	lib/conn_stretch.c \
-	lib/connection.h \
-	lib/deliver.c \
 	lib/digest.c \
 	lib/digest.h \
 	lib/flow.c \
 	lib/flow.h \
 	lib/in_parts.h \
-	lib/knowledge.c \
-	lib/knowledge.h \
 	lib/nanoseconds.h \
 	lib/net.c \
 	lib/net.h \
@@ -29,18 +23,14 @@ lib_libinside_la_SOURCES = \
 	lib/prefetch.h \
 	lib/rare.h \
 	lib/robot_ports.def \
-	lib/seek.c \
 	lib/settled.c \
 	lib/settled.h \
-	lib/span.c \
-	lib/span.h \
 	lib/split.c \
 	lib/stretch.c \
 	lib/stretch.h \
 	lib/traffic.c \
 	lib/traffic.h \
 	lib/try.h \
-	lib/watch.h \
 	lib/client/armtap-client.h \
 	lib/client/client.c \
 	lib/client/client.h \
@@ -50,6 +40,16 @@ lib_libinside_la_SOURCES = \
 	lib/client/name_list.h \
 	lib/client/rtde_client.c \
 	lib/client/sink.c \
+	lib/connection/conn.c \
+	lib/connection/conn.h \
+	lib/connection/connection.h \
+	lib/connection/deliver.c \
+	lib/connection/knowledge.c \
+	lib/connection/knowledge.h \
+	lib/connection/seek.c \
+	lib/connection/span.c \
+	lib/connection/span.h \
+	lib/connection/watch.h \
 	lib/layers/layer.h \
 	lib/layers/mailbox.c \
 	lib/layers/mailbox.h \

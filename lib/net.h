@@ -2,12 +2,12 @@
 #ifndef NET_H
 #define NET_H
 
-#include "conn.h"
+#include "connection/conn.h"
 #include "digest.h"
 #include "flow.h"
 #include "packet/fragments.h"
 #include "packet/header_pattern.h"
-#include "knowledge.h"
+#include "connection/knowledge.h"
 #include "packet/link.h"
 #include "protocol/note.h"
 #include "part.h"

@@ -5,7 +5,7 @@
 
 #include "protocol/account.h"
 #include "flow.h"
-#include "knowledge.h"
+#include "connection/knowledge.h"
 #include "tcp/queue.h"
 
 #define ARMTAP_DOUBTS 64 /* segments in doubt at a time */

@@ -1,6 +1,6 @@
 #include "settled.h"
 
-#include "connection.h"
+#include "connection/connection.h"
 
 static bool is_side_settled(const struct armtap_tcp_side *side)
 {

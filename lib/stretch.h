@@ -4,7 +4,7 @@
 #define ARMTAP_STRETCH_H
 
 #include "flow.h"
-#include "watch.h"
+#include "connection/watch.h"
 
 enum armtap_stretch_kind {
     ARMTAP_STRETCH_DATA, /* of a connection that is decoded */

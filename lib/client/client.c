@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conn.h"
+#include "connection/conn.h"
 #include "try.h"
 #include "client.h"
 

@@ -1,6 +1,6 @@
 #include "tcp_deliver.h"
 
-#include "span.h"
+#include "connection/span.h"
 #include "try.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "connection.h"
+#include "connection/connection.h"
 
 #define CONN_BYTES_MAX (4u * 1024 * 1024) /* of one connection, recipes and waiting requests included */
 #define SINGLE_BYTES_MAX 600              /* longer ones are not pushed byte by byte */

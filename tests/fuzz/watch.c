@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "connection.h"
+#include "connection/connection.h"
 #include "table/recipe.h"
 
 /* A half holds at most one frame of 64 KB or the 128 KB of a search, in blocks that double. */

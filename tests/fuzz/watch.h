@@ -2,7 +2,7 @@
 #ifndef FUZZ_WATCH_H
 #define FUZZ_WATCH_H
 
-#include "conn.h"
+#include "connection/conn.h"
 #include "target.h"
 
 struct watch {

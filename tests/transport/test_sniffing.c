@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conn.h"
+#include "connection/conn.h"
 
 static size_t connections = 1000;
 static uint64_t first_seed = 20240117;

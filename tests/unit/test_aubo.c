@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../decoders/aubo_scan.h"
-#include "../../lib/conn.h"
+#include "connection/conn.h"
 
 #define FROM ARMTAP_FROM_ROBOT
 #define TO ARMTAP_TO_ROBOT

@@ -11,9 +11,9 @@
 #include "../../decoders/aubo_scan.h"
 #include "../../decoders/rtde_package.h"
 #include "protocol/account.h"
-#include "conn.h"
+#include "connection/conn.h"
 #include "protocol/note.h"
-#include "connection.h"
+#include "connection/connection.h"
 #include "tcp/queue.h"
 
 /* ---- counting ---- */

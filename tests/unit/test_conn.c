@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conn.h"
+#include "connection/conn.h"
 
 #define FROM ARMTAP_FROM_ROBOT
 #define TO ARMTAP_TO_ROBOT

@@ -10,9 +10,9 @@
 
 #include "armtap.h"
 #include "protocol/budget.h"
-#include "conn.h"
+#include "connection/conn.h"
 #include "table/field.h"
-#include "knowledge.h"
+#include "connection/knowledge.h"
 #include "table/recipe.h"
 #include "robot_model.h"
 

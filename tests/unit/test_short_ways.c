@@ -1,4 +1,4 @@
-/* Usual packets and whole messages take short ways through lib/net.c, lib/tcp/tcp.c and lib/conn.c. All is said as on the
+/* Usual packets and whole messages take short ways through lib/net.c, lib/tcp/tcp.c and lib/connection/conn.c. All is said as on the
  * plain ways: of every sample, as it is and with packets lost, late, doubled, cut and changed in their headers. */
 #include "support.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "protocol/budget.h"
-#include "connection.h"
+#include "connection/connection.h"
 #include "packet/header_pattern.h"
 #include "tcp/history.h"
 #include "net.h"
