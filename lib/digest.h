@@ -3,7 +3,7 @@
 #ifndef ARMTAP_DIGEST_H
 #define ARMTAP_DIGEST_H
 
-#include "flow.h"
+#include "network/flow.h"
 
 struct armtap_digest;
 

@@ -2,34 +2,20 @@
 # only what armtap.h declares; the program and the tests link all of it.
 noinst_LTLIBRARIES += lib/libinside.la
 lib_libinside_la_SOURCES = \
-	lib/attempt.c \
-	lib/attempt.h \
 	lib/by_connection.h \
 	lib/bytes.h \
 	lib/conn_stretch.c \
 	lib/digest.c \
 	lib/digest.h \
-	lib/flow.c \
-	lib/flow.h \
 	lib/in_parts.h \
 	lib/nanoseconds.h \
-	lib/net.c \
-	lib/net.h \
 	lib/net_digest.c \
-	lib/net_parts.c \
-	lib/net_roles.c \
-	lib/part.c \
-	lib/part.h \
 	lib/prefetch.h \
 	lib/rare.h \
-	lib/robot_ports.def \
 	lib/settled.c \
 	lib/settled.h \
-	lib/split.c \
 	lib/stretch.c \
 	lib/stretch.h \
-	lib/traffic.c \
-	lib/traffic.h \
 	lib/try.h \
 	lib/client/armtap-client.h \
 	lib/client/client.c \
@@ -65,6 +51,20 @@ lib_libinside_la_SOURCES = \
 	lib/layers/ur_rtde_operations.def \
 	lib/layers/ur_rtde_recipes.def \
 	lib/layers/ur_rtde_releases.def \
+	lib/network/attempt.c \
+	lib/network/attempt.h \
+	lib/network/flow.c \
+	lib/network/flow.h \
+	lib/network/net.c \
+	lib/network/net.h \
+	lib/network/net_parts.c \
+	lib/network/net_roles.c \
+	lib/network/part.c \
+	lib/network/part.h \
+	lib/network/robot_ports.def \
+	lib/network/split.c \
+	lib/network/traffic.c \
+	lib/network/traffic.h \
 	lib/packet/fragments.c \
 	lib/packet/fragments.h \
 	lib/packet/header_pattern.c \

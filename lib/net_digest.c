@@ -1,5 +1,5 @@
 /* What a capture's digest keeps of its packets, and how a net passes over a stretch that a digest describes. */
-#include "net.h"
+#include "network/net.h"
 
 #include "stretch.h"
 #include "try.h"

@@ -2,7 +2,7 @@
 #ifndef ARMTAP_SETTLED_H
 #define ARMTAP_SETTLED_H
 
-#include "flow.h"
+#include "network/flow.h"
 
 /* Whether no later packet can change what is said of the flow's packets up to `until`: it is known what the flow
  * carries, no byte waits for missing ones, and no message is unfinished that began by then. */

@@ -3,7 +3,7 @@
 #ifndef ARMTAP_STRETCH_H
 #define ARMTAP_STRETCH_H
 
-#include "flow.h"
+#include "network/flow.h"
 #include "connection/watch.h"
 
 enum armtap_stretch_kind {

@@ -1,4 +1,4 @@
-/* Usual packets and whole messages take short ways through lib/net.c, lib/tcp/tcp.c and lib/connection/conn.c. All is said as on the
+/* Usual packets and whole messages take short ways through lib/network/net.c, lib/tcp/tcp.c and lib/connection/conn.c. All is said as on the
  * plain ways: of every sample, as it is and with packets lost, late, doubled, cut and changed in their headers. */
 #include "support.h"
 
@@ -10,7 +10,7 @@
 #include "connection/connection.h"
 #include "packet/header_pattern.h"
 #include "tcp/history.h"
-#include "net.h"
+#include "network/net.h"
 #include "sample_packets.h"
 #include "tcp/tcp.h"
 #include "tcp/tcp_deliver.h"
