@@ -4,19 +4,19 @@ noinst_LTLIBRARIES += lib/libinside.la
 lib_libinside_la_SOURCES = \
 	lib/by_connection.h \
 	lib/bytes.h \
-	lib/conn_stretch.c \
-	lib/digest.c \
-	lib/digest.h \
 	lib/in_parts.h \
 	lib/nanoseconds.h \
-	lib/net_digest.c \
 	lib/prefetch.h \
 	lib/rare.h \
-	lib/settled.c \
-	lib/settled.h \
-	lib/stretch.c \
-	lib/stretch.h \
 	lib/try.h \
+	lib/archive/conn_stretch.c \
+	lib/archive/digest.c \
+	lib/archive/digest.h \
+	lib/archive/net_digest.c \
+	lib/archive/settled.c \
+	lib/archive/settled.h \
+	lib/archive/stretch.c \
+	lib/archive/stretch.h \
 	lib/client/armtap-client.h \
 	lib/client/client.c \
 	lib/client/client.h \

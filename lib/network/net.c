@@ -2,7 +2,7 @@
 
 #include "protocol/account.h"
 #include "rare.h"
-#include "settled.h"
+#include "archive/settled.h"
 #include "tcp/tcp_deliver.h"
 #include "try.h"
 #include "packet/unreachable.h"

@@ -3,7 +3,7 @@
 #define NET_H
 
 #include "connection/conn.h"
-#include "digest.h"
+#include "archive/digest.h"
 #include "flow.h"
 #include "packet/fragments.h"
 #include "packet/header_pattern.h"
