@@ -201,6 +201,7 @@ SCRIPT_TESTS = \
 	tests/gallery-check.py \
 	tests/gates/docs \
 	tests/gates/hardening \
+	tests/gates/house \
 	tests/gates/layers \
 	tests/gates/advice.py \
 	tests/gates/note-ids.py \
@@ -362,6 +363,8 @@ EXTRA_DIST += \
 	tests/deb-check \
 	tests/coverage \
 	tests/emulated/run \
+	tests/gates/circles \
+	tests/gates/house.numbers \
 	tests/gates/layers.rules \
 	tests/golden \
 	tests/limited \
