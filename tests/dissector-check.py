@@ -18,7 +18,7 @@ import unicodedata
 import control_wire
 import primary_wire
 import robot_capture
-from tally import expect, finish, lacks
+from tally import decodable, expect, finish, lacks
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(HERE, ".."))
@@ -587,16 +587,16 @@ def main():
             done = subprocess.run([compiler, "-p", script], capture_output=True)
             expect("%s reads it" % compiler, done.returncode == 0, done.stderr)
         known = known_fields(script)
-        names = sorted(name for name in os.listdir(os.path.join(TOP, "captures"))
-                       if name.endswith((".pcap", ".pcapng", ".gz")))
-        count = changes = 0
-        names.remove(DEFLATED)
+        names = decodable(sorted(name for name in os.listdir(os.path.join(TOP, "captures"))
+                                 if name.endswith((".pcap", ".pcapng", ".gz"))))
+        has_aubo, count, changes = DEFLATED in names, 0, 0
+        names = [name for name in names if name != DEFLATED]
         for name in names:
             count += compare(script, known, os.path.join(TOP, "captures", name))
             changes += compare_changes(script, os.path.join(TOP, "captures", name))
         count += compare_primary_variants(script, known, folder)
         count += compare_control_variants(script, known, folder)
-        count += compare_aubo_units(script, known, folder)
+        count += compare_aubo_units(script, known, folder) if has_aubo else 0
         print("%d values compared in %d captures" % (count, len(names)))
         expect("values were compared", count > 100000, count)
         expect("stops were compared", changes >= 5, changes)

@@ -330,6 +330,25 @@ lint:
 format:
 	cd $(srcdir) && clang-format -i `find lib decoders tools captures tests -name '*.[ch]' -o -name '*.cc'`
 
+# Each --without-OPTION of README alone, built and tested; all of them together: make check-without-all.
+check-without: dist
+	$(SHELL) $(srcdir)/tests/without $(distdir).tar.gz alone
+check-without-all: dist
+	$(SHELL) $(srcdir)/tests/without $(distdir).tar.gz all
+.PHONY: check-without check-without-all
+
+# `./bootstrap && make check` in clean roots of other releases, as root: make check-debian-13 [BOOTSTRAP=--all-tests]
+# [CHECK="TESTS=..."] [ROOT=folder to keep it] [MIRROR=http://...]
+check-debian-12: dist
+	$(CLEAN_ROOT) bookworm
+check-debian-13: dist
+	$(CLEAN_ROOT) trixie
+check-i386: dist
+	$(CLEAN_ROOT) bookworm i386
+CLEAN_ROOT = BOOTSTRAP='$(BOOTSTRAP)' CHECK='$(CHECK)' ROOT='$(ROOT)' MIRROR='$(MIRROR)' \
+	$(SHELL) $(srcdir)/tests/clean-root $(distdir).tar.gz
+.PHONY: check-debian-12 check-debian-13 check-i386
+
 # What the commands of README.md and docs/gallery.md print, and the pictures that they write.
 gallery: armtap$(EXEEXT)
 	srcdir='$(abs_top_srcdir)' ARMTAP='$(abs_top_builddir)/armtap$(EXEEXT)' sh $(srcdir)/tests/with-python \
@@ -360,6 +379,7 @@ EXTRA_DIST += \
 	tests/README.md \
 	tests/refused.c \
 	tests/check-installed \
+	tests/clean-root \
 	tests/deb-check \
 	tests/coverage \
 	tests/emulated/run \
@@ -394,4 +414,5 @@ EXTRA_DIST += \
 	tests/png.py \
 	tests/terminal.py \
 	tests/unit/data \
-	tests/with-python
+	tests/with-python \
+	tests/without
