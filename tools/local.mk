@@ -175,7 +175,12 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/model_names.h \
 	tools/command_line/no_telemetry.c \
 	tools/command_line/no_telemetry.h \
+	tools/command_line/option_help.c \
+	tools/command_line/option_rules.c \
+	tools/command_line/option_rules.h \
+	tools/command_line/option_values.c \
 	tools/command_line/options.c \
+	tools/command_line/options.def \
 	tools/command_line/options.h \
 	tools/command_line/port_list.c \
 	tools/command_line/port_list.h \

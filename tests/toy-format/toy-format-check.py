@@ -163,9 +163,9 @@ def check_lists(folder):
     for options, said in ((("-f", "x"), "-f 'x': give " + names_of()),
                           (("-o", folder + "/a.x"), "give -f " + names_of()),
                           (("-f", "gnuplot", "--csv-safe"), "--csv-safe works only with -f " + names_of("CAN_GUARD")),
-                          (("-f", "gnuplot", "--enums", "name"), "give -f " + names_of("HAS_NAMES")),
+                          (("-f", "gnuplot", "--enums", "name"), "--enums works only with -f " + names_of("HAS_NAMES")),
                           (("-f", "gnuplot", "--fields", "robot"), "give -f " + names_of(without=["ONLY_NUMBERS"])),
-                          (("-f", "toy-text", "--layout", "cb2"), "--layout works only with -f %s;" % names_of("HAS_LAYOUTS")),
+                          (("-f", "toy-text", "--layout", "cb2"), "--layout works only with -f %s," % names_of("HAS_LAYOUTS")),
                           (("-f", "toy-text", "--dialect", "sealed"),
                            "--dialect sealed goes with toy-columns only, not with toy-text"),
                           (("--dialect", "x"), dialects)):

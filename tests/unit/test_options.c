@@ -286,68 +286,89 @@ static void json_writer(void **state)
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
-struct seen {
-    int ids[8];
-    const char *values[8];
-    size_t count;
+/* The rows are as options.def writes them. */
+struct
+try {
+    const char *output, *list;
+    bool split, quiet, has_count, also, reads, decimal;
+    unsigned count;
+    uint64_t big;
+    double real;
+    enum { FIRST = 3, SECOND, THIRD } word;
+    struct timestamp time;
+    unsigned times;
 };
 
-static int take(void *user, int id, const char *value)
+static int read_list(const struct option_row *row, const char *value, void *place)
 {
-    struct seen *seen = user;
-    assert_true(seen->count < 8);
-    seen->ids[seen->count] = id;
-    seen->values[seen->count++] = value;
-    return 0;
+    struct try *try = place;
+    assert_string_equal(row->name, "list");
+    try->list = value;
+    try->times++;
+    return strcmp(value, "bad") == 0 ? -1 : 0;
 }
 
+#define OPTIONS_STRUCT                                                                                                 \
+    struct                                                                                                             \
+    try
+/* clang-format off */
 static const struct option_row rows[] = {
-    {1, 'o', "output", "OUT", ""}, {2, 0, "split", NULL, ""}, {3, 'q', NULL, NULL, ""}};
+    OPTION('o', "output", "OUT", TEXT(output), HELP(""))
+    OPTION(0, "split", NULL, FLAG(split), CLASHES("count time", "is alone"), HELP(""))
+    OPTION('q', "quiet", NULL, FLAG(quiet), HELP(""))
+    OPTION(0, "count", "N", NUMBER(count, 2, 9), SETS(has_count), HELP(""))
+    OPTION(0, "big", "N", NUMBER(big, 0, UINT64_MAX), HELP(""))
+    OPTION(0, "real", "X", REAL(real, 0.5, 2, "a half to two"), HELP(""))
+    OPTION(0, "word", "HOW", WORD(word, "first, second or third", FIRST), HELP(""))
+    OPTION(0, "time", "T", TIME(time), HELP(""))
+    OPTION(0, "list", "X", READ(read_list), REPEATS, HELP(""))
+    OPTION(0, "also", NULL, FLAG(also), NEEDS("split"), HELP(""))
+    OPTION(0, "reads", NULL, FLAG(reads), CHOOSES("output", "reads nothing"), READS_NOTHING, HELP(""))
+    OPTION(0, "decimal", NULL, FLAG(decimal), CHOOSES("output", "is another mode"), HELP(""))
+    OPTION(0, "live", "T", TIME(time), FROM(SOURCE_LIVE), HELP(""))
+};
+/* clang-format on */
+#undef OPTIONS_STRUCT
 static const struct option_usage usage = {.command = "try",
                                           .arguments = "",
                                           .summary = "",
                                           .rows = rows,
-                                          .row_count = 3,
-                                          .reads_captures = true,
+                                          .row_count = sizeof rows / sizeof *rows,
+                                          .groups = DECODES | READS_CAPTURES | READS_LIVE,
                                           .examples = ""};
 
-static enum options_outcome parse(struct options *options, struct seen *seen, char **words)
+static enum options_outcome parse(struct options *options, struct try *try, char **words)
 {
     int count = 0;
     while (words[count])
         count++;
-    *seen = (struct seen){.count = 0};
-    return options_parse(&usage, count, words, options, take, seen);
+    *try = (struct try){.count = 0};
+    return options_parse(&usage, count, words, options, try);
 }
-#define PARSE(...) parse(&options, &seen, (char *[]){__VA_ARGS__, NULL})
+#define PARSE(...) parse(&options, &try, (char *[]){__VA_ARGS__, NULL})
 
-/* A command without options of its own needs no function to take them. */
 static void no_options_of_its_own(void **state)
 {
     static const struct option_usage bare = {.command = "try", .arguments = "", .summary = "", .examples = ""};
     char *words[] = {"a", "b", NULL}, *unknown[] = {"--output=x", NULL};
     struct options options;
     (void)state;
-    assert_int_equal(options_parse(&bare, 2, words, &options, NULL, NULL), OPTIONS_RUN);
+    assert_int_equal(options_parse(&bare, 2, words, &options, NULL), OPTIONS_RUN);
     assert_int_equal(options.operand_count, 2);
     options_free(&options);
-    assert_int_equal(options_parse(&bare, 1, unknown, &options, NULL, NULL), OPTIONS_BAD);
+    assert_int_equal(options_parse(&bare, 1, unknown, &options, NULL), OPTIONS_BAD);
 }
 
 static void options_in_all_forms(void **state)
 {
     struct options options;
-    struct seen seen;
+    struct try try;
     (void)state;
-    assert_int_equal(PARSE("a", "--output=x=y", "-oz", "-qo", "w", "--port", "3=rtde", "--port=65535=realtime", "-",
-                           "--threads=3", "--", "--split", "-o"),
+    assert_int_equal(PARSE("a", "--output=x=y", "-q", "--port", "3=rtde", "--port=65535=realtime", "-", "--threads=3",
+                           "--", "--split", "-o"),
                      OPTIONS_RUN);
-    assert_int_equal(seen.count, 4);
-    assert_string_equal(seen.values[0], "x=y");
-    assert_string_equal(seen.values[1], "z");
-    assert_int_equal(seen.ids[2], 3);
-    assert_null(seen.values[2]);
-    assert_string_equal(seen.values[3], "w");
+    assert_string_equal(try.output, "x=y");
+    assert_true(try.quiet && !try.split);
     assert_int_equal(options.threads, 3);
     assert_int_equal(options.source.count, 4);
     assert_string_equal(options.source.names[0], "a");
@@ -359,12 +380,76 @@ static void options_in_all_forms(void **state)
     assert_int_equal(options.source.ports[1].port, 65535);
     assert_int_equal(options.source.ports[1].protocol, ARMTAP_REALTIME);
     options_free(&options);
+    assert_int_equal(PARSE("a", "-oz"), OPTIONS_RUN);
+    assert_string_equal(try.output, "z");
+    options_free(&options);
+    assert_int_equal(PARSE("a", "-qo", "w"), OPTIONS_RUN);
+    assert_true(try.quiet);
+    assert_string_equal(try.output, "w");
+    options_free(&options);
+}
+
+static void values_of_all_kinds(void **state)
+{
+    struct options options;
+    struct try try;
+    (void)state;
+    assert_int_equal(PARSE("a", "--count", "9", "--big=18446744073709551615", "--real", "1.25", "--word", "second",
+                           "--time", "+1.5", "--list", "x", "--list", "y"),
+                     OPTIONS_RUN);
+    assert_int_equal(try.count, 9);
+    assert_true(try.has_count && try.big == UINT64_MAX && try.real == 1.25);
+    assert_int_equal(try.word, SECOND);
+    assert_true(try.time.relative && try.time.ns == 1500000000);
+    assert_int_equal(try.times, 2);
+    assert_string_equal(try.list, "y");
+    size_t given = 0;
+    while (options_given_at(&options, given))
+        given++;
+    assert_int_equal(given, 6);
+    assert_string_equal(options_given_at(&options, 0)->name, "count");
+    options_free(&options);
+    assert_int_equal(PARSE("a", "--count", "1"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--count", "10"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--big", "18446744073709551616"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--real", "2.5"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--real", "nan"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--real", "1x"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--word", "or"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--word", "firs"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--time", "now"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--list", "bad"), OPTIONS_BAD);
+}
+
+static void what_the_rules_refuse(void **state)
+{
+    struct options options;
+    struct try try;
+    (void)state;
+    assert_int_equal(PARSE("a", "--split", "--split"), OPTIONS_BAD); /* twice */
+    assert_int_equal(PARSE("a", "-o", "x", "--output", "x"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--port", "1=rtde", "--port", "1=realtime"), OPTIONS_BAD); /* cannot carry both */
+    assert_int_equal(PARSE("a", "--time", "1", "--split"), OPTIONS_BAD);                   /* they clash */
+    assert_int_equal(PARSE("a", "--also"), OPTIONS_BAD);                                   /* it needs another */
+    assert_int_equal(PARSE("--reads", "a"), OPTIONS_BAD);                                  /* a mode without operands */
+    assert_int_equal(PARSE("--reads", "-q"), OPTIONS_BAD); /* a mode that does not list it */
+    assert_int_equal(PARSE("--reads", "--port", "1=rtde"), OPTIONS_BAD);
+    assert_int_equal(PARSE("--reads", "--decimal"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--decimal", "-q"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--live", "1"), OPTIONS_BAD); /* of another source */
+    assert_int_equal(PARSE("a", "--local"), OPTIONS_BAD);     /* of other commands */
+    assert_int_equal(PARSE("--reads", "-o", "x", "--threads", "2"), OPTIONS_RUN);
+    options_free(&options);
+    assert_int_equal(PARSE("a", "--decimal", "--output=x", "--port", "1=rtde"), OPTIONS_RUN);
+    options_free(&options);
+    assert_int_equal(PARSE("a", "--split", "--also"), OPTIONS_RUN);
+    options_free(&options);
 }
 
 static void options_that_make_no_sense(void **state)
 {
     struct options options;
-    struct seen seen;
+    struct try try;
     (void)state;
     assert_int_equal(PARSE(NULL), OPTIONS_BAD);
     assert_int_equal(PARSE("a", "--outputs", "x"), OPTIONS_BAD);
@@ -485,6 +570,8 @@ int main(void)
         cmocka_unit_test(json_writer),
         cmocka_unit_test(no_options_of_its_own),
         cmocka_unit_test(options_in_all_forms),
+        cmocka_unit_test(values_of_all_kinds),
+        cmocka_unit_test(what_the_rules_refuse),
         cmocka_unit_test(options_that_make_no_sense),
         cmocka_unit_test(nearest_names),
         cmocka_unit_test(recipes_of_both_kinds),

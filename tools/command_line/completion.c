@@ -53,16 +53,13 @@ void completion_word(const char *begin, const char *word, const char *meaning)
     print(&place, word, meaning);
 }
 
-/* Words as a sentence lists them: "csv, gnuplot or ndjson". */
 static void print_words(const struct place *place, const char *list)
 {
     char word[NAME_ROOM];
-    while (*(list += strspn(list, " ,")) != '\0') {
-        size_t length = strcspn(list, " ,");
+    size_t length;
+    for (; (list = option_list_next(list, &length)); list += length) {
         snprintf(word, sizeof word, "%.*s", (int)length, list);
-        if (strcmp(word, "or") != 0)
-            print(place, word, NULL);
-        list += length;
+        print(place, word, NULL);
     }
 }
 
@@ -205,47 +202,29 @@ static void complete_file(const struct place *place)
     completion_files();
 }
 
-/* By an option's name, or by the name of its value in the help: "FILE". NULL: any. The first that fits decides; words
- * that the command lists (struct option_words) come before these. */
-static const struct {
-    const char *option, *value;
-    void (*complete)(const struct place *place);
-} values[] = {
-    {"recipe", "FILE", complete_recipe},  {"hide", NULL, complete_output},       {"in-use", NULL, complete_input},
-    {"enum", NULL, complete_enumeration}, {"fields", NULL, complete_fields},     {NULL, "PROTOCOL", complete_protocol},
-    {NULL, "N=PROTOCOL", complete_port},  {NULL, "ID[=SECONDS]", complete_note}, {NULL, "FILE", complete_file},
-    {NULL, "CAPTURE", complete_file},     {NULL, "SIDECAR", complete_file},      {NULL, "DIR", complete_file},
-    {"output", NULL, complete_file},
+static void (*const completers[TAB_END])(const struct place *place) = {
+    [TAB_FILES] = complete_file,
+    [TAB_RECIPE] = complete_recipe,
+    [TAB_FIELDS] = complete_fields,
+    [TAB_OUTPUTS] = complete_outputs,
+    [TAB_OUTPUT] = complete_output,
+    [TAB_INPUT] = complete_input,
+    [TAB_ENUMERATIONS] = complete_enumeration,
+    [TAB_NOTES] = complete_note,
+    [TAB_PROTOCOL] = complete_protocol,
+    [TAB_PORT] = complete_port,
 };
-#define VALUES_COUNT (sizeof values / sizeof *values)
-
-static bool fits(const char *wanted, const char *has)
-{
-    return !wanted || (has && strcmp(wanted, has) == 0);
-}
-
-static const char *words_of(const struct option_usage *usage, const struct option_row *row)
-{
-    for (size_t i = 0; i < usage->words_count; i++)
-        if (usage->words[i].id == row->id)
-            return usage->words[i].list;
-    return options_shared_words(row);
-}
 
 static void complete_value(const struct place *place, const struct option_row *row)
 {
-    const char *words = words_of(place->usage, row);
-    if (words) {
+    char list[OPTION_TEXT_MAX];
+    if (row->list)
+        row->list(list);
+    if (row->list || row->words) {
         struct place part = strcmp(row->value, "LIST") == 0 ? part_of_list(place) : *place;
-        print_words(&part, words);
-    } else if (options_asks_robot(row)) {
-        complete_outputs(place);
-    } else {
-        for (size_t i = 0; i < VALUES_COUNT; i++)
-            if (fits(values[i].option, row->name) && fits(values[i].value, row->value)) {
-                values[i].complete(place);
-                return;
-            }
+        print_words(&part, row->list ? list : row->words);
+    } else if (row->tab != TAB_NONE) {
+        completers[row->tab](place);
     }
 }
 
@@ -254,16 +233,16 @@ static void complete_value(const struct place *place, const struct option_row *r
 static void complete_option(const struct place *place)
 {
     const struct option_row *row;
-    char name[NAME_ROOM];
+    char name[NAME_ROOM], text[OPTION_TEXT_MAX];
     for (size_t i = 0; (row = options_row_at(place->usage, i)); i++) {
         if (!options_is_offered(place->usage, row))
             continue;
         snprintf(name, sizeof name, "--%s", row->name ? row->name : "");
         if (row->name)
-            print(place, name, options_help_of(place->usage, row));
+            print(place, name, options_help_of(place->usage, row, text));
         snprintf(name, sizeof name, "-%c", row->letter);
         if (row->letter != 0)
-            print(place, name, options_help_of(place->usage, row));
+            print(place, name, options_help_of(place->usage, row, text));
     }
 }
 
@@ -292,7 +271,7 @@ static void complete_operand(const struct place *place)
     for (size_t i = 0; i < OPERANDS_COUNT; i++)
         if (strstr(place->usage->arguments, operands[i].argument))
             operands[i].complete(place);
-    if (place->usage->reads_robots && place->part[0] != '\0')
+    if (place->usage->groups & READS_ROBOTS && place->part[0] != '\0')
         complete_robot(place);
 }
 

@@ -1,25 +1,116 @@
-/* One option parser for all commands, driven by tables. */
+/* One option parser for all commands, driven by the table options.def. */
 #ifndef COMMAND_LINE_OPTIONS_H
 #define COMMAND_LINE_OPTIONS_H
 
-#include "input/replay.h"
-#include "input/robot_reader.h"
-#include "base/timestamp.h"
+#include <stddef.h>
 
-/* An option of a command. */
+#include "input/replay.h"
+#include "base/timestamp.h"
+#include "robot_request.h"
+
+/* What a command reads, as far as options depend on it. */
+enum option_source {
+    SOURCE_FILES = 1,
+    SOURCE_LIVE = 2,
+    SOURCE_RTDE = 4,
+    SOURCE_REALTIME = 8,
+    SOURCE_CAPTURE = SOURCE_FILES | SOURCE_LIVE,
+    SOURCE_ROBOT = SOURCE_RTDE | SOURCE_REALTIME
+};
+
+/* Which shared options a command has. */
+enum option_group {
+    DECODES = 1,        /* --port, --raw, --no-guess */
+    READS_CAPTURES = 2, /* operands that are captures */
+    READS_LIVE = 4,     /* -i */
+    FOLLOWS = 8,        /* --follow */
+    SHOWS_TIMES = 16,   /* --local */
+    READS_ROBOTS = 32,  /* operands that are robots */
+    ASKS_ROBOTS = 64,   /* what a robot is asked for is the user's choice */
+    READS_ONLY_ROBOTS = 128,
+    ANY_COMMAND = 256
+};
+
+/* What Tab offers as the value; nothing for TAB_NONE. */
+enum option_tab {
+    TAB_NONE,
+    TAB_FILES,
+    TAB_RECIPE,       /* a file, or that of a well-known client */
+    TAB_FIELDS,       /* a list of fields, and of the command's columns */
+    TAB_OUTPUTS,      /* a list of what a robot sends */
+    TAB_OUTPUT,       /* one of these */
+    TAB_INPUT,        /* one that a robot takes */
+    TAB_ENUMERATIONS, /* a field that is one */
+    TAB_NOTES,        /* an id of a finding */
+    TAB_PROTOCOL,
+    TAB_PORT, /* a number and a protocol */
+    TAB_END
+};
+
+#define OPTION_TEXT_MAX 2048
+struct option_row;
+/* Reads a value; NULL: none was given. 0, or -1 after a message. */
+typedef int option_reader(const struct option_row *row, const char *value, void *place);
+/* Writes a text about an option that is not known before the program runs. */
+typedef void option_text_maker(char text[OPTION_TEXT_MAX]);
+
+/* An option, as options.def has it. Options are refused where the rules leave them out: if another one is not given
+ * that they need, beside one that they clash with, in the mode of one that does not list them, and for sources that are
+ * not theirs. Lists are names without dashes, separated by blanks. */
 struct option_row {
-    int id;            /* chosen by the command, from 1 */
     char letter;       /* 0: none */
     const char *name;  /* without dashes; NULL: only the letter */
     const char *value; /* "FILE" in the help; NULL: takes none; "[raw]": may have one, after "=" only */
     const char *help;  /* will be wrapped */
+    option_text_maker *describe, *list; /* in place of `help` and of `words` */
+    option_reader *read;
+    size_t offset, size; /* where the value goes in the command's struct; the shared ones: in struct options */
+    size_t has;          /* 1 + the place of a bool that becomes true; 0: none */
+    uint64_t low, high;  /* of whole numbers; `low` also of the first word */
+    double least, most;  /* of others */
+    const char *expected;
+    const char *words; /* that it takes, as a sentence lists them: "csv, gnuplot or ndjson"; NULL: others */
+    enum option_tab tab;
+    unsigned group;     /* of a shared option */
+    unsigned sources;   /* that it works with; 0: with or without any */
+    unsigned format;    /* what an output format must have; 0: nothing */
+    bool repeats;       /* may be given more than once */
+    bool chooses;       /* a mode of the command, for which only the options in `takes` are */
+    bool reads_nothing; /* in that mode there are no operands */
+    const char *takes, *needs, *clashes;
+    const char *why; /* they clash, or are not taken, after the option's name: "reads no capture" */
 };
 
-/* The words that an option of a command takes, for completion: "csv, gnuplot or ndjson". */
-struct option_words {
-    int id;
-    const char *list;
-};
+#define OPTION(letter_, name_, value_, ...) {.letter = (letter_), .name = (name_), .value = (value_), __VA_ARGS__},
+/* Places: a member of OPTIONS_STRUCT. READ is for values of other kinds, or for several members. */
+#define OPTION_AT(type, m)                                                                                             \
+    .offset = offsetof(OPTIONS_STRUCT, m), .size = sizeof(*(1 ? &((OPTIONS_STRUCT *)0)->m : (type *)0))
+#define OPTION_IN(m) .offset = offsetof(OPTIONS_STRUCT, m), .size = sizeof(((OPTIONS_STRUCT *)0)->m)
+#define FLAG(m) OPTION_AT(bool, m), .read = option_flag
+#define TEXT(m) OPTION_AT(const char *, m), .read = option_text
+#define TIME(m) OPTION_AT(struct timestamp, m), .read = option_time
+#define REAL(m, from, to, what)                                                                                        \
+    OPTION_AT(double, m), .read = option_real, .least = (from), .most = (to), .expected = (what)
+#define NUMBER(m, from, to) OPTION_IN(m), .read = option_number, .low = (from), .high = (to)
+#define WORD(m, list_, first) OPTION_IN(m), .read = option_word, .words = (list_), .low = (first)
+#define READ_INTO(reader, m) OPTION_IN(m), .read = (reader)
+#define READ(reader) .read = (reader)
+#define SETS(m) .has = 1 + offsetof(OPTIONS_STRUCT, m)
+#define HELP(text) .help = (text)
+#define DESCRIBED(maker) .describe = (maker)
+#define LISTED(maker) .list = (maker)
+#define WORDS(list_) .words = (list_)
+#define TAB(what) .tab = TAB_##what
+#define GROUP(which) .group = (which)
+#define FROM(sources_) .sources = (sources_)
+#define FORMAT_WITH(flags_) .format = (flags_)
+#define REPEATS .repeats = true
+#define READS_NOTHING .reads_nothing = true
+#define CHOOSES(takes_, why_) .chooses = true, .takes = (takes_), .why = (why_)
+#define NEEDS(name_) .needs = (name_)
+#define CLASHES(names, why_) .clashes = (names), .why = (why_)
+
+option_reader option_flag, option_text, option_time, option_number, option_real, option_word;
 
 struct option_usage {
     const char *command;   /* "export" */
@@ -27,55 +118,57 @@ struct option_usage {
     const char *summary;   /* one sentence */
     const struct option_row *rows;
     size_t row_count;
-    bool reads_captures; /* has --port, --recipe, --raw, -i, --filter, --threads, --local and operands that are captures
-                          */
-    const char *examples; /* lines, each ends in \n */
-    bool decodes;    /* without reads_captures: has --port, --raw and --no-guess, for captures named by an option */
-    bool may_follow; /* with reads_captures: has --follow */
-    bool may_lack_captures; /* with reads_captures: the command has other inputs and checks for captures itself */
-    bool needs_files;       /* with reads_captures: they are read more than once, so the help offers only files */
-    bool reads_robots;      /* robots may be named: has --fields and --strict, unless it has its own, --all, ... */
-    bool fixed_request;     /* with reads_robots: what to ask a robot for is not the user's choice */
-    const char *columns;    /* names in its own --fields that are not fields, separated by blanks */
-    const struct option_words *words;
-    size_t words_count;
+    unsigned groups;          /* enum option_group */
+    const char *examples;     /* lines, each ends in \n */
+    const char *decodes_with; /* with DECODES, without READS_CAPTURES: the option that names captures */
+    const char *nothing;      /* what to do if no capture is named; NULL: the usual */
+    const char *columns;      /* names in its own --fields that are not fields, separated by blanks */
     /* Called when all options are taken, before an interface is opened: its sandbox allows no more libraries. `user` as
-     * for options_take. 0, or -1 after a message. NULL: nothing is to do. */
+     * for options_parse. 0, or -1 after a message. NULL: nothing is to do. */
     int (*prepare)(void *user);
 };
 
+#define OPTIONS_MAX 64 /* of a command */
+#define OPTION_NAME_MAX 32
+
 /* The values of the shared options. The source points into argv and into this struct. */
 struct options {
+    const struct option_usage *usage;
+    unsigned char given[OPTIONS_MAX]; /* how often, by options_row_at's numbers; 2: more than once */
     struct replay_source source;
     unsigned threads; /* at least 1; default: one per core */
-    char **operands;  /* in order; with reads_captures they are the source's names */
+    char **operands;  /* in order; with READS_CAPTURES they are the source's names */
     size_t operand_count;
     struct armtap_port *ports;
     struct armtap_recipe *recipe;
+    const char *recipe_name; /* read after all other options were checked */
     struct inputs *inputs;
     struct capture *live;
+    struct robot_request request;
     struct robot_sources robots; /* count 0: none */
     enum timestamp_zone zone;    /* of printed times */
+    bool local, sorts, pages, wants_help;
 };
 
 enum options_outcome { OPTIONS_RUN, OPTIONS_HELP_SHOWN, OPTIONS_BAD };
 
-/* Called for each of the command's own options, in order; `value` is NULL where none was given. Returns 0, or -1 after
- * a message. NULL if it has none. */
-typedef int options_take(void *user, int id, const char *value);
-
-/* Parses argv, which begins after the command's name. GNU style: operands anywhere, "--" ends options, --name=value or
- * --name value, -ovalue or -o value. Unless it returns OPTIONS_RUN, the caller returns options_status(outcome) at once
- * and frees nothing. A command that reads captures needs operands or -i, which is checked here. */
+/* Parses argv, which begins after the command's name; the values of the command's own options go into `user`. GNU
+ * style: operands anywhere, "--" ends options, --name=value or --name value, -ovalue or -o value. Unless it returns
+ * OPTIONS_RUN, the caller returns options_status(outcome) at once and frees nothing. A command that reads captures
+ * needs operands or -i, which is checked here. */
 enum options_outcome options_parse(const struct option_usage *usage, int argc, char **argv, struct options *options,
-                                   options_take *take, void *user);
+                                   void *user);
 int options_status(enum options_outcome outcome);
 void options_free(struct options *options);
 
 /* Reads an option's value, a whole number from `low` to `high`; 0, or -1 after a message that names the option. */
 int options_number(const char *option, const char *value, uint64_t low, uint64_t high, uint64_t *number);
-/* Reads the value of --from or --to. 0, or -1 after a message that names the option. */
-int options_time(const char *option, const char *value, struct timestamp *when);
+/* The next word of a list as a sentence has it, "csv, gnuplot or ndjson"; NULL at its end. */
+const char *option_list_next(const char *list, size_t *length);
+/* Says what was expected of an option's value. -1. */
+int option_refuse(const struct option_row *row, const char *value, const char *expected);
+/* The i-th option that was given, NULL after the last. */
+const struct option_row *options_given_at(const struct options *options, size_t i);
 /* Says that a robot was named where only captures are read. */
 void options_refuse_robot(const char *command, const char *robot);
 
@@ -84,12 +177,12 @@ void options_refuse_robot(const char *command, const char *robot);
 const struct option_row *options_row_at(const struct option_usage *usage, size_t i);
 const struct option_row *options_row_named(const struct option_usage *usage, const char *name, size_t length);
 const struct option_row *options_row_of_letter(const struct option_usage *usage, char letter);
+bool option_may_lack_value(const struct option_row *row);
 bool options_is_offered(const struct option_usage *usage, const struct option_row *row);
-const char *options_help_of(const struct option_usage *usage, const struct option_row *row);
-/* The words that a shared option takes; NULL: others, or not words. */
-const char *options_shared_words(const struct option_row *row);
-/* Whether it is the shared --fields, which names what a robot has. */
-bool options_asks_robot(const struct option_row *row);
+const char *options_help_of(const struct option_usage *usage, const struct option_row *row, char text[OPTION_TEXT_MAX]);
+
+/* Prints the help of a command. */
+void options_show_help(const struct option_usage *usage);
 
 /* The closest of `count` names if it is close enough to be meant, else NULL. */
 const char *options_nearest(const char *word, const char *const *names, size_t count);

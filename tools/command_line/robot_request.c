@@ -2,14 +2,12 @@
 #include "robot_request.h"
 
 #include <fnmatch.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/comma_list.h"
 #include "base/message.h"
-#include "base/timestamp.h"
 
 #define ROBOTS_MAX 64
 /* Bytes of names that a controller takes, and one word of a list. */
@@ -25,40 +23,6 @@ struct names {
     bool overflows;
     bool has_clock; /* the clock itself was asked for */
 };
-
-/* ---- values of options ------------------------------------------------------------------------------------------- */
-
-int robot_request_frequency(struct robot_request *request, const char *value)
-{
-    char *end;
-    request->frequency = strtod(value, &end);
-    if (end != value && *end == '\0' && request->frequency >= 1 && request->frequency <= 1e6)
-        return 0;
-    message_error("--frequency '%s': expected a number of Hz from 1, such as 125", value);
-    return -1;
-}
-
-int robot_request_give_up(struct robot_request *request, const char *value)
-{
-    char text[64];
-    struct timestamp time = {.ns = 0};
-    snprintf(text, sizeof text, "+%s", value);
-    if (value[0] != '+' && timestamp_parse(text, &time) == 0 && time.ns > 0) {
-        request->give_up = time.ns;
-        return 0;
-    }
-    message_error("--give-up '%s': expected seconds, or a time such as 1m30s", value);
-    return -1;
-}
-
-const char *robot_request_option(const struct robot_request *request)
-{
-    if (request->all)
-        return "--all";
-    if (request->frequency > 0)
-        return "--frequency";
-    return request->give_up > 0 ? "--give-up" : NULL;
-}
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -226,14 +190,6 @@ static int add_fields(struct names *names, const struct robot_request *request)
 
 static int list_names(struct names *names, const struct robot_request *request, const struct armtap_recipe *recipe)
 {
-    if (recipe && request->all) {
-        message_error("--all and --recipe %s both say what to ask for; leave one of them out", request->recipe_name);
-        return -1;
-    }
-    if (request->all && request->fields && !request->columns) { /* else --fields also chooses columns */
-        message_error("--all and --fields both say what to ask for; leave one of them out");
-        return -1;
-    }
     if (recipe)
         add_recipe(names, recipe);
     else

@@ -4,23 +4,15 @@
 
 #include "input/robot_reader.h"
 
-/* As given on the command line. */
+/* As given on the command line; `columns` by the command. */
 struct robot_request {
-    const char *recipe_name; /* --recipe; NULL: none */
-    const char *fields;      /* --fields, a list with globs; NULL: none */
-    const char *columns;     /* names in `fields` that are not fields, separated by blanks; NULL: none */
-    bool all;                /* --all */
-    bool strict;             /* --strict */
-    double frequency;        /* --frequency; 0: the controller's own */
-    int64_t give_up;         /* --give-up; 0: never */
+    const char *fields;  /* --fields, a list with globs; NULL: none */
+    const char *columns; /* names in `fields` that are not fields, separated by blanks; NULL: none */
+    bool all;            /* --all */
+    bool strict;         /* --strict */
+    double frequency;    /* --frequency; 0: the controller's own */
+    int64_t give_up;     /* --give-up; 0: never */
 };
-
-/* Readers of the options' values; 0, or -1 after a message. */
-int robot_request_frequency(struct robot_request *request, const char *value);
-int robot_request_give_up(struct robot_request *request, const char *value);
-
-/* Whether an option was given that only a robot can obey. */
-const char *robot_request_option(const struct robot_request *request);
 
 /* Reads the robots' URLs, looks their hosts up, and lists the names to ask for: of `recipe` (may be NULL), else as
  * requested, else those of the legacy packet. 0, or -1 after a message. The URLs must outlive the sources. */

@@ -1,5 +1,6 @@
 /* armtap compare: checks that RTDE and the legacy stream agree. */
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,30 +14,6 @@
 #include "input/replay_side_by_side.h"
 #include "base/message.h"
 #include "command_line/options.h"
-
-enum { OPTION_STREAM = 1, OPTION_TOLERANCE, OPTION_JSON };
-
-static const struct option_row rows[] = {
-    {OPTION_STREAM, 0, "stream", "A,B", "the legacy and the RTDE stream to compare, if several fit"},
-    {OPTION_TOLERANCE, 0, "tolerance", "X",
-     "doubles that differ by at most X are equal (default 0: equal to the bit, NaN equals NaN); modes and bits must "
-     "always be the same"},
-    {OPTION_JSON, 0, "json", NULL, "one JSON object instead of a table"},
-};
-
-static const struct option_usage usage = {
-    .command = "compare",
-    .arguments = "[CAPTURE... | ROBOT...]",
-    .summary =
-        "Pairs the records of a robot's legacy stream (port 30003) and its RTDE stream by the controller's clock, "
-        "and shows for each field by how much they differ. Exit status 0: all are equal; 1: a field differs; 2: "
-        "nothing could be compared.",
-    .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
-    .reads_captures = true,
-    .reads_robots = true,
-    .examples = "  armtap compare both.pcap.gz\n  armtap compare --tolerance 1e-6 port30003.pcap port30004.pcap\n"
-                "  armtap compare rtde://10.0.0.2 realtime://10.0.0.2\n"};
 
 struct compare {
     struct options options;
@@ -55,6 +32,45 @@ struct compare {
     struct replay_totals totals;
     enum exit_status status;
 };
+
+static int read_stream(const struct option_row *row, const char *value, void *place)
+{
+    struct compare *compare = place;
+    struct stream_choice_wish *wish = &compare->wish;
+    char number[24];
+    for (const char *at = value;; at++) {
+        size_t length = strcspn(at, ",");
+        if (wish->count == ARMTAP_SIDES || length >= sizeof number)
+            return option_refuse(row, value, "the numbers of a legacy and an RTDE stream, as in --stream 0,1");
+        memcpy(number, at, length);
+        number[length] = '\0';
+        if (options_number("--stream", number, 0, UINT32_MAX, &wish->stream[wish->count]) != 0)
+            return -1;
+        wish->count++;
+        at += length;
+        if (*at == '\0')
+            return 0;
+    }
+}
+
+#define OPTIONS_STRUCT struct compare
+static const struct option_row rows[] = {
+#define OPTIONS_COMPARE
+#include "command_line/options.def"
+};
+
+static const struct option_usage usage = {
+    .command = "compare",
+    .arguments = "[CAPTURE... | ROBOT...]",
+    .summary =
+        "Pairs the records of a robot's legacy stream (port 30003) and its RTDE stream by the controller's clock, "
+        "and shows for each field by how much they differ. Exit status 0: all are equal; 1: a field differs; 2: "
+        "nothing could be compared.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .groups = DECODES | READS_CAPTURES | READS_LIVE | READS_ROBOTS | ASKS_ROBOTS,
+    .examples = "  armtap compare both.pcap.gz\n  armtap compare --tolerance 1e-6 port30003.pcap port30004.pcap\n"
+                "  armtap compare rtde://10.0.0.2 realtime://10.0.0.2\n"};
 
 /* Returns the value with which a callback stops the reading; a message was printed. */
 static int give_up(struct compare *compare)
@@ -85,52 +101,6 @@ static int give_up_error(struct compare *compare, int error)
 }
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
-
-static int take_stream(struct compare *compare, const char *value)
-{
-    struct stream_choice_wish *wish = &compare->wish;
-    char number[24];
-    for (const char *at = value;; at++) {
-        size_t length = strcspn(at, ",");
-        if (wish->count == ARMTAP_SIDES || length >= sizeof number) {
-            message_error("--stream '%s': expected the numbers of a legacy and an RTDE stream, as in --stream 0,1",
-                          value);
-            return -1;
-        }
-        memcpy(number, at, length);
-        number[length] = '\0';
-        if (options_number("--stream", number, 0, UINT32_MAX, &wish->stream[wish->count]) != 0)
-            return -1;
-        wish->count++;
-        at += length;
-        if (*at == '\0')
-            return 0;
-    }
-}
-
-static int take_tolerance(struct compare *compare, const char *value)
-{
-    char *end;
-    compare->tolerance = strtod(value, &end);
-    if (end != value && *end == '\0' && isfinite(compare->tolerance) && compare->tolerance >= 0)
-        return 0;
-    message_error("--tolerance '%s': expected a number from 0, such as 1e-6", value);
-    return -1;
-}
-
-static int take(void *user, int id, const char *value)
-{
-    struct compare *compare = user;
-    switch (id) {
-    case OPTION_STREAM:
-        return take_stream(compare, value);
-    case OPTION_TOLERANCE:
-        return take_tolerance(compare, value);
-    default:
-        compare->json = true;
-        return 0;
-    }
-}
 
 static int check_options(const struct compare *compare)
 {
@@ -405,7 +375,7 @@ static void run(struct compare *compare)
 int cmd_compare(int argc, char **argv)
 {
     struct compare compare = {.status = EXIT_FAILED};
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &compare.options, take, &compare);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &compare.options, &compare);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     compare.streams = armtap_streams_new();

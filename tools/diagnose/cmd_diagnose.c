@@ -13,18 +13,26 @@
 #include "base/message.h"
 #include "command_line/options.h"
 
-enum { OPTION_JSON = 1, OPTION_LIST, OPTION_AROUND, OPTION_FINDINGS_OK, OPTION_AFTER };
+struct command {
+    bool json, list, findings_ok;
+    const char *after;
+    struct options options;
+    struct armtap_knowledge *knowledge;
+    struct diagnosis diagnosis;
+    int status; /* enum exit_status */
+};
 
+static int read_around(const struct option_row *row, const char *value, void *place)
+{
+    struct command *command = place;
+    (void)row;
+    return around_parse("diagnose", value, &command->diagnosis.around, &command->diagnosis.reach);
+}
+
+#define OPTIONS_STRUCT struct command
 static const struct option_row rows[] = {
-    {OPTION_AROUND, 0, "around", "ID[=SECONDS]",
-     "show only what is near findings with this id, by default within 1 second; around safety.stop also the arm's "
-     "positions, currents and forces, and drivers' commands, in one table with the findings of that robot"},
-    {OPTION_JSON, 0, "json", NULL, "one JSON object instead of tables"},
-    {OPTION_AFTER, 0, "after", "SIDECAR",
-     "with --json: the capture goes on where another one ended, as for armtap export; what shows only over several "
-     "captures is found by armtap merge of what is printed of all of them"},
-    {OPTION_FINDINGS_OK, 0, "findings-ok", NULL, "exit with 0 in place of 1"},
-    {OPTION_LIST, 0, "list", NULL, "print every id with its severity, meaning and remedy"},
+#define OPTIONS_DIAGNOSE
+#include "command_line/options.def"
 };
 
 static const struct option_usage usage = {
@@ -35,36 +43,9 @@ static const struct option_usage usage = {
                "clocks of the streams, then their modes. Exit status 1 if there is a warning or an error.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .reads_captures = true,
-    .may_lack_captures = true,
-    .may_follow = true,
-    .reads_robots = true,
+    .groups = DECODES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS | ASKS_ROBOTS,
     .examples = "  armtap diagnose robot.pcapng\n  armtap diagnose --around safety.stop=2 robot.pcapng\n"
                 "  armtap diagnose --json robot.pcapng | jq .findings\n  armtap diagnose rtde://10.0.0.2\n"};
-
-struct command {
-    bool json, list, findings_ok;
-    const char *after;
-    struct options options;
-    struct armtap_knowledge *knowledge;
-    struct diagnosis diagnosis;
-    int status; /* enum exit_status */
-};
-
-/* ---- options ----------------------------------------------------------------------------------------------------- */
-
-static int take(void *user, int id, const char *value)
-{
-    struct command *command = user;
-    if (id == OPTION_AROUND)
-        return around_parse("diagnose", value, &command->diagnosis.around, &command->diagnosis.reach);
-    command->json = command->json || id == OPTION_JSON;
-    command->findings_ok = command->findings_ok || id == OPTION_FINDINGS_OK;
-    command->list = command->list || id == OPTION_LIST;
-    if (id == OPTION_AFTER)
-        command->after = value;
-    return 0;
-}
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
@@ -144,9 +125,8 @@ static int find_archive(struct command *command)
     const struct replay_source *source = &command->options.source;
     if (!command->after)
         return 0;
-    if (!command->json || command->diagnosis.around || source->count != 1 || replay_is_endless(source) ||
-        source->follow) {
-        message_error("--after: give --json, no --around, and one capture, which goes on where the sidecar's ended");
+    if (source->count != 1 || source->follow) {
+        message_error("--after: give one capture, which goes on where the sidecar's ended");
         return -1;
     }
     struct archive *archive = archive_open(command->after, source->names[0]);
@@ -168,14 +148,11 @@ static int list(const struct command *command)
 int cmd_diagnose(int argc, char **argv)
 {
     struct command command = {.status = EXIT_FAILED};
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &command.options, take, &command);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &command.options, &command);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
-    const struct replay_source *source = &command.options.source;
     if (command.list)
         command.status = list(&command);
-    else if (source->count == 0 && !replay_is_endless(source))
-        message_error("diagnose: no capture given; name a file, - for standard input, or -i INTERFACE");
     else if (find_archive(&command) != 0)
         command.status = EXIT_FAILED;
     else if (begin(&command) == 0)

@@ -17,17 +17,11 @@ static const struct option_usage usage = {
                 "  armtap dissector > ~/.local/lib/wireshark/plugins/armtap.lua\n"
                 "  tshark -r robot.pcap -Y 'ur_rtde.robot_mode != 7' -T fields -e frame.number -e ur_rtde.timestamp\n"};
 
-static int take(void *user, int id, const char *value)
-{
-    (void)user, (void)id, (void)value;
-    return 0;
-}
-
 int cmd_dissector(int argc, char **argv)
 {
     struct options options;
     int status = EXIT_FAILED;
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &options, take, NULL);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &options, NULL);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     if (options.operand_count != 0)

@@ -16,16 +16,17 @@
 #include "input/shell_command.h"
 #include "base/fold.h"
 
-enum { OPTION_PACKET = 1, OPTION_FILE, OPTION_HEX, OPTION_TO_ROBOT, OPTION_JSON };
+struct explain_job {
+    uint64_t packet, file;
+    const char *hex;
+    bool to_robot, json;
+    struct options options;
+};
 
+#define OPTIONS_STRUCT struct explain_job
 static const struct option_row rows[] = {
-    {OPTION_PACKET, 0, "packet", "N", "the packet, as Wireshark counts them: every message that ends in it"},
-    {OPTION_FILE, 0, "file", "I", "which of several captures holds the packet, counted from 1"},
-    {OPTION_HEX, 0, "hex", "BYTES",
-     "these bytes instead, hexadecimal: '00 04 56 01', 0x00045601; or a dump, array or b'...' of another program; - "
-     "for standard input"},
-    {OPTION_TO_ROBOT, 0, "to-robot", NULL, "with --hex: the bytes go to the robot"},
-    {OPTION_JSON, 0, "json", NULL, "a JSON object instead of text"},
+#define OPTIONS_EXPLAIN
+#include "command_line/options.def"
 };
 
 static const struct option_usage usage = {
@@ -35,57 +36,24 @@ static const struct option_usage usage = {
                "message ends, says what the packet is.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .reads_captures = true,
-    .may_lack_captures = true,
+    .groups = DECODES | READS_CAPTURES | READS_LIVE | SHOWS_TIMES,
+    .nothing = "give a capture and --packet N, or --hex BYTES",
     .examples = "  armtap explain robot.pcapng --packet 42\n"
                 "  armtap explain --hex '00 05 56 00 02'\n"
                 "  xxd -p dump | armtap explain --hex - --raw realtime\n"};
-
-struct explain_job {
-    uint64_t packet, file;
-    const char *hex;
-    bool to_robot, json;
-    struct options options;
-};
-
-static int take(void *user, int id, const char *value)
-{
-    struct explain_job *job = user;
-    switch (id) {
-    case OPTION_PACKET:
-        return options_number("--packet", value, 1, UINT64_MAX / 2, &job->packet);
-    case OPTION_FILE:
-        return options_number("--file", value, 1, UINT32_MAX, &job->file);
-    case OPTION_HEX:
-        job->hex = value;
-        return 0;
-    case OPTION_TO_ROBOT:
-        job->to_robot = true;
-        return 0;
-    default:
-        job->json = true;
-        return 0;
-    }
-}
 
 /* Whether what was said goes together. */
 static int judge(const struct explain_job *job)
 {
     const struct replay_source *source = &job->options.source;
-    bool has_capture = source->count > 0 || source->interface;
-    if (job->hex && (has_capture || job->packet > 0))
-        message_error(
-            "explain: --hex gives the bytes, so no capture and no --packet can be read; leave one of them out");
-    else if (!job->hex && !has_capture)
-        message_error("explain: nothing is named; give a capture and --packet N, or --hex BYTES");
-    else if (!job->hex && job->packet == 0)
+    if (job->hex)
+        return 0;
+    if (job->packet == 0)
         message_error("explain: which packet? give --packet N, as Wireshark counts them");
-    else if (!job->hex && job->to_robot)
-        message_error("explain: --to-robot goes with --hex; a capture tells the direction itself");
     else if (source->count > 1 && job->file == 0)
         message_error("explain: packets count from 1 in each of the %zu captures; say which with --file I",
                       source->count);
-    else if (!job->hex && !source->interface && job->file > source->count)
+    else if (job->file > source->count)
         message_error("explain: --file %" PRIu64 ": %zu capture%s named", job->file, source->count,
                       source->count == 1 ? " is" : "s are");
     else
@@ -336,7 +304,7 @@ int cmd_explain(int argc, char **argv)
 {
     struct explain_job job = {.packet = 0};
     enum exit_status status = EXIT_FAILED;
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &job.options, take, &job);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &job.options, &job);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     if (judge(&job) == 0)

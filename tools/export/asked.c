@@ -93,34 +93,25 @@ static int check_built_in(const struct format *format)
 }
 
 /* Whether the options go with the format. */
-static int check_format(const struct asked *asked, const struct options *options)
+static int check_format(const struct asked *asked)
 {
     char list[FORMATS_LIST_MAX];
     const struct export_wish *wish = &asked->wish;
-    const char *name = format_of(wish->format);
-    if (wish->layout != ARMTAP_GENERATION_UNKNOWN && !format_has(wish->format, FORMAT_HAS_LAYOUTS))
-        message_error("--layout works only with -f %s; %s names all fields", format_names(list, FORMAT_HAS_LAYOUTS, 0),
-                      wish->format->name);
-    else if (wish->joined && (wish->split || wish->has_stream))
-        message_error("--union puts all streams into one table, %s; leave one of them out",
-                      wish->split ? "--split each into its own" : "--stream takes one of them");
-    else if (wish->joined && !format_has(wish->format, FORMAT_HAS_NAMES))
-        message_error("--union: %s has no place for the streams' names; give -f %s", name,
-                      format_names(list, FORMAT_HAS_NAMES, 0));
-    else if (wish->joined && !replay_is_repeatable(&options->source))
+    const struct option_row *row;
+    for (size_t i = 0; (row = options_given_at(&asked->options, i)); i++) {
+        if (row->format == 0 || format_has(wish->format, row->format))
+            continue;
+        message_error("--%s works only with -f %s, not with %s%s", row->name, format_names(list, row->format, 0),
+                      format_of(wish->format),
+                      row->format == FORMAT_PACKS ? "; for a compressed one give OUT a name that ends in .gz" : "");
+        return -1;
+    }
+    if (wish->joined && !replay_is_repeatable(&asked->options.source))
         message_error("--union: the fields of all streams must be known before the first row, and standard input, "
                       "interfaces and what is followed are read once; save what is read to a file and export that");
-    else if (wish->enums != MODES_BY_NUMBER && !format_has(wish->format, FORMAT_HAS_NAMES))
-        message_error("--enums: %s has numbers only; give -f %s", name, format_names(list, FORMAT_HAS_NAMES, 0));
-    else if (asked->has_compression && !format_has(wish->format, FORMAT_PACKS))
-        message_error("--compression works only with -f %s; for a compressed %s give OUT a name that ends in .gz",
-                      format_names(list, FORMAT_PACKS, 0), name);
     else if (asked->has_compression && !compression_is_of(wish->compression, family_of(wish->format)))
         message_error("--compression %s does not work with -f %s; give %s", compression_name(wish->compression),
                       wish->format->name, compression_names(list, family_of(wish->format)));
-    else if (wish->is_guarded && !format_has(wish->format, FORMAT_CAN_GUARD))
-        message_error("--csv-safe works only with -f %s; %s is not for spreadsheets, leave it out",
-                      format_names(list, FORMAT_CAN_GUARD, 0), name);
     else
         return 0;
     return -1;
@@ -168,43 +159,23 @@ static int aim_at_bag(struct asked *asked)
 }
 
 /* Whether there is one capture that others can precede. */
-static int check_after(const struct export_wish *wish, const struct options *options)
+static int check_after(const struct asked *asked)
 {
-    if (wish->after && (options->source.count != 1 || replay_is_endless(&options->source) || options->source.follow))
-        message_error("--after: name one capture, which goes on where the sidecar's ended");
-    else if (wish->after && wish->every > 1)
-        message_error("--every: which rows they are depends on the rows of the captures before; leave out --after or "
-                      "--every");
-    else
+    if (!asked->wish.after || (asked->options.source.count == 1 && !asked->options.source.follow))
         return 0;
+    message_error("--after: name one capture, which goes on where the sidecar's ended");
     return -1;
 }
 
-/* Rows of commands have columns of their own, and come from all streams. */
-static int check_commands(const struct asked *asked)
+/* What the shared options say. */
+static void take_shared(struct asked *asked)
 {
-    char list[FORMATS_LIST_MAX];
-    const struct export_wish *wish = &asked->wish;
-    const char *option = wish->fields                                ? "--fields"
-                         : wish->split                               ? "--split"
-                         : wish->joined                              ? "--union"
-                         : wish->every > 1                           ? "--every"
-                         : wish->direction == ARMTAP_TO_ROBOT        ? "--to-robot"
-                         : wish->enums != MODES_BY_NUMBER            ? "--enums"
-                         : wish->layout != ARMTAP_GENERATION_UNKNOWN ? "--layout"
-                         : wish->is_guarded                          ? "--csv-safe"
-                         : wish->after                               ? "--after"
-                         : wish->manifest                            ? "--manifest"
-                                                                     : NULL;
-    if (!wish->commands)
-        return 0;
-    if (!format_has(wish->format, FORMAT_COMMANDS))
-        message_error("--commands works only with -f %s", format_names(list, FORMAT_COMMANDS, 0));
-    else if (option)
-        message_error("--commands: its rows are commands, not records; leave %s out", option);
-    else
-        return 0;
-    return -1;
+    struct export_wish *wish = &asked->wish;
+    wish->fields = asked->options.request.fields;
+    wish->strict = asked->options.request.strict;
+    wish->direction = asked->to_robot ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
+    wish->threads = asked->options.threads;
+    wish->zone = asked->options.zone;
 }
 
 int asked_choose(void *user)
@@ -216,9 +187,10 @@ int asked_choose(void *user)
     return asked->wish.format ? check_built_in(asked->wish.format) : -1;
 }
 
-int asked_check(struct asked *asked, const struct options *options)
+int asked_check(struct asked *asked)
 {
     struct export_wish *wish = &asked->wish;
+    take_shared(asked);
     wish->gzipped = output_files_is_gzip(wish->out);
     wish->is_shown = sink_file_is_terminal(wish->out);
     size_t length = strlen(wish->out);
@@ -237,8 +209,7 @@ int asked_check(struct asked *asked, const struct options *options)
         message_error("-o: the name is empty");
     else if (wish->manifest && strcmp(wish->manifest, "-") == 0)
         message_error("--manifest -: needs the name of a file; for standard output give /dev/stdout");
-    else if (check_output(wish) != 0 || check_format(asked, options) != 0 || check_after(wish, options) != 0 ||
-             check_commands(asked) != 0)
+    else if (check_output(wish) != 0 || check_format(asked) != 0 || check_after(asked) != 0)
         return -1;
     else if (wish->from.given && wish->to.given && wish->from.relative == wish->to.relative && !wish->from.of_day &&
              !wish->to.of_day && wish->to.ns < wish->from.ns)

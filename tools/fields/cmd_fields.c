@@ -15,22 +15,20 @@
 #include "base/fold.h"
 #include "robot_errors.h"
 
-enum { OPTION_JSON = 1, OPTION_ENUM, OPTION_COLUMNS, OPTION_GENERATION, OPTION_ERROR, OPTION_NAMES };
-
-static const struct option_row rows[] = {
-    {OPTION_COLUMNS, 0, "columns", "RANGES",
-     "the fields in these columns of the legacy packet: gnuplot's, 2-7,32-37, or Matlab's ranges of doubles, "
-     "'[2:7 32:37]'"},
-    {OPTION_GENERATION, 0, "generation", "NAME", "with --columns: the layout that they count, cb2 or cb3e (default)"},
-    {OPTION_JSON, 0, "json", NULL, "a JSON array instead of a table"},
-    {OPTION_NAMES, 0, "names", NULL, "only their names, one in each line"},
-    {OPTION_ENUM, 0, "enum", "NAME", "the values or bits of a field that is an enumeration, by generation"},
-    {OPTION_ERROR, 0, "error", NULL,
-     "UR's error codes; PATTERN is a code such as C204A3, or a part of a title, without one all are shown"},
+struct fields {
+    bool json, errors, names;
+    const char *enumeration, *ranges;
+    enum armtap_generation counted; /* UNKNOWN: not given */
+    /* The fields to show: */
+    const char *pattern; /* by name; NULL: all */
+    struct columns columns;
+    enum armtap_generation generation; /* whose columns were given; UNKNOWN: select by name */
 };
 
-static const struct option_words words[] = {
-    {OPTION_GENERATION, "cb2 or cb3e"},
+#define OPTIONS_STRUCT struct fields
+static const struct option_row rows[] = {
+#define OPTIONS_FIELDS
+#include "command_line/options.def"
 };
 
 static const struct option_usage usage = {
@@ -41,44 +39,8 @@ static const struct option_usage usage = {
                "quotes; it also matches UR's names of the legacy rows.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .words = words,
-    .words_count = sizeof words / sizeof *words,
     .examples = "  armtap fields tcp\n  armtap fields --columns 32-37,86\n  armtap fields 'actual_*' --json\n"
                 "  armtap fields --enum robot_mode\n  armtap fields --error C204A3\n"};
-
-struct fields {
-    bool json, errors, names;
-    const char *enumeration, *ranges, *generation_name;
-    /* The fields to show: */
-    const char *pattern; /* by name; NULL: all */
-    struct columns columns;
-    enum armtap_generation generation; /* whose columns were given; UNKNOWN: select by name */
-};
-
-static int take(void *user, int id, const char *value)
-{
-    struct fields *fields = user;
-    switch (id) {
-    case OPTION_JSON:
-        fields->json = true;
-        break;
-    case OPTION_NAMES:
-        fields->names = true;
-        break;
-    case OPTION_ENUM:
-        fields->enumeration = value;
-        break;
-    case OPTION_ERROR:
-        fields->errors = true;
-        break;
-    case OPTION_COLUMNS:
-        fields->ranges = value;
-        break;
-    default:
-        fields->generation_name = value;
-    }
-    return 0;
-}
 
 /* ---- matching ---------------------------------------------------------------------------------------------------- */
 
@@ -339,9 +301,7 @@ static int show_enum(const char *name, bool json)
 
 static int read_columns(struct fields *fields)
 {
-    const char *name = fields->generation_name ? fields->generation_name : "cb3e";
-    if (mapping_generation("fields: --generation", name, &fields->generation) != 0)
-        return -1;
+    fields->generation = fields->counted != ARMTAP_GENERATION_UNKNOWN ? fields->counted : ARMTAP_GENERATION_CB3E;
     return columns_parse(fields->ranges, armtap_layout_columns(fields->generation), &fields->columns);
 }
 
@@ -372,20 +332,12 @@ int cmd_fields(int argc, char **argv)
     struct fields fields = {.json = false};
     struct options options;
     int status = EXIT_FAILED;
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &options, take, &fields);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &options, &fields);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
-    bool has_list = fields.enumeration || fields.ranges;
-    size_t count = options.operand_count + (fields.enumeration != NULL) + (fields.ranges != NULL);
     fields.pattern = options.operand_count == 0 ? NULL : options.operands[0];
-    if (fields.errors && (has_list || count > 1))
-        message_error("fields: --error goes with one code, or with words in quotes");
-    else if (count > 1)
-        message_error("fields: give one pattern, or only --columns RANGES or --enum NAME; put a glob in quotes");
-    else if (fields.names && (fields.json || fields.errors || fields.enumeration))
-        message_error("fields: --names goes with a pattern or --columns only");
-    else if (fields.generation_name && !fields.ranges)
-        message_error("fields: --generation needs --columns");
+    if (options.operand_count > 1)
+        message_error("fields: give one pattern; put a glob or words in quotes");
     else
         status = run(&fields);
     options_free(&options);

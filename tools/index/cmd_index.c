@@ -13,13 +13,22 @@
 #include "export/atomic_file.h"
 #include "input/sidecar.h"
 
-#define OPTION_OUT 1
-
 /* Sidecars that get their names together: each such time waits for the disk. */
 #define BATCH 64
 
+struct job {
+    struct options options;
+    const char *folder;
+    enum exit_status status;
+    struct sink_run run;
+    struct sink_file *written[BATCH]; /* whole, but without their names yet */
+    size_t written_count;
+};
+
+#define OPTIONS_STRUCT struct job
 static const struct option_row rows[] = {
-    {OPTION_OUT, 'o', "output", "DIR", "the folder for the sidecars, CAPTURE.armtap.json; made if it is missing"},
+#define OPTIONS_INDEX
+#include "command_line/options.def"
 };
 
 static const struct option_usage usage = {
@@ -32,26 +41,9 @@ static const struct option_usage usage = {
         "between two captures.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .reads_captures = true,
+    .groups = DECODES | READS_CAPTURES,
     .examples = "  armtap index -o sidecars monday-*.pcapng\n"
                 "  for f in monday-*.pcapng; do armtap export --after sidecars $f -o ${f%.pcapng}.csv; done\n"};
-
-struct job {
-    struct options options;
-    const char *folder;
-    enum exit_status status;
-    struct sink_run run;
-    struct sink_file *written[BATCH]; /* whole, but without their names yet */
-    size_t written_count;
-};
-
-static int take(void *user, int id, const char *value)
-{
-    struct job *job = user;
-    (void)id;
-    job->folder = value;
-    return 0;
-}
 
 /* ---- sidecars ---------------------------------------------------------------------------------------------------- */
 
@@ -227,7 +219,7 @@ int cmd_index(int argc, char **argv)
 {
     struct job job = {.status = EXIT_FAILED};
     struct replay_totals totals;
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &job.options, take, &job);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &job.options, &job);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     if (check_asked(&job) == 0) {

@@ -13,29 +13,6 @@
 /* Connections whose data is kept, some MB each; the streams of a capture are numbered only when it was read. */
 #define CONNECTIONS_MAX 24
 
-enum { OPTION_STREAM = 1, OPTION_NO_HANDSHAKE, OPTION_JSON };
-
-static const struct option_row rows[] = {
-    {OPTION_STREAM, 0, "stream", "N", "the stream, as armtap info numbers it"},
-    {OPTION_NO_HANDSHAKE, 0, "no-handshake", NULL,
-     "infer the recipe also where the handshake was captured; standard error compares both"},
-    {OPTION_JSON, 0, "json", NULL, "one JSON object instead of a recipe"},
-};
-
-static const struct option_usage usage = {
-    .command = "infer",
-    .arguments = "CAPTURE...",
-    .summary = "Prints the RTDE recipe that a robot's data follows, told from the data alone: for captures that begin "
-               "after the handshake of a client that nobody knows. Comments give the evidence. A name that is not "
-               "almost certain is not given: field_12 is the value at byte 12. Without motion there are types only. "
-               "Save it, check it, and use it with --recipe.",
-    .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
-    .reads_captures = true,
-    .examples = "  armtap infer late.pcapng > recipe.txt\n"
-                "  armtap export --recipe recipe.txt late.pcapng\n"
-                "  armtap infer --no-handshake --stream 0 robot.pcapng\n"};
-
 struct job {
     struct options options;
     struct armtap_streams *streams;
@@ -49,14 +26,25 @@ struct job {
     enum exit_status status;
 };
 
-static int take(void *user, int id, const char *value)
-{
-    struct job *job = user;
-    job->no_handshake = job->no_handshake || id == OPTION_NO_HANDSHAKE;
-    job->json = job->json || id == OPTION_JSON;
-    job->one_stream = job->one_stream || id == OPTION_STREAM;
-    return id == OPTION_STREAM ? options_number("--stream", value, 0, UINT32_MAX, &job->stream) : 0;
-}
+#define OPTIONS_STRUCT struct job
+static const struct option_row rows[] = {
+#define OPTIONS_INFER
+#include "command_line/options.def"
+};
+
+static const struct option_usage usage = {
+    .command = "infer",
+    .arguments = "CAPTURE...",
+    .summary = "Prints the RTDE recipe that a robot's data follows, told from the data alone: for captures that begin "
+               "after the handshake of a client that nobody knows. Comments give the evidence. A name that is not "
+               "almost certain is not given: field_12 is the value at byte 12. Without motion there are types only. "
+               "Save it, check it, and use it with --recipe.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .groups = DECODES | READS_CAPTURES | READS_LIVE,
+    .examples = "  armtap infer late.pcapng > recipe.txt\n"
+                "  armtap export --recipe recipe.txt late.pcapng\n"
+                "  armtap infer --no-handshake --stream 0 robot.pcapng\n"};
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
@@ -225,7 +213,7 @@ static void run(struct job *job)
 int cmd_infer(int argc, char **argv)
 {
     struct job job = {.status = EXIT_FAILED};
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &job.options, take, &job);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &job.options, &job);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     job.streams = armtap_streams_new();

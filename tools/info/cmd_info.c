@@ -10,16 +10,10 @@
 #include "input/archive.h"
 #include "command_line/options.h"
 
-#define OPTION_JSON 1
-#define OPTION_AFTER 2
-#define OPTION_FINDINGS_OK 3
-
+#define OPTIONS_STRUCT struct info
 static const struct option_row rows[] = {
-    {OPTION_JSON, 0, "json", NULL, "one JSON object instead of tables"},
-    {OPTION_AFTER, 0, "after", "SIDECAR",
-     "with --json: the capture goes on where another one ended, as for armtap export; armtap merge adds up what is "
-     "printed of all of them"},
-    {OPTION_FINDINGS_OK, 0, "findings-ok", NULL, "exit with 0 in place of 1"},
+#define OPTIONS_INFO
+#include "command_line/options.def"
 };
 
 static const struct option_usage usage = {
@@ -29,9 +23,7 @@ static const struct option_usage usage = {
                "and what is wrong with them. Exit status 1 if there is a warning or an error.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .reads_captures = true,
-    .may_follow = true,
-    .reads_robots = true,
+    .groups = DECODES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS | ASKS_ROBOTS,
     .examples = "  armtap info robot.pcapng\n  armtap info --json monday-*.pcap.gz | jq .streams\n"
                 "  armtap info rtde://10.0.0.2\n"};
 
@@ -99,16 +91,6 @@ static int on_traffic(void *user, const struct armtap_traffic *traffic)
         return -1;
     info->ports = ports;
     ports[info->port_count++] = *traffic;
-    return 0;
-}
-
-static int take(void *user, int id, const char *value)
-{
-    struct info *info = user;
-    info->json = info->json || id == OPTION_JSON;
-    info->findings_ok = info->findings_ok || id == OPTION_FINDINGS_OK;
-    if (id == OPTION_AFTER)
-        info->after = value;
     return 0;
 }
 
@@ -204,8 +186,8 @@ static int find_archive(struct info *info)
     const struct replay_source *source = &info->options.source;
     if (!info->after)
         return 0;
-    if (!info->json || source->count != 1 || replay_is_endless(source) || source->follow) {
-        message_error("--after: give --json and one capture, which goes on where the sidecar's ended");
+    if (source->count != 1 || source->follow) {
+        message_error("--after: give one capture, which goes on where the sidecar's ended");
         return -1;
     }
     info->archive = archive_open(info->after, source->names[0]);
@@ -218,7 +200,7 @@ static int find_archive(struct info *info)
 int cmd_info(int argc, char **argv)
 {
     struct info info = {.status = EXIT_FAILED};
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &info.options, take, &info);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &info.options, &info);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     if (find_archive(&info) != 0) {

@@ -6,10 +6,17 @@
 #include "infos.h"
 #include "summaries.h"
 
-#define OPTION_FINDINGS_OK 1
+struct merge {
+    struct options options;
+    struct summaries summaries;
+    struct infos infos;
+    bool findings_ok;
+};
 
+#define OPTIONS_STRUCT struct merge
 static const struct option_row rows[] = {
-    {OPTION_FINDINGS_OK, 0, "findings-ok", NULL, "exit with 0 in place of 1"},
+#define OPTIONS_MERGE
+#include "command_line/options.def"
 };
 
 static const struct option_usage usage = {
@@ -23,21 +30,6 @@ static const struct option_usage usage = {
     .row_count = sizeof rows / sizeof *rows,
     .examples = "  for f in monday-*.pcapng; do armtap info --json --after sidecars $f > $f.json; done\n"
                 "  armtap merge monday-*.json > monday.json\n"};
-
-struct merge {
-    struct options options;
-    struct summaries summaries;
-    struct infos infos;
-    bool findings_ok;
-};
-
-static int take(void *user, int id, const char *value)
-{
-    struct merge *merge = user;
-    (void)value;
-    merge->findings_ok = merge->findings_ok || id == OPTION_FINDINGS_OK;
-    return 0;
-}
 
 static int take_info(void *user, const struct summary *summary)
 {
@@ -66,7 +58,7 @@ static enum exit_status run(struct merge *merge)
 int cmd_merge(int argc, char **argv)
 {
     struct merge merge = {.findings_ok = false};
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &merge.options, take, &merge);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &merge.options, &merge);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     enum exit_status status = run(&merge);

@@ -19,52 +19,6 @@
 /* Pixels, if the terminal does not say how wide it is. */
 #define TERMINAL_WIDTH_DEFAULT 800
 
-enum {
-    OPTION_OUTPUT = 1,
-    OPTION_FORMAT,
-    OPTION_FIELDS,
-    OPTION_FROM,
-    OPTION_TO,
-    OPTION_AROUND,
-    OPTION_STREAM,
-    OPTION_WIDTH,
-    OPTION_HEIGHT
-};
-
-static const struct option_row rows[] = {
-    {OPTION_OUTPUT, 'o', "output", "OUT",
-     "the picture's file, OUT.svg, OUT.png, OUT.pdf, or OUT.html to zoom into; - for standard output, which is the "
-     "default; on a "
-     "terminal that shows pictures (sixel, kitty), the picture"},
-    {OPTION_FORMAT, 'f', "format", "FORMAT",
-     "svg, png, pdf, html, sixel or kitty; default: from the ending of OUT, or what the terminal shows; svg elsewhere"},
-    {OPTION_FIELDS, 0, "fields", "LIST",
-     "a panel for each of these: names such as actual_q, elements such as actual_q_2, patterns such as '*_current'; "
-     "default: joint positions, speeds and currents, the tool's position and force, and the speed scaling, as far as "
-     "they were captured"},
-    {OPTION_FROM, 0, "from", "T", "what was captured at T or later"},
-    {OPTION_TO, 0, "to", "T", "what was captured at T or before; times as for armtap export"},
-    {OPTION_AROUND, 0, "around", "ID[=SECONDS]",
-     "only what is near the first finding with this id, by default within 1 second: safety.stop=2"},
-    {OPTION_STREAM, 0, "stream", "N",
-     "only this stream; armtap info numbers them. Default: those of the robot that stopped, or of the one with most "
-     "records, each field from the stream that has it most often"},
-    {OPTION_WIDTH, 0, "width", "PIXELS", "of the picture; default: 1200, or less on a terminal"},
-    {OPTION_HEIGHT, 0, "height", "PIXELS", "of the picture; default: as its panels need"},
-};
-
-static const struct option_usage usage = {
-    .command = "plot",
-    .arguments = "[CAPTURE...]",
-    .summary = "Draws a picture: values against time, modes as named bands, times without data in grey, stops as red "
-               "lines with their packets. Every spike is shown, however long the capture is.",
-    .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
-    .reads_captures = true,
-    .examples = "  armtap plot -o robot.svg robot.pcapng\n"
-                "  armtap plot -o stop.svg --around safety.stop=2 robot.pcapng\n"
-                "  armtap plot -o q.svg --fields 'actual_q,target_q' --from +10 --to +20 robot.pcapng\n"};
-
 struct command {
     struct options options;
     struct chart_wish wish;
@@ -75,58 +29,58 @@ struct command {
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-static int take_stream(struct chart_wish *wish, const char *value)
+static int read_format(const struct option_row *row, const char *value, void *place)
 {
-    uint64_t number;
-    if (options_number("--stream", value, 0, UINT32_MAX, &number) != 0)
-        return -1;
-    wish->has_stream = true;
-    wish->stream = (unsigned)number;
-    return 0;
-}
-
-/* Libraries are loaded while options are read: once an interface is open, its sandbox allows no more of them. */
-static int load_for(const struct kind *kind, const char *what)
-{
-    return kind && kind_is_built_in(kind) ? kind_check(kind, what) : 0;
-}
-
-static int take_format(struct command *command, const char *value)
-{
+    struct command *command = place;
     char list[KINDS_LIST_MAX];
     command->kind = kind_named(value);
-    if (!command->kind)
-        message_error("plot: --format %s: a picture is %s", value, kinds_list(list, false));
-    return command->kind ? load_for(command->kind, value) : -1;
+    if (command->kind)
+        return 0;
+    message_error("plot: --%s %s: a picture is %s", row->name, value, kinds_list(list, false));
+    return -1;
 }
 
-static int take(void *user, int id, const char *value)
+static int read_around(const struct option_row *row, const char *value, void *place)
 {
-    struct command *command = user;
-    struct chart_wish *wish = &command->wish;
-    switch (id) {
-    case OPTION_OUTPUT:
-        command->out = value;
-        return load_for(kind_of_file(value), value);
-    case OPTION_FORMAT:
-        return take_format(command, value);
-    case OPTION_FIELDS:
-        wish->fields = value;
-        return 0;
-    case OPTION_FROM:
-        return options_time("--from", value, &wish->from);
-    case OPTION_TO:
-        return options_time("--to", value, &wish->to);
-    case OPTION_AROUND:
-        return around_parse("plot", value, &wish->around, &wish->reach);
-    case OPTION_STREAM:
-        return take_stream(wish, value);
-    case OPTION_WIDTH:
-        return options_number("--width", value, DRAW_WIDTH_MIN, DRAW_WIDTH_MAX, &command->width);
-    default:
-        return options_number("--height", value, DRAW_HEIGHT_MIN, DRAW_HEIGHT_MAX, &command->height);
-    }
+    struct command *command = place;
+    (void)row;
+    return around_parse("plot", value, &command->wish.around, &command->wish.reach);
 }
+
+static void list_kinds(char text[OPTION_TEXT_MAX])
+{
+    char list[KINDS_LIST_MAX];
+    snprintf(text, OPTION_TEXT_MAX, "%s", kinds_list(list, false));
+}
+
+/* Libraries are loaded before an interface is open: its sandbox allows no more of them. */
+static int load(void *user)
+{
+    const struct command *command = user;
+    const struct kind *kind = command->kind ? command->kind : kind_of_file(command->out);
+    return kind && kind_is_built_in(kind) ? kind_check(kind, command->kind ? kind->name : command->out) : 0;
+}
+
+#define OPTIONS_STRUCT struct command
+static const struct option_row rows[] = {
+#define OPTIONS_PLOT
+#include "command_line/options.def"
+};
+
+static const struct option_usage usage = {
+    .command = "plot",
+    .arguments = "[CAPTURE...]",
+    .summary = "Draws a picture: values against time, modes as named bands, times without data in grey, stops as red "
+               "lines with their packets. Every spike is shown, however long the capture is.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .groups = DECODES | READS_CAPTURES | READS_LIVE | SHOWS_TIMES,
+    .prepare = load,
+    .examples = "  armtap plot -o robot.svg robot.pcapng\n"
+                "  armtap plot -o stop.svg --around safety.stop=2 robot.pcapng\n"
+                "  armtap plot -o q.svg --fields 'actual_q,target_q' --from +10 --to +20 robot.pcapng\n"};
+
+/* ---- the output -------------------------------------------------------------------------------------------------- */
 
 /* Sets the kind of picture that the terminal shows, if any. */
 static void ask_terminal(struct command *command)
@@ -170,16 +124,12 @@ static int check_output(struct command *command)
     return -1;
 }
 
-/* Whether the options go together. 0, or -1 after a message. */
+/* Whether the output and the source are as the picture needs them. 0, or -1 after a message. */
 static int check(struct command *command)
 {
-    const struct chart_wish *wish = &command->wish;
-    if (wish->around && (wish->from.given || wish->to.given))
-        message_error("plot: give --around, or --from and --to");
-    else if (wish->around && !replay_is_repeatable(&command->options.source))
-        message_error("plot: --around reads the capture twice: name a file");
-    else
+    if (!command->wish.around || replay_is_repeatable(&command->options.source))
         return check_output(command);
+    message_error("plot: --around reads the capture twice: name a file");
     return -1;
 }
 
@@ -242,12 +192,7 @@ static enum exit_status run(struct command *command)
 int cmd_plot(int argc, char **argv)
 {
     struct command command = {.out = "-"};
-    char kinds[KINDS_LIST_MAX];
-    const struct option_words words = {OPTION_FORMAT, kinds_list(kinds, false)};
-    struct option_usage with_words = usage;
-    with_words.words = &words;
-    with_words.words_count = 1;
-    enum options_outcome outcome = options_parse(&with_words, argc, argv, &command.options, take, &command);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &command.options, &command);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     command.wish.zone = command.options.zone;

@@ -32,34 +32,6 @@
 /* ns until clients are accepted again when descriptors ran out. */
 #define ACCEPT_AGAIN (SECOND / 2)
 
-enum option_id { OPTION_LISTEN = 1, OPTION_OUT, OPTION_FOR, OPTION_PORTS, OPTION_ROTATE, OPTION_KEEP };
-
-static const struct option_row rows[] = {
-    {OPTION_LISTEN, 0, "listen", "ADDRESS",
-     "the address of this machine that clients use (default: 127.0.0.1, which only programs here reach)"},
-    {OPTION_OUT, 'o', "output", "OUT",
-     "the capture to write, - for standard output; %Y%m%dT%H%M%SZ is the time in UTC, ROBOT the robot's address, a "
-     "final "
-     ".gz compresses it; default: %Y%m%dT%H%M%SZ-ROBOT.pcapng"},
-    {OPTION_FOR, 0, "for", "TIME", "end after that time (60s, 15m, 8h) instead of at Ctrl-C"},
-    {OPTION_ROTATE, 0, "rotate", ROTATE_META, ROTATE_HELP},
-    {OPTION_KEEP, 0, "keep", "SIZE", KEEP_HELP},
-    {OPTION_PORTS, 0, "ports", "LIST",
-     "the robot's ports to forward instead of all that robots have, each with the port to listen on if it is another: "
-     "30004,30003=40003; 0 is any free port"},
-};
-
-static const struct option_usage usage = {
-    .command = "proxy",
-    .arguments = "ROBOT",
-    .summary =
-        "Stands between clients and a robot: forwards all ports that robots have, and records both directions in a "
-        "capture, under the addresses of robot and clients. Goes on until Ctrl-C, or --for a time.",
-    .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
-    .examples = "  armtap proxy --listen 192.168.1.5 -o cell.pcapng 10.0.0.2\n",
-};
-
 struct port {
     struct proxy *proxy;
     uint16_t robots, listens; /* numbers */
@@ -97,42 +69,38 @@ struct proxy {
     unsigned lines, left_out;
 };
 
-/* ---- options ----------------------------------------------------------------------------------------------------- */
-
-static int take_ports(struct proxy *proxy, const char *list)
+static int read_ports(const struct option_row *row, const char *list, void *place)
 {
+    struct proxy *proxy = place;
     struct port_pair pairs[PORTS_MAX];
     proxy->port_count = port_list_parse(list, pairs, PORTS_MAX);
     for (size_t i = 0; i < proxy->port_count; i++)
         proxy->ports[i] = (struct port){.robots = pairs[i].robots, .listens = pairs[i].here};
     if (proxy->port_count > 0)
         return 0;
-    message_error("--ports '%s': expected the robot's ports, each with the port to listen on if it is another, as in "
-                  "--ports 30004,30003=40003",
-                  list);
-    return -1;
+    return option_refuse(row, list,
+                         "the robot's ports, each with the port to listen on if it is another, as in --ports "
+                         "30004,30003=40003");
 }
 
-static int take(void *user, int id, const char *value)
-{
-    struct proxy *proxy = user;
-    switch (id) {
-    case OPTION_LISTEN:
-        proxy->listen = value;
-        return 0;
-    case OPTION_OUT:
-        proxy->output = value;
-        return 0;
-    case OPTION_FOR:
-        return amount_time_option("--for", value, &proxy->span);
-    case OPTION_ROTATE:
-        return rotation_take(&proxy->rotation, value);
-    case OPTION_KEEP:
-        return rotation_take_keep(&proxy->rotation, value);
-    default:
-        return take_ports(proxy, value);
-    }
-}
+#define OPTIONS_STRUCT struct proxy
+static const struct option_row rows[] = {
+#define OPTIONS_PROXY
+#include "command_line/options.def"
+};
+
+static const struct option_usage usage = {
+    .command = "proxy",
+    .arguments = "ROBOT",
+    .summary =
+        "Stands between clients and a robot: forwards all ports that robots have, and records both directions in a "
+        "capture, under the addresses of robot and clients. Goes on until Ctrl-C, or --for a time.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .examples = "  armtap proxy --listen 192.168.1.5 -o cell.pcapng 10.0.0.2\n",
+};
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static void take_all_ports(struct proxy *proxy)
 {
@@ -578,7 +546,7 @@ int cmd_proxy(int argc, char **argv)
     }
     proxy->listen = "127.0.0.1";
     proxy->output = PART_NAME_DEFAULT;
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &proxy->options, take, proxy);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &proxy->options, proxy);
     if (outcome != OPTIONS_RUN) {
         free(proxy);
         return options_status(outcome);

@@ -18,52 +18,33 @@
 #define LENGTH_WORD 4
 #define CELL 8
 
-enum {
-    OPTION_COLUMNS = 1,
-    OPTION_FIELDS,
-    OPTION_LAYOUT,
-    OPTION_FROM,
-    OPTION_LIST,
-    OPTION_GENERATION,
-    OPTION_STREAM,
-    OPTION_TO_ROBOT,
-    OPTION_SETUP,
-    OPTION_ACCEPTED,
-    OPTION_PACKET,
-    OPTION_FILE,
-    OPTION_KEY,
-    OPTION_PLAIN,
-    OPTION_JSON
+struct recipe_job {
+    const char *columns, *fields, *layout, *key;
+    enum armtap_generation generation; /* of `columns`; UNKNOWN: not given */
+    struct capture_recipe_wish wish;
+    bool list, plain, json;
+    struct options options;
+    struct mapping mapping;
+    enum armtap_generation counted; /* the generation of the legacy columns; UNKNOWN: none were given */
 };
 
+static int read_from(const struct option_row *row, const char *value, void *place)
+{
+    struct recipe_job *job = place;
+    (void)row;
+    struct capture_recipe_wish *wish = &job->wish;
+    const char **names = realloc(wish->names, (wish->count + 1) * sizeof(*names));
+    if (!names)
+        return message_no_memory();
+    wish->names = names;
+    wish->names[wish->count++] = value;
+    return 0;
+}
+
+#define OPTIONS_STRUCT struct recipe_job
 static const struct option_row rows[] = {
-    {OPTION_COLUMNS, 0, "columns", "RANGES",
-     "from gnuplot columns, 2-7,32-37, or Matlab's ranges of doubles, '[2:7 32:37]'; both count from 1, after the "
-     "length word"},
-    {OPTION_FIELDS, 0, "fields", "NAMES",
-     "from comma-separated names: RTDE's, UR's of the legacy rows ('q actual'), patterns in quotes"},
-    {OPTION_LAYOUT, 0, "layout", "SIZE",
-     "from all fields of a legacy packet of SIZE bytes, or of the longest one: cb2 or cb3e"},
-    {OPTION_FROM, 0, "from", "CAPTURE",
-     "from a client's set-up, or the fields of a legacy stream; repeat it for the files of one capture"},
-    {OPTION_LIST, 0, "list", NULL, "list the recipes of well-known clients; @NAME prints one"},
-    {OPTION_GENERATION, 0, "generation", "NAME", "with --columns: the layout that they count, cb2 or cb3e (default)"},
-    {OPTION_STREAM, 0, "stream", "N", "with --from: the stream, as armtap info numbers it"},
-    {OPTION_TO_ROBOT, 0, "to-robot", NULL, "with --from: the recipe of the inputs that the client writes"},
-    {OPTION_SETUP, 0, "setup", "K", "with --from: the K-th recipe, from 1, if the stream set up several"},
-    {OPTION_ACCEPTED, 0, "accepted", NULL,
-     "with --from: the accepted part of a set-up that was partly refused; standard error says what was refused, and "
-     "why"},
-    {OPTION_PACKET, 0, "packet", "N", "with --from: the set-up whose reply is in that packet, as diagnose shows it"},
-    {OPTION_FILE, 0, "file", "I", "with --packet: the capture that holds it, counted from 1"},
-    {OPTION_KEY, 0, "key", "NAME", "key of the recipe in the XML (default: out; in for inputs)"},
-    {OPTION_PLAIN, 0, "plain", NULL, "lines \"name type\" instead of XML"},
-    {OPTION_JSON, 0, "json", NULL, "JSON instead of XML, or of the list"},
-};
-
-static const struct option_words words[] = {
-    {OPTION_GENERATION, "cb2 or cb3e"},
-    {OPTION_LAYOUT, "cb2 or cb3e"},
+#define OPTIONS_RECIPE
+#include "command_line/options.def"
 };
 
 static const struct option_usage usage = {
@@ -75,105 +56,15 @@ static const struct option_usage usage = {
         "2.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .decodes = true,
-    .words = words,
-    .words_count = sizeof words / sizeof *words,
+    .groups = DECODES,
+    .decodes_with = "from",
     .examples = "  armtap recipe --columns 2-7,32-37 > recipe.xml\n"
                 "  armtap recipe --layout 1060 --plain\n"
                 "  armtap recipe --from robot.pcapng --stream 1\n"
                 "  armtap recipe --from refused.pcapng --accepted > recipe.xml\n"
                 "  armtap recipe --list\n  armtap recipe @record.py-2.7.12\n"};
 
-struct recipe_job {
-    const char *columns, *fields, *layout, *generation, *key;
-    struct capture_recipe_wish wish;
-    bool list, plain, json;
-    struct options options;
-    struct mapping mapping;
-    enum armtap_generation counted; /* the generation of the legacy columns; UNKNOWN: none were given */
-};
-
 /* ---- options ----------------------------------------------------------------------------------------------------- */
-
-static int take_from(struct recipe_job *job, const char *value)
-{
-    struct capture_recipe_wish *wish = &job->wish;
-    const char **names = realloc(wish->names, (wish->count + 1) * sizeof(*names));
-    if (!names)
-        return message_no_memory();
-    wish->names = names;
-    wish->names[wish->count++] = value;
-    return 0;
-}
-
-static int take(void *user, int id, const char *value)
-{
-    struct recipe_job *job = user;
-    switch (id) {
-    case OPTION_COLUMNS:
-        job->columns = value;
-        return 0;
-    case OPTION_FIELDS:
-        job->fields = value;
-        return 0;
-    case OPTION_LAYOUT:
-        job->layout = value;
-        return 0;
-    case OPTION_FROM:
-        return take_from(job, value);
-    case OPTION_GENERATION:
-        job->generation = value;
-        return 0;
-    case OPTION_STREAM:
-        job->wish.one_stream = true;
-        return options_number("--stream", value, 0, UINT32_MAX, &job->wish.stream);
-    case OPTION_TO_ROBOT:
-        job->wish.to_robot = true;
-        return 0;
-    case OPTION_SETUP:
-        return options_number("--setup", value, 1, UINT32_MAX, &job->wish.setup);
-    case OPTION_ACCEPTED:
-        job->wish.accepted = true;
-        return 0;
-    case OPTION_PACKET:
-        return options_number("--packet", value, 1, UINT64_MAX, &job->wish.packet);
-    case OPTION_FILE:
-        return options_number("--file", value, 1, UINT32_MAX, &job->wish.file);
-    case OPTION_KEY:
-        job->key = value;
-        return 0;
-    case OPTION_LIST:
-        job->list = true;
-        return 0;
-    case OPTION_PLAIN:
-        job->plain = true;
-        return 0;
-    default:
-        job->json = true;
-        return 0;
-    }
-}
-
-/* The given option that selects a set-up of a capture, or NULL. */
-static const char *choosing_option(const struct capture_recipe_wish *wish)
-{
-    return wish->one_stream   ? "--stream"
-           : wish->to_robot   ? "--to-robot"
-           : wish->accepted   ? "--accepted"
-           : wish->packet > 0 ? "--packet"
-           : wish->file > 0   ? "--file"
-           : wish->setup > 0  ? "--setup"
-                              : NULL;
-}
-
-/* The given option that says how to decode a capture, or NULL. */
-static const char *decoding_option(const struct replay_source *source)
-{
-    return source->port_count > 0                ? "--port"
-           : source->raw != ARMTAP_PROTOCOL_NONE ? "--raw"
-           : source->no_guess                    ? "--no-guess"
-                                                 : NULL;
-}
 
 /* A robot that was named in place of a capture, or NULL. */
 static const char *first_robot(const struct recipe_job *job)
@@ -200,23 +91,9 @@ static int check_together(struct recipe_job *job)
     else if (sources != 1)
         message_error("recipe: give %s --columns, --fields, --layout, --from, --list or @NAME",
                       sources == 0 ? "one of" : "only one of");
-    else if (job->generation && !job->columns)
-        message_error("recipe: --generation needs --columns");
-    else if (choosing_option(&job->wish) && job->wish.count == 0)
-        message_error("recipe: %s needs --from CAPTURE", choosing_option(&job->wish));
-    else if (decoding_option(&options->source) && job->wish.count == 0)
-        message_error("recipe: %s needs --from CAPTURE", decoding_option(&options->source));
-    else if (job->wish.packet > 0 && (job->wish.one_stream || job->wish.setup > 0))
-        message_error("recipe: --packet selects one set-up; drop %s", job->wish.one_stream ? "--stream" : "--setup");
-    else if (job->wish.file > 0 && job->wish.packet == 0)
-        message_error("recipe: --file needs --packet");
     else if (job->wish.file > job->wish.count)
         message_error("recipe: --file %" PRIu64 ": there %s %zu", job->wish.file, job->wish.count == 1 ? "is" : "are",
                       job->wish.count);
-    else if (job->plain && (job->json || job->list))
-        message_error("recipe: --plain is an output form of its own; drop %s", job->json ? "--json" : "it");
-    else if (job->key && (job->plain || job->list))
-        message_error("recipe: --key names the recipe in the XML; drop it with %s", job->plain ? "--plain" : "--list");
     else if (job->key && !recipe_write_is_key(job->key))
         message_error("recipe: --key '%s': a key consists of letters, digits, '_', '-' and '.'", job->key);
     else
@@ -229,9 +106,8 @@ static int check_together(struct recipe_job *job)
 static int from_columns(struct recipe_job *job)
 {
     struct columns columns;
-    const char *generation = job->generation ? job->generation : "cb3e";
-    if (mapping_generation("recipe: --generation", generation, &job->counted) != 0 ||
-        columns_parse(job->columns, armtap_layout_columns(job->counted), &columns) != 0)
+    job->counted = job->generation != ARMTAP_GENERATION_UNKNOWN ? job->generation : ARMTAP_GENERATION_CB3E;
+    if (columns_parse(job->columns, armtap_layout_columns(job->counted), &columns) != 0)
         return -1;
     return mapping_columns(&job->mapping, &columns, job->counted);
 }
@@ -561,7 +437,7 @@ int cmd_recipe(int argc, char **argv)
 {
     struct recipe_job job = {.list = false};
     enum exit_status status = EXIT_FAILED;
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &job.options, take, &job);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &job.options, &job);
     if (outcome != OPTIONS_RUN) {
         free(job.wish.names);
         return options_status(outcome);

@@ -53,12 +53,9 @@ int amount_time(const char *text, int64_t *ns)
     return 0;
 }
 
-int amount_time_option(const char *option, const char *value, int64_t *ns)
+int amount_read(const struct option_row *row, const char *value, void *place)
 {
-    if (amount_time(value, ns) == 0)
-        return 0;
-    message_error("%s '%s': expected a time such as 60s, 15m, 1h or 1d", option, value);
-    return -1;
+    return amount_time(value, place) == 0 ? 0 : option_refuse(row, value, "a time such as 60s, 15m, 1h or 1d");
 }
 
 int64_t amount_time_end(int64_t now, int64_t ns)

@@ -27,33 +27,6 @@
 /* ns: a recording need not be on its way to the disk sooner. */
 #define PATIENCE (SECOND / 20)
 
-enum option_id { OPTION_OUT = 1, OPTION_FOR, OPTION_ROTATE, OPTION_KEEP, OPTION_SYNC };
-
-static const struct option_row rows[] = {
-    {OPTION_OUT, 'o', "output", "OUT",
-     "file to write, - for standard output; %Y%m%dT%H%M%SZ is the time in UTC at which it begins, ROBOT the robot's "
-     "address, a final .gz compresses it; robots share a file unless its name has ROBOT; default: "
-     "%Y%m%dT%H%M%SZ-ROBOT.pcapng"},
-    {OPTION_FOR, 0, "for", "TIME", "end after that time (60s, 15m, 8h) instead of at Ctrl-C"},
-    {OPTION_ROTATE, 0, "rotate", ROTATE_META, ROTATE_HELP},
-    {OPTION_KEEP, 0, "keep", "SIZE", KEEP_HELP},
-    {OPTION_SYNC, 0, "sync", "SECONDS", "see that everything is on the disk so often (default: 5)"},
-};
-
-static const struct option_usage usage = {
-    .command = "record",
-    .arguments = "ROBOT...",
-    .summary =
-        "Records what robots send, as a client of theirs, in captures that every other command and Wireshark read. "
-        "Needs no privileges. Goes on until Ctrl-C, or --for a time, and connects again when a connection ends.",
-    .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
-    .reads_robots = true,
-    .examples =
-        "  armtap record --all rtde://10.0.0.2\n"
-        "  armtap record -o '/data/%Y%m%dT%H%M%SZ-ROBOT.pcapng.gz' --rotate 1h --keep 200G realtime://10.0.0.2\n",
-};
-
 /* What goes into one file, or into one series of parts. */
 struct track {
     struct capture_series *series;
@@ -72,38 +45,38 @@ struct record {
     size_t *track_of;            /* by robot */
     struct robot_tally *tallies; /* by robot */
     uint64_t lost;               /* packets that came when nothing more could be written */
+    uint64_t sync;               /* seconds */
     int64_t span, end;           /* ns to record, 0: without an end; and when that is over */
     int64_t shown;
     bool shows; /* a status line */
     int status;
 };
 
-/* ---- options ----------------------------------------------------------------------------------------------------- */
+#define OPTIONS_STRUCT struct record
+static const struct option_row rows[] = {
+#define OPTIONS_RECORD
+#include "command_line/options.def"
+};
 
-static int take(void *user, int id, const char *value)
-{
-    struct record *record = user;
-    uint64_t seconds;
-    switch (id) {
-    case OPTION_OUT:
-        record->wish.output = value;
-        return 0;
-    case OPTION_FOR:
-        return amount_time_option("--for", value, &record->span);
-    case OPTION_ROTATE:
-        return rotation_take(&record->rotation, value);
-    case OPTION_KEEP:
-        return rotation_take_keep(&record->rotation, value);
-    default:
-        if (options_number("--sync", value, 1, SYNC_MAX, &seconds) != 0)
-            return -1;
-        record->wish.sync = (int64_t)seconds * SECOND;
-        return 0;
-    }
-}
+static const struct option_usage usage = {
+    .command = "record",
+    .arguments = "ROBOT...",
+    .summary =
+        "Records what robots send, as a client of theirs, in captures that every other command and Wireshark read. "
+        "Needs no privileges. Goes on until Ctrl-C, or --for a time, and connects again when a connection ends.",
+    .rows = rows,
+    .row_count = sizeof rows / sizeof *rows,
+    .groups = READS_ROBOTS | READS_ONLY_ROBOTS | ASKS_ROBOTS,
+    .examples =
+        "  armtap record --all rtde://10.0.0.2\n"
+        "  armtap record -o '/data/%Y%m%dT%H%M%SZ-ROBOT.pcapng.gz' --rotate 1h --keep 200G realtime://10.0.0.2\n",
+};
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static int check_options(struct record *record)
 {
+    record->wish.sync = (int64_t)record->sync * SECOND;
     record->wish.rotate = record->rotation.time;
     record->wish.part_size = record->rotation.part_size;
     if (rotation_check(&record->rotation, "record", record->wish.output) != 0)
@@ -406,9 +379,8 @@ static void close_tracks(struct record *record)
 
 int cmd_record(int argc, char **argv)
 {
-    struct record record = {.status = EXIT_FAILED,
-                            .wish = {.output = PART_NAME_DEFAULT, .sync = SYNC_DEFAULT * SECOND}};
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &record.options, take, &record);
+    struct record record = {.status = EXIT_FAILED, .sync = SYNC_DEFAULT, .wish = {.output = PART_NAME_DEFAULT}};
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &record.options, &record);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     interrupt_hold();

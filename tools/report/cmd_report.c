@@ -14,11 +14,16 @@
 #include "sections.h"
 #include "plot/page.h"
 
-enum { OPTION_OUTPUT = 1, OPTION_FINDINGS_OK };
+struct command {
+    struct options options;
+    const char *out;
+    bool findings_ok;
+};
 
+#define OPTIONS_STRUCT struct command
 static const struct option_row rows[] = {
-    {OPTION_OUTPUT, 'o', "output", "REPORT.html", "the page; - for standard output"},
-    {OPTION_FINDINGS_OK, 0, "findings-ok", NULL, "exit with 0 in place of 1"},
+#define OPTIONS_REPORT
+#include "command_line/options.def"
 };
 
 static const struct option_usage usage = {
@@ -30,25 +35,8 @@ static const struct option_usage usage = {
         "and prints well. Exit status 1 if there is a warning or an error.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .reads_captures = true,
-    .needs_files = true,
+    .groups = DECODES | READS_CAPTURES | SHOWS_TIMES,
     .examples = "  armtap report -o cell-3.html robot.pcapng\n"};
-
-struct command {
-    struct options options;
-    const char *out;
-    bool findings_ok;
-};
-
-static int take(void *user, int id, const char *value)
-{
-    struct command *command = user;
-    if (id == OPTION_OUTPUT)
-        command->out = value;
-    else
-        command->findings_ok = true;
-    return 0;
-}
 
 /* Standard output, devices and names without an ending take a page, too. */
 static bool is_page(const char *name)
@@ -199,7 +187,7 @@ static enum exit_status run(struct command *command)
 int cmd_report(int argc, char **argv)
 {
     struct command command = {0};
-    enum options_outcome outcome = options_parse(&usage, argc, argv, &command.options, take, &command);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &command.options, &command);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
     enum exit_status status = check(&command) == 0 ? run(&command) : EXIT_FAILED;

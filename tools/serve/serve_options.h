@@ -19,7 +19,6 @@ struct serve_names {
 
 struct serve_options {
     struct options shared;
-    unsigned given; /* options, a bit for each */
     struct tcp_address address;
     struct served_port ports[SERVED_PORTS];
     double speed;
