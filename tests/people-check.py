@@ -11,7 +11,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from tally import expect, finish
+from tally import decodable, expect, finish
 from terminal import Terminal
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
@@ -60,7 +60,7 @@ def in_colours(words, when):
 
 def samples():
     with open(os.path.join(SAMPLES, "INDEX"), encoding="utf-8") as index:
-        return [os.path.join(SAMPLES, line.split()[0]) for line in index if line.strip() and not line.startswith("#")]
+        return decodable(os.path.join(SAMPLES, line.split()[0]) for line in index if line.strip() and not line.startswith("#"))
 
 
 def of_sample(path):

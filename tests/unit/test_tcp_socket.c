@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <errno.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
@@ -109,8 +110,13 @@ static void names_are_resolved(void **state)
     struct tcp_address addresses[4];
     const char *problem = NULL;
     (void)state;
+    struct addrinfo *known = NULL;
+    bool is_known = getaddrinfo("localhost", NULL, NULL, &known) == 0; /* a bare root has no /etc/hosts */
+    if (is_known)
+        freeaddrinfo(known);
     size_t count = tcp_resolve("localhost", 30004, addresses, 4, &problem);
-    assert_true(count >= 1);
+    assert_int_equal(is_known, count >= 1);
+    assert_int_equal(is_known, !problem);
     for (size_t i = 0; i < count; i++) {
         assert_true(tcp_address_is_loopback(&addresses[i]));
         assert_int_equal(30004, tcp_address_port(&addresses[i]));

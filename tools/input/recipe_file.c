@@ -116,11 +116,21 @@ static void begin_recipe(struct parser *parser, const char *key)
     parser->has_out = is_out;
 }
 
+/* Since 2.9 expat has another function for them, and warns of this one. */
+static unsigned long line_number(XML_Parser xml)
+{
+#if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9
+    return (unsigned long)XML_GetCurrentLineNumber64(xml);
+#else
+    return (unsigned long)XML_GetCurrentLineNumber(xml);
+#endif
+}
+
 static void XMLCALL begin_element(void *user, const char *element, const char **attributes)
 {
     struct parser *parser = user;
     const char *name;
-    parser->line = XML_GetCurrentLineNumber(parser->xml);
+    parser->line = line_number(parser->xml);
     if (strcmp(element, "recipe") == 0)
         begin_recipe(parser, attribute(attributes, "key"));
     if (strcmp(element, "field") != 0 || !parser->inside || parser->failed)
@@ -145,7 +155,7 @@ static void XMLCALL refuse_doctype(void *user, const char *name, const char *sys
     (void)system;
     (void)public;
     (void)internal;
-    parser->line = XML_GetCurrentLineNumber(parser->xml);
+    parser->line = line_number(parser->xml);
     fail(parser, "a DOCTYPE is not accepted; remove it", "");
     XML_StopParser(parser->xml, XML_FALSE);
 }
@@ -159,7 +169,7 @@ static int parse_xml(struct parser *parser, const char *text, size_t length)
     XML_SetElementHandler(parser->xml, begin_element, end_element);
     XML_SetStartDoctypeDeclHandler(parser->xml, refuse_doctype);
     enum XML_Status status = XML_Parse(parser->xml, text, (int)length, 1);
-    parser->line = XML_GetCurrentLineNumber(parser->xml);
+    parser->line = line_number(parser->xml);
     if (status != XML_STATUS_OK)
         fail(parser, XML_ErrorString(XML_GetErrorCode(parser->xml)), "");
     XML_ParserFree(parser->xml);
