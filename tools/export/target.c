@@ -23,7 +23,7 @@ static int mark(struct target_file *file, const struct table *table)
     file->has_begun = true;
     if (!format_has(file->targets->format, FORMAT_ALL_TABLES))
         return had_begun;
-    size_t number = table ? table->number + 1 : 0, byte = number / 8;
+    size_t number = table ? (size_t)table->number + 1 : 0, byte = number / 8;
     unsigned bit = 1u << number % 8;
     if (byte >= file->tables.length) {
         size_t more = byte + 1 - file->tables.length;

@@ -256,7 +256,7 @@ struct robot_reader *robot_reader_start(const struct robot_sources *sources)
 
 static void wait_briefly(const struct robot_reader *reader)
 {
-    const struct timespec time = {.tv_nsec = reader->patience > WAIT ? reader->patience : WAIT};
+    const struct timespec time = {.tv_nsec = (long)(reader->patience > WAIT ? reader->patience : WAIT)};
     nanosleep(&time, NULL);
 }
 

@@ -102,7 +102,7 @@ static void put_index(const struct chunk *chunk, struct buffer *notes, struct bu
             le64_store(at + *cursor + sizeof(uint64_t), from);
             *cursor += MCAP_MESSAGE_INDEX_ENTRY;
         }
-        from += MCAP_HEAD + le64_load(record + 1);
+        from += MCAP_HEAD + (size_t)le64_load(record + 1);
     }
     sort_entries(chunk, at);
     out->length += length;

@@ -168,7 +168,7 @@ static enum exit_status run(struct command *command)
 {
     struct chart *chart;
     command->width = command->width != 0 ? command->width : DRAW_WIDTH_DEFAULT;
-    command->wish.bins = 2 * command->width;
+    command->wish.bins = 2 * (size_t)command->width;
     struct buffer picture = {0};
     enum exit_status written = EXIT_FAILED;
     enum exit_status status = chart_collect(&command->wish, &command->options.source, &chart);

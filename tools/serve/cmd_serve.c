@@ -632,7 +632,7 @@ static enum exit_status run_bridge(const struct serve_options *options)
 {
     const struct robot_sources *robots = &options->shared.robots;
     struct bridge_wish wish = {.robot = robots->robots,
-                               .layout = options->layout,
+                               .layout = (unsigned)options->layout,
                                .hz = options->hz,
                                .on_loss = options->on_loss,
                                .allow_script = options->allow_script,

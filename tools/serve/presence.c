@@ -167,7 +167,7 @@ static long add_set(struct presence *presence, const struct armtap_record *recor
 static long set_of(struct presence *presence, const struct source *source, const struct armtap_record *record)
 {
     if (source && is_set(&presence->sets[source->run.set], record))
-        return source->run.set;
+        return (long)source->run.set;
     for (size_t i = presence->set_count; i > 0; i--)
         if (is_set(&presence->sets[i - 1], record))
             return (long)(i - 1);

@@ -106,7 +106,7 @@ static int read_layout(const struct option_row *row, const char *value, void *pl
     char sizes[LEGACY_LAYOUT_LIST];
     if (options_number("--layout", value, 0, UINT32_MAX, &options->layout) != 0)
         return -1;
-    if (legacy_layout_knows(options->layout, sizes))
+    if (legacy_layout_knows((size_t)options->layout, sizes))
         return 0;
     message_error("--%s %s: no controller sends packets of that size; known are %s", row->name, value, sizes);
     return -1;
