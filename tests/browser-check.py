@@ -13,7 +13,7 @@ import tempfile
 
 import report_pages as pages
 from robot_capture import BEGIN, Capture, Client
-from tally import expect, finish, lacks, left_out
+from tally import expect, finish, lacks, left_out, share
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(HERE, ".."))
@@ -176,6 +176,20 @@ def check_policy(folder, path):
     expect("and the browser says so", any("Content Security Policy" in line for line in said), said)
 
 
+def check_many(folder):
+    path, capture = os.path.join(folder, "many.html"), os.path.join(folder, "many.pcap")
+    pages.write_capture(capture, [0.5] * 30000, missing=set(range(7, 29990, 2)))
+    pages.make_page(path, capture)
+    check_page("10,000 findings", path)
+
+
+def check_midnight(folder):
+    path, capture = os.path.join(folder, "midnight.html"), os.path.join(folder, "midnight.pcap")
+    pages.write_capture(capture, [0.5] * 9001, step=5)
+    pages.make_page(path, capture)
+    expect("over midnight: dates", "2026-01-31 12:00:00 to 2026-02-01 00:30:00 UTC" in check_page("over midnight", path))
+
+
 def main():
     if not BROWSER:
         lacks("chromium")
@@ -184,9 +198,8 @@ def main():
         left_out("libmd: there are no pages to open")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        check_gap(folder)
-        check_large(folder)
-        check_summer_time(folder)
+        for check in share((check_gap, check_large, check_summer_time, check_many, check_midnight), 3, "pages of captures made for it"):
+            check(folder)
         path = os.path.join(folder, "stop.html")
         pages.make_page(path, os.path.join(TOP, "captures", "driver-stop.pcap.gz"))
         check_page("a stop", path)
@@ -198,13 +211,6 @@ def main():
         pages.hostile_capture(TOP, capture)
         pages.make_page(path, capture)
         expect("hostile texts make no element", "<script>alert" not in check_page("hostile texts", path, "none"))
-        capture = os.path.join(folder, "many.pcap")
-        pages.write_capture(capture, [0.5] * 30000, missing=set(range(7, 29990, 2)))
-        pages.make_page(path, capture)
-        check_page("10,000 findings", path)
-        pages.write_capture(capture, [0.5] * 9001, step=5)
-        pages.make_page(path, capture)
-        expect("over midnight: dates", "2026-01-31 12:00:00 to 2026-02-01 00:30:00 UTC" in check_page("over midnight", path))
     return finish()
 
 

@@ -22,6 +22,7 @@ import time
 import unicodedata
 import xml.etree.ElementTree
 
+from tally import share
 from terminal import Terminal
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -361,7 +362,9 @@ def check_captures(paths):
         for name, path in sorted(paths.items()):
             if not naming(command, path):
                 continue
-            for words in flags if name in ("rtde", "aubo") or FULL else flags[:1] + [w for w in flags if w == ["--json"]]:
+            always = flags[:1] + [w for w in flags if w == ["--json"]]
+            others = share([w for w in flags if w not in always], 4, "options without values") if name in ("rtde", "aubo") else []
+            for words in flags if FULL else always + others:
                 all_words = [command, *words, *naming(command, path)]
                 if command == "export":
                     check_export(all_words)
@@ -392,7 +395,9 @@ def packet_count(path):
 
 def check_packets(paths):
     for name in [name for name in ("rtde", "aubo", "web") if name in paths]:
-        for number in range(1, packet_count(paths[name]) + 1, 1 if FULL else 3):
+        count = packet_count(paths[name])
+        numbers = share(range(1, count - 11, 1 if FULL else 3), 4, "packets")
+        for number in numbers + list(range(count - 11, count + 1)):  # the last ones have a mark
             words = ["explain", paths[name], "--packet", str(number)]
             done = run(*words, terminal=number % 4 == 0)
             check(judge_shown, done, done.out)
@@ -404,7 +409,8 @@ def check_packets(paths):
                 if done.out:
                     check(judge_xml, done, done.out)
                 check(judge_shown, done, done.err)
-    for message in primary_messages()[::1 if FULL else 3]:
+    messages = primary_messages()
+    for message in share(messages[:-5:1 if FULL else 3], 4, "messages of the primary interface") + messages[-5:]:
         done = run("explain", "--hex", message.hex(), terminal=True)
         check(judge_shown, done, done.out)
         done = run("explain", "--hex", message.hex(), "--json")
@@ -559,7 +565,7 @@ def check_options(paths, folder):
         check_shown(command, b"--" + joined)
         check_shown(command, b"-\x1b[31m")
         for name, value in options(command) if isinstance(command, str) and command.isalpha() else ():
-            for given in values if value else ():
+            for given in share(values, 3, "values of each option") if value else ():
                 done = run(command, b"--%s=%s" % (name.encode(), given), *naming(command, paths["rtde"]), terminal=True,
                            folder=folder)
                 check(judge_shown, done, done.out)
@@ -575,7 +581,7 @@ def check_recipe_files(paths, folder):
                  % ((kind,) * 3) for kind in (text, b"&#x202e;&#xfeff;&#10;line&#10;feed", b"DOUBLE")]
     contents += [b'[100,{"chanel":0,"frequency":50,"segments":[%s]}]' % json_string(kind) for kind in marked("recipe")]
     path = os.path.join(folder, "recipe")
-    for content in contents:
+    for content in share(contents, 4, "recipes"):
         with open(path, "wb") as file:
             file.write(content)
         done = run("info", "--recipe", path, paths["foreign"], terminal=True)

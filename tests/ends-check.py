@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 from robot_capture import Capture, Client
-from tally import expect, finish, side_by_side
+from tally import ALL, expect, finish, share, side_by_side
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SAMPLES = os.path.join(os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(__file__), ".."))), "captures")
@@ -256,7 +256,7 @@ def check_packet(path, packet):
 
 
 def check_packets(path, count, step):
-    for packet in [*range(1, 12), *range(12, count + 1, step), count]:
+    for packet in share([*range(1, 12), *range(12, count + 1, step), count], 4, "packets of each capture"):
         if packet <= count:
             check_packet(path, packet)
 
@@ -286,7 +286,7 @@ def files():
 
 
 def samples():
-    for name in sorted(os.listdir(SAMPLES)):
+    for name in share(sorted(os.listdir(SAMPLES)), 4, "samples, by their rows"):
         if ".pcap" in name and not name.startswith("aubo"):
             path = os.path.join(SAMPLES, name)
             check_rows(path, (0, 0.2, 0.6, 1.1, 1.5))
@@ -305,7 +305,7 @@ def commands():
     rows = [json.loads(line) for line in run("export", "--commands", "-f", "ndjson", path).stdout.splitlines()]
     issued = sorted({row["packet"] for row in rows})
     expect("commands of the sample", len(issued) > 5, len(issued))
-    for packet in issued:
+    for packet in share(issued, 3, "commands"):
         check_packet(path, packet)
 
 
@@ -335,14 +335,13 @@ def beginnings():
 
 def main():
     def row_cases():
-        for scene in SCENES:
+        for scene in share(SCENES, 2, "scenes, by their rows"):
             scene_rows(scene)
 
     def packet_cases():
-        for scene in SCENES:
-            if scene is not learned:
-                scene_packets(scene)
-    side_by_side(row_cases, packet_cases, early_packet, files, samples, sample_packets, commands, beginnings)
+        for scene in share((scene for scene in SCENES if scene is not learned), 3, "scenes, by their packets"):
+            scene_packets(scene)
+    side_by_side(row_cases, packet_cases, early_packet, files, samples, sample_packets, commands, *([beginnings] if ALL else []))
     return finish()
 
 

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import zlib
 
+from tally import share
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SPEC = importlib.util.spec_from_file_location("cross", os.path.join(HERE, "cross-check.py"))
 cross = importlib.util.module_from_spec(SPEC)
@@ -239,7 +241,7 @@ def check_damaged_primary(state, error):
         for step in (-1, 1, 7):
             length = struct.unpack_from(">I", state, at)[0] + step
             wrong.append(state[:at] + struct.pack(">I", length) + state[at + 4:])
-    for message in wrong:
+    for message in share(wrong, 4, "damages of the primary interface"):
         shown = explain("--hex", message.hex())["messages"]
         size = struct.unpack_from(">I", message)[0]
         assert b"".join(check_message(one) for one in shown) == message
@@ -289,7 +291,8 @@ def check_primary_hex():
         "RobotModeData", "JointData", "ToolData", "undocumented"], parts
     said_there = texts_of(message)
     assert (said_there["timestamp"], said_there["robot_mode"], said_there["speed_scaling"]) == (25643.784, 7, 0.5)
-    for cut in range(5, len(state), 7):
+    cuts = share(range(5, len(state), 7), 4, "cuts of the primary interface")
+    for cut in cuts:
         message, = explain("--hex", state[:cut].hex())["messages"]
         assert check_message(message) == state[:cut] and message["protocol"] == "primary", (cut, message)
     error = struct.pack(">IBQbBiiIII", 35, 20, 12345678000, -3, 6, 153, 2, 3, 1, 0)
@@ -301,25 +304,26 @@ def check_primary_hex():
     broken = check_damaged_primary(state, error)
     forced, = explain("--raw", "realtime", "--hex", broken.hex())["messages"]
     assert forced["message"] == "realtime packet"
-    return 5 + len(range(5, len(state), 7))
+    return 5 + len(cuts)
 
 
 def check_doubtful_hex():
     """Random bytes after a packet's length are not taken for a packet, with the reason; a real packet is."""
     dice, count = random.Random(11), 0
     for size in (756, 812, 1060, 1220, 44, 100):
-        for _ in range(10):
+        for _ in share(range(10), 5, "packets of noise"):
             noise = struct.pack(">I", size) + bytes(dice.getrandbits(8) for _ in range(size - 4))
             message, = explain("--hex", noise.hex())["messages"]
             assert message["protocol"] is None and "realtime packet of %d bytes" % size in message["parts"][0]["remark"]
             clocked = noise[:4] + struct.pack(">d", 12.5) + noise[12:]
             message, = explain("--hex", clocked.hex())["messages"]
+            count += 2
             assert message["protocol"] is None and "cells" in message["parts"][0]["remark"], message
         cells = [12.5] + [dice.uniform(-3, 3) for _ in range((size - 4) // 8 - 1)]
         packet = struct.pack(">I%dd" % len(cells), size, *cells)
         message, = explain("--hex", packet.hex())["messages"]
         assert message["protocol"] == "realtime" and check_message(message) == packet
-        count += 21
+        count += 1
     for package in (b"\0\x05V\xff\x02", b"\0\x06S\x01\x02\x03"):
         message, = explain("--hex", package.hex())["messages"]
         assert message["protocol"] is None and "RTDE package" in message["parts"][0]["remark"], message
@@ -370,11 +374,14 @@ def check_aubo_hex():
 
 def main():
     passed = failed = 0
-    checks = [(name, lambda name=name, count=count: check_capture(name, count)) for name, count in CAPTURES.items()]
+    checks = [(name, lambda name=name, count=count: check_capture(name, count))
+              for name, count in share(CAPTURES.items(), 3, "beginnings of captures")]
     checks += [("all of " + name, lambda name=name: check_whole(os.path.join(os.environ.get("srcdir", "."), "captures", name)))
-               for name in ("both-streams.pcap.gz", "several-clients.pcapng", "rtde-v3.pcapng", "rtde-refused.pcap") + AUBO]
+               for name in share(("both-streams.pcap.gz", "several-clients.pcapng", "rtde-v3.pcapng", "rtde-refused.pcap") + AUBO, 3,
+                                 "whole captures")]
     checks += [("damaged %s, %d" % (name, seed), lambda name=name, seed=seed: check_damaged(name, 50, seed))
-               for name in ("rtde-v1.pcap", "rtde-two-recipes.pcap", "both-streams.pcap.gz") for seed in (1, 2)]
+               for name, seed in share([(name, seed) for name in ("rtde-v1.pcap", "rtde-two-recipes.pcap", "both-streams.pcap.gz")
+                                        for seed in (1, 2)], 3, "damaged captures")]
     checks += [("AUBO's, --hex", check_aubo_hex)] if AUBO else []
     for name, check in checks + [("--hex", check_hex), ("the primary interface, --hex", check_primary_hex),
                                  ("what is doubtful, --hex", check_doubtful_hex),

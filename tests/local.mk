@@ -171,6 +171,12 @@ unit-tests: $(UNIT_TESTS)
 check-emulated: dist
 	$(srcdir)/tests/emulated/run $(distdir).tar.gz $(ARCH)
 .PHONY: unit-tests check-emulated list-tests python3-is-there
+
+# The whole of what `make check` runs a share of.
+check-all:
+	CHECK=all $(MAKE) $(AM_MAKEFLAGS) check
+.PHONY: check-all
+
 # What `make check` runs, a line each; some of them: make check TESTS="..."
 list-tests:
 	@printf '%s\n' $(TESTS)
@@ -405,6 +411,7 @@ EXTRA_DIST += \
 	tests/pages.py \
 	tests/report_pages.py \
 	tests/robot_capture.py \
+	tests/share.h \
 	tests/arm_wire.py \
 	tests/control_wire.py \
 	tests/mailbox_wire.py \

@@ -1,5 +1,7 @@
 """Counts what the tests in this folder expect, and prints what fails."""
+import math
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -9,12 +11,28 @@ import traceback
 
 SHOWN = 2000  # characters of the actual result
 ATTEMPTS = 3
+ALL = os.environ.get("CHECK") == "all"  # not only a share of what is swept
 _counts = {True: 0, False: 0}
 
 # Whoever runs the tests in the background may ignore these, and what is ignored is inherited by the programs tested.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+_told = set()
+
+
+def share(cases, one_in, what):
+    """All the cases in `make check-all` (CHECK=all in the environment); otherwise one in so many, the same each time."""
+    cases = list(cases)
+    if what not in _told:
+        _told.add(what)
+        print("all" if ALL else "one in %d" % one_in, what)
+    if ALL:
+        return cases
+    chosen = random.Random(1).sample(range(len(cases)), math.ceil(len(cases) / one_in))
+    return [cases[i] for i in sorted(chosen)]
 
 
 def expect(what, truth, *shown):

@@ -12,7 +12,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import kinds  # noqa: E402
-from tally import expect, finish  # noqa: E402
+from tally import expect, finish, share  # noqa: E402
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 SETS = ("dev", "held out")  # a further name that begins with "held out" is a further seed
@@ -88,7 +88,7 @@ def judge_set(name, folder, wanted, is_shown):
     """Returns (judged, causes found, sides) of a set."""
     ids, counts, sides, missing = known_ids(), [0, 0], {"right": 0, "unclear": 0, "wrong": 0}, {}
     for kind, many in kinds.INCIDENTS:
-        for number in range(many if wanted in ("", kind.__name__) else 0):
+        for number in share(range(many), 4, "incidents of each kind") if not wanted else range(many if wanted == kind.__name__ else 0):
             path = os.path.join(folder, "%s-%s-%d.pcap" % (name.replace(" ", "-"), kind.__name__, number))
             truth = kinds.build(kind, name, number, path)
             judged = Judged(truth, path)
@@ -116,7 +116,7 @@ def judge_set(name, folder, wanted, is_shown):
 
 def check_clean(name, folder, wanted):
     many = warned = 0
-    for kind, number in ((kind, number) for kind, count in kinds.CLEAN for number in range(count)):
+    for kind, number in ((kind, number) for kind, count in kinds.CLEAN for number in share(range(count), 3, "clean cells of each kind")):
         if wanted not in ("", kind.__name__):
             continue
         path = os.path.join(folder, "%s-%s-%d.pcap" % (name.replace(" ", "-"), kind.__name__, number))

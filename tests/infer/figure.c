@@ -1,22 +1,24 @@
 /* How well recipes are inferred from data alone, on robots that are simulated for it: types of bytes, names, models.
  *
  * Inference was tuned on the first family of robots. The figure is that of the other one, which has other models, other
- * shapes of motion and other noise; the test fails where it falls below the goal. Arguments: captures for each row, the
- * number of a family (0, 1), that of a row, the seed of the first capture; a fifth one prints every field. */
+ * shapes of motion and other noise; the test fails where it falls below the goal, in a sample a little further.
+ * Arguments: captures for each row, the number of a family (0, 1), that of a row, the seed of the first capture; a
+ * fifth one prints every field. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "../share.h"
 #include "analysis/armtap-analysis.h"
 #include "arm_model.h"
 
 enum { FIELDS_MAX = 100, BYTES_MAX = 4096 };
-#ifdef __SANITIZE_ADDRESS__ /* looks at memory, not at figures */
-enum { TRIALS = 5, FIGURES_COUNT = false };
-#else
-enum { TRIALS = 60, FIGURES_COUNT = true };
-#endif
+/* With CHECK=all; else a sample of the family that is judged, whose figures may lie so far below the goal. */
+enum { TRIALS = 60, SAMPLED = 5 };
+static const struct slack {
+    double precision, others;
+} in_sample = {0.03, 0.2}, in_all = {0, 0};
 enum order { IN_GUIDE_ORDER, IN_OTHER_ORDER };
 /* Which fields a recipe has: such as well-known clients ask for, each as often; or any, each equally often. */
 enum draw { LIKE_CLIENTS, ANY_FIELDS };
@@ -205,8 +207,10 @@ static double share(unsigned long part, unsigned long whole)
 
 static bool is_good(const struct kind *kind, const struct score *score)
 {
-    return share(score->right, score->given) >= kind->precision && share(score->right, score->fields) >= kind->recall &&
-           share(score->typed, score->bytes) >= kind->types && score->longest < SECONDS_MAX &&
+    const struct slack *slack = score->trials < TRIALS ? &in_sample : &in_all;
+    return share(score->right, score->given) >= kind->precision - slack->precision &&
+           share(score->right, score->fields) >= kind->recall - slack->others &&
+           share(score->typed, score->bytes) >= kind->types - slack->others && score->longest < SECONDS_MAX &&
            share(score->models_right, score->models) >= 0.98;
 }
 
@@ -216,7 +220,7 @@ static bool run_row(enum family family, const struct kind *kind, unsigned first,
     bool failed = false;
     for (unsigned seed = first; seed < first + trials; seed++)
         failed |= try(family, kind, seed, &score, verbose) != ARMTAP_OK;
-    bool good = !failed && (family == FAMILY_TUNED || !FIGURES_COUNT || is_good(kind, &score));
+    bool good = !failed && (family == FAMILY_TUNED || is_good(kind, &score));
     printf("%-8s  %-38s %6.3f  %6.3f  %6.3f  %6.3f  %3u/%-3u  %4.2f%s\n", family == FAMILY_TUNED ? "tuned" : "held out",
            kind->name, share(score.right, score.given), share(score.right, score.fields),
            share(score.right, score.fields - score.registers), share(score.typed, score.bytes), score.models_right,
@@ -226,12 +230,12 @@ static bool run_row(enum family family, const struct kind *kind, unsigned first,
 
 int main(int argc, char **argv)
 {
-    unsigned trials = argc > 1 ? (unsigned)atoi(argv[1]) : TRIALS;
+    unsigned trials = argc > 1 ? (unsigned)atoi(argv[1]) : (unsigned)share_of(TRIALS, SAMPLED, "captures of each kind");
     unsigned first = argc > 4 ? (unsigned)atoi(argv[4]) : 1;
     bool good = true;
     printf("%-8s  %-38s %6s  %6s  %6s  %6s  %7s  %4s\n", "robots", "captures", "precis", "recall", "no reg", "types",
            "models", "s");
-    for (int family = 0; family < 2; family++)
+    for (int family = argc > 1 || checks_all() ? FAMILY_TUNED : FAMILY_HELD_OUT; family < 2; family++)
         for (size_t i = 0; i < KINDS; i++)
             if ((argc <= 2 || atoi(argv[2]) == family) && (argc <= 3 || atoi(argv[3]) == (int)i))
                 good &= run_row((enum family)family, &kinds[i], first, trials, argc > 5);

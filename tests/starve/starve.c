@@ -1,7 +1,7 @@
 /* Runs each command of the program many times; each time another allocation, write or read fails. The command must
  * give its usual output, or exit with 2 and a message: no other verdict, no crash, no hang, no file left behind.
  *
- *   starve                     a sample of the points, the same on every run
+ *   starve                     a sample of the points, the same on every run; CHECK=all takes more
  *   starve --full              every point
  *   starve --command NAME      only this one
  *   starve --way WAY --at N    one point: also prints the output and where the failing call is; needs --command
@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../share.h"
 #include "armtap.h"
 #include "commands.h"
 #include "hooks.h"
@@ -45,12 +46,9 @@ int armtap_main(int argc, char **argv);
 
 #define SECONDS_MAX 20
 #define PIPE_MAX (1 << 20)
-/* Points tried for each command and way without --full. Under AddressSanitizer a child takes ten times as long. */
-#ifdef __SANITIZE_ADDRESS__
+/* Points tried for each command and way without --full. */
 #define SAMPLED 3
-#else
-#define SAMPLED 8
-#endif
+#define SAMPLED_OF_ALL 8 /* with CHECK=all */
 
 /* A way to fail. */
 static const struct way {
@@ -84,6 +82,7 @@ struct tally {
 
 struct test {
     bool full;
+    unsigned long sampled; /* points of each command and way, without `full` */
     const char *only;      /* command */
     const struct way *way; /* NULL: all */
     unsigned long at;      /* 0: all */
@@ -235,7 +234,7 @@ static int try_point(struct test *test, const struct command *command, const str
 /* Returns the distance between two points that are tried. The first point differs by command and way. */
 static unsigned long stride_of(const struct test *test, unsigned long points)
 {
-    return test->full || points <= SAMPLED ? 1 : (points + SAMPLED - 1) / SAMPLED;
+    return test->full || points <= test->sampled ? 1 : (points + test->sampled - 1) / test->sampled;
 }
 
 static int try_way(struct test *test, const struct command *command, const struct way *way, const struct result *usual)
@@ -388,7 +387,7 @@ static void leave(const char *folder, const char *here)
 
 int main(int argc, char **argv)
 {
-    struct test test = {.full = false};
+    struct test test = {.sampled = share_of(SAMPLED_OF_ALL, SAMPLED, "points of each command and way")};
     struct commands commands;
     const char *source = getenv("srcdir");
     char list[1024], samples[1024], folder[64], here[512];

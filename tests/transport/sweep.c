@@ -2,7 +2,8 @@
  * end with status 0, 1 or 2 within its limits of time and memory, and every record that lies wholly before the damage
  * must come out unchanged.
  *
- * Sampled by default; SWEEP=full in the environment (make sweep) takes every byte and every length of the smaller ones.
+ * Sampled by default, more of it with CHECK=all; SWEEP=full in the environment (make sweep) takes every byte and every
+ * length of the smaller ones.
  * Most cases run the program's own reader and the library in child processes, a batch in each; some run the program
  * itself. */
 #define _DEFAULT_SOURCE
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../share.h"
 #include "input/capture.h"
 #include "input/replay.h"
 
@@ -288,13 +290,13 @@ static void sweep(bool unpack, size_t samples_of_each)
 static void test_plain(void **state)
 {
     (void)state;
-    sweep(true, SANITIZED ? 60 : 200);
+    sweep(true, share_of(200, 60, "damages of each file and kind"));
 }
 
 static void test_packed(void **state)
 {
     (void)state;
-    sweep(false, SANITIZED ? 30 : 100);
+    sweep(false, share_of(100, 30, "damages of each packed file and kind"));
 }
 
 /* ---- the program itself ---- */
@@ -337,12 +339,12 @@ static void run_program(const struct sample *sample, const struct place *place)
 
 static void test_program(void **state)
 {
+    size_t runs = is_full() ? 2000 : share_of(24, 8, "runs of the program");
     (void)state;
     for (size_t i = 0; i < SAMPLES; i++) {
         struct sample sample;
         struct places places = {0};
         uint64_t seed = 31 + i;
-        size_t runs = is_full() ? 2000 : SANITIZED ? 8 : 24;
         load(&sample, samples[i], i % 2);
         choose(&sample.file, 200, &places);
         for (size_t k = 0; k < runs; k++)

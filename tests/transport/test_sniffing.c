@@ -1,7 +1,7 @@
 /* How reliable recognition is: other protocols' streams, with and without their beginning, must never become records,
  * and ours must be found wherever a capture begins. Prints the counts.
  *
- *     test_sniffing [CONNECTIONS [SEED [full]]]     of each kind; 1000 and a fixed seed otherwise
+ *     test_sniffing [CONNECTIONS [SEED [full]]]     of each kind; otherwise 100, 1000 with CHECK=all, and a fixed seed
  *
  * Each connection is played with and without its beginning, on one of the ports in turn, or with `full` on all. Most
  * carry 16 to 20 kB from the robot's side, because the library stops searching for a protocol after 16 kB; one in ten
@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../share.h"
 #include "connection/conn.h"
 
-static size_t connections = 1000;
+static size_t connections;
 static uint64_t first_seed = 20240117;
 static bool on_all_ports;
 
@@ -202,6 +203,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_strangers),
         cmocka_unit_test(test_genuine),
     };
+    connections = share_of(1000, 100, "connections of each kind");
     if (argc > 1)
         connections = strtoul(argv[1], NULL, 10);
     on_all_ports = argc > 3 && strcmp(argv[3], "full") == 0;

@@ -6,11 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__
-#define ROUNDS 6
-#else
-#define ROUNDS 24
-#endif
+#include "../share.h"
 
 static const struct {
     const char *file;
@@ -36,6 +32,8 @@ static struct outcome originals[SAMPLES];
 
 static const struct cutting whole = {.handshake = true, .end = true};
 static const struct clothing plain = {.link = LINK_ETHERNET, .isn = {1000, 2000}};
+
+static size_t rounds;
 
 static void sample_name(char name[512], const char *file)
 {
@@ -269,7 +267,7 @@ static void test_unrest(void **state)
 {
     static const unsigned kinds[] = {REORDER, COPY, RESEND, OVERLAP, KEEP_ALIVE, ALL};
     (void)state;
-    for (size_t i = 0; i < ROUNDS * SAMPLES; i++) {
+    for (size_t i = 0; i < rounds * SAMPLES; i++) {
         size_t sample = i % SAMPLES;
         uint64_t round = i / SAMPLES * STRIDE + sample, seed = 7919 * round + 1;
         struct cutting cutting = {
@@ -445,7 +443,7 @@ static void lose_some(size_t sample, uint64_t round, bool all_kept)
 static void test_losses(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ROUNDS * SAMPLES; i++)
+    for (size_t i = 0; i < rounds * SAMPLES; i++)
         lose_some(i % SAMPLES, i / SAMPLES * STRIDE + i % SAMPLES, true);
 }
 
@@ -453,7 +451,7 @@ static void test_losses(void **state)
 static void test_losses_anywhere(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ROUNDS * SAMPLES; i++)
+    for (size_t i = 0; i < rounds * SAMPLES; i++)
         lose_some(i % SAMPLES, 1000 + i / SAMPLES * STRIDE + i % SAMPLES, false);
 }
 
@@ -463,5 +461,6 @@ int main(void)
         cmocka_unit_test(test_originals), cmocka_unit_test(test_clothes), cmocka_unit_test(test_segment_sizes),
         cmocka_unit_test(test_unrest),    cmocka_unit_test(test_losses),  cmocka_unit_test(test_losses_anywhere),
     };
+    rounds = share_of(24, 6, "rounds of each sample");
     return cmocka_run_group_tests_name("transport", tests, read_samples, free_samples);
 }

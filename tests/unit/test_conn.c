@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../share.h"
 #include "connection/conn.h"
 
 #define FROM ARMTAP_FROM_ROBOT
 #define TO ARMTAP_TO_ROBOT
 #define TWO_CUTS_UP_TO 2048 /* bytes */
-/* One in this many pairs of cuts is tried; sanitizers take ten times as long. */
-#ifdef __SANITIZE_ADDRESS__
-#define PAIRS 7
-#elif !defined PAIRS
-#define PAIRS 1
-#endif
+/* A sample tries one pair of cuts and one place of damage in so many. */
+#define CUTS 11
+#define PLACES 5
+
+static size_t pair_step, step;
 
 static const struct armtap_conn_options unknown = {.size = sizeof unknown};
 static const struct armtap_conn_options realtime = {.size = sizeof realtime, .protocol = ARMTAP_REALTIME};
@@ -45,11 +45,11 @@ static void check_chunkings(const struct script *script, const struct armtap_con
     for (size_t i = 0; i < length; i++)
         all[i] = i;
     check_cuts(script, options, all, length, &whole, &log);
-    for (size_t a = 1; a < length; a++)
+    for (size_t a = 1; a < length; a += length <= TWO_CUTS_UP_TO ? 1 : step)
         check_cuts(script, options, &a, 1, &whole, &log);
     in_place.in_place = true;
     for (size_t a = 1; length <= TWO_CUTS_UP_TO && a < length; a++)
-        for (size_t b = a + 1 + a % PAIRS; b < length; b += PAIRS)
+        for (size_t b = a + 1 + a % pair_step; b < length; b += pair_step)
             check_cuts(&in_place, options, (size_t[]){a, b}, 2, &whole, &log);
     free(all);
     log_free(&whole);
@@ -469,7 +469,7 @@ static void test_gaps_in_realtime_streams(void **unused)
     (void)unused;
     for (size_t s = 0; s < 4; s++) {
         struct script script = packets(sizes[s], 7, 0.002);
-        for (size_t from = 0; from < script.bytes.length; from += from % sizes[s] < 16 ? 1 : 3)
+        for (size_t from = 0; from < script.bytes.length; from += from % sizes[s] < 16 ? 1 : 3 * step)
             for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
                 check_gap(&script.bytes, sizes[s], from, losses[i], i % 2 && sizes[s] > 540 ? &unknown : &realtime);
         script_free(&script);
@@ -608,7 +608,7 @@ static void test_a_constant_cell_does_not_fool_midstream(void **unused)
         for (size_t r = 0; r < sizeof rises / sizeof rises[0]; r++)
             for (unsigned every = 1; every <= 4; every += 3) {
                 struct bytes bytes = packets_with_false_chain(sizes[s], 8, 0.008, rises[r], every);
-                for (size_t start = 0; start < sizes[s]; start++)
+                for (size_t start = 0; start < sizes[s]; start += step)
                     check_midstream(&bytes, sizes[s], start, start % 2 ? &known : &midstream);
                 bytes_free(&bytes);
             }
@@ -1065,5 +1065,7 @@ int main(void)
         cmocka_unit_test(test_directions_and_protocols_are_checked),
         cmocka_unit_test(test_arguments_are_checked),
     };
+    pair_step = CUTS / share_of(CUTS, 1, "pairs of cuts");
+    step = PLACES / share_of(PLACES, 1, "places");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

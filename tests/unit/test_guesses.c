@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "../share.h"
 #include "armtap.h"
 #include "protocol/budget.h"
 #include "connection/conn.h"
@@ -672,7 +673,7 @@ static void test_evaluation(void **state)
 {
     (void)state;
     if (!getenv("GUESSES_DEVELOPMENT"))
-        measure(&evaluation, 42);
+        measure(&evaluation, (unsigned)share_of(42, 14, "trials of each recipe"));
 }
 
 /* ---- one field against the recipe ------------------------------------------------------------------------------- */
