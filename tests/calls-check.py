@@ -12,10 +12,10 @@ import sys
 from collections import Counter
 
 from robot_capture import Capture, Client
-from tally import expect, finish, lacks, side_by_side, skips
+from tally import ALL, expect, finish, lacks, side_by_side, skips
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
-STEP = 1 if "--all" in sys.argv else 9
+STEP = 1 if "--all" in sys.argv else 9 if ALL else 27
 FIELDS = [("timestamp", "DOUBLE"), ("robot_mode", "INT32")]
 FILES = "trace=%file,%desc,getdents,getdents64"
 SIGNALS = [number for number in (*range(1, 32), signal.SIGRTMIN, signal.SIGRTMAX)

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+from tally import share
+
 ROBOT, CLIENT = bytes([10, 0, 0, 2]), bytes([10, 0, 0, 9])
 EPOCH = 1769860800
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
@@ -317,7 +319,7 @@ def check_reply_only(folder):
     kinds = {field["name"]: field["type"] for field in json.loads(run("fields", "--json").stdout)}
     recipes = known_recipes()
     typed = {name: [kinds[field] for field in fields] for name, fields in recipes.items()}
-    chosen = list(recipes.items())[::3]
+    chosen = share(list(recipes.items())[::3], 4, "recipes of which only the reply is known")
     for number, (name, fields) in enumerate(chosen):
         types, protocol, step = typed[name], 1 + number % 2, (0.002, 0.008)[number // 2 % 2]
         alike = [other for other in recipes if typed[other] == types]

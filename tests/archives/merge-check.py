@@ -13,7 +13,7 @@ import threading
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..")]
 
-from tally import expect, finish  # noqa: E402  pylint: disable=wrong-import-position
+from tally import expect, finish, share  # noqa: E402  pylint: disable=wrong-import-position
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SUMS = ("records", "records_to_robot", "steps", "gaps", "bytes_decoded", "bytes_lost", "bytes_skipped")
@@ -173,7 +173,7 @@ def write(folder, summaries):
 
 
 def check_sums(folder):
-    for seed in range(12):
+    for seed in share(range(12), 3, "sums"):
         is_archive = seed % 3 > 0
         count, streams = ((1, 1), (7, 3), (30, 40))[seed % 3 if is_archive else seed // 3 % 3]
         names = write(folder, make(count, is_archive, seed, streams, 3))
@@ -335,7 +335,7 @@ def check_noise(folder):
     names = write(folder, make(2, True, 3, 3, 3))
     with open(names[1], "rb") as file:
         whole = file.read()
-    for _ in range(150):
+    for _ in share(range(150), 5, "summaries with noise"):
         noisy = bytearray(whole)
         for _ in range(chance.randint(1, 3)):
             noisy[chance.randrange(len(noisy))] = chance.choice(b'"[]{},:0123456789nt-.eE\\ \x00\xff')
@@ -347,7 +347,8 @@ def check_noise(folder):
 
 
 def main():
-    for check in (check_memory, check_sums, check_extremes, check_twice, check_large, check_hostile, check_noise):
+    for check in (check_sums, check_extremes, check_twice, check_hostile, check_noise,
+                  *share((check_large, check_memory), 2, "checks of many summaries")):
         with tempfile.TemporaryDirectory() as folder:
             check(folder)
     return finish()
