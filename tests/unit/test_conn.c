@@ -11,8 +11,8 @@
 #define TO ARMTAP_TO_ROBOT
 #define TWO_CUTS_UP_TO 2048 /* bytes */
 /* A sample tries one pair of cuts and one place of damage in so many. */
-#define CUTS 11
-#define PLACES 5
+#define CUTS 31
+#define PLACES 13
 
 static size_t pair_step, step;
 

@@ -14,7 +14,7 @@
 /* The decoders need no more; the default is for those who judge rates, and to get over a hole at the beginning. */
 #define FIRST_RECORDS 2
 #define ROUNDS 40
-#define CUTS 12 /* a sample tries one cut in so many, and so many fewer rounds */
+#define CUTS 31 /* a sample tries one cut in so many, and so many fewer rounds */
 
 static size_t step;
 
