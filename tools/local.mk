@@ -176,8 +176,8 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/no_telemetry.c \
 	tools/command_line/no_telemetry.h \
 	tools/command_line/option_help.c \
+	tools/command_line/option_rows.c \
 	tools/command_line/option_rules.c \
-	tools/command_line/option_rules.h \
 	tools/command_line/option_values.c \
 	tools/command_line/options.c \
 	tools/command_line/options.def \

@@ -325,6 +325,8 @@ static const struct option_row rows[] = {
     OPTION(0, "also", NULL, FLAG(also), NEEDS("split"), HELP(""))
     OPTION(0, "reads", NULL, FLAG(reads), CHOOSES("output", "reads nothing"), READS_NOTHING, HELP(""))
     OPTION(0, "decimal", NULL, FLAG(decimal), CHOOSES("output", "is another mode"), HELP(""))
+    OPTION(0, "then", NULL, FLAG(also), NEEDS("decimal"), HELP(""))
+    OPTION(0, "last", NULL, FLAG(also), NEEDS("then"), HELP(""))
     OPTION(0, "live", "T", TIME(time), FROM(SOURCE_LIVE), HELP(""))
 };
 /* clang-format on */
@@ -334,7 +336,7 @@ static const struct option_usage usage = {.command = "try",
                                           .summary = "",
                                           .rows = rows,
                                           .row_count = sizeof rows / sizeof *rows,
-                                          .groups = DECODES | READS_CAPTURES | READS_LIVE,
+                                          .groups = DECODES | GUESSES | READS_CAPTURES | READS_LIVE,
                                           .examples = ""};
 
 static enum options_outcome parse(struct options *options, struct try *try, char **words)
@@ -439,6 +441,10 @@ static void what_the_rules_refuse(void **state)
     assert_int_equal(PARSE("a", "--live", "1"), OPTIONS_BAD); /* of another source */
     assert_int_equal(PARSE("a", "--local"), OPTIONS_BAD);     /* of other commands */
     assert_int_equal(PARSE("--reads", "-o", "x", "--threads", "2"), OPTIONS_RUN);
+    options_free(&options);
+    assert_int_equal(PARSE("--reads", "-o", "x", "--split", "--also"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--decimal", "--last"), OPTIONS_BAD);
+    assert_int_equal(PARSE("a", "--decimal", "--then", "--last"), OPTIONS_RUN);
     options_free(&options);
     assert_int_equal(PARSE("a", "--decimal", "--output=x", "--port", "1=rtde"), OPTIONS_RUN);
     options_free(&options);

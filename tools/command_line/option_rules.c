@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "option_rules.h"
+#include "options.h"
 
 static bool is_listed(const char *list, const char *name)
 {
@@ -36,7 +36,19 @@ static const struct option_row *mode_of(const struct options *options)
 
 static const char *needs_of(const struct option_usage *usage, const struct option_row *row)
 {
-    return row->group & DECODES ? usage->decodes_with : row->needs;
+    return row->group & (DECODES | GUESSES) ? usage->decodes_with : row->needs;
+}
+
+/* Whether the option needs another, which may need others, down to this one. */
+static bool leads_to(const struct option_usage *usage, const struct option_row *row, const struct option_row *mode)
+{
+    const char *needs = needs_of(usage, row);
+    for (size_t i = 0; needs && i < OPTIONS_MAX; i++) { /* two may need each other */
+        if (strcmp(needs, mode->name) == 0)
+            return true;
+        needs = needs_of(usage, options_row_named(usage, needs, strlen(needs)));
+    }
+    return false;
 }
 
 /* Whether the mode is for this option. Those of all commands change no output, and what decodes captures does so in
@@ -45,8 +57,7 @@ static bool is_of_mode(const struct options *options, const struct option_row *m
 {
     if (!mode || row == mode || row->group & ANY_COMMAND || is_listed(mode->takes, row->name))
         return true;
-    const char *needs = needs_of(options->usage, row);
-    return needs ? is_listed(needs, mode->name) || given_of(options, needs) : row->group && !mode->reads_nothing;
+    return leads_to(options->usage, row, mode) || (row->group && !mode->reads_nothing);
 }
 
 static int refuse_beside(const struct options *options, const struct option_row *row, const struct option_row *other)

@@ -13,10 +13,8 @@
 #include "base/interrupt.h"
 #include "base/message.h"
 #include "base/pager.h"
-#include "base/paint.h"
 #include "base/privileges.h"
 #include "input/recipe_file.h"
-#include "option_rules.h"
 
 #define WORD_MAX 64
 
@@ -28,169 +26,6 @@ struct parser {
     struct options *options;
     void *user;
 };
-
-/* ---- values of the shared options ------------------------------------------------------------------------------- */
-
-static void describe_port(char text[OPTION_TEXT_MAX])
-{
-    char protocols[REPLAY_PROTOCOLS_MAX];
-    replay_protocols(protocols, ", ", " or ");
-    snprintf(text, OPTION_TEXT_MAX, "what a TCP port carries (may be repeated): %s", protocols);
-}
-
-static void describe_raw(char text[OPTION_TEXT_MAX])
-{
-    char protocols[REPLAY_PROTOCOLS_MAX];
-    replay_protocols(protocols, ", ", " or ");
-    snprintf(text, OPTION_TEXT_MAX, "what a raw dump holds, if armtap does not recognise it: %s", protocols);
-}
-
-static int read_protocol(const struct option_row *row, const char *value, enum armtap_protocol *protocol)
-{
-    *protocol = armtap_protocol_find(value);
-    if (*protocol != ARMTAP_PROTOCOL_NONE)
-        return 0;
-    char protocols[REPLAY_PROTOCOLS_MAX];
-    const struct armtap_protocol_info *info;
-    size_t i = 0;
-    while ((info = armtap_protocol_at(i)) && strcmp(info->name, value) != 0)
-        i++;
-    replay_protocols(protocols, ", ", " or ");
-    if (info)
-        message_error("--%s: this build of armtap lacks protocol '%s'; configure it without %s", row->name, value,
-                      info->left_out);
-    else
-        message_error("--%s: unknown protocol '%s'; use %s", row->name, value, protocols);
-    return -1;
-}
-
-static int read_raw(const struct option_row *row, const char *value, void *place)
-{
-    struct options *options = place;
-    return read_protocol(row, value, &options->source.raw);
-}
-
-/* What a port carries. 0, or -1 after a message: another protocol was said before, or memory runs out. */
-static int add_port(struct options *options, const char *who, struct armtap_port port)
-{
-    size_t count = options->source.port_count;
-    for (size_t i = 0; i < count; i++) {
-        if (options->ports[i].port != port.port)
-            continue;
-        if (options->ports[i].protocol == port.protocol)
-            return 0;
-        message_error("%s: port %u cannot carry both %s and %s; read them in two runs", who, (unsigned)port.port,
-                      armtap_protocol_name(port.protocol), armtap_protocol_name(options->ports[i].protocol));
-        return -1;
-    }
-    struct armtap_port *ports = realloc(options->ports, (count + 1) * sizeof *ports);
-    if (!ports)
-        return message_no_memory();
-    options->source.ports = options->ports = ports;
-    ports[count] = port;
-    options->source.port_count = count + 1;
-    return 0;
-}
-
-static int read_port(const struct option_row *row, const char *value, void *place)
-{
-    char number[8];
-    uint64_t port;
-    enum armtap_protocol protocol;
-    size_t length = strcspn(value, "=");
-    if (value[length] == '\0' || length >= sizeof number) {
-        message_error("--port '%s': expected a port and its protocol, as in --port 30004=rtde", value);
-        return -1;
-    }
-    memcpy(number, value, length);
-    number[length] = '\0';
-    if (options_number("--port", number, 1, 65535, &port) != 0 ||
-        read_protocol(row, value + length + 1, &protocol) != 0)
-        return -1;
-    return add_port(place, "--port", (struct armtap_port){.port = (uint16_t)port, .protocol = protocol});
-}
-
-static int read_give_up(const struct option_row *row, const char *value, void *place)
-{
-    struct options *options = place;
-    char text[64];
-    struct timestamp time = {.ns = 0};
-    snprintf(text, sizeof text, "+%s", value);
-    if (value[0] == '+' || timestamp_parse(text, &time) != 0 || time.ns <= 0)
-        return option_refuse(row, value, "seconds, or a time such as 1m30s");
-    options->request.give_up = time.ns;
-    return 0;
-}
-
-static int read_colour(const struct option_row *row, const char *value, void *place)
-{
-    (void)place;
-    if (text_colour_choose(value) == 0)
-        return 0;
-    message_error("--%s '%s': give %s", row->name, value, row->words);
-    return -1;
-}
-
-/* ---- the tables -------------------------------------------------------------------------------------------------- */
-
-#define OPTIONS_STRUCT struct options
-#define OPTIONS_SHARED
-static const struct option_row shared_rows[] = {
-#include "options.def"
-};
-#define SHARED_COUNT (sizeof shared_rows / sizeof *shared_rows)
-
-static bool has_own(const struct option_usage *usage, const char *name)
-{
-    for (size_t i = 0; i < usage->row_count; i++)
-        if (usage->rows[i].name && strcmp(usage->rows[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* The i-th option of a command: its own, then the shared ones that it does not have as its own; NULL after the last. */
-const struct option_row *options_row_at(const struct option_usage *usage, size_t i)
-{
-    if (i < usage->row_count)
-        return &usage->rows[i];
-    i -= usage->row_count;
-    for (size_t k = 0; k < SHARED_COUNT; k++)
-        if (shared_rows[k].group & (usage->groups | ANY_COMMAND) && !has_own(usage, shared_rows[k].name) && i-- == 0)
-            return &shared_rows[k];
-    return NULL;
-}
-
-const struct option_row *options_row_named(const struct option_usage *usage, const char *name, size_t length)
-{
-    const struct option_row *row;
-    for (size_t i = 0; (row = options_row_at(usage, i)); i++)
-        if (row->name && strlen(row->name) == length && memcmp(row->name, name, length) == 0)
-            return row;
-    return NULL;
-}
-
-const struct option_row *options_row_of_letter(const struct option_usage *usage, char letter)
-{
-    const struct option_row *row;
-    for (size_t i = 0; (row = options_row_at(usage, i)); i++)
-        if (row->letter != 0 && row->letter == letter)
-            return row;
-    return NULL;
-}
-
-const struct option_row *options_given_at(const struct options *options, size_t i)
-{
-    const struct option_row *row;
-    for (size_t k = 0; (row = options_row_at(options->usage, k)); k++)
-        if (options->given[k] > 0 && i-- == 0)
-            return row;
-    return NULL;
-}
-
-bool option_may_lack_value(const struct option_row *row)
-{
-    return row->value && row->value[0] == '[';
-}
 
 static size_t min3(size_t a, size_t b, size_t c)
 {
@@ -520,7 +355,7 @@ static int open_robots(struct options *options)
         return -1;
     for (size_t i = 0; i < options->robots.count; i++) {
         const struct robot_address *robot = &options->robots.robots[i];
-        if (add_port(options, robot->url, (struct armtap_port){robot->port, robot->protocol}) != 0)
+        if (options_add_port(options, robot->url, (struct armtap_port){robot->port, robot->protocol}) != 0)
             return -1;
     }
     options->source.robots = &options->robots;

@@ -20,7 +20,7 @@ enum option_source {
 
 /* Which shared options a command has. */
 enum option_group {
-    DECODES = 1,        /* --port, --raw, --no-guess */
+    DECODES = 1,        /* --port, --raw */
     READS_CAPTURES = 2, /* operands that are captures */
     READS_LIVE = 4,     /* -i */
     FOLLOWS = 8,        /* --follow */
@@ -28,7 +28,8 @@ enum option_group {
     READS_ROBOTS = 32,  /* operands that are robots */
     ASKS_ROBOTS = 64,   /* what a robot is asked for is the user's choice */
     READS_ONLY_ROBOTS = 128,
-    ANY_COMMAND = 256
+    ANY_COMMAND = 256,
+    GUESSES = 512 /* --no-guess */
 };
 
 /* What Tab offers as the value; nothing for TAB_NONE. */
@@ -180,6 +181,14 @@ const struct option_row *options_row_of_letter(const struct option_usage *usage,
 bool option_may_lack_value(const struct option_row *row);
 bool options_is_offered(const struct option_usage *usage, const struct option_row *row);
 const char *options_help_of(const struct option_usage *usage, const struct option_row *row, char text[OPTION_TEXT_MAX]);
+
+/* Remembers what a port carries. 0, or -1 after a message that begins with `who`: it carries something else. */
+int options_add_port(struct options *options, const char *who, struct armtap_port port);
+
+/* Whether all that was given goes together, and with these sources. 0, or -1 after a message that says why not. */
+int option_rules_check(const struct options *options, unsigned sources);
+/* Whether the mode that was chosen reads operands. */
+bool option_rules_read(const struct options *options);
 
 /* Prints the help of a command. */
 void options_show_help(const struct option_usage *usage);

@@ -100,7 +100,7 @@ static enum options_outcome parse(int argc, char **argv, struct asked *asked)
         .summary = summary,
         .rows = rows,
         .row_count = sizeof rows / sizeof *rows,
-        .groups = DECODES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS | ASKS_ROBOTS,
+        .groups = DECODES | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS | ASKS_ROBOTS,
         .columns = columns,
         .prepare = asked_choose,
         .examples = "  armtap export robot.pcapng -o robot.csv\n"

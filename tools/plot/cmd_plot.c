@@ -74,7 +74,7 @@ static const struct option_usage usage = {
                "lines with their packets. Every spike is shown, however long the capture is.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .groups = DECODES | READS_CAPTURES | READS_LIVE | SHOWS_TIMES,
+    .groups = DECODES | GUESSES | READS_CAPTURES | READS_LIVE | SHOWS_TIMES,
     .prepare = load,
     .examples = "  armtap plot -o robot.svg robot.pcapng\n"
                 "  armtap plot -o stop.svg --around safety.stop=2 robot.pcapng\n"
