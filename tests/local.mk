@@ -216,6 +216,7 @@ SCRIPT_TESTS = \
 	tests/gates/syscalls.py \
 	tests/guess-check.py \
 	tests/completion-check.py \
+	tests/options-check.py \
 	tests/files-check.py \
 	tests/gzip-check.py \
 	tests/handshake-check.py \
