@@ -68,6 +68,7 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_requests.c \
 	decoders/rtde_session.c \
 	decoders/rtde_session.h \
+	decoders/rtde_set_up.c \
 	decoders/rtde_sniff.c \
 	decoders/rtde_sniff.h \
 	decoders/rtde_support.c \

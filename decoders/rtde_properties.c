@@ -2,40 +2,10 @@
  * order, and sends data whatever becomes of them. */
 #include <string.h>
 
-#include "protocol/release.h"
 #include "rtde_package.h"
 #include "rtde_reply.h"
 
-#define SINCE "5.26.3 / 10.15.0"
 #define LISTED_MOST 6 /* names that a note lists */
-
-/* That this controller is too old for properties, if it is. */
-static void tell_release(struct armtap_line *line, struct armtap_conn *conn)
-{
-    const char *version = armtap_conn_release(conn);
-    enum armtap_release_fit fit = armtap_release_judge(SINCE, version);
-    if (fit != ARMTAP_RELEASE_OLDER && fit != ARMTAP_RELEASE_NEVER)
-        return;
-    armtap_line_string(line, "; controllers have properties since ");
-    armtap_release_list(line, SINCE);
-    armtap_line_format(line, ", this one has %s", version);
-}
-
-int armtap_rtde_note_property(struct armtap_conn *conn, const struct armtap_frame *frame,
-                              const struct armtap_item *name, const struct armtap_item *type)
-{
-    struct armtap_line line;
-    bool is_unknown = armtap_item_is(type, "NOT_FOUND");
-    armtap_line_begin(&line);
-    armtap_line_format(&line, "%b: ", (const void *)name->text, name->length);
-    armtap_line_format(&line,
-                       is_unknown ? "the controller does not know this property (%b)"
-                                  : "the controller has no value for this property (%b)",
-                       (const void *)type->text, type->length);
-    if (is_unknown)
-        tell_release(&line, conn);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_property_missing, "%s", line.text);
-}
 
 /* ---- replies --------------------------------------------------------------------------------------------------- */
 
@@ -144,7 +114,7 @@ static int note_unanswered(struct armtap_conn *conn, struct armtap_rtde_request 
     request->settled = true;
     armtap_line_begin(&line);
     armtap_line_format(&line, "no reply to the request for %b", (const void *)request->names, request->names_length);
-    tell_release(&line, conn);
+    armtap_rtde_tell_properties_release(&line, conn);
     return armtap_conn_say(conn, &frame, ARMTAP_NOTE_rtde_property_unanswered, "%s", line.text);
 }
 

@@ -10,6 +10,7 @@
 #define NAMED_MAX 32       /* notes about single names, by set-up */
 #define FREQUENCY_BYTES 8u /* before the names, from protocol 2 on */
 #define SHOWN_BYTES 24u    /* of a reply that cannot be read */
+#define PROPERTIES_SINCE "5.26.3 / 10.15.0"
 
 /* ---- types and markers ---- */
 
@@ -155,7 +156,7 @@ struct armtap_rtde_reply armtap_rtde_read_reply(const struct armtap_rtde *rtde, 
 
 /* ---- refused names ---- */
 
-static const char *set_up_of(enum armtap_rtde_type type)
+const char *armtap_rtde_set_up_of(enum armtap_rtde_type type)
 {
     return type == ARMTAP_RTDE_SETUP_INPUTS    ? "input set-up"
            : type == ARMTAP_RTDE_SETUP_OUTPUTS ? "output set-up"
@@ -312,13 +313,41 @@ static int note_strange(struct armtap_conn *conn, const struct armtap_frame *fra
     struct armtap_line line;
     armtap_line_begin(&line);
     if (reply->name_count != reply->type_count)
-        armtap_line_format(&line, "the reply to the %s has %u type%s for %u name%s:", set_up_of(reply->type),
+        armtap_line_format(&line,
+                           "the reply to the %s has %u type%s for %u name%s:", armtap_rtde_set_up_of(reply->type),
                            (uint64_t)reply->type_count, reply->type_count == 1 ? "" : "s", (uint64_t)reply->name_count,
                            reply->name_count == 1 ? "" : "s");
     else
-        armtap_line_format(&line, "the reply to the %s has no type that is known:", set_up_of(reply->type));
+        armtap_line_format(&line, "the reply to the %s has no type that is known:", armtap_rtde_set_up_of(reply->type));
     armtap_rtde_show_bytes(&line, frame);
     return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_setup_bad, "%s", line.text);
+}
+
+void armtap_rtde_tell_properties_release(struct armtap_line *line, struct armtap_conn *conn)
+{
+    const char *version = armtap_conn_release(conn);
+    enum armtap_release_fit fit = armtap_release_judge(PROPERTIES_SINCE, version);
+    if (fit != ARMTAP_RELEASE_OLDER && fit != ARMTAP_RELEASE_NEVER)
+        return;
+    armtap_line_string(line, "; controllers have properties since ");
+    armtap_release_list(line, PROPERTIES_SINCE);
+    armtap_line_format(line, ", this one has %s", version);
+}
+
+int armtap_rtde_note_property(struct armtap_conn *conn, const struct armtap_frame *frame,
+                              const struct armtap_item *name, const struct armtap_item *type)
+{
+    struct armtap_line line;
+    bool is_unknown = armtap_item_is(type, "NOT_FOUND");
+    armtap_line_begin(&line);
+    armtap_line_format(&line, "%b: ", (const void *)name->text, name->length);
+    armtap_line_format(&line,
+                       is_unknown ? "the controller does not know this property (%b)"
+                                  : "the controller has no value for this property (%b)",
+                       (const void *)type->text, type->length);
+    if (is_unknown)
+        armtap_rtde_tell_properties_release(&line, conn);
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_property_missing, "%s", line.text);
 }
 
 /* What stands for a name that is not known. */
@@ -475,21 +504,18 @@ int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_fra
     return error;
 }
 
-int armtap_rtde_unreadable(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
+int armtap_rtde_recipe_of(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_rtde_reply *reply,
+                          struct armtap_recipe **recipe)
 {
-    enum armtap_rtde_type type = (enum armtap_rtde_type)frame->bytes[2];
-    struct armtap_line line;
-    armtap_line_begin(&line);
-    if (type == ARMTAP_RTDE_PROPERTIES)
-        return armtap_rtde_unreadable_properties(rtde, conn, frame);
-    armtap_rtde_answered_badly(rtde, type);
-    if (type == ARMTAP_RTDE_SETUP_OUTPUTS) {
-        armtap_rtde_take_outputs(rtde, NULL);
-        rtde->outputs_refused = false;
+    int error = reply->layout
+                    ? armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, reply->type_count, &reply->affordable)
+                    : armtap_rtde_may_make(conn, frame, reply->type_count, reply->names.length, &reply->affordable);
+    if (error != ARMTAP_OK || !reply->affordable)
+        return error;
+    if (reply->layout) {
+        *recipe = armtap_recipe_hold(reply->layout);
+        return ARMTAP_OK;
     }
-    rtde->bad_reply[type == ARMTAP_RTDE_SETUP_INPUTS ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT] =
-        (struct armtap_rtde_bad){true, false, frame->where.packet};
-    armtap_line_format(&line, "the reply to the %s cannot be read:", set_up_of(type));
-    armtap_rtde_show_bytes(&line, frame);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_setup_bad, "%s", line.text);
+    error = armtap_recipe_from_lists(reply->requested ? &reply->names : NULL, &reply->types, recipe);
+    return error == ARMTAP_OK ? armtap_rtde_keep_layout(conn, reply, *recipe) : error;
 }

@@ -47,8 +47,13 @@ int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_fra
                                const struct armtap_rtde_reply *reply, const struct armtap_recipe *recipe);
 /* Its first bytes, in hexadecimal. */
 void armtap_rtde_show_bytes(struct armtap_line *line, const struct armtap_frame *frame);
-/* A reply whose bytes do not follow the layout. */
-int armtap_rtde_unreadable(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
+/* What such a request is called. */
+const char *armtap_rtde_set_up_of(enum armtap_rtde_type type);
+/* That this controller is too old for properties, if it is. */
+void armtap_rtde_tell_properties_release(struct armtap_line *line, struct armtap_conn *conn);
+/* A property that a reply has no value for: `type` says why. */
+int armtap_rtde_note_property(struct armtap_conn *conn, const struct armtap_frame *frame,
+                              const struct armtap_item *name, const struct armtap_item *type);
 /* Whether every item is the name of a type, or the reason why there is none. */
 bool armtap_rtde_are_types(const char *types, size_t length);
 
@@ -56,9 +61,6 @@ bool armtap_rtde_are_types(const char *types, size_t length);
 
 /* A request for properties: its reply may have been captured before. */
 void armtap_rtde_ask_properties(struct armtap_rtde *rtde, const struct armtap_frame *frame);
-/* A property that a reply has no value for: `type` says why. */
-int armtap_rtde_note_property(struct armtap_conn *conn, const struct armtap_frame *frame,
-                              const struct armtap_item *name, const struct armtap_item *type);
 int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                                 const struct armtap_rtde_package *package);
 int armtap_rtde_unreadable_properties(struct armtap_rtde *rtde, struct armtap_conn *conn,

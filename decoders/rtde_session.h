@@ -134,9 +134,6 @@ struct armtap_rtde {
     struct armtap_rtde_bad bad_reply[2];      /* to the last set-up of a direction's data */
 };
 
-int armtap_rtde_open(void *context);
-void armtap_rtde_close(void *context);
-
 /* ---- rtde_requests.c ---- */
 
 /* Remembers a request until its reply comes. */
@@ -171,9 +168,8 @@ int armtap_rtde_doubt_data(struct armtap_rtde *rtde, struct armtap_conn *conn, c
 
 /* ---- rtde_session.c ---- */
 
-/* Names the fields of a reply that was captured before this request, if it can be this one's. */
-int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
-                           const struct armtap_rtde_package *request);
+#define ARMTAP_RTDE_EARLY_MAX UINT64_C(50000000) /* ns that a reply may be captured before its request */
+
 /* Reads packages as those of protocol 1, or 2 and later: set-ups and data of 2 and 3 are alike, so that the stream's
  * version is not known then. */
 void armtap_rtde_read_as(struct armtap_rtde *rtde, struct armtap_conn *conn, int protocol);
@@ -194,9 +190,8 @@ static inline void armtap_rtde_claim(struct armtap_rtde *rtde, struct armtap_con
     rtde->claimed = bytes;
 }
 
-/* Makes a recipe that the caller holds that of an id of inputs, within the budget: otherwise it is released. */
-int armtap_rtde_put_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
-                           struct armtap_recipe *recipe, uint8_t id);
+/* Of timestamp in the values of a recipe, -1 without it. */
+long armtap_rtde_clock_offset(const struct armtap_recipe *recipe);
 /* Makes a recipe that the caller holds, or NULL, the output recipe. */
 void armtap_rtde_take_outputs(struct armtap_rtde *rtde, struct armtap_recipe *recipe);
 /* Whether data tells no more about its recipe. */
@@ -205,10 +200,6 @@ static inline bool armtap_rtde_size_is_known(const struct armtap_recipe *recipe)
     return !recipe->replied && !recipe->open;
 }
 
-/* The recipe at `place`, for data of the frame's direction, has an unknown type, or data shows more of it: replaces it
- * by the recipe for values of `length` bytes, or by the open one if the length varies. */
-int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
-                             struct armtap_recipe **place, size_t length);
 /* Data to the robot, where the controller's replies to set-ups were not captured: sets up what the client asked for
  * with the table's types, if they fit the data. */
 int armtap_rtde_assume_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
@@ -216,10 +207,26 @@ int armtap_rtde_assume_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
  * contradicts. */
 int armtap_rtde_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
 
+/* ---- rtde_set_up.c ---- */
+
+int armtap_rtde_open(void *context);
+void armtap_rtde_close(void *context);
+/* Names the fields of a reply that was captured before this request, if it can be this one's. */
+int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                           const struct armtap_rtde_package *request);
+/* Makes a recipe that the caller holds that of an id of inputs, within the budget: otherwise it is released. */
+int armtap_rtde_put_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                           struct armtap_recipe *recipe, uint8_t id);
+/* The recipe at `place`, for data of the frame's direction, has an unknown type, or data shows more of it: replaces it
+ * by the recipe for values of `length` bytes, or by the open one if the length varies. */
+int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
+                             struct armtap_recipe **place, size_t length);
 /* Replies to O and I: notes refusals, makes the recipe, passes it on. */
 int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                                const struct armtap_rtde_package *package);
 int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                               const struct armtap_rtde_package *package);
+/* A reply whose bytes do not follow the layout. */
+int armtap_rtde_unreadable(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame);
 
 #endif
