@@ -13,6 +13,7 @@ lib_libinside_la_SOURCES = \
 	lib/archive/digest.c \
 	lib/archive/digest.h \
 	lib/archive/net_digest.c \
+	lib/archive/net_pass.c \
 	lib/archive/settled.c \
 	lib/archive/settled.h \
 	lib/archive/stretch.c \
@@ -22,6 +23,7 @@ lib_libinside_la_SOURCES = \
 	lib/client/client.h \
 	lib/client/client_known.c \
 	lib/client/client_options.c \
+	lib/client/client_says.c \
 	lib/client/name_list.c \
 	lib/client/name_list.h \
 	lib/client/rtde_client.c \
@@ -29,7 +31,10 @@ lib_libinside_la_SOURCES = \
 	lib/connection/conn.c \
 	lib/connection/conn.h \
 	lib/connection/connection.h \
+	lib/connection/cut.c \
 	lib/connection/deliver.c \
+	lib/connection/host.c \
+	lib/connection/judge.c \
 	lib/connection/knowledge.c \
 	lib/connection/knowledge.h \
 	lib/connection/seek.c \

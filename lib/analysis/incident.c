@@ -171,13 +171,6 @@ static const struct start {
 
 /* ---- what is near a stop ----------------------------------------------------------------------------------------- */
 
-bool armtap_incident_same_host(const char *one, const char *other)
-{
-    const char *colon = strrchr(one, ':');
-    size_t length = colon ? (size_t)(colon - one) + 1 : strlen(one);
-    return length > 0 && strncmp(one, other, length) == 0 && strrchr(other, ':') == other + length - 1;
-}
-
 /* NULL for a finding of the capture. */
 static const struct armtap_stream *stream_of(const struct verdict_grounds *grounds,
                                              const struct armtap_finding *finding)

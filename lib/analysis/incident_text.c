@@ -10,6 +10,13 @@
 
 #define TEXT_MAX 1400
 
+bool armtap_incident_same_host(const char *one, const char *other)
+{
+    const char *colon = strrchr(one, ':');
+    size_t length = colon ? (size_t)(colon - one) + 1 : strlen(one);
+    return length > 0 && strncmp(one, other, length) == 0 && strrchr(other, ':') == other + length - 1;
+}
+
 /* The ports with a controller's messages. Of the secondary interface only some are known: errors come on the primary.
  */
 static const struct message_port {

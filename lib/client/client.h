@@ -1,5 +1,6 @@
-/* The inside of a client: client.c has its life, sink.c what its connection tells, rtde_client.c the handshake. What
- * these files share is named like the public functions, which are those of armtap-client.h. */
+/* The inside of a client: client.c has its life, sink.c what its connection tells, rtde_client.c the handshake,
+ * client_says.c what all of them tell the caller. What these files share is named like the public functions, which are
+ * those of armtap-client.h. */
 #ifndef ARMTAP_CLIENT_INSIDE_H
 #define ARMTAP_CLIENT_INSIDE_H
 
@@ -7,6 +8,10 @@
 #include "protocol/note.h"
 #include "armtap-client.h"
 #include "name_list.h"
+
+/* Before the next attempt to connect. */
+#define BACKOFF_FIRST (SECOND / 4)
+#define BACKOFF_MAX (5 * SECOND)
 
 #define OUT_BYTES 4096u /* to be sent */
 #define OUT_LAST 8u     /* of them for PAUSE */
@@ -79,7 +84,7 @@ struct armtap_client {
     size_t out_length;
 };
 
-/* ---- client.c ---- */
+/* ---- client_says.c ---- */
 
 int64_t armtap_client_later(const struct armtap_client *client, int64_t ns);
 /* Tells the caller. */

@@ -471,66 +471,6 @@ static struct armtap_span buffer_span(const struct armtap_half *half, bool final
     return (struct armtap_span){half->buffer, half->used, half->marks, half->mark_count, final};
 }
 
-/* ---- what the snapshot length cut off ---- */
-
-uint64_t armtap_half_missing(const struct armtap_half *half, uint64_t from, uint64_t to)
-{
-    uint64_t missing = 0;
-    for (size_t i = 0; half->holes && i < half->holes->count; i++) {
-        const struct armtap_hole *hole = &half->holes->hole[i];
-        uint64_t begin = hole->from > from ? hole->from : from, end = hole->to < to ? hole->to : to;
-        missing += begin < end ? end - begin : 0;
-    }
-    return missing;
-}
-
-/* The next hole that ends behind `from`; NULL: there is none. */
-static const struct armtap_hole *next_hole(const struct armtap_half *half, uint64_t from)
-{
-    for (size_t i = 0; half->holes && i < half->holes->count; i++)
-        if (half->holes->hole[i].to > from)
-            return &half->holes->hole[i];
-    return NULL;
-}
-
-/* How many of `length` bytes from there on come before the next hole. */
-static size_t length_before_hole(const struct armtap_half *half, uint64_t from, size_t length)
-{
-    const struct armtap_hole *hole = next_hole(half, from);
-    if (!hole || hole->from >= from + length)
-        return length;
-    return hole->from > from ? (size_t)(hole->from - from) : 0;
-}
-
-static void forget_holes(struct armtap_half *half)
-{
-    size_t gone = 0;
-    while (half->holes && gone < half->holes->count && half->holes->hole[gone].to <= half->offset)
-        gone++;
-    if (gone == 0)
-        return;
-    half->holes->count -= gone;
-    memmove(half->holes->hole, half->holes->hole + gone, half->holes->count * sizeof *half->holes->hole);
-}
-
-/* With too many, what lies between the last ones counts as missing, too. */
-static int add_hole(struct armtap_conn *conn, struct armtap_half *half, uint64_t from, uint64_t to)
-{
-    forget_holes(half);
-    if (!half->holes) {
-        half->holes = calloc(1, sizeof *half->holes);
-        if (!half->holes)
-            return ARMTAP_ERR_MEMORY;
-        armtap_conn_take(conn, sizeof *half->holes);
-    }
-    struct armtap_hole *last = half->holes->count ? &half->holes->hole[half->holes->count - 1] : NULL;
-    if (last && (last->to == from || half->holes->count == ARMTAP_HOLES_MAX))
-        last->to = to;
-    else
-        half->holes->hole[half->holes->count++] = (struct armtap_hole){from, to};
-    return ARMTAP_OK;
-}
-
 /* ---- cutting frames ---- */
 
 static void pass_over(struct armtap_conn *conn, enum armtap_direction direction, size_t length)
@@ -555,12 +495,12 @@ static int tell_bytes(struct armtap_conn *conn, enum armtap_direction direction,
     int error = ARMTAP_OK;
     for (size_t at = from; at < to && error == ARMTAP_OK;) {
         uint64_t here = offset + (at - from);
-        size_t run = length_before_hole(half, here, to - at);
+        size_t run = armtap_half_before_hole(half, here, to - at);
         if (run > 0) {
             error = armtap_conn_bytes(conn, direction, span, at, at + run, here, true);
             at += run;
         } else {
-            const struct armtap_hole *hole = next_hole(half, here);
+            const struct armtap_hole *hole = armtap_half_next_hole(half, here);
             at += hole->to - here < to - at ? (size_t)(hole->to - here) : to - at;
         }
     }
@@ -590,122 +530,6 @@ static int lose_step(struct armtap_conn *conn, enum armtap_direction direction, 
     armtap_conn_begin(conn);
     int error = conn->decoder->lost ? conn->decoder->lost(conn->context, conn, &here, gap) : ARMTAP_OK;
     return error == ARMTAP_OK ? armtap_conn_layers_lost(conn, direction) : error;
-}
-
-enum { FILLED_MOST = 65536 }; /* bytes that zeros may stand for, and within which a head that was cut off is proved */
-
-enum frame_verdict {
-    FRAME_WHOLE,
-    FRAME_WAITS,    /* for more bytes: `want` is set */
-    FRAME_UNUSABLE, /* bytes that are needed were cut off, but its length is known */
-    FRAME_HEADLESS, /* the bytes that say its length were cut off */
-    FRAME_BAD
-};
-
-/* Whether a frame begins here and can be taken; *length becomes 0 if its head does not say it. One that is longer than
- * all that comes may have a damaged length, with messages behind it. */
-static enum frame_verdict judge_frame(const struct armtap_conn *conn, enum armtap_direction direction,
-                                      const uint8_t *bytes, size_t left, bool final, size_t *length, size_t *want,
-                                      unsigned *reading)
-{
-    const struct armtap_decoder *decoder = conn->decoder;
-    long frame = decoder->frame(conn->context, direction, bytes, left);
-    *want = left + 1;
-    *length = 0;
-    if (frame < 0)
-        return FRAME_BAD;
-    if (frame == 0)
-        return FRAME_WAITS;
-    *length = (size_t)frame;
-    if (*length > left) {
-        *want = *length;
-        return final ? FRAME_BAD : FRAME_WAITS;
-    }
-    if ((*reading = armtap_decoder_sure(decoder, conn->context, direction, bytes, *length)) != 0)
-        return FRAME_WHOLE;
-    if (*length == left && final)
-        return FRAME_WHOLE;
-    enum armtap_fit fit = armtap_decoder_follows(decoder, conn->context, direction, bytes, *length, left - *length);
-    if (fit == ARMTAP_FIT_MORE && !final) {
-        *want = armtap_spaced(left + 1, left); /* the next frame may be long, and is examined from its start */
-        return FRAME_WAITS;
-    }
-    return fit == ARMTAP_FIT_YES || fit == ARMTAP_FIT_WELL ? FRAME_WHOLE : FRAME_BAD;
-}
-
-/* Whether frames of that length follow one another from `at` on up to one whose head is there. WAITS: more bytes may
- * show it. */
-static enum frame_verdict prove_length(const struct armtap_conn *conn, enum armtap_direction direction,
-                                       const struct armtap_span *span, size_t at, size_t length, size_t *want)
-{
-    const struct armtap_half *half = &conn->half[direction];
-    size_t left = span->length - at;
-    for (size_t next = length; next < FILLED_MOST; next += length) {
-        *want = next + 1;
-        if (left <= next)
-            return span->final ? FRAME_HEADLESS : FRAME_WAITS;
-        size_t there = length_before_hole(half, half->offset + next, left - next);
-        long frame = conn->decoder->frame(conn->context, direction, span->bytes + at + next, there);
-        *want = left + 1;
-        if (frame == 0 && there == left - next)
-            return span->final ? FRAME_HEADLESS : FRAME_WAITS;
-        if (frame != 0)
-            return frame == (long)length ? FRAME_WHOLE : FRAME_HEADLESS;
-    }
-    return FRAME_HEADLESS;
-}
-
-/* A frame whose head was cut off: it is as long as the ones before if another begins where that says. The head is put
- * where it was cut off. */
-static enum frame_verdict judge_headless(const struct armtap_conn *conn, enum armtap_direction direction,
-                                         const struct armtap_span *span, size_t at, size_t *length, size_t *want)
-{
-    const struct armtap_half *half = &conn->half[direction];
-    const struct armtap_hole *hole = next_hole(half, half->offset);
-    uint8_t head[ARMTAP_HEAD_MOST];
-    size_t put = 0;
-    *length = conn->decoder->expects ? conn->decoder->expects(conn->context, direction, head, &put) : 0;
-    size_t there = length_before_hole(half, half->offset, put);
-    if (*length == 0 || memcmp(span->bytes + at, head, there) != 0)
-        return FRAME_HEADLESS;
-    enum frame_verdict verdict = prove_length(conn, direction, span, at, *length, want);
-    if (verdict != FRAME_WHOLE || span->bytes != half->buffer)
-        return verdict == FRAME_WAITS ? verdict : FRAME_HEADLESS;
-    if (hole->to >= half->offset + *length)
-        return FRAME_UNUSABLE;
-    memcpy(half->buffer + at, head, put);
-    return FRAME_WHOLE;
-}
-
-/* The same for a frame of which bytes may have been cut off. Its head says where it ends, and the one before it where
- * it begins, so that only a head that contradicts itself speaks against it. */
-static enum frame_verdict judge_cut_frame(const struct armtap_conn *conn, enum armtap_direction direction,
-                                          const uint8_t *bytes, size_t left, size_t *length, size_t *want,
-                                          unsigned *reading)
-{
-    const struct armtap_decoder *decoder = conn->decoder;
-    const struct armtap_half *half = &conn->half[direction];
-    size_t there = length_before_hole(half, half->offset, left);
-    long frame = decoder->frame(conn->context, direction, bytes, there);
-    *want = left + 1;
-    *length = frame > 0 ? (size_t)frame : 0;
-    if (frame < 0)
-        return FRAME_BAD;
-    if (frame == 0)
-        return there < left ? FRAME_HEADLESS : FRAME_WAITS;
-    if (*length > left) {
-        *want = *length;
-        return FRAME_WAITS;
-    }
-    if (*length <= there) {
-        enum frame_verdict verdict = judge_frame(conn, direction, bytes, there, false, length, want, reading);
-        return verdict == FRAME_WAITS ? FRAME_WHOLE : verdict;
-    }
-    size_t needed = decoder->cut ? decoder->cut(direction, bytes) : 0;
-    if (needed == 0 || there < needed)
-        return FRAME_UNUSABLE;
-    *reading = armtap_decoder_sure(decoder, conn->context, direction, bytes, *length);
-    return FRAME_WHOLE;
 }
 
 /* Takes a frame in sync. What calls it then tells its bytes. */
@@ -817,23 +641,23 @@ static int digest_cut(struct armtap_conn *conn, enum armtap_direction direction,
                       size_t *at, bool *waits)
 {
     struct armtap_half *half = &conn->half[direction];
-    const struct armtap_hole *hole = next_hole(half, half->offset);
+    const struct armtap_hole *hole = armtap_half_next_hole(half, half->offset);
     size_t left = span->length - *at, length = 0;
     size_t behind = hole->to - half->offset < left ? (size_t)(hole->to - half->offset) : left;
     unsigned reading = 0;
-    enum frame_verdict verdict =
-        judge_cut_frame(conn, direction, span->bytes + *at, left, &length, &half->want, &reading);
-    if (verdict == FRAME_HEADLESS)
-        verdict = judge_headless(conn, direction, span, *at, &length, &half->want);
+    enum armtap_frame_verdict verdict =
+        armtap_judge_cut_frame(conn, direction, span->bytes + *at, left, &length, &half->want, &reading);
+    if (verdict == ARMTAP_FRAME_HEADLESS)
+        verdict = armtap_judge_headless(conn, direction, span, *at, &length, &half->want);
     int error;
     switch (verdict) {
-    case FRAME_WHOLE:
+    case ARMTAP_FRAME_WHOLE:
         error = decode_frame(conn, direction, span, *at, length, reading);
         break;
-    case FRAME_UNUSABLE:
+    case ARMTAP_FRAME_UNUSABLE:
         error = drop_cut(conn, direction, span, *at, *at + length, true);
         break;
-    case FRAME_WAITS:
+    case ARMTAP_FRAME_WAITS:
         *waits = !span->final;
         length = *waits ? 0 : left;
         error = *waits ? ARMTAP_OK : drop_cut(conn, direction, span, *at, span->length, false);
@@ -858,7 +682,7 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
     while (error == ARMTAP_OK && at < span->length) {
         struct armtap_span rest = {span->bytes + at, span->length - at, NULL, 0, span->final};
         reading = 0;
-        bool has_holes = length_before_hole(half, half->offset, rest.length) < rest.length;
+        bool has_holes = half->holes && armtap_half_before_hole(half, half->offset, rest.length) < rest.length;
         if (has_holes && half->mode == ARMTAP_HALF_SYNCED) {
             bool waits = false;
             error = digest_cut(conn, direction, span, &at, &waits);
@@ -880,11 +704,11 @@ static int digest_known(struct armtap_conn *conn, enum armtap_direction directio
                 continue;
             length = frame_length(conn, direction, span, at);
         } else {
-            enum frame_verdict verdict =
-                judge_frame(conn, direction, rest.bytes, rest.length, span->final, &length, &half->want, &reading);
-            if (verdict == FRAME_WAITS)
+            enum armtap_frame_verdict verdict = armtap_judge_frame(conn, direction, rest.bytes, rest.length,
+                                                                   span->final, &length, &half->want, &reading);
+            if (verdict == ARMTAP_FRAME_WAITS)
                 break;
-            if (verdict == FRAME_BAD) {
+            if (verdict == ARMTAP_FRAME_BAD) {
                 if (span->final && length > rest.length)
                     begin_message(conn, direction, length);
                 error = lose_step(conn, direction, armtap_span_where(span, at, at + 1), false);
@@ -1051,7 +875,7 @@ static int digest_first(struct armtap_conn *conn, enum armtap_direction directio
     *used = (size_t)begin;
     int error = begin_frames(conn, direction, span, 0, *used);
     size_t length = error == ARMTAP_OK ? frame_length(conn, direction, span, *used) : 0;
-    if (next_hole(&conn->half[direction], conn->half[direction].offset))
+    if (armtap_half_next_hole(&conn->half[direction], conn->half[direction].offset))
         return error;
     if (length == 0 || length > span->length - *used)
         return error;
@@ -1343,52 +1167,6 @@ static int end_of_bytes(struct armtap_conn *conn, enum armtap_direction directio
     return error == ARMTAP_OK ? note_tail(conn, armtap_conn_real(conn, direction), closing) : error;
 }
 
-static int say_missing(struct armtap_conn *conn, const struct armtap_frame *here, uint64_t length, uint64_t cut)
-{
-    const char *side = armtap_direction_name(here->direction);
-    if (cut == 0)
-        return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_gap, "%u bytes %s are missing at byte %u of the stream",
-                               length, side, here->offset);
-    if (cut == length)
-        return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_gap,
-                               "%u bytes %s are missing at byte %u of the stream, cut off by the snapshot length",
-                               length, side, here->offset);
-    return armtap_conn_say(
-        conn, here, ARMTAP_NOTE_stream_gap,
-        "%u bytes %s are missing at byte %u of the stream, %u of them cut off by the snapshot length", length, side,
-        here->offset, cut);
-}
-
-int armtap_conn_unusable(struct armtap_conn *conn, const struct armtap_frame *frame)
-{
-    const struct armtap_half *half = &conn->half[frame->direction];
-    uint64_t missing = armtap_half_missing(half, frame->offset, frame->offset + frame->length);
-    struct armtap_frame here = armtap_place(frame->direction, frame->offset, frame->where);
-    if (missing == 0)
-        return ARMTAP_OK;
-    int error =
-        armtap_conn_event(conn, armtap_conn_real(conn, frame->direction), ARMTAP_EVENT_GAP, missing, &frame->where);
-    return error == ARMTAP_OK ? say_missing(conn, &here, missing, missing) : error;
-}
-
-/* Whether a decoder that seeks has the beginning of a message at hand that what follows may belong to. */
-static bool seeks_with_head(const struct armtap_conn *conn, const struct armtap_half *half, enum armtap_direction side)
-{
-    long length =
-        conn->decoder && half->used > 0 ? conn->decoder->frame(conn->context, side, half->buffer, half->used) : 0;
-    return half->used > 0 && (length <= 0 || (size_t)length > half->used);
-}
-
-/* Whether zeros can stand for bytes that were cut off, as the head of a message says where it ends. */
-static bool may_fill(const struct armtap_conn *conn, enum armtap_direction side, uint64_t length)
-{
-    const struct armtap_decoder *decoder = conn->decoder ? conn->decoder : armtap_decoder_for(conn->hint);
-    const struct armtap_half *half = &conn->half[side];
-    if (half->mode == ARMTAP_HALF_SEEKING && !seeks_with_head(conn, half, side))
-        return false;
-    return length <= FILLED_MOST && !conn->foreign && decoder && decoder->cut && decoder->cut(side, NULL);
-}
-
 static int fill(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length,
                 const struct armtap_where *where)
 {
@@ -1399,7 +1177,7 @@ static int fill(struct armtap_conn *conn, enum armtap_direction direction, uint6
     conn->stream.gaps++;
     conn->stream.gaps_cut++; /* the bytes count where their place in the stream is reached */
     armtap_conn_begin(conn);
-    int error = add_hole(conn, half, from, from + length);
+    int error = armtap_half_add_hole(conn, half, from, from + length);
     while (length > 0 && error == ARMTAP_OK) {
         size_t now = length < sizeof zeros ? (size_t)length : sizeof zeros;
         error = push(conn, direction, zeros, now, where);
@@ -1411,7 +1189,7 @@ static int fill(struct armtap_conn *conn, enum armtap_direction direction, uint6
 static int miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length, uint64_t cut,
                 const struct armtap_where *where)
 {
-    if (length > 0 && cut == length && may_fill(conn, armtap_conn_real(conn, direction), length))
+    if (length > 0 && cut == length && armtap_conn_may_fill(conn, armtap_conn_real(conn, direction), length))
         return fill(conn, direction, length, where);
     int error = length > 0 ? end_of_bytes(conn, direction, false) : ARMTAP_OK;
     if (error != ARMTAP_OK || length == 0)
@@ -1430,7 +1208,7 @@ static int miss(struct armtap_conn *conn, enum armtap_direction direction, uint6
         return ARMTAP_OK;
     error = armtap_conn_event(conn, direction, ARMTAP_EVENT_GAP, length, where);
     if (error == ARMTAP_OK && conn->decoder)
-        error = say_missing(conn, &here, length, cut);
+        error = armtap_conn_say_missing(conn, &here, length, cut);
     if (error == ARMTAP_OK && conn->decoder)
         error = lose_step(conn, side, *where, true);
     return error;

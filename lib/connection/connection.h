@@ -1,4 +1,5 @@
-/* The inside of a connection, shared by conn.c (bytes in), seek.c (where frames begin) and deliver.c (records out). */
+/* The inside of a connection, shared by conn.c (bytes in), cut.c (bytes that are missing), judge.c and seek.c
+ * (where frames begin), host.c (what decoders and layers ask and say) and deliver.c (records out). */
 #ifndef ARMTAP_CONNECTION_H
 #define ARMTAP_CONNECTION_H
 
@@ -18,6 +19,8 @@ enum armtap_half_mode {
 
 #define ARMTAP_SEARCH_SPENT UINT64_MAX
 #define ARMTAP_HOLES_MAX 32
+#define ARMTAP_FILLED_MOST                                                                                             \
+    65536 /* bytes that zeros may stand for, and within which a head that was cut off is proved */
 
 /* What the snapshot length cut off among the bytes that wait, as far as these are still needed; zeros stand there. */
 struct armtap_holes {
@@ -123,6 +126,12 @@ static inline void armtap_conn_begin(struct armtap_conn *conn)
     conn->watch.begins++;
 }
 
+/* What a callback's answer means. */
+static inline int armtap_stopped(int answer)
+{
+    return answer == 0 ? ARMTAP_OK : ARMTAP_ERR_STOPPED;
+}
+
 /* ---- functions that a decoder may lack ---- */
 
 static inline unsigned armtap_decoder_sure(const struct armtap_decoder *decoder, const void *context,
@@ -143,8 +152,46 @@ static inline bool armtap_decoder_steady(const struct armtap_decoder *decoder, c
 int armtap_conn_replace(struct armtap_conn *conn, enum armtap_direction direction,
                         const struct armtap_unfinished *unfinished);
 
+/* ---- cut.c ---- */
+
 /* Bytes [from, to) of a direction's stream, as far as the snapshot length cut them off. */
 uint64_t armtap_half_missing(const struct armtap_half *half, uint64_t from, uint64_t to);
+/* The next hole that ends behind `from`; NULL: there is none. */
+const struct armtap_hole *armtap_half_next_hole(const struct armtap_half *half, uint64_t from);
+/* How many of `length` bytes from there on come before the next hole. */
+size_t armtap_half_before_hole(const struct armtap_half *half, uint64_t from, size_t length);
+/* With too many, what lies between the last ones counts as missing, too. */
+int armtap_half_add_hole(struct armtap_conn *conn, struct armtap_half *half, uint64_t from, uint64_t to);
+/* Whether zeros can stand for that many bytes that were cut off, as the head of a message says where it ends. */
+bool armtap_conn_may_fill(const struct armtap_conn *conn, enum armtap_direction side, uint64_t length);
+/* Notes missing bytes; `cut` of them were cut off. */
+int armtap_conn_say_missing(struct armtap_conn *conn, const struct armtap_frame *here, uint64_t length, uint64_t cut);
+
+/* ---- judge.c ---- */
+
+enum armtap_frame_verdict {
+    ARMTAP_FRAME_WHOLE,
+    ARMTAP_FRAME_WAITS,    /* for more bytes: `want` is set */
+    ARMTAP_FRAME_UNUSABLE, /* bytes that are needed were cut off, but its length is known */
+    ARMTAP_FRAME_HEADLESS, /* the bytes that say its length were cut off */
+    ARMTAP_FRAME_BAD
+};
+
+/* Whether a frame begins here and can be taken; *length becomes 0 if its head does not say it. One that is longer than
+ * all that comes may have a damaged length, with messages behind it. */
+enum armtap_frame_verdict armtap_judge_frame(const struct armtap_conn *conn, enum armtap_direction direction,
+                                             const uint8_t *bytes, size_t left, bool final, size_t *length,
+                                             size_t *want, unsigned *reading);
+/* The same for a frame of which bytes may have been cut off. Its head says where it ends, and the one before it where
+ * it begins, so that only a head that contradicts itself speaks against it. */
+enum armtap_frame_verdict armtap_judge_cut_frame(const struct armtap_conn *conn, enum armtap_direction direction,
+                                                 const uint8_t *bytes, size_t left, size_t *length, size_t *want,
+                                                 unsigned *reading);
+/* A frame whose head was cut off: it is as long as the ones before if another begins where that says. The head is put
+ * where it was cut off. */
+enum armtap_frame_verdict armtap_judge_headless(const struct armtap_conn *conn, enum armtap_direction direction,
+                                                const struct armtap_span *span, size_t at, size_t *length,
+                                                size_t *want);
 
 /* ---- deliver.c ---- */
 
