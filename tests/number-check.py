@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Numbers as text (tools/base/number_text.cc) are Python's repr: random bits, every power of two and its neighbours,
+"""Numbers as text (tools/base/numbers/number_text.cc) are Python's repr: random bits, every power of two and its neighbours,
 subnormals, halves between two decimals, decimals of few digits."""
 import array
 import math

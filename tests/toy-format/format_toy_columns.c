@@ -16,7 +16,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 #define MAGIC "TOYCOLS"
 #define MAGIC_SIZE 8u

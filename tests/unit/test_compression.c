@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compression.h"
+#include "base/bytes/compression.h"
 #ifdef ARMTAP_WITH_LZ4
 #include <lz4.h>
 #include <lz4frame.h>

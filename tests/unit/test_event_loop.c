@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 #include "input/event_loop.h"
 
 #define MS INT64_C(1000000)

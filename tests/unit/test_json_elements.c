@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_elements.h"
+#include "base/text/json_elements.h"
 
 static struct armtap_value json(const char *text)
 {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/number_text.h"
+#include "base/numbers/number_text.h"
 
 /* Bits of a double and the text of Python 3.11: repr(struct.unpack("<d", struct.pack("<Q", bits))[0]). */
 static const struct pair {

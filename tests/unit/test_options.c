@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "command_line/options.h"
 #include "input/recipe_file.h"
-#include "base/word_wrap.h"
-#include "base/timestamp.h"
+#include "base/terminal/word_wrap.h"
+#include "base/numbers/timestamp.h"
 
 #define FILE_NAME "test_options.tmp"
 

@@ -24,8 +24,8 @@
 #include <cmocka.h>
 #include <pcap/pcap.h>
 
-#include "base/bus_error.h"
-#include "base/thread.h"
+#include "base/process/bus_error.h"
+#include "base/process/thread.h"
 #include "input/block_sum.h"
 #include "input/capture.h"
 #include "input/file_reader.h"

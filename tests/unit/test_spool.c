@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/spool.h"
+#include "base/bytes/spool.h"
 
 static size_t count_files(const char *folder)
 {

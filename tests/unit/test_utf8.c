@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/word_wrap.h"
-#include "base/utf8.h"
+#include "base/terminal/word_wrap.h"
+#include "base/text/utf8.h"
 
 static const struct {
     const char *bytes, *shown;

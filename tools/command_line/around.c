@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/message.h"
-#include "base/timestamp.h"
+#include "base/process/message.h"
+#include "base/numbers/timestamp.h"
 #include "nanoseconds.h"
 #include "options.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/fold.h"
+#include "base/terminal/fold.h"
 #include "input/file_reader.h"
 
 const char *comments_place(char to[COMMENT_PLACE_MAX], const struct capture_comment *comment)

@@ -2,8 +2,8 @@
 #ifndef COMMAND_LINE_COMMENTS_H
 #define COMMAND_LINE_COMMENTS_H
 
-#include "base/json_writer.h"
-#include "base/timestamp.h"
+#include "base/text/json_writer.h"
+#include "base/numbers/timestamp.h"
 #include "input/capture_comments.h"
 #include "input/replay.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #define NAME_ROOM 256
 

@@ -3,7 +3,7 @@
 #define COMMAND_LINE_MODEL_NAMES_H
 
 #include "analysis/armtap-analysis.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 
 #define MODEL_NAMES_MAX 200
 /* "UR5", "UR10 or UR10e", "UR3, UR3e or UR7e"; cut if `to` is too small. Returns `to`. */

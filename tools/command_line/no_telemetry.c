@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 /* Reports the first attempt, and what to do. */
 static void report_attempts(const struct armtap_attempts *attempts)

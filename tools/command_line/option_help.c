@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fold.h"
+#include "base/terminal/fold.h"
 #include "options.h"
 
 #define HELP_WIDE 60 /* columns from which an option and its meaning stand side by side */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
-#include "base/paint.h"
+#include "base/process/message.h"
+#include "base/terminal/paint.h"
 #include "options.h"
 
 /* ---- values of the shared options ------------------------------------------------------------------------------- */

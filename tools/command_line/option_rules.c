@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "options.h"
 
 static bool is_listed(const char *list, const char *name)

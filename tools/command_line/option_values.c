@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "options.h"
 
 int option_refuse(const struct option_row *row, const char *value, const char *expected)

@@ -10,10 +10,10 @@
 #include "input/file_order.h"
 #include "input/input_files.h"
 #include "completion.h"
-#include "base/interrupt.h"
-#include "base/message.h"
-#include "base/pager.h"
-#include "base/privileges.h"
+#include "base/process/interrupt.h"
+#include "base/process/message.h"
+#include "base/terminal/pager.h"
+#include "base/process/privileges.h"
 #include "input/recipe_file.h"
 
 #define WORD_MAX 64

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "input/replay.h"
-#include "base/timestamp.h"
+#include "base/numbers/timestamp.h"
 #include "robot_request.h"
 
 /* What a command reads, as far as options depend on it. */

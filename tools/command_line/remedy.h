@@ -4,7 +4,7 @@
 
 #include "analysis/armtap-analysis.h"
 #include "input/shell_command.h"
-#include "base/fold.h"
+#include "base/terminal/fold.h"
 
 #define REMEDY_MAX 1000
 

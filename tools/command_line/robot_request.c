@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/comma_list.h"
-#include "base/message.h"
+#include "base/text/comma_list.h"
+#include "base/process/message.h"
 
 #define ROBOTS_MAX 64
 /* Bytes of names that a controller takes, and one word of a list. */

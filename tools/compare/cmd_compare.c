@@ -12,7 +12,7 @@
 #include "early_pairs.h"
 #include "analysis/armtap-analysis.h"
 #include "input/replay_side_by_side.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "command_line/options.h"
 
 struct compare {

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_writer.h"
-#include "base/number_text.h"
+#include "base/text/json_writer.h"
+#include "base/numbers/number_text.h"
 #include "input/file_reader.h"
-#include "base/fold.h"
-#include "base/paint.h"
+#include "base/terminal/fold.h"
+#include "base/terminal/paint.h"
 #include "command_line/model_names.h"
 
 enum { NAME_SHOWN = 40, TEXT_BYTES = 400, HEAD_INDENT = 8, CELL_BYTES = 24 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "armtap.h"
-#include "base/number_text.h"
+#include "base/numbers/number_text.h"
 
 #define CLOCK_LENGTH 12 /* 12:00:00.559 */
 

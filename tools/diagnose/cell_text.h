@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "base/timestamp.h"
+#include "base/numbers/timestamp.h"
 
 #define CELL_MAX 40
 

@@ -10,7 +10,7 @@
 #include "diagnosis.h"
 #include "input/archive.h"
 #include "part.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "command_line/options.h"
 
 struct command {

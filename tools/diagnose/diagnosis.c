@@ -7,7 +7,7 @@
 #include "input/archive.h"
 #include "input/file_reader.h"
 #include "input/robot_reader.h"
-#include "base/timestamp.h"
+#include "base/numbers/timestamp.h"
 #include "part.h"
 
 static int on_finding(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)

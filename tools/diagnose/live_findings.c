@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "analysis/armtap-analysis.h"
-#include "base/paint.h"
+#include "base/terminal/paint.h"
 #include "nanoseconds.h"
 
 /* Findings of one kind shown in a burst; then one per second. */

@@ -4,7 +4,7 @@
 #define DIAGNOSE_LIVE_FINDINGS_H
 
 #include "input/replay.h"
-#include "base/timestamp.h"
+#include "base/numbers/timestamp.h"
 
 struct live;
 /* A pipe shows nothing in its first second, because it may be a file being unpacked. NULL if memory runs out. */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "input/archive.h"
 #include "input/file_reader.h"
 #include "transcript.h"

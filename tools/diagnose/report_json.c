@@ -4,7 +4,7 @@
 
 #include "diagnosis.h"
 #include "command_line/comments.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "input/archive.h"
 #include "input/file_reader.h"
 #include "part.h"

@@ -9,11 +9,11 @@
 #include "diagnosis.h"
 #include "told.h"
 #include "command_line/comments.h"
-#include "base/fold.h"
-#include "base/number_text.h"
-#include "base/paint.h"
-#include "base/utf8.h"
-#include "base/timestamp.h"
+#include "base/terminal/fold.h"
+#include "base/numbers/number_text.h"
+#include "base/terminal/paint.h"
+#include "base/text/utf8.h"
+#include "base/numbers/timestamp.h"
 
 /* Lines of one stream's modes. */
 #define MODE_LINES 40

@@ -7,7 +7,7 @@
 
 #include "cell_text.h"
 #include "diagnosis.h"
-#include "base/fold.h"
+#include "base/terminal/fold.h"
 #include "input/stream_rank.h"
 
 #define FINDINGS_MAX 60 /* in a table */

@@ -5,7 +5,7 @@
 #define DIAGNOSE_TRANSCRIPT_H
 
 #include "armtap.h"
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 
 /* Bytes of a transcript; that of an hour at 500 Hz has about 15 MB. */
 #define TRANSCRIPT_MAX ((size_t)180 << 20)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "diagnosis.h"
-#include "base/fold.h"
+#include "base/terminal/fold.h"
 
 /* Streams that get their own sentence. */
 #define SENTENCES 10

@@ -1,7 +1,7 @@
 /* armtap dissector: a dissector for Wireshark. */
 #include <stdio.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "command_line/commands.h"
 #include "command_line/options.h"
 #include "dissector.h"

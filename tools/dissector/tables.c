@@ -2,8 +2,8 @@
 
 #include "../../decoders/external_control_words.h"
 #include "armtap.h"
-#include "base/message.h"
-#include "base/utf8.h"
+#include "base/process/message.h"
+#include "base/text/utf8.h"
 #include "dissector.h"
 
 static void put_string(FILE *to, const char *text)

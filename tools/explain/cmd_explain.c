@@ -9,12 +9,12 @@
 #include "explain.h"
 #include "from_capture.h"
 #include "hex_frame.h"
-#include "base/json_writer.h"
-#include "base/message.h"
+#include "base/text/json_writer.h"
+#include "base/process/message.h"
 #include "command_line/options.h"
 #include "input/file_reader.h"
 #include "input/shell_command.h"
-#include "base/fold.h"
+#include "base/terminal/fold.h"
 
 struct explain_job {
     uint64_t packet, file;

@@ -3,7 +3,7 @@
 #define EXPLAIN_EXPLAIN_H
 
 #include "annotate.h"
-#include "base/timestamp.h"
+#include "base/numbers/timestamp.h"
 #include "hex_text.h"
 
 /* A message, and where it was found. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
-#include "base/number_text.h"
+#include "base/process/message.h"
+#include "base/numbers/number_text.h"
 #include "input/replay_end.h"
 
 static int out_of_memory(void)

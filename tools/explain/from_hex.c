@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "explain.h"
-#include "base/message.h"
+#include "base/process/message.h"
 
 #define TEXT_MOST (32 * 1024 * 1024)
 

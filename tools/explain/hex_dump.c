@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "hex_text.h"
-#include "base/message.h"
+#include "base/process/message.h"
 
 #define OFFSET_DIGITS 4 /* at least */
 #define BYTES_MOST 256  /* of a line */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "armtap.h"
-#include "base/big_endian.h"
-#include "base/message.h"
+#include "base/numbers/big_endian.h"
+#include "base/process/message.h"
 
 #define ADDRESS_TEXT 48
 #define TAGS_MOST 3

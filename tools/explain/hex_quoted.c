@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "hex_text.h"
-#include "base/message.h"
+#include "base/process/message.h"
 
 struct quoted {
     struct hex_text *read;

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 /* ---- the text beside the bytes --------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #ifndef EXPLAIN_HEX_TEXT_H
 #define EXPLAIN_HEX_TEXT_H
 
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 
 #define HEX_REMARK_MAX 200
 #define HEX_BYTES_MOST ((size_t)4 * 1024 * 1024)

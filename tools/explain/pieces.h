@@ -3,8 +3,8 @@
 #define EXPLAIN_PIECES_H
 
 #include "armtap.h"
-#include "base/buffer.h"
-#include "base/number_text.h"
+#include "base/text/buffer.h"
+#include "base/numbers/number_text.h"
 
 #if defined(__GNUC__)
 #define PIECES_FORMAT __attribute__((format(printf, 2, 3)))

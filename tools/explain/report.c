@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 #include "export/line_cells.h"
 #include "explain.h"
-#include "base/json_writer.h"
-#include "base/message.h"
-#include "base/fold.h"
-#include "base/utf8.h"
-#include "base/timestamp.h"
+#include "base/text/json_writer.h"
+#include "base/process/message.h"
+#include "base/terminal/fold.h"
+#include "base/text/utf8.h"
+#include "base/numbers/timestamp.h"
 
 #define BYTES_AT 7
 #define NARROW_COLUMNS 60 /* a terminal with fewer has shorter lines of bytes, without blanks */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "output_files.h"
 
 /* ---- the format ------------------------------------------------------------------------------------------------ */

@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/interrupt.h"
-#include "base/message.h"
-#include "base/pager.h"
-#include "base/privileges.h"
+#include "base/process/interrupt.h"
+#include "base/process/message.h"
+#include "base/terminal/pager.h"
+#include "base/process/privileges.h"
 #include "partial_file.h"
 #include "write_bytes.h"
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/json_writer.h"
-#include "base/message.h"
+#include "base/text/json_writer.h"
+#include "base/process/message.h"
 #include "input/shell_command.h"
 
 /* The one of Humble, which later releases read too. */

@@ -3,7 +3,7 @@
 #ifndef EXPORT_BAG_H
 #define EXPORT_BAG_H
 
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 
 /* NULL without memory; the caller frees. `folder` ends in a slash; `ending` as in ".mcap". */
 char *bag_file_name(const char *folder, const char *ending);

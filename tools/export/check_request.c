@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "line_cells.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "command_line/options.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "asked.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "command_line/options.h"
 
 /* Columns that are not fields, separated by blanks. */

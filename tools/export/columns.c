@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "line_cells.h"
-#include "base/json_elements.h"
-#include "base/json_writer.h"
-#include "base/utf8.h"
+#include "base/text/json_elements.h"
+#include "base/text/json_writer.h"
+#include "base/text/utf8.h"
 #include "mode_names.h"
 
 #define WORD_BITS 64

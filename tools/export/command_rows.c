@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "base/json_writer.h"
-#include "base/number_text.h"
+#include "base/text/json_writer.h"
+#include "base/numbers/number_text.h"
 #include "line_cells.h"
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */

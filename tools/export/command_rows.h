@@ -3,7 +3,7 @@
 #define EXPORT_COMMAND_ROWS_H
 
 #include "armtap.h"
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 
 struct command_row {
     const struct armtap_command *command;

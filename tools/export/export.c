@@ -11,7 +11,7 @@
 
 #include "partition.h"
 #include "provenance.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "input/shell_command.h"
 #include "input/archive.h"
 #include "input/replay_end.h"

@@ -3,10 +3,10 @@
 #define EXPORT_EXPORT_H
 
 #include "mode_names.h"
-#include "base/compression.h"
+#include "base/bytes/compression.h"
 #include "formats.h"
 #include "input/replay.h"
-#include "base/timestamp.h"
+#include "base/numbers/timestamp.h"
 
 /* What the user wants. */
 struct export_wish {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "command_line/no_telemetry.h"
 #include "command_rows.h"
 #include "export.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "input/stream_rank.h"
 
 #define SPOOL_IN_MEMORY ((size_t)1 << 20)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "input/invented_names.h"
 #include "input/shell_command.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "line_cells.h"
 #include "partition.h"
 #include "provenance.h"

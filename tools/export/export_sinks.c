@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 #define NS_PER_S 1000000000
 #define SHOW_EVERY_NS 200000000

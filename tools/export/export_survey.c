@@ -2,7 +2,7 @@
 #include "command_line/no_telemetry.h"
 #include "export_job.h"
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "input/stream_rank.h"
 
 int survey_check_telemetry(struct job *job)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 enum armtap_generation job_layout(const struct job *job, const struct table *table)
 {

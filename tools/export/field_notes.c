@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 
 static void put_json(struct buffer *out, const char *text, size_t length)
 {

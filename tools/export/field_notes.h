@@ -5,7 +5,7 @@
 #include <limits.h>
 
 #include "armtap.h"
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 
 /* "armtap.units"; NULL beyond the last kind. */
 const char *field_note_key(size_t kind);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/comma_list.h"
+#include "base/text/comma_list.h"
 
 #define NAME_BYTES 4096
 

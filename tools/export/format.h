@@ -24,10 +24,10 @@
 #include "field_selection.h"
 #include "remarks.h"
 #include "tables.h"
-#include "base/libraries.h"
+#include "base/process/libraries.h"
 #include "bag.h"
-#include "base/packer.h"
-#include "base/spool.h"
+#include "base/bytes/packer.h"
+#include "base/bytes/spool.h"
 
 /* The columns of a table that are printed. */
 struct view {

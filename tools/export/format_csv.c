@@ -1,6 +1,6 @@
 #include "line_cells.h"
 
-#include "base/number_text.h"
+#include "base/numbers/number_text.h"
 
 static const struct cell_style csv = {
     .separator = ',', .truth = {"0", "1"}, .absent = "", .nan = "nan", .quoted_if = ",\"\r\n", .line_end = "\n"};

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "atomic_file.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "field_notes.h"
 #include "matlab/matlab.h"
 

@@ -2,7 +2,7 @@
  * here they reach the file. */
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "mcap_output.h"
 
 /* A field's line in the schema, of which a file has two. */

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "field_notes.h"
 #include "parquet/parquet.h"
 #include "provenance.h"

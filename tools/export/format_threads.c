@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "base/message.h"
-#include "base/thread.h"
+#include "base/process/message.h"
+#include "base/process/thread.h"
 #include "columns.h"
 
 enum {

@@ -2,7 +2,7 @@
 #ifndef EXPORT_GZIP_TEXT_H
 #define EXPORT_GZIP_TEXT_H
 
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 
 struct gzip;
 

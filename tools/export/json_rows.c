@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "base/json_elements.h"
-#include "base/json_writer.h"
+#include "base/text/json_elements.h"
+#include "base/text/json_writer.h"
 #include "line_cells.h"
 #include "mode_names.h"
 #include "names_apart.h"

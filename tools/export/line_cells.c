@@ -1,11 +1,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "line_cells.h"
 
-#include "base/json_elements.h"
+#include "base/text/json_elements.h"
 #include "mode_names.h"
-#include "base/number_text.h"
+#include "base/numbers/number_text.h"
 #include "row_above.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 void cells_hex(const char *bytes, size_t length, struct buffer *out)
 {

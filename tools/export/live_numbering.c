@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/timestamp.h"
+#include "base/numbers/timestamp.h"
 #include "nanoseconds.h"
 
 /* A connection without a byte for so many ns of the capture is not waited for. */

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "append_line.h"
-#include "base/json_writer.h"
-#include "base/message.h"
+#include "base/text/json_writer.h"
+#include "base/process/message.h"
 
 /* How each line begins. */
 static const char ours[] = "{\"inputs\": [";

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 

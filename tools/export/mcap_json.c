@@ -2,8 +2,8 @@
 #include "mcap_dialect.h"
 #include "mcap_messages.h"
 
-#include "base/json_writer.h"
-#include "base/number_text.h"
+#include "base/text/json_writer.h"
+#include "base/numbers/number_text.h"
 #include "json_rows.h"
 
 #define NS_PER_S INT64_C(1000000000)

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "base/number_text.h"
+#include "base/numbers/number_text.h"
 
 /* Bytes that a name may grow by, NUL included. */
 #define NAMES_APART_ROOM (2 * (NUMBER_MAX + 1) + 1)

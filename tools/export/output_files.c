@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "partition.h"
 
 /* Bytes of buffered text: for one file, and for all of them. */

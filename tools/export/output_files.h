@@ -2,7 +2,7 @@
 #ifndef EXPORT_OUTPUT_FILES_H
 #define EXPORT_OUTPUT_FILES_H
 
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 #include "analysis/armtap-analysis.h"
 #include "gzip_text.h"
 #include "atomic_file.h"

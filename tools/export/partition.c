@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "atomic_file.h"
-#include "base/buffer.h"
-#include "base/timestamp.h"
+#include "base/text/buffer.h"
+#include "base/numbers/timestamp.h"
 #include "provenance.h"
 
 #define NS_PER_DAY INT64_C(86400000000000)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "atomic_file.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "parquet/parquet.h"
 
 /* Larger than any footer of armtap's; a file may be anybody's. */

@@ -4,7 +4,7 @@
 #define EXPORT_PROVENANCE_H
 
 #include "armtap.h"
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 
 struct provenance {
     const char *capture; /* as the user named it; NULL: an interface or a robot */

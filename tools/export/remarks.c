@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/timestamp.h"
+#include "base/numbers/timestamp.h"
 #include "export_job.h"
 #include "input/robot_reader.h"
 

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/json_elements.h"
-#include "base/json_writer.h"
-#include "base/utf8.h"
+#include "base/text/json_elements.h"
+#include "base/text/json_writer.h"
+#include "base/text/utf8.h"
 #include "line_cells.h"
 #include "mode_names.h"
 #include "names_apart.h"

@@ -1,6 +1,6 @@
 #include "row_above.h"
 
-#include "base/number_text.h"
+#include "base/numbers/number_text.h"
 
 /* ---- where picks have their bytes -------------------------------------------------------------------------------- */
 

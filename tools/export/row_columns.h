@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "armtap.h"
-#include "base/number_text.h"
+#include "base/numbers/number_text.h"
 
 enum row_column {
     ROW_COLUMN_NONE,

@@ -1,6 +1,6 @@
 #include "target.h"
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 /* Bytes of rows that a format may keep in memory, for all files together. */
 #define HELD_MAX ((size_t)24 << 20)

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 
 static int write_all(int file, const char *bytes, size_t length)
 {

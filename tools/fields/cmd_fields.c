@@ -8,11 +8,11 @@
 #include <strings.h>
 
 #include "command_line/commands.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "recipe/migration_map.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "command_line/options.h"
-#include "base/fold.h"
+#include "base/terminal/fold.h"
 #include "robot_errors.h"
 
 struct fields {

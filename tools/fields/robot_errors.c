@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_writer.h"
-#include "base/message.h"
-#include "base/word_wrap.h"
+#include "base/text/json_writer.h"
+#include "base/process/message.h"
+#include "base/terminal/word_wrap.h"
 #include "command_line/options.h"
 
 #define MODE_MAX 80

@@ -3,10 +3,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/base64.h"
-#include "base/libraries.h"
-#include "base/sha256.h"
-#include "base/utf8.h"
+#include "base/text/base64.h"
+#include "base/process/libraries.h"
+#include "base/bytes/sha256.h"
+#include "base/text/utf8.h"
 #include "embedded.h"
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #ifndef HTML_HTML_H
 #define HTML_HTML_H
 
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 
 /* Appends markup as it stands. */
 static inline void html_put(struct buffer *page, const char *markup)

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/message.h"
-#include "base/utf8.h"
+#include "base/process/message.h"
+#include "base/text/utf8.h"
 #include "command_line/commands.h"
 #include "command_line/options.h"
 #include "export/atomic_file.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "input/invented_names.h"
 #include "command_line/commands.h"
 #include "command_line/no_telemetry.h"

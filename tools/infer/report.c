@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "command_line/model_names.h"
-#include "base/message.h"
+#include "base/process/message.h"
 
 #define MM 1000
 

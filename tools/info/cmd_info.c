@@ -6,7 +6,7 @@
 #include "info.h"
 #include "command_line/no_telemetry.h"
 #include "command_line/commands.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "input/archive.h"
 #include "command_line/options.h"
 

@@ -6,8 +6,8 @@
 
 #include "command_line/comments.h"
 #include "command_line/model_names.h"
-#include "base/json_writer.h"
-#include "base/timestamp.h"
+#include "base/text/json_writer.h"
+#include "base/numbers/timestamp.h"
 #include "input/archive.h"
 
 #define RATE_DIGITS 6

@@ -9,12 +9,12 @@
 
 #include "command_line/comments.h"
 #include "command_line/model_names.h"
-#include "base/fold.h"
-#include "base/message.h"
-#include "base/number_text.h"
-#include "base/paint.h"
-#include "base/timestamp.h"
-#include "base/word_wrap.h"
+#include "base/terminal/fold.h"
+#include "base/process/message.h"
+#include "base/numbers/number_text.h"
+#include "base/terminal/paint.h"
+#include "base/numbers/timestamp.h"
+#include "base/terminal/word_wrap.h"
 #include "input/file_reader.h"
 #include "input/shell_command.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "file_reader.h"
 
 struct part {

@@ -12,8 +12,8 @@
 
 #include "capture_comments.h"
 #include "capture_drops.h"
-#include "base/interrupt.h"
-#include "base/message.h"
+#include "base/process/interrupt.h"
+#include "base/process/message.h"
 #include "file_kind.h"
 #include "file_reader.h"
 #include "nanoseconds.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 #include "nanoseconds.h"
 
 /* The loop waits no longer at a time, so that it knows when it was to go on; and is so much later only if it could not.

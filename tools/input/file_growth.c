@@ -12,7 +12,7 @@
 #endif
 
 #include "file_ends.h"
-#include "base/message.h"
+#include "base/process/message.h"
 
 /* ms. Also needed with inotify, which misses what another machine writes. */
 #define WAIT_MS 200

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/message.h"
-#include "base/utf8.h"
+#include "base/process/message.h"
+#include "base/text/utf8.h"
 #include "file_reader.h"
 #include "shell_command.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "capture.h"
 
 struct dated {

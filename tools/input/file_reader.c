@@ -17,8 +17,8 @@
 #include "input_files.h"
 #include "mapped_file.h"
 #include "unpacker.h"
-#include "base/interrupt.h"
-#include "base/message.h"
+#include "base/process/interrupt.h"
+#include "base/process/message.h"
 
 #define INPUT_SIZE INPUT_BLOCK
 #define WAIT_MS 100

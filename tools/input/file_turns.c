@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 #include "capture.h"
 #include "input_files.h"
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-#include "base/bus_error.h"
+#include "base/process/bus_error.h"
 #include "block_sum.h"
 #include "input_files.h"
 

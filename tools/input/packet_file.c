@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/little_endian.h"
+#include "base/numbers/little_endian.h"
 #include "input_files.h"
 #include "mapped_file.h"
 #include "nanoseconds.h"

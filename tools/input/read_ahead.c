@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/thread.h"
+#include "base/process/thread.h"
 
 /* One is being filled, one is in use, two are spare for jitter. */
 #define BLOCKS 4

@@ -7,8 +7,8 @@
 
 #include <expat.h>
 
-#include "base/message.h"
-#include "base/privileges.h"
+#include "base/process/message.h"
+#include "base/process/privileges.h"
 
 #define FILE_MAX (1024 * 1024)
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "archive.h"
-#include "base/message.h"
-#include "base/privileges.h"
-#include "base/sandbox.h"
+#include "base/process/message.h"
+#include "base/process/privileges.h"
+#include "base/process/sandbox.h"
 #include "file_reader.h"
 #include "input_files.h"
 #include "replay_run.h"

@@ -2,7 +2,7 @@
 #include "replay_run.h"
 
 #include "archive.h"
-#include "base/message.h"
+#include "base/process/message.h"
 
 static void refuse_sidecar(struct run *run, const struct sidecar *sidecar)
 {

@@ -4,7 +4,7 @@
 #define INPUT_REPLAY_END_H
 
 #include "armtap.h"
-#include "base/timestamp.h"
+#include "base/numbers/timestamp.h"
 
 /* What is wanted: packets up to a time, or up to one packet. */
 struct replay_end {

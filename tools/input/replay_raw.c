@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "file_reader.h"
 #include "raw_kind.h"
 #include "record_binary.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "robot_capture.h"
 
 /* Notes what this machine could not keep, where it is missing. */

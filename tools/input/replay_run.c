@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "archive.h"
-#include "base/interrupt.h"
-#include "base/message.h"
-#include "base/timestamp.h"
+#include "base/process/interrupt.h"
+#include "base/process/message.h"
+#include "base/numbers/timestamp.h"
 #include "file_reader.h"
 #include "input_files.h"
 #include "rare.h"

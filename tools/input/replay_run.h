@@ -3,7 +3,7 @@
 #ifndef INPUT_REPLAY_RUN_H
 #define INPUT_REPLAY_RUN_H
 
-#include "base/progress.h"
+#include "base/terminal/progress.h"
 #include "capture.h"
 #include "capture_drops.h"
 #include "file_turns.h"

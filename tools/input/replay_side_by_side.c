@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 struct turns {
     pthread_mutex_t mutex;

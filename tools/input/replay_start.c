@@ -1,6 +1,6 @@
 #include "replay_start.h"
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "input_files.h"
 
 void replay_start_say(const struct replay_source *source, const struct timestamp *from)

@@ -3,7 +3,7 @@
 #ifndef INPUT_REPLAY_START_H
 #define INPUT_REPLAY_START_H
 
-#include "base/timestamp.h"
+#include "base/numbers/timestamp.h"
 #include "input/replay.h"
 
 /* From so many bytes of files on, this takes long enough to be worth a message. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "file_reader.h"
 #include "input_files.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 static const struct scheme {
     const char *name;

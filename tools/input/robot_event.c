@@ -1,6 +1,6 @@
 #include "robot_event.h"
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 void robot_event_say(const struct robot_event *event)
 {

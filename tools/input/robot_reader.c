@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/interrupt.h"
-#include "base/message.h"
-#include "base/thread.h"
+#include "base/process/interrupt.h"
+#include "base/process/message.h"
+#include "base/process/thread.h"
 #include "event_loop.h"
 #include "nanoseconds.h"
 #include "ring.h"

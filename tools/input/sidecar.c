@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/base64.h"
-#include "base/checksum.h"
-#include "base/json_reader.h"
-#include "base/json_writer.h"
-#include "base/message.h"
+#include "base/text/base64.h"
+#include "base/bytes/checksum.h"
+#include "base/text/json_reader.h"
+#include "base/text/json_writer.h"
+#include "base/process/message.h"
 
 #define LINK_TYPE_MAX 65535
 #define HEAD_BYTES 8192 /* have room for two names with all bytes escaped */

@@ -20,9 +20,9 @@
 #include <bzlib.h>
 #endif
 
-#include "base/libraries.h"
-#include "base/little_endian.h"
-#include "base/message.h"
+#include "base/process/libraries.h"
+#include "base/numbers/little_endian.h"
+#include "base/process/message.h"
 #include "shell_command.h"
 
 #define INPUT_SIZE 65536

@@ -1,6 +1,6 @@
 #include "block.h"
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 #define NS_PER_S 1000000000
 

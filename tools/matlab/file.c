@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "meta.h"
 #include "names.h"
 #include "writers.h"

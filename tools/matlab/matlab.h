@@ -9,9 +9,9 @@
 #ifndef MATLAB_MATLAB_H
 #define MATLAB_MATLAB_H
 
-#include "base/libraries.h"
-#include "base/packer.h"
-#include "base/spool.h"
+#include "base/process/libraries.h"
+#include "base/bytes/packer.h"
+#include "base/bytes/spool.h"
 
 /* What a column holds (types.def). */
 enum matlab_type {

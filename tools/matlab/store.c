@@ -1,6 +1,6 @@
 #include "store.h"
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 /* A piece has this many rows at most, and its values this many bytes; texts as many again. */
 enum { PIECE_ROWS = 16384, PIECE_BYTES = 4 << 20, ROWS_MIN = 64 };

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 #ifdef ARMTAP_WITH_MATIO
 #include <fcntl.h>
@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/load.h"
-#include "base/spool.h"
+#include "base/process/load.h"
+#include "base/bytes/spool.h"
 #include "block.h"
 
 enum { HEAD_BYTES = 128, BLOCK_ROWS = 4096 };

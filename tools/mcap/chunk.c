@@ -1,7 +1,7 @@
 #include "chunk.h"
 
-#include "base/checksum.h"
-#include "base/little_endian.h"
+#include "base/bytes/checksum.h"
+#include "base/numbers/little_endian.h"
 #include "record.h"
 
 void chunk_clear(struct chunk *chunk)

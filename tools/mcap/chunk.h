@@ -2,7 +2,7 @@
 #ifndef MCAP_CHUNK_H
 #define MCAP_CHUNK_H
 
-#include "base/packer.h"
+#include "base/bytes/packer.h"
 
 /* Viewers ask for chunks of at most 4 MB. */
 #define CHUNK_BYTES ((size_t)1 << 20)

@@ -1,8 +1,8 @@
 #include "mcap.h"
 
-#include "base/checksum.h"
-#include "base/little_endian.h"
-#include "base/message.h"
+#include "base/bytes/checksum.h"
+#include "base/numbers/little_endian.h"
+#include "base/process/message.h"
 #include "chunk.h"
 #include "record.h"
 

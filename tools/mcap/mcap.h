@@ -5,8 +5,8 @@
 #ifndef MCAP_MCAP_H
 #define MCAP_MCAP_H
 
-#include "base/packer.h"
-#include "base/spool.h"
+#include "base/bytes/packer.h"
+#include "base/bytes/spool.h"
 
 struct mcap_options {
     struct packer *packer;

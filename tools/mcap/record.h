@@ -3,7 +3,7 @@
 #ifndef MCAP_RECORD_H
 #define MCAP_RECORD_H
 
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 
 #define MCAP_MAGIC "\x89MCAP0\r\n"
 

@@ -1,5 +1,5 @@
 /* armtap merge: what armtap info --json or diagnose --json printed of many captures, as it would print it of all. */
-#include "base/message.h"
+#include "base/process/message.h"
 #include "command_line/commands.h"
 #include "command_line/options.h"
 #include "diagnoses.h"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
-#include "base/buffer.h"
-#include "base/json_writer.h"
-#include "base/message.h"
+#include "base/text/base64.h"
+#include "base/text/buffer.h"
+#include "base/text/json_writer.h"
+#include "base/process/message.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/transcript.h"
 

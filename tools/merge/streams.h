@@ -3,7 +3,7 @@
 #define MERGE_STREAMS_H
 
 #include "analysis/armtap-analysis.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "summaries.h"
 
 struct stream_sum;

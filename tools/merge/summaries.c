@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "input/file_reader.h"
 
 /* No summary is longer. */

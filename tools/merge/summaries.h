@@ -2,7 +2,7 @@
 #ifndef MERGE_SUMMARIES_H
 #define MERGE_SUMMARIES_H
 
-#include "base/json_reader.h"
+#include "base/text/json_reader.h"
 
 struct summary {
     const char *name;

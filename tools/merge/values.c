@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/armtap-analysis.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "input/file_reader.h"
 
 #define TIME_DIGITS 9

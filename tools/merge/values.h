@@ -2,9 +2,9 @@
 #ifndef MERGE_VALUES_H
 #define MERGE_VALUES_H
 
-#include "base/buffer.h"
-#include "base/json_reader.h"
-#include "base/json_writer.h"
+#include "base/text/buffer.h"
+#include "base/text/json_reader.h"
+#include "base/text/json_writer.h"
 
 /* Where a value stands, for messages. */
 struct spot {

@@ -1,9 +1,9 @@
 #include "parquet.h"
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "footer.h"
 #include "group.h"
-#include "base/little_endian.h"
+#include "base/numbers/little_endian.h"
 #include "names.h"
 
 #define MAGIC "PAR1"

@@ -1,5 +1,5 @@
 /* What a footer says of its file (footer.c): the number of rows, and the notes. */
-#include "base/little_endian.h"
+#include "base/numbers/little_endian.h"
 #include "parquet.h"
 #include "thrift.h"
 #include "thrift_read.h"

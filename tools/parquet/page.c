@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/little_endian.h"
+#include "base/numbers/little_endian.h"
 #include "thrift.h"
 
 enum { WORD_BITS = 64 };

@@ -2,7 +2,7 @@
 #ifndef PARQUET_PAGE_H
 #define PARQUET_PAGE_H
 
-#include "base/packer.h"
+#include "base/bytes/packer.h"
 #include "group.h"
 
 /* The least and the greatest value, as in the file. */

@@ -6,8 +6,8 @@
 #ifndef PARQUET_PARQUET_H
 #define PARQUET_PARQUET_H
 
-#include "base/packer.h"
-#include "base/spool.h"
+#include "base/bytes/packer.h"
+#include "base/bytes/spool.h"
 
 /* What a column holds (types.def). */
 enum parquet_type {

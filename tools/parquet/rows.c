@@ -1,6 +1,6 @@
 #include "rows.h"
 
-#include "base/little_endian.h"
+#include "base/numbers/little_endian.h"
 
 enum { WORD_BITS = 64 };
 #define NS_PER_US 1000

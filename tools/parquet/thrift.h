@@ -3,7 +3,7 @@
 #ifndef PARQUET_THRIFT_H
 #define PARQUET_THRIFT_H
 
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 
 /* Types of list elements. */
 enum thrift_type { THRIFT_I32 = 5, THRIFT_I64 = 6, THRIFT_BINARY = 8, THRIFT_STRUCT = 12 };

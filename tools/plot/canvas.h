@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 
 struct canvas_point {
     double x, y;

@@ -1,15 +1,15 @@
 /* PNG and PDF. Letters depend on the fonts of the machine. */
 #include "canvas_cairo.h"
 
-#include "base/libraries.h"
+#include "base/process/libraries.h"
 
 #ifdef ARMTAP_WITH_CAIRO
 #include <cairo-pdf.h>
 #include <math.h>
 #include <stdio.h>
 
-#include "base/load.h"
-#include "base/utf8.h"
+#include "base/process/load.h"
+#include "base/text/utf8.h"
 
 #define POINTS_PER_PIXEL 0.75
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analysis/armtap-analysis.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "command_line/no_telemetry.h"
 #include "input/file_reader.h"
 #include "input/stream_rank.h"

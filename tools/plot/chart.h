@@ -2,7 +2,7 @@
 #ifndef PLOT_CHART_H
 #define PLOT_CHART_H
 
-#include "base/timestamp.h"
+#include "base/numbers/timestamp.h"
 #include "input/replay.h"
 #include "thinning.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/message.h"
-#include "base/pager.h"
+#include "base/process/message.h"
+#include "base/terminal/pager.h"
 #include "chart.h"
 #include "command_line/around.h"
 #include "command_line/commands.h"

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 
 /* Appends an image of width * height pixels, 0xRRGGBB, with at most 256 colours: those used most, and for the rest the
  * nearest of them. 0, or -1 without memory. */

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/libraries.h"
-#include "base/message.h"
+#include "base/process/libraries.h"
+#include "base/process/message.h"
 #include "canvas_cairo.h"
 #include "html/html.h"
 #include "in_terminal.h"

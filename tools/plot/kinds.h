@@ -2,7 +2,7 @@
 #ifndef PLOT_KINDS_H
 #define PLOT_KINDS_H
 
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 #include "draw.h"
 
 enum kind_flag {

@@ -3,7 +3,7 @@
 #ifndef PLOT_PAGE_H
 #define PLOT_PAGE_H
 
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 #include "chart.h"
 
 /* Bins of a curve on a page, if there are few curves. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/armtap-analysis.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "export/missing_data.h"
 #include "nanoseconds.h"
 

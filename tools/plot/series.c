@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/comma_list.h"
+#include "base/text/comma_list.h"
 #include "export/tables.h"
 
 #define NAME_MAX_LENGTH 128

@@ -2,7 +2,7 @@
 #ifndef PLOT_TICKS_H
 #define PLOT_TICKS_H
 
-#include "base/timestamp.h"
+#include "base/numbers/timestamp.h"
 
 /* The distance of ticks on an axis that spans `span` (above 0) and has room for `room` of them: 1, 2 or 5 times a power
  * of ten. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/interrupt.h"
-#include "base/message.h"
+#include "base/process/interrupt.h"
+#include "base/process/message.h"
 #include "command_line/options.h"
 #include "command_line/port_list.h"
 #include "input/event_loop.h"

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/message.h"
-#include "base/thread.h"
+#include "base/process/message.h"
+#include "base/process/thread.h"
 #include "input/event_loop.h"
 #include "input/ring.h"
 #include "input/robot_traffic.h"

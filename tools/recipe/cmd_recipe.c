@@ -6,13 +6,13 @@
 
 #include "recipe_from_capture.h"
 #include "command_line/commands.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "migration_map.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "command_line/options.h"
 #include "input/recipe_file.h"
 #include "recipe_write.h"
-#include "base/fold.h"
+#include "base/terminal/fold.h"
 
 #define LARGEST_CB2_SIZE 812
 #define LENGTH_WORD 4

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 static const char separators[] = ",; \t[]";
 

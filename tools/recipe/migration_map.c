@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "command_line/options.h"
 #include "export/field_selection.h"
 

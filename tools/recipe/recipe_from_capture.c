@@ -10,7 +10,7 @@
 #include "input/input_files.h"
 #include "input/invented_names.h"
 #include "input/stream_rank.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "analysis/armtap-analysis.h"
 
 /* Limits; real captures stay below 1 % of them. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "nanoseconds.h"
 
 #define THOUSAND UINT64_C(1000)

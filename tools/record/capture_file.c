@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
-#include "base/interrupt.h"
+#include "base/text/buffer.h"
+#include "base/process/interrupt.h"
 #include "export/gzip_text.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "nanoseconds.h"
 #include "part_name.h"
 

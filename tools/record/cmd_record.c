@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "amount.h"
-#include "base/interrupt.h"
-#include "base/message.h"
+#include "base/process/interrupt.h"
+#include "base/process/message.h"
 #include "capture_series.h"
 #include "command_line/options.h"
 #include "input/event_loop.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "amount.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "input/capture.h"
 #include "nanoseconds.h"
 #include "part_name.h"

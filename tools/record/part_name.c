@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "nanoseconds.h"
 
 static const char robot_word[] = PART_NAME_ROBOT, gzip_ending[] = ".gz";

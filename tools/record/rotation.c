@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "amount.h"
-#include "base/message.h"
+#include "base/process/message.h"
 
 int rotation_read(const struct option_row *row, const char *value, void *place)
 {

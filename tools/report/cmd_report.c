@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "command_line/commands.h"
 #include "command_line/no_telemetry.h"
 #include "command_line/options.h"

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/message.h"
-#include "base/sha256.h"
+#include "base/process/message.h"
+#include "base/bytes/sha256.h"
 #include "command_line/comments.h"
 #include "diagnose/cell_text.h"
 #include "input/file_reader.h"

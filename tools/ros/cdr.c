@@ -1,7 +1,7 @@
 #include "cdr.h"
 
-#include "base/little_endian.h"
-#include "base/utf8.h"
+#include "base/numbers/little_endian.h"
+#include "base/text/utf8.h"
 #include "nanoseconds.h"
 
 /* Plain CDR in little-endian order; the last two bytes are options, of which there are none. */

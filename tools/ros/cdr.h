@@ -4,8 +4,8 @@
 #ifndef ROS_CDR_H
 #define ROS_CDR_H
 
-#include "base/buffer.h"
-#include "base/little_endian.h"
+#include "base/text/buffer.h"
+#include "base/numbers/little_endian.h"
 
 /* A message that is being appended to a buffer. */
 struct cdr {

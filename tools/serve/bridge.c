@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/interrupt.h"
-#include "base/message.h"
+#include "base/process/interrupt.h"
+#include "base/process/message.h"
 #include "clients.h"
 #include "input/robot_link.h"
 #include "input/robot_tally.h"

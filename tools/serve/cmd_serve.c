@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/interrupt.h"
-#include "base/message.h"
+#include "base/process/interrupt.h"
+#include "base/process/message.h"
 #include "clients.h"
 #include "command_line/commands.h"
 #include "command_line/no_telemetry.h"

@@ -2,7 +2,7 @@
 #ifndef SERVE_FIELD_WATCH_H
 #define SERVE_FIELD_WATCH_H
 
-#include "base/timestamp.h"
+#include "base/numbers/timestamp.h"
 #include "server.h"
 
 /* How moments are shown. */

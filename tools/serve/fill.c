@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/comma_list.h"
-#include "base/message.h"
+#include "base/text/comma_list.h"
+#include "base/process/message.h"
 
 #define NUMBER_MAX 64u /* bytes of an element */
 

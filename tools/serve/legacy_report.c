@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 #define LIST_MAX 700
 /* What one item of a list may need. */

@@ -1,6 +1,6 @@
 #include "player.h"
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "far_times.h"
 #include "nanoseconds.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "command_line/port_list.h"
 
 #define PAIRS_MAX 64u

@@ -3,7 +3,7 @@
 #ifndef SERVE_PRIMARY_STREAM_H
 #define SERVE_PRIMARY_STREAM_H
 
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 
 #define PRIMARY_MESSAGE_MAX 65535u
 #define PRIMARY_ROBOT_STATE 16u

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/armtap-analysis.h"
-#include "base/message.h"
+#include "base/process/message.h"
 #include "nanoseconds.h"
 
 void recording_address(char to[64], const char *robot)

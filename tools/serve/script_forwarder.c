@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "nanoseconds.h"
 
 /* Without an answer for so long, the robot cannot be reached. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 #include "controller_release.h"
 #include "legacy_layout.h"
 

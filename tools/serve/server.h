@@ -3,7 +3,7 @@
 #ifndef SERVE_SERVER_H
 #define SERVE_SERVER_H
 
-#include "base/buffer.h"
+#include "base/text/buffer.h"
 #include "input/tcp_socket.h"
 #include "variables.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/interrupt.h"
-#include "base/message.h"
-#include "base/thread.h"
+#include "base/process/interrupt.h"
+#include "base/process/message.h"
+#include "base/process/thread.h"
 #include "tick_maker.h"
 
 #define TICKS 128u       /* that wait */

@@ -2,7 +2,7 @@
 #ifndef SERVE_TIMELINE_H
 #define SERVE_TIMELINE_H
 
-#include "base/timestamp.h"
+#include "base/numbers/timestamp.h"
 #include "recording.h"
 #include "server.h"
 

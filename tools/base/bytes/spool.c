@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "buffer.h"
-#include "message.h"
+#include "base/text/buffer.h"
+#include "base/process/message.h"
 
 struct spool {
     char *folder;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "pager.h"
-#include "utf8.h"
+#include "base/text/utf8.h"
 
 /* What the user says wins over what the terminal says. 0: unknown. */
 static long terminal_columns(FILE *file)

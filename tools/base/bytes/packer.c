@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "packer.h"
 
-#include "thread.h"
+#include "base/process/thread.h"
 
 #define THREADS_MAX 16
 

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "base/message.h"
+#include "base/process/message.h"
 
 static int failed(const char *what, const char *remedy)
 {

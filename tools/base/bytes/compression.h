@@ -2,7 +2,7 @@
 #ifndef BASE_COMPRESSION_H
 #define BASE_COMPRESSION_H
 
-#include "buffer.h"
+#include "base/text/buffer.h"
 
 enum compression { COMPRESSION_NONE, COMPRESSION_GZIP, COMPRESSION_LZ4, COMPRESSION_ZSTD, COMPRESSION_END };
 

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libraries.h"
+#include "base/process/libraries.h"
 
 #ifdef ARMTAP_WITH_MD
 #include <sys/types.h>
 
 #include <sha2.h>
 
-#include "load.h"
+#include "base/process/load.h"
 
 struct sha256 {
     SHA2_CTX context;

@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "message.h"
+#include "base/process/message.h"
 #include "paint.h"
-#include "privileges.h"
+#include "base/process/privileges.h"
 #include "word_wrap.h"
 
 #define WORDS_MAX 32

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number_text.h"
+#include "base/numbers/number_text.h"
 #include "utf8.h"
 
 static const char hex[] = "0123456789abcdef";

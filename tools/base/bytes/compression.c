@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-#include "libraries.h"
+#include "base/process/libraries.h"
 #ifdef ARMTAP_WITH_LZ4
 #include <lz4.h>
 #include <lz4frame.h>

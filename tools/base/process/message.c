@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "nanoseconds.h"
-#include "timestamp.h"
-#include "utf8.h"
+#include "base/numbers/timestamp.h"
+#include "base/text/utf8.h"
 
 #define LEAD_MAX 96
 
