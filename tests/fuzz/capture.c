@@ -1,5 +1,5 @@
 /* The reader of captures: pcap, pcapng, raw dumps, each packed or not. The packets also go through the library. */
-#include "input/capture.h"
+#include "input/capture/capture.h"
 
 #include "target.h"
 

@@ -1,6 +1,6 @@
 /* Files for --recipe: UR's XML, plain lines, AUBO's subscription. What is taken must be a recipe that stands in a
  * set-up too. */
-#include "input/recipe_file.h"
+#include "input/files/recipe_file.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What a capture left behind, from elsewhere: a sidecar file, which begins with a brace; otherwise what one keeps:
  * {1 for a stretch, packets since the last, length, bytes}. It is given to a net, whose output goes to a diagnosis. */
-#include "input/sidecar.h"
+#include "input/sidecars/sidecar.h"
 
 #include <stdlib.h>
 

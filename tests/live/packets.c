@@ -1,9 +1,9 @@
-/* packets NAME: writes a pcap of packets made by tools/input/synthetic_tcp, for synthetic-check.py to examine. */
+/* packets NAME: writes a pcap of packets made by tools/input/robots/synthetic_tcp, for synthetic-check.py to examine. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/synthetic_tcp.h"
+#include "input/robots/synthetic_tcp.h"
 
 #define LONG 200000
 #define SECOND INT64_C(1000000000)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Packets that tools/input/synthetic_tcp makes: taken apart by Python's struct, judged by tcpdump, and by tshark where it is
+"""Packets that tools/input/robots/synthetic_tcp makes: taken apart by Python's struct, judged by tcpdump, and by tshark where it is
 installed."""
 import ipaddress
 import os

@@ -9,7 +9,7 @@ tests_starve_starve_SOURCES = \
 	tests/starve/made.h \
 	tests/starve/program.c \
 	tests/starve/starve.c \
-	tools/input/replay.c \
+	tools/input/replay/replay.c \
 	$(TOY_FORMAT_SOURCES)
 tests_starve_starve_CPPFLAGS = -iquote $(top_srcdir)/tests/toy-format -DPARTS_LEAST=1 $(TRANSPORT_CPPFLAGS) -iquote $(top_srcdir)/tests/transport $(OPTIONAL_CFLAGS)
 tests_starve_starve_LDADD = $(TRANSPORT_LDADD) -ldl

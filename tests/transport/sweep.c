@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "../share.h"
-#include "input/capture.h"
-#include "input/replay.h"
+#include "input/capture/capture.h"
+#include "input/replay/replay.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define SANITIZED 1

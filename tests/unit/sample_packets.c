@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/capture.h"
+#include "input/capture/capture.h"
 
 const char *const sample_names[SAMPLES] = {
     "rtde-v1.pcap",          "rtde-v3.pcapng",          "rtde-two-recipes.pcap",     "rtde-stop.pcap",

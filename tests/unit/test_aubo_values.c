@@ -13,7 +13,7 @@
 #include "../../decoders/aubo_scan.h"
 #include "../../decoders/aubo_values.h"
 #include "../../decoders/aubo_words.h"
-#include "input/replay.h"
+#include "input/replay/replay.h"
 
 #define ROOM 4096
 

@@ -13,9 +13,9 @@
 
 #include <zlib.h>
 
-#include "input/capture.h"
-#include "input/capture_drops.h"
-#include "input/file_reader.h"
+#include "input/capture/capture.h"
+#include "input/capture/capture_drops.h"
+#include "input/files/file_reader.h"
 
 #define ROOM 8192
 #define FILE_NAME "test_capture.tmp"

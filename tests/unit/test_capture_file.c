@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "input/capture.h"
+#include "input/capture/capture.h"
 #include "nanoseconds.h"
 #include "record/capture_file.h"
 

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "input/capture.h"
+#include "input/capture/capture.h"
 #include "nanoseconds.h"
 #include "record/part_name.h"
 #include "record/capture_series.h"

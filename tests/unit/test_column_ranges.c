@@ -7,7 +7,7 @@
 
 #include "recipe/column_ranges.h"
 #include "recipe/migration_map.h"
-#include "input/recipe_file.h"
+#include "input/files/recipe_file.h"
 #include "recipe/recipe_write.h"
 
 #define FILE_NAME "test_column_ranges.tmp"

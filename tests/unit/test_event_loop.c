@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/process/interrupt.h"
-#include "input/event_loop.h"
+#include "input/robots/event_loop.h"
 
 #define MS INT64_C(1000000)
 

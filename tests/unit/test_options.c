@@ -12,7 +12,7 @@
 
 #include "base/text/json_writer.h"
 #include "command_line/options.h"
-#include "input/recipe_file.h"
+#include "input/files/recipe_file.h"
 #include "base/terminal/word_wrap.h"
 #include "base/numbers/timestamp.h"
 

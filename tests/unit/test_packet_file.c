@@ -26,12 +26,12 @@
 
 #include "base/process/bus_error.h"
 #include "base/process/thread.h"
-#include "input/block_sum.h"
-#include "input/capture.h"
-#include "input/file_reader.h"
-#include "input/input_files.h"
-#include "input/mapped_file.h"
-#include "input/packet_file.h"
+#include "input/files/block_sum.h"
+#include "input/capture/capture.h"
+#include "input/files/file_reader.h"
+#include "input/files/input_files.h"
+#include "input/files/mapped_file.h"
+#include "input/capture/packet_file.h"
 
 #define FILE_NAME "test_packet_file.tmp"
 #define SIZE_MAX_TRIED (24u << 20)

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "input/event_loop.h"
-#include "input/setup_keeper.h"
-#include "input/tcp_socket.h"
+#include "input/robots/event_loop.h"
+#include "input/robots/setup_keeper.h"
+#include "input/robots/tcp_socket.h"
 #include "nanoseconds.h"
 #include "proxy/proxy_pair.h"
 

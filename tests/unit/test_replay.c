@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "input/replay.h"
+#include "input/replay/replay.h"
 
 #define FILE_NAME "test_replay.tmp"
 #define MESSAGE_NAME "test_replay.err"

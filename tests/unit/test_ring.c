@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/ring.h"
+#include "input/robots/ring.h"
 
 #define SIZE 4096
 #define STRINGS 200000

@@ -3,7 +3,7 @@
 #ifndef COMMAND_LINE_COMMANDS_H
 #define COMMAND_LINE_COMMANDS_H
 
-#include "input/replay.h"
+#include "input/replay/replay.h"
 
 #define COMMAND(name, summary) int cmd_##name(int argc, char **argv);
 #include "commands.def"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/terminal/fold.h"
-#include "input/file_reader.h"
+#include "input/files/file_reader.h"
 
 const char *comments_place(char to[COMMENT_PLACE_MAX], const struct capture_comment *comment)
 {

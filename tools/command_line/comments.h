@@ -4,8 +4,8 @@
 
 #include "base/text/json_writer.h"
 #include "base/numbers/timestamp.h"
-#include "input/capture_comments.h"
-#include "input/replay.h"
+#include "input/capture/capture_comments.h"
+#include "input/replay/replay.h"
 
 /* "packet 12", "interface 0", "the capture": what a comment is about. Returns `to`. */
 #define COMMENT_PLACE_MAX 40

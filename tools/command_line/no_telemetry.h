@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "analysis/armtap-analysis.h"
-#include "input/replay.h"
+#include "input/replay/replay.h"
 
 /* Says on standard error that there is no telemetry, what was found instead, and what to do. */
 void no_telemetry_report(const struct armtap_streams *streams, const struct replay_totals *totals);

@@ -7,14 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "input/file_order.h"
-#include "input/input_files.h"
+#include "input/replay/file_order.h"
+#include "input/files/input_files.h"
 #include "completion.h"
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
 #include "base/terminal/pager.h"
 #include "base/process/privileges.h"
-#include "input/recipe_file.h"
+#include "input/files/recipe_file.h"
 
 #define WORD_MAX 64
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "input/replay.h"
+#include "input/replay/replay.h"
 #include "base/numbers/timestamp.h"
 #include "robot_request.h"
 

@@ -11,7 +11,7 @@
 #include "choose_streams.h"
 #include "early_pairs.h"
 #include "analysis/armtap-analysis.h"
-#include "input/replay_side_by_side.h"
+#include "input/replay/replay_side_by_side.h"
 #include "base/process/message.h"
 #include "command_line/options.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/text/json_writer.h"
 #include "base/numbers/number_text.h"
-#include "input/file_reader.h"
+#include "input/files/file_reader.h"
 #include "base/terminal/fold.h"
 #include "base/terminal/paint.h"
 #include "command_line/model_names.h"

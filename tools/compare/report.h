@@ -3,7 +3,7 @@
 #define COMPARE_REPORT_H
 
 #include "choose_streams.h"
-#include "input/replay.h"
+#include "input/replay/replay.h"
 #include "analysis/armtap-analysis.h"
 
 struct comparison {

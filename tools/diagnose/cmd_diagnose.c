@@ -8,7 +8,7 @@
 #include "command_line/no_telemetry.h"
 #include "command_line/commands.h"
 #include "diagnosis.h"
-#include "input/archive.h"
+#include "input/sidecars/archive.h"
 #include "part.h"
 #include "base/process/message.h"
 #include "command_line/options.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/archive.h"
-#include "input/file_reader.h"
-#include "input/robot_reader.h"
+#include "input/sidecars/archive.h"
+#include "input/files/file_reader.h"
+#include "input/robots/robot_reader.h"
 #include "base/numbers/timestamp.h"
 #include "part.h"
 

@@ -5,7 +5,7 @@
 #include "live_findings.h"
 #include "command_line/remedy.h"
 #include "base/numbers/timestamp.h"
-#include "input/capture_comments.h"
+#include "input/capture/capture_comments.h"
 
 struct diagnosis_part;
 

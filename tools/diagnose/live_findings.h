@@ -3,7 +3,7 @@
 #ifndef DIAGNOSE_LIVE_FINDINGS_H
 #define DIAGNOSE_LIVE_FINDINGS_H
 
-#include "input/replay.h"
+#include "input/replay/replay.h"
 #include "base/numbers/timestamp.h"
 
 struct live;

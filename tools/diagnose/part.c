@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/process/message.h"
-#include "input/archive.h"
-#include "input/file_reader.h"
+#include "input/sidecars/archive.h"
+#include "input/files/file_reader.h"
 #include "transcript.h"
 
 struct diagnosis_part {

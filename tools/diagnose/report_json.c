@@ -5,8 +5,8 @@
 #include "diagnosis.h"
 #include "command_line/comments.h"
 #include "base/text/json_writer.h"
-#include "input/archive.h"
-#include "input/file_reader.h"
+#include "input/sidecars/archive.h"
+#include "input/files/file_reader.h"
 #include "part.h"
 
 #define TIME_DIGITS 9

@@ -12,7 +12,7 @@
 #include "base/text/json_writer.h"
 #include "base/process/message.h"
 #include "command_line/options.h"
-#include "input/file_reader.h"
+#include "input/files/file_reader.h"
 #include "input/shell_command.h"
 #include "base/terminal/fold.h"
 

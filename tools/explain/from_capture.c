@@ -7,7 +7,7 @@
 
 #include "base/process/message.h"
 #include "base/numbers/number_text.h"
-#include "input/replay_end.h"
+#include "input/replay/replay_end.h"
 
 static int out_of_memory(void)
 {

@@ -3,7 +3,7 @@
 #define EXPLAIN_FROM_CAPTURE_H
 
 #include "explain.h"
-#include "input/replay.h"
+#include "input/replay/replay.h"
 #include "analysis/armtap-analysis.h"
 
 /* A message that has bytes in the packet, or around it, but does not end there. */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "input/input_files.h"
+#include "input/files/input_files.h"
 
 struct sink_file;
 

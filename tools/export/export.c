@@ -13,10 +13,10 @@
 #include "provenance.h"
 #include "base/process/message.h"
 #include "input/shell_command.h"
-#include "input/archive.h"
-#include "input/replay_end.h"
-#include "input/replay_start.h"
-#include "input/tcp_socket.h"
+#include "input/sidecars/archive.h"
+#include "input/replay/replay_end.h"
+#include "input/replay/replay_start.h"
+#include "input/robots/tcp_socket.h"
 
 /* ---- the readings ---------------------------------------------------------------------------------------------- */
 

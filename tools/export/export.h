@@ -5,7 +5,7 @@
 #include "mode_names.h"
 #include "base/bytes/compression.h"
 #include "formats.h"
-#include "input/replay.h"
+#include "input/replay/replay.h"
 #include "base/numbers/timestamp.h"
 
 /* What the user wants. */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "input/input_files.h"
+#include "input/files/input_files.h"
 
 /* Bytes of the beginning, so that rates are known of twenty streams, and by how much longer the input must be. */
 #define BEGINNING ((uint64_t)2 << 20)

@@ -9,7 +9,7 @@
 #include "command_line/no_telemetry.h"
 #include "command_rows.h"
 #include "export.h"
-#include "input/replay_start.h"
+#include "input/replay/replay_start.h"
 #include "live_numbering.h"
 #include "output_files.h"
 

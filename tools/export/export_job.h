@@ -8,7 +8,7 @@
 #include "format_threads.h"
 #include "export.h"
 #include "output_files.h"
-#include "input/replay_end.h"
+#include "input/replay/replay_end.h"
 
 /* Rows of tables that do not fit into a one-table output, when the source cannot be read twice. */
 struct left_over {

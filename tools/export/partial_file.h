@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "input/input_files.h"
+#include "input/files/input_files.h"
 
 enum place_kind {
     PLACE_FAILED,    /* errno says why */

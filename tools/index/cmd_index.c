@@ -11,7 +11,7 @@
 #include "command_line/commands.h"
 #include "command_line/options.h"
 #include "export/atomic_file.h"
-#include "input/sidecar.h"
+#include "input/sidecars/sidecar.h"
 
 /* Sidecars that get their names together: each such time waits for the disk. */
 #define BATCH 64

@@ -7,7 +7,7 @@
 #include "command_line/no_telemetry.h"
 #include "command_line/commands.h"
 #include "base/process/message.h"
-#include "input/archive.h"
+#include "input/sidecars/archive.h"
 #include "command_line/options.h"
 
 #define OPTIONS_STRUCT struct info

@@ -4,7 +4,7 @@
 
 #include "analysis/armtap-analysis.h"
 #include "command_line/options.h"
-#include "input/capture_comments.h"
+#include "input/capture/capture_comments.h"
 #include "command_line/remedy.h"
 #include "part.h"
 

@@ -8,7 +8,7 @@
 #include "command_line/model_names.h"
 #include "base/text/json_writer.h"
 #include "base/numbers/timestamp.h"
-#include "input/archive.h"
+#include "input/sidecars/archive.h"
 
 #define RATE_DIGITS 6
 

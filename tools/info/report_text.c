@@ -15,7 +15,7 @@
 #include "base/terminal/paint.h"
 #include "base/numbers/timestamp.h"
 #include "base/terminal/word_wrap.h"
-#include "input/file_reader.h"
+#include "input/files/file_reader.h"
 #include "input/shell_command.h"
 
 #define CELL_MAX 72

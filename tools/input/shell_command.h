@@ -2,7 +2,7 @@
 #ifndef INPUT_SHELL_COMMAND_H
 #define INPUT_SHELL_COMMAND_H
 
-#include "replay.h"
+#include "input/replay/replay.h"
 
 #define SHELL_MAX 1600
 

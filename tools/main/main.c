@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "armtap.h"
-#include "input/capture.h"
+#include "input/capture/capture.h"
 #include "command_line/commands.h"
 #include "command_line/completion.h"
 #include "base/bytes/compression.h"
@@ -15,10 +15,10 @@
 #include "base/terminal/pager.h"
 #include "command_line/options.h"
 #include "base/process/privileges.h"
-#include "input/unpacker.h"
+#include "input/files/unpacker.h"
 #include "matlab/matlab.h"
 #include "plot/canvas_cairo.h"
-#include "input/recipe_file.h"
+#include "input/files/recipe_file.h"
 #include "base/process/sandbox.h"
 #include "base/bytes/sha256.h"
 #include "base/terminal/fold.h"

@@ -2,7 +2,7 @@
 #ifndef MERGE_DIAGNOSES_H
 #define MERGE_DIAGNOSES_H
 
-#include "input/replay.h"
+#include "input/replay/replay.h"
 #include "summaries.h"
 
 /* Prints all or nothing: of the captures of an archive what diagnose prints of all of them at once, of others one after

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/process/message.h"
-#include "input/file_reader.h"
+#include "input/files/file_reader.h"
 
 /* No summary is longer. */
 #define SUMMARY_MAX ((size_t)256 << 20)

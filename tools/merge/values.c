@@ -7,7 +7,7 @@
 
 #include "analysis/armtap-analysis.h"
 #include "base/process/message.h"
-#include "input/file_reader.h"
+#include "input/files/file_reader.h"
 
 #define TIME_DIGITS 9
 

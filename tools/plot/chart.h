@@ -3,7 +3,7 @@
 #define PLOT_CHART_H
 
 #include "base/numbers/timestamp.h"
-#include "input/replay.h"
+#include "input/replay/replay.h"
 #include "thinning.h"
 
 struct chart_curve {

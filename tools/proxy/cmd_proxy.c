@@ -11,7 +11,7 @@
 #include "base/process/message.h"
 #include "command_line/options.h"
 #include "command_line/port_list.h"
-#include "input/event_loop.h"
+#include "input/robots/event_loop.h"
 #include "nanoseconds.h"
 #include "proxy_pair.h"
 #include "record/amount.h"

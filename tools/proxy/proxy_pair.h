@@ -4,8 +4,8 @@
 #define PROXY_PROXY_PAIR_H
 
 #include "armtap.h"
-#include "input/event_loop.h"
-#include "input/tcp_socket.h"
+#include "input/robots/event_loop.h"
+#include "input/robots/tcp_socket.h"
 #include "nanoseconds.h"
 #include "proxy_event.h"
 

@@ -10,9 +10,9 @@
 
 #include "base/process/message.h"
 #include "base/process/thread.h"
-#include "input/event_loop.h"
-#include "input/ring.h"
-#include "input/robot_traffic.h"
+#include "input/robots/event_loop.h"
+#include "input/robots/ring.h"
+#include "input/robots/robot_traffic.h"
 #include "nanoseconds.h"
 
 #define RING ((size_t)16 * 1024 * 1024)

@@ -4,7 +4,7 @@
 #define PROXY_TRAFFIC_WRITER_H
 
 #include "armtap.h"
-#include "input/tcp_socket.h"
+#include "input/robots/tcp_socket.h"
 #include "proxy_event.h"
 #include "record/capture_series.h"
 

@@ -10,7 +10,7 @@
 #include "migration_map.h"
 #include "base/process/message.h"
 #include "command_line/options.h"
-#include "input/recipe_file.h"
+#include "input/files/recipe_file.h"
 #include "recipe_write.h"
 #include "base/terminal/fold.h"
 

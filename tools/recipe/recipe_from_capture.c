@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/input_files.h"
+#include "input/files/input_files.h"
 #include "input/invented_names.h"
 #include "input/stream_rank.h"
 #include "base/process/message.h"

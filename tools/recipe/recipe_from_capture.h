@@ -2,7 +2,7 @@
 #ifndef RECIPE_RECIPE_FROM_CAPTURE_H
 #define RECIPE_RECIPE_FROM_CAPTURE_H
 
-#include "input/replay.h"
+#include "input/replay/replay.h"
 
 struct capture_recipe_wish {
     const char **names; /* the files of one capture */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "input/section_comment.h"
+#include "input/capture/section_comment.h"
 
 struct capture_file;
 

@@ -3,7 +3,7 @@
 #define RECORD_CAPTURE_SERIES_H
 
 #include "capture_file.h"
-#include "input/synthetic_tcp.h"
+#include "input/robots/synthetic_tcp.h"
 #include "kept_parts.h"
 
 struct capture_series;

@@ -13,7 +13,7 @@
 
 #include "amount.h"
 #include "base/process/message.h"
-#include "input/capture.h"
+#include "input/capture/capture.h"
 #include "nanoseconds.h"
 #include "part_name.h"
 

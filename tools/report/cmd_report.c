@@ -10,7 +10,7 @@
 #include "command_line/no_telemetry.h"
 #include "command_line/options.h"
 #include "export/atomic_file.h"
-#include "input/file_reader.h"
+#include "input/files/file_reader.h"
 #include "sections.h"
 #include "plot/page.h"
 

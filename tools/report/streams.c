@@ -7,8 +7,8 @@
 #include "base/bytes/sha256.h"
 #include "command_line/comments.h"
 #include "diagnose/cell_text.h"
-#include "input/file_reader.h"
-#include "input/input_files.h"
+#include "input/files/file_reader.h"
+#include "input/files/input_files.h"
 #include "sections.h"
 
 /* ---- times ------------------------------------------------------------------------------------------------------- */

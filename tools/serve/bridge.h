@@ -2,9 +2,9 @@
 #ifndef SERVE_BRIDGE_H
 #define SERVE_BRIDGE_H
 
-#include "input/replay.h"
-#include "input/robot_address.h"
-#include "input/tcp_socket.h"
+#include "input/replay/replay.h"
+#include "input/robots/robot_address.h"
+#include "input/robots/tcp_socket.h"
 #include "ports.h"
 
 #define BRIDGE_ALLOWED_MAX 16u

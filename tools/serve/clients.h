@@ -2,8 +2,8 @@
 #ifndef SERVE_CLIENTS_H
 #define SERVE_CLIENTS_H
 
-#include "input/event_loop.h"
-#include "input/tcp_socket.h"
+#include "input/robots/event_loop.h"
+#include "input/robots/tcp_socket.h"
 #include "nanoseconds.h"
 #include "server.h"
 

@@ -3,7 +3,7 @@
 #ifndef SERVE_RECORDING_H
 #define SERVE_RECORDING_H
 
-#include "input/replay.h"
+#include "input/replay/replay.h"
 #include "recorded_ports.h"
 #include "presence.h"
 

@@ -5,8 +5,8 @@
 #ifndef SERVE_SCRIPT_FORWARDER_H
 #define SERVE_SCRIPT_FORWARDER_H
 
-#include "input/event_loop.h"
-#include "input/tcp_socket.h"
+#include "input/robots/event_loop.h"
+#include "input/robots/tcp_socket.h"
 
 #define SCRIPT_PORT 30002
 /* What waits to be sent; a program that does not fit is dropped whole. */

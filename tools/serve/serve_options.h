@@ -5,7 +5,7 @@
 #include "bridge.h"
 #include "command_line/options.h"
 #include "fill.h"
-#include "input/tcp_socket.h"
+#include "input/robots/tcp_socket.h"
 #include "ports.h"
 #include "timeline.h"
 

@@ -4,7 +4,7 @@
 #define SERVE_SERVER_H
 
 #include "base/text/buffer.h"
-#include "input/tcp_socket.h"
+#include "input/robots/tcp_socket.h"
 #include "variables.h"
 
 /* Which clients a tick is for: bits. */

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "input/event_loop.h"
+#include "input/robots/event_loop.h"
 
 /* From now on the signal wakes the loop; NULL: it is ignored. */
 void start_signal_hold(struct event_loop *loop);

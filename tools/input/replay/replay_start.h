@@ -4,7 +4,7 @@
 #define INPUT_REPLAY_START_H
 
 #include "base/numbers/timestamp.h"
-#include "input/replay.h"
+#include "input/replay/replay.h"
 
 /* From so many bytes of files on, this takes long enough to be worth a message. */
 #define REPLAY_START_SAY_BYTES ((uint64_t)256 << 20)

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "archive.h"
+#include "input/sidecars/archive.h"
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
 #include "base/numbers/timestamp.h"
-#include "file_reader.h"
-#include "input_files.h"
+#include "input/files/file_reader.h"
+#include "input/files/input_files.h"
 #include "rare.h"
 
 #define PROGRESS_TURN 512

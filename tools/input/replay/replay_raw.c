@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/process/message.h"
-#include "file_reader.h"
+#include "input/files/file_reader.h"
 #include "raw_kind.h"
 #include "record_binary.h"
 

@@ -1,7 +1,7 @@
 #include "replay_start.h"
 
 #include "base/process/message.h"
-#include "input_files.h"
+#include "input/files/input_files.h"
 
 void replay_start_say(const struct replay_source *source, const struct timestamp *from)
 {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/process/message.h"
-#include "file_reader.h"
+#include "input/files/file_reader.h"
 
 struct part {
     char *path;    /* of its sidecar; NULL: it has none */

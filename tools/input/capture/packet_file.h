@@ -4,7 +4,7 @@
 #define INPUT_PACKET_FILE_H
 
 #include "armtap.h"
-#include "file_reader.h"
+#include "input/files/file_reader.h"
 #include "pcapng_blocks.h"
 
 struct packet_file;

@@ -2,7 +2,7 @@
 #ifndef INPUT_ROBOT_CAPTURE_H
 #define INPUT_ROBOT_CAPTURE_H
 
-#include "capture.h"
+#include "input/capture/capture.h"
 #include "robot_reader.h"
 #include "robot_tally.h"
 

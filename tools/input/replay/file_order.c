@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/process/message.h"
-#include "capture.h"
+#include "input/capture/capture.h"
 
 struct dated {
     char *name;

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive.h"
+#include "input/sidecars/archive.h"
 #include "base/process/message.h"
 #include "base/process/privileges.h"
 #include "base/process/sandbox.h"
-#include "file_reader.h"
-#include "input_files.h"
+#include "input/files/file_reader.h"
+#include "input/files/input_files.h"
 #include "replay_run.h"
-#include "robot_capture.h"
+#include "input/robots/robot_capture.h"
 
 bool replay_is_repeatable(const struct replay_source *source)
 {

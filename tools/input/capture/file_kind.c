@@ -7,8 +7,8 @@
 
 #include "base/process/message.h"
 #include "base/text/utf8.h"
-#include "file_reader.h"
-#include "shell_command.h"
+#include "input/files/file_reader.h"
+#include "input/shell_command.h"
 
 #define TEXT_LEAST 8
 #define TAR_HEADER 512

@@ -4,7 +4,7 @@
 
 #include "armtap.h"
 #include "capture_comments.h"
-#include "file_reader.h"
+#include "input/files/file_reader.h"
 #include "packet_file.h"
 #include "section_comment.h"
 

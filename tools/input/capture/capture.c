@@ -15,7 +15,7 @@
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
 #include "file_kind.h"
-#include "file_reader.h"
+#include "input/files/file_reader.h"
 #include "nanoseconds.h"
 #include "packet_file.h"
 

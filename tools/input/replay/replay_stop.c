@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/process/message.h"
-#include "file_reader.h"
-#include "input_files.h"
+#include "input/files/file_reader.h"
+#include "input/files/input_files.h"
 
 static int remember(struct replay_stop *stop, int answer)
 {

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 
 #include "base/numbers/little_endian.h"
-#include "input_files.h"
-#include "mapped_file.h"
+#include "input/files/input_files.h"
+#include "input/files/mapped_file.h"
 #include "nanoseconds.h"
 #include "rare.h"
 

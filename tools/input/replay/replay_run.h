@@ -4,8 +4,8 @@
 #define INPUT_REPLAY_RUN_H
 
 #include "base/terminal/progress.h"
-#include "capture.h"
-#include "capture_drops.h"
+#include "input/capture/capture.h"
+#include "input/capture/capture_drops.h"
 #include "file_turns.h"
 #include "replay.h"
 #include "replay_end.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/process/interrupt.h"
-#include "capture.h"
-#include "input_files.h"
+#include "input/capture/capture.h"
+#include "input/files/input_files.h"
 
 /* Whether a capture that shows no packets could not be read; else it is a dump. */
 static bool is_unreadable(struct capture *capture)

@@ -1,7 +1,7 @@
 /* A capture with what the sidecars of those around it kept. */
 #include "replay_run.h"
 
-#include "archive.h"
+#include "input/sidecars/archive.h"
 #include "base/process/message.h"
 
 static void refuse_sidecar(struct run *run, const struct sidecar *sidecar)

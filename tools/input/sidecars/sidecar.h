@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "armtap.h"
-#include "section_comment.h"
+#include "input/capture/section_comment.h"
 
 #define SIDECAR_ENDING ".armtap.json"
 #define SIDECAR_VERSION 2
