@@ -16,7 +16,7 @@ from format_rows import one_of, rows_of
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 CAPTURES = os.path.join(os.environ.get("srcdir", "."), "captures")
-FORMATS = rows_of(os.path.join(os.environ.get("srcdir", "."), "tools", "export", "formats.def"))
+FORMATS = rows_of(os.path.join(os.environ.get("srcdir", "."), "tools", "export", "formats", "formats.def"))
 PATIENCE = 20
 
 

@@ -20,7 +20,7 @@ from tally import expect, finish, lacks
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 TESTS = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "tests")
-FORMATS = os.path.join(os.environ.get("srcdir", "."), "tools", "export", "formats.def")
+FORMATS = os.path.join(os.environ.get("srcdir", "."), "tools", "export", "formats", "formats.def")
 SAMPLES = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "captures")
 VERSION = subprocess.run([ARMTAP, "--version"], capture_output=True, text=True, check=True).stdout
 BUILT_IN = [name for name in ("lz4", "zstd") if "built without lib" + name not in VERSION] + ["none"]

@@ -571,7 +571,7 @@ def check_shadowed(path, draw):
     assert said.count("warning: --fields time: stream 0 has a field of that name") == 1, said
     one = json.loads(run("export", "-f", "ndjson", "--fields", "packet", path)[0].splitlines()[0])
     assert (one["packet"], one["packet_2"]) == (11, 700), one
-    with open(os.path.join(os.environ.get("srcdir", "."), "tools/export/row_columns.def"), encoding="utf-8") as table:
+    with open(os.path.join(os.environ.get("srcdir", "."), "tools/export/rows/row_columns.def"), encoding="utf-8") as table:
         own = re.findall(r"^ROW_COLUMN\((\w+),", table.read(), re.M)
     capture, connection = Capture(), Connection(30004, 50000)
     names = own + ["time_2", "timestamp"]

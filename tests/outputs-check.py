@@ -23,7 +23,7 @@ from tally import expect, finish, is_built_in, lacks
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 CAPTURES = os.path.join(os.environ.get("srcdir", "."), "captures")
-FORMATS = os.path.join(os.environ.get("srcdir", "."), "tools", "export", "formats.def")
+FORMATS = os.path.join(os.environ.get("srcdir", "."), "tools", "export", "formats", "formats.def")
 LIBC = ctypes.CDLL(None)
 RECIPE = b'<?xml version="1.0"?><rtde_config><recipe key="out"><field name="timestamp" type="DOUBLE"/></recipe></rtde_config>'
 

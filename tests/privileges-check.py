@@ -26,7 +26,7 @@ from tally import expect, finish, side_by_side, skips
 from terminal import Terminal
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
-FORMATS = os.path.join(os.environ.get("srcdir", "."), "tools", "export", "formats.def")
+FORMATS = os.path.join(os.environ.get("srcdir", "."), "tools", "export", "formats", "formats.def")
 CAPTURE = os.path.abspath(os.path.join(os.environ.get("srcdir", "."), "captures/rtde-v1.pcap"))
 PATIENCE = 20
 SOON = 5  # a second on an idle machine

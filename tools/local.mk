@@ -246,24 +246,16 @@ tools_libtools_a_SOURCES = \
 	tools/ros/schemas.c \
 	tools/ros/schemas.def \
 	tools/ros/topics.def \
-	tools/export/append_line.c \
-	tools/export/append_line.h \
 	tools/export/asked.c \
 	tools/export/asked.h \
-	tools/export/atomic_file.c \
-	tools/export/atomic_file.h \
-	tools/export/bag.c \
-	tools/export/bag.h \
 	tools/export/check_request.c \
+	tools/export/cmd_export.c \
 	tools/export/command_rows.c \
 	tools/export/command_rows.h \
-	tools/export/export_commands.c \
-	tools/export/cmd_export.c \
-	tools/export/columns.c \
-	tools/export/columns.h \
 	tools/export/export.c \
-	tools/export/export_ahead.c \
 	tools/export/export.h \
+	tools/export/export_ahead.c \
+	tools/export/export_commands.c \
 	tools/export/export_job.c \
 	tools/export/export_job.h \
 	tools/export/export_report.c \
@@ -271,74 +263,82 @@ tools_libtools_a_SOURCES = \
 	tools/export/export_sinks.c \
 	tools/export/export_survey.c \
 	tools/export/export_views.c \
-	tools/export/field_notes.c \
-	tools/export/field_notes.h \
-	tools/export/field_selection.c \
-	tools/export/field_selection.h \
-	tools/export/format.h \
-	tools/export/format_csv.c \
-	tools/export/format_gnuplot.c \
-	tools/export/format_mcap.c \
-	tools/export/format_matlab.c \
-	tools/export/format_ndjson.c \
-	tools/export/format_parquet.c \
-	tools/export/format_recordpy.c \
-	tools/export/format_threads.c \
-	tools/export/format_threads.h \
-	tools/export/formats.c \
-	tools/export/formats.def \
-	tools/export/formats.h \
-	tools/export/gzip_text.c \
-	tools/export/gzip_text.h \
-	tools/export/json_rows.c \
-	tools/export/json_rows.h \
-	tools/export/line_cells.c \
-	tools/export/line_cells.h \
-	tools/export/live_numbering.c \
-	tools/export/live_numbering.h \
-	tools/export/mcap_channels.c \
-	tools/export/mcap_dialect.h \
-	tools/export/mcap_json.c \
-	tools/export/mcap_messages.c \
-	tools/export/mcap_messages.h \
-	tools/export/mcap_output.h \
-	tools/export/mcap_ros2.c \
-	tools/export/mcap_schemas.c \
-	tools/export/missing_data.c \
-	tools/export/missing_data.h \
-	tools/export/manifest.c \
-	tools/export/manifest.h \
-	tools/export/mode_names.c \
-	tools/export/mode_names.h \
-	tools/export/names_apart.c \
-	tools/export/names_apart.h \
-	tools/export/output_allowance.c \
-	tools/export/output_allowance.h \
-	tools/export/output_files.c \
-	tools/export/output_files.h \
-	tools/export/partition.c \
-	tools/export/partition.h \
-	tools/export/provenance.c \
-	tools/export/provenance.h \
 	tools/export/remarks.c \
 	tools/export/remarks.h \
-	tools/export/ros_rows.c \
-	tools/export/ros_rows.h \
-	tools/export/row_above.c \
-	tools/export/row_above.h \
-	tools/export/row_columns.c \
-	tools/export/row_columns.def \
-	tools/export/row_columns.h \
-	tools/export/table_columns.c \
-	tools/export/table_columns.h \
-	tools/export/tables.c \
-	tools/export/tables.h \
-	tools/export/target.c \
-	tools/export/target.h \
-	tools/export/partial_file.c \
-	tools/export/partial_file.h \
-	tools/export/write_bytes.c \
-	tools/export/write_bytes.h \
+	tools/export/files/append_line.c \
+	tools/export/files/append_line.h \
+	tools/export/files/atomic_file.c \
+	tools/export/files/atomic_file.h \
+	tools/export/files/bag.c \
+	tools/export/files/bag.h \
+	tools/export/files/gzip_text.c \
+	tools/export/files/gzip_text.h \
+	tools/export/files/manifest.c \
+	tools/export/files/manifest.h \
+	tools/export/files/output_files.c \
+	tools/export/files/output_files.h \
+	tools/export/files/partial_file.c \
+	tools/export/files/partial_file.h \
+	tools/export/files/partition.c \
+	tools/export/files/partition.h \
+	tools/export/files/provenance.c \
+	tools/export/files/provenance.h \
+	tools/export/files/write_bytes.c \
+	tools/export/files/write_bytes.h \
+	tools/export/formats/columns.c \
+	tools/export/formats/columns.h \
+	tools/export/formats/format.h \
+	tools/export/formats/format_csv.c \
+	tools/export/formats/format_gnuplot.c \
+	tools/export/formats/format_matlab.c \
+	tools/export/formats/format_ndjson.c \
+	tools/export/formats/format_parquet.c \
+	tools/export/formats/format_recordpy.c \
+	tools/export/formats/format_threads.c \
+	tools/export/formats/format_threads.h \
+	tools/export/formats/formats.c \
+	tools/export/formats/formats.def \
+	tools/export/formats/formats.h \
+	tools/export/formats/json_rows.c \
+	tools/export/formats/json_rows.h \
+	tools/export/formats/line_cells.c \
+	tools/export/formats/line_cells.h \
+	tools/export/formats/row_above.c \
+	tools/export/formats/row_above.h \
+	tools/export/formats/target.c \
+	tools/export/formats/target.h \
+	tools/export/messages/format_mcap.c \
+	tools/export/messages/mcap_channels.c \
+	tools/export/messages/mcap_dialect.h \
+	tools/export/messages/mcap_json.c \
+	tools/export/messages/mcap_messages.c \
+	tools/export/messages/mcap_messages.h \
+	tools/export/messages/mcap_output.h \
+	tools/export/messages/mcap_ros2.c \
+	tools/export/messages/mcap_schemas.c \
+	tools/export/messages/ros_rows.c \
+	tools/export/messages/ros_rows.h \
+	tools/export/rows/field_notes.c \
+	tools/export/rows/field_notes.h \
+	tools/export/rows/field_selection.c \
+	tools/export/rows/field_selection.h \
+	tools/export/rows/live_numbering.c \
+	tools/export/rows/live_numbering.h \
+	tools/export/rows/missing_data.c \
+	tools/export/rows/missing_data.h \
+	tools/export/rows/mode_names.c \
+	tools/export/rows/mode_names.h \
+	tools/export/rows/names_apart.c \
+	tools/export/rows/names_apart.h \
+	tools/export/rows/output_allowance.c \
+	tools/export/rows/output_allowance.h \
+	tools/export/rows/row_columns.c \
+	tools/export/rows/row_columns.def \
+	tools/export/rows/row_columns.h \
+	tools/export/rows/table_columns.c \
+	tools/export/rows/table_columns.h \
+	tools/export/rows/tables.c \
+	tools/export/rows/tables.h \
 	tools/serve/bridge.c \
 	tools/serve/bridge.h \
 	tools/serve/clients.c \
@@ -568,12 +568,12 @@ generated/embedded.c: tools/html/embed tools/html/viewer.js tools/html/style.css
 
 tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(TOOLS_CFLAGS) $(SECCOMP_CFLAGS)
 
-# The manual's table of notes comes from lib/protocol/notes.def, its formats from tools/export/formats.def.
+# The manual's table of notes comes from lib/protocol/notes.def, its formats from tools/export/formats/formats.def.
 man_MANS += tools/armtap.1
 CLEANFILES += tools/armtap.1
-tools/armtap.1: tools/manual/armtap.1.in tools/manual/manual-notes tools/manual/manual-formats lib/protocol/notes.def tools/export/formats.def
+tools/armtap.1: tools/manual/armtap.1.in tools/manual/manual-notes tools/manual/manual-formats lib/protocol/notes.def tools/export/formats/formats.def
 	$(AM_V_GEN)$(MKDIR_P) tools && \
-	sh $(srcdir)/tools/manual/manual-formats $(srcdir)/tools/manual/armtap.1.in $(srcdir)/tools/export/formats.def | \
+	sh $(srcdir)/tools/manual/manual-formats $(srcdir)/tools/manual/armtap.1.in $(srcdir)/tools/export/formats/formats.def | \
 	sh $(srcdir)/tools/manual/manual-notes - $(srcdir)/lib/protocol/notes.def >$@.new && mv $@.new $@
 
 if INSTALL_bash_COMPLETION

@@ -1,5 +1,5 @@
 /* A text format: CSV with tabs. */
-#include "export/line_cells.h"
+#include "export/formats/line_cells.h"
 
 static const struct cell_style toy_text = {
     .separator = '\t', .truth = {"0", "1"}, .absent = "", .nan = "nan", .quoted_if = "\t\"\r\n", .line_end = "\n"};

@@ -140,7 +140,7 @@ def same_rows(what, rows, wanted):
 
 # ---- help, errors, manual --------------------------------------------------------------------------------------------
 
-FORMATS = rows_of(SOURCE + "/tools/export/formats.def") + rows_of(TESTS + "/toy-format/export/formats.def")
+FORMATS = rows_of(SOURCE + "/tools/export/formats/formats.def") + rows_of(TESTS + "/toy-format/export/formats/formats.def")
 
 
 def names_of(with_flag=None, without=()):
@@ -175,7 +175,7 @@ def check_lists(folder):
     expect("a file of one table", "a toy-text file holds one table" in errors and "--union" in errors, errors)
     manual = subprocess.run(
         ["sh", SOURCE + "/tools/manual/manual-formats", SOURCE + "/tools/manual/armtap.1.in",
-         SOURCE + "/tools/export/formats.def", TESTS + "/toy-format/export/formats.def"], capture_output=True, text=True,
+         SOURCE + "/tools/export/formats/formats.def", TESTS + "/toy-format/export/formats/formats.def"], capture_output=True, text=True,
         check=True).stdout
     for part in (".It Cm toy-text\nA header, then a row for each record:\nevery field, but no\n.Ql time .\n",
                  ".Cm toy-text\nor\n.Cm toy-columns ;", ".Cm sealed :\ncolumns with their count in front.\n"):

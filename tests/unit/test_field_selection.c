@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "export/field_selection.h"
+#include "export/rows/field_selection.h"
 
 #define COLUMN(column_name, column_type, elements)                                                                     \
     {                                                                                                                  \

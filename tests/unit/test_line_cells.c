@@ -10,7 +10,7 @@
 
 #include "support.h"
 
-#include "export/line_cells.h"
+#include "export/formats/line_cells.h"
 
 #define CELLS 7
 #define ROWS 4000

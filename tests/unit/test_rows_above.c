@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/format.h"
-#include "export/json_rows.h"
+#include "export/formats/format.h"
+#include "export/formats/json_rows.h"
 
 #define ROWS 600
 #define BYTES 400

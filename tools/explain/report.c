@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text/buffer.h"
-#include "export/line_cells.h"
+#include "export/formats/line_cells.h"
 #include "explain.h"
 #include "base/text/json_writer.h"
 #include "base/process/message.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/process/message.h"
-#include "output_files.h"
+#include "export/files/output_files.h"
 
 /* ---- the format ------------------------------------------------------------------------------------------------ */
 

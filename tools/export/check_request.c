@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "line_cells.h"
+#include "export/formats/line_cells.h"
 #include "base/process/message.h"
 #include "command_line/options.h"
 

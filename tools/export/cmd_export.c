@@ -11,7 +11,7 @@
 /* Columns that are not fields, separated by blanks. */
 static const char columns[] = ""
 #define ROW_COLUMN(name, type, meaning) " " #name
-#include "row_columns.def"
+#include "export/rows/row_columns.def"
 #undef ROW_COLUMN
     ;
 

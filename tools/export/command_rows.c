@@ -4,7 +4,7 @@
 
 #include "base/text/json_writer.h"
 #include "base/numbers/number_text.h"
-#include "line_cells.h"
+#include "export/formats/line_cells.h"
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 

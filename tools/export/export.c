@@ -2,15 +2,15 @@
 #define _POSIX_C_SOURCE 200809L
 #include "command_line/no_telemetry.h"
 #include "export_job.h"
-#include "manifest.h"
+#include "export/files/manifest.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "partition.h"
-#include "provenance.h"
+#include "export/files/partition.h"
+#include "export/files/provenance.h"
 #include "base/process/message.h"
 #include "input/shell_command.h"
 #include "input/sidecars/archive.h"

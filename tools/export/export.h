@@ -2,9 +2,9 @@
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
-#include "mode_names.h"
+#include "export/rows/mode_names.h"
 #include "base/bytes/compression.h"
-#include "formats.h"
+#include "export/formats/formats.h"
 #include "input/replay/replay.h"
 #include "base/numbers/timestamp.h"
 

@@ -10,8 +10,8 @@
 #include "command_rows.h"
 #include "export.h"
 #include "input/replay/replay_start.h"
-#include "live_numbering.h"
-#include "output_files.h"
+#include "export/rows/live_numbering.h"
+#include "export/files/output_files.h"
 
 #define UNKNOWN_MAX 480
 

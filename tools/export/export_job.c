@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "export_job.h"
-#include "manifest.h"
+#include "export/files/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,10 +4,10 @@
 #ifndef EXPORT_EXPORT_JOB_H
 #define EXPORT_EXPORT_JOB_H
 
-#include "live_numbering.h"
-#include "format_threads.h"
+#include "export/rows/live_numbering.h"
+#include "export/formats/format_threads.h"
 #include "export.h"
-#include "output_files.h"
+#include "export/files/output_files.h"
 #include "input/replay/replay_end.h"
 
 /* Rows of tables that do not fit into a one-table output, when the source cannot be read twice. */

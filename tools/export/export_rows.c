@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/process/message.h"
-#include "line_cells.h"
-#include "partition.h"
-#include "provenance.h"
+#include "export/formats/line_cells.h"
+#include "export/files/partition.h"
+#include "export/files/provenance.h"
 #include "ros/ros.h"
 #include "input/stream_rank.h"
 

@@ -10,7 +10,7 @@
 #include "base/text/utf8.h"
 #include "command_line/commands.h"
 #include "command_line/options.h"
-#include "export/atomic_file.h"
+#include "export/files/atomic_file.h"
 #include "input/sidecars/sidecar.h"
 
 /* Sidecars that get their names together: each such time waits for the disk. */

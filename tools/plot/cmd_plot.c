@@ -12,7 +12,7 @@
 #include "command_line/around.h"
 #include "command_line/commands.h"
 #include "command_line/options.h"
-#include "export/atomic_file.h"
+#include "export/files/atomic_file.h"
 #include "kinds.h"
 #include "terminal.h"
 

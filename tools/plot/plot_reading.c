@@ -5,7 +5,7 @@
 
 #include "analysis/armtap-analysis.h"
 #include "base/process/message.h"
-#include "export/missing_data.h"
+#include "export/rows/missing_data.h"
 #include "nanoseconds.h"
 
 /* What is a gap although no data is known to be missing: so many of the usual steps without a record, and at least so

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text/comma_list.h"
-#include "export/tables.h"
+#include "export/rows/tables.h"
 
 #define NAME_MAX_LENGTH 128
 #define PLANS 8 /* recipes that take turns, such as AUBO's channels */

@@ -8,7 +8,7 @@
 
 #include "base/process/message.h"
 #include "command_line/options.h"
-#include "export/field_selection.h"
+#include "export/rows/field_selection.h"
 
 static int out_of_memory(void)
 {

@@ -13,7 +13,7 @@
 
 #include "base/text/buffer.h"
 #include "base/process/interrupt.h"
-#include "export/gzip_text.h"
+#include "export/files/gzip_text.h"
 
 enum {
     BLOCK_SECTION = 0x0A0D0D0A,

@@ -9,7 +9,7 @@
 #include "command_line/commands.h"
 #include "command_line/no_telemetry.h"
 #include "command_line/options.h"
-#include "export/atomic_file.h"
+#include "export/files/atomic_file.h"
 #include "input/files/file_reader.h"
 #include "sections.h"
 #include "plot/page.h"

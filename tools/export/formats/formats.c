@@ -6,20 +6,20 @@
 
 /* Found on the include path, so that a test can put a longer table before it. */
 #define FORMAT(id, name, dialect, endings, flags, brief, about) extern const struct writer writer_##id;
-#include "export/formats.def"
+#include "export/formats/formats.def"
 #undef FORMAT
 
 /* A column holds one value of each row. */
 #define FORMAT(id, name, dialect, endings, flags, brief, about)                                                        \
     _Static_assert(!((flags)&FORMAT_COLUMNS) || (flags)&FORMAT_SPREADS,                                                \
                    #id " has FORMAT_COLUMNS without FORMAT_SPREADS");
-#include "export/formats.def"
+#include "export/formats/formats.def"
 #undef FORMAT
 
 static const struct format formats[] = {
 #define FORMAT(id, name, dialect, endings, flags, brief, about)                                                        \
     {(name), (dialect), (endings), (flags), (brief), &writer_##id},
-#include "export/formats.def"
+#include "export/formats/formats.def"
 #undef FORMAT
 };
 #define FORMATS_COUNT (sizeof formats / sizeof *formats)

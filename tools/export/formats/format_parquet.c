@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "base/process/message.h"
-#include "field_notes.h"
+#include "export/rows/field_notes.h"
 #include "parquet/parquet.h"
-#include "provenance.h"
+#include "export/files/provenance.h"
 
 /* A column's schema, page header, place and range, name and unit. */
 #define COLUMN_COST 180

@@ -2,7 +2,7 @@
 #ifndef EXPORT_ROS_ROWS_H
 #define EXPORT_ROS_ROWS_H
 
-#include "format.h"
+#include "export/formats/format.h"
 #include "ros/ros.h"
 
 /* Sets each pick's key to the name of its member. 0, or -1 without memory. */

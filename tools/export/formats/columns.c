@@ -6,7 +6,7 @@
 #include "base/text/json_elements.h"
 #include "base/text/json_writer.h"
 #include "base/text/utf8.h"
-#include "mode_names.h"
+#include "export/rows/mode_names.h"
 
 #define WORD_BITS 64
 #define BELOW_2_63 9223372036854775808.0

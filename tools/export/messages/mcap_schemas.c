@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/process/message.h"
-#include "field_notes.h"
+#include "export/rows/field_notes.h"
 
 /* ---- of tables --------------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #define EXPORT_TARGET_H
 
 #include "formats.h"
-#include "output_files.h"
+#include "export/files/output_files.h"
 
 /* The files of an export and their format. */
 struct targets {

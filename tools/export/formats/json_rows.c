@@ -5,8 +5,8 @@
 #include "base/text/json_elements.h"
 #include "base/text/json_writer.h"
 #include "line_cells.h"
-#include "mode_names.h"
-#include "names_apart.h"
+#include "export/rows/mode_names.h"
+#include "export/rows/names_apart.h"
 #include "row_above.h"
 
 static const struct cell_style json = {

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "atomic_file.h"
+#include "export/files/atomic_file.h"
 #include "base/process/message.h"
-#include "field_notes.h"
+#include "export/rows/field_notes.h"
 #include "matlab/matlab.h"
 
 /* A share of a data set: its attributes, its chunks, its place in the file's directory. */

@@ -20,12 +20,12 @@
 #ifndef EXPORT_FORMAT_H
 #define EXPORT_FORMAT_H
 
-#include "missing_data.h"
-#include "field_selection.h"
-#include "remarks.h"
-#include "tables.h"
+#include "export/rows/missing_data.h"
+#include "export/rows/field_selection.h"
+#include "export/remarks.h"
+#include "export/rows/tables.h"
 #include "base/process/libraries.h"
-#include "bag.h"
+#include "export/files/bag.h"
 #include "base/bytes/packer.h"
 #include "base/bytes/spool.h"
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "format.h"
+#include "export/formats/format.h"
 
 static const struct {
     const char *name;

@@ -2,7 +2,7 @@
 #ifndef EXPORT_MCAP_MESSAGES_H
 #define EXPORT_MCAP_MESSAGES_H
 
-#include "format.h"
+#include "export/formats/format.h"
 #include "mcap/mcap.h"
 #include "ros/ros.h"
 

@@ -2,7 +2,7 @@
 #ifndef EXPORT_MANIFEST_H
 #define EXPORT_MANIFEST_H
 
-#include "export_job.h"
+#include "export/export_job.h"
 
 /* Opens the file before the export begins, and makes it if there is none. 0, or -1 after a message: also if it is an
  * input or an output, or holds something else. */

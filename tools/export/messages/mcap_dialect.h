@@ -2,7 +2,7 @@
 #ifndef EXPORT_MCAP_DIALECT_H
 #define EXPORT_MCAP_DIALECT_H
 
-#include "format.h"
+#include "export/formats/format.h"
 #include "ros/ros.h"
 
 struct mcap_dialect {

@@ -2,7 +2,7 @@
 #include "line_cells.h"
 
 #include "base/text/json_elements.h"
-#include "mode_names.h"
+#include "export/rows/mode_names.h"
 #include "base/numbers/number_text.h"
 #include "row_above.h"
 #include "base/text/utf8.h"
