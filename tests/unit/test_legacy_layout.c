@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/legacy_layout.h"
+#include "serve/bridge/legacy_layout.h"
 
 struct lacks {
     char text[400];

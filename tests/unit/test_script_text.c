@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/script_text.h"
+#include "serve/robot/script_text.h"
 
 /* The programs in `bytes`, pushed in pieces of `step`, each followed by a bar. */
 static const char *programs(const char *bytes, size_t length, size_t step, char *out)

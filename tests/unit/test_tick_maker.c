@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "nanoseconds.h"
-#include "serve/far_times.h"
-#include "serve/tick_maker.h"
+#include "serve/recording/far_times.h"
+#include "serve/playing/tick_maker.h"
 
 #define MS INT64_C(1000000)
 #define CYCLE (8 * MS)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/process/message.h"
-#include "controller_release.h"
-#include "legacy_layout.h"
+#include "serve/robot/controller_release.h"
+#include "serve/bridge/legacy_layout.h"
 
 #define TEXT_MAX 254u /* bytes of a message in all protocols */
 

@@ -2,12 +2,12 @@
 #ifndef SERVE_SERVE_OPTIONS_H
 #define SERVE_SERVE_OPTIONS_H
 
-#include "bridge.h"
+#include "serve/bridge/bridge.h"
 #include "command_line/options.h"
-#include "fill.h"
+#include "serve/recording/fill.h"
 #include "input/robots/tcp_socket.h"
-#include "ports.h"
-#include "timeline.h"
+#include "serve/ports/ports.h"
+#include "serve/playing/timeline.h"
 
 #define SERVE_NAMES_MAX 256u
 #define SERVE_FILLS_MAX 1024u /* more than RTDE has outputs */

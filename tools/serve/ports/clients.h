@@ -5,7 +5,7 @@
 #include "input/robots/event_loop.h"
 #include "input/robots/tcp_socket.h"
 #include "nanoseconds.h"
-#include "server.h"
+#include "serve/robot/server.h"
 
 /* Connections at a time. For the next one, one makes room that takes no part: that was given no data it took, and has
  * not asked for any, or reads nothing; of these one from the address that has most, the one that has been idle longest.

@@ -3,8 +3,8 @@
 #define SERVE_TIMELINE_H
 
 #include "base/numbers/timestamp.h"
-#include "recording.h"
-#include "server.h"
+#include "serve/recording/recording.h"
+#include "serve/robot/server.h"
 
 enum timeline_gaps {
     GAPS_HOLD,   /* the last values again and again, with the clock running on */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "far_times.h"
+#include "serve/recording/far_times.h"
 #include "nanoseconds.h"
 
 #define CLOCKS 16u

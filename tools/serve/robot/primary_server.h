@@ -3,7 +3,7 @@
 #define SERVE_PRIMARY_SERVER_H
 
 #include "primary_stub.h"
-#include "recorded_ports.h"
+#include "serve/recording/recorded_ports.h"
 
 struct primary_server {
     struct primary_stub *stub;

@@ -5,7 +5,7 @@
 
 #include "base/text/buffer.h"
 #include "input/robots/tcp_socket.h"
-#include "variables.h"
+#include "serve/recording/variables.h"
 
 /* Which clients a tick is for: bits. */
 enum tick_for { TICK_RTDE = 1, TICK_REALTIME = 2 };

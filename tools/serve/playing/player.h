@@ -2,8 +2,8 @@
 #ifndef SERVE_PLAYER_H
 #define SERVE_PLAYER_H
 
-#include "clients.h"
-#include "field_watch.h"
+#include "serve/ports/clients.h"
+#include "serve/robot/field_watch.h"
 #include "timeline.h"
 
 struct player {

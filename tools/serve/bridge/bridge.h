@@ -5,7 +5,7 @@
 #include "input/replay/replay.h"
 #include "input/robots/robot_address.h"
 #include "input/robots/tcp_socket.h"
-#include "ports.h"
+#include "serve/ports/ports.h"
 
 #define BRIDGE_ALLOWED_MAX 16u
 

@@ -2,7 +2,7 @@
 #ifndef SERVE_LATEST_H
 #define SERVE_LATEST_H
 
-#include "presence.h"
+#include "serve/recording/presence.h"
 #include "server.h"
 
 struct latest {

@@ -10,14 +10,14 @@
 
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
-#include "clients.h"
+#include "serve/ports/clients.h"
 #include "input/robots/robot_link.h"
 #include "input/robots/robot_tally.h"
 #include "legacy_layout.h"
 #include "legacy_report.h"
-#include "listening.h"
+#include "serve/ports/listening.h"
 #include "nanoseconds.h"
-#include "realtime_server.h"
+#include "serve/robot/realtime_server.h"
 #include "script_forwarder.h"
 
 /* To say good-bye to the robot. */

@@ -3,7 +3,7 @@
 #define SERVE_RTDE_SERVER_H
 
 #include "field_watch.h"
-#include "presence.h"
+#include "serve/recording/presence.h"
 #include "server.h"
 
 #define RTDE_NAMES_MAX 1024u /* variables of a recipe */

@@ -4,7 +4,7 @@
 #define SERVE_DASHBOARD_STUB_H
 
 #include "latest.h"
-#include "recorded_ports.h"
+#include "serve/recording/recorded_ports.h"
 
 struct dashboard_stub {
     struct latest latest;

@@ -1,7 +1,7 @@
 #include "player.h"
 
 #include "base/process/message.h"
-#include "far_times.h"
+#include "serve/recording/far_times.h"
 #include "nanoseconds.h"
 
 #define TICKS_AT_ONCE 64u /* then others get their turn */

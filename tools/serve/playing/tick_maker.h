@@ -2,9 +2,9 @@
 #ifndef SERVE_TICK_MAKER_H
 #define SERVE_TICK_MAKER_H
 
-#include "recording.h"
-#include "robot_view.h"
-#include "server.h"
+#include "serve/recording/recording.h"
+#include "serve/recording/robot_view.h"
+#include "serve/robot/server.h"
 #include "timeline.h"
 
 struct tick_maker;
