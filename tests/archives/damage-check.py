@@ -16,11 +16,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 
 import fleet  # noqa: E402  pylint: disable=wrong-import-position
-from tally import expect, finish, skips  # noqa: E402  pylint: disable=wrong-import-position
+from tally import ALL, expect, finish, skips  # noqa: E402  pylint: disable=wrong-import-position
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SCRIPTS = os.path.join(HERE, "..", "..", "docs", "archives")
-KILLS = 40
+KILLS, CHANGES = 40 if ALL else 16, 5
 
 
 def run(*arguments, status=0, **more):
@@ -156,18 +156,37 @@ def check_refused(archive):
 # ---- killed, and side by side --------------------------------------------------------------------------------------------
 
 
-def kill_often(words, cwd=None, patience=None):
-    """Starts a program and kills it, later each time, until it has come to its end now and then. How often it was killed."""
-    begin = time.monotonic()
-    subprocess.run(words, cwd=cwd, capture_output=True, check=True)
-    whole, kills, chance = patience or time.monotonic() - begin, 0, random.Random(7)
-    for i in range(KILLS):
-        process = subprocess.Popen(words, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        time.sleep(whole * 1.2 * (i + chance.random()) / KILLS)
+def sizes(folder):
+    return {os.path.join(top, name): os.lstat(os.path.join(top, name)).st_size for top, _, names in os.walk(folder) for name in names}
+
+
+def changes(folder):
+    """Yields whenever files of the folder have come, gone or grown."""
+    before = sizes(folder)
+    while True:
         try:
+            now = sizes(folder)
+        except FileNotFoundError:  # renamed meanwhile
+            continue
+        yield now != before
+        before = now
+
+
+def kill_often(words, folder, cwd=None):
+    """Starts a program and kills it when it has changed the folder so many times, or a moment later. How often it was killed:
+    now and then it has come to its end."""
+    subprocess.run(words, cwd=cwd, capture_output=True, check=True)
+    kills, chance = 0, random.Random(7)
+    for i in range(KILLS):
+        watch, seen = changes(folder), 0
+        next(watch)
+        process = subprocess.Popen(words, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        while seen < i % CHANGES and process.poll() is None:
+            seen += next(watch)
+            time.sleep(0.0005)
+        time.sleep(chance.random() * 0.005)
+        if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         kills += process.wait() == -signal.SIGKILL
         yield kills
 
@@ -184,7 +203,7 @@ def check_killed(archive):
             ("rows", out + "/data", archive.words(capture, out + "/data/", "--manifest", manifest), rows)):
         os.makedirs(out, exist_ok=True)
         kills = 0
-        for kills in kill_often([ARMTAP, *words]):
+        for kills in kill_often([ARMTAP, *words], folder):
             for name, content in files(folder, hidden=False).items():
                 expect("killed: %s is whole" % name, wanted.get(name) == content or ".partial" in name, len(content))
             for name in list(files(folder, hidden=False))[::2]:
@@ -219,7 +238,7 @@ def check_scripts(archive):
     whole = {"summary.json": subprocess.run([ARMTAP, "info", "--json", *(os.path.relpath(name, archive.folder) for name in archive.captures)],
                                             cwd=archive.folder, capture_output=True, check=False).stdout}
     kills = 0
-    for kills in kill_often(["./merge.sh"], cwd=place):
+    for kills in kill_often(["./merge.sh"], place, cwd=place):
         here = files(place)
         expect("summary.json", here.get("summary.json") in (None, whole["summary.json"]))
         expect("manifest.ndjson", here.get("manifest.ndjson", b"").count(b"\n") in (0, len(archive.captures)))
