@@ -518,7 +518,7 @@ static void send_held(struct session *session, int64_t time)
     if (prng_one_in(&session->prng, 16))
         return;
     if (session->held_length > 1 && prng_one_in(&session->prng, 16)) {
-        size_t cut = 1 + prng_next(&session->prng) % (session->held_length - 1);
+        size_t cut = 1 + (size_t)(prng_next(&session->prng) % (session->held_length - 1));
         wire_send(&session->connection, ARMTAP_FROM_ROBOT, session->held, cut, time);
         memmove(session->held, session->held + cut, session->held_length - cut);
         session->held_length -= cut;

@@ -29,21 +29,17 @@ static const uint8_t common[256] = {
 /* Sixteen at once: a list of names has a thousand characters, and is read twice. */
 typedef uint8_t characters __attribute__((vector_size(16)));
 
-static characters in_range(characters all, uint8_t first, uint8_t last)
-{
-    return (characters)((characters)(all - first) <= (uint8_t)(last - first));
-}
-
 /* For texts of at least so many. The last sixteen overlap those before. */
 static bool are_common(const char *text, size_t length, unsigned list)
 {
     uint8_t fold = list == IN_NAMES ? ' ' : 0, first = (uint8_t)('A' | fold), last = (uint8_t)('Z' | fold);
-    characters all, are = ~(characters){0};
+    characters all, letters, digits, are = ~(characters){0};
     uint64_t halves[2];
     for (size_t at = 0; at < length; at += sizeof all) {
         memcpy(&all, text + (at + sizeof all <= length ? at : length - sizeof all), sizeof all);
-        are &= in_range(all | fold, first, last) | in_range(all, '0', '9') | (characters)(all == '_') |
-               (characters)(all == ',');
+        letters = (characters)((characters)((all | fold) - first) <= (uint8_t)(last - first));
+        digits = (characters)((characters)(all - '0') <= (uint8_t)('9' - '0'));
+        are &= letters | digits | (characters)(all == '_') | (characters)(all == ',');
     }
     memcpy(halves, &are, sizeof halves);
     return (halves[0] & halves[1]) == UINT64_MAX;

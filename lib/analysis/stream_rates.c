@@ -22,8 +22,8 @@ struct armtap_rates_shared *armtap_rates_shared_new(size_t stretches)
 {
     struct armtap_rates_shared *shared = calloc(1, sizeof *shared);
     if (shared)
-        *shared =
-            (struct armtap_rates_shared){.channels = armtap_budget_find("channels")->once, .stretches = stretches};
+        *shared = (struct armtap_rates_shared){.channels = (size_t)armtap_budget_find("channels")->once,
+                                               .stretches = stretches};
     return shared;
 }
 
