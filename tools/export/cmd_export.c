@@ -90,7 +90,16 @@ static const struct option_row rows[] = {
 #include "command_line/options.def"
 };
 
-static enum options_outcome parse(int argc, char **argv, struct asked *asked)
+static enum exit_status run(struct asked *asked)
+{
+    const struct export_wish *wish = &asked->wish;
+    const struct replay_source *source = &asked->options.source;
+    if (asked_check(asked) != 0)
+        return EXIT_FAILED;
+    return wish->commands ? export_commands_run(wish, source) : export_run(wish, source);
+}
+
+int cmd_export(int argc, char **argv)
 {
     char list[FORMATS_LIST_MAX], summary[FORMATS_LIST_MAX + 40];
     snprintf(summary, sizeof summary, "Writes a capture's records as %s.", format_briefs(list));
@@ -109,21 +118,12 @@ static enum options_outcome parse(int argc, char **argv, struct asked *asked)
                     "  armtap export --after sidecars monday-2.pcapng -o monday-2.csv\n"
                     "  armtap export --fields timestamp,actual_q --to +60 rtde://10.0.0.2 -o robot.csv\n",
     };
-    return options_parse(&usage, argc, argv, &asked->options, asked);
-}
-
-int cmd_export(int argc, char **argv)
-{
     struct asked asked = {.wish = {.every = 1}};
-    struct export_wish *wish = &asked.wish;
-    enum options_outcome outcome = parse(argc, argv, &asked);
+    enum options_outcome outcome = options_parse(&usage, argc, argv, &asked.options, &asked); /* it refers to `usage` */
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
-    const struct replay_source *source = &asked.options.source;
-    enum exit_status status = EXIT_FAILED;
-    if (asked_check(&asked) == 0)
-        status = wish->commands ? export_commands_run(wish, source) : export_run(wish, source);
+    enum exit_status status = run(&asked);
     options_free(&asked.options);
     free(asked.bag_file);
-    return status == EXIT_FOUND && wish->findings_ok ? EXIT_DONE : (int)status;
+    return status == EXIT_FOUND && asked.wish.findings_ok ? EXIT_DONE : (int)status;
 }
