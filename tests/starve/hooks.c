@@ -185,6 +185,7 @@ int open(const char *name, int flags, ...)
     return opens(flags) ? next(name, flags, mode) : -1;
 }
 
+#ifndef __USE_FILE_OFFSET64 /* there open() has that name already */
 int open64(const char *name, int flags, ...)
 {
     FETCH(open64);
@@ -194,6 +195,7 @@ int open64(const char *name, int flags, ...)
     va_end(arguments);
     return opens(flags) ? next(name, flags, mode) : -1;
 }
+#endif
 
 int dup(int file)
 {
