@@ -23,20 +23,25 @@ ENV.pop("NO_COLOR")
 # No effect, whatever is read: CLI users may always give them. --pager asks a terminal.
 ANYWHERE = {"--threads", "--color", "--pager", "--help"}
 # Status 0 in place of 1, which export has with --strict only; archives' scripts give it always.
-# And --recipe of index, which the manual wants to be that of export.
+# The manual wants index to have the --recipe of export.
 KEPT = {("export", "--findings-ok"), ("index", "--recipe")}
+# A guessed recipe tells what the robot answered, too, but no capture here has evidence enough.
+KEPT_BESIDE = {("--commands", "--no-guess")}
 # They would wait for what never comes.
 ENDLESS = {"--interface", "--follow"}
 
+# Beside them the option has an effect.
+COMPANIONS = {("export", "--local"): ["--to", "12:00:01"], ("explain", "--sort"): ["--file", "1"], ("recipe", "--file"): ["--packet", "9"]}
+
 # A value of each option, as good as any; a list: each of them.
 VALUES = {
-    "--port": ["40004=rtde", "30004=realtime"], "--recipe": ["recipe.txt", "recipe-both.txt"], "--raw": ["dashboard", "rtde"], "--interface": "lo", "--filter": "tcp",
+    "--port": ["40004=rtde", "30004=realtime"], "--recipe": ["recipe.txt", "recipe-both.txt", "recipe-ur.txt"], "--raw": ["dashboard", "rtde"], "--interface": "lo", "--filter": "tcp",
     "--threads": "2", "--fields": ["timestamp", "robot_mode"], "--frequency": "25", "--give-up": "1", "--color": "always",
     "--around": ["safety.stop", "silence"], "--stream": ["1", "0"], "--tolerance": "1000", "--output": "OUT", "--format": "ndjson",
     "--dialect": ["record.py", "small", "json", "v5"], "--compression": ["none", "lz4", "gzip"], "--layout": ["cb2", "cb3e"],
-    "--from": "+0.25", "--to": "+0.1", "--every": "7", "--enums": ["name", "both"], "--manifest": "manifest.json",
+    "--from": ["+0.25", "+1.5"], "--to": "+0.1", "--every": "7", "--enums": ["name", "both"], "--manifest": "manifest.json",
     "--after": "sidecars", "--width": "900", "--height": "2000", "--columns": "2-7", "--generation": "cb2", "--enum": "robot_mode",
-    "--packet": "9", "--file": "1", "--key": "other", "--setup": "1", "--hex": "0005560002",
+    "--packet": "9", "--file": ["1", "2"], "--key": "other", "--setup": "1", "--hex": "0005560002",
     ("compare", "--stream"): ["0,1", "0,2"], ("plot", "--format"): ["png", "html"], ("recipe", "--from"): "stop.pcap",
     ("index", "--output"): "other/", ("recipe", "--layout"): "cb3e", ("recipe", "--columns"): "2-7",
     ("recipe", "--fields"): "actual_qd", ("serve", "--layout"): "1108", ("serve", "--format"): "x", ("serve", "--fill"): "payload=1",
@@ -48,8 +53,9 @@ VALUES = {
 
 INPUTS = (["late.pcap"], ["stop.pcap"], ["both.pcap.gz"], ["other-port.pcap"], ["dump"], ["second.pcap", "first.pcap"], ["ur.pcap.gz"],
           ["gap.pcap"], ["modes.pcap.gz"], ["several.pcapng"], ["driver.pcap.gz"],
-          ["guess.pcap"], ["differs.pcap"], ["both-late.pcap"], ["formula.pcap"], ["realtime.dump"])
-RECIPES = (["--from", "stop.pcap", "--from", "refused.pcap"], *(["--from", one[0]] for one in INPUTS))
+          ["guess.pcap"], ["differs.pcap"], ["both-late.pcap"], ["formula.pcap"], ["realtime.dump"],
+          ["--stream", "0", "inputs.pcap"], ["--stream", "1", "inputs.pcap"], ["ur-late.pcap"])
+RECIPES = (["--from", "stop.pcap", "--from", "refused.pcap"], *(["--from", one[-1]] for one in INPUTS))
 FORMATS = (["-f", "csv"], ["-f", "csv", "--dialect", "record.py"], ["-f", "gnuplot"], ["-f", "ndjson"],
            ["-f", "parquet", "-o", "out.parquet"], ["-f", "mcap", "-o", "out.mcap"],
            ["-f", "mcap", "--dialect", "json", "-o", "out.mcap"], ["-f", "mat", "-o", "out.mat"], ["-f", "h5", "-o", "out.h5"])
@@ -63,11 +69,11 @@ MODES = [
     ("export", ["--commands"], (["ur.pcap.gz"], *INPUTS)), ("export", ["--commands", "-f", "ndjson"], (["ur.pcap.gz"], *INPUTS)),
     ("export", ["--union"], INPUTS), ("export", ["--split", "-o", "out.csv"], INPUTS),
     ("export", ["-o", "folder/", "-f", "parquet"], INPUTS), ("export", ["--to-robot"], INPUTS),
-    ("plot", [], INPUTS), ("plot", ["-f", "html"], INPUTS), ("plot", ["--around", "safety.stop"], INPUTS),
-    ("report", ["-o", "out.html"], INPUTS), ("index", ["-o", "sidecars"], INPUTS),
+    ("plot", [], INPUTS), ("plot", ["-f", "html"], INPUTS), ("plot", [], [["--around", "safety.stop", *files] for files in INPUTS] + [["--around", "silence", "guess.pcap"]]),
+    ("report", ["-o", "out.html"], INPUTS), ("index", ["-o", "new"], INPUTS),
     ("merge", [], (["summary.json"], ["findings.json"])), ("dissector", [], ([],)),
-    *[("fields", mode, ([],)) for mode in ([], ["--json"], ["actual_q"], ["--columns", "2-7"], ["--enum", "robot_mode"], ["--error"])],
-    *[("recipe", mode, ([],)) for mode in (["--columns", "2-7"], ["--fields", "actual_q"], ["--layout", "1060"], ["--list"],
+    *[("fields", mode, ([],)) for mode in ([], ["--json"], ["actual_q"], ["--columns", "50,74-79"], ["--enum", "robot_mode"], ["--error"])],
+    *[("recipe", mode, ([],)) for mode in (["--columns", "50,74-79"], ["--fields", "actual_q"], ["--layout", "1060"], ["--list"],
                                           ["@record.py-2.7.12"])],
     *[("recipe", mode, RECIPES) for mode in ([], ["--plain"], ["--json"], ["--accepted"])],
     *[("explain", ["--packet", "9"] + mode, INPUTS) for mode in ([], ["--json"])],
@@ -144,12 +150,27 @@ def make_guess(path):
     """The early ROS driver's recipe, without its handshake, and the legacy stream beside it."""
     capture, robot = Capture(), "10.0.0.2"
     for i in range(200):
-        time = 0.008 * i
+        time = 0.008 * i + (3 if i >= 150 else 0)
         q = [0.5 * math.sin(1.5 * time + joint) + 0.3 * joint + 0.4 for joint in range(6)]
         qd = [0.75 * math.cos(1.5 * time + joint) for joint in range(6)]
         data = b"\1" + struct.pack(">d6d6dddI", 500 + time, *q, *qd, 1.0, 0.8, 2)
         capture.segment(time, (robot, 30004), ("10.0.0.9", 40001), message("U", data))
         capture.segment(time, (robot, 30003), ("10.0.0.9", 40002), struct.pack(">Id", 1060, 500 + time) + bytes(1048))
+    capture.write(path)
+
+
+def make_inputs(path):
+    """What clients sent: a field with names, and a text that a spreadsheet would run."""
+    capture, robot, client = Capture(), ("10.0.0.2", 30004), ("10.0.0.9", 40001)
+    for flags, (source, target) in ((2, (client, robot)), (0x12, (robot, client)), (0x10, (client, robot))):
+        capture.segment(0, source, target, b"", flags)
+    capture.segment(0, client, robot, message("V", b"\0\2"))
+    capture.segment(0, robot, client, message("V", b"\1"))
+    capture.segment(0, client, robot, message("I", b"standard_analog_output_type"))
+    capture.segment(0, robot, client, message("I", b"\1UINT8"))
+    capture.segment(1, client, robot, message("U", b"\1\1"))
+    capture.segment(1, ("10.0.0.2", 29999), client, b"Connected: Universal Robots Dashboard Server\n")
+    capture.segment(1, client, ("10.0.0.2", 29999), b"robotmode\n=play\n")
     capture.write(path)
 
 
@@ -166,19 +187,23 @@ def make_captures():
     write_capture("gap.pcap", head, packets[:120] + packets[140:])
     write_capture("other-port.pcap", head, [with_ports(one, lambda port: 40004 if port == 30004 else port) for one in packets])
     make_guess("guess.pcap")
+    make_inputs("inputs.pcap")
     head, packets = packets_of(sample("aubo-two-arms.pcap.gz"))
     write_capture("formula.pcap", head, [(one, data.replace(b"R1_message", b"=1_message")) for one, data in packets])
     head, packets = packets_of(sample("both-streams.pcap.gz"))
     data = [i for i, one in enumerate(packets) if is_rtde_data(one)]
     write_capture("differs.pcap", head, [with_difference(one) if i == data[30] else one for i, one in enumerate(packets)])
     write_capture("both-late.pcap", head, [one for i, one in enumerate(packets) if i >= data[0] or 30004 not in ports_of(one)])
+    head, packets = packets_of(sample("ur-rtde.pcap.gz"))
+    write_capture("ur-late.pcap", head, packets[60:])
     with open("dump", "wb") as file:  # of which nobody knows what it is
         file.write(b"x\n")
     with open("realtime.dump", "wb") as file:
         file.write(b"".join(struct.pack(">Id", 1060, 1 + 0.008 * i) + bytes(1048) for i in range(5)))
-    for source, target in (("stop.pcap", "recipe.txt"), ("differs.pcap", "recipe-both.txt")):
+    for source, stream, target in (("stop.pcap", "0", "recipe.txt"), ("differs.pcap", "1", "recipe-both.txt"),
+                                   ("ur.pcap.gz", "0", "recipe-ur.txt")):
         with open(target, "w") as file:
-            subprocess.run([ARMTAP, "recipe", "--from", source, "--stream", "01"[source[0] == "d"], "--plain"], stdout=file, check=True)
+            subprocess.run([ARMTAP, "recipe", "--from", source, "--stream", stream, "--plain"], stdout=file, check=True)
     subprocess.run([ARMTAP, "index", "-o", "sidecars", "first.pcap", "second.pcap"], check=True, capture_output=True)
     for words, target in ((("info",), "summary.json"), (("diagnose",), "findings.json")):
         with open(target, "w") as file:
@@ -226,15 +251,17 @@ def given_without(words, option):
 
 def judge(command, mode, inputs, name, ways):
     """What the option does in the mode: 'effect', 'refused' or 'hole'."""
-    said = []
+    said, beside = [], COMPANIONS.get((command, name), [])
+    if beside and is_refused(beside[0], usual([command, *mode, *beside, *inputs[0]])):
+        beside = []
     for files in inputs:
         if len(said) > 2 and all(said):  # refusals do not depend on what is read
             break
         for way in ways:
-            with_it = outcome([command, *mode, *way, *files])
+            with_it = outcome([command, *mode, *beside, *way, *files])
             if is_refused(name, with_it):
                 said.append(with_it[2])
-            elif with_it != usual([command, *mode, *files]):
+            elif with_it != usual([command, *mode, *beside, *files]):
                 return "effect", ""
             else:
                 said.append("")
@@ -244,7 +271,8 @@ def judge(command, mode, inputs, name, ways):
 def check_modes():
     """Each option in each mode."""
     cases = [(command, mode, inputs, name, value) for command, mode, inputs in MODES for name, value in options_of(command)
-             if name not in ANYWHERE | ENDLESS and (command, name) not in KEPT and not given_without(mode, name)]
+             if name not in ANYWHERE | ENDLESS and (command, name) not in KEPT and not given_without(mode, name)
+             and not KEPT_BESIDE & {(one, name) for one in mode}]
     effects = {}
     for command, mode, inputs, name, value in share(cases, ONE_IN, "options in each mode"):
         found, said = judge(command, mode, inputs, name, values_of(command, name, value))
@@ -254,8 +282,10 @@ def check_modes():
             expect("%s: %s: one line" % (what, name), said.count("\n") == 1, said)
         effects.setdefault((command, name), set()).add(found)
     for (command, name), found in effects.items():
-        of_robots = command != "export" and name in ("--fields", "--strict") and command != "plot" and command != "recipe"
-        if ALL and not of_robots and name not in ("--filter", "--all", "--frequency", "--give-up"):
+        of_robots = name in ("--filter", "--all", "--frequency", "--give-up") or (
+            name in ("--fields", "--strict") and command in ("info", "diagnose", "compare"))
+        is_mode = any(name in mode for its, mode, _ in MODES if its == command)
+        if ALL and not of_robots and not is_mode:
             expect("%s %s has an effect somewhere" % (command, name), "effect" in found)
 
 

@@ -336,7 +336,7 @@ static const struct option_usage usage = {.command = "try",
                                           .summary = "",
                                           .rows = rows,
                                           .row_count = sizeof rows / sizeof *rows,
-                                          .groups = DECODES | GUESSES | READS_CAPTURES | READS_LIVE,
+                                          .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE,
                                           .examples = ""};
 
 static enum options_outcome parse(struct options *options, struct try *try, char **words)

@@ -36,7 +36,7 @@ static const struct option_row *mode_of(const struct options *options)
 
 static const char *needs_of(const struct option_usage *usage, const struct option_row *row)
 {
-    return row->group & (DECODES | GUESSES) ? usage->decodes_with : row->needs;
+    return row->group & (DECODES | GUESSES | READS_DUMPS) ? usage->decodes_with : row->needs;
 }
 
 /* Whether the option needs another, which may need others, down to this one. */

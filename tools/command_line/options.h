@@ -20,7 +20,7 @@ enum option_source {
 
 /* Which shared options a command has. */
 enum option_group {
-    DECODES = 1,        /* --port, --raw */
+    DECODES = 1,        /* --port */
     READS_CAPTURES = 2, /* operands that are captures */
     READS_LIVE = 4,     /* -i */
     FOLLOWS = 8,        /* --follow */
@@ -29,7 +29,8 @@ enum option_group {
     ASKS_ROBOTS = 64,   /* what a robot is asked for is the user's choice */
     READS_ONLY_ROBOTS = 128,
     ANY_COMMAND = 256,
-    GUESSES = 512 /* --no-guess */
+    GUESSES = 512,     /* --no-guess */
+    READS_DUMPS = 1024 /* --raw */
 };
 
 /* What Tab offers as the value; nothing for TAB_NONE. */

@@ -68,7 +68,7 @@ static const struct option_usage usage = {
         "nothing could be compared.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .groups = DECODES | GUESSES | READS_CAPTURES | READS_LIVE | READS_ROBOTS | ASKS_ROBOTS,
+    .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | READS_ROBOTS | ASKS_ROBOTS,
     .examples = "  armtap compare both.pcap.gz\n  armtap compare --tolerance 1e-6 port30003.pcap port30004.pcap\n"
                 "  armtap compare rtde://10.0.0.2 realtime://10.0.0.2\n"};
 

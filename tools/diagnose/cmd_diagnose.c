@@ -43,7 +43,8 @@ static const struct option_usage usage = {
                "clocks of the streams, then their modes. Exit status 1 if there is a warning or an error.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .groups = DECODES | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS | ASKS_ROBOTS,
+    .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS |
+              ASKS_ROBOTS,
     .examples = "  armtap diagnose robot.pcapng\n  armtap diagnose --around safety.stop=2 robot.pcapng\n"
                 "  armtap diagnose --json robot.pcapng | jq .findings\n  armtap diagnose rtde://10.0.0.2\n"};
 

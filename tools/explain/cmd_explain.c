@@ -36,7 +36,7 @@ static const struct option_usage usage = {
                "message ends, says what the packet is.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .groups = DECODES | GUESSES | READS_CAPTURES | READS_LIVE | SHOWS_TIMES,
+    .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | SHOWS_TIMES,
     .nothing = "give a capture and --packet N, or --hex BYTES",
     .examples = "  armtap explain robot.pcapng --packet 42\n"
                 "  armtap explain --hex '00 05 56 00 02'\n"

@@ -109,7 +109,8 @@ int cmd_export(int argc, char **argv)
         .summary = summary,
         .rows = rows,
         .row_count = sizeof rows / sizeof *rows,
-        .groups = DECODES | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS | ASKS_ROBOTS,
+        .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS |
+                  ASKS_ROBOTS,
         .columns = columns,
         .prepare = asked_choose,
         .examples = "  armtap export robot.pcapng -o robot.csv\n"

@@ -41,7 +41,7 @@ static const struct option_usage usage = {
         "between two captures.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .groups = DECODES | GUESSES | READS_CAPTURES,
+    .groups = DECODES | READS_CAPTURES,
     .examples = "  armtap index -o sidecars monday-*.pcapng\n"
                 "  for f in monday-*.pcapng; do armtap export --after sidecars $f -o ${f%.pcapng}.csv; done\n"};
 

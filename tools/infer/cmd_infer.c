@@ -41,7 +41,7 @@ static const struct option_usage usage = {
                "Save it, check it, and use it with --recipe.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .groups = DECODES | READS_CAPTURES | READS_LIVE,
+    .groups = DECODES | READS_DUMPS | READS_CAPTURES | READS_LIVE,
     .examples = "  armtap infer late.pcapng > recipe.txt\n"
                 "  armtap export --recipe recipe.txt late.pcapng\n"
                 "  armtap infer --no-handshake --stream 0 robot.pcapng\n"};

@@ -74,7 +74,7 @@ static const struct option_usage usage = {
                "lines with their packets. Every spike is shown, however long the capture is.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .groups = DECODES | GUESSES | READS_CAPTURES | READS_LIVE | SHOWS_TIMES,
+    .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | SHOWS_TIMES,
     .prepare = load,
     .examples = "  armtap plot -o robot.svg robot.pcapng\n"
                 "  armtap plot -o stop.svg --around safety.stop=2 robot.pcapng\n"
@@ -119,6 +119,8 @@ static int check_output(struct command *command)
     else if (is_terminal && (command->kind->flags & KIND_IS_BINARY))
         message_error("plot: %s is not written to a terminal: name a file, such as -o robot%s", command->kind->name,
                       command->kind->ending);
+    else if (command->height != 0 && (command->kind->flags & KIND_NEEDS_PAGES))
+        message_error("plot: --height works only with other pictures: a page is as high as its panels need");
     else
         return kind_check(command->kind, command->out);
     return -1;

@@ -56,7 +56,7 @@ static const struct option_usage usage = {
         "2.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .groups = DECODES | GUESSES,
+    .groups = DECODES | READS_DUMPS | GUESSES,
     .decodes_with = "from",
     .examples = "  armtap recipe --columns 2-7,32-37 > recipe.xml\n"
                 "  armtap recipe --layout 1060 --plain\n"

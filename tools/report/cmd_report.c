@@ -35,7 +35,7 @@ static const struct option_usage usage = {
         "and prints well. Exit status 1 if there is a warning or an error.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
-    .groups = DECODES | GUESSES | READS_CAPTURES | SHOWS_TIMES,
+    .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | SHOWS_TIMES,
     .examples = "  armtap report -o cell-3.html robot.pcapng\n"};
 
 /* Standard output, devices and names without an ending take a page, too. */
