@@ -19,6 +19,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_client \
 	tests/unit/test_client_bytes \
 	tests/unit/test_column_ranges \
+	tests/unit/test_column_table \
 	tests/unit/test_compression \
 	tests/unit/test_diagnose \
 	tests/unit/test_event_loop \

@@ -194,6 +194,10 @@ tools_libtools_a_SOURCES = \
 	tools/mcap/mcap.h \
 	tools/mcap/record.c \
 	tools/mcap/record.h \
+	tools/columns/pieces.c \
+	tools/columns/pieces.h \
+	tools/columns/table.c \
+	tools/columns/table.h \
 	tools/matlab/block.c \
 	tools/matlab/block.h \
 	tools/matlab/classes.def \
@@ -206,10 +210,10 @@ tools_libtools_a_SOURCES = \
 	tools/matlab/meta.h \
 	tools/matlab/names.c \
 	tools/matlab/names.h \
-	tools/matlab/rows.c \
-	tools/matlab/rows.h \
 	tools/matlab/store.c \
 	tools/matlab/store.h \
+	tools/matlab/texts.c \
+	tools/matlab/texts.h \
 	tools/matlab/types.c \
 	tools/matlab/types.def \
 	tools/matlab/types.h \
@@ -219,15 +223,11 @@ tools_libtools_a_SOURCES = \
 	tools/parquet/footer.c \
 	tools/parquet/footer.h \
 	tools/parquet/footer_read.c \
-	tools/parquet/group.c \
-	tools/parquet/group.h \
 	tools/parquet/names.c \
 	tools/parquet/names.h \
 	tools/parquet/page.c \
 	tools/parquet/page.h \
 	tools/parquet/parquet.h \
-	tools/parquet/rows.c \
-	tools/parquet/rows.h \
 	tools/parquet/thrift.c \
 	tools/parquet/thrift.h \
 	tools/parquet/thrift_read.c \
@@ -596,6 +596,7 @@ EXTRA_DIST += \
 	tools/input/README.md \
 	tools/command_line/README.md \
 	tools/mcap/README.md \
+	tools/columns/README.md \
 	tools/matlab/README.md \
 	tools/parquet/README.md \
 	tools/ros/README.md \

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns/table.h"
 #include "parquet/footer.h"
-#include "parquet/group.h"
 #include "parquet/names.h"
 #include "parquet/page.h"
 #include "parquet/parquet.h"
@@ -233,16 +233,15 @@ static void whole_file(void **state)
 {
     struct packer *packer = packer_new(COMPRESSION_NONE, 1);
     struct spool *spool = spool_new(".", 100);
-    struct buffer out = {0}, rows = {0};
+    struct buffer out = {0};
     struct parquet_file *file = open_file(packer, spool, &out);
     const uint64_t present = 1, words[] = {1, 0};
+    const struct column_batch rows = {.rows = 2, .columns = 1, .present = &present, .values = words};
     (void)state;
     parquet_file_add_column(file, "a", 1, PARQUET_INT32);
     parquet_file_add_note(file, "k", "v", 1);
     assert_int_equal(parquet_file_open(file), 0);
-    parquet_rows_begin(&rows, 2);
-    parquet_rows_numbers(&rows, PARQUET_INT32, &present, words, 2);
-    assert_int_equal(parquet_file_rows(file, rows.data, rows.length), 0);
+    assert_int_equal(parquet_file_rows(file, &rows), 0);
     assert_int_equal(parquet_file_end(file), 0);
     expect_hex(out.data, out.length,
                "50415231"
@@ -256,48 +255,61 @@ static void whole_file(void **state)
     packer_free(packer);
     spool_free(spool);
     free(out.data);
-    free(rows.data);
 }
 
-/* Rows come in runs of any length; groups are cut in the same places. */
-static void runs_do_not_matter(void **state)
+/* Row i of the columns: a number, a text, a truth; two of three rows have them. */
+static void fill(struct column_batch *batch, uint64_t *present, uint64_t *values, size_t from)
+{
+    size_t rows = batch->rows, words = column_words_of(rows);
+    memset(present, 0, batch->columns * words * sizeof *present);
+    memset(values, 0, batch->columns * rows * sizeof *values);
+    for (size_t i = 0; i < rows; i++) {
+        const struct column_text text = {(uint32_t)((from + i) % 7), (uint32_t)((from + i) % 11)};
+        if ((from + i) % 3 == 0)
+            continue;
+        for (size_t k = 0; k < batch->columns; k++)
+            present[k * words + i / 64] |= (uint64_t)1 << i % 64;
+        values[i] = (from + i) * 3;
+        memcpy(&values[rows + i], &text, sizeof text);
+        values[2 * rows + i] = (from + i) & 1;
+    }
+}
+
+/* Rows come in batches of any length; groups are cut in the same places. */
+static void batches_do_not_matter(void **state)
 {
     static const size_t steps[] = {1, 7, 64, 65, 500, 4096};
     struct buffer first = {0};
-    enum { ROWS = 140000 };
-    uint64_t *present = malloc(ROWS / 8 + 8), *words = malloc(ROWS * sizeof *words);
+    enum { ROWS = 140000, COLUMNS = 3 };
+    uint64_t *present = malloc(COLUMNS * (ROWS / 8 + 8)), *values = malloc(COLUMNS * ROWS * sizeof *values);
     (void)state;
-    for (size_t i = 0; i < ROWS; i++)
-        words[i] = i * 3;
     for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
         struct packer *packer = packer_new(COMPRESSION_NONE, (unsigned)s % 3 + 1);
         struct spool *spool = spool_new(".", s);
-        struct buffer out = {0}, rows = {0};
+        struct buffer out = {0}, bytes = {0};
         struct parquet_file *file = open_file(packer, spool, &out);
         parquet_file_add_column(file, "n", 1, PARQUET_INT64);
         parquet_file_add_column(file, "text", 4, PARQUET_TEXT);
         parquet_file_add_column(file, "truth", 5, PARQUET_BOOL);
         assert_int_equal(parquet_file_open(file), 0);
         for (size_t from = 0; from < ROWS; from += steps[s]) {
-            size_t count = ROWS - from < steps[s] ? ROWS - from : steps[s];
-            memset(present, 0, count / 8 + 8);
-            for (size_t i = 0; i < count; i++)
-                present[i / 64] |= (uint64_t)((from + i) % 3 > 0) << i % 64;
-            rows.length = 0;
-            parquet_rows_begin(&rows, count);
-            parquet_rows_numbers(&rows, PARQUET_INT64, present, words + from, count);
-            parquet_rows_texts(&rows, present, count);
-            for (size_t i = 0; i < count; i++)
-                if ((from + i) % 3 > 0)
-                    parquet_rows_text(&rows, "abcdefghij", (from + i) % 11);
-            parquet_rows_numbers(&rows, PARQUET_BOOL, present, words + from, count);
-            assert_int_equal(parquet_file_rows(file, rows.data, rows.length), 0);
+            struct column_batch batch = {.rows = ROWS - from < steps[s] ? ROWS - from : steps[s],
+                                         .columns = COLUMNS,
+                                         .present = present,
+                                         .values = values,
+                                         .texts = "abcdefghijklmnopq",
+                                         .text_bytes = 17};
+            fill(&batch, present, values, from);
+            bytes.length = 0;
+            column_batch_put(&batch, &bytes);
+            batch = column_batch_get(bytes.data);
+            assert_int_equal(parquet_file_rows(file, &batch), 0);
         }
         assert_int_equal(parquet_file_end(file), 0);
         parquet_file_free(file);
         packer_free(packer);
         spool_free(spool);
-        free(rows.data);
+        free(bytes.data);
         assert_true(first.length == 0 || first.length == out.length);
         if (first.length == 0) {
             first = out;
@@ -308,7 +320,7 @@ static void runs_do_not_matter(void **state)
     }
     free(first.data);
     free(present);
-    free(words);
+    free(values);
 }
 
 static void names(void **state)
@@ -326,73 +338,16 @@ static void names(void **state)
     }
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------ */
-
-static size_t add(struct parquet_group *group, enum parquet_type type, const char *text, size_t count)
+/* Microseconds are cut downwards, also before 1970; a narrow value stays one. */
+static void values_in_file_order(void **state)
 {
-    struct buffer rows = {0};
-    uint64_t *present = calloc(count / 64 + 1, sizeof *present), *words = calloc(count + 1, sizeof *words);
-    for (size_t i = 0; i < count; i++)
-        present[i / 64] |= (uint64_t)1 << i % 64;
-    parquet_rows_begin(&rows, count);
-    if (text)
-        parquet_rows_texts(&rows, present, count);
-    else
-        parquet_rows_numbers(&rows, type, present, words, count);
-    for (size_t i = 0; text && i < count; i++)
-        parquet_rows_text(&rows, text, strlen(text));
-    const char *at = rows.data;
-    assert_int_equal(parquet_rows_count(&at), count);
-    struct parquet_run run = parquet_rows_next(&at, count, type);
-    assert_ptr_equal(at, rows.data + rows.length);
-    size_t taken = parquet_group_add(group, &run, 0, count);
-    free(rows.data);
-    free(present);
-    free(words);
-    return taken;
-}
-
-/* A group takes 131,072 rows, or 20 MiB of values, whichever comes first; a text that is longer is alone in it. */
-static void groups_are_bounded(void **state)
-{
-    struct parquet_group narrow = {0}, wide = {0}, texts = {0};
-    char *text = malloc(100001);
+    int64_t times[] = {1999, -1, -1000, -1001};
+    uint32_t narrow[] = {1, 0xfffffffe};
     (void)state;
-    assert_int_equal(parquet_group_add_column(&narrow, PARQUET_BOOL), 0);
-    assert_int_equal(add(&narrow, PARQUET_BOOL, NULL, 131071), 131071);
-    assert_false(parquet_group_is_full(&narrow));
-    assert_int_equal(add(&narrow, PARQUET_BOOL, NULL, 5), 1);
-    assert_true(parquet_group_is_full(&narrow));
-    parquet_group_clear(&narrow, false);
-    assert_int_equal(add(&narrow, PARQUET_BOOL, NULL, 200000), 131072);
-    for (size_t i = 0; i < 154; i++)
-        assert_int_equal(parquet_group_add_column(&wide, PARQUET_DOUBLE), 0);
-    assert_in_range(wide.rows_max * wide.width, (20 << 20) - 64 * wide.width, 20 << 20);
-    assert_int_equal(wide.rows_max % 64, 0);
-    assert_int_equal(parquet_group_add_column(&texts, PARQUET_TEXT), 0);
-    memset(text, 'x', 100000);
-    text[100000] = '\0';
-    assert_int_equal(add(&texts, PARQUET_TEXT, text, 300), 210); /* 100,004 bytes each */
-    assert_true(parquet_group_is_full(&texts));
-    assert_true(parquet_group_held(&texts) > 20 << 20);
-    parquet_group_clear(&texts, true);
-    assert_int_equal(parquet_group_held(&texts), 0);
-    free(text);
-    parquet_group_free(&narrow);
-    parquet_group_free(&wide);
-    parquet_group_free(&texts);
-}
-
-/* Microseconds are cut downwards, also before 1970. */
-static void times(void **state)
-{
-    const uint64_t present = 15, words[] = {1999, (uint64_t)-1, (uint64_t)-1000, (uint64_t)-1001};
-    struct buffer rows = {0};
-    (void)state;
-    parquet_rows_numbers(&rows, PARQUET_TIME, &present, words, 4);
-    const struct buffer values = {.data = rows.data + 8, .length = rows.length - 8};
-    expect_hex(values.data, values.length, "0100000000000000 ffffffffffffffff ffffffffffffffff feffffffffffffff");
-    free(rows.data);
+    parquet_page_order(PARQUET_TIME, (char *)times, 4);
+    expect_hex((char *)times, sizeof times, "0100000000000000 ffffffffffffffff ffffffffffffffff feffffffffffffff");
+    parquet_page_order(PARQUET_INT32, (char *)narrow, 2);
+    expect_hex((char *)narrow, sizeof narrow, "01000000 feffffff");
 }
 
 int main(void)
@@ -406,9 +361,8 @@ int main(void)
         cmocka_unit_test(ranges_of_integers),
         cmocka_unit_test(whole_file),
         cmocka_unit_test(names),
-        cmocka_unit_test(runs_do_not_matter),
-        cmocka_unit_test(groups_are_bounded),
-        cmocka_unit_test(times),
+        cmocka_unit_test(batches_do_not_matter),
+        cmocka_unit_test(values_in_file_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static double parse_one(const char *text, size_t length)
 static int parse(struct matlab_block *block, const struct matlab_content *content,
                  const struct matlab_variable *variable, size_t rows, char *values, uint64_t *present)
 {
-    size_t words = matlab_words_of(rows), length;
+    size_t words = column_words_of(rows), length;
     if (!block->texts)
         block->texts = calloc(variable->columns, sizeof *block->texts);
     if (!block->texts)
@@ -61,8 +61,8 @@ static int parse(struct matlab_block *block, const struct matlab_content *conten
 int matlab_block_load(struct matlab_block *block, const struct matlab_content *content,
                       const struct matlab_variable *variable, uint64_t from, size_t rows)
 {
-    size_t width = matlab_type_row(content->store->columns[variable->first].type)->width;
-    size_t words = matlab_words_of(rows);
+    unsigned width = matlab_type_row(content->store->columns[variable->first].type)->width;
+    size_t words = column_words_of(rows);
     bool is_parsed = matlab_is_parsed(content, variable);
     width = is_parsed ? sizeof(double) : width;
     block->rows = rows;
@@ -74,8 +74,8 @@ int matlab_block_load(struct matlab_block *block, const struct matlab_content *c
     if (is_parsed)
         return parse(block, content, variable, rows, values, (uint64_t *)(void *)present);
     for (size_t i = 0; i < variable->columns; i++)
-        if (matlab_store_get(content->store, variable->first + i, from, rows, values + i * rows * width,
-                             (uint64_t *)(void *)present + i * words) != 0)
+        if (column_pieces_get(&content->store->pieces, variable->first + i, width, from, rows,
+                              values + i * rows * width, (uint64_t *)(void *)present + i * words) != 0)
             return -1;
     return 0;
 }
@@ -156,7 +156,7 @@ void matlab_block_column(const struct matlab_block *block, const struct matlab_c
     size_t width = is_parsed ? sizeof(double) : row->width;
     const char *values = block->values.data + column * block->rows * width;
     const uint64_t *present =
-        (const uint64_t *)(const void *)block->present.data + column * matlab_words_of(block->rows);
+        (const uint64_t *)(const void *)block->present.data + column * column_words_of(block->rows);
     if (variable->is_absence)
         for (size_t i = 0; i < block->rows; i++)
             out[i] = !has(present, i);
@@ -196,18 +196,18 @@ void matlab_texts_free(struct matlab_texts *texts)
 
 int matlab_texts_next(struct matlab_texts *texts, const char **text, size_t *length)
 {
-    const struct matlab_store *store = texts->content->store;
+    const struct column_pieces *pieces = &texts->content->store->pieces;
     uint64_t bits;
     if (texts->row == texts->rows) {
-        const struct matlab_piece *piece = &store->pieces[texts->piece++];
-        if (matlab_store_texts(store, texts->column, piece, &texts->bytes, &texts->run) != 0)
+        const struct column_piece *piece = &pieces->piece[texts->piece++];
+        if (column_pieces_texts(pieces, texts->column, piece, &texts->bytes, &texts->at) != 0)
             return -1;
         texts->row = 0;
         texts->rows = piece->rows;
     }
     size_t row = texts->row++;
-    memcpy(&bits, texts->run.present + row / 64 * sizeof bits, sizeof bits);
-    *text = bits >> row % 64 & 1 ? matlab_text_next(&texts->run.values, length) : NULL;
+    memcpy(&bits, texts->bytes.data + row / 64 * sizeof bits, sizeof bits);
+    *text = bits >> row % 64 & 1 ? matlab_text_next(&texts->at, length) : NULL;
     return 0;
 }
 

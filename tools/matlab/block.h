@@ -8,10 +8,10 @@
 struct matlab_texts {
     const struct matlab_content *content;
     size_t column;
-    size_t piece; /* the next one */
-    struct buffer bytes;
-    struct matlab_run run;
-    size_t row, rows; /* in the piece */
+    size_t piece;        /* the next one */
+    struct buffer bytes; /* of the piece: presence bits, then texts */
+    const char *at;      /* the next text */
+    size_t row, rows;    /* in the piece */
 };
 
 /* The next row's text, or NULL. 0, or -1 after a message. */

@@ -43,7 +43,7 @@ struct matlab_file *matlab_file_new(const struct matlab_options *options)
     if (!file)
         return NULL;
     file->options = *options;
-    file->store.spool = options->spool;
+    matlab_store_begin(&file->store, options->spool);
     file->names = matlab_names_new();
     if (file->names && matlab_names_take(file->names, "meta", strlen("meta"), made) == 0)
         return file;
@@ -76,7 +76,7 @@ static int begin_member(struct matlab_file *file, enum matlab_type type, size_t 
             return -1;
         file->members = members;
     }
-    file->members[file->count++] = (struct member){file->store.column_count, columns};
+    file->members[file->count++] = (struct member){file->store.table.column_count, columns};
     for (size_t i = 0; i < columns; i++)
         if (matlab_store_add_column(&file->store, type) != 0)
             return -1;
@@ -134,19 +134,19 @@ int matlab_file_open(struct matlab_file *file)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-int matlab_file_rows(struct matlab_file *file, const char *rows, size_t length)
+int matlab_file_rows(struct matlab_file *file, const struct column_batch *rows)
 {
-    return length == 0 ? 0 : matlab_store_add(&file->store, rows);
+    return matlab_store_add(&file->store, rows);
 }
 
 size_t matlab_file_held(const struct matlab_file *file)
 {
-    return matlab_store_held(&file->store);
+    return column_table_held(&file->store.table);
 }
 
 int matlab_file_ease(struct matlab_file *file)
 {
-    return matlab_store_set_aside(&file->store);
+    return matlab_store_set_aside(&file->store, true);
 }
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
@@ -162,7 +162,7 @@ static const char *next_text(const char **at)
 /* How wide a matrix of characters may be. */
 static size_t characters_of(const struct matlab_store *store, const struct matlab_column *column)
 {
-    uint64_t max = (MATRIX_FREE + MATRIX_SHARE * column->text_bytes) / (store->rows + 1) / sizeof(uint16_t) + 1;
+    uint64_t max = (MATRIX_FREE + MATRIX_SHARE * column->text_bytes) / (store->pieces.rows + 1) / sizeof(uint16_t) + 1;
     return column->characters < max ? column->characters : (size_t)max;
 }
 
@@ -339,8 +339,8 @@ static int describe(struct matlab_file *file, struct making *making)
     struct matlab_content *content = &making->content;
     content->store = &file->store;
     content->packer = file->options.packer;
-    content->variables = calloc(2 * file->store.column_count + 1, sizeof *content->variables);
-    making->made = calloc(file->store.column_count + 1, sizeof *making->made);
+    content->variables = calloc(2 * file->store.table.column_count + 1, sizeof *content->variables);
+    making->made = calloc(file->store.table.column_count + 1, sizeof *making->made);
     making->names = matlab_names_new();
     content->meta = matlab_node_new(NULL, "meta", MATLAB_NODE_STRUCT);
     if (!content->variables || !making->made || !making->names || !content->meta || take_names(file, making) != 0)
@@ -374,7 +374,7 @@ static const struct matlab_variable *too_large(const struct matlab_content *cont
     for (size_t i = 0; i < content->count; i++) {
         const struct matlab_variable *variable = &content->variables[i];
         size_t width = variable->class == MATLAB_CLASS_CHAR ? variable->characters : variable->columns;
-        if (!matlab_v5_holds(content->store->rows, width * matlab_class_row(variable->class)->width))
+        if (!matlab_v5_holds(content->store->pieces.rows, width * matlab_class_row(variable->class)->width))
             return variable;
     }
     return NULL;
@@ -390,7 +390,7 @@ static enum matlab_outcome write_content(const struct matlab_file *file, const s
                    : matlab_hdf5_write(content, path, file->options.kind == MATLAB_KIND_73, error);
     message_error("%s: variable %s of %" PRIu64 " rows is over 2 GiB, more than MAT-files of version 5 can hold; leave "
                   "--dialect v5 out, or take fewer rows with --from and --to, or --every",
-                  name, large->name, content->store->rows);
+                  name, large->name, content->store->pieces.rows);
     return MATLAB_FAILED;
 }
 
@@ -399,7 +399,7 @@ enum matlab_outcome matlab_file_end(struct matlab_file *file, const char *path, 
 {
     struct making making = {.description = malloc(file->description_bytes + 1)};
     enum matlab_outcome outcome = MATLAB_FAILED;
-    if (matlab_store_set_aside(&file->store) != 0 || !making.description)
+    if (matlab_store_set_aside(&file->store, true) != 0 || !making.description)
         outcome = MATLAB_FAILED;
     else if (spool_get(file->options.spool, file->place, making.description, file->description_bytes) != 0)
         outcome = MATLAB_FAILED;

@@ -267,14 +267,14 @@ static size_t width_of(const struct matlab_variable *variable)
 
 static bool is_empty(const struct writer *writer, const struct matlab_variable *variable)
 {
-    return writer->content->store->rows == 0 || width_of(variable) == 0;
+    return writer->content->store->pieces.rows == 0 || width_of(variable) == 0;
 }
 
 /* Chunks are written past libhdf5's cache. A small matrix has none: the directory of its chunks would be larger; nor
  * has one without elements. */
 static int create(struct writer *writer, const struct matlab_variable *variable, struct dataset *dataset)
 {
-    hsize_t size[] = {width_of(variable), writer->content->store->rows};
+    hsize_t size[] = {width_of(variable), writer->content->store->pieces.rows};
     hsize_t chunk[] = {size[0], dataset->rows};
     hid_t list = creation(writer), space = writer->hdf5.H5Screate_simple(2, size, NULL),
           access = writer->hdf5.H5Pcreate(*writer->hdf5.H5P_CLS_DATASET_ACCESS_ID_g);
@@ -414,15 +414,15 @@ static int put_chunks(struct writer *writer, struct batch *batch, uint64_t from,
 static int put_numbers(struct writer *writer, struct batch *batch)
 {
     const struct matlab_store *store = writer->content->store;
-    size_t chunk = store->rows < store->rows_max ? (size_t)store->rows : store->rows_max;
+    size_t chunk = store->pieces.rows < store->chunk_rows ? (size_t)store->pieces.rows : store->chunk_rows;
     int outcome = 0;
     for (size_t i = 0; i < batch->count; i++)
         batch->datasets[i] = (struct dataset){.handle = -1, .rows = chunk};
     for (size_t i = 0; i < batch->count && outcome == 0; i++)
         if (batch->variables[i].class != MATLAB_CLASS_CHAR)
             outcome = create(writer, &batch->variables[i], &batch->datasets[i]);
-    for (uint64_t from = 0; from < store->rows && outcome == 0; from += chunk) {
-        uint64_t rest = store->rows - from;
+    for (uint64_t from = 0; from < store->pieces.rows && outcome == 0; from += chunk) {
+        uint64_t rest = store->pieces.rows - from;
         outcome = put_chunks(writer, batch, from, rest < chunk ? (size_t)rest : chunk);
     }
     for (size_t i = 0; i < batch->count; i++)
@@ -451,7 +451,7 @@ static int put_text_chunk(struct writer *writer, struct matlab_texts *texts, con
                           const struct dataset *dataset, uint64_t from, uint16_t *units)
 {
     size_t width = variable->characters;
-    uint64_t rest = writer->content->store->rows - from;
+    uint64_t rest = writer->content->store->pieces.rows - from;
     struct text_chunk chunk = {writer, units, dataset->rows * width, packer_results(writer->content->packer)};
     memset(units, 0, chunk.count * sizeof *units);
     for (size_t i = 0; i < dataset->rows && i < rest; i++)
@@ -465,7 +465,7 @@ static int put_text_chunk(struct writer *writer, struct matlab_texts *texts, con
 
 static int put_characters(struct writer *writer, const struct matlab_variable *variable)
 {
-    uint64_t count = writer->content->store->rows;
+    uint64_t count = writer->content->store->pieces.rows;
     size_t rows = TEXT_CHUNK_BYTES / sizeof(uint16_t) / variable->characters;
     struct dataset dataset = {.rows = rows < 1 ? 1 : rows < count ? rows : (size_t)count};
     dataset.rows = writer->is_small ? (size_t)count : dataset.rows;
@@ -490,7 +490,7 @@ static int put_none(struct writer *writer, const struct matlab_variable *variabl
 {
     struct dataset dataset = {.handle = -1};
     if (writer->is_mat)
-        return put_empty(writer, writer->file, variable->name, variable->class, writer->content->store->rows,
+        return put_empty(writer, writer->file, variable->name, variable->class, writer->content->store->pieces.rows,
                          width_of(variable));
     int outcome = create(writer, variable, &dataset);
     if (dataset.handle >= 0 && writer->hdf5.H5Dclose(dataset.handle) < 0)
@@ -523,7 +523,7 @@ static int put_variables(struct writer *writer)
         if (is_empty(writer, variable) && put_none(writer, variable) != 0)
             return -1;
     }
-    for (size_t i = 0; i < content->count && content->store->rows > 0; i += AT_ONCE)
+    for (size_t i = 0; i < content->count && content->store->pieces.rows > 0; i += AT_ONCE)
         if (put_batch(writer, i) != 0)
             return -1;
     return put_node(writer, writer->file, content->meta);
@@ -595,7 +595,7 @@ int matlab_hdf5_load(void)
 
 enum matlab_outcome matlab_hdf5_write(const struct matlab_content *content, const char *path, bool is_mat, int *error)
 {
-    struct writer made = {.content = content, .is_mat = is_mat, .is_small = content->store->rows <= SMALL_ROWS};
+    struct writer made = {.content = content, .is_mat = is_mat, .is_small = content->store->pieces.rows <= SMALL_ROWS};
     made.is_packed = !made.is_small && packer_compression(content->packer) != COMPRESSION_NONE;
     struct writer *writer = &made;
     if (load(&made.hdf5) != 0)

@@ -12,6 +12,7 @@
 #include "base/process/libraries.h"
 #include "base/bytes/packer.h"
 #include "base/bytes/spool.h"
+#include "columns/table.h"
 
 /* What a column holds (types.def). */
 enum matlab_type {
@@ -59,20 +60,9 @@ int matlab_file_open(struct matlab_file *file);
 
 /* ---- rows ---- */
 
-/* Rows on their way into a file: first the number of rows, then each column in order. Any thread may make them. */
-void matlab_rows_begin(struct buffer *rows, size_t count);
-/* Bit i % 64 of present[i / 64] says whether row i has a value. A value is words[i]: a number, or the bits of a double;
- * of a time, nanoseconds since the epoch. */
-void matlab_rows_numbers(struct buffer *rows, enum matlab_type type, const uint64_t *present, const uint64_t *words,
-                         size_t count);
-/* The texts of the rows that have one follow, in order, by matlab_rows_text(): TEXT and JSON are UTF-8.
- * matlab_rows_texts_end() after them. Returns the place for it. */
-size_t matlab_rows_texts(struct buffer *rows, const uint64_t *present, size_t count);
-void matlab_rows_text(struct buffer *rows, const char *text, size_t length);
-void matlab_rows_texts_end(struct buffer *rows, size_t place, size_t count, enum matlab_type type);
-
-/* Adds rows to the file. 0, or -1 after a message. */
-int matlab_file_rows(struct matlab_file *file, const char *rows, size_t length);
+/* Adds rows, whose columns are those of the variables: of a time, nanoseconds since the epoch; TEXT and JSON are UTF-8.
+ * 0, or -1 after a message. */
+int matlab_file_rows(struct matlab_file *file, const struct column_batch *rows);
 /* Bytes of memory that rows take. */
 size_t matlab_file_held(const struct matlab_file *file);
 /* Frees that memory: sets the rows aside. 0, or -1 after a message. */

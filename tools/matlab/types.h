@@ -17,7 +17,7 @@ struct matlab_class_row {
 };
 
 struct matlab_type_row {
-    size_t width; /* bytes of a value; 0: texts */
+    unsigned width; /* bytes of a value; 0: texts */
     enum matlab_class class;
 };
 

@@ -110,7 +110,7 @@ static void *map(struct writer *writer, size_t length)
 
 static int fill_numbers(struct writer *writer, const struct matlab_variable *variable, char *out)
 {
-    size_t rows = (size_t)writer->content->store->rows, width = matlab_class_row(variable->class)->width;
+    size_t rows = (size_t)writer->content->store->pieces.rows, width = matlab_class_row(variable->class)->width;
     struct matlab_block block = {0};
     int outcome = 0;
     for (size_t from = 0, some; from < rows && outcome == 0; from += some) {
@@ -126,7 +126,7 @@ static int fill_numbers(struct writer *writer, const struct matlab_variable *var
 
 static int fill_texts(struct writer *writer, const struct matlab_variable *variable, uint16_t *out)
 {
-    size_t rows = (size_t)writer->content->store->rows;
+    size_t rows = (size_t)writer->content->store->pieces.rows;
     struct matlab_texts texts = {.content = writer->content, .column = variable->first};
     int outcome = 0;
     for (size_t i = 0; i < rows && outcome == 0; i++)
@@ -158,7 +158,8 @@ static int put(struct writer *writer, matvar_t *variable)
 static int put_variable(struct writer *writer, const struct matlab_variable *variable)
 {
     bool is_text = variable->class == MATLAB_CLASS_CHAR;
-    size_t rows = (size_t)writer->content->store->rows, columns = is_text ? variable->characters : variable->columns;
+    size_t rows = (size_t)writer->content->store->pieces.rows,
+           columns = is_text ? variable->characters : variable->columns;
     size_t length = rows * columns * matlab_class_row(variable->class)->width;
     void *values = length == 0 ? NULL : map(writer, length);
     if (length > 0 && !values)

@@ -2,7 +2,6 @@
 
 #include "base/process/message.h"
 #include "footer.h"
-#include "group.h"
 #include "base/numbers/little_endian.h"
 #include "names.h"
 
@@ -11,18 +10,21 @@
 enum {
     PAGES_AT_ONCE = PACKER_RESULTS,
     FOOTER_BYTES = 1 << 16, /* of a footer's part that is written at once */
+    /* A row group is full when it has this many rows, or its values take this many bytes. */
+    GROUP_ROWS = 131072,
+    GROUP_BYTES = 20 << 20,
 };
 
 /* Of many files at once most are idle: what only the footer needs is in the spool meanwhile. */
 struct parquet_file {
     struct parquet_options options;
-    struct parquet_column *columns; /* NULL once the file is open */
+    struct parquet_column *columns; /* without names while the file is open */
     size_t count;                   /* of columns */
     struct buffer notes;            /* as in the footer; once the file is open, those since then */
     size_t note_count;
     uint64_t description; /* in the spool: the columns' names, each with a NUL, then the notes */
     size_t name_bytes, note_bytes;
-    struct parquet_group group;
+    struct column_table group;
     uint64_t *groups; /* in the spool: the record of each group that is written */
     size_t group_count;
     uint64_t rows;   /* in all of them */
@@ -53,24 +55,26 @@ struct parquet_file *parquet_file_new(const struct parquet_options *options)
 {
     struct parquet_file *file = calloc(1, sizeof *file);
     if (file)
-        file->options = *options;
+        *file =
+            (struct parquet_file){.options = *options, .group = {.most_rows = GROUP_ROWS, .most_bytes = GROUP_BYTES}};
     return file;
 }
 
-static void free_columns(struct parquet_file *file)
+static void free_names(struct parquet_file *file)
 {
-    for (size_t i = 0; file->columns && i < file->count; i++)
+    for (size_t i = 0; i < file->count; i++) {
         free(file->columns[i].name);
-    free(file->columns);
-    file->columns = NULL;
+        file->columns[i].name = NULL;
+    }
 }
 
 void parquet_file_free(struct parquet_file *file)
 {
     if (!file)
         return;
-    free_columns(file);
-    parquet_group_free(&file->group);
+    free_names(file);
+    column_table_free(&file->group);
+    free(file->columns);
     free(file->notes.data);
     free(file->groups);
     free(file);
@@ -93,7 +97,7 @@ static int add_column(struct parquet_file *file, const char *name, size_t length
     }
     struct parquet_column *column = &file->columns[file->count];
     *column = (struct parquet_column){.name = malloc(length + 1), .type = type};
-    if (!column->name || parquet_group_add_column(&file->group, type) != 0) {
+    if (!column->name || column_table_add_column(&file->group, parquet_type_row(type)->width) != 0) {
         free(column->name);
         return -1;
     }
@@ -125,7 +129,7 @@ int parquet_file_open(struct parquet_file *file)
     free(text.data);
     free(file->notes.data);
     file->notes = (struct buffer){0};
-    free_columns(file);
+    free_names(file);
     return outcome;
 }
 
@@ -141,7 +145,9 @@ static void make_page(void *task, size_t part, struct packer_desk *desk)
 {
     struct packing *packing = task;
     struct parquet_file *file = packing->file;
-    parquet_page_make(&packing->pages[part], &file->group, packing->first + part, file->options.splits_bytes, desk);
+    size_t column = packing->first + part;
+    parquet_page_make(&packing->pages[part], &file->group, column, file->columns[column].type,
+                      file->options.splits_bytes, desk);
 }
 
 static int write_page(struct parquet_file *file, const struct parquet_page *page, struct parquet_chunk *chunk)
@@ -204,47 +210,32 @@ static int write_group(struct parquet_file *file)
         outcome = keep_record(file, record);
     free(record);
     file->rows += file->group.rows;
-    parquet_group_clear(&file->group, false);
+    column_table_clear(&file->group, false);
     return outcome;
 }
 
-static int add_rows(struct parquet_file *file, struct parquet_run *runs, size_t count)
+int parquet_file_rows(struct parquet_file *file, const struct column_batch *rows)
 {
-    for (size_t from = 0; from < count;) {
-        from = parquet_group_add(&file->group, runs, from, count);
+    for (size_t from = 0; from < rows->rows;) {
+        from = column_table_add(&file->group, rows, from);
         if (from == SIZE_MAX)
             return message_no_memory();
-        if (parquet_group_is_full(&file->group) && write_group(file) != 0)
+        if (column_table_is_full(&file->group) && write_group(file) != 0)
             return -1;
     }
     return 0;
 }
 
-int parquet_file_rows(struct parquet_file *file, const char *rows, size_t length)
-{
-    if (length == 0)
-        return 0;
-    struct parquet_run *runs = malloc((file->count + 1) * sizeof *runs);
-    if (!runs)
-        return message_no_memory();
-    size_t count = parquet_rows_count(&rows);
-    for (size_t i = 0; i < file->count; i++)
-        runs[i] = parquet_rows_next(&rows, count, file->group.columns[i].type);
-    int outcome = add_rows(file, runs, count);
-    free(runs);
-    return outcome;
-}
-
 size_t parquet_file_held(const struct parquet_file *file)
 {
-    return parquet_group_held(&file->group);
+    return column_table_held(&file->group);
 }
 
 int parquet_file_ease(struct parquet_file *file)
 {
     if (write_group(file) != 0)
         return -1;
-    parquet_group_clear(&file->group, true);
+    column_table_clear(&file->group, true);
     return 0;
 }
 
@@ -262,15 +253,13 @@ static int write_part(struct parquet_file *file, struct buffer *part, bool is_la
     return outcome;
 }
 
-/* Columns with the names that follow one another in `names`. NULL without memory; the caller frees. */
-static struct parquet_column *columns_of(const struct parquet_file *file, char *names)
+/* The columns get the names that follow one another in `names`; NULL: none. */
+static void lend_names(struct parquet_file *file, char *names)
 {
-    struct parquet_column *columns = malloc((file->count + 1) * sizeof *columns);
-    for (size_t i = 0; columns && i < file->count; i++) {
-        columns[i] = (struct parquet_column){names, file->group.columns[i].type};
-        names += strlen(names) + 1;
+    for (size_t i = 0; i < file->count; i++) {
+        file->columns[i].name = names;
+        names += names ? strlen(names) + 1 : 0;
     }
-    return columns;
 }
 
 static int write_groups(struct parquet_file *file, const struct parquet_layout *layout, struct thrift *thrift)
@@ -294,18 +283,17 @@ static int write_groups(struct parquet_file *file, const struct parquet_layout *
 static int write_footer(struct parquet_file *file, char *description, struct buffer *part)
 {
     struct thrift thrift = {.out = part};
-    struct parquet_column *columns = columns_of(file, description);
-    const struct parquet_layout layout = {
-        columns, file->count, parquet_page_codec(packer_compression(file->options.packer)), file->options.splits_bytes};
+    const struct parquet_layout layout = {file->columns, file->count,
+                                          parquet_page_codec(packer_compression(file->options.packer)),
+                                          file->options.splits_bytes};
     const struct parquet_notes notes = {description + file->name_bytes, file->note_bytes + file->notes.length,
                                         file->note_count};
     uint64_t from = file->offset;
-    if (!columns)
-        return message_no_memory();
+    lend_names(file, description);
     parquet_footer_begin(&thrift, &layout, file->rows, file->group_count);
     int outcome = write_groups(file, &layout, &thrift);
     parquet_footer_end(&thrift, &layout, &notes, file->options.created_by);
-    free(columns);
+    lend_names(file, NULL);
     char size[sizeof(uint32_t)];
     le32_store(size, (uint32_t)(file->offset - from + part->length));
     buffer_put(part, size, sizeof size);

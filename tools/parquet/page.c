@@ -5,7 +5,7 @@
 #include "base/numbers/little_endian.h"
 #include "thrift.h"
 
-enum { WORD_BITS = 64 };
+enum { WORD_BITS = 64, NS_PER_US = 1000 };
 
 enum parquet_encoding parquet_page_encoding(enum parquet_type type, bool splits_bytes)
 {
@@ -72,6 +72,31 @@ void parquet_page_levels(struct buffer *out, const uint64_t *present, size_t row
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* Downwards, also before 1970. */
+static uint64_t to_microseconds(uint64_t word)
+{
+    int64_t ns = (int64_t)word;
+    return (uint64_t)(ns / NS_PER_US - (ns % NS_PER_US < 0));
+}
+
+void parquet_page_order(enum parquet_type type, char *values, size_t count)
+{
+    static const bool is_little_endian = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    unsigned width = parquet_type_row(type)->width;
+    if (is_little_endian && type != PARQUET_TIME)
+        return;
+    for (char *at = values; at < values + count * width && width == sizeof(uint64_t); at += width) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        le64_store(at, type == PARQUET_TIME ? to_microseconds(word) : word);
+    }
+    for (char *at = values; at < values + count * width && width == sizeof(uint32_t); at += width) {
+        uint32_t word;
+        memcpy(&word, at, sizeof word);
+        le32_store(at, word);
+    }
+}
 
 static void put_bits(struct buffer *out, const char *values, size_t count)
 {
@@ -222,55 +247,55 @@ static void put_header(struct buffer *out, size_t rows, size_t plain, size_t pac
     thrift_end(&thrift);
 }
 
-static void put_levels(struct buffer *out, const struct parquet_group *group, size_t column, struct buffer *words)
+static void put_levels(struct buffer *out, const struct column_table *group, size_t column, struct buffer *words)
 {
     words->length = 0;
-    parquet_group_present(group, column, words);
+    column_table_present(group, column, words);
     if (!words->failed)
         parquet_page_levels(out, (const uint64_t *)(const void *)words->data, group->rows);
 }
 
 /* Puts the values, and notes their range. Those that are not stored as they are in memory go through `plain`. */
-static void put_values(struct parquet_page *page, struct buffer *out, const struct parquet_group *group, size_t column,
-                       bool splits_bytes, struct buffer *plain)
+static void put_values(struct parquet_page *page, struct buffer *out, const struct column_table *group, size_t column,
+                       enum parquet_type type, bool splits_bytes, struct buffer *plain)
 {
-    const struct parquet_held *held = &group->columns[column];
-    bool is_bool = held->type == PARQUET_BOOL;
-    bool is_split = parquet_page_encoding(held->type, splits_bytes) == PARQUET_BYTE_STREAM_SPLIT;
+    size_t count = group->columns[column].count;
+    bool is_bool = type == PARQUET_BOOL;
+    bool is_split = parquet_page_encoding(type, splits_bytes) == PARQUET_BYTE_STREAM_SPLIT;
     struct buffer *values = is_bool || is_split ? plain : out;
     plain->length = 0;
     size_t at = values->length;
-    parquet_group_values(group, column, values);
+    column_table_values_present(group, column, values);
     if (values->failed)
         return;
-    page->range = parquet_range_of(held->type, values->data + at, held->count);
+    parquet_page_order(type, values->data + at, count);
+    page->range = parquet_range_of(type, values->data + at, count);
     if (is_bool)
-        put_bits(out, plain->data, held->count);
+        put_bits(out, plain->data, count);
     else if (is_split)
-        put_split(out, plain->data, held->count, parquet_type_row(held->type)->width);
+        put_split(out, plain->data, count, parquet_type_row(type)->width);
 }
 
-void parquet_page_make(struct parquet_page *page, const struct parquet_group *group, size_t column, bool splits_bytes,
-                       struct packer_desk *desk)
+void parquet_page_make(struct parquet_page *page, const struct column_table *group, size_t column,
+                       enum parquet_type type, bool splits_bytes, struct packer_desk *desk)
 {
     enum { HEADER_ROOM = 64 };
-    const struct parquet_held *held = &group->columns[column];
     struct buffer *plain = &desk->scratch, header = {0};
     plain->length = 0;
     put_levels(plain, group, column, &desk->notes);
-    put_values(page, plain, group, column, splits_bytes, &desk->notes);
+    put_values(page, plain, group, column, type, splits_bytes, &desk->notes);
     /* The header is before the body, but has its compressed size. */
     page->bytes->length = 0;
     if (buffer_room(page->bytes, HEADER_ROOM))
         page->bytes->length = HEADER_ROOM;
     compressor_pack(desk->compressor, COMPRESSION_BARE, plain->data, plain->length, page->bytes);
     put_header(&header, group->rows, plain->length, page->bytes->length - HEADER_ROOM,
-               parquet_page_encoding(held->type, splits_bytes));
+               parquet_page_encoding(type, splits_bytes));
     page->bytes->failed = page->bytes->failed || plain->failed || desk->notes.failed || header.failed;
     page->skip = page->bytes->failed ? 0 : HEADER_ROOM - header.length;
     if (!page->bytes->failed)
         memcpy(page->bytes->data + page->skip, header.data, header.length);
     page->plain_size = plain->length + header.length;
-    page->nulls = group->rows - held->count;
+    page->nulls = group->rows - group->columns[column].count;
     free(header.data);
 }

@@ -3,7 +3,8 @@
 #define PARQUET_PAGE_H
 
 #include "base/bytes/packer.h"
-#include "group.h"
+#include "columns/table.h"
+#include "types.h"
 
 /* The least and the greatest value, as in the file. */
 struct parquet_range {
@@ -26,11 +27,13 @@ enum parquet_encoding parquet_page_encoding(enum parquet_type type, bool splits_
 int parquet_page_codec(enum compression compression);
 
 /* Makes the page of a column in page->bytes, which it empties before. Sets page->bytes->failed without memory. */
-void parquet_page_make(struct parquet_page *page, const struct parquet_group *group, size_t column, bool splits_bytes,
-                       struct packer_desk *desk);
+void parquet_page_make(struct parquet_page *page, const struct column_table *group, size_t column,
+                       enum parquet_type type, bool splits_bytes, struct packer_desk *desk);
 
 /* ---- parts, for tests ---- */
 
+/* Makes values, in memory as columns/table has them, those of the file. */
+void parquet_page_order(enum parquet_type type, char *values, size_t count);
 /* Appends definition levels: which of `rows` rows have a value. */
 void parquet_page_levels(struct buffer *out, const uint64_t *present, size_t rows);
 struct parquet_range parquet_range_of(enum parquet_type type, const char *values, size_t count);

@@ -8,6 +8,7 @@
 
 #include "base/bytes/packer.h"
 #include "base/bytes/spool.h"
+#include "columns/table.h"
 
 /* What a column holds (types.def). */
 enum parquet_type {
@@ -45,18 +46,8 @@ int parquet_file_open(struct parquet_file *file);
 
 /* ---- rows ---- */
 
-/* Rows on their way into a file: first the number of rows, then each column in order. Any thread may make them. */
-void parquet_rows_begin(struct buffer *rows, size_t count);
-/* Bit i % 64 of present[i / 64] says whether row i has a value. A value of a number is words[i]: the number itself, or
- * the bits of a double; of a time, nanoseconds since the epoch. Absent values are 0. */
-void parquet_rows_numbers(struct buffer *rows, enum parquet_type type, const uint64_t *present, const uint64_t *words,
-                          size_t count);
-/* The texts of the rows that have one follow, in order, by parquet_rows_text(). */
-void parquet_rows_texts(struct buffer *rows, const uint64_t *present, size_t count);
-void parquet_rows_text(struct buffer *rows, const char *text, size_t length);
-
-/* Adds rows to the file. 0, or -1 after a message. */
-int parquet_file_rows(struct parquet_file *file, const char *rows, size_t length);
+/* Adds rows, whose columns are the file's: of a time, nanoseconds since the epoch. 0, or -1 after a message. */
+int parquet_file_rows(struct parquet_file *file, const struct column_batch *rows);
 /* Bytes of memory that the rows of the current group take. */
 size_t parquet_file_held(const struct parquet_file *file);
 /* Ends the current row group and frees that memory. 0, or -1 after a message. */

@@ -8,7 +8,6 @@
 #include "base/text/utf8.h"
 #include "export/rows/mode_names.h"
 
-#define WORD_BITS 64
 #define BELOW_2_63 9223372036854775808.0
 #define BELOW_2_64 18446744073709551616.0
 
@@ -46,7 +45,7 @@ static int grow(struct columns *columns, size_t count, size_t words)
 /* Lays out the memory: the presence bits of all columns, then the values of all columns. */
 static int lay_out(struct columns *columns, const struct view *view, size_t rows)
 {
-    size_t bits = (rows + WORD_BITS - 1) / WORD_BITS, count = 0;
+    size_t bits = column_words_of(rows), count = 0;
     for (size_t i = 0; i < view->picks.count; i++)
         count += view->picks.pick[i].count;
     if (grow(columns, count + 1, count * (bits + rows) + 1) != 0)
@@ -68,6 +67,17 @@ static int lay_out(struct columns *columns, const struct view *view, size_t rows
         }
     }
     return 0;
+}
+
+struct column_batch columns_batch(const struct columns *columns)
+{
+    size_t bits = column_words_of(columns->rows);
+    return (struct column_batch){.rows = columns->rows,
+                                 .columns = columns->count,
+                                 .present = columns->words,
+                                 .values = columns->words + columns->count * bits,
+                                 .texts = columns->texts.data,
+                                 .text_bytes = columns->texts.length};
 }
 
 void columns_free(struct columns *columns)
@@ -93,7 +103,7 @@ static uint64_t *word_of(const struct cell *cell, const uint64_t *at)
 /* Marks the cell as present and returns the word for its value. */
 static uint64_t *take_word(const struct cell *cell)
 {
-    *word_of(cell, cell->column->present + cell->row / WORD_BITS) |= (uint64_t)1 << cell->row % WORD_BITS;
+    *word_of(cell, cell->column->present + cell->row / COLUMN_WORD_BITS) |= (uint64_t)1 << cell->row % COLUMN_WORD_BITS;
     return word_of(cell, cell->column->u64 + cell->row);
 }
 
@@ -282,15 +292,15 @@ static void put_element(const struct cell *cell, const struct armtap_value *valu
 static bool put_doubles(const struct cell *first, const struct armtap_value *value)
 {
     const struct pick *pick = first->column->pick;
-    size_t rows = first->columns->rows, bits = (rows + WORD_BITS - 1) / WORD_BITS;
+    size_t rows = first->columns->rows, bits = column_words_of(rows);
     if (value->type != ARMTAP_DOUBLE || first->column->type != ARMTAP_DOUBLE ||
         pick->first + pick->count > value->count)
         return false;
     uint64_t *word = word_of(first, first->column->u64 + first->row);
-    uint64_t *present = word_of(first, first->column->present + first->row / WORD_BITS);
+    uint64_t *present = word_of(first, first->column->present + first->row / COLUMN_WORD_BITS);
     for (unsigned k = 0; k < pick->count; k++, word += rows, present += bits) {
         memcpy(word, &value->f64[pick->first + k], sizeof *word);
-        *present |= (uint64_t)1 << first->row % WORD_BITS;
+        *present |= (uint64_t)1 << first->row % COLUMN_WORD_BITS;
     }
     return true;
 }

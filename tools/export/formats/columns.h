@@ -3,13 +3,8 @@
 #ifndef EXPORT_COLUMNS_H
 #define EXPORT_COLUMNS_H
 
+#include "columns/table.h"
 #include "format.h"
-
-/* A text, as offset and length in columns.texts. */
-struct column_text {
-    uint32_t at;
-    uint32_t length;
-};
 
 /* Absent values are 0. A field of the dictionary has its own type in every protocol. Modes by name, and texts, are
  * STRING: valid UTF-8, hidden characters included. BYTES are unchanged. A value of a text protocol that may have any
@@ -23,7 +18,7 @@ struct column {
         const uint64_t *u64;
         const int64_t *i64;
         const double *f64;
-        const struct column_text *text;
+        const struct column_text *text; /* in columns.texts */
     };
 };
 
@@ -42,12 +37,10 @@ struct columns {
 /* Fills the columns from rows of a view; with 0 rows, only sets up the columns. `columns` must be zeroed before the
  * first call, and keeps its memory for the next batch. 0, or -1 without memory. */
 int columns_gather(struct columns *columns, const struct view *view, const struct output_row *rows, size_t count);
+/* The rows as a table of columns takes them. */
+struct column_batch columns_batch(const struct columns *columns);
 void columns_free(struct columns *columns);
 
-static inline bool column_has(const struct column *column, size_t row)
-{
-    return (column->present[row / 64] >> row % 64 & 1) != 0;
-}
 static inline bool column_is_text(const struct column *column)
 {
     return column->type == ARMTAP_STRING || column->type == ARMTAP_BYTES || column->type == ARMTAP_JSON;

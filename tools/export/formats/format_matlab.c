@@ -162,44 +162,26 @@ static int matlab_begin_5(struct target *target, const struct view *view, struct
     return begin_file(target, view, MATLAB_KIND_5);
 }
 
-static void put_texts(const struct columns *columns, const struct column *column, struct buffer *out)
-{
-    size_t place = matlab_rows_texts(out, column->present, columns->rows);
-    for (size_t i = 0; i < columns->rows; i++)
-        if (column_has(column, i))
-            matlab_rows_text(out, columns->texts.data + column->text[i].at, column->text[i].length);
-    matlab_rows_texts_end(out, place, columns->rows, type_of(column));
-}
-
-/* The first row's time, then the rows. */
 static int matlab_rows(const struct row_batch *batch, struct buffer *out)
 {
-    const struct columns *columns = batch->columns;
-    buffer_put(out, (const char *)&batch->rows[0].where.time, sizeof batch->rows[0].where.time);
-    matlab_rows_begin(out, columns->rows);
-    for (size_t i = 0; i < columns->count; i++) {
-        const struct column *column = &columns->column[i];
-        if (column_is_text(column))
-            put_texts(columns, column, out);
-        else
-            matlab_rows_numbers(out, type_of(column), column->present, column->u64, columns->rows);
-    }
+    const struct column_batch rows = columns_batch(batch->columns);
+    column_batch_put(&rows, out);
     return out->failed ? -1 : 0;
 }
 
+/* The first column has the time. */
 static int matlab_place(struct target *target, const struct view *view, const char *bytes, size_t length,
                         struct buffer *out)
 {
     struct state *state = target->state;
-    int64_t time;
     (void)view;
     (void)out;
     if (length == 0)
         return 0;
-    memcpy(&time, bytes, sizeof time);
-    if (state->time == ARMTAP_NO_TIME)
-        state->time = time;
-    int outcome = matlab_file_rows(state->file, bytes + sizeof time, length - sizeof time);
+    const struct column_batch rows = column_batch_get(bytes);
+    if (state->time == ARMTAP_NO_TIME && (rows.present[0] & 1) != 0)
+        state->time = (int64_t)rows.values[0];
+    int outcome = matlab_file_rows(state->file, &rows);
     target->held = matlab_file_held(state->file);
     return outcome;
 }

@@ -187,25 +187,10 @@ static int parquet_begin_small(struct target *target, const struct view *view, s
     return begin_file(target, view, true);
 }
 
-static void put_texts(const struct columns *columns, const struct column *column, struct buffer *out)
-{
-    parquet_rows_texts(out, column->present, columns->rows);
-    for (size_t i = 0; i < columns->rows; i++)
-        if (column_has(column, i))
-            parquet_rows_text(out, columns->texts.data + column->text[i].at, column->text[i].length);
-}
-
 static int parquet_rows(const struct row_batch *batch, struct buffer *out)
 {
-    const struct columns *columns = batch->columns;
-    parquet_rows_begin(out, columns->rows);
-    for (size_t i = 0; i < columns->count; i++) {
-        const struct column *column = &columns->column[i];
-        if (column_is_text(column))
-            put_texts(columns, column, out);
-        else
-            parquet_rows_numbers(out, type_of(column, batch->view), column->present, column->u64, columns->rows);
-    }
+    const struct column_batch rows = columns_batch(batch->columns);
+    column_batch_put(&rows, out);
     return out->failed ? -1 : 0;
 }
 
@@ -214,8 +199,11 @@ static int parquet_place(struct target *target, const struct view *view, const c
 {
     struct state *state = target->state;
     (void)view;
+    if (length == 0)
+        return 0;
+    const struct column_batch rows = column_batch_get(bytes);
     state->out = out;
-    int outcome = parquet_file_rows(state->file, bytes, length);
+    int outcome = parquet_file_rows(state->file, &rows);
     target->held = parquet_file_held(state->file);
     return outcome;
 }

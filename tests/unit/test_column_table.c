@@ -1,0 +1,253 @@
+/* A table of typed columns in memory, and its pieces in the spool: what goes in comes out, whatever its rows come in
+ * and wherever they are cut; bounds of memory. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns/pieces.h"
+
+enum { COLUMNS = 4 };
+static const unsigned widths[COLUMNS] = {8, 0, 4, 1};
+
+/* Whether row `row` has a value in a column, and its value. */
+static bool has(size_t column, size_t row)
+{
+    return column == 3 || (row * 7 + column * 3) % 5 > 1;
+}
+
+static uint64_t value_of(size_t column, size_t row)
+{
+    return (row * 0x9e3779b97f4a7c15 + column) & (widths[column] == 8   ? UINT64_MAX
+                                                  : widths[column] == 4 ? UINT32_MAX
+                                                                        : 0xff);
+}
+
+/* Rows of the columns; the caller frees what they are made of. */
+struct made {
+    struct column_batch batch;
+    uint64_t *present, *values;
+};
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+
+static struct made make(size_t from, size_t rows)
+{
+    size_t words = column_words_of(rows);
+    struct made made = {.present = calloc(COLUMNS * words + 1, 8), .values = calloc(COLUMNS * rows + 1, 8)};
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < COLUMNS; k++) {
+            const struct column_text text = {(uint32_t)((from + i) % 13), (uint32_t)((from + i) % 9)};
+            uint64_t value = value_of(k, from + i);
+            if (!has(k, from + i))
+                continue;
+            made.present[k * words + i / 64] |= (uint64_t)1 << i % 64;
+            memcpy(&made.values[k * rows + i], widths[k] == 0 ? (const void *)&text : &value, sizeof value);
+        }
+    made.batch = (struct column_batch){.rows = rows,
+                                       .columns = COLUMNS,
+                                       .present = made.present,
+                                       .values = made.values,
+                                       .texts = letters,
+                                       .text_bytes = sizeof letters};
+    return made;
+}
+
+static void free_made(struct made *made)
+{
+    free(made->present);
+    free(made->values);
+}
+
+static struct column_table new_table(size_t most_rows, size_t most_bytes)
+{
+    struct column_table table = {.most_rows = most_rows, .most_bytes = most_bytes};
+    for (size_t k = 0; k < COLUMNS; k++)
+        assert_int_equal(column_table_add_column(&table, widths[k]), 0);
+    return table;
+}
+
+static void expect_texts(const char *at, size_t length, size_t from, size_t rows)
+{
+    const char *end = at + length;
+    for (size_t row = from; row < from + rows; row++) {
+        size_t wanted = row % 9;
+        if (!has(1, row))
+            continue;
+        assert_true((size_t)(end - at) >= 4 + wanted);
+        assert_true((unsigned char)at[0] == wanted && at[1] == 0 && at[2] == 0 && at[3] == 0);
+        assert_memory_equal(at + 4, letters + row % 13, wanted);
+        at += 4 + wanted;
+    }
+    assert_ptr_equal(at, end);
+}
+
+/* Little-endian values of a column; `all`: with zeros for rows that have none. */
+static void expect_values(const char *at, size_t length, size_t column, size_t from, size_t rows, bool all)
+{
+    const char *end = at + length;
+    for (size_t row = from; row < from + rows; row++) {
+        uint64_t value = has(column, row) ? value_of(column, row) : 0, found = 0;
+        if (!all && !has(column, row))
+            continue;
+        assert_true((size_t)(end - at) >= widths[column]);
+        memcpy(&found, at, widths[column]);
+        assert_true(found == value);
+        at += widths[column];
+    }
+    assert_ptr_equal(at, end);
+}
+
+static void expect_present(const char *words, size_t column, size_t from, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        assert_int_equal((unsigned char)words[i / 8] >> i % 8 & 1, has(column, from + i));
+}
+
+static void expect_table(const struct column_table *table, size_t from)
+{
+    for (size_t k = 0; k < COLUMNS; k++) {
+        struct buffer present = {0}, all = {0}, some = {0};
+        column_table_present(table, k, &present);
+        column_table_values(table, k, &all);
+        column_table_values_present(table, k, &some);
+        assert_int_equal(present.length, column_words_of(table->rows) * 8);
+        expect_present(present.data, k, from, table->rows);
+        if (widths[k] == 0) {
+            expect_texts(all.data, all.length, from, table->rows);
+            expect_texts(some.data, some.length, from, table->rows);
+        } else {
+            expect_values(all.data, all.length, k, from, table->rows, true);
+            expect_values(some.data, some.length, k, from, table->rows, false);
+        }
+        free(present.data);
+        free(all.data);
+        free(some.data);
+    }
+}
+
+static void expect_pieces(const struct column_pieces *pieces, size_t from, size_t count)
+{
+    for (size_t k = 0; k < COLUMNS; k++) {
+        char *values = malloc(count * 8 + 1);
+        uint64_t *present = malloc(column_words_of(count) * 8 + 8);
+        if (widths[k] > 0) {
+            assert_int_equal(column_pieces_get(pieces, k, widths[k], from, count, values, present), 0);
+            expect_values(values, count * widths[k], k, from, count, true);
+            expect_present((const char *)present, k, from, count);
+        }
+        free(values);
+        free(present);
+    }
+}
+
+/* A batch of any length, a table of any size, a spool that keeps any number of bytes in memory. */
+static void what_goes_in_comes_out(void **state)
+{
+    static const size_t steps[] = {1, 63, 64, 65, 700}, sizes[] = {64, 192, 3000};
+    enum { ROWS = 2100 };
+    (void)state;
+    for (size_t s = 0; s < 15; s++) {
+        struct spool *spool = spool_new(".", s % 4 * 1000);
+        struct column_table table = new_table(sizes[s % 3], 1 << 20);
+        struct column_pieces pieces = {.spool = spool};
+        struct buffer bytes = {0};
+        for (size_t from = 0, step = steps[s / 3]; from < ROWS; from += step) {
+            struct made made = make(from, ROWS - from < step ? ROWS - from : step);
+            bytes.length = 0;
+            column_batch_put(&made.batch, &bytes);
+            assert_int_equal(bytes.length % 8, 0);
+            const struct column_batch batch = column_batch_get(bytes.data);
+            for (size_t done = 0; done < batch.rows;) {
+                done = column_table_add(&table, &batch, done);
+                assert_true(done <= batch.rows);
+                if (!column_table_is_full(&table))
+                    continue;
+                expect_table(&table, (size_t)pieces.rows);
+                assert_int_equal(column_pieces_add(&pieces, &table), 0);
+                column_table_clear(&table, s % 2 == 0);
+            }
+            free_made(&made);
+        }
+        expect_table(&table, (size_t)pieces.rows);
+        assert_int_equal(column_pieces_add(&pieces, &table), 0);
+        assert_int_equal(pieces.rows, ROWS);
+        for (size_t from = 0; from < ROWS; from += 331)
+            expect_pieces(&pieces, from, ROWS - from < 900 ? ROWS - from : 900);
+        for (size_t i = 0; i < pieces.count; i++) {
+            const struct column_piece *piece = &pieces.piece[i];
+            const char *texts;
+            bytes.length = 0;
+            assert_int_equal(column_pieces_texts(&pieces, 1, piece, &bytes, &texts), 0);
+            expect_present(bytes.data, 1, (size_t)piece->first, piece->rows);
+            size_t length = 0;
+            for (size_t row = (size_t)piece->first; row < piece->first + piece->rows; row++)
+                length += has(1, row) ? 4 + row % 9 : 0;
+            expect_texts(texts, length, (size_t)piece->first, piece->rows);
+        }
+        free(bytes.data);
+        column_table_free(&table);
+        column_pieces_free(&pieces);
+        spool_free(spool);
+    }
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------------------------ */
+
+/* Adds rows of a column: zeros, or a text. Returns how many fitted. */
+static size_t add(struct column_table *table, const char *text, size_t count)
+{
+    uint64_t *present = calloc(column_words_of(count) + 1, 8), *values = calloc(count + 1, 8);
+    const struct column_text one = {0, text ? (uint32_t)strlen(text) : 0};
+    for (size_t i = 0; i < count; i++) {
+        present[i / 64] |= (uint64_t)1 << i % 64;
+        memcpy(&values[i], &one, sizeof one);
+    }
+    const struct column_batch batch = {
+        .rows = count, .columns = 1, .present = present, .values = values, .texts = text, .text_bytes = one.length};
+    size_t taken = column_table_add(table, &batch, 0);
+    free(present);
+    free(values);
+    return taken;
+}
+
+/* A table takes so many rows, or bytes of values, whichever comes first; a text that is longer is alone in it. */
+static void tables_are_bounded(void **state)
+{
+    enum { MOST_ROWS = 131072, MOST_BYTES = 20 << 20 };
+    struct column_table narrow = {.most_rows = MOST_ROWS, .most_bytes = MOST_BYTES}, wide = narrow, texts = narrow;
+    char *text = malloc(100001);
+    (void)state;
+    assert_int_equal(column_table_add_column(&narrow, 1), 0);
+    assert_int_equal(add(&narrow, NULL, 131071), 131071);
+    assert_false(column_table_is_full(&narrow));
+    assert_int_equal(add(&narrow, NULL, 5), 1);
+    assert_true(column_table_is_full(&narrow));
+    column_table_clear(&narrow, false);
+    assert_int_equal(add(&narrow, NULL, 200000), 131072);
+    for (size_t i = 0; i < 154; i++)
+        assert_int_equal(column_table_add_column(&wide, 8), 0);
+    assert_in_range(wide.rows_max * wide.width, MOST_BYTES - 64 * wide.width, MOST_BYTES);
+    assert_int_equal(wide.rows_max % 64, 0);
+    assert_int_equal(column_table_add_column(&texts, 0), 0);
+    memset(text, 'x', 100000);
+    text[100000] = '\0';
+    assert_int_equal(add(&texts, text, 300), 210); /* 100,004 bytes each */
+    assert_true(column_table_is_full(&texts));
+    assert_true(column_table_held(&texts) > MOST_BYTES);
+    column_table_clear(&texts, true);
+    assert_int_equal(column_table_held(&texts), 0);
+    free(text);
+    column_table_free(&narrow);
+    column_table_free(&wide);
+    column_table_free(&texts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_goes_in_comes_out),
+        cmocka_unit_test(tables_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

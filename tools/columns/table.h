@@ -1,0 +1,95 @@
+/* A table of typed columns, filled row by row, in memory. Its rows are kept in blocks, so that nothing moves as it
+ * grows: in a block each column has its presence bits and its values. When it is full, its owner writes its columns, or
+ * sets them aside (pieces.h), and clears it. */
+#ifndef COLUMNS_TABLE_H
+#define COLUMNS_TABLE_H
+
+#include "base/text/buffer.h"
+
+/* ---- rows on their way into a table, made by any thread ---- */
+
+/* A text, as offset and length in the batch's texts. */
+struct column_text {
+    uint32_t at;
+    uint32_t length;
+};
+
+struct column_batch {
+    size_t rows;
+    size_t columns;
+    const uint64_t *present; /* of each column in turn: bit row % 64 of word row / 64; bits beyond the rows are 0 */
+    const uint64_t *values;  /* of each column in turn, a word for each row: a number, the bits of a double, a
+                              * column_text; 0 where absent */
+    const char *texts;
+    size_t text_bytes;
+};
+
+void column_batch_put(const struct column_batch *batch, struct buffer *out);
+/* What column_batch_put() appended; its address is a multiple of 8. */
+struct column_batch column_batch_get(const char *bytes);
+
+/* ---- a table ---- */
+
+struct held_column {
+    unsigned width;      /* bytes of a value, in the machine's order: 8, 4 or 1; 0: texts */
+    size_t before;       /* widths of the columns before it */
+    size_t count;        /* values */
+    struct buffer texts; /* those that are present, each after its length in four bytes, little-endian */
+};
+
+struct held_block {
+    size_t rows;
+    size_t room;
+    uint64_t *present; /* of each column, one after another; the block's memory begins here */
+    char *values;      /* the same; 0 where absent */
+};
+
+struct column_table {
+    /* Set before the first column: it is full when it has this many rows, or its values, or texts, take this many
+     * bytes. */
+    size_t most_rows, most_bytes;
+    struct held_column *columns;
+    size_t column_count;
+    size_t text_count; /* columns of texts */
+    size_t width;      /* of a row, but for its texts */
+    size_t rows;
+    size_t rows_max;
+    size_t block_rows; /* of all blocks but the last: a multiple of 64 */
+    struct held_block *blocks;
+    size_t block_count; /* those in use */
+    size_t block_room;  /* all */
+    size_t block_bytes; /* memory of all blocks */
+    size_t text_bytes;  /* of all columns */
+};
+
+/* 0, or -1 without memory. */
+int column_table_add_column(struct column_table *table, unsigned width);
+void column_table_free(struct column_table *table);
+bool column_table_is_full(const struct column_table *table);
+/* Adds rows from row `from` on until the table is full. Returns the first that did not fit, or SIZE_MAX without
+ * memory. */
+size_t column_table_add(struct column_table *table, const struct column_batch *batch, size_t from);
+/* Bytes of memory. */
+size_t column_table_held(const struct column_table *table);
+/* Forgets the rows. `all`: gives their memory back. */
+void column_table_clear(struct column_table *table, bool all);
+
+/* Append a column's presence bits, in words; its values, or texts; the same of the rows that have one. */
+void column_table_present(const struct column_table *table, size_t column, struct buffer *out);
+void column_table_values(const struct column_table *table, size_t column, struct buffer *out);
+void column_table_values_present(const struct column_table *table, size_t column, struct buffer *out);
+
+/* ---- presence bits ---- */
+
+enum { COLUMN_WORD_BITS = 64 };
+
+static inline size_t column_words_of(size_t rows)
+{
+    return (rows + COLUMN_WORD_BITS - 1) / COLUMN_WORD_BITS;
+}
+
+/* Copies bits `from` to from + count - 1 of `words` to bit `at` and on of `bits`; later bits of the last word become 0.
+ * Returns how many are 1. */
+size_t column_bits_copy(const uint64_t *words, size_t from, size_t count, uint64_t *bits, size_t at);
+
+#endif
