@@ -32,8 +32,6 @@ def can_run(line):
     """Whether the protocol, the library and the program that a command needs are there; says what is not."""
     if "aubo" in line and "without AUBO" in VERSION:
         left_out("AUBO: " + line)
-    elif "armtap report" in line and "without libmd" in VERSION:
-        left_out("libmd: " + line)
     elif "tshark" in line and not shutil.which("tshark"):
         lacks("tshark", line)
     else:
@@ -58,8 +56,6 @@ def run_block(block, folder, update):
 def compare_pictures(folder, text, update):
     """Each picture is made by a command and shown by a page, whose text is given; none is left over."""
     made, kept = (sorted(os.listdir(one)) if os.path.isdir(one) else [] for one in (folder, PICTURES))
-    if "without libmd" in VERSION:
-        kept = [name for name in kept if not name.endswith(".html")]
     if update and made:
         shutil.rmtree(PICTURES, ignore_errors=True)
         shutil.copytree(folder, PICTURES)

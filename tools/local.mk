@@ -1,7 +1,7 @@
 # The libraries that the program needs, and what its sources need to include their headers.
-FOREIGN_LIBS = $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(OPTIONAL_LIBS) $(PTHREAD_LIBS) -lm
+FOREIGN_LIBS = $(PCAP_LIBS) $(ZLIB_LIBS) $(EXPAT_LIBS) $(MD_LIBS) $(OPTIONAL_LIBS) $(PTHREAD_LIBS) -lm
 TOOLS_LIBS = tools/libtools.a lib/libanalysis.la lib/libinside.la $(SECCOMP_LIBS) $(FOREIGN_LIBS)
-TOOLS_CFLAGS = $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS) $(OPTIONAL_CFLAGS)
+TOOLS_CFLAGS = $(PCAP_CFLAGS) $(ZLIB_CFLAGS) $(EXPAT_CFLAGS) $(MD_CFLAGS) $(OPTIONAL_CFLAGS)
 
 bin_PROGRAMS += armtap
 armtap_SOURCES = tools/main/main.c
@@ -17,8 +17,6 @@ tools_libtools_a_SOURCES = \
 	tools/base/bytes/compression.h \
 	tools/base/bytes/packer.c \
 	tools/base/bytes/packer.h \
-	tools/base/bytes/sha256.c \
-	tools/base/bytes/sha256.h \
 	tools/base/bytes/spool.c \
 	tools/base/bytes/spool.h \
 	tools/base/numbers/big_endian.h \

@@ -1,11 +1,10 @@
 #include "html.h"
 
+#include <sha2.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/text/base64.h"
-#include "base/process/libraries.h"
-#include "base/bytes/sha256.h"
 #include "base/text/utf8.h"
 #include "embedded.h"
 
@@ -97,18 +96,17 @@ static void join(struct buffer *to, const char *const *lines)
 }
 
 /* 'sha256-...' of what stands between the tags. */
-static int put_hash(struct buffer *page, const char *const *lines)
+static void put_hash(struct buffer *page, const char *const *lines)
 {
-    uint8_t digest[SHA256_BYTES];
-    struct sha256 *sum = sha256_begin();
-    for (const char *const *line = lines; sum && *line; line++)
-        sha256_add(sum, *line, strlen(*line));
-    int outcome = sum ? 0 : -1;
-    sha256_end(sum, digest);
+    uint8_t digest[SHA256_DIGEST_LENGTH];
+    SHA2_CTX sum;
+    SHA256Init(&sum);
+    for (const char *const *line = lines; *line; line++)
+        SHA256Update(&sum, (const uint8_t *)*line, strlen(*line));
+    SHA256Final(digest, &sum);
     html_put(page, "'sha256-");
     html_base64(page, digest, sizeof digest);
     html_put(page, "'");
-    return outcome;
 }
 
 int html_begin(struct buffer *page, const char *title)
@@ -116,15 +114,15 @@ int html_begin(struct buffer *page, const char *title)
     html_put(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; "
                    "form-action 'none'; script-src ");
-    int outcome = put_hash(page, viewer_lines);
+    put_hash(page, viewer_lines);
     html_put(page, "; style-src ");
-    outcome = put_hash(page, style_lines) == 0 ? outcome : -1;
+    put_hash(page, style_lines);
     html_put(page, "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
     html_text(page, title);
     html_put(page, "</title>\n<style>");
     join(page, style_lines);
     html_put(page, "</style>\n</head>\n<body>\n");
-    return page->failed ? -1 : outcome;
+    return page->failed ? -1 : 0;
 }
 
 void html_end(struct buffer *page)
@@ -132,11 +130,4 @@ void html_end(struct buffer *page)
     html_put(page, "<script>");
     join(page, viewer_lines);
     html_put(page, "</script>\n</body>\n</html>\n");
-}
-
-bool html_is_there(const char *what)
-{
-    if (!sha256_is_there())
-        library_report_missing(LIBRARY_MD, what);
-    return sha256_is_there();
 }

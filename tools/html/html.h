@@ -31,7 +31,5 @@ void html_base64(struct buffer *page, const void *bytes, size_t length);
 int html_begin(struct buffer *page, const char *title);
 /* The script that draws the charts, and the end. */
 void html_end(struct buffer *page);
-/* Whether pages can be made: their policy needs SHA-256. If not, prints what is missing for `what`. */
-bool html_is_there(const char *what);
 
 #endif

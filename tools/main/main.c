@@ -20,7 +20,6 @@
 #include "plot/canvas_cairo.h"
 #include "input/files/recipe_file.h"
 #include "base/process/sandbox.h"
-#include "base/bytes/sha256.h"
 #include "base/terminal/fold.h"
 
 static const struct command {
@@ -83,7 +82,7 @@ static void show_version(void)
     for (int i = COMPRESSION_NONE + 1; i < COMPRESSION_END; i++)
         if (compression_is_of((enum compression)i, COMPRESSION_MODERN))
             text_line(stdout, 2, "%s", compression_library((enum compression)i, text));
-    text_line(stdout, 2, "%s", sha256_library());
+    text_line(stdout, 2, "libmd");
     text_line(stdout, 2, "%s", matlab_hdf5_library(text));
     text_line(stdout, 2, "%s", matlab_matio_library(text));
     text_line(stdout, 2, "%s", canvas_cairo_library(text));

@@ -180,7 +180,7 @@ static enum exit_status run(struct command *command)
         .width = (double)command->width, .height = (double)command->height, .zone = command->options.zone};
     if (command->height == 0)
         page.height = draw_height(chart, page.width);
-    if ((command->kind->flags & KIND_NEEDS_PAGES) == 0 && check_size(chart, &page) != 0)
+    if ((command->kind->flags & KIND_IS_PAGE) == 0 && check_size(chart, &page) != 0)
         written = EXIT_FAILED;
     else if (command->kind->write(chart, &page, &picture) != 0)
         message_no_memory();

@@ -121,8 +121,6 @@ bool kind_is_built_in(const struct kind *kind)
 
 int kind_check(const struct kind *kind, const char *what)
 {
-    if (kind->flags & KIND_NEEDS_PAGES)
-        return html_is_there(what) ? 0 : -1;
     if (kind_is_built_in(kind))
         return kind->flags & KIND_NEEDS_CAIRO ? canvas_cairo_load() : 0;
     library_report_missing(LIBRARY_CAIRO, what);

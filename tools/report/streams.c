@@ -1,10 +1,10 @@
 /* The streams, how regular they were, and their modes; and what the report was made from. */
 #include <inttypes.h>
+#include <sha2.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/process/message.h"
-#include "base/bytes/sha256.h"
 #include "command_line/comments.h"
 #include "diagnose/cell_text.h"
 #include "input/files/file_reader.h"
@@ -249,20 +249,20 @@ void report_put_comments(struct buffer *page, const struct report *report)
 /* ---- identity ---------------------------------------------------------------------------------------------------- */
 
 /* The sum of the file as it was read; false if that cannot be told. */
-static bool sum_of(struct input *input, char hex[SHA256_HEX])
+static bool sum_of(struct input *input, char hex[SHA256_DIGEST_STRING_LENGTH])
 {
     static const size_t block_size = INPUT_BLOCK;
-    uint8_t digest[SHA256_BYTES], *block = malloc(block_size);
-    struct sha256 *sum = block ? sha256_begin() : NULL;
-    bool is_good = sum && input_is_ordinary(input);
+    uint8_t *block = malloc(block_size);
+    SHA2_CTX sum;
+    bool is_good = block && input_is_ordinary(input);
     size_t length = block_size;
+    SHA256Init(&sum);
     for (uint64_t at = 0; is_good && length == block_size; at += length) {
         is_good = input_block(input, NULL, at, block, &length) == INPUT_OK;
-        sha256_add(sum, block, length);
+        SHA256Update(&sum, block, length);
     }
-    sha256_end(sum, digest);
+    SHA256End(&sum, hex);
     free(block);
-    sha256_hex(hex, digest);
     return is_good;
 }
 
@@ -270,7 +270,7 @@ static void put_source(struct buffer *page, struct report *report, size_t index)
 {
     const struct replay_source *source = report->diagnosis.source;
     struct input *input = inputs_at(source->inputs, index);
-    char hex[SHA256_HEX];
+    char hex[SHA256_DIGEST_STRING_LENGTH];
     html_put(page, "<tr>");
     put_cell(page, reader_name(source->names[index]));
     if (input && input_is_ordinary(input))
