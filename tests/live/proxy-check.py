@@ -569,7 +569,7 @@ def parts():
             sizes = {name: os.path.getsize(name) for name in glob.glob("kept-*")}
             expect("kept %d: status" % count, status == 0 and "deleted" in said, status, said)
             expect("kept %d: room" % count, 40000 < sum(sizes.values()) <= 90000, sizes)
-        for words, why in ((("--keep", "1M"), "give --rotate too"), (("--rotate", "x"), "--rotate 'x': expected"),
+        for words, why in ((("--keep", "1M"), "--keep needs --rotate"), (("--rotate", "x"), "--rotate 'x': expected"),
                            (("--keep", "1k", "--rotate", "1M"), "--keep is less than one file"), (("--rotate", "1h", "-o", "-"), "standard output is one")):
             done = subprocess.run([ARMTAP, "proxy", "--ports", "1=0", *words, ROBOT], capture_output=True, text=True, timeout=PATIENCE)
             expect("%s: refused" % (words,), done.returncode == 2 and why in done.stderr, done.stderr)

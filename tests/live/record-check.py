@@ -454,7 +454,7 @@ def not_overwritten():
 def contradictions():
     with Controller(roles={"rtde": 0}) as controller:
         for words, wanted in ((("--keep", "1k", "--rotate", "1M"), "--keep is less than one file"),
-                              (("--all", "--fields", "actual_q"), "--all and --fields both"),
+                              (("--all", "--fields", "actual_q"), "says what to ask for; leave --all out"),
                               (("--fields", ",,"), "--fields ',,': expected names"), (("--fields", ""), "expected names")):
             status, said = Recorder(controller, *words).end(None)
             expect("%s: refused" % (words,), status == 2 and wanted in said, status, said)
