@@ -119,7 +119,7 @@ static int check_output(struct command *command)
     else if (is_terminal && (command->kind->flags & KIND_IS_BINARY))
         message_error("plot: %s is not written to a terminal: name a file, such as -o robot%s", command->kind->name,
                       command->kind->ending);
-    else if (command->height != 0 && (command->kind->flags & KIND_NEEDS_PAGES))
+    else if (command->height != 0 && (command->kind->flags & KIND_IS_PAGE))
         message_error("plot: --height works only with other pictures: a page is as high as its panels need");
     else
         return kind_check(command->kind, command->out);
