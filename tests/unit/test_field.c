@@ -190,6 +190,7 @@ static void test_columns_find_their_fields(void **unused)
 static void test_fields_do_not_share_their_place(void **unused)
 {
     uint8_t *taken = calloc(1, sizeof(struct armtap_state));
+    const size_t place = _Alignof(struct armtap_state);
     (void)unused;
     assert_non_null(taken);
     for (unsigned id = 0; id < armtap_field_count(); id++) {
@@ -198,7 +199,9 @@ static void test_fields_do_not_share_their_place(void **unused)
         assert_int_equal(field->id, id);
         assert_true(field->offset >= sizeof(struct armtap_set));
         assert_true(field->offset + length <= sizeof(struct armtap_state));
-        assert_int_equal(field->offset % armtap_type_width(field->type), 0);
+        /* 32-bit x86 aligns a double in a struct to 4 bytes. */
+        size_t width = armtap_type_width(field->type);
+        assert_int_equal(field->offset % (width < place ? width : place), 0);
         for (size_t i = 0; i < length; i++)
             assert_int_equal(taken[field->offset + i]++, 0);
     }
@@ -290,8 +293,8 @@ static const struct armtap_enum_value *enum_row(struct seen_values *seen, const 
         seen->row[field->id][i] = true;
         return row;
     }
-    fail_msg("%s: %s %s %s is in tests/unit/data/enums.csv, but not in lib/table/enums.def", cells[0], cells[1], cells[2],
-             cells[3]);
+    fail_msg("%s: %s %s %s is in tests/unit/data/enums.csv, but not in lib/table/enums.def", cells[0], cells[1],
+             cells[2], cells[3]);
     return NULL;
 }
 

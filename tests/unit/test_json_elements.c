@@ -112,7 +112,7 @@ static void numbers_of_any_length(void **state)
     struct json_element leaf = {JSON_ELEMENT_NUMBER, "0.1,", 3};
     char digits[400];
     (void)state;
-    assert_true(json_element_number(&leaf) == 0.1);
+    assert_true(json_element_number(&leaf) == (double)0.1);
     memset(digits, '0', sizeof digits);
     memcpy(digits, "2.5", 3);
     leaf = (struct json_element){JSON_ELEMENT_NUMBER, digits, sizeof digits};
