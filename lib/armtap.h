@@ -1071,42 +1071,6 @@ ARMTAP_API bool armtap_net_is_settled(const struct armtap_net *net, const struct
 /* The capture ends: delivers all that was waiting, and closes the connections. */
 ARMTAP_API int armtap_net_finish(struct armtap_net *net);
 
-/* ---- a capture in parts, decoded side by side ------------------------------------------------------------------ */
-
-/* Several nets, each in a thread of its own if you like, share a capture: each is given the packets of some
- * connections. Then all see what a single net would, unless connections of several parts shared something: a limit,
- * what is known about a robot. armtap_nets_stand_alone() says so; if it is false, discard the results, and give the
- * capture to a single net. Callbacks of a part are those for its connections, in their order; its connections are
- * numbered from 0. */
-#define ARMTAP_PARTS_MAX 256
-
-/* Deals out the packets. */
-struct armtap_split;
-/* `ports` as in armtap_net_options; up to ARMTAP_PARTS_MAX parts. */
-ARMTAP_API int armtap_split_new(const struct armtap_port *ports, size_t port_count, unsigned parts,
-                                struct armtap_split **split);
-ARMTAP_API void armtap_split_free(struct armtap_split *split);
-/* The part that gets the packet, from 0; call it for all packets in order. *concerns_all (may be NULL): the others must
- * be told by armtap_net_tick(), because time made a jump. */
-ARMTAP_API unsigned armtap_split_part(struct armtap_split *split, const struct armtap_packet *packet,
-                                      bool *concerns_all);
-/* Before its first packet: the net is that part of a capture. */
-ARMTAP_API int armtap_net_part(struct armtap_net *net, unsigned part);
-/* Whether something in the net depends on the time: then it must be told of each packet of the other parts. */
-ARMTAP_API bool armtap_net_waits(const struct armtap_net *net);
-/* That many packets of other parts were captured, the last of them at `where`. More than one only while nothing waits,
- * and none of them concerns all: ERR_ARGUMENT. Such packets need not be told before the net's next one, or another
- * that it is told of, if that is less than ARMTAP_UNTOLD_MOST ns later than the one before. */
-#define ARMTAP_UNTOLD_MOST UINT64_C(1000000000)
-ARMTAP_API int armtap_net_tick(struct armtap_net *net, const struct armtap_where *where, uint64_t packets);
-/* Whether the nets did what one would have done. Of some of the parts: false is final, true is preliminary. */
-ARMTAP_API bool armtap_nets_stand_alone(struct armtap_net *const *nets, size_t count);
-/* How much the part of a net used of what one net may, in millionths, up to a million, of the limit that it is nearest
- * to. Parts with more than a million together hardly stand alone in the end: who adds that up may give up sooner.
- * *lasting, if not NULL, becomes the same of what only grows, connections that ended: its growth tells beforehand. 0
- * for NULL. */
-ARMTAP_API unsigned armtap_net_load(const struct armtap_net *net, unsigned *lasting);
-
 /* ---- archives: captures in several files, decoded file by file ------------------------------------------------- */
 
 /* The digest of captured packets: those that the decoding of later ones may depend on, and in place of the others what

@@ -62,12 +62,8 @@ lib_libinside_la_SOURCES = \
 	lib/network/flow.h \
 	lib/network/net.c \
 	lib/network/net.h \
-	lib/network/net_parts.c \
 	lib/network/net_roles.c \
-	lib/network/part.c \
-	lib/network/part.h \
 	lib/network/robot_ports.def \
-	lib/network/split.c \
 	lib/network/traffic.c \
 	lib/network/traffic.h \
 	lib/packet/fragments.c \

@@ -207,7 +207,7 @@ const char *armtap_conn_release(struct armtap_conn *conn)
     if (conn->stream.controller_version[0] != '\0')
         return conn->stream.controller_version;
     conn->robot->release_missed |= conn->robot->controller_version[0] == '\0';
-    return armtap_robot_ask_release(conn->robot);
+    return conn->robot->controller_version;
 }
 
 int armtap_conn_layout(struct armtap_conn *conn, size_t number, armtap_layout_maker *make,
@@ -230,13 +230,11 @@ int armtap_conn_keep_layout(struct armtap_conn *conn, const struct armtap_text_k
 
 struct armtap_robot *armtap_conn_shared(struct armtap_conn *conn)
 {
-    conn->robot->asked_program = true;
     return conn->robot;
 }
 
 const struct armtap_learned *armtap_conn_learned(const struct armtap_conn *conn, size_t i)
 {
-    conn->robot->asked_learned = true;
     return i < ARMTAP_LEARNED_MAX && conn->robot->learned[i].recipe ? &conn->robot->learned[i] : NULL;
 }
 

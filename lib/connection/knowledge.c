@@ -6,6 +6,7 @@
 #include "protocol/budget.h"
 #include "by_connection.h"
 
+#define GUESSES_MOST 16384u
 #define SAMPLES_LEAST (1024 * 1024) /* bytes of samples, however scarce memory is */
 
 struct robot_entry {
@@ -19,7 +20,6 @@ struct armtap_knowledge {
     bool sealed;
     struct robot_entry robots[ARMTAP_LIMIT_robots];
     size_t turn;                  /* entry to give up next */
-    size_t placed;                /* robots that were given an entry */
     struct by_connection guesses; /* struct armtap_guess */
     size_t sample_bytes, learned_bytes;
     size_t own_bytes; /* of recipes of robots without an entry */
@@ -93,19 +93,14 @@ bool armtap_knowledge_is_certain(const struct armtap_knowledge *knowledge)
     return knowledge->guesses.count == 0;
 }
 
-static size_t place_of(const struct armtap_knowledge *knowledge, const struct armtap_address *address)
-{
-    size_t i = 0;
-    while (i < ARMTAP_LIMIT_robots &&
-           !(knowledge->robots[i].robot && memcmp(&knowledge->robots[i].address, address, sizeof *address) == 0))
-        i++;
-    return i;
-}
-
 static struct robot_entry *entry_of(struct armtap_knowledge *knowledge, const struct armtap_address *address)
 {
-    size_t place = place_of(knowledge, address);
-    return place < ARMTAP_LIMIT_robots ? &knowledge->robots[place] : NULL;
+    for (size_t i = 0; i < ARMTAP_LIMIT_robots; i++) {
+        struct robot_entry *entry = &knowledge->robots[i];
+        if (entry->robot && memcmp(&entry->address, address, sizeof *address) == 0)
+            return entry;
+    }
+    return NULL;
 }
 
 /* An entry for another robot, taken from one that sent no telemetry; NULL: there is none. */
@@ -128,7 +123,6 @@ static struct robot_entry *take_place(struct armtap_knowledge *knowledge)
 static void put_in_place(struct armtap_knowledge *knowledge, struct robot_entry *entry,
                          const struct armtap_address *address, struct armtap_robot *robot)
 {
-    knowledge->placed++;
     armtap_robot_count_in(robot, &knowledge->learned_bytes, false);
     entry->address = *address;
     entry->robot = armtap_robot_hold(robot);
@@ -164,7 +158,7 @@ bool armtap_knowledge_prove(struct armtap_knowledge *knowledge, const struct arm
 int armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connection, struct armtap_guess **out)
 {
     *out = by_connection_find(&knowledge->guesses, connection);
-    if (*out || knowledge->sealed || knowledge->guesses.count == ARMTAP_GUESSES)
+    if (*out || knowledge->sealed || knowledge->guesses.count == GUESSES_MOST)
         return ARMTAP_OK;
     struct armtap_guess *guess = by_connection_make_room(&knowledge->guesses) ? calloc(1, sizeof *guess) : NULL;
     if (!guess)
@@ -180,36 +174,6 @@ size_t armtap_knowledge_bytes(const struct armtap_knowledge *knowledge)
     return sizeof *knowledge + knowledge->sample_bytes + knowledge->learned_bytes + knowledge->own_bytes +
            knowledge->guesses.count * sizeof(struct armtap_guess) +
            knowledge->guesses.room * sizeof *knowledge->guesses.slots;
-}
-
-struct armtap_knowledge_use armtap_knowledge_used(const struct armtap_knowledge *knowledge)
-{
-    return (struct armtap_knowledge_use){.learned = knowledge->learned_bytes,
-                                         .samples = knowledge->sample_bytes,
-                                         .guesses = knowledge->guesses.count,
-                                         .robots = knowledge->placed};
-}
-
-/* Whether what is known of a robot elsewhere is no news to those who asked here. */
-static bool is_no_news(const struct armtap_robot *here, const struct armtap_robot *there)
-{
-    bool is_release_news = here->asked_release && there->controller_version[0] != '\0' &&
-                           (here->was_told_several || strcmp(here->told_release, there->controller_version) != 0);
-    return !is_release_news && !(here->asked_learned && there->learned[0].recipe) &&
-           !(here->asked_program && there->program);
-}
-
-bool armtap_knowledge_stands_beside(const struct armtap_knowledge *knowledge, const struct armtap_knowledge *other)
-{
-    for (size_t i = 0; i < ARMTAP_LIMIT_robots; i++) {
-        const struct armtap_robot *robot = knowledge->robots[i].robot;
-        if (!robot || !(robot->asked_release || robot->asked_learned || robot->asked_program))
-            continue;
-        size_t place = place_of(other, &knowledge->robots[i].address);
-        if (place < ARMTAP_LIMIT_robots && !is_no_news(robot, other->robots[place].robot))
-            return false;
-    }
-    return true;
 }
 
 /* Drops the oldest sample; false: there is none. */

@@ -21,17 +21,6 @@ bool armtap_knowledge_is_certain(const struct armtap_knowledge *knowledge);
 size_t armtap_knowledge_bytes(const struct armtap_knowledge *knowledge);
 /* Drops the oldest sample unless only a few bytes of samples are left; false if it dropped none. */
 bool armtap_knowledge_shrink(struct armtap_knowledge *knowledge);
-/* What it holds. */
-struct armtap_knowledge_use {
-    size_t learned, samples; /* bytes of recipes, and of samples */
-    size_t guesses;
-    size_t robots; /* that were given a place so far */
-};
-struct armtap_knowledge_use armtap_knowledge_used(const struct armtap_knowledge *knowledge);
-/* The most guesses that are remembered. */
-#define ARMTAP_GUESSES 16384u
-/* Whether nothing in `other` would have changed what connections were told of their robots. */
-bool armtap_knowledge_stands_beside(const struct armtap_knowledge *knowledge, const struct armtap_knowledge *other);
 /* Creates a sample for one of its guesses; other guesses may lose theirs. */
 int armtap_knowledge_sample(struct armtap_knowledge *knowledge, struct armtap_guess *guess, size_t length);
 

@@ -195,11 +195,6 @@ struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table, b
     return NULL;
 }
 
-size_t armtap_flow_most(enum armtap_flow_class class)
-{
-    return most[class];
-}
-
 struct armtap_flow *armtap_flow_of(struct armtap_flow_attempt *attempt)
 {
     void *flow = (char *)attempt - offsetof(struct armtap_flow, attempt);

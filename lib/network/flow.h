@@ -93,8 +93,6 @@ void armtap_flow_doze(struct armtap_flow_table *table);
 /* The oldest flow of a class over its limit, or NULL. If memory is scarce, the least valuable class is over its limit,
  * but each class keeps a few. */
 struct armtap_flow *armtap_flow_surplus(const struct armtap_flow_table *table, bool is_scarce);
-/* How many flows a class may have. */
-size_t armtap_flow_most(enum armtap_flow_class class);
 /* Bytes of memory of table and flows, without their connections. */
 static inline size_t armtap_flow_bytes(const struct armtap_flow_table *table)
 {

@@ -1,6 +1,5 @@
 #include "net.h"
 
-#include "protocol/account.h"
 #include "rare.h"
 #include "archive/settled.h"
 #include "tcp/tcp_deliver.h"
@@ -20,6 +19,7 @@ enum {
     UNPAID_MOST = 4,             /* directions that copied most of what they borrowed */
     UNLENT_TURNS = 16,           /* calls of armtap_net_lend() before that is tried again */
     FRAGMENTED_MOST = 4,         /* times that what came in fragments may carry fragments again */
+    DOUBTS_MOST = 64,            /* segments in doubt at a time */
     MANY = 64                    /* connections that may not all be in a cache */
 };
 /* ns: longer than anybody waits before a segment is sent again, and a SYN that was answered */
@@ -284,7 +284,6 @@ static void add_ends(struct armtap_line *line, const struct armtap_segment *segm
 static int note_capture(struct armtap_net *net, enum armtap_note_code code, const struct armtap_segment *segment,
                         const char *text)
 {
-    net->part.is_strained = net->part.is_strained || net->part.number > 0; /* these notes are counted together */
     if (!net->sink.on_note || net->notes[code] == NOTES_A_KIND)
         return 0;
     struct armtap_line line;
@@ -306,7 +305,6 @@ static void count_unread(struct armtap_net *net, const char *what)
         return;
     net->unread[i].what = what;
     net->unread[i].packets++;
-    net->part.is_strained = net->part.is_strained || net->part.is_one; /* these are counted together */
 }
 
 bool armtap_net_unread(const struct armtap_net *net, size_t index, struct armtap_unread *unread)
@@ -616,7 +614,7 @@ static int settle_doubt(struct armtap_net *net, struct armtap_flow *flow, const 
 static bool is_doubtful(const struct armtap_net *net, const struct armtap_flow *flow,
                         const struct armtap_segment *segment)
 {
-    return flow->class >= ARMTAP_FLOW_LIVE && !(segment->flags & ARMTAP_TCP_SYN) && net->doubts < ARMTAP_DOUBTS &&
+    return flow->class >= ARMTAP_FLOW_LIVE && !(segment->flags & ARMTAP_TCP_SYN) && net->doubts < DOUBTS_MOST &&
            armtap_pool_has_room(&net->pool, segment->length);
 }
 
@@ -726,17 +724,6 @@ static int give_way(struct armtap_net *net, bool *done)
     return flow ? shed(net, flow, ARMTAP_BUDGET_memory) : 0;
 }
 
-static void note_use(struct armtap_net *net)
-{
-    const struct armtap_part_use use = {.flows = &net->flows,
-                                        .pool = &net->pool,
-                                        .reserve = &net->reserve,
-                                        .kept = net->kept,
-                                        .knowledge = armtap_knowledge_used(net->knowledge),
-                                        .doubts = net->doubts};
-    armtap_part_note(&net->part, &use);
-}
-
 /* After a packet there may be too many connections, or too little memory. */
 static int make_place(struct armtap_net *net)
 {
@@ -750,8 +737,6 @@ static int make_place(struct armtap_net *net)
         count_shares(net);
     }
     restore_histories(net);
-    if (net->part.is_one)
-        note_use(net);
     return 0;
 }
 
@@ -970,7 +955,6 @@ static int take_fragment(struct armtap_net *net, const struct armtap_segment *se
 {
     enum armtap_fragment_outcome outcome;
     struct armtap_packet whole;
-    net->part.is_strained = net->part.is_strained || net->part.is_one; /* whose they are is not known */
     if (fragmented == FRAGMENTED_MOST)
         return note_capture(net, ARMTAP_NOTE_input_hostile, segment,
                             "an IP packet in fragments within others in fragments was left out");
@@ -1128,8 +1112,6 @@ static int tell_traffic(struct armtap_net *net)
 
 static int finish(struct armtap_net *net)
 {
-    net->part.is_strained =
-        net->part.is_strained || net->doubts > 0; /* they are confirmed before any connection ends */
     TRY(give_up_fragments(net, ARMTAP_FRAGMENTS_ALL));
     if (!net->flows.count)
         return 0;

@@ -2,6 +2,7 @@
 #ifndef NET_H
 #define NET_H
 
+#include "protocol/account.h"
 #include "connection/conn.h"
 #include "archive/digest.h"
 #include "flow.h"
@@ -10,7 +11,6 @@
 #include "connection/knowledge.h"
 #include "packet/link.h"
 #include "protocol/note.h"
-#include "part.h"
 #include "tcp/tcp.h"
 
 enum { ARMTAP_UNREAD_KINDS = 16 };
@@ -49,7 +49,6 @@ struct armtap_net {
     struct armtap_digest *digest; /* of these packets, or NULL */
     size_t ports_at;              /* in the packets of the last sender that became usual */
     size_t kept;                  /* bytes of memory in use, when that was last limited */
-    struct armtap_part part;
     struct armtap_fragments fragments;
     struct armtap_unread unread[ARMTAP_UNREAD_KINDS]; /* those that were met come first */
     struct armtap_usual usual[ARMTAP_USUALS];

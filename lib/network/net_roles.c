@@ -92,7 +92,4 @@ void armtap_net_begin_traffic(struct armtap_net *net, struct armtap_flow *flow, 
     if (listed)
         armtap_traffic_begin(&flow->traffic, flow->key.address, flow->key.port, segment->flags & ARMTAP_TCP_SYN,
                              server_end(flow, segment, sender));
-    bool is_counted = flow->traffic.robot.version != 0;
-    if (is_counted && (net->part.number > 0 || !flow->traffic.sure)) /* whose port it is depends on other connections */
-        net->part.is_strained = true;
 }

@@ -56,15 +56,6 @@ void armtap_robot_count_in(struct armtap_robot *robot, size_t *learned_bytes, bo
         *robot->learned_bytes += counted(robot);
 }
 
-const char *armtap_robot_ask_release(struct armtap_robot *robot)
-{
-    bool is_other = strcmp(robot->told_release, robot->controller_version) != 0;
-    robot->was_told_several |= robot->asked_release && is_other;
-    robot->asked_release = true;
-    memcpy(robot->told_release, robot->controller_version, sizeof robot->told_release);
-    return robot->controller_version;
-}
-
 bool armtap_robot_learn(struct armtap_robot *robot, const struct armtap_recipe *recipe, int protocol, int recipe_id)
 {
     size_t i = 0;

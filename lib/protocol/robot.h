@@ -27,18 +27,12 @@ struct armtap_robot {
     void *program;                                     /* a block of the decoders; NULL: none */
     size_t program_bytes;
     struct armtap_mailbox_script script; /* ur_rtde's, as far as it was read */
-    /* What its connections asked for, and may have learned from one another: */
-    bool asked_learned, asked_program, asked_release;
-    bool was_told_several; /* releases; else this one: */
-    char told_release[32]; /* "" if it was not known */
 };
 struct armtap_robot *armtap_robot_new(void); /* one holder; NULL if out of memory */
 struct armtap_robot *armtap_robot_hold(struct armtap_robot *robot);
 void armtap_robot_release(struct armtap_robot *robot);
 /* Counts what it learned there from now on. */
 void armtap_robot_count_in(struct armtap_robot *robot, size_t *learned_bytes, bool alone);
-/* The controller's version, for a connection that does not know it; "" while unknown. */
-const char *armtap_robot_ask_release(struct armtap_robot *robot);
 /* Remembers a recipe; the oldest makes room. False if the recipes of all robots would take too much memory. */
 bool armtap_robot_learn(struct armtap_robot *robot, const struct armtap_recipe *recipe, int protocol, int recipe_id);
 /* Grows the decoders' block to that many bytes, with zeros at its end; it stays as it is if there is no room beside the

@@ -101,7 +101,6 @@ static struct armtap_text_layout *make_place(struct armtap_layouts *layouts, siz
 {
     struct armtap_text_layout *last = &layouts->texts[ARMTAP_TEXTS_MAX - 1];
     while (last->recipe || layouts->text_bytes + bytes > ARMTAP_TEXTS_BYTES) {
-        layouts->is_crowded = true;
         if (!forget_one(layouts))
             return NULL;
     }
@@ -132,33 +131,6 @@ int armtap_layout_keep(struct armtap_layouts *layouts, const struct armtap_text_
     layouts->text_bytes += bytes_of(place);
     make_first(layouts, (size_t)(place - layouts->texts));
     return ARMTAP_OK;
-}
-
-/* Whether one of the tables has a text. */
-static bool is_in(const struct armtap_layouts *const *all, size_t count, const struct armtap_text_layout *text)
-{
-    const struct armtap_text_key key = {
-        text->protocol, {text->text, text->text + text->length[0]}, {text->length[0], text->length[1]}};
-    size_t i = 0;
-    while (i < count && find_text(all[i], &key) == ARMTAP_TEXTS_MAX)
-        i++;
-    return i < count;
-}
-
-bool armtap_layouts_are_as_one(const struct armtap_layouts *const *all, size_t count)
-{
-    size_t texts = 0, bytes = 0;
-    bool is_crowded = false;
-    for (size_t i = 0; i < count; i++) {
-        const struct armtap_text_layout *text = all[i]->texts, *end = text + ARMTAP_TEXTS_MAX;
-        for (; text < end && text->recipe; text++) {
-            bool is_new = !is_in(all, i, text);
-            texts += is_new;
-            bytes += is_new ? bytes_of(text) : 0;
-        }
-        is_crowded = is_crowded || all[i]->is_crowded;
-    }
-    return !is_crowded && texts <= ARMTAP_TEXTS_MAX && bytes <= ARMTAP_TEXTS_BYTES;
 }
 
 void armtap_layouts_clear(struct armtap_layouts *layouts)

@@ -22,7 +22,6 @@ struct armtap_layouts {
         size_t length[2];
         struct armtap_recipe *recipe; /* NULL: the entry is free, like all behind it */
     } texts[ARMTAP_TEXTS_MAX];        /* likewise */
-    bool is_crowded;                  /* not all recipes of texts found place at once */
     size_t text_bytes;                /* up to ARMTAP_TEXTS_BYTES */
 };
 
@@ -44,8 +43,6 @@ struct armtap_recipe *armtap_layout_of_text(struct armtap_layouts *layouts, cons
 /* Keeps the recipe that was made from a text, so that it becomes a shared one, unless there is one, the text is long,
  * or connections still use all those kept. ERR_MEMORY. */
 int armtap_layout_keep(struct armtap_layouts *layouts, const struct armtap_text_key *key, struct armtap_recipe *recipe);
-/* Whether one table for all would have kept every recipe of a text that these kept. */
-bool armtap_layouts_are_as_one(const struct armtap_layouts *const *all, size_t count);
 void armtap_layouts_clear(struct armtap_layouts *layouts);
 
 #endif

@@ -19,7 +19,6 @@ struct armtap_pool {
     bool lends;                       /* packets stay where they are for now ... */
     struct armtap_history *lent;      /* ... and these know it */
     unsigned unlent;                  /* turns for which they are not lent, though they stay */
-    bool is_crowded;                  /* holes of several connections were given up at one packet */
     struct armtap_queue *ring;        /* non-empty queues, starting with the next to check */
     size_t waiting;                   /* how many there are */
     struct armtap_queue *by_size[48]; /* the same, by the power of two of their bytes */

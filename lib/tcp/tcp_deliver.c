@@ -256,12 +256,8 @@ int armtap_tcp_relieve(struct armtap_pool *pool, bool *done)
 
 int armtap_tcp_sweep(struct armtap_pool *pool)
 {
-    size_t count = pool->waiting < ARMTAP_SWEEP_QUEUES ? pool->waiting : ARMTAP_SWEEP_QUEUES, gave_up = 0;
-    while (count-- && pool->ring) {
-        size_t used = pool->used;
+    size_t count = pool->waiting < ARMTAP_SWEEP_QUEUES ? pool->waiting : ARMTAP_SWEEP_QUEUES;
+    while (count-- && pool->ring)
         TRY(armtap_tcp_give_up_overdue(armtap_pool_next(pool)->owner));
-        gave_up += pool->used != used;
-    }
-    pool->is_crowded = pool->is_crowded || gave_up > 1;
     return 0;
 }

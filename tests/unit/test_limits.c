@@ -14,6 +14,8 @@
 #include "armtap.h"
 #include "protocol/budget.h"
 #include "bytes.h"
+#include "table/layout.h"
+#include "table/recipe.h"
 #include "support.h"
 
 enum { SYN = 2, RST = 4, ACK = 16 };
@@ -541,6 +543,35 @@ static void test_histories_after_a_burst(void **unused)
     armtap_net_free(scene.net);
 }
 
+/* Recipes of texts that connections share: ten of a thousand fields fit, twenty do not. */
+static void test_bytes_of_recipes(void **unused)
+{
+    enum { FIELDS = 1000, NAME = 7 };
+    static char names[FIELDS * NAME + 1], types[FIELDS * sizeof "BOOL" + 1];
+    struct armtap_layouts layouts = {.text_bytes = 0};
+    size_t most = 0;
+    (void)unused;
+    for (unsigned i = 0; i < FIELDS; i++) {
+        sprintf(names + strlen(names), "%sf%05u", i > 0 ? "," : "", i);
+        strcat(types, i > 0 ? ",BOOL" : "BOOL");
+    }
+    for (unsigned i = 1; i <= 20; i++) {
+        char text[8];
+        const struct armtap_text_key key = {
+            ARMTAP_RTDE, {names, text}, {strlen(names), (size_t)sprintf(text, "%u", i)}};
+        struct armtap_recipe *recipe;
+        assert_int_equal(armtap_recipe_rtde(names, types, &recipe), ARMTAP_OK);
+        assert_int_equal(armtap_layout_keep(&layouts, &key, recipe), ARMTAP_OK);
+        assert_in_range(layouts.text_bytes, 1, ARMTAP_TEXTS_BYTES);
+        most += strlen(names) + recipe->bytes;
+        assert_true(i > 10 || layouts.text_bytes >= most);
+        armtap_recipe_release(recipe);
+    }
+    assert_true(most > ARMTAP_TEXTS_BYTES); /* otherwise the test filled nothing */
+    armtap_layouts_clear(&layouts);
+    assert_int_equal(layouts.text_bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -555,6 +586,7 @@ int main(void)
         cmocka_unit_test(test_what_has_shown_nothing),
         cmocka_unit_test(test_histories_after_a_burst),
         cmocka_unit_test(test_many_robots),
+        cmocka_unit_test(test_bytes_of_recipes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -330,7 +330,8 @@ enum { FRAME = 1060, CLIENT_AHEAD = 123456 };
 struct world {
     struct armtap_net *net;
     struct armtap_where where;
-    uint64_t records, opened, closed[4], notes[3], gaps;
+    uint64_t records, opened, closed[4], notes[3], gaps, unanswered;
+    bool is_last_note; /* the newest one said so */
     uint64_t last_connection;
     bool last_midstream;
     char robot[64], client[64];
@@ -361,6 +362,7 @@ static int on_event(void *user, const struct armtap_event *event)
         world->closed[event->a]++;
     if (event->type == ARMTAP_EVENT_GAP)
         world->gaps++;
+    world->unanswered += event->type == ARMTAP_EVENT_NO_ANSWER;
     return 0;
 }
 
@@ -370,6 +372,7 @@ static int on_note(void *user, const struct armtap_note *note)
     struct world *world = user;
     for (size_t i = 0; i < 3; i++)
         world->notes[i] += strcmp(note->kind->id, ids[i]) == 0;
+    world->is_last_note = strstr(note->text, "further ones are not noted") != NULL;
     return 0;
 }
 
@@ -900,6 +903,44 @@ static void test_many_holes_at_once(void **state)
     assert_int_equal(w.records, HOLES / 2 * (3 + 2) + HOLES / 2 / SWEPT_EACH);
 }
 
+/* Robots that do not answer: that is told at the first packet of anybody after 3 s, of each at another one. */
+static void test_attempts_end_by_others(void **state)
+{
+    enum { SILENT = 5, APART = 100 };
+    struct world w;
+    (void)state;
+    world_begin(&w, NULL);
+    handshake(&w, 999);
+    for (unsigned i = 0; i < SILENT; i++) {
+        transmit(&w, client, (struct end){(uint8_t)(50 + i), 30003}, 999, ARMTAP_TCP_SYN, "", 0);
+        send_frames(&w, 1000 + i * APART * FRAME, i * APART, (i + 1) * APART);
+    }
+    w.where.time += INT64_C(3000000000) - SILENT * (APART + 1) * INT64_C(1000000);
+    for (unsigned i = 0; i < SILENT; i++) {
+        unsigned at = (SILENT + i) * APART;
+        assert_int_equal(w.unanswered, i);
+        send_frames(&w, 1000 + at * FRAME, at, at + APART);
+    }
+    assert_int_equal(w.unanswered, SILENT);
+    world_end(&w);
+    assert_int_equal(w.unanswered, SILENT);
+}
+
+/* Notes of the capture: 64 of a kind are given, and the last one says so. */
+static void test_notes_of_a_kind(void **state)
+{
+    enum { MOST = 64 };
+    struct world w;
+    (void)state;
+    world_begin(&w, NULL);
+    for (unsigned i = 1; i <= 2 * MOST; i++) {
+        transmit_cut(&w, robot, client, 1000, 0, "", 0, 30);
+        assert_int_equal(w.notes[2], i < MOST ? i : MOST);
+        assert_int_equal(w.is_last_note, i >= MOST);
+    }
+    world_end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -925,6 +966,8 @@ int main(void)
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_flood),
         cmocka_unit_test(test_many_holes_at_once),
+        cmocka_unit_test(test_attempts_end_by_others),
+        cmocka_unit_test(test_notes_of_a_kind),
     };
     return cmocka_run_group_tests_name("net", tests, NULL, NULL);
 }
