@@ -316,7 +316,6 @@ include tests/incidents/local.mk
 include tests/infer/local.mk
 include tests/fuzz/local.mk
 include tests/toy/local.mk
-include tests/ahead/local.mk
 include tests/toy-format/local.mk
 include tests/archives/local.mk
 

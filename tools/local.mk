@@ -252,7 +252,6 @@ tools_libtools_a_SOURCES = \
 	tools/export/command_rows.h \
 	tools/export/export.c \
 	tools/export/export.h \
-	tools/export/export_ahead.c \
 	tools/export/export_commands.c \
 	tools/export/export_job.c \
 	tools/export/export_job.h \

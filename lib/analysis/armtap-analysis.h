@@ -291,11 +291,6 @@ ARMTAP_API struct armtap_rates_learned *armtap_rates_learned_new(struct armtap_r
 ARMTAP_API void armtap_rates_learned_free(struct armtap_rates_learned *learned);
 /* The first pass is over. */
 ARMTAP_API void armtap_rates_learned_complete(struct armtap_rates_learned *learned);
-/* Whether two passes learned the same, or used it: a pass adds what the one before it did not know. NULL: nothing.
- * False if one could not learn all. */
-ARMTAP_API bool armtap_rates_learned_same(const struct armtap_rates_learned *one,
-                                          const struct armtap_rates_learned *other);
-
 /* The rates of one stream: call armtap_rates_record, _recipe, _event and _note from the callbacks of a sink. `learned`
  * may be NULL. NULL if out of memory. */
 struct armtap_rates;

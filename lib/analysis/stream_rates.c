@@ -53,35 +53,6 @@ void armtap_rates_learned_complete(struct armtap_rates_learned *learned)
         learned->is_known = !learned->failed && !learned->is_cut;
 }
 
-/* The next stretch of a channel from *at on; NULL after the last. */
-static const struct flow_rate_stretch *next_stretch(const struct armtap_rates_learned *learned, int channel, size_t *at)
-{
-    while (*at < learned->count)
-        if (learned->all[(*at)++].channel == channel)
-            return &learned->all[*at - 1];
-    return NULL;
-}
-
-bool armtap_rates_learned_same(const struct armtap_rates_learned *one, const struct armtap_rates_learned *other)
-{
-    static const struct armtap_rates_learned nothing;
-    one = one ? one : &nothing;
-    other = other ? other : &nothing;
-    if (one->failed || other->failed || one->is_cut || other->is_cut || one->count != other->count)
-        return false;
-    for (int channel = 0; channel < RATES_CHANNELS; channel++) {
-        const struct flow_rate_stretch *a, *b;
-        size_t i = 0, k = 0;
-        do {
-            a = next_stretch(one, channel, &i);
-            b = next_stretch(other, channel, &k);
-            if (!a != !b || (a && (a->expected != b->expected || a->usual != b->usual)))
-                return false;
-        } while (a);
-    }
-    return true;
-}
-
 struct armtap_rates *armtap_rates_new(struct armtap_rates_shared *shared, struct armtap_rates_learned *learned)
 {
     struct armtap_rates *rates = shared ? calloc(1, sizeof *rates) : NULL;

@@ -9,12 +9,9 @@ tests_starve_starve_SOURCES = \
 	tests/starve/made.h \
 	tests/starve/program.c \
 	tests/starve/starve.c \
-	tools/input/replay/replay.c \
 	$(TOY_FORMAT_SOURCES)
-tests_starve_starve_CPPFLAGS = -iquote $(top_srcdir)/tests/toy-format -DPARTS_LEAST=1 $(TRANSPORT_CPPFLAGS) -iquote $(top_srcdir)/tests/transport $(OPTIONAL_CFLAGS)
+tests_starve_starve_CPPFLAGS = -iquote $(top_srcdir)/tests/toy-format $(TRANSPORT_CPPFLAGS) -iquote $(top_srcdir)/tests/transport $(OPTIONAL_CFLAGS)
 tests_starve_starve_LDADD = $(TRANSPORT_LDADD) -ldl
-# Rows are written in the first reading of small captures, too.
-tests_starve_starve_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=export_run
 EXTRA_DIST += tests/starve/COMMANDS
 
 if HAVE_CMOCKA

@@ -78,8 +78,6 @@ static void list_parts(const struct job *job, unsigned stream)
 
 static int refuse_streams(struct job *job)
 {
-    if (job->is_ahead)
-        return job_surprise(job);
     message_error("several streams have records %s, and a %s file holds one table; choose one with --stream N, give "
                   "-o FILE --split for a file each%s:",
                   job_direction(job), job->wish->format->name,
@@ -91,8 +89,6 @@ static int refuse_streams(struct job *job)
 static int refuse_parts(struct job *job, unsigned stream)
 {
     char list[FORMATS_LIST_MAX];
-    if (job->is_ahead)
-        return job_surprise(job);
     message_error("stream %u: its recipe was replaced by another one, and a %s file holds one table; give -o FILE "
                   "--split for a file each%s%s%s:",
                   stream, job->wish->format->name, job->wish->has_stream ? "" : ", or -f ",
@@ -124,8 +120,6 @@ int check_stream(struct job *job)
 {
     if (!job->wish->has_stream || job->wish->stream < tables_stream_count(job->tables))
         return 0;
-    if (job->is_ahead)
-        return job_surprise(job);
     message_error("no stream %u; --stream takes one of these:", job->wish->stream);
     list_streams(job, false);
     return job_give_up(job);
@@ -227,8 +221,6 @@ int check_names(struct job *job)
     for (size_t i = 0; i < job->selection.count; i++) {
         if (job->selection.found[i] || is_lacking(job, job->selection.names[i]))
             continue;
-        if (job->is_ahead)
-            return job_surprise(job);
         char *name = job->selection.names[i];
         const char *mode = mode_of(job, name), *nearest = nearest_name(job, name);
         if (refuse_pattern(name))
@@ -260,8 +252,6 @@ int check_width(struct job *job, struct table *table)
     table->left_out = job->wish->split;
     if (table->left_out)
         return 0;
-    if (job->is_ahead)
-        return job_surprise(job);
     for (size_t i = 0; i < picks->count; i++)
         if (picks->pick[i].count > picks->pick[widest].count)
             widest = i;
@@ -279,8 +269,6 @@ int check_texts(struct job *job, const struct view *view)
         enum row_column column = view->picks.pick[i].row_column;
         if (column == ROW_COLUMN_NONE || row_column_is_number(column))
             continue;
-        if (job->is_ahead)
-            return job_surprise(job);
         message_error("--fields %s: it is text, and %s holds numbers only; leave it out, or give -f %s",
                       row_column_name(column), job->wish->format->name, format_names(list, 0, FORMAT_ONLY_NUMBERS));
         return job_give_up(job);
@@ -311,7 +299,7 @@ static const struct table_column *column_called(const struct table *table, const
 
 void request_warn_shadowed(struct job *job, const struct view *view)
 {
-    for (size_t i = 0; i < job->selection.count && !job->is_ahead; i++) {
+    for (size_t i = 0; i < job->selection.count; i++) {
         const char *name = job->selection.names[i];
         const struct table_column *column = column_called(view->table, name);
         if (row_column_find(name) == ROW_COLUMN_NONE || !column)
@@ -329,8 +317,6 @@ int check_view(struct job *job, const struct table *table)
             return 0;
     if (picks->count == 0 || table->column_count == 0)
         return 0;
-    if (job->is_ahead)
-        return job_surprise(job);
     message_error(
         "stream %u: none of the requested fields has a column in the %s layout; choose another format with -f",
         table->stream, job->wish->format->name);

@@ -41,12 +41,6 @@ static enum replay_answer on_turn(void *user, const struct replay_totals *totals
     return job_keep_up(job) == 0 ? REPLAY_GO_ON : job->closed ? REPLAY_HAS_ENOUGH : REPLAY_GAVE_UP;
 }
 
-static int start_over(void *user)
-{
-    ahead_drop(user);
-    return job_forget(user);
-}
-
 /* Reads the source into a sink. 0, or -1 if the export must stop; damaged input changes only the status. */
 static int read_all(struct job *job, const struct armtap_sink *sink, bool is_survey)
 {
@@ -57,7 +51,7 @@ static int read_all(struct job *job, const struct armtap_sink *sink, bool is_sur
     source.part = is_survey ? REPLAY_SIDECARS : REPLAY_CAPTURE;
     job->heard = false;
     if (is_survey)
-        status = replay_learning(&source, sink, job, start_over, &job->totals);
+        status = replay_learning(&source, sink, job, job_forget, &job->totals);
     else
         status = replay(&source, sink, job, &job->totals);
     if (status > job->status)
@@ -72,8 +66,7 @@ static int read_all(struct job *job, const struct armtap_sink *sink, bool is_sur
 /* The first of two readings: finds the tables. */
 static int survey(struct job *job)
 {
-    const struct armtap_sink sink = ahead_sink(job);
-    return read_all(job, &sink, true) != 0 ? -1 : survey_conclude(job);
+    return read_all(job, &job_survey_sink, true) != 0 ? -1 : survey_conclude(job);
 }
 
 /* ---- what is besides rows -------------------------------------------------------------------------------------- */
@@ -242,31 +235,14 @@ static int open_output(struct job *job)
     return job->wish->split || job_outlet(job, 0, 0) ? 0 : -1;
 }
 
-/* Reads what can be read twice. A second reading, which writes the rows, follows unless they were written ahead.
- * Returns the job that has the output. */
-static struct job *read_repeatable(struct job *job, struct job *ahead)
-{
-    bool is_fine = ahead_begin(job, ahead) == 0 && survey(job) == 0;
-    if (is_fine && job->ahead && ahead_holds(job)) {
-        complete(ahead_take_over(job));
-        return ahead;
-    }
-    ahead_drop(job);
-    if (is_fine && (job->outlets.count > 0 || open_output(job) == 0))
-        print(job);
-    return job;
-}
-
-/* Returns the job that has the output: the first one, or the one ahead of it. */
-static struct job *run(struct job *job, struct job *ahead)
+/* What can be read twice is read for its tables first. */
+static void run(struct job *job)
 {
     if (job_prepare(job) != 0 || check_places(job) != 0 || open_output(job) != 0)
-        return job;
+        return;
     say_when_readable(job);
-    if (!job->once)
-        return read_repeatable(job, ahead);
-    print(job);
-    return job;
+    if (job->once || survey(job) == 0)
+        print(job);
 }
 
 /* NULL after a message. The sidecars are inputs, too. */
@@ -304,22 +280,20 @@ static void set_up(struct job *job, const struct export_wish *wish, const struct
 enum exit_status export_run(const struct export_wish *wish, const struct replay_source *given)
 {
     struct replay_source source = *given;
-    struct job job, ahead;
+    struct job job;
     source.archive = wish->after ? open_archive(wish, given) : NULL;
     if (wish->after && !source.archive)
         return EXIT_FAILED;
     replay_start_say(&source, &wish->from);
     set_up(&job, wish, &source);
-    set_up(&ahead, wish, &source);
-    struct job *done = run(&job, &ahead);
-    if (done->status == EXIT_DONE && wish->strict && done->streams && armtap_streams_data_have_warning(done->streams)) {
-        done->status = EXIT_FOUND;
-        job_report_strict(done);
+    run(&job);
+    if (job.status == EXIT_DONE && wish->strict && job.streams && armtap_streams_data_have_warning(job.streams)) {
+        job.status = EXIT_FOUND;
+        job_report_strict(&job);
     }
-    if (wish->manifest && manifest_write(&done->manifest, done) != 0)
-        done->status = EXIT_FAILED;
-    enum exit_status status = done->status;
-    ahead_drop(&job);
+    if (wish->manifest && manifest_write(&job.manifest, &job) != 0)
+        job.status = EXIT_FAILED;
+    enum exit_status status = job.status;
     job_release(&job);
     archive_free(source.archive);
     return status;

@@ -36,10 +36,6 @@ struct export_wish {
     bool is_guarded;      /* --csv-safe */
     enum mode_names enums;
     unsigned threads; /* for formatting, at least 1 */
-    /* for tests: */
-    bool reads_twice; /* no row is written in the first of two readings */
-    uint64_t
-        beginning; /* bytes that are read before rows are written in the first reading; 0: as many as are worth it */
 };
 
 enum exit_status export_run(const struct export_wish *wish, const struct replay_source *source);

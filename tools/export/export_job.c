@@ -66,12 +66,6 @@ struct table *job_only_table(const struct job *job)
     return wanted == 1 ? only : NULL;
 }
 
-int job_surprise(struct job *job)
-{
-    job->is_surprised = true;
-    return -1;
-}
-
 /* ---- what it works with ---------------------------------------------------------------------------------------- */
 
 /* Waiting rows refer to views that are about to be freed: writes them, or drops them if that fails. */

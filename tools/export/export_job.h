@@ -62,14 +62,9 @@ struct job {
     uint64_t opaque;
     uint64_t out_of_time; /* records outside --from and --to */
     unsigned generations; /* bit set: of the streams of all rows so far, and of all that are known in advance */
-    struct job *ahead;    /* writes rows while this one does the first of two readings; NULL: none */
-    bool is_ahead;        /* it is that other one: prints nothing that may turn out to be untrue */
-    bool is_surprised;    /* it met what it did not expect: its rows are not those of a second reading */
-    unsigned foreseen;    /* generations that it knew of before its first row: of all tables, of the only one */
-    unsigned foreseen_in_table;
-    bool heard;      /* a record of the wanted direction came in this reading */
-    bool begun;      /* at least one table has a row */
-    bool is_checked; /* the checks before the first row are done */
+    bool heard;           /* a record of the wanted direction came in this reading */
+    bool begun;           /* at least one table has a row */
+    bool is_checked;      /* the checks before the first row are done */
     /* when the source can be read only once */
     const struct table *only_table; /* the table of the output; NULL: none yet */
     struct armtap_stream only_stream;
@@ -103,8 +98,6 @@ void job_release(struct job *job);
 struct replay_source job_source(const struct job *job, struct replay_end *end);
 /* The table of the output if there is only one; else NULL. */
 struct table *job_only_table(const struct job *job);
-/* Of a job that writes ahead: what came was not foreseen. Returns -1, as a callback does to stop. */
-int job_surprise(struct job *job);
 
 /* "from the robot" */
 const char *job_direction(const struct job *job);
@@ -119,20 +112,6 @@ bool job_leaves_protocol(const struct job *job, enum armtap_protocol protocol);
 int survey_check_telemetry(struct job *job);
 /* Makes ready for the rows: chooses streams and tables, checks the request. */
 int survey_conclude(struct job *job);
-
-/* ---- rows in the first of two readings (export_ahead.c) ---- */
-
-/* Makes job->ahead of *ahead, whose wish, source, manifest, outlets and targets are set, if rows can be written in the
- * first reading. The output file of the job becomes its own. 0, or -1 after a message. */
-int ahead_begin(struct job *job, struct job *ahead);
-/* The sink of that reading; its user is the job. */
-struct armtap_sink ahead_sink(const struct job *job);
-/* Its rows are not wanted, or not right. */
-void ahead_drop(struct job *job);
-/* Whether its rows are those of a second reading, after the first was concluded. */
-bool ahead_holds(const struct job *job);
-/* Hands to job->ahead what the first reading found, and what it needs to finish. */
-struct job *ahead_take_over(struct job *job);
 
 /* ---- sinks; their user is the job ---- */
 

@@ -215,12 +215,8 @@ static int print_row(struct job *job, const struct armtap_record *record, struct
         .cut = record->missing,
         .cut_count = record->missing_count,
     };
-    if (format_has(job->wish->format, FORMAT_SPREADS) && armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT)) {
-        size_t elements;
-        if (job->is_ahead && cells_too_few(view, &row, 0, &elements) < view->picks.count)
-            return job_surprise(job);
+    if (format_has(job->wish->format, FORMAT_SPREADS) && armtap_stream_has(record->stream, ARMTAP_TRAIT_TEXT))
         request_warn_cells(job, view, &row);
-    }
     job->rows++;
     missing_data_drop(job->missing, record);
     return job_check_sink(job, batches_row(job->batches, outlet, view, &row));

@@ -93,10 +93,8 @@ static int survey_event(void *user, const struct armtap_event *event)
     if (armtap_streams_event(job->streams, event) != 0 || missing_data_event(job->missing, event) != 0)
         return job_give_up_memory(job);
     tables_close(job->tables, event);
-    if (armtap_streams_let_go(job->streams)) {
-        ahead_drop(job);
+    if (armtap_streams_let_go(job->streams))
         let_go(job, event);
-    }
     if (job->once)
         return stop_without_memory(job, live_numbering_event(&job->numbering, job->tables, event));
     if (event->type != ARMTAP_EVENT_RECOGNISED)
@@ -121,8 +119,6 @@ static int refuse_time(struct job *job, const struct armtap_record *record)
     char list[FORMATS_LIST_MAX], packet[40] = "";
     const char *name = job->source->count > 0 ? replay_file_name(job->source, record->where.file) : "input";
     const char *plural = job->totals.first_time == ARMTAP_NO_TIME ? "s" : "";
-    if (job->is_ahead)
-        return job_surprise(job);
     const char *remedy = *plural ? "capture with armtap record or tcpdump" : "take the packet out with editcap";
     if (!*plural)
         snprintf(packet, sizeof packet, "packet %" PRIu64 ": ", record->where.packet);
@@ -196,8 +192,6 @@ static int print_on_record(void *user, const struct armtap_record *record)
     if (!job_wants_stream(job, tables_stream_number(job->tables, record->stream->connection)) ||
         job_leaves_protocol(job, record->protocol))
         return stop_without_memory(job, outcome);
-    if (job->is_ahead && outcome != TABLES_OK)
-        return job_surprise(job);
     bool is_within;
     if (check_time(job, record, &is_within) != 0)
         return -1;
@@ -239,8 +233,6 @@ static int print_on_event(void *user, const struct armtap_event *event)
     tables_close(job->tables, event);
     if (missing_data_event(job->missing, event) != 0)
         return job_give_up_memory(job);
-    if (job->is_ahead) /* which streams are listed is not known yet */
-        return 0;
     if (event->type == ARMTAP_EVENT_CLOSE && missing_data_is_over(job->missing, event->stream) &&
         !armtap_streams_of(job->streams, event->stream->connection))
         let_go(job, event);

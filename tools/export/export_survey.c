@@ -10,8 +10,6 @@ int survey_check_telemetry(struct job *job)
     armtap_streams_number(job->streams);
     if (armtap_streams_count(job->streams) > 0)
         return 0;
-    if (job->is_ahead)
-        return job_surprise(job);
     if (job->status != EXIT_FAILED)
         no_telemetry_report(job->streams, &job->totals);
     return job_give_up(job);
@@ -49,7 +47,7 @@ static void leave_streams(struct job *job)
         const struct armtap_stream *stream = armtap_streams_at(job->streams, i)->stream;
         left += stream->records[wish->direction] > 0 && job_leaves_protocol(job, stream->protocol);
     }
-    if (left > 0 && !job->is_ahead)
+    if (left > 0)
         message_warning("%u stream%s beside the telemetry %s left out; choose one with --stream N (armtap info lists "
                         "them)",
                         left, left == 1 ? "" : "s", left == 1 ? "is" : "are");

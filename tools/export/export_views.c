@@ -34,7 +34,7 @@ static int name_modes(struct job *job, struct view *view)
     int outcome = mode_names_apply(how, view->table->columns, &view->picks);
     for (size_t i = 0; i < view->picks.count; i++)
         view->picks.pick[i].if_mixed = if_mixed && view->picks.pick[i].by_name;
-    if (how != job->wish->enums && !if_mixed && !job->is_checked && !job->is_ahead)
+    if (how != job->wish->enums && !if_mixed && !job->is_checked)
         message_warning("the controllers of %s number their modes differently, so these are written by name; for the "
                         "numbers beside the names give --enums both",
                         view->table->is_joined ? "these streams" : "a stream whose packets changed");

@@ -332,8 +332,3 @@ void output_files_discard(struct output_files *outlets)
         sink_file_discard(outlets->outlet[i]->sink);
     forget(outlets);
 }
-
-bool output_files_are_pending(const struct output_files *outlets)
-{
-    return outlets->count > 0 && sink_file_path(outlets->outlet[0]->sink);
-}

@@ -70,7 +70,5 @@ enum sink_outcome output_files_flush_all(struct output_files *outlets);
 enum sink_outcome output_files_commit(struct output_files *outlets);
 /* Removes files that were not committed. After either call there are no files open. */
 void output_files_discard(struct output_files *outlets);
-/* Whether the first one is written under another name, until it is complete. */
-bool output_files_are_pending(const struct output_files *outlets);
 
 #endif

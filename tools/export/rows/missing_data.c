@@ -135,19 +135,6 @@ void missing_data_rewind(struct missing_data *data)
     }
 }
 
-bool missing_data_agrees(const struct missing_data *one, const struct missing_data *other)
-{
-    if (one->flows.count != other->flows.count)
-        return false;
-    for (size_t i = 0; i < one->flows.count; i++) {
-        const struct flow *flow = one->flows.slots[i].thing;
-        const struct flow *same = by_connection_look_up(&other->flows, one->flows.slots[i].connection);
-        if (!same || !armtap_rates_learned_same(flow->learned, same->learned))
-            return false;
-    }
-    return true;
-}
-
 /* The flow of a stream, added if necessary; NULL without memory. */
 static struct flow *flow_of(struct missing_data *data, const struct armtap_stream *stream)
 {

@@ -66,9 +66,6 @@ bool missing_data_is_over(struct missing_data *data, const struct armtap_stream 
 void missing_data_let_go(struct missing_data *data, uint64_t connection);
 void missing_data_rewind(struct missing_data *data);
 
-/* Whether both readings judged all data by the same rates, so that what they tell is the same. */
-bool missing_data_agrees(const struct missing_data *one, const struct missing_data *other);
-
 /* What is missing before the current record and the earlier ones since the last missing_data_drop of the stream. */
 const struct missing_flow *missing_data_before(struct missing_data *data, const struct armtap_record *record);
 /* Resets what missing_data_before returns: it is in a row, or was not requested. */
