@@ -103,8 +103,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/files/input_files.h \
 	tools/input/files/mapped_file.c \
 	tools/input/files/mapped_file.h \
-	tools/input/files/read_ahead.c \
-	tools/input/files/read_ahead.h \
 	tools/input/files/recipe_file.c \
 	tools/input/files/recipe_file.h \
 	tools/input/files/unpacker.c \

@@ -104,11 +104,11 @@ static size_t agreement(const struct sample *sample, const struct bytes *damaged
 
 /* ---- one run, in a child ---- */
 
-static enum exit_status run_inside(const char *path, unsigned threads, struct outcome *outcome)
+static enum exit_status run_inside(const char *path, struct outcome *outcome)
 {
     struct armtap_sink sink = outcome_sink();
     const char *const names[] = {path};
-    struct replay_source source = {.names = names, .count = 1, .threads = threads, .quiet = true};
+    struct replay_source source = {.names = names, .count = 1, .quiet = true};
     struct replay_totals totals;
     return replay(&source, &sink, outcome, &totals);
 }
@@ -149,7 +149,7 @@ static int check_inside(const struct sample *sample, const struct place *place)
     spoil(&sample->file, place, &damaged);
     size_t agreed = agreement(sample, &damaged);
     file_write(sample->path, damaged.at, damaged.length);
-    int status = (int)run_inside(sample->path, 1 + (unsigned)(place->at % 2), &outcome), bad = 0;
+    int status = (int)run_inside(sample->path, &outcome), bad = 0;
     if (status < 0 || status > 2) {
         say_place(sample, place, "exit status");
         bad = 1;
@@ -258,7 +258,7 @@ static void load(struct sample *sample, const char *name, bool unpack)
     capture_parse(&sample->content, &sample->list);
     snprintf(sample->path, sizeof sample->path, "sweep-%ld.tmp", (long)getpid());
     file_write(sample->path, sample->file.at, sample->file.length);
-    assert_int_equal(run_inside(sample->path, 1, &sample->outcome), EXIT_DONE);
+    assert_int_equal(run_inside(sample->path, &sample->outcome), EXIT_DONE);
 }
 
 static void unload(struct sample *sample)

@@ -20,7 +20,7 @@ void sample_read(struct sample_packets *sample, const char *name)
 {
     char path[400];
     snprintf(path, sizeof path, "%s/captures/%s", getenv("srcdir") ? getenv("srcdir") : ".", name);
-    const struct reader_wish wish = {.name = path, .threads = 1};
+    const struct reader_wish wish = {.name = path};
     struct capture *capture = capture_open(&wish);
     struct armtap_packet packet;
     enum capture_outcome outcome;

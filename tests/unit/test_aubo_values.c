@@ -396,7 +396,7 @@ static void test_samples(void **unused)
     assert_in_range(samples.gl_pathc, 5, 99);
     for (size_t i = 0; i < samples.gl_pathc; i++) {
         const char *const names[] = {samples.gl_pathv[i]};
-        struct replay_source source = {.names = names, .count = 1, .threads = 1};
+        struct replay_source source = {.names = names, .count = 1};
         struct replay_totals totals;
         aubo_both_ways = (struct aubo_both_ways){0, 0};
         assert_int_equal(replay(&source, &sink, NULL, &totals), EXIT_DONE);

@@ -131,13 +131,13 @@ static void read_packets(struct capture *capture, struct reading *reading)
 }
 
 /* Reads a file, with its messages redirected to a file. */
-static void read_with(unsigned threads, const char *name, struct reading *reading)
+static void read_file(const char *name, struct reading *reading)
 {
     memset(reading, 0, sizeof *reading);
     fflush(stderr);
     int kept = dup(STDERR_FILENO);
     assert_non_null(freopen(MESSAGE_NAME, "w+", stderr));
-    struct capture *capture = capture_open(&(struct reader_wish){.name = name, .threads = threads});
+    struct capture *capture = capture_open(&(struct reader_wish){.name = name});
     reading->opened = capture != NULL;
     if (capture) {
         reading->raw = capture_is_raw(capture);
@@ -152,22 +152,6 @@ static void read_with(unsigned threads, const char *name, struct reading *readin
     dup2(kept, STDERR_FILENO);
     close(kept);
     remove(MESSAGE_NAME);
-}
-
-/* Reads it with a thread for gzip and without one: both give the same. */
-static void read_file(const char *name, struct reading *reading)
-{
-    struct reading other;
-    read_with(2, name, &other);
-    read_with(1, name, reading);
-    assert_int_equal(other.opened, reading->opened);
-    assert_int_equal(other.raw, reading->raw);
-    assert_int_equal(other.last, reading->last);
-    assert_int_equal(other.count, reading->count);
-    assert_memory_equal(other.first_byte, reading->first_byte, sizeof other.first_byte);
-    for (size_t i = 0; i < reading->count; i++)
-        assert_int_equal(other.packet[i].captured, reading->packet[i].captured);
-    assert_string_equal(other.message, reading->message);
 }
 
 static void read_back(const struct file *file, struct reading *reading)
@@ -538,7 +522,7 @@ static uint8_t long_byte(size_t at)
     return (uint8_t)((uint32_t)at * UINT32_C(2654435761) >> 24);
 }
 
-/* Saves a file many times as long as the read-ahead, with a wrong last checksum; returns its compressed length. */
+/* Saves a file many times as long as a block, with a wrong last checksum; returns its compressed length. */
 static size_t save_long(void)
 {
     FILE *stream = fopen(FILE_NAME, "wb");
@@ -581,20 +565,18 @@ static long read_long(struct capture *capture, size_t wanted, size_t whole)
     return part;
 }
 
-static void gzip_longer_than_what_is_inflated_ahead(void **state)
+static void gzip_longer_than_a_block(void **state)
 {
     static const size_t wanted[] = {1, 300000, 2000000, SIZE_MAX};
     size_t whole = save_long();
     (void)state;
-    for (unsigned threads = 1; threads < 3; threads++)
-        for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-            struct capture *capture =
-                capture_open(&(struct reader_wish){.name = FILE_NAME, .threads = threads, .quiet = true});
-            assert_non_null(capture);
-            long last = read_long(capture, wanted[i], whole);
-            assert_true(wanted[i] == SIZE_MAX ? last == -1 : last > 0);
-            capture_close(capture);
-        }
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct capture *capture = capture_open(&(struct reader_wish){.name = FILE_NAME, .quiet = true});
+        assert_non_null(capture);
+        long last = read_long(capture, wanted[i], whole);
+        assert_true(wanted[i] == SIZE_MAX ? last == -1 : last > 0);
+        capture_close(capture);
+    }
     remove(FILE_NAME);
 }
 
@@ -611,14 +593,11 @@ static void gzip_from_a_pipe_that_goes_on(void **state)
     assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
     assert_int_equal(write(ends[1], packed.bytes, packed.length), packed.length);
     alarm(60);
-    for (unsigned threads = 1; threads < 3; threads++) {
-        struct capture *capture = capture_open(&(struct reader_wish){.name = "-", .threads = threads, .quiet = true});
-        assert_non_null(capture);
-        assert_int_equal(capture_read(capture, got, sizeof got), 8);
-        assert_memory_equal(got, "abcdefgh", 8);
-        capture_close(capture);
-        assert_int_equal(write(ends[1], packed.bytes, packed.length), packed.length);
-    }
+    struct capture *capture = capture_open(&(struct reader_wish){.name = "-", .quiet = true});
+    assert_non_null(capture);
+    assert_int_equal(capture_read(capture, got, sizeof got), 8);
+    assert_memory_equal(got, "abcdefgh", 8);
+    capture_close(capture);
     alarm(0);
     dup2(kept, STDIN_FILENO);
     close(kept);
@@ -718,11 +697,11 @@ static void bytes_of_a_raw_dump(void **state)
     for (unsigned i = 0; i < 1000; i++)
         put(&plain, i, 4);
     put_member(&packed, plain.bytes, plain.length);
-    for (unsigned kind = 0; kind < 3; kind++) {
+    for (unsigned kind = 0; kind < 2; kind++) {
         size_t length = 0;
         long part;
         save(kind == 0 ? &plain : &packed);
-        struct capture *capture = capture_open(&(struct reader_wish){.name = FILE_NAME, .threads = kind});
+        struct capture *capture = capture_open(&(struct reader_wish){.name = FILE_NAME});
         assert_non_null(capture);
         while ((part = capture_read(capture, got + length, 97)) > 0)
             length += (size_t)part;
@@ -790,7 +769,7 @@ int main(void)
         cmocka_unit_test(gzip_with_something_behind),
         cmocka_unit_test(gzip_with_a_bad_checksum),
         cmocka_unit_test(gzip_that_ends_early),
-        cmocka_unit_test(gzip_longer_than_what_is_inflated_ahead),
+        cmocka_unit_test(gzip_longer_than_a_block),
         cmocka_unit_test(gzip_from_a_pipe_that_goes_on),
         cmocka_unit_test(cut_anywhere),
         cmocka_unit_test(packet_of_absurd_length),

@@ -42,7 +42,7 @@ static uint64_t read_all(const char *name)
     uint64_t packets = 0;
     struct armtap_packet packet;
     struct inputs *inputs = inputs_open(&name, 1, NULL);
-    const struct reader_wish wish = {.name = name, .threads = 1, .input = inputs_at(inputs, 0), .quiet = true};
+    const struct reader_wish wish = {.name = name, .input = inputs_at(inputs, 0), .quiet = true};
     struct capture *capture = capture_open(&wish);
     while (capture && !capture_is_raw(capture) && capture_next(capture, &packet) == CAPTURE_PACKET)
         assert_int_equal(packet.where.packet, ++packets);
@@ -627,7 +627,7 @@ static struct capture *open_written(struct inputs **inputs)
 {
     static const char *const names[] = {FILE_NAME};
     *inputs = inputs_open(names, 1, NULL);
-    struct reader_wish wish = {.name = FILE_NAME, .threads = 1, .input = inputs_at(*inputs, 0), .quiet = true};
+    struct reader_wish wish = {.name = FILE_NAME, .input = inputs_at(*inputs, 0), .quiet = true};
     struct capture *capture = capture_open(&wish);
     assert_non_null(capture);
     return capture;

@@ -70,7 +70,7 @@ static enum exit_status read_dump(const struct armtap_sink *sink, struct stopper
                                   char said[400])
 {
     static const char *const names[] = {FILE_NAME};
-    struct replay_source source = {.names = names, .count = 1, .threads = 1};
+    struct replay_source source = {.names = names, .count = 1};
     int before = dup(STDERR_FILENO), file = open(MESSAGE_NAME, O_RDWR | O_CREAT | O_TRUNC, 0666);
     assert_int_equal(armtap_knowledge_new(&source.knowledge), ARMTAP_OK);
     assert_true(before >= 0 && file >= 0 && dup2(file, STDERR_FILENO) >= 0);

@@ -380,7 +380,6 @@ static int finish(struct parser *parser)
         return -1;
     options->source.names = (const char *const *)options->operands;
     options->source.count = options->source.robots ? 0 : options->operand_count;
-    options->source.threads = options->threads;
     options->source.progress = true;
     return open_inputs(options);
 }

@@ -19,7 +19,7 @@
 static int load(struct summary *summary)
 {
     size_t *length = &summary->length;
-    const struct reader_wish wish = {.name = summary->name, .threads = 1};
+    const struct reader_wish wish = {.name = summary->name};
     struct reader *reader = reader_open(&wish);
     size_t room = 65536, got = 1;
     *length = 0;

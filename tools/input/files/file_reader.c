@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "read_ahead.h"
 #include "file_ends.h"
 #include "file_growth.h"
 #include "input_files.h"
@@ -27,23 +26,18 @@
 #define EXPANSION_FROM (UINT64_C(1) << 30)
 
 struct reader {
-    bool over; /* everything was read: only now does a problem found ahead count */
-    bool may_run_ahead;
+    bool over; /* everything was read: only now does a problem count */
     bool (*on_wait)(void *user);
     void *user;
-    struct read_ahead *ahead;             /* unpacks after the bytes that were peeked at; NULL: no thread */
-    const struct read_ahead_block *block; /* the block in use */
-    size_t block_at;
     size_t peeked, peek_at;
     uint8_t peek[READER_PEEK];
     struct mapped_file mapped; /* what is read directly, if that is wanted */
-    /* The members below belong to the read-ahead thread, if there is one, until its last block. */
-    struct inputs *own;    /* the file, if the reader opened it; else NULL */
-    struct input *input;   /* an ordinary file; NULL: a pipe or device */
-    struct growth *growth; /* for an ordinary file that is followed */
-    struct ends ends;      /* for any other ordinary file */
-    int file;              /* -1: an ordinary file */
-    bool waits;            /* a pipe or terminal: Ctrl-C ends it, and what arrived is used */
+    struct inputs *own;        /* the file, if the reader opened it; else NULL */
+    struct input *input;       /* an ordinary file; NULL: a pipe or device */
+    struct growth *growth;     /* for an ordinary file that is followed */
+    struct ends ends;          /* for any other ordinary file */
+    int file;                  /* -1: an ordinary file */
+    bool waits;                /* a pipe or terminal: Ctrl-C ends it, and what arrived is used */
     bool ended;
     struct unpacker *layers[READER_LAYERS]; /* of compression, the outermost first */
     size_t layer_count;
@@ -64,7 +58,7 @@ const char *reader_name(const char *name)
 /* Nothing to read now: whether to wait. */
 static bool wait_on(const struct reader *reader)
 {
-    return reader->ahead ? !read_ahead_is_over(reader->ahead) : !reader->on_wait || reader->on_wait(reader->user);
+    return !reader->on_wait || reader->on_wait(reader->user);
 }
 
 /* False when the grace period after Ctrl-C is over, or no more input is wanted. */
@@ -281,49 +275,15 @@ static size_t unpack_some(struct reader *reader, uint8_t *to, size_t room)
     return 0;
 }
 
-/* Whether a thread reads ahead and its last block has not been used up. */
-static bool is_ahead(const struct reader *reader)
-{
-    return reader->ahead && (!reader->block || !reader->block->is_last);
-}
-
-/* Runs in the read-ahead thread. A block holds what one call yields, as without the thread, so that bytes are passed on
- * at once. */
-static void unpack_ahead(void *user, struct read_ahead_block *block)
-{
-    struct reader *reader = user;
-    block->length = unpack_some(reader, block->bytes, AHEAD_BLOCK);
-    block->position = reader->position;
-    block->is_last = block->length == 0;
-}
-
-static size_t read_ahead(struct reader *reader, uint8_t *to, size_t room)
-{
-    while (!reader->block || reader->block_at == reader->block->length) {
-        if (!is_ahead(reader))
-            return 0;
-        reader->block = read_ahead_take(reader->ahead);
-        reader->block_at = 0;
-    }
-    size_t length = reader->block->length - reader->block_at;
-    if (length > room)
-        length = room;
-    memcpy(to, reader->block->bytes + reader->block_at, length);
-    reader->block_at += length;
-    return length;
-}
-
 /* Whether the next bytes come from an ordinary file as they are. */
 static bool is_plain(const struct reader *reader)
 {
-    return !reader->ahead && reader->layer_count == 0 && reader->input && !reader->growth && !reader->ended &&
+    return reader->layer_count == 0 && reader->input && !reader->growth && !reader->ended &&
            reader->input_at == reader->input_length;
 }
 
 static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
 {
-    if (reader->ahead)
-        return read_ahead(reader, to, room);
     if (reader->layer_count > 0)
         return unpack_some(reader, to, room);
     if (room >= INPUT_SIZE && is_plain(reader))
@@ -342,19 +302,10 @@ void reader_end_mapping(struct reader *reader)
     mapped_file_end(&reader->mapped);
 }
 
-/* If no thread can be started, the reader unpacks without one. */
-static void begin_ahead(struct reader *reader)
-{
-    reader->may_run_ahead = false;
-    read_ahead_start(&reader->ahead, unpack_ahead, reader);
-}
-
 size_t reader_read(struct reader *reader, void *to, size_t room)
 {
     size_t length = reader->peeked - reader->peek_at;
     if (length == 0) {
-        if (reader->may_run_ahead && reader->layer_count > 0)
-            begin_ahead(reader);
         length = read_some(reader, to, room);
         reader->over = length == 0;
         return length;
@@ -440,7 +391,6 @@ static int follow(struct reader *reader, const char *name)
 {
     if (input_descriptor(reader->input) < 0)
         return EMFILE;
-    reader->may_run_ahead = false;
     reader->growth = growth_new(name, input_descriptor(reader->input));
     return reader->growth ? 0 : ENOMEM;
 }
@@ -481,7 +431,6 @@ struct reader *reader_open(const struct reader_wish *wish)
         errno = ENOMEM;
         return NULL;
     }
-    reader->may_run_ahead = wish->threads > 1;
     reader->on_wait = wish->on_wait;
     reader->user = wish->user;
     reader->file = -1;
@@ -503,7 +452,6 @@ void reader_close(struct reader *reader)
 {
     if (!reader)
         return;
-    read_ahead_free(reader->ahead);
     while (reader->layer_count > 0)
         unpacker_free(reader->layers[--reader->layer_count]);
     if (reader->file >= 0)
@@ -524,20 +472,10 @@ const char *reader_problem(const struct reader *reader)
     return reader->over && reader->problem[0] != '\0' ? reader->problem : NULL;
 }
 
-/* Problems that the read-ahead thread found lie after what was used of the file, and do not count. */
-static void stop_ahead(struct reader *reader)
-{
-    read_ahead_free(reader->ahead);
-    reader->ahead = NULL;
-    reader->block = NULL;
-}
-
 void reader_give_up(struct reader *reader)
 {
     if (reader_problem(reader))
         return;
-    if (is_ahead(reader))
-        stop_ahead(reader);
     if (reader->changed || !check_file(reader))
         reader->over = true;
 }
@@ -554,5 +492,5 @@ bool reader_has_changed(const struct reader *reader)
 
 uint64_t reader_position(const struct reader *reader)
 {
-    return is_ahead(reader) ? reader->block->position : reader->position;
+    return reader->position;
 }

@@ -15,11 +15,9 @@ struct reader;
 struct reader_wish {
     const char *name;    /* "-" is standard input */
     struct input *input; /* the file of that name if it is open already; NULL: the reader opens it */
-    unsigned threads;    /* more than one: it is unpacked ahead, in its own thread */
     bool quiet;          /* problems were reported before */
     bool follows;        /* for an ordinary file: at its end, wait for more until Ctrl-C */
-    /* Called a few times a second while there is nothing to read, except when unpacking has its own thread; false: stop
-     * reading. May be NULL. */
+    /* Called a few times a second while there is nothing to read; false: stop reading. May be NULL. */
     bool (*on_wait)(void *user);
     void *user;
 };
@@ -55,7 +53,7 @@ bool reader_is_growing(const struct reader *reader);
 bool reader_lacked_memory(const struct reader *reader);
 /* Whether the problem is that the file differs from what an earlier reading found. */
 bool reader_has_changed(const struct reader *reader);
-/* Bytes of the file read so far, packed ones; without those that were only read ahead. */
+/* Bytes of the file read so far, packed ones. */
 uint64_t reader_position(const struct reader *reader);
 
 /* The name for messages: "standard input" for "-". */

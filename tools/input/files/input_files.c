@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -27,8 +26,7 @@ struct input {
     dev_t device;
     ino_t inode;
     uint64_t length;
-    pthread_mutex_t lock;
-    bool checked;   /* the first reading is over; guarded by lock, as are the next three */
+    bool checked;   /* the first reading is over */
     uint32_t *sums; /* of the blocks read so far */
     size_t sum_count, sum_room;
 };
@@ -93,7 +91,6 @@ static void open_standard(struct input *input)
 static void input_begin(struct input *input, const char *name, rlim_t limit)
 {
     *input = (struct input){.name = name, .file = -1};
-    pthread_mutex_init(&input->lock, NULL);
     if (strcmp(name, "-") == 0)
         open_standard(input);
     else
@@ -119,7 +116,6 @@ struct inputs *inputs_open(const char *const *names, size_t count, const char *f
         return inputs;
     struct input *last = &inputs->input[inputs->count++];
     *last = (struct input){.name = further, .file = -1};
-    pthread_mutex_init(&last->lock, NULL);
     if (stat(further, &status) == 0)
         keep_identity(last, &status);
     return inputs;
@@ -133,7 +129,6 @@ void inputs_free(struct inputs *inputs)
         struct input *input = &inputs->input[i];
         if (input->file >= 0)
             close(input->file);
-        pthread_mutex_destroy(&input->lock);
         free(input->sums);
     }
     free(inputs);
@@ -283,12 +278,10 @@ enum input_outcome input_block(struct input *input, struct mapped_file *mapped, 
     if (outcome != INPUT_OK && outcome != INPUT_SHORTENED)
         return outcome;
     size_t block = (size_t)(position / INPUT_BLOCK);
-    pthread_mutex_lock(&input->lock);
     if (outcome == INPUT_OK)
         outcome = check_sum(input, block, sum);
     else if (block < input->sum_count)
         outcome = INPUT_CHANGED;
-    pthread_mutex_unlock(&input->lock);
     *length = outcome == INPUT_OK ? wanted : 0;
     return outcome;
 }
@@ -316,10 +309,8 @@ static enum input_outcome check_file(const struct input *input, const struct end
 enum input_outcome input_check(struct input *input, const struct ends *ends)
 {
     enum input_outcome outcome;
-    pthread_mutex_lock(&input->lock);
     bool was_checked = input->checked;
     input->checked = true;
-    pthread_mutex_unlock(&input->lock);
     if (was_checked)
         return INPUT_OK;
     if (input->file >= 0)

@@ -45,8 +45,7 @@ int input_descriptor(const struct input *input);
 uint64_t input_length(const struct input *input);
 
 /* Reads the block of an ordinary file at `position`, a multiple of INPUT_BLOCK; `length` is 0 at the end. Every reading
- * yields the same bytes, or the outcome says that it does not. `mapped` is where the file may be mapped, or NULL.
- * Thread-safe. */
+ * yields the same bytes, or the outcome says that it does not. `mapped` is where the file may be mapped, or NULL. */
 enum input_outcome input_block(struct input *input, struct mapped_file *mapped, uint64_t position,
                                uint8_t to[INPUT_BLOCK], size_t *length);
 

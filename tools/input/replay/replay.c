@@ -86,7 +86,6 @@ struct capture *run_open_file(struct run *run, uint32_t file)
     const struct reader_wish wish = {.name = name,
                                      .input = inputs_at(run->source->inputs, run->source->archive ? 0 : file),
                                      .quiet = run->source->quiet,
-                                     .threads = run->source->threads,
                                      .follows = run->source->follow && file + 1 == run->source->count,
                                      .on_wait = wait_on,
                                      .user = run};

@@ -69,7 +69,6 @@ struct replay_source {
     const char *recipe_name;            /* as given; NULL if there is none */
     struct armtap_knowledge *knowledge; /* what readings have learned; NULL: not shared */
     bool no_guess;                      /* leave data whose handshake was not captured opaque */
-    unsigned threads;                   /* more than one: gzip is inflated in a thread of its own */
     const struct replay_end *end;       /* files are read no further than there; NULL: to their ends */
     /* called for each packet, and a few times a second while a live source is silent; may be NULL */
     enum replay_answer (*on_turn)(void *user, const struct replay_totals *totals);
