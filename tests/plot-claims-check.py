@@ -9,7 +9,7 @@ import tempfile
 
 from pictures import COLOURS, SVG, Picture, lines, value_of
 from robot_capture import Capture, Client
-from tally import expect, finish, is_built_in
+from tally import expect, finish
 
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 ARMTAP = os.environ["ARMTAP"]
@@ -136,8 +136,6 @@ def check_modes(folder):
         if title is not None and box is not None and "RUNNING" not in title.text:
             colours.setdefault(box.get("fill"), set()).add(title.text)
     expect("13 modes, 13 colours", len(colours) == 13 and all(len(names) == 1 for names in colours.values()), colours)
-    if not is_built_in("libmd"):
-        return
     page = armtap("plot", "-f", "html", path).stdout
     bands = {}
     for name, colour in re.findall(r'\[[\d.]+,[\d.]+,"([A-Z0-9_]+)","(#[0-9a-f]+)"\]', page):
