@@ -460,7 +460,8 @@ static double distance_of(const struct inference_columns *columns, const struct 
 }
 
 /* Share of packages in which all elements are 0. */
-static double rest_of(const struct inference_columns *columns, const struct inference_field *about, size_t offset)
+static double share_all_zero(const struct inference_columns *columns, const struct inference_field *about,
+                             size_t offset)
 {
     unsigned rest = 0;
     for (unsigned row = 0; row < columns->sample->count; row++) {
@@ -480,7 +481,7 @@ static double swing_bits(const struct inference_columns *columns, const struct i
     for (size_t i = 0; i < sizeof swings / sizeof *swings && distance >= 0; i++) {
         if (strcmp(swings[i].name, about->name) != 0)
             continue;
-        bool rests = rest_of(columns, about, offset) > 0.02;
+        bool rests = share_all_zero(columns, about, offset) > 0.02;
         double seen = fmin(1, columns->sample->count / SWING_ROWS); /* few moves say little about where they centre */
         if (swings[i].swings)
             return seen * (distance < 0.8 ? 2 : distance < 2 ? -3 : -9) + (rests ? 2 : 0);

@@ -427,14 +427,14 @@ static const struct geometry *best_of(const struct sums *sums)
 }
 
 /* The residual from which on a geometry is told apart from the best one. */
-static double apart_from(double residual)
+static double rival_residual(double residual)
 {
     return fmax(APART * residual, residual + APART_MIN);
 }
 
 static void put_models(const struct sums *sums, const struct geometry *best, struct armtap_kinematics_result *result)
 {
-    const double apart = apart_from(result->residual);
+    const double apart = rival_residual(result->residual);
     for (size_t i = 0; i < sums->count; i++) {
         const struct geometry *geometry = &sums->geometry[i];
         double residual = residual_of(sums, geometry);
@@ -530,7 +530,7 @@ static double distance_to(const struct sums *sums, double residual, const double
         double own = residual_of(sums, geometry), way[3];
         for (size_t k = 0; k < 3; k++)
             way[k] = geometry->now.sum[k] / (double)sums->since_change - place[k];
-        if (own <= residual || own < apart_from(residual))
+        if (own <= residual || own < rival_residual(residual))
             nearest = fmin(nearest, sqrt(square(way)));
     }
     return nearest;

@@ -49,7 +49,7 @@ static struct missing_run *same_as(struct missing_records *holes, const struct a
 }
 
 /* Keeps a hole; false if memory runs out or there is no room. */
-static bool take_hole(struct missing_records *holes, const struct armtap_note *note, bool is_gap, uint64_t bytes)
+static bool keep_hole(struct missing_records *holes, const struct armtap_note *note, bool is_gap, uint64_t bytes)
 {
     struct missing_run *hole = same_as(holes, note->kind, bytes);
     if (hole) {
@@ -76,7 +76,7 @@ bool armtap_missing_records_note(struct missing_records *holes, const struct arm
     if ((!is_gap && !is_resync) || note->direction != ARMTAP_FROM_ROBOT)
         return false;
     uint64_t bytes = is_gap ? holes->missing : note->stream->bytes_skipped[ARMTAP_FROM_ROBOT] - holes->skipped;
-    if (!take_hole(holes, note, is_gap, bytes))
+    if (!keep_hole(holes, note, is_gap, bytes))
         return false;
     *holes->stream = *note->stream;
     holes->missing = 0;

@@ -375,7 +375,7 @@ static int take_record_of_robot(struct armtap_mailbox *mailbox, struct armtap_co
 }
 
 /* What the robot said is not known for a while. */
-static void take_hole(struct armtap_mailbox *mailbox, bool is_of_bytes)
+static void keep_hole(struct armtap_mailbox *mailbox, bool is_of_bytes)
 {
     mailbox->state = STATE_UNKNOWN;
     mailbox->late->has_heard = false;
@@ -393,12 +393,12 @@ static int hear_until(struct armtap_mailbox *mailbox, struct armtap_conn *conn,
     int error = ARMTAP_OK;
     while (error == ARMTAP_OK && armtap_said_next(&late->said, where, &said)) {
         if (said.is_after_gap || said.is_after_rest)
-            take_hole(mailbox, said.is_after_gap);
+            keep_hole(mailbox, said.is_after_gap);
         error = take_answer(mailbox, conn, script, &said);
         late->has_heard = true;
     }
     if (armtap_said_has_gap(&late->said)) /* before that package, or behind it */
-        take_hole(mailbox, true);
+        keep_hole(mailbox, true);
     return error;
 }
 

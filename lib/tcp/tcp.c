@@ -196,7 +196,7 @@ static void take_first(struct armtap_tcp *tcp, enum armtap_direction direction, 
 
 /* Changes that matter: much less than before, none at all, and, where the scale is known, whether packets fit. A
  * capture may begin while a reader is stuck. */
-static bool is_window_told(const struct armtap_tcp_side *side, uint64_t window)
+static bool is_window_reported(const struct armtap_tcp_side *side, uint64_t window)
 {
     uint64_t before = side->has_window ? side->window : UINT64_MAX;
     bool is_small = side->has_isn && (window < WINDOW_SMALL || before < WINDOW_SMALL);
@@ -214,7 +214,7 @@ static int take_window(struct armtap_tcp *tcp, enum armtap_direction direction, 
         window <<= side->scale;
     if (side->has_window && window == side->window)
         return 0;
-    bool tell = is_window_told(side, window);
+    bool tell = is_window_reported(side, window);
     if (tell || !side->has_window || window > side->window_peak)
         side->window_peak = window;
     side->has_window = true;

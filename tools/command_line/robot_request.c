@@ -36,7 +36,7 @@ static bool has_name(const struct names *names, const char *name, size_t length)
     return false;
 }
 
-static void add(struct names *names, const char *name, size_t length)
+static void add_name(struct names *names, const char *name, size_t length)
 {
     size_t comma = names->length > 0 ? 1 : 0;
     if (has_name(names, name, length))
@@ -76,13 +76,13 @@ static void add_outputs(struct names *names, bool (*wanted)(const struct armtap_
     const struct armtap_field *field;
     for (size_t i = 0; (field = armtap_field_at(i)); i++)
         if (is_output(field) && wanted(field))
-            add(names, field->name, strlen(field->name));
+            add_name(names, field->name, strlen(field->name));
 }
 
 static void add_recipe(struct names *names, const struct armtap_recipe *recipe)
 {
     for (size_t i = 0; i < armtap_recipe_count(recipe); i++)
-        add(names, armtap_recipe_at(recipe, i)->name, strlen(armtap_recipe_at(recipe, i)->name));
+        add_name(names, armtap_recipe_at(recipe, i)->name, strlen(armtap_recipe_at(recipe, i)->name));
 }
 
 /* ---- --fields ---------------------------------------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ static bool add_matches(struct names *names, const char *glob)
     bool has_any = false;
     for (size_t i = 0; (field = armtap_field_at(i)); i++)
         if (is_output(field) && fnmatch(glob, field->name, 0) == 0) {
-            add(names, field->name, strlen(field->name));
+            add_name(names, field->name, strlen(field->name));
             has_any = true;
         }
     return has_any;
@@ -138,7 +138,7 @@ static bool add_word(struct names *names, const char *word, const char *columns)
     if (!field && strpbrk(word, "*?["))
         return add_matches(names, word) || columns;
     if (field ? !columns || (field->direction & ARMTAP_FIELD_BOTH) : !is_column(columns, word) && is_name(word))
-        add(names, field ? field->name : word, strlen(field ? field->name : word));
+        add_name(names, field ? field->name : word, strlen(field ? field->name : word));
     names->has_clock = names->has_clock || strcmp(word, CLOCK) == 0;
     return field || is_column(columns, word) || is_name(word);
 }
@@ -193,7 +193,7 @@ static int list_names(struct names *names, const struct robot_request *request, 
     if (recipe)
         add_recipe(names, recipe);
     else
-        add(names, CLOCK, strlen(CLOCK));
+        add_name(names, CLOCK, strlen(CLOCK));
     if (request->all)
         add_outputs(names, is_plain);
     else if (!recipe && request->fields && add_fields(names, request) != 0)

@@ -41,7 +41,7 @@ static struct chosen_stream *chosen_at(const struct stream_choice *choice, size_
     return choice->all.slots[i].thing;
 }
 
-static struct chosen_stream *add(struct stream_choice *choice, uint64_t connection)
+static struct chosen_stream *add_stream(struct stream_choice *choice, uint64_t connection)
 {
     struct chosen_stream *chosen = by_connection_make_room(&choice->all) ? malloc(sizeof *chosen) : NULL;
     if (!chosen)
@@ -63,7 +63,7 @@ int stream_choice_record(struct stream_choice *choice, const struct armtap_recor
         return 0;
     struct chosen_stream *chosen = by_connection_find(&choice->all, record->stream->connection);
     if (!chosen)
-        chosen = add(choice, record->stream->connection);
+        chosen = add_stream(choice, record->stream->connection);
     if (!chosen)
         return -1;
     if (chosen->records + chosen->clockless == 0)
@@ -351,7 +351,7 @@ static unsigned new_side(const struct stream_choice_taken *taken, const struct a
     return is_new ? side : ARMTAP_SIDES;
 }
 
-static void take(struct stream_choice_taken *taken, unsigned side, const struct armtap_stream *stream)
+static void take_stream(struct stream_choice_taken *taken, unsigned side, const struct armtap_stream *stream)
 {
     taken->has[side] = true;
     taken->connection[side] = stream->connection;
@@ -381,7 +381,7 @@ int stream_choice_take(struct stream_choice_taken *taken, struct armtap_streams 
         return 0;
     if (taken->has[side])
         return refuse_second(stream);
-    take(taken, side, stream);
+    take_stream(taken, side, stream);
     return 0;
 }
 
@@ -392,7 +392,7 @@ bool stream_choice_foresee(struct stream_choice_taken *taken, const struct armta
         return true;
     if (taken->has[side])
         return false;
-    take(taken, side, record->stream);
+    take_stream(taken, side, record->stream);
     return true;
 }
 

@@ -336,7 +336,7 @@ static int check_pairs(struct compare *compare)
     return give_up(compare);
 }
 
-static void print(struct compare *compare)
+static void print_comparison(struct compare *compare)
 {
     struct comparison comparison = {.sides = {compare->chosen[0], compare->chosen[1]},
                                     .tally = armtap_comparison_tally(compare->comparison),
@@ -358,7 +358,7 @@ static void print(struct compare *compare)
         raise_status(compare, EXIT_FOUND);
 }
 
-static void run(struct compare *compare)
+static void run_comparison(struct compare *compare)
 {
     compare->source = compare->options.source;
     compare->source.knowledge = compare->knowledge;
@@ -369,7 +369,7 @@ static void run(struct compare *compare)
     else
         outcome = compare_once(compare);
     if (outcome == 0 && check_pairs(compare) == 0)
-        print(compare);
+        print_comparison(compare);
 }
 
 int cmd_compare(int argc, char **argv)
@@ -384,7 +384,7 @@ int cmd_compare(int argc, char **argv)
     if (!has_memory)
         message_no_memory();
     else if (check_options(&compare) == 0)
-        run(&compare);
+        run_comparison(&compare);
     armtap_comparison_free(compare.comparison);
     early_pairs_free(compare.early);
     stream_choice_free(compare.choice);

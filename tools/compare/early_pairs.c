@@ -26,7 +26,7 @@ void early_pairs_free(struct early_pairs *pairs)
     free(pairs);
 }
 
-static void end(struct early_pairs *pairs)
+static void end_pairs(struct early_pairs *pairs)
 {
     armtap_comparison_free(pairs->comparison);
     pairs->comparison = NULL;
@@ -48,7 +48,7 @@ void early_pairs_record(struct early_pairs *pairs, const struct armtap_record *r
         is_foreseen = armtap_comparison_record(pairs->comparison, (enum armtap_side)side, record) == ARMTAP_OK &&
                       !is_alone(pairs, side);
     if (!is_foreseen)
-        end(pairs);
+        end_pairs(pairs);
 }
 
 struct armtap_comparison *early_pairs_take(struct early_pairs *pairs,

@@ -63,7 +63,7 @@ static bool is_of_archive(const struct diagnosis *diagnosis)
     return diagnosis->part && armtap_streams_count(diagnosis_part_streams(diagnosis->part)) > 0;
 }
 
-static void run(struct command *command)
+static void run_diagnosis(struct command *command)
 {
     struct diagnosis *diagnosis = &command->diagnosis;
     struct replay_source source = command->options.source;
@@ -106,7 +106,7 @@ static void run(struct command *command)
 }
 
 /* Shows findings live, unless --json or --around need the whole input first. 0, or -1 if memory runs out. */
-static int begin(struct command *command)
+static int begin_diagnosis(struct command *command)
 {
     const struct replay_source *source = &command->options.source;
     struct diagnosis *diagnosis = &command->diagnosis;
@@ -156,8 +156,8 @@ int cmd_diagnose(int argc, char **argv)
         command.status = list(&command);
     else if (find_archive(&command) != 0)
         command.status = EXIT_FAILED;
-    else if (begin(&command) == 0)
-        run(&command);
+    else if (begin_diagnosis(&command) == 0)
+        run_diagnosis(&command);
     else
         message_no_memory();
     diagnosis_part_free(command.diagnosis.part);

@@ -63,7 +63,7 @@ static int judge(const struct explain_job *job)
 
 /* ---- bytes given by hand --------------------------------------------------------------------------------------- */
 
-static int show(struct json *json, const struct explained *explained, enum timestamp_zone zone, bool first)
+static int show_packet(struct json *json, const struct explained *explained, enum timestamp_zone zone, bool first)
 {
     if (json)
         return explain_json(json, explained);
@@ -79,7 +79,7 @@ static int show_hex(const struct explain_hex *hex, struct json *json)
         struct explained explained = {.number = -1};
         outcome = explain_hex_next(hex, at, &explained.subject);
         if (outcome == 0)
-            outcome = show(json, &explained, TIMESTAMP_UTC, at == 0);
+            outcome = show_packet(json, &explained, TIMESTAMP_UTC, at == 0);
         at += explained.subject.message.length;
     }
     return outcome;
@@ -214,7 +214,7 @@ static int print_text(const struct explanation *explanation, enum timestamp_zone
     else
         printf("packet %" PRIu64 ": %zu messages\n\n", explanation->packet, explanation->count);
     for (size_t i = 0; i < explanation->count && outcome == 0; i++)
-        outcome = show(NULL, &explanation->message[i], zone, i == 0);
+        outcome = show_packet(NULL, &explanation->message[i], zone, i == 0);
     for (size_t i = 0; outcome == 0 && remark_at(explanation, i, remark); i++) {
         if (i == 0 && explanation->count > 0)
             putchar('\n');
@@ -240,7 +240,7 @@ static int print_json(const struct explanation *explanation, const struct explai
     json_key(&json, "messages");
     json_array(&json, true);
     for (size_t i = 0; i < explanation->count && outcome == 0; i++)
-        outcome = show(&json, &explanation->message[i], job->options.zone, i == 0);
+        outcome = show_packet(&json, &explanation->message[i], job->options.zone, i == 0);
     if (outcome != 0) /* what is not whole must not look so */
         return outcome;
     json_close(&json);

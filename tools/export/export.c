@@ -200,7 +200,7 @@ static int complete(struct job *job)
     return check_replaced(job) == 0 ? job_check_sink(job, output_files_commit(&job->outlets)) : -1;
 }
 
-static int print(struct job *job)
+static int print_rows(struct job *job)
 {
     if (job_make_threads(job) != 0)
         return job_give_up_memory(job);
@@ -236,13 +236,13 @@ static int open_output(struct job *job)
 }
 
 /* What can be read twice is read for its tables first. */
-static void run(struct job *job)
+static void run_job(struct job *job)
 {
     if (job_prepare(job) != 0 || check_places(job) != 0 || open_output(job) != 0)
         return;
     say_when_readable(job);
     if (job->once || survey(job) == 0)
-        print(job);
+        print_rows(job);
 }
 
 /* NULL after a message. The sidecars are inputs, too. */
@@ -286,7 +286,7 @@ enum exit_status export_run(const struct export_wish *wish, const struct replay_
         return EXIT_FAILED;
     replay_start_say(&source, &wish->from);
     set_up(&job, wish, &source);
-    run(&job);
+    run_job(&job);
     if (job.status == EXIT_DONE && wish->strict && job.streams && armtap_streams_data_have_warning(job.streams)) {
         job.status = EXIT_FOUND;
         job_report_strict(&job);

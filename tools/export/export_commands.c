@@ -182,7 +182,7 @@ static int survey(struct commands_job *job)
     return job->totals.interrupted || job->totals.broken_off ? -1 : 0;
 }
 
-static int print(struct commands_job *job)
+static int print_commands(struct commands_job *job)
 {
     const struct armtap_sink once = {.size = sizeof once,
                                      .on_record = on_record,
@@ -230,7 +230,7 @@ static void warn(const struct commands_job *job)
             "capture from before it connects");
 }
 
-static int run(struct commands_job *job)
+static int run_job(struct commands_job *job)
 {
     const struct tables_options options = {.once = true};
     job->streams = armtap_streams_new();
@@ -246,7 +246,7 @@ static int run(struct commands_job *job)
     }
     if (!job->once && (survey(job) != 0 || check_stream(job) != 0))
         return -1;
-    if (print(job) != 0 || (job->once && check_stream(job) != 0))
+    if (print_commands(job) != 0 || (job->once && check_stream(job) != 0))
         return -1;
     warn(job);
     if (output_files_commit(&job->files) == SINK_FAILED)
@@ -268,7 +268,7 @@ enum exit_status export_commands_run(const struct export_wish *wish, const struc
                   .is_live = replay_is_live(source)},
     };
     replay_start_say(source, &wish->from);
-    run(&job);
+    run_job(&job);
     if (job.status == EXIT_DONE && wish->strict && armtap_streams_data_have_warning(job.streams))
         job.status = EXIT_FOUND;
     output_files_discard(&job.files);

@@ -305,7 +305,7 @@ static int read_columns(struct fields *fields)
     return columns_parse(fields->ranges, armtap_layout_columns(fields->generation), &fields->columns);
 }
 
-static int run(struct fields *fields)
+static int run_fields(struct fields *fields)
 {
     bool found = false;
     if (fields->enumeration)
@@ -339,7 +339,7 @@ int cmd_fields(int argc, char **argv)
     if (options.operand_count > 1)
         message_error("fields: give one pattern; put a glob or words in quotes");
     else
-        status = run(&fields);
+        status = run_fields(&fields);
     options_free(&options);
     return status;
 }

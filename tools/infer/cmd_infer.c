@@ -164,7 +164,7 @@ static const struct armtap_stream_summary *choose_stream(const struct job *job)
     return NULL;
 }
 
-static void print(struct job *job)
+static void print_fields(struct job *job)
 {
     const struct armtap_stream_summary *summary = choose_stream(job);
     struct armtap_inference *inference = summary ? inference_of(job, summary->stream->connection) : NULL;
@@ -191,7 +191,7 @@ static void print(struct job *job)
         infer_compare(inferred, summary->recipe);
 }
 
-static void run(struct job *job)
+static void run_inference(struct job *job)
 {
     const struct armtap_sink sink = {
         .size = sizeof sink, .on_record = on_record, .on_recipe = on_recipe, .on_event = on_event};
@@ -206,7 +206,7 @@ static void run(struct job *job)
             no_telemetry_report(job->streams, &totals);
         return;
     }
-    print(job);
+    print_fields(job);
     job->status = job->status == EXIT_DONE ? status : job->status;
 }
 
@@ -218,7 +218,7 @@ int cmd_infer(int argc, char **argv)
         return options_status(outcome);
     job.streams = armtap_streams_new();
     if (job.streams)
-        run(&job);
+        run_inference(&job);
     else
         message_no_memory();
     for (size_t i = 0; i < job.count; i++)

@@ -136,7 +136,7 @@ static bool has_warning(const struct info *info)
     return !info->part && armtap_streams_have_warning(info->streams);
 }
 
-static void run(struct info *info)
+static void run_info(struct info *info)
 {
     const struct armtap_sink sink = {.size = sizeof sink,
                                      .on_record = on_record,
@@ -212,7 +212,7 @@ int cmd_info(int argc, char **argv)
     info.streams = new_streams(&info);
     info.examples = calloc(armtap_note_count() + 1, sizeof *info.examples);
     if (info.streams && info.examples && armtap_knowledge_new(&info.knowledge) == ARMTAP_OK)
-        run(&info);
+        run_info(&info);
     else
         message_no_memory();
     armtap_streams_free(info.streams);

@@ -8,7 +8,7 @@
 
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
-static bool put(char *to, size_t size, const char *text, size_t length)
+static bool put_bytes(char *to, size_t size, const char *text, size_t length)
 {
     size_t used = strlen(to);
     if (length >= size - used)
@@ -20,7 +20,7 @@ static bool put(char *to, size_t size, const char *text, size_t length)
 
 static bool put_text(char *to, size_t size, const char *text)
 {
-    return put(to, size, text, strlen(text));
+    return put_bytes(to, size, text, strlen(text));
 }
 
 /* Whether every character may be printed. */
@@ -46,7 +46,8 @@ static bool put_printf(char *to, size_t size, const char *word)
         if (length == 0 || *word == '\'')
             fits = put_text(to, size, octal);
         else
-            fits = (*word == '\\' || *word == '%' ? put(to, size, word, 1) : true) && put(to, size, word, length);
+            fits = (*word == '\\' || *word == '%' ? put_bytes(to, size, word, 1) : true) &&
+                   put_bytes(to, size, word, length);
         word += length == 0 ? 1 : length;
         left -= length == 0 ? 1 : length;
     }
@@ -57,7 +58,7 @@ static bool put_quoted(char *to, size_t size, const char *word)
 {
     bool fits = put_text(to, size, "'");
     for (; *word != '\0' && fits; word++)
-        fits = *word == '\'' ? put_text(to, size, "'\\''") : put(to, size, word, 1);
+        fits = *word == '\'' ? put_text(to, size, "'\\''") : put_bytes(to, size, word, 1);
     return fits && put_text(to, size, "'");
 }
 
@@ -143,7 +144,7 @@ static bool put_packet(char *to, size_t size, const struct replay_source *source
     int length = snprintf(text, sizeof text, "%" PRIu64, where->packet);
     if (source->count > 1)
         length += snprintf(text + length, sizeof text - (size_t)length, " --file %u", (unsigned)where->file + 1);
-    return put(to, size, text, (size_t)length);
+    return put_bytes(to, size, text, (size_t)length);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -164,7 +165,7 @@ static bool put_word(char *to, size_t size, const char *word, size_t length, con
     to[before] = '\0';
     if (is_packet && where && where->packet > 0)
         return put_packet(to, size, source, where);
-    put(to, size, word, length);
+    put_bytes(to, size, word, length);
     return !is_file && !is_packet;
 }
 
@@ -177,7 +178,7 @@ bool shell_command(char to[SHELL_MAX], const char *pattern, const struct replay_
         size_t length = strcspn(pattern, " "), blanks = strspn(pattern + length, " ");
         /* Keeps room for the rest of the command, which is short. */
         is_whole = put_word(to, SHELL_MAX - 200, pattern, length, source, where) && is_whole;
-        put(to, SHELL_MAX, pattern + length, blanks);
+        put_bytes(to, SHELL_MAX, pattern + length, blanks);
         pattern += length + blanks;
     }
     return is_whole;

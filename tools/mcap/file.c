@@ -255,7 +255,7 @@ static unsigned next_id(const struct mcap_file *file, enum kept_kind kind, const
 }
 
 /* Keeps a record for the summary and puts it into the chunk, before the messages that need it. */
-static int add(struct mcap_file *file, enum kept_kind kind)
+static int add_kept(struct mcap_file *file, enum kept_kind kind)
 {
     struct buffer *record = &file->record;
     if (record->failed)
@@ -279,7 +279,7 @@ unsigned mcap_file_add_schema(struct mcap_file *file, const struct mcap_schema *
     record_text(&file->record, schema->encoding);
     record_bytes(&file->record, schema->text, schema->length);
     record_end(&file->record, begin);
-    return add(file, KEPT_SCHEMAS) == 0 ? id : MCAP_NO_ID;
+    return add_kept(file, KEPT_SCHEMAS) == 0 ? id : MCAP_NO_ID;
 }
 
 static int grow_channels(struct mcap_file *file, size_t count)
@@ -306,7 +306,7 @@ unsigned mcap_file_add_channel(struct mcap_file *file, const struct mcap_channel
     record_text(&file->record, channel->encoding);
     record_bytes(&file->record, channel->metadata->data, channel->metadata->length);
     record_end(&file->record, begin);
-    return add(file, KEPT_CHANNELS) == 0 ? id : MCAP_NO_ID;
+    return add_kept(file, KEPT_CHANNELS) == 0 ? id : MCAP_NO_ID;
 }
 
 /* Writes a record of metadata and keeps its index. The name stands first in it. */

@@ -36,7 +36,7 @@ static int take_info(void *user, const struct summary *summary)
     return infos_add(user, summary);
 }
 
-static enum exit_status run(struct merge *merge)
+static enum exit_status run_merge(struct merge *merge)
 {
     if (merge->options.operand_count == 0) {
         message_error("merge: name the summaries, which armtap info --json and diagnose --json print");
@@ -61,7 +61,7 @@ int cmd_merge(int argc, char **argv)
     enum options_outcome outcome = options_parse(&usage, argc, argv, &merge.options, &merge);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
-    enum exit_status status = run(&merge);
+    enum exit_status status = run_merge(&merge);
     infos_release(&merge.infos);
     summaries_free(&merge.summaries);
     options_free(&merge.options);

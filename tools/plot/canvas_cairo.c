@@ -160,7 +160,7 @@ static void note_end(struct canvas *canvas)
 
 /* ---- making and ending ------------------------------------------------------------------------------------------- */
 
-static cairo_status_t take(void *user, const unsigned char *bytes, unsigned length)
+static cairo_status_t take_bytes(void *user, const unsigned char *bytes, unsigned length)
 {
     struct buffer *to = user;
     buffer_put(to, (const char *)bytes, length);
@@ -170,7 +170,7 @@ static cairo_status_t take(void *user, const unsigned char *bytes, unsigned leng
 static cairo_status_t put_image(const struct drawn *drawn, struct buffer *out)
 {
     if (!drawn->is_raw)
-        return drawn->cairo.cairo_surface_write_to_png_stream(drawn->surface, take, out);
+        return drawn->cairo.cairo_surface_write_to_png_stream(drawn->surface, take_bytes, out);
     drawn->cairo.cairo_surface_flush(drawn->surface);
     const unsigned char *pixels = drawn->cairo.cairo_image_surface_get_data(drawn->surface);
     size_t width = (size_t)drawn->cairo.cairo_image_surface_get_width(drawn->surface),
@@ -181,7 +181,7 @@ static cairo_status_t put_image(const struct drawn *drawn, struct buffer *out)
     return CAIRO_STATUS_SUCCESS;
 }
 
-static int end(struct canvas *canvas, struct buffer *out)
+static int end_canvas(struct canvas *canvas, struct buffer *out)
 {
     struct drawn *drawn = of(canvas);
     cairo_status_t status = drawn->cairo.cairo_status(drawn->context);
@@ -206,7 +206,7 @@ static const struct canvas_calls calls = {.fill = fill,
                                           .clip_end = clip_end,
                                           .note = note,
                                           .note_end = note_end,
-                                          .end = end};
+                                          .end = end_canvas};
 
 static struct drawn *make(void)
 {
@@ -220,7 +220,7 @@ static struct drawn *make(void)
 }
 
 /* Takes over the canvas, whose surface was just made. */
-static struct canvas *begin(struct drawn *drawn)
+static struct canvas *begin_canvas(struct drawn *drawn)
 {
     drawn->context = drawn->cairo.cairo_create(drawn->surface);
     if (drawn->cairo.cairo_status(drawn->context) == CAIRO_STATUS_SUCCESS) {
@@ -242,7 +242,7 @@ static struct canvas *make_image(double width, double height, bool is_raw)
     drawn->is_image = true;
     drawn->is_raw = is_raw;
     drawn->surface = drawn->cairo.cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width), (int)ceil(height));
-    return begin(drawn);
+    return begin_canvas(drawn);
 }
 
 struct canvas *canvas_png(double width, double height, const char *title)
@@ -274,10 +274,10 @@ struct canvas *canvas_pdf(double width, double height, const char *title)
     struct drawn *drawn = make();
     if (!drawn)
         return NULL;
-    drawn->surface = drawn->cairo.cairo_pdf_surface_create_for_stream(take, &drawn->pdf, width * POINTS_PER_PIXEL,
+    drawn->surface = drawn->cairo.cairo_pdf_surface_create_for_stream(take_bytes, &drawn->pdf, width * POINTS_PER_PIXEL,
                                                                       height * POINTS_PER_PIXEL);
     put_metadata(drawn, title);
-    struct canvas *canvas = begin(drawn);
+    struct canvas *canvas = begin_canvas(drawn);
     if (canvas)
         drawn->cairo.cairo_scale(drawn->context, POINTS_PER_PIXEL, POINTS_PER_PIXEL);
     return canvas;
@@ -293,7 +293,7 @@ int canvas_cairo_load(void)
     for (int is_bold = 0; canvas && is_bold < 2; is_bold++)
         text(canvas, 0, 0, "x", &(struct canvas_font){.size = 12, .is_bold = is_bold});
     if (canvas)
-        end(canvas, &none);
+        end_canvas(canvas, &none);
     free(none.data);
     return 0;
 }

@@ -151,7 +151,7 @@ static void note(struct canvas *canvas, const char *text)
     buffer_string(to, "</title>\n");
 }
 
-static int end(struct canvas *canvas, struct buffer *out)
+static int end_canvas(struct canvas *canvas, struct buffer *out)
 {
     struct svg *svg = of(canvas);
     buffer_string(&svg->text, "</svg>\n");
@@ -169,7 +169,7 @@ static const struct canvas_calls calls = {.fill = fill,
                                           .clip_end = group_end,
                                           .note = note,
                                           .note_end = group_end,
-                                          .end = end};
+                                          .end = end_canvas};
 
 struct canvas *canvas_svg(double width, double height, const char *title)
 {

@@ -166,7 +166,7 @@ static int check_size(const struct chart *chart, const struct page *page)
     return -1;
 }
 
-static enum exit_status run(struct command *command)
+static enum exit_status run_plot(struct command *command)
 {
     struct chart *chart;
     command->width = command->width != 0 ? command->width : DRAW_WIDTH_DEFAULT;
@@ -200,7 +200,7 @@ int cmd_plot(int argc, char **argv)
     command.wish.zone = command.options.zone;
     enum exit_status status = EXIT_FAILED;
     if (check(&command) == 0)
-        status = run(&command);
+        status = run_plot(&command);
     if (command.kind)
         kind_end(command.kind);
     options_free(&command.options);

@@ -282,7 +282,7 @@ static int on_message(void *user, const struct armtap_message *message)
 
 /* ---- a reading --------------------------------------------------------------------------------------------------- */
 
-static int begin(struct plot_reading *reading)
+static int begin_reading(struct plot_reading *reading)
 {
     struct armtap_diagnosis_options options = {.size = sizeof options, .zone = timestamp_zone(reading->wish->zone)};
     free_streams(reading);
@@ -299,7 +299,7 @@ static int begin_again(void *user)
 {
     struct plot_reading *reading = user;
     missing_data_rewind(reading->missing);
-    return begin(reading);
+    return begin_reading(reading);
 }
 
 enum exit_status plot_read(struct plot_reading *reading, const struct chart_wish *wish,
@@ -315,7 +315,7 @@ enum exit_status plot_read(struct plot_reading *reading, const struct chart_wish
                                      .wish = wish,
                                      .series_wish = {.fields = wish->fields, .bins = wish->bins},
                                      .missing = missing_data_new(ARMTAP_FROM_ROBOT)};
-    if (!reading->missing || begin(reading) != 0) {
+    if (!reading->missing || begin_reading(reading) != 0) {
         message_no_memory();
         reading->totals.broken_off = true;
         return EXIT_FAILED;

@@ -137,7 +137,8 @@ static void free_series(struct series *series)
     free(series);
 }
 
-static struct series *add(struct series_set *set, const struct series *from, const struct armtap_recipe_entry *entry)
+static struct series *add_series(struct series_set *set, const struct series *from,
+                                 const struct armtap_recipe_entry *entry)
 {
     struct series **all = realloc(set->all, (set->count + 1) * sizeof(*all));
     struct series *series = all ? calloc(1, sizeof *series) : NULL;
@@ -173,7 +174,7 @@ static int series_of(struct series_set *set, const struct armtap_recipe_entry *e
         set->left_out = true;
         return 0;
     }
-    *found = add(set, &series, entry);
+    *found = add_series(set, &series, entry);
     return *found ? 0 : -1;
 }
 

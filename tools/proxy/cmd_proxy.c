@@ -477,7 +477,7 @@ static void on_still(void *user, int64_t time)
     message_still(time);
 }
 
-static int begin(struct proxy *proxy)
+static int begin_proxy(struct proxy *proxy)
 {
     proxy->loop = event_loop_new();
     proxy->again = proxy->loop ? event_timer_new(proxy->loop, listen_again, proxy) : NULL;
@@ -524,9 +524,9 @@ static int report(struct proxy *proxy, const struct traffic_totals *totals)
     return totals->failed ? EXIT_FAILED : EXIT_DONE;
 }
 
-static int run(struct proxy *proxy)
+static int run_proxy(struct proxy *proxy)
 {
-    bool runs = begin(proxy) == 0;
+    bool runs = begin_proxy(proxy) == 0;
     if (runs && event_loop_run(proxy->loop) == EVENT_LOOP_FAILED) {
         message_error("proxy: the system does not let it wait for clients: %s", strerror(errno));
         runs = false;
@@ -553,7 +553,7 @@ int cmd_proxy(int argc, char **argv)
     }
     if (check_options(proxy) == 0) { /* looks up names, which a signal must be able to end */
         interrupt_hold();
-        status = run(proxy);
+        status = run_proxy(proxy);
     }
     options_free(&proxy->options);
     kept_parts_free(proxy->kept);

@@ -83,7 +83,7 @@ static void tell(struct proxy_pair *pair, const struct proxy_news *news)
 }
 
 /* The user may free the pair now: nothing may be touched afterwards. */
-static void end(struct proxy_pair *pair)
+static void end_pair(struct proxy_pair *pair)
 {
     pair->over = true;
     tell(pair, &(struct proxy_news){.event = PROXY_OVER, .time = tcp_clock()});
@@ -116,7 +116,7 @@ static void reset(struct proxy_pair *pair, const struct proxy_news *news)
     tell(pair, news);
     close_side(&pair->side[0], true);
     close_side(&pair->side[1], true);
-    end(pair);
+    end_pair(pair);
 }
 
 static void reset_by(struct proxy_pair *pair, enum armtap_direction side, int error)
@@ -152,7 +152,7 @@ static bool pass(struct proxy_pair *pair, enum armtap_direction direction)
 }
 
 /* False if the pair is over. */
-static bool take(struct proxy_pair *pair, enum armtap_direction direction)
+static bool take_bytes(struct proxy_pair *pair, enum armtap_direction direction)
 {
     struct way *way = &pair->way[direction];
     struct proxy_news news = {.event = PROXY_BYTES, .direction = direction, .bytes = way->bytes};
@@ -184,7 +184,7 @@ static void check_end(struct proxy_pair *pair)
     }
     close_side(&pair->side[0], false);
     close_side(&pair->side[1], false);
-    end(pair);
+    end_pair(pair);
 }
 
 static bool finish_connecting(struct proxy_pair *pair)
@@ -210,7 +210,7 @@ static void on_ready(void *user, unsigned events)
     if ((events & EVENT_WRITE) && !pass(pair, other(sends)))
         return;
     const struct way *way = &pair->way[sends];
-    if ((events & EVENT_READ) && !way->ended && way->begin == way->end && !take(pair, sends))
+    if ((events & EVENT_READ) && !way->ended && way->begin == way->end && !take_bytes(pair, sends))
         return;
     check_end(pair);
 }
@@ -250,7 +250,7 @@ static void on_due(void *user)
 }
 
 /* 0, or -1 with errno. */
-static int begin(struct proxy_pair *pair)
+static int begin_pair(struct proxy_pair *pair)
 {
     struct event_loop *loop = pair->wish.loop;
     pair->side[ARMTAP_FROM_ROBOT].file = tcp_connect(pair->wish.robot);
@@ -281,7 +281,7 @@ struct proxy_pair *proxy_pair_new(const struct proxy_pair_wish *wish)
     for (unsigned i = 0; i < 2; i++)
         pair->side[i] = (struct side){.pair = pair, .sends = (enum armtap_direction)i, .file = -1};
     pair->side[ARMTAP_TO_ROBOT].file = wish->client;
-    if (begin(pair) == 0)
+    if (begin_pair(pair) == 0)
         return pair;
     int error = errno;
     close_side(&pair->side[ARMTAP_TO_ROBOT], true);

@@ -55,7 +55,7 @@ struct traffic_writer {
 
 /* ---- the thread -------------------------------------------------------------------------------------------------- */
 
-static int take_packet(void *user, int64_t time, const uint8_t *packet, size_t length)
+static int keep_packet(void *user, int64_t time, const uint8_t *packet, size_t length)
 {
     struct traffic_writer *writer = user;
     const struct capture_packet made = {.time = time, .bytes = packet, .length = length, .dropped = writer->holes};
@@ -67,7 +67,7 @@ static int take_event(struct traffic_writer *writer, const struct traffic *traff
 {
     event.robot = (unsigned)traffic->connection;
     event.time = traffic->time;
-    return robot_traffic_take(writer->connections, &event, take_packet, writer);
+    return robot_traffic_take(writer->connections, &event, keep_packet, writer);
 }
 
 static int write_hole(struct traffic_writer *writer, const struct item *item)
@@ -209,7 +209,8 @@ static void *work(void *user)
 
 /* ---- putting ----------------------------------------------------------------------------------------------------- */
 
-static bool put(struct traffic_writer *writer, const struct traffic *traffic, const uint64_t left_out[2], size_t spare)
+static bool put_traffic(struct traffic_writer *writer, const struct traffic *traffic, const uint64_t left_out[2],
+                        size_t spare)
 {
     const struct item item = {.traffic = *traffic, .left_out = {left_out[0], left_out[1]}};
     uint8_t *to = ring_reserve(writer->ring, sizeof item + traffic->length, spare);
@@ -226,7 +227,7 @@ static bool tell_opening(struct traffic_writer *writer, struct told *told, size_
 {
     static const uint64_t nothing[2] = {0, 0};
     if (!told->open)
-        told->open = put(writer, &told->opening, nothing, spare);
+        told->open = put_traffic(writer, &told->opening, nothing, spare);
     return told->open;
 }
 
@@ -240,7 +241,7 @@ void traffic_writer_put(struct traffic_writer *writer, const struct traffic *tra
         return;
     }
     size_t spare = is_data ? RING_SPARE : 0;
-    if (tell_opening(writer, told, spare) && put(writer, traffic, told->left_out, spare)) {
+    if (tell_opening(writer, told, spare) && put_traffic(writer, traffic, told->left_out, spare)) {
         told->left_out[0] = told->left_out[1] = 0;
         return;
     }
@@ -260,7 +261,7 @@ static void release(struct traffic_writer *writer)
     free(writer);
 }
 
-static int start(struct traffic_writer *writer)
+static int start_writer(struct traffic_writer *writer)
 {
     int error = thread_begin(&writer->thread, work, writer);
     if (error)
@@ -294,7 +295,7 @@ struct traffic_writer *traffic_writer_new(const struct capture_series_wish *wish
     else {
         if (!is_pipe(wish->output))
             open_series(writer);
-        if (atomic_load(&writer->state) != STATE_FAILED && start(writer) == 0)
+        if (atomic_load(&writer->state) != STATE_FAILED && start_writer(writer) == 0)
             return writer;
     }
     release(writer);

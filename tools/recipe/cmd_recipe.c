@@ -360,7 +360,7 @@ static void print_json(const struct mapping *mapping, const char *key)
     json_end(&json);
 }
 
-static int print(const struct recipe_job *job)
+static int print_recipe(const struct recipe_job *job)
 {
     const struct mapping *mapping = &job->mapping;
     const char *key = usual_key(mapping, job->wish.to_robot);
@@ -400,14 +400,14 @@ static enum exit_status run_capture(struct recipe_job *job)
     struct capture_recipe captured;
     job->wish.how = &job->options.source;
     enum exit_status status = capture_recipe_read(&job->wish, &captured);
-    if (!captured.recipe || take_captured(job, &captured) != 0 || print(job) != 0)
+    if (!captured.recipe || take_captured(job, &captured) != 0 || print_recipe(job) != 0)
         status = EXIT_FAILED;
     mapping_free(&job->mapping); /* its names may belong to the capture */
     capture_recipe_free(&captured);
     return status;
 }
 
-static enum exit_status run(struct recipe_job *job)
+static enum exit_status run_job(struct recipe_job *job)
 {
     int outcome;
     if (job->list && job->json)
@@ -430,7 +430,7 @@ static enum exit_status run(struct recipe_job *job)
                 outcome = from_known(job, job->options.operands[0]);
         }
     }
-    return outcome == 0 && print(job) == 0 ? EXIT_DONE : EXIT_FAILED;
+    return outcome == 0 && print_recipe(job) == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
 int cmd_recipe(int argc, char **argv)
@@ -443,7 +443,7 @@ int cmd_recipe(int argc, char **argv)
         return options_status(outcome);
     }
     if (check_together(&job) == 0)
-        status = run(&job);
+        status = run_job(&job);
     mapping_free(&job.mapping);
     free(job.wish.names);
     options_free(&job.options);

@@ -50,19 +50,19 @@ struct capture_file {
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-static void put(struct buffer *to, const void *value, size_t length)
+static void put_value(struct buffer *to, const void *value, size_t length)
 {
     buffer_put(to, value, length);
 }
 
 static void put16(struct buffer *to, uint16_t value)
 {
-    put(to, &value, sizeof value);
+    put_value(to, &value, sizeof value);
 }
 
 static void put32(struct buffer *to, uint32_t value)
 {
-    put(to, &value, sizeof value);
+    put_value(to, &value, sizeof value);
 }
 
 static size_t padded(size_t length)
@@ -72,8 +72,8 @@ static size_t padded(size_t length)
 
 static void put_padded(struct buffer *to, const void *bytes, size_t length)
 {
-    put(to, bytes, length);
-    put(to, "\0\0", padded(length) - length);
+    put_value(to, bytes, length);
+    put_value(to, "\0\0", padded(length) - length);
 }
 
 static void put_option(struct buffer *to, uint16_t code, const void *bytes, size_t length)
@@ -110,7 +110,7 @@ static void put_section(struct buffer *to, const struct section_comment *comment
     put32(to, BYTE_ORDER_MARK);
     put16(to, 1);
     put16(to, 0);
-    put(to, &unknown_length, sizeof unknown_length);
+    put_value(to, &unknown_length, sizeof unknown_length);
     put_option(to, OPTION_COMMENT, text, length);
     put32(to, 0);
     end_block(to, body);
@@ -364,7 +364,7 @@ static bool is_gzip(const char *path)
 }
 
 /* 0, or -1 if memory runs out. */
-static int begin(struct capture_file *file, const char *path, const struct section_comment *comment)
+static int begin_file(struct capture_file *file, const char *path, const struct section_comment *comment)
 {
     struct stat status;
     file->ordinary = fstat(file->file, &status) == 0 && S_ISREG(status.st_mode);
@@ -392,7 +392,7 @@ struct capture_file *capture_file_open(const char *path, const struct section_co
     }
     ignore_signals();
     file->file = open_path(path);
-    if (file->file < 0 || begin(file, path, comment) != 0) {
+    if (file->file < 0 || begin_file(file, path, comment) != 0) {
         int error = file->file < 0 ? errno : ENOMEM;
         capture_file_free(file);
         errno = error;

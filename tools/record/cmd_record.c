@@ -146,7 +146,7 @@ static int open_tracks(struct record *record)
     return 0;
 }
 
-static int take_packet(void *user, int64_t time, const uint8_t *packet, size_t length)
+static int record_packet(void *user, int64_t time, const uint8_t *packet, size_t length)
 {
     struct track *track = user;
     const struct capture_packet made = {.time = time,
@@ -228,7 +228,7 @@ static int take_event(struct record *record, const struct robot_event *event)
         track->dropped += event->lost_messages;
     if (capture_series_cut(track->series, event->time, event->length) != 0)
         return -1;
-    return robot_traffic_take(track->traffic, event, take_packet, track);
+    return robot_traffic_take(track->traffic, event, record_packet, track);
 }
 
 /* 0, or -1 after a message. */
@@ -301,7 +301,7 @@ static bool judge_robots(const struct record *record)
     return is_whole;
 }
 
-static void run(struct record *record)
+static void run_recording(struct record *record)
 {
     enum robot_reader_outcome outcome = ROBOT_READER_SILENT;
     struct robot_event event;
@@ -389,7 +389,7 @@ int cmd_record(int argc, char **argv)
     if (check_options(&record) == 0 && open_tracks(&record) == 0 &&
         (record.reader = robot_reader_start(&record.options.robots))) {
         message_show_times();
-        run(&record);
+        run_recording(&record);
         report(&record);
     }
     robot_reader_free(record.reader);

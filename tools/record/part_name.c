@@ -28,7 +28,7 @@ static const struct conversion {
     {'g', "00"}, {'j', "000"},        {'m', "00"},   {'s', "0000000000"}, {'u', "0"},  {'w', "0"},    {'y', "00"},
 };
 
-static int add(struct text *text, const char *bytes, size_t length)
+static int add_bytes(struct text *text, const char *bytes, size_t length)
 {
     if (length >= PART_NAME_MAX - text->length) {
         errno = ENAMETOOLONG;
@@ -44,7 +44,7 @@ static int add(struct text *text, const char *bytes, size_t length)
 static int add_robot(struct text *text, const char *robot)
 {
     size_t begin = text->length;
-    if (add(text, robot, strlen(robot)) != 0)
+    if (add_bytes(text, robot, strlen(robot)) != 0)
         return -1;
     for (char *at = text->to + begin; *at != '\0'; at++)
         if (strchr("/:%[] ", *at))
@@ -72,7 +72,7 @@ static int add_copy(struct text *text, unsigned copy)
     snprintf(ending, sizeof ending, "%s", text->to + stem);
     snprintf(number, sizeof number, "_%0*u", (int)PART_NAME_DIGITS, copy);
     text->length = stem;
-    return add(text, number, strlen(number)) != 0 ? -1 : add(text, ending, strlen(ending));
+    return add_bytes(text, number, strlen(number)) != 0 ? -1 : add_bytes(text, ending, strlen(ending));
 }
 
 static int expand_time(char to[PART_NAME_MAX], const char *pattern, int64_t time)
@@ -108,9 +108,9 @@ int part_name(char name[PART_NAME_MAX], const char *pattern, const char *robot, 
         return -1;
     const char *at = timed;
     for (; (word = strstr(at, robot_word)); at = word + strlen(robot_word))
-        if (add(&text, at, (size_t)(word - at)) != 0 || add_robot(&text, robot) != 0)
+        if (add_bytes(&text, at, (size_t)(word - at)) != 0 || add_robot(&text, robot) != 0)
             return -1;
-    if (add(&text, at, strlen(at)) != 0)
+    if (add_bytes(&text, at, strlen(at)) != 0)
         return -1;
     return copy > 1 ? add_copy(&text, copy) : 0;
 }

@@ -160,7 +160,7 @@ static int read_all(struct command *command, struct report *report, struct repla
     return report->is_broken ? -1 : 0;
 }
 
-static enum exit_status run(struct command *command)
+static enum exit_status write_report(struct command *command)
 {
     struct report report = {.read = EXIT_FAILED};
     struct replay_source source = command->options.source;
@@ -190,7 +190,7 @@ int cmd_report(int argc, char **argv)
     enum options_outcome outcome = options_parse(&usage, argc, argv, &command.options, &command);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
-    enum exit_status status = check(&command) == 0 ? run(&command) : EXIT_FAILED;
+    enum exit_status status = check(&command) == 0 ? write_report(&command) : EXIT_FAILED;
     options_free(&command.options);
     return (int)status;
 }

@@ -646,7 +646,7 @@ static enum exit_status run_bridge(const struct serve_options *options)
     return bridge_run(&wish);
 }
 
-static enum exit_status run(struct serve *serve)
+static enum exit_status run_server(struct serve *serve)
 {
     if (serve->options.shared.robots.count > 0)
         return run_bridge(&serve->options);
@@ -682,7 +682,7 @@ int cmd_serve(int argc, char **argv)
     }
     serve->realtime_read_only.read_only = true;
     enum options_outcome outcome = serve_options_parse(&serve->options, argc, argv);
-    int status = outcome == OPTIONS_RUN ? (int)run(serve) : options_status(outcome);
+    int status = outcome == OPTIONS_RUN ? (int)run_server(serve) : options_status(outcome);
     recording_free(&serve->recording);
     armtap_knowledge_free(serve->knowledge);
     if (outcome == OPTIONS_RUN)

@@ -100,7 +100,7 @@ static void write_all(int to, const char *bytes, size_t length)
 }
 
 /* Reads once. Returns 0 at the end. */
-static ssize_t take(int from, char *bytes, size_t room)
+static ssize_t read_bytes(int from, char *bytes, size_t room)
 {
     ssize_t length;
     do
@@ -119,7 +119,7 @@ static void pump(const struct pipes *pipes, int to, pid_t child)
         if (poll(from, 2, -1) < 0)
             continue;
         if (from[0].fd >= 0 && from[0].revents != 0) {
-            ssize_t length = take(from[0].fd, piece, sizeof piece);
+            ssize_t length = read_bytes(from[0].fd, piece, sizeof piece);
             write_all(to, piece, (size_t)length);
             if (length == 0) {
                 close(to);
@@ -128,8 +128,8 @@ static void pump(const struct pipes *pipes, int to, pid_t child)
         }
         if (from[1].fd >= 0 && from[1].revents != 0) {
             bool is_full = held_length == sizeof held;
-            ssize_t length = take(from[1].fd, is_full ? piece : held + held_length,
-                                  is_full ? sizeof piece : sizeof held - held_length);
+            ssize_t length = read_bytes(from[1].fd, is_full ? piece : held + held_length,
+                                        is_full ? sizeof piece : sizeof held - held_length);
             held_length += is_full ? 0 : (size_t)length;
             if (length == 0)
                 from[1].fd = -1;
@@ -238,7 +238,7 @@ static int open_pipes(struct pipes *pipes)
 static bool has_started(int started)
 {
     int why = 0;
-    ssize_t length = take(started, (char *)&why, sizeof why);
+    ssize_t length = read_bytes(started, (char *)&why, sizeof why);
     errno = why;
     return length == 0;
 }

@@ -82,7 +82,7 @@ int text_width(const char *word, size_t length)
     return width;
 }
 
-static void show(const char *word, size_t length, FILE *file)
+static void show_word(const char *word, size_t length, FILE *file)
 {
     char shown[UTF8_SHOWN_MAX];
     size_t used;
@@ -120,7 +120,7 @@ void text_wrap_piece(struct text_wrap *wrap, const char *word, size_t length)
     if (plain)
         fwrite(word, 1, length, wrap->file);
     else
-        show(word, length, wrap->file);
+        show_word(word, length, wrap->file);
     wrap->column += width;
 }
 

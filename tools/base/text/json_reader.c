@@ -30,7 +30,7 @@ static void skip_blanks(struct reading *reading)
         reading->at++;
 }
 
-static bool add(struct reading *reading, enum json_kind kind, const char *text, size_t length)
+static bool add_node(struct reading *reading, enum json_kind kind, const char *text, size_t length)
 {
     if (reading->count == NODES_MAX)
         return fail(reading, JSON_TOO_LARGE);
@@ -59,7 +59,7 @@ static bool read_string(struct reading *reading)
     }
     if (reading->at == reading->end)
         return fail(reading, JSON_MALFORMED);
-    return add(reading, JSON_STRING, from, (size_t)(reading->at++ - from));
+    return add_node(reading, JSON_STRING, from, (size_t)(reading->at++ - from));
 }
 
 static bool read_number(struct reading *reading)
@@ -71,7 +71,7 @@ static bool read_number(struct reading *reading)
     bool has_digit = length > 0 && from[length - 1] >= '0' && from[length - 1] <= '9';
     if (!has_digit || length > 400 || *from == '+' || *from == '.')
         return fail(reading, JSON_MALFORMED);
-    return add(reading, JSON_NUMBER, from, length);
+    return add_node(reading, JSON_NUMBER, from, length);
 }
 
 static bool read_word(struct reading *reading, const char *word, enum json_kind kind)
@@ -80,7 +80,7 @@ static bool read_word(struct reading *reading, const char *word, enum json_kind 
     if ((size_t)(reading->end - reading->at) < length || memcmp(reading->at, word, length) != 0)
         return fail(reading, JSON_MALFORMED);
     reading->at += length;
-    return add(reading, kind, reading->at - length, length);
+    return add_node(reading, kind, reading->at - length, length);
 }
 
 static bool read_scalar(struct reading *reading)
@@ -123,7 +123,7 @@ static bool open_container(struct reading *reading, enum json_kind kind)
     if (reading->depth == DEPTH_MAX)
         return fail(reading, JSON_TOO_LARGE);
     reading->open[reading->depth++] = reading->count;
-    return add(reading, kind, reading->at++, 0);
+    return add_node(reading, kind, reading->at++, 0);
 }
 
 static void close_container(struct reading *reading)

@@ -63,7 +63,7 @@ size_t utf8_shown(const char *text, size_t left)
 }
 
 /* Writes the first `kept` bytes of the text unchanged, or, if `kept` is 0, its first byte as \xHH. */
-static size_t put(char to[UTF8_SHOWN_MAX], const char *text, size_t kept, size_t *used)
+static size_t put_character(char to[UTF8_SHOWN_MAX], const char *text, size_t kept, size_t *used)
 {
     *used = kept == 0 ? 1 : kept;
     if (kept == 0)
@@ -75,12 +75,12 @@ static size_t put(char to[UTF8_SHOWN_MAX], const char *text, size_t kept, size_t
 
 size_t utf8_show(char to[UTF8_SHOWN_MAX], const char *text, size_t left, size_t *used)
 {
-    return put(to, text, utf8_shown(text, left), used);
+    return put_character(to, text, utf8_shown(text, left), used);
 }
 
 size_t utf8_store(char to[UTF8_SHOWN_MAX], const char *text, size_t left, size_t *used)
 {
     uint32_t character;
     size_t length = utf8_character(text, left, &character);
-    return put(to, text, character == 0 ? 0 : length, used);
+    return put_character(to, text, character == 0 ? 0 : length, used);
 }

@@ -32,7 +32,7 @@ void gzip_free(struct gzip *gzip)
 }
 
 /* Runs deflate until it has no more output. */
-static void run(struct gzip *gzip, int flush, struct buffer *out)
+static void run_deflate(struct gzip *gzip, int flush, struct buffer *out)
 {
     z_stream *stream = &gzip->stream;
     do {
@@ -56,18 +56,18 @@ void gzip_add(struct gzip *gzip, const char *bytes, size_t length, bool at_once,
         stream->avail_in = (uInt)part;
         bytes += part;
         length -= part;
-        run(gzip, Z_NO_FLUSH, out);
+        run_deflate(gzip, Z_NO_FLUSH, out);
     }
     if (!at_once || !gzip->waits)
         return;
     gzip->waits = false;
-    run(gzip, Z_SYNC_FLUSH, out);
+    run_deflate(gzip, Z_SYNC_FLUSH, out);
 }
 
 void gzip_end(struct gzip *gzip, struct buffer *out)
 {
     gzip->stream.avail_in = 0;
     gzip->waits = false;
-    run(gzip, Z_FINISH, out);
+    run_deflate(gzip, Z_FINISH, out);
     deflateReset(&gzip->stream);
 }

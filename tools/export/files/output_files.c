@@ -91,7 +91,7 @@ static int grow(struct output_files *outlets)
     return 0;
 }
 
-static int add(struct output_files *outlets, struct output_file *outlet)
+static int add_outlet(struct output_files *outlets, struct output_file *outlet)
 {
     if (outlets->count == outlets->room && grow(outlets) != 0)
         return -1;
@@ -120,7 +120,7 @@ static struct output_file *add_copy(struct output_files *outlets, const struct o
     struct output_file *outlet = calloc(1, sizeof *outlet);
     if (outlet)
         *outlet = *file;
-    if (outlet && add(outlets, outlet) == 0)
+    if (outlet && add_outlet(outlets, outlet) == 0)
         return outlet;
     message_no_memory();
     sink_file_discard(file->sink);
@@ -296,7 +296,7 @@ enum sink_outcome output_files_flush_all(struct output_files *outlets)
 }
 
 /* Writes the rest of a file. */
-static enum sink_outcome end(struct output_files *outlets, struct output_file *outlet)
+static enum sink_outcome end_outlet(struct output_files *outlets, struct output_file *outlet)
 {
     struct gzip *gzip = NULL;
     enum sink_outcome outcome = flush(outlets, outlet, false);
@@ -310,7 +310,7 @@ enum sink_outcome output_files_commit(struct output_files *outlets)
 {
     enum sink_outcome outcome = SINK_OK;
     for (size_t i = 0; i < outlets->count && outcome == SINK_OK; i++)
-        outcome = end(outlets, outlets->outlet[i]);
+        outcome = end_outlet(outlets, outlets->outlet[i]);
     struct sink_file **sinks = outcome == SINK_OK ? calloc(outlets->count + 1, sizeof *sinks) : NULL;
     if (!sinks) {
         if (outcome == SINK_OK)

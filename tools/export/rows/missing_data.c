@@ -117,7 +117,7 @@ void missing_data_free(struct missing_data *data)
     free(data);
 }
 
-static void begin(struct flow *flow)
+static void begin_flow(struct flow *flow)
 {
     *flow = (struct flow){.learned = flow->learned, .last_time = ARMTAP_NO_TIME, .last_clock = NAN};
 }
@@ -130,7 +130,7 @@ void missing_data_rewind(struct missing_data *data)
         struct flow *flow = data->flows.slots[i].thing;
         armtap_rates_free(flow->rates);
         free(flow->total);
-        begin(flow);
+        begin_flow(flow);
         armtap_rates_learned_complete(flow->learned);
     }
 }
@@ -144,7 +144,7 @@ static struct flow *flow_of(struct missing_data *data, const struct armtap_strea
     flow = calloc(1, sizeof *flow);
     if (!flow)
         return NULL;
-    begin(flow);
+    begin_flow(flow);
     if (by_connection_add(&data->flows, stream->connection, flow))
         return flow;
     free(flow);
@@ -260,7 +260,7 @@ static void look_before(struct flow *flow, const struct armtap_record *record, c
         flow->usual = step->usual;
 }
 
-static void add(struct missing_flow *sum, const struct missing_flow *one)
+static void add_missing(struct missing_flow *sum, const struct missing_flow *one)
 {
     sum->bytes += one->bytes;
     sum->unread += one->unread;
@@ -280,7 +280,7 @@ static int take_record(struct missing_data *data, struct flow *flow, const struc
     if (flow->rates)
         armtap_rates_last_step(flow->rates, record, &step);
     look_before(flow, record, &step);
-    add(&flow->pending, &flow->here);
+    add_missing(&flow->pending, &flow->here);
     bool counts = is_hole(&flow->here) || flow->here.skipped > 0 || !record->recipe || flow->is_unsure;
     if (counts && !flow->total && !(flow->total = calloc(1, sizeof *flow->total)))
         return -1;
@@ -444,7 +444,7 @@ static void count_missing(struct missing_total *total, const struct missing_flow
     if (isnan(known.seconds))
         known.seconds = 0;
     holes->count++;
-    add(&holes->sum, &known);
+    add_missing(&holes->sum, &known);
 }
 
 static bool has_places(const struct missing_total *total)

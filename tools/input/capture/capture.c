@@ -230,7 +230,7 @@ static enum capture_outcome begin_dump(struct capture *capture)
     return CAPTURE_DAMAGED;
 }
 
-static enum capture_outcome begin(struct capture *capture)
+static enum capture_outcome begin_capture(struct capture *capture)
 {
     const uint8_t *first;
     bool is_pcapng;
@@ -261,7 +261,7 @@ struct capture *capture_open(const struct reader_wish *wish)
                                    : errno == ENOMEM ? CAPTURE_NO_MEMORY
                                                      : CAPTURE_DAMAGED;
     if (outcome == CAPTURE_OPENED)
-        outcome = begin(capture);
+        outcome = begin_capture(capture);
     if (outcome == CAPTURE_OPENED || outcome == CAPTURE_END)
         return capture;
     capture_close(capture);
@@ -369,8 +369,8 @@ static int64_t time_of(const struct pcap_pkthdr *header, bool nanoseconds)
     return seconds * SECOND + fraction * (nanoseconds ? 1 : 1000);
 }
 
-static void take_packet(struct capture *capture, const struct pcap_pkthdr *header, const u_char *data,
-                        struct armtap_packet *packet)
+static void take_from_libpcap(struct capture *capture, const struct pcap_pkthdr *header, const u_char *data,
+                              struct armtap_packet *packet)
 {
     *packet = (struct armtap_packet){.link_type = capture->link_type,
                                      .where = {.time = time_of(header, capture->nanoseconds)},
@@ -394,7 +394,7 @@ static enum capture_outcome next_live(struct capture *capture, struct armtap_pac
     bool is_over = capture->packets % LIVE_TURN == 0 && interrupt_asked();
     int outcome = is_over ? 0 : pcap_next_ex(capture->pcap, &header, &data);
     if (outcome == 1) {
-        take_packet(capture, header, data, packet);
+        take_from_libpcap(capture, header, data, packet);
         return CAPTURE_PACKET;
     }
     capture->ended = outcome != 0 || is_over || interrupt_asked();

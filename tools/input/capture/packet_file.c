@@ -303,8 +303,8 @@ static inline const struct pcapng_interface *interface_of(struct packet_file *fi
     return NULL;
 }
 
-static inline enum packet_file_outcome take_packet(struct packet_file *file, uint32_t type, size_t held,
-                                                   struct armtap_packet *packet)
+static inline enum packet_file_outcome take_enhanced(struct packet_file *file, uint32_t type, size_t held,
+                                                     struct armtap_packet *packet)
 {
     if (held < PACKET_HEAD)
         return damaged(file, "a packet's block is too short");
@@ -410,7 +410,7 @@ static inline enum packet_file_outcome take_block(struct packet_file *file, size
         return take_other(file, type, held);
     if (!packet)
         return damaged(file, "a packet comes before its interface");
-    return type == PCAPNG_SIMPLE_PACKET ? take_simple(file, held, packet) : take_packet(file, type, held, packet);
+    return type == PCAPNG_SIMPLE_PACKET ? take_simple(file, held, packet) : take_enhanced(file, type, held, packet);
 }
 
 /* Up to a packet, or where none is wanted up to the first interface. */

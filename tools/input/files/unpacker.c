@@ -211,7 +211,7 @@ static size_t wanted(const struct unpacker *unpacker)
     return unpacker->hint > 0 && unpacker->hint < unpacker->in_left ? unpacker->hint : unpacker->in_left;
 }
 
-static void take(struct unpacker *unpacker, size_t in, size_t out)
+static void advance(struct unpacker *unpacker, size_t in, size_t out)
 {
     unpacker->in += in;
     unpacker->in_left -= in;
@@ -233,7 +233,7 @@ static enum step zstd_step(struct unpacker *unpacker)
     ZSTD_inBuffer in = {unpacker->in, wanted(unpacker), 0};
     ZSTD_outBuffer out = {unpacker->out, unpacker->out_left, 0};
     size_t hint = ZSTD_decompressStream(unpacker->with.context, &out, &in);
-    take(unpacker, in.pos, out.pos);
+    advance(unpacker, in.pos, out.pos);
     if (!ZSTD_isError(hint)) {
         unpacker->hint = hint;
         return hint == 0 ? STEP_MEMBER_ENDS : STEP_ON;
@@ -276,7 +276,7 @@ static enum step lz4_step(struct unpacker *unpacker)
         unpacker->reason = LZ4F_getErrorName(hint);
         return strstr(unpacker->reason, "allocation") ? STEP_NO_MEMORY : STEP_DAMAGED;
     }
-    take(unpacker, in, out);
+    advance(unpacker, in, out);
     unpacker->hint = hint;
     return hint == 0 ? STEP_MEMBER_ENDS : STEP_ON;
 }

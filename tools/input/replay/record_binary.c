@@ -99,7 +99,7 @@ struct lists {
     size_t names_length, types_length;
 };
 
-static void add(struct lists *lists, const struct word *name, size_t cut, const char *type)
+static void add_field(struct lists *lists, const struct word *name, size_t cut, const char *type)
 {
     lists->names_length += (size_t)sprintf(lists->names + lists->names_length, "%s%.*s",
                                            lists->names_length > 0 ? "," : "", (int)(name->length - cut), name->text);
@@ -164,7 +164,7 @@ static int list_fields(const struct words *names, const struct words *kinds, str
         if (type->count > 1 &&
             (!are_elements(name, left, type->count) || (by_element && !are_alike(kind, type->count))))
             return say(binary, "the names of line 1 do not fit the vectors of line 2, at", name);
-        add(lists, name, vector ? 2 : 0, vector ? vector->name : type->name);
+        add_field(lists, name, vector ? 2 : 0, vector ? vector->name : type->name);
         n += vector ? vector->count : 1;
         k += vector && by_element ? vector->count : 1;
     }

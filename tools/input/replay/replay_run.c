@@ -135,7 +135,7 @@ static void note_file_time(struct run *run, const struct armtap_packet *packet)
         run->totals->file_time = packet->where.time;
 }
 
-static inline void take_packet(struct run *run, struct armtap_packet *packet)
+static inline void give_packet(struct run *run, struct armtap_packet *packet)
 {
     note_file_time(run, packet);
     run->totals->packets++;
@@ -149,7 +149,7 @@ static inline void take_packet(struct run *run, struct armtap_packet *packet)
 
 void run_take_packet(struct run *run, struct armtap_packet *packet)
 {
-    take_packet(run, packet);
+    give_packet(run, packet);
 }
 
 uint64_t run_begin_section(struct run *run, const struct section_comment *section)
@@ -290,7 +290,7 @@ bool run_take_next(struct run *run, struct reading *reading, struct armtap_packe
     if (packet->where.packet == 1)
         check_order(run, packet);
     if (packet->where.packet > reading->repeated)
-        take_packet(run, packet);
+        give_packet(run, packet);
     else
         note_file_time(run, packet);
     run_advance(run, reading->capture);

@@ -383,7 +383,7 @@ static void turn(struct event_loop *loop, int ready)
     sweep(loop);
 }
 
-static enum event_loop_end run(struct event_loop *loop, int64_t until, bool obeys)
+static enum event_loop_end run_loop(struct event_loop *loop, int64_t until, bool obeys)
 {
     loop->stopped = false;
     loop->polls[SIGNALS].fd = obeys ? interrupt_descriptor() : -1;
@@ -410,12 +410,12 @@ static enum event_loop_end run(struct event_loop *loop, int64_t until, bool obey
 
 enum event_loop_end event_loop_run(struct event_loop *loop)
 {
-    return run(loop, EVENT_NEVER, true);
+    return run_loop(loop, EVENT_NEVER, true);
 }
 
 enum event_loop_end event_loop_drain(struct event_loop *loop, int64_t until)
 {
-    return run(loop, until, false);
+    return run_loop(loop, until, false);
 }
 
 bool event_can_write(int fd)

@@ -52,7 +52,7 @@ void robot_capture_close(struct robot_capture *capture)
     free(capture);
 }
 
-static int take_packet(void *user, int64_t time, const uint8_t *packet, size_t length)
+static int queue_packet(void *user, int64_t time, const uint8_t *packet, size_t length)
 {
     struct robot_capture *capture = user;
     if (capture->count == WAITING_MAX)
@@ -95,7 +95,8 @@ static enum capture_outcome take_event(struct robot_capture *capture, const stru
         capture->hole = event;
         *hole = &capture->hole;
     }
-    return robot_traffic_take(capture->traffic, &event, take_packet, capture) == 0 ? CAPTURE_PACKET : CAPTURE_NO_MEMORY;
+    return robot_traffic_take(capture->traffic, &event, queue_packet, capture) == 0 ? CAPTURE_PACKET
+                                                                                    : CAPTURE_NO_MEMORY;
 }
 
 enum capture_outcome robot_capture_next(struct robot_capture *capture, struct armtap_packet *packet,

@@ -237,7 +237,7 @@ static void disconnect(struct robot_link *link, enum armtap_client_end how)
     close_socket(link);
 }
 
-static void end(struct robot_link *link, enum robot_link_outcome outcome)
+static void end_link(struct robot_link *link, enum robot_link_outcome outcome)
 {
     if (link->outcome != ROBOT_LINK_GOES_ON)
         return;
@@ -302,9 +302,9 @@ static void obey(struct robot_link *link)
     if (verdict->what != ARMTAP_CLIENT_GO_ON && link->is_connected)
         disconnect(link, ARMTAP_CLIENT_CLOSED_HERE);
     if (verdict->what == ARMTAP_CLIENT_DONE)
-        end(link, ROBOT_LINK_STOPPED);
+        end_link(link, ROBOT_LINK_STOPPED);
     else if (verdict->what == ARMTAP_CLIENT_GIVE_UP)
-        end(link, link->error == ARMTAP_ERR_MEMORY ? ROBOT_LINK_NO_MEMORY : ROBOT_LINK_GAVE_UP);
+        end_link(link, link->error == ARMTAP_ERR_MEMORY ? ROBOT_LINK_NO_MEMORY : ROBOT_LINK_GAVE_UP);
     else
         event_timer_set(link->timer, next_time(link, verdict));
 }
@@ -438,7 +438,7 @@ static void try_address(struct robot_link *link)
     if (link->watch)
         event_watch_want(link->watch, EVENT_WRITE);
     else
-        end(link, ROBOT_LINK_NO_MEMORY);
+        end_link(link, ROBOT_LINK_NO_MEMORY);
 }
 
 static void on_due(void *user)

@@ -58,7 +58,7 @@ struct robot_reader {
 /* ---- the thread: events into the ring ---------------------------------------------------------------------------- */
 
 /* Copies an event and its bytes. */
-static bool put(struct robot_reader *reader, const struct robot_event *event, size_t spare)
+static bool put_event(struct robot_reader *reader, const struct robot_event *event, size_t spare)
 {
     size_t length = event->bytes ? event->length + 1 : 0;
     struct robot_event *copy = ring_reserve(reader->ring, sizeof *copy + length, spare);
@@ -103,7 +103,7 @@ static bool put_lost(struct reader_link *link, enum armtap_direction direction, 
                                       .lost_messages = lost->messages};
     if (lost->messages == 0)
         return true;
-    if (!put(link->reader, &event, spare))
+    if (!put_event(link->reader, &event, spare))
         return false;
     *lost = (struct lost){.bytes = 0};
     return true;
@@ -114,7 +114,7 @@ static void keep_bytes(struct reader_link *link, const struct robot_event *event
     bool data = is_data(link, event);
     struct lost *lost = &link->lost[event->direction];
     size_t again = lost->messages > 0 ? RING_AGAIN : RING_SPARE;
-    if (!put_lost(link, event->direction, data ? again : 0) || !put(link->reader, event, data ? RING_SPARE : 0))
+    if (!put_lost(link, event->direction, data ? again : 0) || !put_event(link->reader, event, data ? RING_SPARE : 0))
         drop(lost, event);
 }
 
@@ -122,16 +122,16 @@ static void on_event(void *user, const struct robot_event *event)
 {
     struct reader_link *link = user;
     if (event->kind == ROBOT_OPENED) {
-        link->unheard = !put(link->reader, event, 0);
+        link->unheard = !put_event(link->reader, event, 0);
         link->lost[0] = link->lost[1] = (struct lost){.bytes = 0};
     } else if (event->kind == ROBOT_SAID)
-        put(link->reader, event, 0);
+        put_event(link->reader, event, 0);
     else if (link->unheard)
         return;
     else if (event->kind == ROBOT_BYTES)
         keep_bytes(link, event);
     else if (put_lost(link, ARMTAP_FROM_ROBOT, 0) && put_lost(link, ARMTAP_TO_ROBOT, 0))
-        put(link->reader, event, 0);
+        put_event(link->reader, event, 0);
 }
 
 /* The link whose waiting data is the oldest; NULL: none has any. */
@@ -176,7 +176,7 @@ static void on_still(void *user, int64_t time)
     struct robot_reader *reader = user;
     int64_t now = tcp_clock();
     const struct robot_event event = {.kind = ROBOT_STILL, .since = now - time, .time = now};
-    put(reader, &event, 0);
+    put_event(reader, &event, 0);
 }
 
 static void on_wake(void *user)
@@ -261,7 +261,7 @@ static void wait_briefly(const struct robot_reader *reader)
 }
 
 /* Whether there is an event. */
-static bool take(struct robot_reader *reader, struct robot_event *event)
+static bool take_event(struct robot_reader *reader, struct robot_event *event)
 {
     size_t length;
     if (reader->holds)
@@ -281,7 +281,7 @@ enum robot_reader_outcome robot_reader_next(struct robot_reader *reader, struct 
     bool over = atomic_load(&reader->is_over);
     if (interrupt_asked())
         robot_reader_stop(reader);
-    if (take(reader, event))
+    if (take_event(reader, event))
         return ROBOT_READER_EVENT;
     if (over)
         return reader->outcome;

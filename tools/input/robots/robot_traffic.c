@@ -31,7 +31,7 @@ void robot_traffic_free(struct robot_traffic *traffic)
     free(traffic);
 }
 
-static void begin(struct connection *connection, const struct robot_event *event)
+static void begin_connection(struct connection *connection, const struct robot_event *event)
 {
     connection->is_open = event->kind == ROBOT_OPENED;
     connection->ended[0] = connection->ended[1] = false;
@@ -39,7 +39,8 @@ static void begin(struct connection *connection, const struct robot_event *event
     synthetic_tcp_begin(&connection->tcp, &event->address[ARMTAP_FROM_ROBOT], &event->address[ARMTAP_TO_ROBOT]);
 }
 
-static int end(struct connection *connection, const struct robot_event *event, synthetic_take *take, void *user)
+static int end_connection(struct connection *connection, const struct robot_event *event, synthetic_take *take,
+                          void *user)
 {
     connection->ended[event->direction] = true;
     connection->is_open = !event->reset && !(connection->ended[0] && connection->ended[1]);
@@ -51,13 +52,13 @@ int robot_traffic_take(struct robot_traffic *traffic, const struct robot_event *
     struct connection *connection = &traffic->connections[event->robot];
     switch (event->kind) {
     case ROBOT_OPENED:
-        begin(connection, event);
+        begin_connection(connection, event);
         return synthetic_tcp_open(&connection->tcp, event->time, take, user);
     case ROBOT_REFUSED:
-        begin(connection, event);
+        begin_connection(connection, event);
         return synthetic_tcp_refused(&connection->tcp, event->time, take, user);
     case ROBOT_UNANSWERED:
-        begin(connection, event);
+        begin_connection(connection, event);
         return synthetic_tcp_unanswered(&connection->tcp, event->time, take, user);
     case ROBOT_BYTES:
         if (setup_keeper_take(&connection->setup, event->direction, event->bytes, event->length) != 0)
@@ -68,7 +69,7 @@ int robot_traffic_take(struct robot_traffic *traffic, const struct robot_event *
         setup_keeper_skip(&connection->setup, event->direction);
         return synthetic_tcp_skip(&connection->tcp, event->direction, event->lost_bytes, event->time, take, user);
     case ROBOT_CLOSED:
-        return end(connection, event, take, user);
+        return end_connection(connection, event, take, user);
     case ROBOT_STILL:
     case ROBOT_SAID:
         break;

@@ -165,7 +165,7 @@ int tcp_local_address(int fd, struct tcp_address *address)
 
 /* ---- sockets ----------------------------------------------------------------------------------------------------- */
 
-static void set(int fd, int level, int option, int value)
+static void set_option(int fd, int level, int option, int value)
 {
     setsockopt(fd, level, option, &value, sizeof value);
 }
@@ -173,13 +173,13 @@ static void set(int fd, int level, int option, int value)
 /* All of these are wishes: a connection works without. */
 static void set_options(int fd)
 {
-    set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-    set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-    set(fd, IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE);
-    set(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_BETWEEN);
-    set(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES);
-    set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
-    set(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
+    set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_BETWEEN);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES);
+    set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+    set_option(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
 }
 
 static int fail(int fd)
@@ -213,9 +213,9 @@ int tcp_listen(const struct tcp_address *address)
     int fd = socket(address->family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
-    set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+    set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
     if (address->family == AF_INET6)
-        set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+        set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
     if (bind(fd, plain(address), length_of(address)) == 0 && listen(fd, BACKLOG) == 0)
         return fd;
     return fail(fd);
@@ -277,7 +277,7 @@ void tcp_acknowledge(int fd, struct tcp_acknowledging *by)
         by->alone++;
     if (read >= BEFORE_TRIAL + TRIAL && by->alone == TRIAL - 1)
         return;
-    set(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
+    set_option(fd, IPPROTO_TCP, TCP_QUICKACK, 1);
     if (is_trial)
         by->sent = segments_sent(fd);
 }
@@ -289,12 +289,12 @@ ssize_t tcp_send(int fd, const void *bytes, size_t length)
 
 void tcp_limit_unacknowledged(int fd, int64_t time)
 {
-    set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)(time / 1000000));
+    set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)(time / 1000000));
 }
 
 void tcp_limit_unsent(int fd, size_t bytes)
 {
-    set(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, (int)bytes);
+    set_option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, (int)bytes);
 }
 
 size_t tcp_unacknowledged(int fd)

@@ -75,7 +75,7 @@ static bool is_sidecar(const char *name)
 }
 
 /* Takes path and capture, which may be NULL. */
-static int add(struct archive *archive, size_t at, char *path, char *capture, int64_t first_time)
+static int add_capture(struct archive *archive, size_t at, char *path, char *capture, int64_t first_time)
 {
     struct part *parts = capture ? realloc(archive->parts, (archive->count + 1) * sizeof *parts) : NULL;
     if (!parts) {
@@ -107,7 +107,7 @@ static int add_head(struct archive *archive, char *path, struct sidecar *sidecar
         free(path);
         return -1;
     }
-    if (add(archive, archive->count, path, sidecar->capture, sidecar->first_time) != 0) {
+    if (add_capture(archive, archive->count, path, sidecar->capture, sidecar->first_time) != 0) {
         sidecar->capture = NULL;
         return -1;
     }
@@ -298,7 +298,7 @@ static int place_after(struct archive *archive, const char *sidecar)
     }
     if (has_name ? own < archive->count : archive->current < archive->count)
         return 0;
-    return add(archive, archive->current, NULL, strdup(base_of(archive->name)), ARMTAP_NO_TIME);
+    return add_capture(archive, archive->current, NULL, strdup(base_of(archive->name)), ARMTAP_NO_TIME);
 }
 
 static char *folder_of(const char *path)

@@ -214,8 +214,8 @@ static bool sum_agrees(const char *text, const struct json_node *root, const cha
 }
 
 /* 0, or -1 after a message. `sum` is the name of that which covers what is read. */
-static int take(const char *path, const char *text, size_t length, const char *sum, const struct json_node *root,
-                struct sidecar *sidecar)
+static int take_sidecar(const char *path, const char *text, size_t length, const char *sum,
+                        const struct json_node *root, struct sidecar *sidecar)
 {
     uint64_t version;
     if (!json_node_unsigned(json_node_member(root, "armtap_sidecar"), &version)) {
@@ -289,7 +289,7 @@ static int parse(const char *path, char *text, size_t length, const char *sum, s
     struct json_node *root = json_read(text, length, &fault, &at);
     int outcome = -1;
     if (root)
-        outcome = take(path, text, length, sum, root, sidecar);
+        outcome = take_sidecar(path, text, length, sum, root, sidecar);
     else if (fault == JSON_NO_MEMORY)
         message_no_memory();
     else

@@ -298,7 +298,7 @@ static bool report(const struct bridge *bridge)
     return tally.records > 0;
 }
 
-static enum exit_status run(struct bridge *bridge)
+static enum exit_status run_bridge(struct bridge *bridge)
 {
     enum event_loop_end end = event_loop_run(bridge->loop);
     if (end == EVENT_LOOP_FAILED) {
@@ -316,7 +316,7 @@ static enum exit_status run(struct bridge *bridge)
     return report(bridge) && end == EVENT_LOOP_INTERRUPTED ? EXIT_DONE : EXIT_FAILED;
 }
 
-static void end(struct bridge *bridge)
+static void end_bridge(struct bridge *bridge)
 {
     robot_link_free(bridge->link);
     script_forwarder_free(bridge->forwarder);
@@ -339,8 +339,8 @@ enum exit_status bridge_run(const struct bridge_wish *wish)
         if (connect_to_robot(&bridge) != 0)
             message_no_memory();
         else
-            status = run(&bridge);
+            status = run_bridge(&bridge);
     }
-    end(&bridge);
+    end_bridge(&bridge);
     return status;
 }

@@ -322,7 +322,7 @@ static int replace(struct presence *presence, struct source *source, const struc
     return 0;
 }
 
-static int take(struct presence *presence, const struct armtap_record *record, int64_t time)
+static int take_record(struct presence *presence, const struct armtap_record *record, int64_t time)
 {
     struct source *source = find_source(presence, record->stream->connection);
     if (is_lost(source, record))
@@ -342,7 +342,7 @@ int presence_learn(struct presence *presence, const struct armtap_record *record
     if (presence->position == 0)
         presence->first_time = time;
     stretch(presence, time);
-    if (take(presence, record, time) != 0)
+    if (take_record(presence, record, time) != 0)
         return -1;
     presence->position++;
     return 0;

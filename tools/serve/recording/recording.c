@@ -246,7 +246,7 @@ void recording_free(struct recording *recording)
     *recording = (struct recording){0};
 }
 
-static int end(struct recording *recording)
+static int end_reading(struct recording *recording)
 {
     armtap_streams_number(recording->numbers);
     for (size_t i = 0; i < recording->robot_count; i++)
@@ -255,7 +255,7 @@ static int end(struct recording *recording)
     return 0;
 }
 
-static int begin(void *user)
+static int begin_reading(void *user)
 {
     struct recording *recording = user;
     const struct other_ports_wish wish = {.on_message = on_port_message, .on_reply = on_port_reply, .user = recording};
@@ -277,11 +277,11 @@ enum exit_status recording_read(struct recording *recording, const struct replay
                                      .on_bytes = on_bytes};
     struct replay_totals totals = {0};
     enum exit_status status = EXIT_FAILED;
-    bool began = begin(recording) == 0;
+    bool began = begin_reading(recording) == 0;
     if (began)
-        status = replay_learning(source, &sink, recording, begin, &totals);
+        status = replay_learning(source, &sink, recording, begin_reading, &totals);
     recording->totals = totals;
-    if (began && end(recording) == 0)
+    if (began && end_reading(recording) == 0)
         return status;
     message_no_memory();
     recording->totals.broken_off = true;

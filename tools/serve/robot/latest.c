@@ -34,7 +34,7 @@ void latest_end(struct latest *latest)
 }
 
 /* What is not recorded any more stays: the newest that there is. */
-static void take(struct latest *latest, const struct tick *tick)
+static void keep_tick(struct latest *latest, const struct tick *tick)
 {
     for (size_t i = 0; i < variables_count(latest->variables); i++) {
         const struct variable *variable = variables_at(latest->variables, i);
@@ -51,7 +51,7 @@ void latest_take(struct latest *latest, const struct tick *tick)
     if (!tick->image)
         return;
     if (tick->time != latest->time)
-        take(latest, tick);
+        keep_tick(latest, tick);
     latest->time = tick->time;
     latest->captured = tick->captured;
 }

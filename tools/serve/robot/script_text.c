@@ -202,7 +202,7 @@ static enum script_outcome end_program(struct script_text *text)
     return text->overlong ? SCRIPT_TOO_LONG : SCRIPT_PROGRAM;
 }
 
-static enum script_outcome take(struct script_text *text, char c)
+static enum script_outcome take_character(struct script_text *text, char c)
 {
     if (text->given_out)
         begin_program(text);
@@ -221,7 +221,7 @@ enum script_outcome script_text_next(struct script_text *text, const char *bytes
     if (!text->keeps || text->uncertain)
         at = length;
     while (at < length && outcome == SCRIPT_MORE)
-        outcome = take(text, bytes[at++]);
+        outcome = take_character(text, bytes[at++]);
     text->bytes += at;
     keep_first_line(text, bytes, at);
     *used = at;
