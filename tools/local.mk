@@ -34,8 +34,6 @@ tools_libtools_a_SOURCES = \
 	tools/base/process/libraries.c \
 	tools/base/process/libraries.def \
 	tools/base/process/libraries.h \
-	tools/base/process/load.c \
-	tools/base/process/load.h \
 	tools/base/process/message.c \
 	tools/base/process/message.h \
 	tools/base/process/privileges.c \
@@ -66,6 +64,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/text/json_reader.h \
 	tools/base/text/json_writer.c \
 	tools/base/text/json_writer.h \
+	tools/base/text/shell_word.c \
+	tools/base/text/shell_word.h \
 	tools/base/text/utf8.c \
 	tools/base/text/utf8.h \
 	tools/input/invented_names.c \
@@ -93,8 +93,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/files/block_sum.h \
 	tools/input/files/file_bytes.c \
 	tools/input/files/file_bytes.h \
-	tools/input/files/file_ends.c \
-	tools/input/files/file_ends.h \
 	tools/input/files/file_growth.c \
 	tools/input/files/file_growth.h \
 	tools/input/files/file_reader.c \
@@ -109,12 +107,9 @@ tools_libtools_a_SOURCES = \
 	tools/input/files/unpacker.h \
 	tools/input/replay/file_order.c \
 	tools/input/replay/file_order.h \
-	tools/input/replay/file_turns.c \
-	tools/input/replay/file_turns.h \
 	tools/input/replay/raw_kind.c \
 	tools/input/replay/raw_kind.h \
 	tools/input/replay/record_binary.c \
-	tools/input/replay/record_binary.h \
 	tools/input/replay/replay.c \
 	tools/input/replay/replay.h \
 	tools/input/replay/replay_archive.c \
@@ -127,8 +122,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/replay/replay_run.h \
 	tools/input/replay/replay_side_by_side.c \
 	tools/input/replay/replay_side_by_side.h \
-	tools/input/replay/replay_start.c \
-	tools/input/replay/replay_start.h \
 	tools/input/replay/replay_stop.c \
 	tools/input/replay/replay_stop.h \
 	tools/input/robots/event_loop.c \
@@ -145,8 +138,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/robots/robot_link.h \
 	tools/input/robots/robot_reader.c \
 	tools/input/robots/robot_reader.h \
-	tools/input/robots/robot_tally.c \
-	tools/input/robots/robot_tally.h \
 	tools/input/robots/robot_traffic.c \
 	tools/input/robots/robot_traffic.h \
 	tools/input/robots/setup_keeper.c \
@@ -260,8 +251,6 @@ tools_libtools_a_SOURCES = \
 	tools/export/export_views.c \
 	tools/export/remarks.c \
 	tools/export/remarks.h \
-	tools/export/files/append_line.c \
-	tools/export/files/append_line.h \
 	tools/export/files/atomic_file.c \
 	tools/export/files/atomic_file.h \
 	tools/export/files/bag.c \
@@ -304,7 +293,6 @@ tools_libtools_a_SOURCES = \
 	tools/export/formats/target.h \
 	tools/export/messages/format_mcap.c \
 	tools/export/messages/mcap_channels.c \
-	tools/export/messages/mcap_dialect.h \
 	tools/export/messages/mcap_json.c \
 	tools/export/messages/mcap_messages.c \
 	tools/export/messages/mcap_messages.h \
@@ -344,7 +332,6 @@ tools_libtools_a_SOURCES = \
 	tools/serve/bridge/legacy_layout.c \
 	tools/serve/bridge/legacy_layout.h \
 	tools/serve/bridge/legacy_report.c \
-	tools/serve/bridge/legacy_report.h \
 	tools/serve/bridge/script_forwarder.c \
 	tools/serve/bridge/script_forwarder.h \
 	tools/serve/playing/player.c \
@@ -355,8 +342,6 @@ tools_libtools_a_SOURCES = \
 	tools/serve/playing/timeline.h \
 	tools/serve/ports/clients.c \
 	tools/serve/ports/clients.h \
-	tools/serve/ports/listening.c \
-	tools/serve/ports/listening.h \
 	tools/serve/ports/ports.c \
 	tools/serve/ports/ports.h \
 	tools/serve/recording/dashboard_talk.c \
@@ -401,7 +386,6 @@ tools_libtools_a_SOURCES = \
 	tools/serve/robot/server.h \
 	tools/recipe/cmd_recipe.c \
 	tools/recipe/column_ranges.c \
-	tools/recipe/column_ranges.h \
 	tools/recipe/migration_map.c \
 	tools/recipe/migration_map.h \
 	tools/recipe/recipe_from_capture.c \
@@ -422,13 +406,10 @@ tools_libtools_a_SOURCES = \
 	tools/record/capture_series.h \
 	tools/record/cmd_record.c \
 	tools/record/kept_parts.c \
-	tools/record/kept_parts.h \
 	tools/record/part_name.c \
-	tools/record/part_name.h \
 	tools/record/rotation.c \
 	tools/record/rotation.h \
 	tools/explain/annotate.c \
-	tools/explain/annotate.h \
 	tools/explain/cmd_explain.c \
 	tools/explain/explain.h \
 	tools/explain/from_capture.c \
@@ -436,7 +417,6 @@ tools_libtools_a_SOURCES = \
 	tools/explain/from_hex.c \
 	tools/explain/hex_dump.c \
 	tools/explain/hex_frame.c \
-	tools/explain/hex_frame.h \
 	tools/explain/hex_list.c \
 	tools/explain/hex_quoted.c \
 	tools/explain/hex_text.c \
@@ -479,7 +459,6 @@ tools_libtools_a_SOURCES = \
 	tools/plot/cmd_plot.c \
 	tools/plot/draw.c \
 	tools/plot/draw.h \
-	tools/plot/in_terminal.h \
 	tools/plot/kinds.c \
 	tools/plot/kinds.def \
 	tools/plot/kinds.h \
@@ -506,7 +485,6 @@ tools_libtools_a_SOURCES = \
 	tools/compare/choose_streams.h \
 	tools/compare/cmd_compare.c \
 	tools/compare/early_pairs.c \
-	tools/compare/early_pairs.h \
 	tools/compare/report.c \
 	tools/compare/report.h \
 	tools/index/cmd_index.c \

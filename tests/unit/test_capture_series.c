@@ -17,7 +17,7 @@
 
 #include "input/capture/capture.h"
 #include "nanoseconds.h"
-#include "record/part_name.h"
+#include "record/rotation.h"
 #include "record/capture_series.h"
 
 #define BEGIN (INT64_C(1795348800) * SECOND) /* 2026-11-22T12:00:00Z */

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recipe/column_ranges.h"
+#include "recipe/recipe_write.h"
 #include "recipe/migration_map.h"
 #include "input/files/recipe_file.h"
-#include "recipe/recipe_write.h"
 
 #define FILE_NAME "test_column_ranges.tmp"
 

@@ -9,7 +9,6 @@
 #include "command_line/commands.h"
 #include "report.h"
 #include "choose_streams.h"
-#include "early_pairs.h"
 #include "analysis/armtap-analysis.h"
 #include "input/replay/replay_side_by_side.h"
 #include "base/process/message.h"

@@ -1,4 +1,4 @@
-#include "early_pairs.h"
+#include "choose_streams.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "annotate.h"
+#include "explain.h"
 
 /* Of a message that is cut, decoders know the head. */
 static int on_head(void *user, const struct armtap_piece *piece)

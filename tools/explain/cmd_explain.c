@@ -8,12 +8,12 @@
 #include "command_line/commands.h"
 #include "explain.h"
 #include "from_capture.h"
-#include "hex_frame.h"
+#include "hex_text.h"
 #include "base/text/json_writer.h"
 #include "base/process/message.h"
 #include "command_line/options.h"
 #include "input/files/file_reader.h"
-#include "input/shell_command.h"
+#include "base/text/shell_word.h"
 #include "base/terminal/fold.h"
 
 struct explain_job {

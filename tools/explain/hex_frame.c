@@ -1,4 +1,4 @@
-#include "hex_frame.h"
+#include "hex_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,10 @@
 #ifndef EXPLAIN_HEX_TEXT_H
 #define EXPLAIN_HEX_TEXT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/text/buffer.h"
 
 #define HEX_REMARK_MAX 200
@@ -56,5 +60,22 @@ static inline void hex_put(struct hex_text *read, unsigned byte)
 /* Whether `text` shows these bytes as characters: the printable ones as they are, others as any one character, as dumps
  * do beside the bytes. Blanks at its end may lack. `dots`: a blank may be a dot, as tcpdump prints it. */
 bool hex_shows(const char *text, size_t length, const uint8_t *bytes, size_t count, bool dots);
+
+/* Whole packets given to explain --hex, as Wireshark copies them: the headers before the bytes of a TCP connection. */
+
+#define HEX_FRAME_REMARK_MAX 240
+
+struct hex_frame {
+    size_t at, length; /* of what TCP carries */
+    bool to_robot;     /* as the ports tell */
+    char remark[HEX_FRAME_REMARK_MAX];
+};
+
+enum hex_frame_outcome {
+    HEX_FRAME_NONE, /* the bytes are no packet with headers */
+    HEX_FRAME_FOUND,
+    HEX_FRAME_REFUSED /* a packet without bytes of TCP; after a message */
+};
+enum hex_frame_outcome hex_frame_find(const uint8_t *bytes, size_t length, struct hex_frame *frame);
 
 #endif

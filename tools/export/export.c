@@ -15,7 +15,6 @@
 #include "input/shell_command.h"
 #include "input/sidecars/archive.h"
 #include "input/replay/replay_end.h"
-#include "input/replay/replay_start.h"
 #include "input/robots/tcp_socket.h"
 
 /* ---- the readings ---------------------------------------------------------------------------------------------- */

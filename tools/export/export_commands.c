@@ -9,7 +9,7 @@
 #include "command_line/no_telemetry.h"
 #include "command_rows.h"
 #include "export.h"
-#include "input/replay/replay_start.h"
+#include "input/replay/replay_end.h"
 #include "export/rows/live_numbering.h"
 #include "export/files/output_files.h"
 

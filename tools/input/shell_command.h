@@ -2,14 +2,8 @@
 #ifndef INPUT_SHELL_COMMAND_H
 #define INPUT_SHELL_COMMAND_H
 
+#include "base/text/shell_word.h"
 #include "input/replay/replay.h"
-
-#define SHELL_MAX 1600
-
-/* Appends a word to the text in `to`, quoted if a POSIX shell needs that. A name that begins with a dash gets "./".
- * Returns false, and leaves `to` unchanged, if there is no room or no way to quote it: a name that must not be printed
- * and ends in a line end. */
-bool shell_word(char *to, size_t size, const char *word);
 
 /* Whether the source can be read again by name: neither standard input nor an interface. */
 bool shell_can_name(const struct replay_source *source);

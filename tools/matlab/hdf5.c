@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/process/load.h"
+#include "base/process/libraries.h"
 #include "block.h"
 
 enum { HEAD_BYTES = 512, AT_ONCE = PACKER_RESULTS, TEXT_CHUNK_BYTES = 1 << 20, KEPT_BYTES = 1 << 16, SMALL_ROWS = 64 };

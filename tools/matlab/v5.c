@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/process/load.h"
+#include "base/process/libraries.h"
 #include "base/bytes/spool.h"
 #include "block.h"
 

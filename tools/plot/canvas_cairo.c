@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/process/load.h"
 #include "base/text/utf8.h"
 
 #define POINTS_PER_PIXEL 0.75

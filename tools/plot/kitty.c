@@ -1,6 +1,6 @@
 /* Kitty's graphics: a PNG as base64, in parts of at most 4096 characters. */
 #include "base/text/base64.h"
-#include "in_terminal.h"
+#include "terminal.h"
 
 enum { PART = 3072 }; /* bytes: 4096 characters */
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "in_terminal.h"
+#include "terminal.h"
 
 enum {
     COLOURS = 256, /* what terminals have */

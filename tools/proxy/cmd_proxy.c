@@ -15,7 +15,6 @@
 #include "nanoseconds.h"
 #include "proxy_pair.h"
 #include "record/amount.h"
-#include "record/part_name.h"
 #include "record/rotation.h"
 #include "traffic_writer.h"
 

@@ -1,4 +1,4 @@
-#include "column_ranges.h"
+#include "recipe_write.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #ifndef RECIPE_MIGRATION_MAP_H
 #define RECIPE_MIGRATION_MAP_H
 
-#include "column_ranges.h"
 #include "recipe_write.h"
 
 /* Something asked for that is left out. */

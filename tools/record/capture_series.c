@@ -11,7 +11,7 @@
 
 #include "base/process/message.h"
 #include "nanoseconds.h"
-#include "part_name.h"
+#include "rotation.h"
 
 /* Names tried for a part before giving up. */
 #define COPIES_MAX 999999

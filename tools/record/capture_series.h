@@ -4,7 +4,7 @@
 
 #include "capture_file.h"
 #include "input/robots/synthetic_tcp.h"
-#include "kept_parts.h"
+#include "rotation.h"
 
 struct capture_series;
 

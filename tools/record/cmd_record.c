@@ -14,11 +14,10 @@
 #include "command_line/options.h"
 #include "input/robots/event_loop.h"
 #include "input/robots/robot_reader.h"
-#include "input/robots/robot_tally.h"
+#include "input/robots/robot_event.h"
 #include "input/robots/robot_traffic.h"
-#include "input/shell_command.h"
+#include "base/text/shell_word.h"
 #include "nanoseconds.h"
-#include "part_name.h"
 #include "rotation.h"
 
 #define STATUS_TURN (SECOND / 2)

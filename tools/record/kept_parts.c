@@ -1,5 +1,5 @@
 #define _XOPEN_SOURCE 700
-#include "kept_parts.h"
+#include "rotation.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,6 @@
 #include "base/process/message.h"
 #include "input/capture/capture.h"
 #include "nanoseconds.h"
-#include "part_name.h"
 
 struct kept_part {
     struct kept_part *next;

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "part_name.h"
+#include "rotation.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -10,7 +10,7 @@
 
 #include "base/text/json_writer.h"
 #include "base/process/message.h"
-#include "input/shell_command.h"
+#include "base/text/shell_word.h"
 
 /* The one of Humble, which later releases read too. */
 #define BAG_VERSION 5

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "append_line.h"
+#include "write_bytes.h"
 #include "base/text/json_writer.h"
 #include "base/process/message.h"
 

@@ -1,5 +1,4 @@
 /* MCAP with JSON: all fields, and texts. */
-#include "mcap_dialect.h"
 #include "mcap_messages.h"
 
 #include "base/text/json_writer.h"

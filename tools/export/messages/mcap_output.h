@@ -3,7 +3,6 @@
 #define EXPORT_MCAP_OUTPUT_H
 
 #include "by_connection.h"
-#include "mcap_dialect.h"
 #include "mcap_messages.h"
 
 /* Messages of topics that are on change have an enclosed number and the four bytes before it. */

@@ -1,5 +1,4 @@
 /* MCAP with messages of ROS 2: all fields, the topics of UR's driver, and texts. */
-#include "mcap_dialect.h"
 #include "mcap_messages.h"
 #include "ros_rows.h"
 

@@ -19,4 +19,22 @@ enum input_outcome {
 /* Reads `length` bytes: INPUT_OK, INPUT_SHORTENED if the file has fewer, or INPUT_FAILED. */
 enum input_outcome input_read_all(int file, uint64_t position, uint8_t *to, size_t length);
 
+/* Keeps the first and last bytes read from a file: if the file still has them, it is still the file that was read. */
+
+/* Enough to cover the first packet and its time, and at the end bytes that no other capture has. */
+#define ENDS_KEPT 1024
+
+/* Starts as zeros. */
+struct ends {
+    uint64_t length; /* bytes read */
+    size_t first_length, last_length;
+    uint8_t first[ENDS_KEPT], last[ENDS_KEPT];
+};
+
+/* Call with all bytes read from the file, in order, from its beginning. */
+void ends_keep(struct ends *ends, const uint8_t *bytes, size_t length);
+/* Whether the open file still has the kept bytes: INPUT_OK, INPUT_SHORTENED, INPUT_REWRITTEN, or INPUT_FAILED with
+ * errno. */
+enum input_outcome ends_check(const struct ends *ends, int file);
+
 #endif

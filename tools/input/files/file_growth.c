@@ -11,7 +11,7 @@
 #include <sys/inotify.h>
 #endif
 
-#include "file_ends.h"
+#include "file_bytes.h"
 #include "base/process/message.h"
 
 /* ms. Also needed with inotify, which misses what another machine writes. */

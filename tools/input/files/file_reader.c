@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file_ends.h"
+#include "file_bytes.h"
 #include "file_growth.h"
 #include "input_files.h"
 #include "mapped_file.h"

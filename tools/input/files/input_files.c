@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "block_sum.h"
-#include "file_ends.h"
+#include "file_bytes.h"
 #include "mapped_file.h"
 
 /* Descriptors kept free for outputs, threads and libraries. */

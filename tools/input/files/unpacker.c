@@ -23,7 +23,7 @@
 #include "base/process/libraries.h"
 #include "base/numbers/little_endian.h"
 #include "base/process/message.h"
-#include "input/shell_command.h"
+#include "base/text/shell_word.h"
 
 #define INPUT_SIZE 65536
 #define OUTPUT_MOST ((size_t)2 * 1024 * 1024)

@@ -1,4 +1,4 @@
-#include "record_binary.h"
+#include "raw_kind.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 
 #include "armtap.h"
 #include "base/numbers/timestamp.h"
+#include "input/replay/replay.h"
 
 /* What is wanted: packets up to a time, or up to one packet. */
 struct replay_end {
@@ -30,5 +31,14 @@ struct replay_ending {
 /* Call for each packet, after it was given to the net. Whether the file need not be read further. */
 bool replay_ending_is_here(struct replay_ending *ending, const void *user, const struct armtap_net *net,
                            const struct armtap_where *now, int64_t first_time);
+
+/* Where the wanted part of a reading begins. All before it is decoded, too: it holds the streams' set-ups, and the
+ * numbers of streams, packages and counts follow from it. */
+
+/* From so many bytes of files on, this takes long enough to be worth a message. */
+#define REPLAY_START_SAY_BYTES ((uint64_t)256 << 20)
+
+/* Says so on standard error, if `from` is given and the files are that large. */
+void replay_start_say(const struct replay_source *source, const struct timestamp *from);
 
 #endif

@@ -9,7 +9,6 @@
 #include "base/process/message.h"
 #include "input/files/file_reader.h"
 #include "raw_kind.h"
-#include "record_binary.h"
 
 /* They are numbered from here, so that they never share a number with captured connections. */
 #define RAW_CONNECTIONS (UINT64_C(1) << 48)

@@ -6,7 +6,7 @@
 #include "base/terminal/progress.h"
 #include "input/capture/capture.h"
 #include "input/capture/capture_drops.h"
-#include "file_turns.h"
+#include "file_order.h"
 #include "replay.h"
 #include "replay_end.h"
 #include "replay_stop.h"

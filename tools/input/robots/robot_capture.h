@@ -4,7 +4,7 @@
 
 #include "input/capture/capture.h"
 #include "robot_reader.h"
-#include "robot_tally.h"
+#include "robot_event.h"
 
 struct robot_capture;
 

@@ -38,4 +38,9 @@ unsigned legacy_layout_filled(const struct legacy_layout *layout, const struct a
 bool legacy_layout_make(const struct legacy_layout *layout, const struct armtap_state *state, uint8_t *packet,
                         char reason[LEGACY_LAYOUT_REASON]);
 
+/* Says which cells of legacy packets have a source. */
+
+/* What comes from RTDE, and what is always 0 because RTDE, or this robot, lacks it. */
+void legacy_report(const struct legacy_layout *layout, const struct armtap_recipe *received, const char *source);
+
 #endif

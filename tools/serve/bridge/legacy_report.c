@@ -1,4 +1,4 @@
-#include "legacy_report.h"
+#include "legacy_layout.h"
 
 #include <stdio.h>
 #include <string.h>
