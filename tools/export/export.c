@@ -195,7 +195,7 @@ static int complete(struct job *job)
     if (job->wish->bag && describe_bag(job) != 0)
         return -1;
     if (job->wish->manifest && manifest_collect(&job->manifest, job) != 0)
-        return -1;
+        return job_give_up(job);
     return check_replaced(job) == 0 ? job_check_sink(job, output_files_commit(&job->outlets)) : -1;
 }
 

@@ -36,11 +36,6 @@ const char *job_direction(const struct job *job)
     return armtap_direction_name(job->wish->direction);
 }
 
-bool job_wants_stream(const struct job *job, unsigned number)
-{
-    return !job->wish->has_stream || number == job->wish->stream;
-}
-
 bool job_wants(const struct job *job, const struct table *table)
 {
     return table->direction == job->wish->direction && table->stream != TABLE_NO_STREAM && table->layout_count > 0 &&
@@ -78,6 +73,17 @@ static void drain(void *user)
     job->batches = NULL;
 }
 
+/* As tables_options wants it. */
+static void forget_view(void *user, struct table *table)
+{
+    struct view *view = table->view;
+    (void)user;
+    if (view)
+        picks_free(&view->picks);
+    free(view);
+    table->view = NULL;
+}
+
 static struct tables *make_tables(struct job *job)
 {
     const struct export_wish *wish = job->wish;
@@ -89,7 +95,7 @@ static struct tables *make_tables(struct job *job)
                                            .next = wish->split,
                                            .file = &job->totals.file,
                                            .drain = drain,
-                                           .forget = job_forget_view,
+                                           .forget = forget_view,
                                            .user = job};
     return tables_new(&options);
 }
@@ -97,7 +103,7 @@ static struct tables *make_tables(struct job *job)
 static void free_tables(struct job *job)
 {
     for (size_t i = 0; job->tables && i < tables_count(job->tables); i++)
-        job_forget_view(job, tables_at(job->tables, i));
+        forget_view(job, tables_at(job->tables, i));
     tables_free(job->tables);
 }
 

@@ -101,7 +101,10 @@ struct table *job_only_table(const struct job *job);
 
 /* "from the robot" */
 const char *job_direction(const struct job *job);
-bool job_wants_stream(const struct job *job, unsigned number);
+static inline bool job_wants_stream(const struct job *job, unsigned number)
+{
+    return !job->wish->has_stream || number == job->wish->stream;
+}
 bool job_wants(const struct job *job, const struct table *table);
 /* Whether the output has only telemetry, and this protocol goes beside it. */
 bool job_leaves_protocol(const struct job *job, enum armtap_protocol protocol);
@@ -132,8 +135,6 @@ enum armtap_generation job_layout(const struct job *job, const struct table *tab
 int job_make_view(struct job *job, struct table *table);
 /* Also checks how wide the table is. */
 int job_make_checked_view(struct job *job, struct table *table);
-/* Frees it. As tables_options wants it: `user` is not used. */
-void job_forget_view(void *user, struct table *table);
 /* Checks what can be checked before the first row. Rows that name their fields take all fields, unless --fields is
  * given. */
 int job_check_before_rows(struct job *job);

@@ -41,16 +41,6 @@ static int name_modes(struct job *job, struct view *view)
     return outcome;
 }
 
-void job_forget_view(void *user, struct table *table)
-{
-    struct view *view = table->view;
-    (void)user;
-    if (view)
-        picks_free(&view->picks);
-    free(view);
-    table->view = NULL;
-}
-
 /* 0, or -1 after a message. */
 static int fill_view(struct job *job, struct view *view, const struct table *table)
 {

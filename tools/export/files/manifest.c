@@ -102,23 +102,29 @@ int manifest_open(struct manifest *manifest, const struct job *job)
     return -1;
 }
 
-int manifest_collect(struct manifest *manifest, struct job *job)
+static int no_memory(void)
+{
+    message_no_memory();
+    return -1;
+}
+
+int manifest_collect(struct manifest *manifest, const struct job *job)
 {
     struct missing_total total;
     struct missing_places places;
     bool are_kept;
     manifest->outputs = calloc(job->outlets.count + 1, sizeof *manifest->outputs);
     if (!manifest->outputs)
-        return job_give_up_memory(job);
+        return no_memory();
     for (; manifest->count < job->outlets.count; manifest->count++) {
         const char *name = sink_file_name(job->outlets.outlet[manifest->count]->sink);
         if (is_output(manifest, name)) {
             refuse_output(job->wish->manifest);
-            return job_give_up(job);
+            return -1;
         }
         manifest->outputs[manifest->count] = strdup(name);
         if (!manifest->outputs[manifest->count])
-            return job_give_up_memory(job);
+            return no_memory();
     }
     for (size_t i = 0; i < armtap_streams_count(job->streams); i++)
         if (missing_data_total(job->missing, armtap_streams_at(job->streams, i)->stream, &total, &places, &are_kept))

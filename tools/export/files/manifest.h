@@ -8,7 +8,7 @@
  * input or an output, or holds something else. */
 int manifest_open(struct manifest *manifest, const struct job *job);
 /* Notes what is to be written. 0, or -1 after a message: also if the manifest is one of the outputs. */
-int manifest_collect(struct manifest *manifest, struct job *job);
+int manifest_collect(struct manifest *manifest, const struct job *job);
 /* Appends the line, in one piece, if the file is open. 0, or -1 after a message. */
 int manifest_write(const struct manifest *manifest, const struct job *job);
 void manifest_free(struct manifest *manifest);
