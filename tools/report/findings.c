@@ -78,16 +78,6 @@ static void put_packet(struct buffer *page, const struct report *report, const s
     html_put(page, "</td>");
 }
 
-void report_put_file(struct buffer *page, const struct report *report, const struct armtap_where *where)
-{
-    const char *file = diagnosis_file(&report->diagnosis, where);
-    if (!replay_has_several_files(report->diagnosis.source))
-        return;
-    html_put(page, "<td>");
-    html_text(page, file ? file : "-");
-    html_put(page, "</td>");
-}
-
 static void put_row(struct buffer *page, const struct report *report, const struct armtap_finding *finding,
                     const char *text)
 {

@@ -66,6 +66,16 @@ void report_put_time(struct buffer *page, const struct report *report, int64_t t
     html_put(page, "</td>");
 }
 
+void report_put_file(struct buffer *page, const struct report *report, const struct armtap_where *where)
+{
+    const char *file = diagnosis_file(&report->diagnosis, where);
+    if (!replay_has_several_files(report->diagnosis.source))
+        return;
+    html_put(page, "<td>");
+    html_text(page, file ? file : "-");
+    html_put(page, "</td>");
+}
+
 void report_put_time_heading(struct buffer *page, const struct report *report, const char *title)
 {
     html_put(page, "<th>");

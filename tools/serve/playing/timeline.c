@@ -100,7 +100,7 @@ static int on_record(void *user, const struct armtap_record *record)
     struct timeline *timeline = user;
     int64_t time = record->where.time;
     char address[64];
-    recording_address(address, record->stream->robot);
+    other_ports_host(address, record->stream->robot);
     if (!is_robot(timeline, address))
         return 0;
     if (time != ARMTAP_NO_TIME && time > limit(timeline, &timeline->wish.to, INT64_MAX))

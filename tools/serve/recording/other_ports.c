@@ -1,8 +1,10 @@
 #include "other_ports.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "dashboard_talk.h"
 #include "primary_stream.h"
-#include "recording.h"
 
 /* Connections at a time; another one takes the place of the one silent longest. */
 #define LINKS 64u
@@ -29,6 +31,16 @@ struct other_ports {
     uint64_t calls;
     struct link links[LINKS];
 };
+
+void other_ports_host(char to[64], const char *robot)
+{
+    const char *colon = strrchr(robot, ':');
+    size_t length = colon ? (size_t)(colon - robot) : strlen(robot);
+    if (length > 63)
+        length = 63;
+    memcpy(to, robot, length);
+    to[length] = '\0';
+}
 
 struct other_ports *other_ports_new(const struct other_ports_wish *wish)
 {
@@ -128,7 +140,7 @@ static int begin_link(struct link *link, const struct armtap_bytes *bytes)
     bool from_start = !bytes->stream->midstream && bytes->offset == 0;
     link->connection = bytes->stream->connection;
     link->port = bytes->port;
-    recording_address(link->robot, bytes->stream->robot);
+    other_ports_host(link->robot, bytes->stream->robot);
     link->greets = from_start && link->port != DASHBOARD_PORT;
     primary_stream_begin(&link->stream, from_start);
     if (link->port != DASHBOARD_PORT)

@@ -7,6 +7,9 @@
 
 #define DASHBOARD_PORT 29999u
 
+/* A robot's address without its port. */
+void other_ports_host(char to[64], const char *robot);
+
 /* A message of the primary or secondary interface. */
 struct port_message {
     const char *robot; /* its address without the port */

@@ -8,16 +8,6 @@
 #include "base/process/message.h"
 #include "nanoseconds.h"
 
-void recording_address(char to[64], const char *robot)
-{
-    const char *colon = strrchr(robot, ':');
-    size_t length = colon ? (size_t)(colon - robot) : strlen(robot);
-    if (length > 63)
-        length = 63;
-    memcpy(to, robot, length);
-    to[length] = '\0';
-}
-
 bool recording_protocol(enum armtap_protocol protocol, enum served *served)
 {
     *served = protocol == ARMTAP_RTDE ? SERVED_RTDE : SERVED_REALTIME;
@@ -87,7 +77,7 @@ uint64_t recording_weight(const struct recording *recording, uint64_t connection
 static int find_robot(struct recording *recording, const struct armtap_record *record, size_t *robot)
 {
     char address[64];
-    recording_address(address, record->stream->robot);
+    other_ports_host(address, record->stream->robot);
     long found = recording_robot(recording, address);
     *robot = found < 0 ? recording->robot_count : (size_t)found;
     if (found >= 0)

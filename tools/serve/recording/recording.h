@@ -62,8 +62,6 @@ void recording_free(struct recording *recording);
 /* Index of the robot with that address, or of stream `number` as armtap info counts; -1 if there is none. */
 long recording_robot(const struct recording *recording, const char *address);
 long recording_robot_of_stream(const struct recording *recording, uint64_t number, uint64_t *connection);
-/* The address without its port, as in recorded_robot. */
-void recording_address(char to[64], const char *robot);
 bool recording_protocol(enum armtap_protocol protocol, enum served *served);
 /* ns between records, the step most often seen; 0 if unknown. */
 int64_t recording_cycle(const struct recorded_robot *robot, enum served protocol);
