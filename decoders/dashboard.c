@@ -4,7 +4,7 @@
 
 #include "protocol/decoder.h"
 #include "table/recipe.h"
-#include "dashboard_describe.h"
+#include "describers.h"
 #include "dashboard_line.h"
 #include "urscript.h"
 

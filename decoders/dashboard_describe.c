@@ -1,4 +1,4 @@
-#include "dashboard_describe.h"
+#include "describers.h"
 
 #include <string.h>
 

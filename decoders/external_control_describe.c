@@ -1,4 +1,4 @@
-#include "external_control_describe.h"
+#include "describers.h"
 
 #include <string.h>
 

@@ -3,21 +3,19 @@ lib_libinside_la_SOURCES += \
 	decoders/aubo_info.h \
 	decoders/dashboard.c \
 	decoders/dashboard_describe.c \
-	decoders/dashboard_describe.h \
 	decoders/dashboard_line.c \
 	decoders/dashboard_line.h \
 	decoders/dashboard_lines.def \
 	decoders/decoders.def \
+	decoders/describers.h \
 	decoders/external_control.c \
 	decoders/external_control_describe.c \
-	decoders/external_control_describe.h \
 	decoders/external_control_layout.c \
 	decoders/external_control_layout.h \
 	decoders/external_control_layouts.def \
 	decoders/external_control_words.h \
 	decoders/primary.c \
 	decoders/primary_describe.c \
-	decoders/primary_describe.h \
 	decoders/primary_frame.c \
 	decoders/primary_frame.h \
 	decoders/primary_layout.c \
@@ -36,23 +34,17 @@ lib_libinside_la_SOURCES += \
 	decoders/primary_variable.h \
 	decoders/realtime.c \
 	decoders/realtime_describe.c \
-	decoders/realtime_describe.h \
 	decoders/realtime_packet.h \
 	decoders/realtime_recipe.c \
-	decoders/realtime_recipe.h \
 	decoders/realtime_sizes.def \
 	decoders/rtde.c \
 	decoders/rtde_content.c \
-	decoders/rtde_content.h \
 	decoders/rtde_describe.c \
-	decoders/rtde_describe.h \
 	decoders/rtde_evidence.c \
 	decoders/rtde_evidence.def \
 	decoders/rtde_evidence.h \
 	decoders/rtde_doubt.c \
 	decoders/rtde_guess.c \
-	decoders/rtde_inputs.c \
-	decoders/rtde_inputs.h \
 	decoders/rtde_known.c \
 	decoders/rtde_known.def \
 	decoders/rtde_known.h \
@@ -70,9 +62,7 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_session.h \
 	decoders/rtde_set_up.c \
 	decoders/rtde_sniff.c \
-	decoders/rtde_sniff.h \
 	decoders/rtde_support.c \
-	decoders/rtde_support.h \
 	decoders/robot_message.c \
 	decoders/robot_message.h \
 	decoders/sent_program.c \

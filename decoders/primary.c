@@ -11,7 +11,7 @@
 #include "bytes.h"
 #include "protocol/decoder.h"
 #include "table/recipe.h"
-#include "primary_describe.h"
+#include "describers.h"
 #include "primary_frame.h"
 #include "primary_message.h"
 #include "primary_program.h"

@@ -1,4 +1,4 @@
-#include "primary_describe.h"
+#include "describers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,9 +10,8 @@
 #include "protocol/decoder.h"
 #include "table/field.h"
 #include "table/state.h"
-#include "realtime_describe.h"
+#include "describers.h"
 #include "realtime_packet.h"
-#include "realtime_recipe.h"
 #include "urscript.h"
 
 #define LENGTH_WORD ARMTAP_REALTIME_LENGTH_WORD

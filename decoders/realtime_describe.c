@@ -1,9 +1,8 @@
-#include "realtime_describe.h"
+#include "describers.h"
 
 #include <string.h>
 
 #include "realtime_packet.h"
-#include "realtime_recipe.h"
 #include "urscript.h"
 
 #define CELL 8u

@@ -1,4 +1,5 @@
-/* A legacy packet: {int32 length, counting itself; cells of 8 bytes}, of which the first is the controller's clock. */
+/* A legacy packet: {int32 length, counting itself; cells of 8 bytes}, of which the first is the controller's clock.
+ * The layouts: which fields a packet of a size holds. */
 #ifndef ARMTAP_REALTIME_PACKET_H
 #define ARMTAP_REALTIME_PACKET_H
 
@@ -6,6 +7,7 @@
 
 #include "bytes.h"
 #include "protocol/clock.h"
+#include "table/recipe.h"
 
 #define ARMTAP_REALTIME_LENGTH_WORD 4u
 #define ARMTAP_REALTIME_HEADER 12u /* length word and clock cell */
@@ -22,5 +24,17 @@ static inline bool armtap_realtime_clock_fits(double clock)
 {
     return clock == 0 || armtap_clock_may_show(clock);
 }
+
+/* Cells one after the other, from a column on; 0: none of this layout. */
+struct armtap_realtime_cells {
+    uint16_t column, count;
+};
+
+/* The legacy layout of a size: generation, and its fields one after the other. */
+enum armtap_generation armtap_realtime_generation(size_t size);
+/* The field that begins at *column and fits into `size` bytes, or NULL. Advances *column past it. */
+const struct armtap_field *armtap_realtime_next(enum armtap_generation generation, size_t size, unsigned *column);
+/* A layout's modes: its fields that are signed whole numbers. The last has count 0. */
+const struct armtap_realtime_cells *armtap_realtime_modes(enum armtap_generation generation);
 
 #endif

@@ -1,7 +1,6 @@
-#include "realtime_recipe.h"
+#include "realtime_packet.h"
 
 #include "table/field.h"
-#include "realtime_packet.h"
 
 #define CELL 8u /* bytes of a legacy cell */
 #define LARGEST_CB2_SIZE 812

@@ -11,12 +11,10 @@
 #include "bytes.h"
 #include "protocol/clock.h"
 #include "rare.h"
-#include "rtde_content.h"
-#include "rtde_describe.h"
+#include "describers.h"
 #include "rtde_package.h"
 #include "rtde_reply.h"
 #include "rtde_session.h"
-#include "rtde_sniff.h"
 
 #define SETUP_BEYOND_DOUBT 16 /* bytes of a set-up: this many letters are no accident */
 #define READ_AS 1u            /* a sure frame was read: with the protocol added, rtde_sure()'s answer */

@@ -1,4 +1,4 @@
-#include "rtde_content.h"
+#include "rtde_package.h"
 
 #include <stdint.h>
 #include <string.h>

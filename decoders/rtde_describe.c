@@ -1,9 +1,9 @@
-#include "rtde_describe.h"
+#include "describers.h"
 
 #include <string.h>
 
 #include "bytes.h"
-#include "rtde_content.h"
+#include "rtde_package.h"
 #include "rtde_recipe.h"
 
 #define NAME_MAX 60 /* characters of a field's name in "type of NAME" */

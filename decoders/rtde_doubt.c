@@ -4,7 +4,7 @@
  * gap. */
 #include "rtde_package.h"
 #include "rtde_session.h"
-#include "rtde_support.h"
+#include "rtde_evidence.h"
 
 /* The recipe is checked only between these numbers of packages. */
 #define JUDGED_LEAST 32

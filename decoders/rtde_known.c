@@ -6,7 +6,7 @@
 
 #include "table/field.h"
 #include "rtde_recipe.h"
-#include "rtde_support.h"
+#include "rtde_evidence.h"
 
 static const struct armtap_known_recipe known[] = {
 #define KNOWN(name, client, size, fields) {name, client, size, fields},

@@ -1,8 +1,8 @@
-/* RTDE packages as bytes: what the decoder and the encoder share. */
+/* RTDE packages as bytes: what the decoder and the encoder share, and how packages are told from other bytes. */
 #ifndef ARMTAP_RTDE_PACKAGE_H
 #define ARMTAP_RTDE_PACKAGE_H
 
-#include "armtap.h"
+#include "protocol/decoder.h"
 
 #define ARMTAP_RTDE_HEADER 3u
 
@@ -15,5 +15,15 @@ const char *armtap_rtde_type_name(uint8_t type);
 /* Printable except for line ends, tabs and up to `control_max` other control bytes. Texts have a length, so they may
  * contain a NUL. */
 bool armtap_rtde_is_text(const char *text, size_t length, size_t control_max);
+
+/* Parses a package in the known protocol (0: none), or in whichever it fits. The layouts are distinguishable: a
+ * protocol 2 set-up begins with a frequency or an id, neither of which is a letter. `in_step`: a package must begin
+ * here. */
+bool armtap_rtde_read(const uint8_t *bytes, size_t length, enum armtap_direction direction, int protocol, bool in_step,
+                      struct armtap_rtde_package *package);
+
+/* Before anything is known about a connection: both as in struct armtap_decoder. */
+enum armtap_fit armtap_rtde_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length);
+enum armtap_fit armtap_rtde_shows(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need);
 
 #endif

@@ -1,4 +1,5 @@
-/* RTDE recipes: comma separated lists of names and types. */
+/* RTDE recipes: from comma separated lists of names and types; the input recipes of a connection, found by their id, or
+ * by the bytes of their values. */
 #ifndef ARMTAP_RTDE_RECIPE_H
 #define ARMTAP_RTDE_RECIPE_H
 
@@ -24,5 +25,19 @@ int armtap_recipe_from_lists(const struct armtap_item *names, const struct armta
  * from the first to the last such field are the value of the first, and the others have no place. *recipe is NULL if
  * less than a byte is left for each. */
 int armtap_recipe_of_length(struct armtap_recipe *open, size_t length, struct armtap_recipe **recipe);
+
+#define ARMTAP_RTDE_INPUT_IDS 256 /* ids */
+
+/* Initially zero; the owner releases the recipes. */
+struct armtap_rtde_inputs {
+    struct armtap_recipe *by_id[ARMTAP_RTDE_INPUT_IDS]; /* NULL: not set up */
+    uint8_t by_size[ARMTAP_RTDE_INPUT_IDS];             /* ids, sorted by their recipes' size, then by id */
+    unsigned count;
+};
+
+/* Re-sorts an id whose recipe has changed; it must have one. */
+void armtap_rtde_inputs_sort(struct armtap_rtde_inputs *inputs, uint8_t id);
+/* The recipe of that size with the lowest id, or NULL. */
+const struct armtap_recipe *armtap_rtde_inputs_of_size(const struct armtap_rtde_inputs *inputs, size_t size);
 
 #endif

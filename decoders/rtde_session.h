@@ -4,7 +4,6 @@
 
 #include "protocol/decoder.h"
 #include "rtde_recipe.h"
-#include "rtde_inputs.h"
 #include "rtde_known.h"
 
 /* A set-up, version or property request whose reply has not come. */

@@ -2,7 +2,6 @@
  * is one byte, its type; the same size and type once more are three. Up to 16 kB are searched, so that 40 bits leave
  * less than one false chain in ten million connections. Repetition is no accident, but may come from another protocol's
  * records: without a clock that advances in cycles, more packages are needed. */
-#include "rtde_sniff.h"
 
 #include <string.h>
 

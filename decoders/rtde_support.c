@@ -7,7 +7,6 @@
  * untested one, one with a test of its own, or one of the recipe's with which it changes places; or once a rival of the
  * whole recipe takes its place.
  */
-#include "rtde_support.h"
 
 #include <stdlib.h>
 #include <string.h>

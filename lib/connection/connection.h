@@ -3,7 +3,7 @@
 #ifndef ARMTAP_CONNECTION_H
 #define ARMTAP_CONNECTION_H
 
-#include "protocol/account.h"
+#include "protocol/budget.h"
 #include "conn.h"
 #include "protocol/decoder.h"
 #include "layers/mailbox.h"

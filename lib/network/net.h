@@ -2,7 +2,7 @@
 #ifndef NET_H
 #define NET_H
 
-#include "protocol/account.h"
+#include "protocol/budget.h"
 #include "connection/conn.h"
 #include "archive/digest.h"
 #include "flow.h"

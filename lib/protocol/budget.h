@@ -1,8 +1,9 @@
-/* The rows of budgets.def as constants. */
+/* The rows of budgets.def as constants, and what a connection has spent of them: every byte of its packets adds to its
+ * budgets; beyond that it draws on a reserve shared with the other connections of its capture. */
 #ifndef ARMTAP_BUDGET_H
 #define ARMTAP_BUDGET_H
 
-#include "armtap.h"
+#include "table/layout.h"
 
 /* Numbers for armtap_budget_at. */
 enum armtap_budget_code {
@@ -32,5 +33,31 @@ enum {
 #undef BUDGET
 #undef LIMIT
 };
+
+struct armtap_reserve {
+    uint64_t left[ARMTAP_ACCOUNTS];
+    size_t held;   /* bytes that the decoders of all connections keep */
+    size_t shares; /* bytes that connections with records add to the limit of memory */
+    size_t taken;  /* bytes of memory that all connections take, those included; not what waits for missing bytes */
+    bool is_brief; /* a record's state holds only what the record set */
+    struct armtap_state
+        *brief; /* then that of all records, if their connection has but one recipe; NULL: not needed yet */
+    struct armtap_layouts *layouts; /* shared by its connections, or NULL */
+    bool told_unshared;             /* noted that some robots share no recipes */
+};
+void armtap_reserve_init(struct armtap_reserve *reserve);
+
+struct armtap_account {
+    uint64_t spent[ARMTAP_ACCOUNTS]; /* of its own budget */
+    uint32_t noted;                  /* by row of the table: the note was sent */
+};
+
+/* Takes `amount` if a connection that sent `bytes` has that much left; otherwise takes nothing and returns false. */
+bool armtap_account_spend(struct armtap_account *account, struct armtap_reserve *reserve, enum armtap_budget_code code,
+                          uint64_t bytes, uint64_t amount);
+
+/* What is left of it. */
+uint64_t armtap_account_left(const struct armtap_account *account, const struct armtap_reserve *reserve,
+                             enum armtap_budget_code code, uint64_t bytes);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "../../decoders/aubo_scan.h"
 #include "../../decoders/rtde_package.h"
-#include "protocol/account.h"
+#include "protocol/budget.h"
 #include "connection/conn.h"
 #include "protocol/note.h"
 #include "connection/connection.h"

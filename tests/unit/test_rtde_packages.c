@@ -1,5 +1,4 @@
 /* RTDE: packages byte for byte, both ways. The bytes are worked out by hand from the layouts in the guide. */
-#include "rtde_content.h"
 #include "rtde_package.h"
 #include "support.h"
 
