@@ -109,7 +109,6 @@ lib_libinside_la_SOURCES = \
 	lib/table/plan.c \
 	lib/table/plan.h \
 	lib/table/plan_decode.c \
-	lib/table/plan_decode.h \
 	lib/table/plan_step.c \
 	lib/table/plan_step.h \
 	lib/table/recipe.c \

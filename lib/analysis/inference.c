@@ -1,7 +1,7 @@
 /* What the output says of a recipe: names for fields that are almost certain. They rest on what values are like: what a
  * program computes like a field looks like that field, and gets its name. Of a field and its exact copy neither does.
  */
-#include "inference_noise.h"
+#include "inference_tiling.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "inference_pairs.h"
+#include "inference_tiling.h"
 
 #include <string.h>
 

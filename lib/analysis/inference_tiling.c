@@ -10,7 +10,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inference_pairs.h"
+/* ---- choices of fields ------------------------------------------------------------------------------------------- */
+
+/* How clients may have chosen the fields of a recipe, which nobody tells: as well-known clients do, though more of them
+ * or fewer, or any. Each way gives a field other odds, and is weighed by what the whole package says for it. In bits.
+ */
+struct inference_odds {
+    double beforehand;                     /* for this way to choose */
+    double of_field[INFERENCE_FIELDS_MAX]; /* that a recipe has it, against that it has not */
+    double of_none;                        /* that a recipe has no field at all */
+    double of_more; /* by which fields are likelier than in the recipes of well-known clients; 0 or more */
+};
+
+/* Odds of registers, of which a recipe may have any number: below 1. */
+#define REPEATED_MOST (-0.15)
+
+enum choice_kind { LIKE_CLIENTS, ANY_FIELD };
+
+/* bits: for it beforehand; odds: log2 of those of each field, times those in the recipes of well-known clients if it is
+ * chosen like theirs. A recipe has 6 fields or 60. */
+static const struct choice {
+    enum choice_kind kind;
+    double bits, odds;
+} choices[] = {
+    {LIKE_CLIENTS, -1, -3}, {LIKE_CLIENTS, -1, -2}, {LIKE_CLIENTS, -1, -1},
+    {LIKE_CLIENTS, -1, 0},  {LIKE_CLIENTS, -1, 1},  {LIKE_CLIENTS, -1, 2},
+    {ANY_FIELD, -4, -4},    {ANY_FIELD, -4, -2.5},  {ANY_FIELD, -4, -1},
+};
+_Static_assert(sizeof choices / sizeof *choices <= INFERENCE_CHOICES_MAX, "too many choices for the tables of tilings");
+
+static size_t choice_count(void)
+{
+    return sizeof choices / sizeof *choices;
+}
+
+static double odds_of(const struct choice *choice, const struct inference_field *field)
+{
+    if (choice->kind == LIKE_CLIENTS) {
+        double bits = field->log_chance + choice->odds;
+        return field->repeats ? fmin(bits, REPEATED_MOST) : bits;
+    }
+    return field->repeats ? fmin(field->log_chance, REPEATED_MOST) : choice->odds;
+}
+
+static void choice_at(size_t choice, const struct inference_field *fields, size_t count, struct inference_odds *odds)
+{
+    const struct choice *chosen = &choices[choice];
+    odds->beforehand = chosen->bits;
+    odds->of_none = 0;
+    odds->of_more = chosen->kind == LIKE_CLIENTS ? fmax(chosen->odds, 0) : 0;
+    for (size_t i = 0; i < count; i++) {
+        double bits = odds->of_field[i] = odds_of(chosen, &fields[i]);
+        odds->of_none += fields[i].repeats ? log2(1 - exp2(bits)) : -log2(1 + exp2(bits));
+    }
+}
+
+/* ---- tilings ----------------------------------------------------------------------------------------------------- */
 
 /* Bits: a field out of order; one of any order, among some fields that are left. */
 #define BREAK 20
@@ -197,7 +252,7 @@ static void start_paths(struct paths *paths, const struct inference_columns *col
 
 static void choose_by(struct paths *paths, size_t choice, enum tiling_order order)
 {
-    armtap_inference_choice_at(choice, paths->tiling->field, paths->tiling->fields, &paths->odds);
+    choice_at(choice, paths->tiling->field, paths->tiling->fields, &paths->odds);
     paths->order = order;
     paths->field = paths->ranks[order];
 }
@@ -216,14 +271,14 @@ static void weigh_ways(struct inference_tiling *tiling, struct paths *paths)
 {
     double all = -INFINITY;
     for (unsigned order = 0; order < ORDERS; order++)
-        for (size_t choice = 0; choice < armtap_inference_choice_count(); choice++) {
+        for (size_t choice = 0; choice < choice_count(); choice++) {
             double *way = &tiling->way[order][choice];
             choose_by(paths, choice, (enum tiling_order)order);
             *way = *way < WAY_LEAST ? -INFINITY : bits_of(paths);
             all = add(all, *way);
         }
     for (unsigned order = 0; order < ORDERS; order++)
-        for (size_t choice = 0; choice < armtap_inference_choice_count(); choice++)
+        for (size_t choice = 0; choice < choice_count(); choice++)
             tiling->way[order][choice] = exp2(tiling->way[order][choice] - all);
 }
 
@@ -232,7 +287,7 @@ static void sum_ways(struct inference_tiling *tiling, struct paths *paths)
     weigh_ways(tiling, paths);
     for (unsigned order = 0; order < ORDERS; order++) {
         tiling->order[order] = 0;
-        for (size_t choice = 0; choice < armtap_inference_choice_count(); choice++) {
+        for (size_t choice = 0; choice < choice_count(); choice++) {
             double share = tiling->way[order][choice];
             tiling->order[order] += share;
             choose_by(paths, choice, (enum tiling_order)order);
@@ -347,7 +402,7 @@ static int begin_tiling(struct inference_tiling *tiling)
             tiling->field[i].size = SAMPLE_LENGTH_MAX + 1; /* fits nowhere */
     tiling->fields = armtap_inference_field_count();
     for (unsigned order = 0; order < ORDERS; order++)
-        for (size_t choice = 0; choice < armtap_inference_choice_count(); choice++)
+        for (size_t choice = 0; choice < choice_count(); choice++)
             tiling->way[order][choice] = 1;
     return tiling->field ? ARMTAP_OK : ARMTAP_ERR_MEMORY;
 }

@@ -2,8 +2,9 @@
 #ifndef ANALYSIS_INFERENCE_TILING_H
 #define ANALYSIS_INFERENCE_TILING_H
 
-#include "inference_choices.h"
 #include "inference_fields.h"
+
+#define INFERENCE_CHOICES_MAX 16 /* ways in which clients may have chosen their fields */
 
 enum tiling_order { ORDER_GUIDE, ORDER_ALPHABET, ORDER_ANY, ORDERS };
 
@@ -33,5 +34,23 @@ struct inference_tiling {
 int armtap_inference_tile(struct inference_tiling *tiling, const struct armtap_recipe *types,
                           const struct inference_columns *columns, const struct inference_relations *relations);
 void armtap_inference_tiling_clear(struct inference_tiling *tiling);
+
+/* What a field's place says about the places of the others (inference_pairs.c): of two names, both vectors must have
+ * the bond that their values have on a robot. Adds to `bits` what the names that are already likely say, given the
+ * shares of a first sum. */
+void armtap_inference_pairs_weigh(const struct inference_tiling *tiling, const struct inference_relations *relations,
+                                  float *bits);
+
+/* Whether noise, or its lack, shows that a vector is what a robot aims at, or what it measures (inference_noise.c). */
+struct inference_side {
+    const char *other; /* "actual_q" of "target_q"; NULL: the name is of no pair, or noise beside tells both apart */
+    bool is_proven;    /* not the other one */
+    const char *words; /* what shows it, or why nothing does */
+};
+/* Names count as known from that probability on. */
+struct inference_side armtap_inference_side_of(const struct inference_columns *columns,
+                                               const struct inference_relations *relations,
+                                               const struct inference_tiling *tiling, const struct tiling_piece *piece,
+                                               double enough);
 
 #endif

@@ -27,17 +27,13 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/incident.h \
 	lib/analysis/incident_text.c \
 	lib/analysis/inference.c \
-	lib/analysis/inference_choices.c \
-	lib/analysis/inference_choices.h \
 	lib/analysis/inference_columns.c \
 	lib/analysis/inference_columns.h \
 	lib/analysis/inference_fields.c \
 	lib/analysis/inference_fields.def \
 	lib/analysis/inference_fields.h \
 	lib/analysis/inference_noise.c \
-	lib/analysis/inference_noise.h \
 	lib/analysis/inference_pairs.c \
-	lib/analysis/inference_pairs.h \
 	lib/analysis/inference_relations.c \
 	lib/analysis/inference_relations.h \
 	lib/analysis/inference_sample.c \
@@ -60,7 +56,6 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/robot_model.c \
 	lib/analysis/robot_models.def \
 	lib/analysis/safety_state.c \
-	lib/analysis/safety_state.h \
 	lib/analysis/safety_words.def \
 	lib/analysis/stop_window.c \
 	lib/analysis/stop_window.h \
@@ -77,7 +72,6 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/unanswered_requests.c \
 	lib/analysis/unanswered_requests.h \
 	lib/analysis/usual_motions.c \
-	lib/analysis/usual_motions.h \
 	lib/analysis/verdict.c \
 	lib/analysis/verdict.h \
 	lib/analysis/waiting_arrivals.c \

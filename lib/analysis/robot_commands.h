@@ -1,9 +1,42 @@
-/* Commands of ur_rtde that did not go well. */
+/* Commands of ur_rtde that did not go well, and how long motions take that follow the same motion: from the same place
+ * to the same target, with the same speed. */
 #ifndef ANALYSIS_ROBOT_COMMANDS_H
 #define ANALYSIS_ROBOT_COMMANDS_H
 
 #include "findings.h"
-#include "usual_motions.h"
+
+struct usual_motion {
+    uint64_t hash;
+    double most; /* s */
+    unsigned times;
+};
+
+/* Of all robots. Starts with zeros. Of two motions that share a place the later one is kept. */
+struct usual_motions {
+    struct armtap_hash_key key;
+    struct usual_motion *all; /* NULL before the first */
+};
+void armtap_usual_motions_free(struct usual_motions *usual);
+
+/* The motion that a command asks for; 0 if it does not say where the arm is in the end. */
+uint64_t armtap_motion_of(const struct usual_motions *usual, const struct armtap_command *command);
+/* Settings of a client, such as the tool: with another one a motion is another. Starts with zeros. */
+#define ARMTAP_MOTION_SETTINGS 4u
+struct motion_settings {
+    struct {
+        uint64_t name, value; /* hashes; name 0: none */
+    } all[ARMTAP_MOTION_SETTINGS];
+    uint64_t sum; /* of the values */
+};
+/* Takes a command, if it is a setting. */
+void armtap_motion_settings_take(struct motion_settings *settings, const struct usual_motions *usual,
+                                 const struct armtap_command *command);
+/* Whether the arm may move by it. */
+bool armtap_is_motion(const struct armtap_command *command);
+/* Adds the duration of one motion after another. *before becomes what was known before; its `times` are 0 for the
+ * first. 0, or -1 without memory. */
+int armtap_usual_motions_add(struct usual_motions *usual, uint64_t last, uint64_t motion, double duration,
+                             struct usual_motion *before);
 
 #define ROBOT_COMMAND_NAME_MAX 96
 

@@ -1,4 +1,4 @@
-#include "safety_state.h"
+#include "mode_timeline.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "usual_motions.h"
+#include "robot_commands.h"
 
 #include <stdlib.h>
 #include <string.h>

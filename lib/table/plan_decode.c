@@ -6,7 +6,7 @@
  * types within it: those are checked before the run, all four at once, and written after it. One shuffle swaps the byte
  * order of four or eight doubles. The kernels are inlined: the loop calls nothing, and what they cannot decide is
  * decoded again in plain C. tests/bench/README.md has numbers. */
-#include "plan_decode.h"
+#include "plan.h"
 
 #if defined(__GNUC__)
 #define INLINE static inline __attribute__((always_inline))
