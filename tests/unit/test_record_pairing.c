@@ -96,7 +96,7 @@ static void same_clocks(void **state)
     assert_int_equal(tally.unpaired[ARMTAP_SIDE_RTDE], 1);
     assert_true(tally.farthest == 0);
     assert_true(tally.cycle > 0.00799 && tally.cycle < 0.00801);
-    assert_true(tally.first == 10.008 && tally.last == 10.024);
+    assert_true(tally.first == (double)10.008 && tally.last == (double)10.024);
 }
 
 /* 125 Hz against 500 Hz: the cycle is 2 ms, every fourth record of RTDE has a counterpart. */
@@ -358,7 +358,7 @@ static void largest_and_mean(void **state)
     assert_int_equal(scalar->verdict, ARMTAP_DIFFERS);
     assert_int_equal(vector->differ, 1);
     assert_int_equal(vector->element, 4);
-    assert_true(vector->largest == 0.75 && vector->mean == 0.75 / 18);
+    assert_true(vector->largest == 0.75 && vector->mean == (double)(0.75 / 18));
     assert_int_equal(stage_find(&stage, "payload")->verdict, ARMTAP_ONLY_LEGACY);
     assert_int_equal(stage_find(&stage, "robot_mode")->verdict, ARMTAP_ONLY_RTDE);
     /* In the order of the legacy record, then fields that only one side has. */
