@@ -4,6 +4,7 @@
 #include "driver.h"
 #include "primary.h"
 #include "ur_rtde.h"
+#include "inside.h"
 
 #include <stdio.h>
 #include <stdlib.h>

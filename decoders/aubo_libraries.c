@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "armtap.h"
+#include "inside.h"
 
 const char *armtap_aubo_libraries(void)
 {

@@ -1,5 +1,6 @@
 /* Replaces AUBO's decoder in builds without it (configure --without-aubo). */
 #include "aubo_info.h"
+#include "inside.h"
 
 const struct armtap_decoder armtap_decoder_aubo = {
     .info = {ARMTAP_AUBO_INFO, .left_out = "--without-aubo"},

@@ -1,6 +1,7 @@
 #include "realtime_packet.h"
 
 #include "table/field.h"
+#include "inside.h"
 
 #define CELL 8u /* bytes of a legacy cell */
 #define LARGEST_CB2_SIZE 812

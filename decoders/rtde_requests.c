@@ -7,6 +7,7 @@
 #include "protocol/budget.h"
 #include "bytes.h"
 #include "rtde_session.h"
+#include "inside.h"
 
 #define PASSED_MAX INT64_C(50000000)       /* ns that a reply may be captured after the client's next request */
 #define UNANSWERED_MAX INT64_C(1000000000) /* ns that a client waits for a reply at most */

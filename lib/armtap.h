@@ -120,8 +120,6 @@ struct armtap_field {
 };
 
 ARMTAP_API size_t armtap_field_count(void);
-/* Number of gnuplot columns in UR's legacy layout of that generation; CB3's and e-Series' unless it is CB2. */
-ARMTAP_API unsigned armtap_layout_columns(enum armtap_generation generation);
 /* The field with that id; NULL beyond the end. */
 ARMTAP_API const struct armtap_field *armtap_field_at(size_t id);
 /* The field with exactly that name; NULL if there is none, or for a NULL name. Reads `length` bytes of `name`, which
@@ -369,9 +367,6 @@ ARMTAP_API int armtap_recipe_rtde(const char *names, const char *types, struct a
  * "segments":["R1_actual_q"],"to_server":false,"trigger":0}]. The caller releases it. ERR_NOT_OURS if `message` is not
  * such a text, ERR_UNSUPPORTED if the library was built without AUBO. */
 ARMTAP_API int armtap_recipe_aubo(const char *message, size_t length, struct armtap_recipe **recipe);
-
-/* The libraries that AUBO's decoder is built with ("json-c 0.16, wslay 1.1.1, ..."); NULL if it was left out. */
-ARMTAP_API const char *armtap_aubo_libraries(void);
 
 /* The default output recipe of a well-known client: armtap's fallback if the handshake was not captured. */
 struct armtap_known_recipe {
@@ -629,8 +624,6 @@ struct armtap_budget {
     const char *cut;
     const char *text; /* for the note: what exceeded the allowance, and what is cut */
 };
-ARMTAP_API size_t armtap_budget_count(void);
-ARMTAP_API const struct armtap_budget *armtap_budget_at(size_t i);
 /* NULL if none has that name. */
 ARMTAP_API const struct armtap_budget *armtap_budget_find(const char *name);
 
@@ -903,10 +896,6 @@ ARMTAP_API int armtap_rtde_parse(const void *bytes, size_t length, enum armtap_d
  * package would exceed 65535 bytes, text or source 255, or a number its bytes on the wire (id, level and accepted
  * 255, version 65535), or if `protocol`, where it decides the layout, is none of those. */
 ARMTAP_API int armtap_rtde_write(const struct armtap_rtde_package *package, void *buffer, size_t capacity);
-/* Writes the values of a state in the order of a recipe, for the `values` of a data package; absent fields and names
- * that the table does not know become 0. Returns the number of bytes (armtap_recipe_size), or ERR_SPACE. */
-ARMTAP_API int armtap_encode_values(const struct armtap_recipe *recipe, const struct armtap_state *state, void *buffer,
-                                    size_t capacity);
 
 /* ---- a message, piece by piece --------------------------------------------------------------------------------- */
 
@@ -1038,15 +1027,6 @@ ARMTAP_API bool armtap_link_type_known(int link_type);
 /* Says what the next packets are; NETWORK at first. From a socket, no event or note tells of retransmission, copies,
  * order or receive windows: such packets are as they were made. */
 ARMTAP_API int armtap_net_origin(struct armtap_net *net, enum armtap_origin origin);
-/* Says whether the next packets repeat those of an earlier file, so that this file can be decoded alone; not at first.
- * Only armtap_stream.beginning leaves them out. */
-ARMTAP_API int armtap_net_copies(struct armtap_net *net, bool are_copies);
-/* Call before the first packet, if no callback looks at fields that a record did not set: record->state then holds
- * those of `updated`, and other fields may be absent that came before. Takes 4.6 KB less for each connection with
- * records. ERR_BUSY if connections are known already. */
-ARMTAP_API int armtap_net_brief(struct armtap_net *net);
-/* The addresses of a TCP packet's sender and receiver: "10.0.0.2", "[fd00::2]". False for other packets. */
-ARMTAP_API bool armtap_packet_hosts(const struct armtap_packet *packet, char from[64], char to[64]);
 /* The next captured packet. Foreign and damaged packets are passed over cheaply; ERR_UNSUPPORTED for an unknown link
  * type. */
 ARMTAP_API int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet);
@@ -1056,13 +1036,6 @@ ARMTAP_API int armtap_net_packet(struct armtap_net *net, const struct armtap_pac
  * end nothing. With false, as at first: a packet's data must stay only during armtap_net_packet(). ERR_BUSY during a
  * callback: then the data must still stay. */
 ARMTAP_API int armtap_net_lend(struct armtap_net *net, bool lends);
-/* Packets of a kind that may carry a robot's, but cannot be read: what they are ("ESP (IPsec)", "WireGuard"), and how
- * many there are. False if there are not so many kinds; at most 16 are counted. */
-struct armtap_unread {
-    const char *what; /* a constant */
-    uint64_t packets;
-};
-ARMTAP_API bool armtap_net_unread(const struct armtap_net *net, size_t index, struct armtap_unread *unread);
 /* Whether later packets cannot change what was said of those up to `until`: of each connection that began by then it is
  * known what it carries, none of its bytes waits for missing ones or for the rest of a message, and no recipe was
  * guessed or doubted. The sink has got all of it then but events that tell of an end. Takes time for each connection
@@ -1070,40 +1043,6 @@ ARMTAP_API bool armtap_net_unread(const struct armtap_net *net, size_t index, st
 ARMTAP_API bool armtap_net_is_settled(const struct armtap_net *net, const struct armtap_where *until);
 /* The capture ends: delivers all that was waiting, and closes the connections. */
 ARMTAP_API int armtap_net_finish(struct armtap_net *net);
-
-/* ---- archives: captures in several files, decoded file by file ------------------------------------------------- */
-
-/* The digest of captured packets: those that the decoding of later ones may depend on, and in place of the others what
- * they added up to. A net that is given the digest of the packets before is where those packets would have left it. */
-struct armtap_digest;
-/* An element of a digest, in order of capture. */
-struct armtap_kept {
-    bool is_stretch;             /* not a packet: for armtap_net_pass */
-    struct armtap_packet packet; /* of a stretch: `where` of its last packet, and bytes without a link type */
-};
-struct armtap_digest_options {
-    size_t size;            /* sizeof(struct armtap_digest_options) */
-    size_t limit;           /* bytes of packets that it keeps; 0: 64 MiB */
-    unsigned first_records; /* of each kind that it keeps after a set-up or a gap, up to 255; 0: as many as the analysis
-                               of rates looks at */
-};
-/* `options` may be NULL. */
-ARMTAP_API int armtap_digest_new(const struct armtap_digest_options *options, struct armtap_digest **digest);
-ARMTAP_API void armtap_digest_free(struct armtap_digest *digest);
-/* Empties it. */
-ARMTAP_API void armtap_digest_clear(struct armtap_digest *digest);
-/* False if it had to leave out what belongs into it. Ask once it was completed. */
-ARMTAP_API bool armtap_digest_is_whole(const struct armtap_digest *digest);
-/* The i-th element, valid until the digest changes; false beyond the last. */
-ARMTAP_API bool armtap_digest_at(const struct armtap_digest *digest, size_t i, struct armtap_kept *kept);
-/* From now on packets are added to this digest; NULL: to none. The one before is completed: read it after this call. A
- * digest must live until then. The net's sink must have the callbacks of those that are given the digest, on_record
- * above all. */
-ARMTAP_API int armtap_net_digest(struct armtap_net *net, struct armtap_digest *digest);
-/* Passes over a stretch of a digest. ERR_NOT_OURS if the bytes are none; ERR_NOT_READY if it does not follow what came
- * before, as when a file is missing: then the net has ended. */
-ARMTAP_API int armtap_net_pass(struct armtap_net *net, const struct armtap_where *where, const void *bytes,
-                               size_t length);
 
 /* A TCP port that robots listen on, and hardly anyone else. */
 struct armtap_robot_port {

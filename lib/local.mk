@@ -5,6 +5,7 @@ lib_libinside_la_SOURCES = \
 	lib/by_connection.h \
 	lib/bytes.h \
 	lib/in_parts.h \
+	lib/inside.h \
 	lib/nanoseconds.h \
 	lib/prefetch.h \
 	lib/rare.h \

@@ -5,7 +5,6 @@
  *   armtap_diagnosis_*    what went wrong, when, in which packet, on whose side; rates, clocks, modes
  *   armtap_comparison_*   the legacy and the RTDE stream of one robot, paired by the controller's clock, field by field
  *   armtap_streams_*      the streams of a capture, and attempts to connect that failed
- *   armtap_rates_*        how regularly one stream's data came
  *   armtap_kinematics_*   whether a pose follows from the joints, and by which model's geometry
  *   armtap_inference_*    the fields of RTDE data whose handshake was not captured, from the data alone
  *
@@ -31,27 +30,12 @@
 extern "C" {
 #endif
 
-/* ---- times ----------------------------------------------------------------------------------------------------- */
-
-/* A capture may hold any times: these functions do not overflow. */
-
-#define ARMTAP_TIME_LONGEST INT64_C(9000000000000000000)
-/* ns from one time to a later one, at most ARMTAP_TIME_LONGEST. */
-ARMTAP_API int64_t armtap_time_between(int64_t from, int64_t to);
-/* The time `by` ns later, or earlier if negative. */
-ARMTAP_API int64_t armtap_time_shift(int64_t time, int64_t by);
-
 /* The time zone of times in texts. */
 struct armtap_zone {
     /* Seconds by which the zone is ahead of UTC at a time given in s since the epoch. */
     int64_t (*offset)(void *user, int64_t seconds);
     void *user;
 };
-#define ARMTAP_TIME_MAX 40
-/* Writes "2026-01-31T12:00:00.500000000Z", or with a zone "2026-01-31T13:00:00.500000000+01:00", and a NUL; a NULL zone
- * means UTC. Returns the length. */
-ARMTAP_API size_t armtap_time_text(char to[ARMTAP_TIME_MAX], int64_t time, const struct armtap_zone *zone);
-
 struct armtap_kinematics;
 
 /* ---- streams --------------------------------------------------------------------------------------------------- */
@@ -118,15 +102,6 @@ struct armtap_streams_rest {
     struct armtap_where first; /* where the first of them ended */
 };
 
-/* TCP connections, with or without telemetry, and the robot ports among them on which no decoder expects its protocol.
- */
-struct armtap_connections {
-    uint64_t count;
-    const char *const *ports;
-    size_t port_count;
-    bool more_ports;
-};
-
 /* Collects summaries: call armtap_streams_record, _recipe, _candidates, _note and _event from the callbacks of a sink.
  * Connections that close without being recognised are forgotten, so that foreign traffic takes no memory; the first
  * streams are kept, up to the budget `streams`, and further ones are added to the totals when they close. */
@@ -135,25 +110,10 @@ struct armtap_streams;
 ARMTAP_API struct armtap_streams *armtap_streams_new(void);
 ARMTAP_API void armtap_streams_free(struct armtap_streams *streams);
 ARMTAP_API int armtap_streams_record(struct armtap_streams *streams, const struct armtap_record *record);
-/* Whether armtap_streams_record looks at the joints and the pose of this record, if it has them: only of some. */
-ARMTAP_API bool armtap_streams_reads_pose(const struct armtap_record *record);
-/* The same for the sink's wants_state, before the record. */
-ARMTAP_API bool armtap_streams_wants_state(const struct armtap_stream *stream, enum armtap_direction direction);
 ARMTAP_API int armtap_streams_recipe(struct armtap_streams *streams, const struct armtap_recipe_event *event);
 ARMTAP_API int armtap_streams_candidates(struct armtap_streams *streams, const struct armtap_candidates *candidates);
 ARMTAP_API int armtap_streams_note(struct armtap_streams *streams, const struct armtap_note *note);
 ARMTAP_API int armtap_streams_event(struct armtap_streams *streams, const struct armtap_event *event);
-/* Whether the last event ended a stream that went into the totals: the caller may free what it keeps for that stream.
- */
-ARMTAP_API bool armtap_streams_let_go(const struct armtap_streams *streams);
-/* The note that streams are only added to the totals, if the last event made it due. */
-ARMTAP_API bool armtap_streams_due_note(const struct armtap_streams *streams, const struct armtap_event *event,
-                                        struct armtap_note *note);
-/* Keeps streams that have ended packed, in less than 200 bytes each instead of 650, until armtap_streams_unpack: call
- * that before armtap_streams_number. Summaries that armtap_streams_of has returned stay where they are. */
-ARMTAP_API void armtap_streams_pack(struct armtap_streams *streams);
-/* 0, or ARMTAP_ERR_MEMORY */
-ARMTAP_API int armtap_streams_unpack(struct armtap_streams *streams);
 /* Numbers the connections that turned out to carry telemetry, in the order of their first packets. */
 ARMTAP_API void armtap_streams_number(struct armtap_streams *streams);
 /* How many are numbered. */
@@ -163,23 +123,8 @@ ARMTAP_API const struct armtap_stream_summary *armtap_streams_at(const struct ar
 ARMTAP_API const struct armtap_stream_summary *armtap_streams_of(const struct armtap_streams *streams,
                                                                  uint64_t connection);
 ARMTAP_API const struct armtap_streams_rest *armtap_streams_rest(const struct armtap_streams *streams);
-ARMTAP_API const struct armtap_connections *armtap_streams_connections(const struct armtap_streams *streams);
-/* Set-ups whose recipes were not kept: memory for them is bounded. */
-ARMTAP_API uint64_t armtap_streams_recipes_left_out(const struct armtap_streams *streams);
-/* Whether only its position in the stream's guessed recipe gives an entry its name. */
-ARMTAP_API bool armtap_streams_is_by_position(const struct armtap_stream_summary *summary,
-                                              const struct armtap_recipe_entry *entry);
-/* How many names of the recipe only their position gives; *names becomes the number of all its names. */
-ARMTAP_API size_t armtap_streams_by_position(const struct armtap_stream_summary *summary, size_t *names);
 /* Number of a stream's notes of the kind armtap_note_at(kind). */
 ARMTAP_API uint64_t armtap_streams_notes_of(const struct armtap_stream_summary *summary, size_t kind);
-/* Numbers of notes of the whole capture, including those of no stream (one for each attempt to connect), by index of
- * armtap_note_at. */
-ARMTAP_API const uint64_t *armtap_streams_note_counts(const struct armtap_streams *streams);
-/* Whether there is a note of severity warning or error. */
-ARMTAP_API bool armtap_streams_have_warning(const struct armtap_streams *streams);
-/* The same without failed attempts to connect: they cost no records. */
-ARMTAP_API bool armtap_streams_data_have_warning(const struct armtap_streams *streams);
 
 /* ---- attempts to connect --------------------------------------------------------------------------------------- */
 
@@ -214,13 +159,6 @@ struct armtap_attempt {
     bool unsure; /* accepted, and the capture does not show which side was the first to end it, or one of them */
 };
 
-/* Attempts whose outcome is unknown because the capture ends. */
-struct armtap_attempt_open {
-    char robot[64], client[64];
-    uint64_t count;
-    struct armtap_where last; /* the first SYN of the last attempt */
-};
-
 /* The attempts of a capture; they are not streams. */
 struct armtap_attempts;
 ARMTAP_API const struct armtap_attempts *armtap_streams_attempts(const struct armtap_streams *streams);
@@ -231,21 +169,12 @@ ARMTAP_API uint64_t armtap_attempts_left_out(const struct armtap_attempts *attem
                                              enum armtap_attempt_outcome outcome);
 /* Number of attempts with that outcome. */
 ARMTAP_API uint64_t armtap_attempts_total(const struct armtap_attempts *attempts, enum armtap_attempt_outcome outcome);
-/* Whether any of them shows a fault. */
-ARMTAP_API bool armtap_attempts_have_fault(const struct armtap_attempts *attempts);
-/* The i-th robot and client with attempts of unknown outcome; false beyond the last. */
-ARMTAP_API bool armtap_attempts_open_at(const struct armtap_attempts *attempts, size_t i,
-                                        struct armtap_attempt_open *open);
-/* The id of the outcome's finding: "tcp.refused", "tcp.no-answer". */
-ARMTAP_API const char *armtap_attempt_id(enum armtap_attempt_outcome outcome);
 /* "refused", "unreachable", "no-answer", "reset", "closed", "silent", "left" */
 ARMTAP_API const char *armtap_attempt_outcome_name(enum armtap_attempt_outcome outcome);
 #define ARMTAP_ATTEMPT_TEXT_MAX 480
 /* One line on what became of the attempts; its times are UTC if `zone` is NULL. */
 ARMTAP_API void armtap_attempt_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempts *attempts,
                                     const struct armtap_attempt *attempt, const struct armtap_zone *zone);
-ARMTAP_API void armtap_attempt_open_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempt_open *open,
-                                         const struct armtap_zone *zone);
 
 /* ---- rates ----------------------------------------------------------------------------------------------------- */
 
@@ -267,51 +196,6 @@ struct armtap_rates_totals {
     int64_t longest_wait;         /* for a package while data was due, without gaps of the capture; ns, -1: unknown */
     struct armtap_where wait_end; /* that package */
 };
-/* Whether `skipped` is known: some of the data has the controller's clock, or no package follows another. */
-ARMTAP_API bool armtap_rates_know_skips(const struct armtap_rates_totals *totals);
-
-/* The step from one record to the next. The caller creates it; its size is fixed. */
-struct armtap_rates_step {
-    uint64_t skipped; /* packages that the controller skipped */
-    double lost;      /* approximate number of packages that the capture lacks; INFINITY: any number */
-    double clock;     /* by how much the controller's clock advanced, s; NAN: unknown */
-    double usual;     /* time between two packages, s; 0: unknown */
-};
-
-/* What the streams of a capture share: the budget `channels`, and how many stretches of data may be learned. */
-struct armtap_rates_shared;
-ARMTAP_API struct armtap_rates_shared *armtap_rates_shared_new(size_t stretches);
-/* Free it after all objects that were given it. */
-ARMTAP_API void armtap_rates_shared_free(struct armtap_rates_shared *shared);
-
-/* What a first pass learns about a stream, so that a second pass can judge it from its first record on. NULL if out of
- * memory. */
-struct armtap_rates_learned;
-ARMTAP_API struct armtap_rates_learned *armtap_rates_learned_new(struct armtap_rates_shared *shared);
-ARMTAP_API void armtap_rates_learned_free(struct armtap_rates_learned *learned);
-/* The first pass is over. */
-ARMTAP_API void armtap_rates_learned_complete(struct armtap_rates_learned *learned);
-/* The rates of one stream: call armtap_rates_record, _recipe, _event and _note from the callbacks of a sink. `learned`
- * may be NULL. NULL if out of memory. */
-struct armtap_rates;
-ARMTAP_API struct armtap_rates *armtap_rates_new(struct armtap_rates_shared *shared,
-                                                 struct armtap_rates_learned *learned);
-/* Before any record: the pass is there for what it learns, so it judges nothing more. Steps and totals mean nothing. */
-ARMTAP_API void armtap_rates_only_learn(struct armtap_rates *rates);
-/* Before any record: nobody asks for totals, only for steps. */
-ARMTAP_API void armtap_rates_only_steps(struct armtap_rates *rates);
-ARMTAP_API void armtap_rates_free(struct armtap_rates *rates);
-ARMTAP_API int armtap_rates_record(struct armtap_rates *rates, const struct armtap_record *record);
-ARMTAP_API int armtap_rates_recipe(struct armtap_rates *rates, const struct armtap_recipe_event *event);
-ARMTAP_API int armtap_rates_event(struct armtap_rates *rates, const struct armtap_event *event);
-ARMTAP_API int armtap_rates_note(struct armtap_rates *rates, const struct armtap_note *note);
-/* The step to a record, which must be the last one given to armtap_rates_record, from the one before it on its channel.
- */
-ARMTAP_API void armtap_rates_last_step(const struct armtap_rates *rates, const struct armtap_record *record,
-                                       struct armtap_rates_step *step);
-ARMTAP_API void armtap_rates_totals(const struct armtap_rates *rates, struct armtap_rates_totals *totals);
-/* The controller's clock in a record, s; NAN if it has none. */
-ARMTAP_API double armtap_rates_clock(const struct armtap_record *record);
 
 /* ---- diagnosis ------------------------------------------------------------------------------------------------- */
 
@@ -330,22 +214,10 @@ struct armtap_finding {
     double total;     /* sum of the sizes */
     uint64_t order;   /* in which findings were made */
     uint32_t stream;  /* number; ARMTAP_NO_STREAM: the whole capture, or not numbered yet */
-    uint32_t pair;    /* number of this combination of stream and id, below armtap_diagnosis_pairs */
+    uint32_t pair;    /* number of this combination of stream and id */
     const char *text; /* one line */
     size_t largest;   /* of a sum: where its text mentions the largest finding; 0: nowhere */
 };
-
-/* What may hold the input that a finding rtde.field.in-use names. */
-enum armtap_input_holder {
-    ARMTAP_HOLDER_SAME_CLIENT = 1,  /* another connection of the refused client, in the capture */
-    ARMTAP_HOLDER_OTHER_CLIENT = 2, /* in the capture */
-    ARMTAP_HOLDER_UNKNOWN = 4,      /* none is in the capture */
-    ARMTAP_HOLDER_FIELDBUS = 8,     /* besides: a fieldbus can claim it */
-    ARMTAP_HOLDER_OF_REGISTER = 16, /* besides: it is a register of those that a fieldbus can claim ... */
-    ARMTAP_HOLDER_OF_BIT = 32       /* ... or a bit register */
-};
-/* Several of these, from the finding's text. */
-ARMTAP_API unsigned armtap_input_holders_of(const char *text);
 
 /* The controller's clock against the capture's. */
 struct armtap_clock_totals {
@@ -462,8 +334,6 @@ ARMTAP_API int armtap_diagnosis_finish(struct armtap_diagnosis *diagnosis);
 /* Sorted by time. */
 ARMTAP_API size_t armtap_diagnosis_finding_count(const struct armtap_diagnosis *diagnosis);
 ARMTAP_API const struct armtap_finding *armtap_diagnosis_finding_at(const struct armtap_diagnosis *diagnosis, size_t i);
-/* How many combinations of a stream and an id the findings have. */
-ARMTAP_API size_t armtap_diagnosis_pairs(const struct armtap_diagnosis *diagnosis);
 /* By number. */
 ARMTAP_API size_t armtap_diagnosis_stream_count(const struct armtap_diagnosis *diagnosis);
 ARMTAP_API const struct armtap_stream_diagnosis *armtap_diagnosis_stream_at(const struct armtap_diagnosis *diagnosis,
@@ -475,9 +345,6 @@ ARMTAP_API size_t armtap_diagnosis_mode_count(const struct armtap_diagnosis *dia
 ARMTAP_API const struct armtap_mode *armtap_diagnosis_mode_at(const struct armtap_diagnosis *diagnosis, size_t i);
 /* Changes that are not kept: 10000 are kept for each field of a stream (with AUBO, of an arm), 50000 in all. */
 ARMTAP_API uint64_t armtap_diagnosis_modes_left_out(const struct armtap_diagnosis *diagnosis);
-#define ARMTAP_MODE_NAME_MAX 40
-/* The field's name as in the program's output: robot_mode, or R2_robot_mode for the second arm. */
-ARMTAP_API const char *armtap_mode_field(const struct armtap_mode *mode, char to[ARMTAP_MODE_NAME_MAX]);
 /* By stream and arm: the first 4 of each, at most 400 in all. */
 ARMTAP_API size_t armtap_diagnosis_stop_count(const struct armtap_diagnosis *diagnosis);
 ARMTAP_API const struct armtap_stop_window *armtap_diagnosis_stop_at(const struct armtap_diagnosis *diagnosis,
@@ -546,8 +413,6 @@ struct armtap_comparison_options {
 ARMTAP_API int armtap_comparison_new(const struct armtap_comparison_options *options,
                                      struct armtap_comparison **comparison);
 ARMTAP_API void armtap_comparison_free(struct armtap_comparison *comparison);
-/* The controller's clock of a record, by which it is paired; false if it has none, or NaN. */
-ARMTAP_API bool armtap_comparison_clock(const struct armtap_record *record, double *clock);
 /* The next record of a side, in the order of its stream; a record without a clock is ignored. ERR_MEMORY; ERR_SPACE if
  * there are more fields than a robot has. */
 ARMTAP_API int armtap_comparison_record(struct armtap_comparison *comparison, enum armtap_side side,
@@ -574,12 +439,6 @@ struct armtap_robot_model {
 };
 /* Models of the same geometry follow each other; NULL beyond the last. */
 ARMTAP_API const struct armtap_robot_model *armtap_robot_model_at(size_t i);
-/* Position (m) and rotation of the flange in the frame of the base, for joint angles in rad. */
-ARMTAP_API void armtap_robot_model_flange(const struct armtap_robot_model *model, const double q[6], double position[3],
-                                          double rotation[3][3]);
-/* From a rotation vector (axis times angle, rad) to a matrix, and back, with an angle from 0 to pi. */
-ARMTAP_API void armtap_rotation_matrix(const double vector[3], double rotation[3][3]);
-ARMTAP_API void armtap_rotation_vector(double rotation[3][3], double vector[3]);
 
 enum armtap_kinematics_outcome {
     ARMTAP_KINEMATICS_UNKNOWN,  /* too few samples, or the arm hardly moved: any model would do */
@@ -674,51 +533,6 @@ ARMTAP_API int armtap_inference_finish(struct armtap_inference *inference);
 ARMTAP_API int armtap_inference_types(struct armtap_inference *inference, const struct armtap_recipe *recipe);
 /* NULL before armtap_inference_finish, or if that failed. */
 ARMTAP_API const struct armtap_inferred *armtap_inference_result(const struct armtap_inference *inference);
-
-/* ---- hash tables for untrusted keys ---------------------------------------------------------------------------- */
-
-/* A keyed hash (SipHash-1-3, Aumasson and Bernstein): an attacker who chooses the names cannot make them collide. Every
- * table draws its own key. */
-struct armtap_hash_key {
-    uint64_t word[2];
-};
-ARMTAP_API struct armtap_hash_key armtap_hash_draw_key(void);
-ARMTAP_API uint64_t armtap_hash_text(const struct armtap_hash_key *key, const char *text);
-ARMTAP_API uint64_t armtap_hash_numbers(const struct armtap_hash_key *key, uint64_t a, uint64_t b);
-
-/* Approximate memory that a recipe takes, in bytes. */
-ARMTAP_API size_t armtap_recipe_memory(const struct armtap_recipe *recipe);
-
-struct armtap_recipe_map_slot {
-    uint64_t hash;
-    const struct armtap_recipe *recipe; /* NULL: free */
-    void *thing;
-};
-/* Maps recipes to things; identical recipes are one key. The caller creates it, filled with zeros; its size is fixed.
- * It owns neither recipes nor things, and both must outlive their entry. */
-struct armtap_recipe_map {
-    struct armtap_hash_key key;
-    struct armtap_recipe_map_slot *slots;
-    size_t room, count;
-};
-/* The recipe's thing; NULL if there is none. */
-ARMTAP_API void *armtap_recipe_map_find(const struct armtap_recipe_map *map, const struct armtap_recipe *recipe);
-/* The recipe must not be in the map yet. */
-ARMTAP_API int armtap_recipe_map_add(struct armtap_recipe_map *map, const struct armtap_recipe *recipe, void *thing);
-ARMTAP_API void armtap_recipe_map_clear(struct armtap_recipe_map *map);
-
-/* Recipes, identical ones stored only once. The caller creates it, filled with zeros; its size is fixed. */
-struct armtap_recipe_store {
-    struct armtap_recipe_map map; /* the recipes, each held */
-    size_t entries;               /* of all recipes */
-    size_t bytes;                 /* approximate memory */
-};
-/* Whether the recipe, or an identical one, is in the store. */
-ARMTAP_API bool armtap_recipe_store_has(const struct armtap_recipe_store *store, const struct armtap_recipe *recipe);
-/* The store's copy of the recipe, added if it had none; the caller releases it. NULL if out of memory. */
-ARMTAP_API struct armtap_recipe *armtap_recipe_store_hold(struct armtap_recipe_store *store,
-                                                          const struct armtap_recipe *recipe);
-ARMTAP_API void armtap_recipe_store_clear(struct armtap_recipe_store *store);
 
 #ifdef __cplusplus
 }

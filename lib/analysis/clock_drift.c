@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "times.h"
+#include "inside.h"
 
 #define FIRST_LENGTH (1.0 / 16)
 #define FIRST_BLOCKS 4 /* that are there; CLOCKS_BLOCKS is a multiple by a power of two */

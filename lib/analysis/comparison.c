@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "field_differences.h"
+#include "inside.h"
 
 /* The size in 0.1.0. */
 #define OPTIONS_MIN (offsetof(struct armtap_comparison_options, in_capture_order) + sizeof(bool))

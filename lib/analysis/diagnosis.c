@@ -6,6 +6,7 @@
 #include "input_holders.h"
 #include "stream_monitor.h"
 #include "verdict.h"
+#include "inside.h"
 
 /* The size in 0.1.0. */
 #define OPTIONS_MIN (offsetof(struct armtap_diagnosis_options, zone) + sizeof(const struct armtap_zone *))

@@ -9,6 +9,7 @@
 #include "armtap-analysis.h"
 #include "decimal.h"
 #include "times.h"
+#include "inside.h"
 
 /* Pairs without failures take no more of the room than this. */
 #define CONNECTED_MAX (ATTEMPTS_PAIRS / 2)

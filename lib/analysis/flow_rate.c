@@ -12,6 +12,7 @@
 #include "prefetch.h"
 #include "times.h"
 #include "waiting_arrivals.h"
+#include "inside.h"
 
 #define SILENCE (2 * SECOND)
 /* A silence is also longer than this many package intervals: some clients request less than one package per

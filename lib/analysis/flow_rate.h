@@ -15,6 +15,7 @@
 
 #include "findings.h"
 #include "histogram.h"
+#include "inside.h"
 
 #define PACE_WAITING 64
 

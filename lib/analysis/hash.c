@@ -1,8 +1,10 @@
 #define _GNU_SOURCE
 #include "armtap-analysis.h"
+#include "inside.h"
 
 #include <string.h>
 #include <sys/random.h>
+
 
 struct sip {
     uint64_t v0, v1, v2, v3;

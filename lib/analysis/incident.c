@@ -6,6 +6,7 @@
 #include "flow_rate.h"
 #include "mode_timeline.h"
 #include "times.h"
+#include "inside.h"
 
 #define MS INT64_C(1000000) /* ns */
 #define NONE SIZE_MAX

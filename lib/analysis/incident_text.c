@@ -7,6 +7,7 @@
 #include "decimal.h"
 #include "incident.h"
 #include "times.h"
+#include "inside.h"
 
 #define TEXT_MAX 1400
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inside.h"
+
 #define VECTOR 6u
 #define COLUMNS_MAX 400u
 #define BLOCKS_MAX 320u

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inside.h"
+
 #define HOLDERS_MAX 256
 
 /* A connection's inputs, in the order of their set-up. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "difference.h"
+#include "inside.h"
 
 /* rad: joints are compared with the pose again when one of them moved by this much. */
 #define STEP 0.02

@@ -40,6 +40,7 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/inference_sample.h \
 	lib/analysis/inference_tiling.c \
 	lib/analysis/inference_tiling.h \
+	lib/analysis/inside.h \
 	lib/analysis/input_holders.c \
 	lib/analysis/input_holders.h \
 	lib/analysis/kinematics.c \

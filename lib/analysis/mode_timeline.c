@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inside.h"
+
 /* In the order of the timeline. */
 enum { ROBOT_MODE, SAFETY_MODE, SAFETY_STATUS, RUNTIME_STATE };
 static const enum armtap_field_id followed[ARMTAP_MODE_FIELDS] = {[ROBOT_MODE] = ARMTAP_ID_robot_mode,

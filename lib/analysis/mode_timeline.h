@@ -4,6 +4,7 @@
 #define ANALYSIS_MODE_TIMELINE_H
 
 #include "findings.h"
+#include "inside.h"
 
 enum safety_class {
     SAFETY_ORDINARY,

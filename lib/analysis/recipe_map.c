@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inside.h"
+
 static uint64_t hash_of(const struct armtap_hash_key *key, const struct armtap_recipe *recipe)
 {
     size_t count = armtap_recipe_count(recipe);

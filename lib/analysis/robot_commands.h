@@ -4,6 +4,7 @@
 #define ANALYSIS_ROBOT_COMMANDS_H
 
 #include "findings.h"
+#include "inside.h"
 
 struct usual_motion {
     uint64_t hash;

@@ -1,4 +1,5 @@
 #include "kinematics.h"
+#include "inside.h"
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "times.h"
+#include "inside.h"
 
 static const enum armtap_field_id stop_fields[ARMTAP_STOP_COMMAND] = {
     [ARMTAP_STOP_POSITION] = ARMTAP_ID_actual_q,

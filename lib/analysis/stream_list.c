@@ -13,6 +13,7 @@
 #include "prefetch.h"
 #include "stream_entry.h"
 #include "times.h"
+#include "inside.h"
 
 /* Ports of connections kept for the message about missing telemetry. */
 #define PORTS_KEPT 12

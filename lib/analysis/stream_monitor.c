@@ -11,6 +11,7 @@
 #include "driver_commands.h"
 #include "flow_rate.h"
 #include "prefetch.h"
+#include "inside.h"
 
 /* A sender that repeats its data this often got no answer. */
 #define RESENT_UNANSWERED 3

@@ -11,6 +11,7 @@
 #include "stop_window.h"
 #include "stream_rates.h"
 #include "window_stalls.h"
+#include "inside.h"
 
 /* Keep-alives, or packets sent again, since the peer last sent a packet, and how many it had sent by then. */
 struct asking {

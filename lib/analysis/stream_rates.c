@@ -1,6 +1,7 @@
 #include "stream_rates.h"
 
 #include "prefetch.h"
+#include "inside.h"
 
 #include <math.h>
 #include <stdlib.h>

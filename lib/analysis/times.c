@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "nanoseconds.h"
+#include "inside.h"
 
 #define DAY INT64_C(86400)
 

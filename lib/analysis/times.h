@@ -3,6 +3,7 @@
 #define ANALYSIS_TIMES_H
 
 #include "armtap-analysis.h"
+#include "inside.h"
 
 /* ns: how far packets of several queues, or of a mirror port, may be out of order. */
 #define TIMES_DISORDER INT64_C(10000000)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inside.h"
+
 #define MOTIONS 4096u /* a power of two */
 
 void armtap_usual_motions_free(struct usual_motions *usual)

@@ -11,6 +11,7 @@
 #include "incident.h"
 #include "mode_timeline.h"
 #include "window_stalls.h"
+#include "inside.h"
 
 #define CLAUSE_MAX 240
 

@@ -13,6 +13,7 @@
 
 #include "stretch.h"
 #include "try.h"
+#include "inside.h"
 
 enum {
     LIMIT = 64 << 20,    /* bytes */

@@ -1,5 +1,6 @@
 /* What a capture's digest keeps of its packets. */
 #include "network/net.h"
+#include "inside.h"
 
 /* Changes with everything that happens apart from connections' data. */
 static uint64_t stirs(const struct armtap_net *net)

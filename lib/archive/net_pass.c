@@ -3,6 +3,7 @@
 
 #include "stretch.h"
 #include "try.h"
+#include "inside.h"
 
 #include <stdlib.h>
 

@@ -6,6 +6,7 @@
 #include "connection/conn.h"
 #include "try.h"
 #include "client.h"
+#include "inside.h"
 
 #define PAUSE_TIME SECOND
 #define TYPE_AT 2 /* in a package */

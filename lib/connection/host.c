@@ -6,6 +6,7 @@
 #include "knowledge.h"
 #include "layers/layer.h"
 #include "table/recipe.h"
+#include "inside.h"
 
 #define PACKET_HEADERS 54u /* bytes of a packet before its payload: Ethernet, IPv4, TCP */
 #define NOTE_BYTES 64u     /* of a note, besides its text */

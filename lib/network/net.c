@@ -5,6 +5,7 @@
 #include "tcp/tcp_deliver.h"
 #include "try.h"
 #include "packet/unreachable.h"
+#include "inside.h"
 
 #include <stdlib.h>
 #include <string.h>

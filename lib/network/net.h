@@ -12,6 +12,7 @@
 #include "packet/link.h"
 #include "protocol/note.h"
 #include "tcp/tcp.h"
+#include "inside.h"
 
 enum { ARMTAP_UNREAD_KINDS = 16 };
 enum { ARMTAP_USUALS = 64 }; /* senders whose headers are known; a power of two */

@@ -1,4 +1,5 @@
 #include "budget.h"
+#include "inside.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* The dictionary: descriptors and columns, all from armtap-fields.h. */
 #include "field.h"
+#include "inside.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include "bytes.h"
 #include "cells.h"
 #include "field.h"
+#include "inside.h"
 
 /* ---- making ---- */
 

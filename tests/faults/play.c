@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "nanoseconds.h"
+#include "inside.h"
 
 enum { PACKAGE_MAX = 4096, ETHERNET = 14, IPV4 = 20, IPV6 = 40 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "target.h"
+#include "inside.h"
 
 static char *take_text(struct input *input)
 {

@@ -6,6 +6,7 @@
 
 #include "analysis/armtap-analysis.h"
 #include "target.h"
+#include "inside.h"
 
 /* What a sidecar of so many bytes may hold, and what follows from it. */
 #define HELD_MOST(bytes) (64 * (size_t)(bytes) + (16 << 20))

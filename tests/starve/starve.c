@@ -26,6 +26,7 @@
 #include "commands.h"
 #include "hooks.h"
 #include "made.h"
+#include "inside.h"
 
 /* LeakSanitizer asks these. fontconfig loses what it has begun when memory runs out. */
 #define FOR_SANITIZER __attribute__((visibility("default")))

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inside.h"
+
 void need_aubo(void)
 {
     if (!armtap_aubo_libraries())

@@ -7,6 +7,7 @@
 #include "allocations.h"
 #include "analysis_scene.h"
 #include "support.h"
+#include "analysis/inside.h"
 
 /* ---- each allocation fails ------------------------------------------------------------------------------------- */
 

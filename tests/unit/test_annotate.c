@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "explain/explain.h"
+#include "inside.h"
 
 /* Pieces follow one another from the first byte to the last; only pieces of a WebSocket's content may be empty. */
 static void assert_covers(const struct subject *subject)

@@ -8,6 +8,7 @@
 
 #include "../../decoders/aubo_scan.h"
 #include "connection/conn.h"
+#include "inside.h"
 
 #define FROM ARMTAP_FROM_ROBOT
 #define TO ARMTAP_TO_ROBOT

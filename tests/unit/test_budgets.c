@@ -15,6 +15,7 @@
 #include "protocol/note.h"
 #include "connection/connection.h"
 #include "tcp/queue.h"
+#include "inside.h"
 
 /* ---- counting ---- */
 

@@ -8,6 +8,7 @@
 
 #include "table/cells.h"
 #include "table/recipe.h"
+#include "inside.h"
 
 static struct armtap_value text_of(enum armtap_type type, const char *text, size_t length)
 {

@@ -8,6 +8,7 @@
 #include "recipe/recipe_write.h"
 #include "recipe/migration_map.h"
 #include "input/files/recipe_file.h"
+#include "inside.h"
 
 #define FILE_NAME "test_column_ranges.tmp"
 

@@ -10,6 +10,7 @@
 #include "analysis/histogram.h"
 #include "nanoseconds.h"
 #include "support.h"
+#include "analysis/inside.h"
 
 #define START INT64_C(1769860800000000000)
 

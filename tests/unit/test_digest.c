@@ -9,6 +9,7 @@
 
 #include "../share.h"
 #include "sample_packets.h"
+#include "inside.h"
 
 #define DIGEST_BYTES (8 << 20)
 /* The decoders need no more; the default is for those who judge rates, and to get over a hole at the beginning. */

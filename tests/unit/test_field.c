@@ -11,6 +11,7 @@
 #include "protocol/note.h"
 #include "protocol/port.h"
 #include "table/recipe.h"
+#include "inside.h"
 
 /* ---- the table against the facts ---- */
 

@@ -6,6 +6,7 @@
 
 #include "analysis/armtap-analysis.h"
 #include "support.h"
+#include "analysis/inside.h"
 
 enum { PACKAGES = 1250, STEP_MS = 8, LENGTH_MAX = 500 };
 

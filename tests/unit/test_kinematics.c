@@ -7,6 +7,7 @@
 
 #include "analysis/kinematics.h"
 #include "support.h"
+#include "analysis/inside.h"
 
 #define PI 3.14159265358979323846
 #define NEAR(a, b, within) assert_true(fabs((a) - (b)) <= (within))

@@ -17,6 +17,7 @@
 #include "table/layout.h"
 #include "table/recipe.h"
 #include "support.h"
+#include "inside.h"
 
 enum { SYN = 2, RST = 4, ACK = 16 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "armtap.h"
+#include "inside.h"
 
 enum { PACKET_BYTES = 1220, PACKETS = 3 };
 

@@ -8,6 +8,7 @@
 #endif
 
 #include "table/recipe.h"
+#include "inside.h"
 
 #define ROUNDS 300
 #define STATE_BYTES sizeof(struct armtap_state)

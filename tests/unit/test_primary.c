@@ -9,6 +9,7 @@
 #include "../../decoders/primary_frame.h"
 #include "../../decoders/primary_layout.h"
 #include "../../decoders/primary_variable.h"
+#include "inside.h"
 
 /* ---- the tables ---- */
 

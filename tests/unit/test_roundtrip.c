@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inside.h"
+
 #define ROUNDS 2000 /* for each size */
 
 /* Bits of a double, often a troublesome one: NaN with a payload, -0.0, denormal, infinity; else random. */

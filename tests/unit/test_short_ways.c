@@ -14,6 +14,7 @@
 #include "sample_packets.h"
 #include "tcp/tcp.h"
 #include "tcp/tcp_deliver.h"
+#include "inside.h"
 
 #define ROUNDS 60
 #define HEADERS 120 /* bytes in which a packet is changed: all headers, and the beginning of its message */

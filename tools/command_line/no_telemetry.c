@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "base/process/message.h"
+#include "inside.h"
+#include "analysis/inside.h"
 
 /* Reports the first attempt, and what to do. */
 static void report_attempts(const struct armtap_attempts *attempts)

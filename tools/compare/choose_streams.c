@@ -9,6 +9,7 @@
 #include "base/process/message.h"
 #include "input/stream_rank.h"
 #include "by_connection.h"
+#include "analysis/inside.h"
 
 #define LISTED_MAX 20
 

@@ -9,6 +9,7 @@
 #include "input/robots/robot_reader.h"
 #include "base/numbers/timestamp.h"
 #include "part.h"
+#include "analysis/inside.h"
 
 static int on_finding(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
 {

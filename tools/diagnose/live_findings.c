@@ -11,6 +11,7 @@
 #include "analysis/armtap-analysis.h"
 #include "base/terminal/paint.h"
 #include "nanoseconds.h"
+#include "analysis/inside.h"
 
 /* Findings of one kind shown in a burst; then one per second. */
 #define BURST 10

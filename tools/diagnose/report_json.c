@@ -8,6 +8,7 @@
 #include "input/sidecars/archive.h"
 #include "input/files/file_reader.h"
 #include "part.h"
+#include "analysis/inside.h"
 
 #define TIME_DIGITS 9
 

@@ -14,6 +14,7 @@
 #include "base/terminal/paint.h"
 #include "base/text/utf8.h"
 #include "base/numbers/timestamp.h"
+#include "analysis/inside.h"
 
 /* Lines of one stream's modes. */
 #define MODE_LINES 40

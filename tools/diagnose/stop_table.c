@@ -9,6 +9,7 @@
 #include "diagnosis.h"
 #include "base/terminal/fold.h"
 #include "input/stream_rank.h"
+#include "analysis/inside.h"
 
 #define FINDINGS_MAX 60 /* in a table */
 #define VALUE_COLUMN 13

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/inside.h"
+
 /* Findings of one id and stream that are shown one by one. */
 #define FLOOD 10
 #define SUM_MAX 700

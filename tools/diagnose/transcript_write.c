@@ -3,6 +3,7 @@
 
 #include "analysis/armtap-analysis.h"
 #include "transcript_rows.h"
+#include "analysis/inside.h"
 
 struct transcript {
     struct buffer bytes;

@@ -6,6 +6,7 @@
 
 #include "diagnosis.h"
 #include "base/terminal/fold.h"
+#include "analysis/inside.h"
 
 /* Streams that get their own sentence. */
 #define SENTENCES 10

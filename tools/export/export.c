@@ -16,6 +16,7 @@
 #include "input/sidecars/archive.h"
 #include "input/replay/replay_end.h"
 #include "input/robots/tcp_socket.h"
+#include "analysis/inside.h"
 
 /* ---- the readings ---------------------------------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@
 #include "input/replay/replay_end.h"
 #include "export/rows/live_numbering.h"
 #include "export/files/output_files.h"
+#include "analysis/inside.h"
 
 #define UNKNOWN_MAX 480
 

@@ -11,6 +11,7 @@
 #include "base/process/message.h"
 #include "input/invented_names.h"
 #include "input/shell_command.h"
+#include "analysis/inside.h"
 
 enum { STREAMS_LISTED = 8, LINE_MAX_BYTES = 1024 };
 

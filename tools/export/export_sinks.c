@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/process/message.h"
+#include "analysis/inside.h"
 
 #define NS_PER_S 1000000000
 #define SHOW_EVERY_NS 200000000

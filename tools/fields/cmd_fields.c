@@ -14,6 +14,7 @@
 #include "command_line/options.h"
 #include "base/terminal/fold.h"
 #include "robot_errors.h"
+#include "inside.h"
 
 struct fields {
     bool json, errors, names;

@@ -12,6 +12,7 @@
 #include "command_line/options.h"
 #include "export/files/atomic_file.h"
 #include "input/sidecars/sidecar.h"
+#include "inside.h"
 
 /* Sidecars that get their names together: each such time waits for the disk. */
 #define BATCH 64

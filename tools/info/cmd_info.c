@@ -9,6 +9,7 @@
 #include "base/process/message.h"
 #include "input/sidecars/archive.h"
 #include "command_line/options.h"
+#include "analysis/inside.h"
 
 #define OPTIONS_STRUCT struct info
 static const struct option_row rows[] = {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "by_connection.h"
+#include "analysis/inside.h"
 
 /* A stream at one moment, and the times of its records in the capture. */
 struct stream_then {

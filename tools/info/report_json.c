@@ -9,6 +9,7 @@
 #include "base/text/json_writer.h"
 #include "base/numbers/timestamp.h"
 #include "input/sidecars/archive.h"
+#include "analysis/inside.h"
 
 #define RATE_DIGITS 6
 

@@ -17,6 +17,7 @@
 #include "base/terminal/word_wrap.h"
 #include "input/files/file_reader.h"
 #include "input/shell_command.h"
+#include "analysis/inside.h"
 
 #define CELL_MAX 72
 enum column {

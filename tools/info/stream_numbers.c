@@ -1,5 +1,6 @@
 /* What is computed of a stream. */
 #include "info.h"
+#include "analysis/inside.h"
 
 enum armtap_direction info_direction(const struct armtap_stream_summary *summary)
 {

@@ -21,6 +21,7 @@
 #include "input/files/recipe_file.h"
 #include "base/process/sandbox.h"
 #include "base/terminal/fold.h"
+#include "inside.h"
 
 static const struct command {
     const char *name;

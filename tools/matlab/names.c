@@ -7,6 +7,7 @@
 
 #include "armtap.h"
 #include "analysis/armtap-analysis.h"
+#include "analysis/inside.h"
 
 /* A hash table of the names so far. */
 struct matlab_names {

@@ -6,6 +6,7 @@
 #include "base/process/message.h"
 #include "info/info.h"
 #include "values.h"
+#include "analysis/inside.h"
 
 #define RATE_DIGITS 6
 #define TIME_DIGITS 9

@@ -5,6 +5,7 @@
 #include "analysis/armtap-analysis.h"
 #include "base/text/json_writer.h"
 #include "summaries.h"
+#include "analysis/inside.h"
 
 struct stream_sum;
 

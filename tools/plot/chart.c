@@ -14,6 +14,7 @@
 #include "input/stream_rank.h"
 #include "nanoseconds.h"
 #include "plot_reading.h"
+#include "analysis/inside.h"
 
 #define TEXT_MAX 400
 #define NUMBERS_MAX 40

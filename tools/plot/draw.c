@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ticks.h"
+#include "analysis/inside.h"
 
 /* Okabe and Ito's colours, which people with any colour vision can tell apart: one for each joint or axis. */
 static const uint32_t curve_colours[DRAW_COLOURS] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00};

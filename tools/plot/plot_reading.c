@@ -7,6 +7,7 @@
 #include "base/process/message.h"
 #include "export/rows/missing_data.h"
 #include "nanoseconds.h"
+#include "analysis/inside.h"
 
 /* What is a gap although no data is known to be missing: so many of the usual steps without a record, and at least so
  * many s; the latter as long as fewer steps are known. */

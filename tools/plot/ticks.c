@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nanoseconds.h"
+#include "analysis/inside.h"
 
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)

@@ -13,6 +13,7 @@
 #include "input/files/recipe_file.h"
 #include "recipe_write.h"
 #include "base/terminal/fold.h"
+#include "inside.h"
 
 #define LARGEST_CB2_SIZE 812
 #define LENGTH_WORD 4

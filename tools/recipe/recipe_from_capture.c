@@ -12,6 +12,7 @@
 #include "input/stream_rank.h"
 #include "base/process/message.h"
 #include "analysis/armtap-analysis.h"
+#include "analysis/inside.h"
 
 /* Limits; real captures stay below 1 % of them. */
 enum { SETUPS_MAX = 65536, BYTES_MAX = 24 << 20, LISTED_MAX = 20 };

@@ -10,6 +10,7 @@
 #include "input/files/file_reader.h"
 #include "input/files/input_files.h"
 #include "sections.h"
+#include "analysis/inside.h"
 
 /* ---- times ------------------------------------------------------------------------------------------------------- */
 

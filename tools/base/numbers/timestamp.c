@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "nanoseconds.h"
+#include "analysis/inside.h"
 
 #define DAY INT64_C(86400)
 

@@ -3,6 +3,7 @@
 #define BASE_TIMESTAMP_H
 
 #include "analysis/armtap-analysis.h"
+#include "analysis/inside.h"
 
 /* The zone in which times are written and shown. */
 enum timestamp_zone { TIMESTAMP_UTC, TIMESTAMP_LOCAL };

@@ -11,6 +11,7 @@
 #include "write_bytes.h"
 #include "base/text/json_writer.h"
 #include "base/process/message.h"
+#include "analysis/inside.h"
 
 /* How each line begins. */
 static const char ours[] = "{\"inputs\": [";

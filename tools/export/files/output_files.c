@@ -8,6 +8,7 @@
 
 #include "base/process/message.h"
 #include "partition.h"
+#include "analysis/inside.h"
 
 /* Bytes of buffered text: for one file, and for all of them. */
 enum { WAITING_MAX = 65536, WAITING_ALL = 4 * 1024 * 1024, WAITING_MIN = 256 };

@@ -6,6 +6,7 @@
 #include "analysis/armtap-analysis.h"
 #include "gzip_text.h"
 #include "atomic_file.h"
+#include "analysis/inside.h"
 
 /* One file, and what is not written to it yet. */
 struct output_file {

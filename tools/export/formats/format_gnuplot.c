@@ -1,6 +1,7 @@
 /* UR's gnuplot columns, blank-separated: column n of the line is column n of UR's tables, whatever the protocol.
  * Row columns follow. */
 #include "line_cells.h"
+#include "inside.h"
 
 static const struct cell_style gnuplot = {.separator = ' ',
                                           .truth = {"0", "1"},

@@ -4,6 +4,7 @@
 
 #include "base/process/message.h"
 #include "mcap_output.h"
+#include "analysis/inside.h"
 
 /* A field's line in the schema, of which a file has two. */
 #define COLUMN_COST 80

@@ -4,6 +4,7 @@
 
 #include "by_connection.h"
 #include "mcap_messages.h"
+#include "analysis/inside.h"
 
 /* Messages of topics that are on change have an enclosed number and the four bytes before it. */
 #define LAST_MAX 16

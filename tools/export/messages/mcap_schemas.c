@@ -5,6 +5,7 @@
 
 #include "base/process/message.h"
 #include "export/rows/field_notes.h"
+#include "analysis/inside.h"
 
 /* ---- of tables --------------------------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 
 #include "base/numbers/timestamp.h"
 #include "nanoseconds.h"
+#include "analysis/inside.h"
 
 /* A connection without a byte for so many ns of the capture is not waited for. */
 #define SILENT_AFTER SECOND

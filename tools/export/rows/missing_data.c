@@ -7,6 +7,7 @@
 #include "by_connection.h"
 #include "analysis/armtap-analysis.h"
 #include "base/numbers/timestamp.h"
+#include "analysis/inside.h"
 
 /* Stretches of data to learn in the first reading, of all streams; later ones are judged as in the first reading. */
 #define STRETCHES_MAX 100000

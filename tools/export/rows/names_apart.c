@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/armtap-analysis.h"
+#include "analysis/inside.h"
 
 /* The names in use, with open addressing. */
 struct taken {

@@ -8,6 +8,7 @@
 
 #include "analysis/armtap-analysis.h"
 #include "base/text/json_elements.h"
+#include "analysis/inside.h"
 
 const char *table_entry_name(const struct armtap_recipe_entry *entry)
 {

@@ -7,6 +7,7 @@
 #include "table_columns.h"
 #include "analysis/armtap-analysis.h"
 #include "by_connection.h"
+#include "analysis/inside.h"
 
 /* A recipe in use. */
 struct active {

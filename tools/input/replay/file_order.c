@@ -10,6 +10,7 @@
 #include "input/capture/capture.h"
 #include "base/process/interrupt.h"
 #include "input/files/input_files.h"
+#include "inside.h"
 
 struct dated {
     char *name;

@@ -14,6 +14,7 @@
 #include "input/files/input_files.h"
 #include "replay_run.h"
 #include "input/robots/robot_capture.h"
+#include "inside.h"
 
 bool replay_is_repeatable(const struct replay_source *source)
 {

@@ -3,6 +3,7 @@
 #define INPUT_REPLAY_H
 
 #include "armtap.h"
+#include "inside.h"
 
 enum exit_status { EXIT_DONE = 0, EXIT_FOUND = 1, EXIT_FAILED = 2 };
 

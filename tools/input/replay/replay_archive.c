@@ -3,6 +3,7 @@
 
 #include "input/sidecars/archive.h"
 #include "base/process/message.h"
+#include "inside.h"
 
 static void refuse_sidecar(struct run *run, const struct sidecar *sidecar)
 {

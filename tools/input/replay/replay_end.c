@@ -1,4 +1,5 @@
 #include "replay_end.h"
+#include "analysis/inside.h"
 
 #include "base/process/message.h"
 #include "input/files/input_files.h"

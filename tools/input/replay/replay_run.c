@@ -13,6 +13,7 @@
 #include "input/files/file_reader.h"
 #include "input/files/input_files.h"
 #include "rare.h"
+#include "inside.h"
 
 #define PROGRESS_TURN 512
 /* ns between two readings of the kernel's drop counter */

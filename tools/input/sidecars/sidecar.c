@@ -12,6 +12,7 @@
 #include "base/text/json_reader.h"
 #include "base/text/json_writer.h"
 #include "base/process/message.h"
+#include "inside.h"
 
 #define LINK_TYPE_MAX 65535
 #define HEAD_BYTES 8192 /* have room for two names with all bytes escaped */

@@ -6,6 +6,7 @@
 
 #include "armtap.h"
 #include "input/capture/section_comment.h"
+#include "inside.h"
 
 #define SIDECAR_ENDING ".armtap.json"
 #define SIDECAR_VERSION 2

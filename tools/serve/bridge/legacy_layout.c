@@ -1,10 +1,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "legacy_layout.h"
+#include "inside.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 
 /* A packet is a length word, then cells. */
 #define LENGTH_WORD 4

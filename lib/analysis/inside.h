@@ -1,0 +1,204 @@
+/* Functions of the analysis that only armtap's own program uses: no header is installed that declares them, and the
+ * shared library does not export them. They keep the rules of armtap-analysis.h. */
+#ifndef ARMTAP_ANALYSIS_INSIDE_H
+#define ARMTAP_ANALYSIS_INSIDE_H
+
+#include "armtap-analysis.h"
+
+/* ---- times ----------------------------------------------------------------------------------------------------- */
+
+/* A capture may hold any times: these functions do not overflow. */
+
+#define ARMTAP_TIME_LONGEST INT64_C(9000000000000000000)
+/* ns from one time to a later one, at most ARMTAP_TIME_LONGEST. */
+int64_t armtap_time_between(int64_t from, int64_t to);
+/* The time `by` ns later, or earlier if negative. */
+int64_t armtap_time_shift(int64_t time, int64_t by);
+
+#define ARMTAP_TIME_MAX 40
+/* Writes "2026-01-31T12:00:00.500000000Z", or with a zone "2026-01-31T13:00:00.500000000+01:00", and a NUL; a NULL zone
+ * means UTC. Returns the length. */
+size_t armtap_time_text(char to[ARMTAP_TIME_MAX], int64_t time, const struct armtap_zone *zone);
+
+/* ---- streams ---------------------------------------------------------------------------------------------------- */
+
+/* TCP connections, with or without telemetry, and the robot ports among them on which no decoder expects its protocol.
+ */
+struct armtap_connections {
+    uint64_t count;
+    const char *const *ports;
+    size_t port_count;
+    bool more_ports;
+};
+
+/* Whether armtap_streams_record looks at the joints and the pose of this record, if it has them: only of some. */
+bool armtap_streams_reads_pose(const struct armtap_record *record);
+/* The same for the sink's wants_state, before the record. */
+bool armtap_streams_wants_state(const struct armtap_stream *stream, enum armtap_direction direction);
+/* Whether the last event ended a stream that went into the totals: the caller may free what it keeps for that stream.
+ */
+bool armtap_streams_let_go(const struct armtap_streams *streams);
+/* The note that streams are only added to the totals, if the last event made it due. */
+bool armtap_streams_due_note(const struct armtap_streams *streams, const struct armtap_event *event,
+                             struct armtap_note *note);
+/* Keeps streams that have ended packed, in less than 200 bytes each instead of 650, until armtap_streams_unpack: call
+ * that before armtap_streams_number. Summaries that armtap_streams_of has returned stay where they are. */
+void armtap_streams_pack(struct armtap_streams *streams);
+/* 0, or ARMTAP_ERR_MEMORY */
+int armtap_streams_unpack(struct armtap_streams *streams);
+const struct armtap_connections *armtap_streams_connections(const struct armtap_streams *streams);
+/* Set-ups whose recipes were not kept: memory for them is bounded. */
+uint64_t armtap_streams_recipes_left_out(const struct armtap_streams *streams);
+/* Whether only its position in the stream's guessed recipe gives an entry its name. */
+bool armtap_streams_is_by_position(const struct armtap_stream_summary *summary,
+                                   const struct armtap_recipe_entry *entry);
+/* How many names of the recipe only their position gives; *names becomes the number of all its names. */
+size_t armtap_streams_by_position(const struct armtap_stream_summary *summary, size_t *names);
+/* Numbers of notes of the whole capture, including those of no stream (one for each attempt to connect), by index of
+ * armtap_note_at. */
+const uint64_t *armtap_streams_note_counts(const struct armtap_streams *streams);
+/* Whether there is a note of severity warning or error. */
+bool armtap_streams_have_warning(const struct armtap_streams *streams);
+/* The same without failed attempts to connect: they cost no records. */
+bool armtap_streams_data_have_warning(const struct armtap_streams *streams);
+
+/* Attempts whose outcome is unknown because the capture ends. */
+struct armtap_attempt_open {
+    char robot[64], client[64];
+    uint64_t count;
+    struct armtap_where last; /* the first SYN of the last attempt */
+};
+
+/* Whether any of them shows a fault. */
+bool armtap_attempts_have_fault(const struct armtap_attempts *attempts);
+/* The i-th robot and client with attempts of unknown outcome; false beyond the last. */
+bool armtap_attempts_open_at(const struct armtap_attempts *attempts, size_t i, struct armtap_attempt_open *open);
+void armtap_attempt_open_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempt_open *open,
+                              const struct armtap_zone *zone);
+/* The id of the outcome's finding: "tcp.refused", "tcp.no-answer". */
+const char *armtap_attempt_id(enum armtap_attempt_outcome outcome);
+
+/* ---- rates ------------------------------------------------------------------------------------------------------ */
+
+/* Whether `skipped` is known: some of the data has the controller's clock, or no package follows another. */
+bool armtap_rates_know_skips(const struct armtap_rates_totals *totals);
+
+/* The step from one record to the next. The caller creates it; its size is fixed. */
+struct armtap_rates_step {
+    uint64_t skipped; /* packages that the controller skipped */
+    double lost;      /* approximate number of packages that the capture lacks; INFINITY: any number */
+    double clock;     /* by how much the controller's clock advanced, s; NAN: unknown */
+    double usual;     /* time between two packages, s; 0: unknown */
+};
+
+/* What the streams of a capture share: the budget `channels`, and how many stretches of data may be learned. */
+struct armtap_rates_shared;
+struct armtap_rates_shared *armtap_rates_shared_new(size_t stretches);
+/* Free it after all objects that were given it. */
+void armtap_rates_shared_free(struct armtap_rates_shared *shared);
+
+/* What a first pass learns about a stream, so that a second pass can judge it from its first record on. NULL if out of
+ * memory. */
+struct armtap_rates_learned;
+struct armtap_rates_learned *armtap_rates_learned_new(struct armtap_rates_shared *shared);
+void armtap_rates_learned_free(struct armtap_rates_learned *learned);
+/* The first pass is over. */
+void armtap_rates_learned_complete(struct armtap_rates_learned *learned);
+
+/* The rates of one stream: call armtap_rates_record, _recipe, _event and _note from the callbacks of a sink. `learned`
+ * may be NULL. NULL if out of memory. */
+struct armtap_rates;
+struct armtap_rates *armtap_rates_new(struct armtap_rates_shared *shared, struct armtap_rates_learned *learned);
+/* Before any record: the pass is there for what it learns, so it judges nothing more. Steps and totals mean nothing. */
+void armtap_rates_only_learn(struct armtap_rates *rates);
+/* Before any record: nobody asks for totals, only for steps. */
+void armtap_rates_only_steps(struct armtap_rates *rates);
+void armtap_rates_free(struct armtap_rates *rates);
+int armtap_rates_record(struct armtap_rates *rates, const struct armtap_record *record);
+int armtap_rates_recipe(struct armtap_rates *rates, const struct armtap_recipe_event *event);
+int armtap_rates_event(struct armtap_rates *rates, const struct armtap_event *event);
+int armtap_rates_note(struct armtap_rates *rates, const struct armtap_note *note);
+/* The step to a record, which must be the last one given to armtap_rates_record, from the one before it on its channel.
+ */
+void armtap_rates_last_step(const struct armtap_rates *rates, const struct armtap_record *record,
+                            struct armtap_rates_step *step);
+void armtap_rates_totals(const struct armtap_rates *rates, struct armtap_rates_totals *totals);
+/* The controller's clock in a record, s; NAN if it has none. */
+double armtap_rates_clock(const struct armtap_record *record);
+
+/* ---- diagnosis and comparison ---- */
+
+/* What may hold the input that a finding rtde.field.in-use names. */
+enum armtap_input_holder {
+    ARMTAP_HOLDER_SAME_CLIENT = 1,  /* another connection of the refused client, in the capture */
+    ARMTAP_HOLDER_OTHER_CLIENT = 2, /* in the capture */
+    ARMTAP_HOLDER_UNKNOWN = 4,      /* none is in the capture */
+    ARMTAP_HOLDER_FIELDBUS = 8,     /* besides: a fieldbus can claim it */
+    ARMTAP_HOLDER_OF_REGISTER = 16, /* besides: it is a register of those that a fieldbus can claim ... */
+    ARMTAP_HOLDER_OF_BIT = 32       /* ... or a bit register */
+};
+/* Several of these, from the finding's text. */
+unsigned armtap_input_holders_of(const char *text);
+
+/* How many combinations of a stream and an id the findings have. */
+size_t armtap_diagnosis_pairs(const struct armtap_diagnosis *diagnosis);
+#define ARMTAP_MODE_NAME_MAX 40
+/* The field's name as in the program's output: robot_mode, or R2_robot_mode for the second arm. */
+const char *armtap_mode_field(const struct armtap_mode *mode, char to[ARMTAP_MODE_NAME_MAX]);
+/* The controller's clock of a record, by which it is paired; false if it has none, or NaN. */
+bool armtap_comparison_clock(const struct armtap_record *record, double *clock);
+
+/* ---- rotations ---- */
+
+/* Position (m) and rotation of the flange in the frame of the base, for joint angles in rad. */
+void armtap_robot_model_flange(const struct armtap_robot_model *model, const double q[6], double position[3],
+                               double rotation[3][3]);
+/* From a rotation vector (axis times angle, rad) to a matrix, and back, with an angle from 0 to pi. */
+void armtap_rotation_matrix(const double vector[3], double rotation[3][3]);
+void armtap_rotation_vector(double rotation[3][3], double vector[3]);
+
+/* ---- hash tables for untrusted keys ---------------------------------------------------------------------------- */
+
+/* A keyed hash (SipHash-1-3, Aumasson and Bernstein): an attacker who chooses the names cannot make them collide. Every
+ * table draws its own key. */
+struct armtap_hash_key {
+    uint64_t word[2];
+};
+struct armtap_hash_key armtap_hash_draw_key(void);
+uint64_t armtap_hash_text(const struct armtap_hash_key *key, const char *text);
+uint64_t armtap_hash_numbers(const struct armtap_hash_key *key, uint64_t a, uint64_t b);
+
+/* Approximate memory that a recipe takes, in bytes. */
+size_t armtap_recipe_memory(const struct armtap_recipe *recipe);
+
+struct armtap_recipe_map_slot {
+    uint64_t hash;
+    const struct armtap_recipe *recipe; /* NULL: free */
+    void *thing;
+};
+/* Maps recipes to things; identical recipes are one key. The caller creates it, filled with zeros; its size is fixed.
+ * It owns neither recipes nor things, and both must outlive their entry. */
+struct armtap_recipe_map {
+    struct armtap_hash_key key;
+    struct armtap_recipe_map_slot *slots;
+    size_t room, count;
+};
+/* The recipe's thing; NULL if there is none. */
+void *armtap_recipe_map_find(const struct armtap_recipe_map *map, const struct armtap_recipe *recipe);
+/* The recipe must not be in the map yet. */
+int armtap_recipe_map_add(struct armtap_recipe_map *map, const struct armtap_recipe *recipe, void *thing);
+void armtap_recipe_map_clear(struct armtap_recipe_map *map);
+
+/* Recipes, identical ones stored only once. The caller creates it, filled with zeros; its size is fixed. */
+struct armtap_recipe_store {
+    struct armtap_recipe_map map; /* the recipes, each held */
+    size_t entries;               /* of all recipes */
+    size_t bytes;                 /* approximate memory */
+};
+/* Whether the recipe, or an identical one, is in the store. */
+bool armtap_recipe_store_has(const struct armtap_recipe_store *store, const struct armtap_recipe *recipe);
+/* The store's copy of the recipe, added if it had none; the caller releases it. NULL if out of memory. */
+struct armtap_recipe *armtap_recipe_store_hold(struct armtap_recipe_store *store, const struct armtap_recipe *recipe);
+void armtap_recipe_store_clear(struct armtap_recipe_store *store);
+
+#endif
