@@ -77,7 +77,7 @@ static bool is_from_client(const uint8_t *bytes, size_t length)
 /* Whether this begins like a message; no URScript line does. */
 static bool begins_numbered_list(const uint8_t *bytes, size_t length)
 {
-    return length > 1 && bytes[0] == '[' && armtap_aubo_is_digit((char)bytes[1]);
+    return length > 1 && bytes[0] == '[' && armtap_json_is_digit((char)bytes[1]);
 }
 
 /* Unless the user names AUBO, only a list that begins with a number is recognised: any WebSocket has heads and frames.

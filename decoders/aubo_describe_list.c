@@ -1,9 +1,9 @@
 #include <string.h>
 
+#include "table/json.h"
 #include "table/recipe.h"
 #include "aubo_describe.h"
 #include "aubo_scan.h"
-#include "aubo_words.h"
 
 /* Walks through a text and adds a piece for each value. The piece includes the brackets and the key before the value,
  * and the separator after it. */
@@ -114,13 +114,20 @@ static void remark_set_up(const struct walker *walker, const struct armtap_value
 /* Sets a value that is not a string. A number keeps its digits. */
 static bool set_word(const struct walker *walker, const char *text, size_t length)
 {
-    struct armtap_value *value = &walker->pieces->piece.value, word = {.present = false};
-    if (armtap_aubo_check_word(text, length) == ARMTAP_AUBO_WORD_WRONG) {
+    struct armtap_value *value = &walker->pieces->piece.value, word = {.present = false, .type = ARMTAP_JSON};
+    struct armtap_json json = armtap_json_begin(text, length);
+    struct armtap_json_token token;
+    if (!armtap_json_next(&json, &token) || json.at != json.end) {
         armtap_pieces_remark(walker->pieces, "not a JSON value");
         return false;
     }
-    armtap_aubo_word_value(text, length, &word);
-    bool is_digits = armtap_aubo_is_digit(text[length - 1]);
+    if (token.kind == ARMTAP_JSON_NUMBER) {
+        armtap_json_number(&token, &word);
+    } else if (token.kind != ARMTAP_JSON_NULL) {
+        word = (struct armtap_value){.type = ARMTAP_BOOL, .present = true};
+        word.u64[0] = token.kind == ARMTAP_JSON_TRUE;
+    }
+    bool is_digits = armtap_json_is_digit(text[length - 1]);
     value->type = is_digits ? ARMTAP_JSON : word.type;
     value->count = 1;
     value->present = word.present;

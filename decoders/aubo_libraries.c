@@ -1,5 +1,4 @@
 /* The libraries that AUBO's decoder uses. */
-#include <json-c/json.h>
 #include <wslay/wslay.h>
 #include <zlib.h>
 
@@ -8,5 +7,5 @@
 
 const char *armtap_aubo_libraries(void)
 {
-    return "json-c " JSON_C_VERSION ", wslay " WSLAY_VERSION ", zlib " ZLIB_VERSION;
+    return "wslay " WSLAY_VERSION ", zlib " ZLIB_VERSION;
 }

@@ -6,6 +6,7 @@
  * serialized is not documented, so a level may be its name or its number, and what fits neither form is no message. */
 #include "aubo_robot_message.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,20 +38,34 @@ bool armtap_aubo_has_messages(const struct armtap_recipe *recipe)
     return false;
 }
 
-/* Finds the members; false if it is no message. */
-static bool read_members(struct json_object *message, struct json_object *found[MEMBERS])
+/* An integer, at most as large as an int. */
+static bool read_integer(const struct armtap_json_token *token, int *integer)
 {
-    bool is_list = json_object_is_type(message, json_type_array);
-    if (!is_list && !json_object_is_type(message, json_type_object))
+    struct armtap_value value = {.type = ARMTAP_JSON};
+    if (token->kind == ARMTAP_JSON_NUMBER)
+        armtap_json_number(token, &value);
+    if (value.type != ARMTAP_INT64 && value.type != ARMTAP_UINT64)
         return false;
-    if (is_list && json_object_array_length(message) != MEMBERS)
-        return false;
+    int64_t number = value.type == ARMTAP_UINT64 ? INT64_MAX : value.i64[0];
+    *integer = number > INT_MAX ? INT_MAX : number < INT_MIN ? INT_MIN : (int)number;
+    return true;
+}
+
+/* Finds the members, null if missing; false if it is no message. */
+static bool read_members(const struct armtap_json_token *message, struct armtap_json_token found[MEMBERS])
+{
+    struct armtap_json json = armtap_json_inside(message);
+    struct armtap_json_token more;
+    int code;
     for (size_t i = 0; i < MEMBERS; i++) {
-        found[i] = is_list ? json_object_array_get_idx(message, i) : NULL;
-        if (!is_list)
-            json_object_object_get_ex(message, members[i], &found[i]);
+        found[i] = (struct armtap_json_token){.kind = ARMTAP_JSON_NULL, .text = "null", .length = 4};
+        if (message->kind == ARMTAP_JSON_OBJECT)
+            armtap_json_member(message, members[i], &found[i]);
+        else if (!armtap_json_value(&json, &found[i]))
+            return false;
     }
-    return json_object_is_type(found[CODE], json_type_int) && found[LEVEL];
+    bool has_more = message->kind == ARMTAP_JSON_ARRAY && armtap_json_value(&json, &more);
+    return !has_more && read_integer(&found[CODE], &code) && found[LEVEL].kind != ARMTAP_JSON_NULL;
 }
 
 /* Whether a word is a level's name, in upper or lower case. */
@@ -63,61 +78,86 @@ static bool is_level(const char *word, const char *name)
     return *word == '\0' && *name == '\0';
 }
 
-/* The number of a level; -1 if it is neither a known name nor an integer. */
-static int level_of(struct json_object *level)
+/* The number of a level; -1 if it is neither a known name nor an integer. `room` is as long as the level. */
+static int level_of(const struct armtap_json_token *level, char *room)
 {
-    if (json_object_is_type(level, json_type_int))
-        return json_object_get_int(level);
-    for (int i = 0; i < LEVELS && json_object_is_type(level, json_type_string); i++)
-        if (is_level(json_object_get_string(level), levels[i].name))
+    int number = -1;
+    if (read_integer(level, &number) || level->kind != ARMTAP_JSON_STRING)
+        return number;
+    room[armtap_json_text(level, room)] = '\0';
+    for (int i = 0; i < LEVELS; i++)
+        if (is_level(room, levels[i].name))
             return i;
     return -1;
 }
 
 /* Appends what fits; returns the new length. */
-static size_t append(char text[TEXT_MAX], size_t length, const char *words)
+static size_t append(char text[TEXT_MAX], size_t length, const char *words, size_t more)
 {
-    size_t more = strlen(words), room = TEXT_MAX - length;
-    if (more > room)
-        more = room;
+    if (more > TEXT_MAX - length)
+        more = TEXT_MAX - length;
     memcpy(text + length, words, more);
     return length + more;
 }
 
-/* "joint 3, 120.5"; not NUL-terminated. Returns the length. */
-static size_t join(struct json_object *arguments, char text[TEXT_MAX])
+/* Appends an array or object, its values apart. */
+static size_t append_values(char text[TEXT_MAX], size_t length, const struct armtap_json_token *argument)
 {
-    size_t length = 0,
-           count = json_object_is_type(arguments, json_type_array) ? json_object_array_length(arguments) : 0;
-    for (size_t i = 0; i < count && length < TEXT_MAX; i++) {
-        struct json_object *argument = json_object_array_get_idx(arguments, i);
-        const char *words = argument ? json_object_get_string(argument) : NULL;
-        if (i > 0)
-            length = append(text, length, ", ");
-        length = append(text, length, words ? words : "null");
+    struct armtap_json json = armtap_json_begin(argument->text, argument->length);
+    struct armtap_json_token token;
+    const char *before = "";
+    while (armtap_json_next(&json, &token)) {
+        bool follows = before[0] == ',' && token.kind == ARMTAP_JSON_CLOSE;
+        length = append(text, length, follows ? " " : before, strlen(follows ? " " : before));
+        length = append(text, length, token.text, token.length);
+        before = token.kind == ARMTAP_JSON_KEY                                         ? ": "
+                 : token.kind == ARMTAP_JSON_ARRAY || token.kind == ARMTAP_JSON_OBJECT ? " "
+                                                                                       : ", ";
     }
     return length;
 }
 
-static int deliver(struct armtap_conn *conn, const struct armtap_frame *frame, struct json_object *message)
+/* "joint 3, 120.5"; not NUL-terminated. Returns the length. `room` is as long as the arguments. */
+static size_t join(const struct armtap_json_token *arguments, char *room, char text[TEXT_MAX])
 {
-    struct json_object *found[MEMBERS];
+    struct armtap_json json = armtap_json_inside(arguments);
+    struct armtap_json_token argument;
+    size_t length = 0;
+    for (bool follows = false; arguments->kind == ARMTAP_JSON_ARRAY && armtap_json_value(&json, &argument);
+         follows = true) {
+        if (follows)
+            length = append(text, length, ", ", 2);
+        if (argument.kind == ARMTAP_JSON_STRING)
+            length = append(text, length, room, armtap_json_text(&argument, room));
+        else if (argument.kind == ARMTAP_JSON_ARRAY || argument.kind == ARMTAP_JSON_OBJECT)
+            length = append_values(text, length, &argument);
+        else
+            length = append(text, length, argument.text, argument.length);
+    }
+    return length;
+}
+
+/* `room` is as long as the message. */
+static int deliver(char *room, struct armtap_conn *conn, const struct armtap_frame *frame,
+                   const struct armtap_json_token *message)
+{
+    struct armtap_json_token found[MEMBERS];
     char words[TEXT_MAX];
     if (!read_members(message, found))
         return ARMTAP_OK;
-    int level = level_of(found[LEVEL]);
+    int level = level_of(&found[LEVEL], room);
     struct armtap_text text = {.level = level,
                                .text = words,
-                               .text_length = join(found[ARGUMENTS], words),
+                               .text_length = join(&found[ARGUMENTS], room, words),
                                .kind = ARMTAP_TEXT_ERROR,
-                               .code = json_object_get_int(found[CODE]),
                                .argument = -1,
                                .report_level = level >= 0 && level < LEVELS ? levels[level].report_level : -1,
                                .safety_mode = -1,
                                .clock = NAN};
-    if (json_object_is_type(found[SOURCE], json_type_string)) {
-        text.source = json_object_get_string(found[SOURCE]);
-        text.source_length = (size_t)json_object_get_string_len(found[SOURCE]);
+    read_integer(&found[CODE], &text.code);
+    if (found[SOURCE].kind == ARMTAP_JSON_STRING) {
+        text.source = room;
+        text.source_length = armtap_json_text(&found[SOURCE], room);
     }
     int error = armtap_conn_text(conn, frame, &text);
     return error == ARMTAP_OK
@@ -126,15 +166,16 @@ static int deliver(struct armtap_conn *conn, const struct armtap_frame *frame, s
 }
 
 /* The value of a topic: a message, or a list of them. */
-static int deliver_all(struct armtap_conn *conn, const struct armtap_frame *frame, struct json_object *value)
+static int deliver_all(char *room, struct armtap_conn *conn, const struct armtap_frame *frame,
+                       const struct armtap_json_token *value)
 {
-    struct json_object *found[MEMBERS];
-    if (!json_object_is_type(value, json_type_array) || read_members(value, found))
-        return deliver(conn, frame, value);
+    struct armtap_json_token found[MEMBERS], message;
+    if (value->kind != ARMTAP_JSON_ARRAY || read_members(value, found))
+        return deliver(room, conn, frame, value);
+    struct armtap_json json = armtap_json_inside(value);
     int error = ARMTAP_OK;
-    size_t count = json_object_array_length(value);
-    for (size_t i = 0; i < count && i < MESSAGES_MAX && error == ARMTAP_OK; i++)
-        error = deliver(conn, frame, json_object_array_get_idx(value, i));
+    for (size_t i = 0; i < MESSAGES_MAX && error == ARMTAP_OK && armtap_json_value(&json, &message); i++)
+        error = deliver(room, conn, frame, &message);
     return error;
 }
 
@@ -146,42 +187,33 @@ static uint32_t digest(uint32_t sum, const char *text, size_t length)
     return sum;
 }
 
-static uint32_t digest_of(const struct armtap_recipe *recipe, struct armtap_aubo_element list)
+static uint32_t digest_of(const struct armtap_recipe *recipe, const struct armtap_json_token *list)
 {
-    struct armtap_aubo_element element;
+    struct armtap_json json = armtap_json_inside(list);
+    struct armtap_json_token element;
     uint32_t sum = UINT32_C(2166136261);
-    armtap_aubo_next(&list, &element);
-    for (size_t i = 0; i < recipe->count; i++) {
-        armtap_aubo_next(&list, &element);
+    armtap_json_value(&json, &element);
+    for (size_t i = 0; i < recipe->count && armtap_json_value(&json, &element); i++)
         if (is_message_topic(recipe->entries[i].name))
             sum = digest(sum, element.text, element.length);
-    }
     return sum;
 }
 
 int armtap_aubo_robot_messages(struct armtap_aubo_reader *reader, struct armtap_conn *conn,
                                const struct armtap_frame *frame, const struct armtap_recipe *recipe,
-                               struct armtap_aubo_element list, uint32_t *seen)
+                               const struct armtap_json_token *list, uint32_t *seen)
 {
-    struct armtap_aubo_element element;
+    struct armtap_json json = armtap_json_inside(list);
+    struct armtap_json_token element;
     uint32_t sum = digest_of(recipe, list);
-    int error = ARMTAP_OK;
-    if (sum == *seen)
-        return ARMTAP_OK;
+    int error = sum == *seen ? ARMTAP_OK : armtap_aubo_reader_room(reader, list->length);
+    if (sum == *seen || error != ARMTAP_OK)
+        return error;
     *seen = sum;
-    armtap_aubo_next(&list, &element);
-    for (size_t i = 0; i < recipe->count && error == ARMTAP_OK; i++) {
-        struct json_object *value = NULL;
-        const char *wrong;
-        size_t at;
-        armtap_aubo_next(&list, &element);
-        if (!is_message_topic(recipe->entries[i].name) || element.length < 2 ||
-            (element.text[0] != '[' && element.text[0] != '{'))
-            continue;
-        error = armtap_aubo_read(reader, (const uint8_t *)element.text, element.length, &value, &wrong, &at);
-        if (error == ARMTAP_OK && value)
-            error = deliver_all(conn, frame, value);
-        json_object_put(value);
-    }
+    armtap_json_value(&json, &element);
+    for (size_t i = 0; i < recipe->count && error == ARMTAP_OK && armtap_json_value(&json, &element); i++)
+        if (is_message_topic(recipe->entries[i].name) &&
+            (element.kind == ARMTAP_JSON_ARRAY || element.kind == ARMTAP_JSON_OBJECT))
+            error = deliver_all(reader->copy, conn, frame, &element);
     return error;
 }

@@ -4,7 +4,7 @@
 
 #include "protocol/decoder.h"
 #include "table/recipe.h"
-#include "aubo_json.h"
+#include "aubo_values.h"
 
 /* Whether a recipe has such a topic. */
 bool armtap_aubo_has_messages(const struct armtap_recipe *recipe);
@@ -13,6 +13,6 @@ bool armtap_aubo_has_messages(const struct armtap_recipe *recipe);
  * returned. */
 int armtap_aubo_robot_messages(struct armtap_aubo_reader *reader, struct armtap_conn *conn,
                                const struct armtap_frame *frame, const struct armtap_recipe *recipe,
-                               struct armtap_aubo_element list, uint32_t *seen);
+                               const struct armtap_json_token *list, uint32_t *seen);
 
 #endif

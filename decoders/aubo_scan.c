@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "bytes.h"
-
 /* The role of each ASCII character in JSON: w word, s white space, q quote, o opening and e closing bracket, c comma or
  * colon, p other printable, x control character. */
 static const char kinds[256] = "xxxxxxxxxssxxsxx"
@@ -103,24 +101,11 @@ static bool take(struct armtap_aubo_scan *scan, bool strict, uint8_t c)
     }
 }
 
-/* The high bit of each byte of a word that is not '#' to 'Z'. */
-static uint64_t other_bytes(uint64_t word)
-{
-    uint64_t low = word & UINT64_C(0x7f7f7f7f7f7f7f7f); /* sums do not carry */
-    uint64_t from = UINT64_C(0x5d5d5d5d5d5d5d5d) /* 0x80 - '#' */, behind = UINT64_C(0x2525252525252525); /* - '[' */
-    return (word | ~(low + from) | (low + behind)) & UINT64_C(0x8080808080808080);
-}
-
-/* Number of bytes that make no difference outside strings unless the scan is strict: eight at a time are compared with
- * '#' to 'Z', among which are digits, points, commas and signs. */
+/* Number of bytes that make no difference outside strings unless the scan is strict: '#' to 'Z', among which are digits,
+ * points, commas and signs. */
 static size_t even_bytes(const uint8_t *bytes, size_t length)
 {
     size_t count = 0;
-    for (; length - count >= 8; count += 8) {
-        uint64_t others = other_bytes(armtap_be64(bytes + count));
-        if (others != 0)
-            return count + (size_t)__builtin_clzll(others) / 8;
-    }
     while (count < length && bytes[count] >= '#' && bytes[count] <= 'Z')
         count++;
     return count;
@@ -175,7 +160,7 @@ struct cursor {
 
 static void skip_blanks(struct cursor *cursor)
 {
-    while (cursor->at < cursor->end && armtap_aubo_is_space((char)*cursor->at))
+    while (cursor->at < cursor->end && armtap_json_is_blank((char)*cursor->at))
         cursor->at++;
 }
 
@@ -193,7 +178,7 @@ static enum armtap_aubo_end read_number(struct cursor *cursor, unsigned *number)
     unsigned digits = 0;
     skip_blanks(cursor);
     *number = 0;
-    for (; cursor->at < cursor->end && armtap_aubo_is_digit((char)*cursor->at); cursor->at++) {
+    for (; cursor->at < cursor->end && armtap_json_is_digit((char)*cursor->at); cursor->at++) {
         if ((digits > 0 && *number == 0) || digits++ == 3)
             return ARMTAP_AUBO_WRONG;
         *number = *number * 10 + (unsigned)(*cursor->at - '0');

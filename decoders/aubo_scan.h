@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "protocol/budget.h"
-#include "aubo_words.h"
+#include "table/json.h"
 
-#define ARMTAP_AUBO_DEPTH_MAX 32       /* nested brackets */
+#define ARMTAP_AUBO_DEPTH_MAX ARMTAP_JSON_DEPTH_MAX
 #define ARMTAP_AUBO_SEARCH_DEPTH_MAX 8 /* the same during a search, where each bracket may begin a message */
 #define ARMTAP_AUBO_MESSAGE_MAX ((size_t)ARMTAP_LIMIT_message)
 #define ARMTAP_AUBO_PIECE_MAX 4096u             /* bytes; a message that is too long is framed in such pieces */
@@ -45,7 +45,7 @@ enum armtap_aubo_end armtap_aubo_scan(struct armtap_aubo_scan *scan, bool strict
 /* White space of JSON, or a NUL, which some clients send between messages. */
 static inline bool armtap_aubo_is_blank(uint8_t c)
 {
-    return armtap_aubo_is_space((char)c) || c == '\0';
+    return armtap_json_is_blank((char)c) || c == '\0';
 }
 /* Number of leading blanks, up to BLANKS_MAX. */
 size_t armtap_aubo_blanks(const uint8_t *bytes, size_t length);

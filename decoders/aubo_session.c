@@ -1,11 +1,11 @@
 #include "aubo_session.h"
 
 #include <float.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "aubo_robot_message.h"
 #include "aubo_topics.h"
-#include "aubo_values.h"
 
 #define SEGMENTS_MAX 1000            /* of one channel */
 #define LATE_MAX INT64_C(1000000000) /* ns; data in transit may still arrive after its channel was ended */
@@ -16,89 +16,105 @@ struct set_up {
     int channel;
     double frequency; /* 0 if missing or invalid */
     bool ends;
-    enum armtap_direction direction; /* of its data */
-    struct json_object *segments;
+    enum armtap_direction direction;   /* of its data */
+    struct armtap_json_token segments; /* a list of names */
+    size_t count, name_bytes;          /* of the names, each with a NUL */
 };
 
-static bool is_number(struct json_object *json)
+/* Reads an integer; one beyond int64_t becomes the largest. */
+static bool read_integer(const struct armtap_json_token *token, int64_t *integer)
 {
-    return json_object_is_type(json, json_type_int) || json_object_is_type(json, json_type_double);
+    struct armtap_value value = {.type = ARMTAP_JSON};
+    if (token->kind == ARMTAP_JSON_NUMBER)
+        armtap_json_number(token, &value);
+    *integer = value.type == ARMTAP_UINT64 ? INT64_MAX : value.i64[0];
+    return value.type == ARMTAP_INT64 || value.type == ARMTAP_UINT64;
 }
 
-static const char *read_channel(struct json_object *body, struct set_up *set_up)
+static const char *read_channel(const struct armtap_json_token *body, struct set_up *set_up)
 {
-    struct json_object *json = NULL;
-    if (!json_object_object_get_ex(body, "chanel", &json) && !json_object_object_get_ex(body, "channel", &json))
+    struct armtap_json_token channel;
+    int64_t number;
+    if (!armtap_json_member(body, "chanel", &channel) && !armtap_json_member(body, "channel", &channel))
         return "a set-up without a channel";
-    int64_t number = json_object_get_int64(json);
-    if (!json_object_is_type(json, json_type_int) || number < 0 || number >= ARMTAP_AUBO_CHANNELS)
+    if (!read_integer(&channel, &number) || number < 0 || number >= ARMTAP_AUBO_CHANNELS)
         return "a set-up whose channel is not from 0 to 99";
     set_up->channel = (int)number;
     return NULL;
 }
 
-static const char *read_segments(struct json_object *body, struct set_up *set_up)
+/* `room` is as long as the message. */
+static const char *read_segments(const struct armtap_json_token *body, struct set_up *set_up, char *room)
 {
-    if (!json_object_object_get_ex(body, "segments", &set_up->segments) ||
-        !json_object_is_type(set_up->segments, json_type_array))
+    struct armtap_json_token segment;
+    if (!armtap_json_member(body, "segments", &set_up->segments) || set_up->segments.kind != ARMTAP_JSON_ARRAY)
         return "a set-up without a list of segments";
-    size_t count = json_object_array_length(set_up->segments);
-    if (count > SEGMENTS_MAX)
+    struct armtap_json json = armtap_json_inside(&set_up->segments);
+    bool all_names = true;
+    for (; armtap_json_value(&json, &segment); set_up->count++) {
+        size_t length = segment.kind == ARMTAP_JSON_STRING ? armtap_json_text(&segment, room) : 0;
+        all_names = all_names && length > 0 && !memchr(room, '\0', length);
+        set_up->name_bytes += length + 1;
+    }
+    if (set_up->count > SEGMENTS_MAX)
         return "a set-up of more than 1000 segments";
-    for (size_t i = 0; i < count; i++) {
-        struct json_object *segment = json_object_array_get_idx(set_up->segments, i);
-        if (!json_object_is_type(segment, json_type_string) || json_object_get_string_len(segment) == 0 ||
-            strlen(json_object_get_string(segment)) != (size_t)json_object_get_string_len(segment))
-            return "a set-up with a segment that is not a name";
-    }
+    return all_names ? NULL : "a set-up with a segment that is not a name";
+}
+
+static const char *read_frequency(const struct armtap_json_token *body, struct set_up *set_up)
+{
+    struct armtap_json_token frequency;
+    set_up->ends = set_up->count == 0;
+    if (!armtap_json_member(body, "frequency", &frequency))
+        return NULL;
+    if (frequency.kind != ARMTAP_JSON_NUMBER)
+        return "a set-up whose frequency is not a number";
+    double number = armtap_json_double(&frequency);
+    set_up->ends |= number == 0;
+    set_up->frequency = number > 0 && number <= DBL_MAX ? number : 0;
     return NULL;
 }
 
-/* Returns the fault, or NULL. `set_up` points into `message`. */
-static const char *read_set_up(struct json_object *message, struct set_up *set_up)
+static const char *read_direction(const struct armtap_json_token *body, struct set_up *set_up)
 {
-    struct json_object *body = json_object_array_get_idx(message, 1), *json = NULL;
+    struct armtap_json_token to_server = {.kind = ARMTAP_JSON_FALSE};
+    armtap_json_member(body, "to_server", &to_server);
+    if (to_server.kind != ARMTAP_JSON_FALSE && to_server.kind != ARMTAP_JSON_TRUE)
+        return "a set-up whose to_server is neither true nor false";
+    set_up->direction = to_server.kind == ARMTAP_JSON_TRUE ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
+    return NULL;
+}
+
+/* Returns the fault, or NULL. `set_up` points into `message`, and `room` is as long. */
+static const char *read_set_up(const struct armtap_json_token *message, struct set_up *set_up, char *room)
+{
+    struct armtap_json json = armtap_json_inside(message);
+    struct armtap_json_token body, more;
     memset(set_up, 0, sizeof *set_up);
-    if (json_object_array_length(message) != 2 || !json_object_is_type(body, json_type_object))
+    armtap_json_value(&json, &body); /* 100 */
+    if (!armtap_json_value(&json, &body) || body.kind != ARMTAP_JSON_OBJECT || armtap_json_value(&json, &more))
         return "a set-up that is not 100 and one object";
-    const char *wrong = read_channel(body, set_up);
+    const char *wrong = read_channel(&body, set_up);
     if (!wrong)
-        wrong = read_segments(body, set_up);
-    if (wrong)
-        return wrong;
-    set_up->ends = json_object_array_length(set_up->segments) == 0;
-    if (json_object_object_get_ex(body, "frequency", &json)) {
-        if (!is_number(json))
-            return "a set-up whose frequency is not a number";
-        set_up->frequency = json_object_get_double(json);
-        set_up->ends |= set_up->frequency == 0;
-        if (!(set_up->frequency > 0 && set_up->frequency <= DBL_MAX))
-            set_up->frequency = 0;
-    }
-    set_up->direction = ARMTAP_FROM_ROBOT;
-    if (json_object_object_get_ex(body, "to_server", &json)) {
-        if (!json_object_is_type(json, json_type_boolean))
-            return "a set-up whose to_server is neither true nor false";
-        set_up->direction = json_object_get_boolean(json) ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT;
-    }
-    return NULL;
+        wrong = read_segments(&body, set_up, room);
+    if (!wrong)
+        wrong = read_frequency(&body, set_up);
+    return wrong ? wrong : read_direction(&body, set_up);
 }
 
-static int make_recipe(const struct set_up *set_up, struct armtap_recipe **recipe)
+/* `room` is as long as the message. */
+static int make_recipe(const struct set_up *set_up, char *room, struct armtap_recipe **recipe)
 {
-    size_t count = json_object_array_length(set_up->segments), name_bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        name_bytes += (size_t)json_object_get_string_len(json_object_array_get_idx(set_up->segments, i)) + 1;
-    int error = armtap_recipe_of_cells(ARMTAP_AUBO, count, name_bytes, recipe);
+    struct armtap_json json = armtap_json_inside(&set_up->segments);
+    struct armtap_json_token segment;
+    int error = armtap_recipe_of_cells(ARMTAP_AUBO, set_up->count, set_up->name_bytes, recipe);
     if (error != ARMTAP_OK)
         return error;
-    for (size_t i = 0; i < count; i++) {
-        struct json_object *segment = json_object_array_get_idx(set_up->segments, i);
-        const char *name = json_object_get_string(segment);
-        size_t length = (size_t)json_object_get_string_len(segment);
+    while (armtap_json_value(&json, &segment)) {
+        size_t length = armtap_json_text(&segment, room);
         unsigned arm;
-        const struct armtap_field *field = armtap_aubo_topic_field(name, length, &arm);
-        armtap_recipe_add_cell(*recipe, name, length, field, arm);
+        const struct armtap_field *field = armtap_aubo_topic_field(room, length, &arm);
+        armtap_recipe_add_cell(*recipe, room, length, field, arm);
     }
     (*recipe)->channel = set_up->channel;
     (*recipe)->frequency = set_up->frequency;
@@ -106,32 +122,32 @@ static int make_recipe(const struct set_up *set_up, struct armtap_recipe **recip
     return ARMTAP_OK;
 }
 
-static bool is_set_up(struct json_object *message)
+/* Reads the first element, an integer; one beyond int64_t is not a channel either. */
+static bool first_number(const struct armtap_json_token *message, int64_t *number)
 {
-    struct json_object *first =
-        json_object_is_type(message, json_type_array) ? json_object_array_get_idx(message, 0) : NULL;
-    return json_object_is_type(first, json_type_int) && json_object_get_int64(first) == ARMTAP_AUBO_SET_UP;
+    struct armtap_json json = armtap_json_inside(message);
+    struct armtap_json_token first;
+    return armtap_json_value(&json, &first) && read_integer(&first, number);
 }
 
 int armtap_recipe_aubo(const char *text, size_t length, struct armtap_recipe **recipe)
 {
-    struct armtap_aubo_reader reader = {NULL, NULL, 0};
-    struct json_object *message;
+    struct armtap_aubo_reader reader = {NULL, 0};
+    struct armtap_json_token message;
     struct set_up set_up;
-    const char *wrong;
-    size_t at;
+    size_t count;
+    int64_t number;
     if (!recipe || (!text && length > 0))
         return ARMTAP_ERR_ARGUMENT;
     *recipe = NULL;
-    if (length > ARMTAP_AUBO_MESSAGE_MAX)
+    if (length > ARMTAP_AUBO_MESSAGE_MAX || !armtap_aubo_is_json((const uint8_t *)text, length, &message, &count) ||
+        !first_number(&message, &number) || number != ARMTAP_AUBO_SET_UP)
         return ARMTAP_ERR_NOT_OURS;
-    int error = armtap_aubo_read(&reader, (const uint8_t *)text, length, &message, &wrong, &at);
-    if (error == ARMTAP_OK) {
-        bool ours =
-            is_set_up(message) && !read_set_up(message, &set_up) && json_object_array_length(set_up.segments) > 0;
-        error = ours ? make_recipe(&set_up, recipe) : ARMTAP_ERR_NOT_OURS;
-    }
-    json_object_put(message);
+    int error = armtap_aubo_reader_room(&reader, length);
+    if (error == ARMTAP_OK)
+        error = !read_set_up(&message, &set_up, reader.copy) && set_up.count > 0
+                    ? make_recipe(&set_up, reader.copy, recipe)
+                    : ARMTAP_ERR_NOT_OURS;
     armtap_aubo_reader_free(&reader);
     return error;
 }
@@ -225,12 +241,12 @@ static int set_up_channel(struct armtap_aubo *aubo, struct armtap_conn *conn, co
         return armtap_conn_pause(conn, frame, set_up->direction, set_up->channel);
     }
     bool has;
-    size_t count = json_object_array_length(set_up->segments);
+    size_t count = set_up->count;
     int error = armtap_conn_may_keep(conn, frame, armtap_recipe_bytes(count, frame->length), &has);
     if (error == ARMTAP_OK && has)
         error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, count, &has);
     if (error == ARMTAP_OK && has)
-        error = make_recipe(set_up, &recipe);
+        error = make_recipe(set_up, aubo->reader.copy, &recipe);
     if (error != ARMTAP_OK || !has)
         return error;
     if (aubo->recipe_bytes - bytes_of(channel->previous) + bytes_of(recipe) > ARMTAP_LIMIT_topics) {
@@ -242,21 +258,14 @@ static int set_up_channel(struct armtap_aubo *aubo, struct armtap_conn *conn, co
 }
 
 static int take_set_up(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                       struct armtap_aubo_element text, size_t elements, uint64_t offset)
+                       const struct armtap_json_token *message, uint64_t offset)
 {
     struct set_up set_up;
-    struct json_object *message = NULL;
-    const char *wrong = "a set-up that is not 100 and one object";
-    size_t at;
-    int error = ARMTAP_OK;
-    if (elements == 2)
-        error = armtap_aubo_read(&aubo->reader, (const uint8_t *)text.text, text.length, &message, &wrong, &at);
-    if (message)
-        wrong = read_set_up(message, &set_up);
-    if (error == ARMTAP_OK)
-        error = wrong ? armtap_aubo_say_bad(conn, frame, wrong, offset) : set_up_channel(aubo, conn, frame, &set_up);
-    json_object_put(message);
-    return error;
+    int error = armtap_aubo_reader_room(&aubo->reader, message->length);
+    if (error != ARMTAP_OK)
+        return error;
+    const char *wrong = read_set_up(message, &set_up, aubo->reader.copy);
+    return wrong ? armtap_aubo_say_bad(conn, frame, wrong, offset) : set_up_channel(aubo, conn, frame, &set_up);
 }
 
 /* ---- data ---- */
@@ -283,18 +292,19 @@ static const struct armtap_recipe *recipe_of(struct armtap_aubo *aubo, struct ar
 
 /* Hands over the values in the cells, and the texts in them. */
 static int deliver_cells(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                         struct armtap_aubo_channel *channel, struct armtap_data *data, struct armtap_aubo_element text)
+                         struct armtap_aubo_channel *channel, struct armtap_data *data,
+                         const struct armtap_json_token *message)
 {
     data->values = aubo->cells.bytes;
     data->values_length = aubo->cells.length;
     int error = armtap_conn_record(conn, frame, data);
     if (error != ARMTAP_OK || !channel->has_messages || data->recipe != channel->recipe || data->flags != 0)
         return error;
-    return armtap_aubo_robot_messages(&aubo->reader, conn, frame, data->recipe, text, &channel->messages_seen);
+    return armtap_aubo_robot_messages(&aubo->reader, conn, frame, data->recipe, message, &channel->messages_seen);
 }
 
 static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                   struct armtap_aubo_element text, size_t elements, int number)
+                   const struct armtap_json_token *message, size_t elements, int number)
 {
     struct armtap_aubo_channel *channel = &aubo->sides[frame->direction].channels[number]; /* take_data made it */
     size_t count = elements - 1;
@@ -311,14 +321,15 @@ static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const str
     }
     channel->count_noted = count != expected;
     if (error == ARMTAP_OK)
-        error = armtap_aubo_values(&aubo->reader, recipe, text, elements, &aubo->cells);
-    return error == ARMTAP_OK ? deliver_cells(aubo, conn, frame, channel, &data, text) : error;
+        error = armtap_aubo_values(&aubo->reader, recipe, message, &aubo->cells);
+    return error == ARMTAP_OK ? deliver_cells(aubo, conn, frame, channel, &data, message) : error;
 }
 
 static int deliver_opaque(struct armtap_conn *conn, const struct armtap_frame *frame,
-                          struct armtap_aubo_channel *channel, int number, const uint8_t *text, size_t length)
+                          struct armtap_aubo_channel *channel, int number, const struct armtap_json_token *message)
 {
-    struct armtap_data data = {.recipe_id = number, .values = text, .values_length = length};
+    struct armtap_data data = {
+        .recipe_id = number, .values = (const uint8_t *)message->text, .values_length = message->length};
     if (!channel->missing_noted) {
         channel->missing_noted = true;
         int error = armtap_conn_say(conn, frame, ARMTAP_NOTE_aubo_channel_unknown,
@@ -343,7 +354,7 @@ static int adopt_given(struct armtap_aubo *aubo, struct armtap_conn *conn, const
 }
 
 static int take_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                     struct armtap_aubo_element text, size_t elements, int number)
+                     const struct armtap_json_token *message, size_t elements, int number)
 {
     struct armtap_aubo_channel *channel = channel_of(&aubo->sides[frame->direction], (unsigned)number);
     if (!channel)
@@ -352,63 +363,41 @@ static int take_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const s
     if (error != ARMTAP_OK)
         return error;
     if (!channel->recipe || (channel->ended && is_late(channel->ended_at, frame->where.time)))
-        return deliver_opaque(conn, frame, channel, number, (const uint8_t *)text.text, text.length);
-    return deliver(aubo, conn, frame, text, elements, number);
+        return deliver_opaque(conn, frame, channel, number, message);
+    return deliver(aubo, conn, frame, message, elements, number);
 }
 
-/* Reads the first element, an integer; one beyond int64_t is not a channel either. */
-static bool first_number(struct armtap_aubo_element list, int64_t *number)
+int armtap_aubo_say_not_json(struct armtap_conn *conn, const struct armtap_frame *frame, const uint8_t *bytes,
+                             size_t length, uint64_t offset)
 {
-    struct armtap_aubo_element first;
-    struct armtap_value value = {.type = ARMTAP_JSON};
-    armtap_aubo_next(&list, &first);
-    if (first.length > 0 && first.text[0] != '"' && first.text[0] != '[' && first.text[0] != '{')
-        armtap_aubo_word_value(first.text, first.length, &value);
-    *number = value.type == ARMTAP_UINT64 ? INT64_MAX : value.i64[0];
-    return value.type == ARMTAP_INT64 || value.type == ARMTAP_UINT64;
-}
-
-int armtap_aubo_say_not_json(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                             const uint8_t *text, size_t length, uint64_t offset)
-{
-    struct json_object *message;
-    const char *wrong = "not JSON";
-    size_t at = 0;
-    int error = armtap_aubo_read(&aubo->reader, text, length, &message, &wrong, &at);
-    json_object_put(message);
-    return error == ARMTAP_OK ? armtap_aubo_say_bad(conn, frame, wrong, offset + at) : error;
-}
-
-bool armtap_aubo_known_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                            const uint8_t *bytes, size_t length, int *error)
-{
-    const struct armtap_aubo_side *side = &aubo->sides[frame->direction];
-    struct armtap_aubo_element text = {(const char *)bytes, length};
-    unsigned number;
-    if (armtap_aubo_prefix(bytes, length, &number) != ARMTAP_AUBO_WHOLE || number >= side->channel_count)
-        return false;
-    struct armtap_aubo_channel *channel = &side->channels[number];
-    if (!channel->recipe || channel->previous || channel->ended ||
-        !armtap_aubo_values_by_position(channel->recipe, text, &aubo->cells))
-        return false;
-    channel->count_noted = false;
-    struct armtap_data data = {.recipe = channel->recipe, .recipe_id = (int)number};
-    *error = deliver_cells(aubo, conn, frame, channel, &data, text);
-    return true;
+    static const char *const faults[] = {
+        [ARMTAP_JSON_FINE] = "not a list",
+        [ARMTAP_JSON_BAD_WORD] = "neither a number nor a word of JSON",
+        [ARMTAP_JSON_BAD_ESCAPE] = "an escape that JSON does not have",
+        [ARMTAP_JSON_BAD_BYTE] = "a control character inside a string",
+        [ARMTAP_JSON_MISPLACED] = "a character that JSON does not allow there",
+        [ARMTAP_JSON_TOO_DEEP] = "too deeply nested brackets",
+        [ARMTAP_JSON_CUT] = "it does not end",
+    };
+    const char *text = (const char *)bytes;
+    struct armtap_json json = armtap_json_begin(text, length);
+    struct armtap_json_token token;
+    while (armtap_json_next(&json, &token)) {
+    }
+    return armtap_aubo_say_bad(conn, frame, faults[json.fault], offset + (uint64_t)(json.wrong - text));
 }
 
 int armtap_aubo_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                        const uint8_t *bytes, size_t length, size_t elements, uint64_t offset)
+                        const struct armtap_json_token *message, size_t elements, uint64_t offset)
 {
-    struct armtap_aubo_element text = {(const char *)bytes, length};
     int64_t number;
-    if (text.text[0] != '[')
+    if (message->kind != ARMTAP_JSON_ARRAY)
         return armtap_aubo_say_bad(conn, frame, "an object instead of a list", offset);
-    if (!first_number(text, &number))
+    if (!first_number(message, &number))
         return armtap_aubo_say_bad(conn, frame, "a list that does not begin with a channel number", offset);
     if (number == ARMTAP_AUBO_SET_UP && frame->direction == ARMTAP_TO_ROBOT)
-        return take_set_up(aubo, conn, frame, text, elements, offset);
+        return take_set_up(aubo, conn, frame, message, offset);
     if (number < 0 || number >= ARMTAP_AUBO_CHANNELS)
         return armtap_aubo_say_bad(conn, frame, "a list whose first number is not a channel", offset);
-    return take_data(aubo, conn, frame, text, elements, (int)number);
+    return take_data(aubo, conn, frame, message, elements, (int)number);
 }

@@ -5,8 +5,8 @@
 #include "table/cells.h"
 #include "protocol/decoder.h"
 #include "table/recipe.h"
-#include "aubo_json.h"
 #include "aubo_scan.h"
+#include "aubo_values.h"
 #include "websocket.h"
 
 /* One channel of one direction. */
@@ -64,18 +64,13 @@ struct armtap_aubo {
 int armtap_aubo_open(void *context);
 void armtap_aubo_close(void *context);
 
-/* Decodes a data message of a channel that is set up, if it looks as its set-up lets expect. Returns false for any
- * other bytes, and has changed nothing then: armtap_aubo_is_json and armtap_aubo_message, which would give the same
- * here, decide. */
-bool armtap_aubo_known_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                            const uint8_t *bytes, size_t length, int *error);
-/* Decodes one JSON message with that number of elements, at byte `offset` of the stream. `bytes` may lie outside the
- * frame. */
+/* Decodes one message of armtap_aubo_is_json with that number of elements, at byte `offset` of the stream. It may lie
+ * outside the frame. */
 int armtap_aubo_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                        const uint8_t *bytes, size_t length, size_t elements, uint64_t offset);
+                        const struct armtap_json_token *message, size_t elements, uint64_t offset);
 /* Notes what is wrong with a text whose brackets match, but which is not JSON. */
-int armtap_aubo_say_not_json(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
-                             const uint8_t *text, size_t length, uint64_t offset);
+int armtap_aubo_say_not_json(struct armtap_conn *conn, const struct armtap_frame *frame, const uint8_t *bytes,
+                             size_t length, uint64_t offset);
 /* Notes that bytes are not a message. */
 int armtap_aubo_say_bad(struct armtap_conn *conn, const struct armtap_frame *frame, const char *wrong, uint64_t offset);
 int armtap_aubo_say_too_long(struct armtap_conn *conn, const struct armtap_frame *frame, uint64_t offset);

@@ -1,18 +1,25 @@
-/* The values of a data message as cells, in two ways. The plain one takes any JSON. The other one reads what the set-up
- * lets expect, checking and converting in one pass; tests/unit/test_aubo_values holds them against each other. */
+/* The texts of AUBO's messages: whether they are JSON, and the values of data messages as cells. */
 #ifndef ARMTAP_AUBO_VALUES_H
 #define ARMTAP_AUBO_VALUES_H
 
 #include "table/cells.h"
+#include "table/json.h"
 #include "table/recipe.h"
-#include "aubo_json.h"
 
-/* `list` is a message for which armtap_aubo_is_json gave `count`, the channel included. */
+/* Room for texts that change before they are used. Initially zero: nothing is allocated yet. */
+struct armtap_aubo_reader {
+    char *copy;
+    size_t capacity;
+};
+void armtap_aubo_reader_free(struct armtap_aubo_reader *reader);
+/* Makes `copy` that long. */
+int armtap_aubo_reader_room(struct armtap_aubo_reader *reader, size_t capacity);
+
+/* Whether bytes are a list or object of JSON and white space. Sets *message to it, and *count to the number of its
+ * elements; of an object that is 0. */
+bool armtap_aubo_is_json(const uint8_t *bytes, size_t length, struct armtap_json_token *message, size_t *count);
+/* The values after the channel in a message of armtap_aubo_is_json, as far as the recipe has some. */
 int armtap_aubo_values(struct armtap_aubo_reader *reader, const struct armtap_recipe *recipe,
-                       struct armtap_aubo_element list, size_t count, struct armtap_cells *cells);
-/* False if the message needs the plain way: it is no JSON, has another number of values than the recipe, or anything
- * in it is unusual. Else the cells are the same as those of the plain way. */
-bool armtap_aubo_values_by_position(const struct armtap_recipe *recipe, struct armtap_aubo_element list,
-                                    struct armtap_cells *cells);
+                       const struct armtap_json_token *message, struct armtap_cells *cells);
 
 #endif

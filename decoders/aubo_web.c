@@ -149,23 +149,21 @@ static int decode_message(struct armtap_aubo *aubo, struct armtap_conn *conn, co
                           const struct armtap_websocket_event *event)
 {
     struct armtap_aubo_scan scan = {0};
+    struct armtap_json_token message;
     size_t used, elements, blanks = armtap_aubo_blanks(event->bytes, event->length);
     const uint8_t *text = event->bytes + blanks;
     size_t length = event->length - blanks;
-    int error;
     if (!event->text)
         return armtap_aubo_say_bad(conn, frame, "a binary message", frame->offset);
-    if (armtap_aubo_known_data(aubo, conn, frame, text, length, &error))
-        return error;
-    if (armtap_aubo_is_json(text, length, &elements))
-        return armtap_aubo_message(aubo, conn, frame, text, length, elements, frame->offset);
+    if (armtap_aubo_is_json(text, length, &message, &elements))
+        return armtap_aubo_message(aubo, conn, frame, &message, elements, frame->offset);
     if (armtap_aubo_scan(&scan, false, text, length, &used) != ARMTAP_AUBO_WHOLE)
         return armtap_aubo_say_bad(conn, frame, "a WebSocket message without a whole list", frame->offset);
     if (used + armtap_aubo_blanks(text + used, length - used) != length)
         return armtap_aubo_say_bad(conn, frame, "a WebSocket message with bytes after its list", frame->offset);
-    if (armtap_aubo_is_json(text, used, &elements))
-        return armtap_aubo_message(aubo, conn, frame, text, used, elements, frame->offset);
-    return armtap_aubo_say_not_json(aubo, conn, frame, text, used, frame->offset);
+    if (armtap_aubo_is_json(text, used, &message, &elements))
+        return armtap_aubo_message(aubo, conn, frame, &message, elements, frame->offset);
+    return armtap_aubo_say_not_json(conn, frame, text, used, frame->offset);
 }
 
 static int decode_close(struct armtap_aubo_side *side, struct armtap_conn *conn, const struct armtap_frame *frame,

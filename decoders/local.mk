@@ -73,16 +73,11 @@ lib_libinside_la_SOURCES += \
 if WITH_AUBO
 lib_libinside_la_SOURCES += \
 	decoders/aubo.c \
-	decoders/aubo_by_position.c \
 	decoders/aubo_describe.c \
 	decoders/aubo_describe.h \
 	decoders/aubo_describe_list.c \
 	decoders/aubo_describe_web.c \
-	decoders/aubo_json.c \
-	decoders/aubo_json.h \
 	decoders/aubo_libraries.c \
-	decoders/aubo_number.c \
-	decoders/aubo_number.h \
 	decoders/aubo_scan.c \
 	decoders/aubo_scan.h \
 	decoders/aubo_robot_message.c \
@@ -98,8 +93,6 @@ lib_libinside_la_SOURCES += \
 	decoders/aubo_values.h \
 	decoders/aubo_web.c \
 	decoders/aubo_web.h \
-	decoders/aubo_words.c \
-	decoders/aubo_words.h \
 	decoders/websocket.c \
 	decoders/websocket.h
 else

@@ -9,7 +9,7 @@
 
 /* Number of gnuplot columns in UR's legacy layout of that generation; CB3's and e-Series' unless it is CB2. */
 unsigned armtap_layout_columns(enum armtap_generation generation);
-/* The libraries that AUBO's decoder is built with ("json-c 0.16, wslay 1.1.1, ..."); NULL if it was left out. */
+/* The libraries that AUBO's decoder is built with ("wslay 1.1.1, ..."); NULL if it was left out. */
 const char *armtap_aubo_libraries(void);
 size_t armtap_budget_count(void);
 const struct armtap_budget *armtap_budget_at(size_t i);

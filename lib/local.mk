@@ -104,6 +104,9 @@ lib_libinside_la_SOURCES = \
 	lib/table/error.c \
 	lib/table/field.c \
 	lib/table/field.h \
+	lib/table/json.c \
+	lib/table/json.h \
+	lib/table/json_number.c \
 	lib/table/layout.c \
 	lib/table/layout.h \
 	lib/table/misnomers.def \

@@ -31,7 +31,7 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_history \
 	tests/unit/test_incident \
 	tests/unit/test_inference \
-	tests/unit/test_json_elements \
+	tests/unit/test_json \
 	tests/unit/test_kinematics \
 	tests/unit/test_legacy_layout \
 	tests/unit/test_line_cells \
@@ -76,8 +76,7 @@ SHORT_UNIT_TESTS = \
 if WITH_AUBO
 SHORT_UNIT_TESTS += \
 	tests/unit/test_aubo \
-	tests/unit/test_aubo_json \
-	tests/unit/test_aubo_values \
+	tests/unit/test_aubo_scan \
 	tests/unit/test_websocket
 endif
 UNIT_TESTS = $(LONG_UNIT_TESTS) $(SHORT_UNIT_TESTS)
@@ -128,22 +127,9 @@ tests_unit_test_budgets_LDFLAGS = -Wl,--wrap=armtap_field_find,--wrap=armtap_fie
 tests_unit_test_short_ways_LDFLAGS = \
 	-Wl,--wrap=armtap_header_pattern_read,--wrap=armtap_tcp_is_next,--wrap=armtap_tcp_next,--wrap=armtap_conn_push
 
-# The test counts allocations, including json-c's.
-tests_unit_test_aubo_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=json_tokener_new_ex,--wrap=json_tokener_parse_ex,--wrap=json_tokener_set_flags \
-	-Wl,--wrap=armtap_aubo_scan
+# The test counts allocations.
+tests_unit_test_aubo_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc -Wl,--wrap=armtap_aubo_scan
 tests_unit_test_aubo_LDADD = $(LDADD) $(AUBO_LIBS)
-
-# The test calls json-c itself.
-tests_unit_test_aubo_json_LDADD = $(LDADD) $(AUBO_LIBS)
-
-# The test compares the two ways to read values.
-tests_unit_test_aubo_values_SOURCES = \
-	tests/unit/aubo_both_ways.c \
-	tests/unit/aubo_both_ways.h \
-	tests/unit/test_aubo_values.c
-tests_unit_test_aubo_values_LDFLAGS = -Wl,--wrap=armtap_aubo_values_by_position
-tests_unit_test_aubo_values_LDADD = $(LDADD) $(AUBO_LIBS)
 
 # The same with wslay's allocations; the test also calls wslay itself.
 tests_unit_test_websocket_LDFLAGS = $(tests_unit_test_memory_LDFLAGS) \
@@ -152,7 +138,7 @@ tests_unit_test_websocket_LDADD = $(LDADD) $(AUBO_LIBS)
 
 if HAVE_CMOCKA
 check_LIBRARIES += tests/unit/libunit.a
-check_PROGRAMS += $(UNIT_TESTS)
+check_PROGRAMS += $(UNIT_TESTS) tests/json_tokens
 else
 # Tests that cannot be built must not look like tests that passed.
 check_DATA += cmocka-is-missing
@@ -222,6 +208,7 @@ SCRIPT_TESTS = \
 	tests/gzip-check.py \
 	tests/handshake-check.py \
 	tests/interrupt-check.py \
+	tests/json-check.py \
 	tests/json-keys.py \
 	tests/links-check.py \
 	tests/live-check.py \

@@ -217,18 +217,6 @@ int __wrap_inflate(z_streamp stream, int flush)
     return outcome;
 }
 
-struct json_tokener;
-struct json_object;
-size_t __attribute__((weak)) json_tokener_get_parse_end(struct json_tokener *tokener);
-struct json_object *__real_json_tokener_parse_ex(struct json_tokener *tokener, const char *text, int length);
-struct json_object *__wrap_json_tokener_parse_ex(struct json_tokener *tokener, const char *text, int length);
-struct json_object *__wrap_json_tokener_parse_ex(struct json_tokener *tokener, const char *text, int length)
-{
-    struct json_object *object = __real_json_tokener_parse_ex(tokener, text, length);
-    units += 4 * json_tokener_get_parse_end(tokener);
-    return object;
-}
-
 /* ---- memory that is held ---- */
 
 static void *took(void *block)

@@ -15,6 +15,7 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/external_control.c \
 	tests/fuzz/honest.c \
 	tests/fuzz/honest.h \
+	tests/fuzz/json.c \
 	tests/fuzz/judge.h \
 	tests/fuzz/judge_json.c \
 	tests/fuzz/judge_mcap.c \
@@ -54,10 +55,7 @@ tests_fuzz_replay_SOURCES = \
 if WITH_AUBO
 tests_fuzz_replay_SOURCES += \
 	tests/fuzz/aubo.c \
-	tests/fuzz/websocket.c \
-	tests/unit/aubo_both_ways.c \
-	tests/unit/aubo_both_ways.h
-tests_fuzz_replay_LDFLAGS = -Wl,--wrap=armtap_aubo_values_by_position
+	tests/fuzz/websocket.c
 endif
 tests_fuzz_replay_LDADD = $(TOOLS_LIBS)
 

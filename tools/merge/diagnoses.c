@@ -30,13 +30,13 @@ static int play(struct transcript_player *player, struct summary *summary, const
     if (summary_load(summary) != 0)
         return -1;
     const struct json_node *text = json_node_member(summary->root, "transcript");
-    uint8_t *bytes = text && text->kind == JSON_STRING ? malloc(text->length / 4 * 3 + 1) : NULL;
+    uint8_t *bytes = text && text->kind == ARMTAP_JSON_STRING ? malloc(text->length / 4 * 3 + 1) : NULL;
     long length = bytes ? base64_read(bytes, text->text, text->length) : -1;
     enum transcript_outcome outcome = TRANSCRIPT_DAMAGED;
     if (length >= 0)
         outcome =
             transcript_play(player, bytes, (size_t)length, armtap_diagnosis_sink(diagnosis->found), diagnosis->found);
-    if (text && text->kind == JSON_STRING && !bytes)
+    if (text && text->kind == ARMTAP_JSON_STRING && !bytes)
         outcome = TRANSCRIPT_STOPPED;
     free(bytes);
     summary_unload(summary);
@@ -96,7 +96,7 @@ static const struct json_node *list_of(const struct summary *summary, const char
 
 static void print_raw(struct joining *joining, const struct json_node *node)
 {
-    size_t quote = node->kind == JSON_STRING, length = node->length + 2 * quote;
+    size_t quote = node->kind == ARMTAP_JSON_STRING, length = node->length + 2 * quote;
     char *raw = buffer_room(&joining->text, JSON_QUOTED_MAX(length) + 1);
     if (!raw) {
         json_null(&joining->json);
@@ -110,7 +110,7 @@ static void print_raw(struct joining *joining, const struct json_node *node)
 static void print_moved(struct joining *joining, const struct json_node *node, uint64_t by)
 {
     uint64_t number;
-    if (node->kind == JSON_NULL)
+    if (node->kind == ARMTAP_JSON_NULL)
         json_null(&joining->json);
     else if (json_node_unsigned(node, &number))
         json_unsigned(&joining->json, number + by);
@@ -129,9 +129,9 @@ static void print_evidence(struct joining *joining, const struct json_node *list
 static void print_item(struct joining *joining, const struct json_node *item, bool lines)
 {
     json_object(&joining->json, lines);
-    joining->is_damaged = joining->is_damaged || item->kind != JSON_OBJECT;
-    for (const struct json_node *at = json_node_first(item); item->kind == JSON_OBJECT && at != json_node_end(item);
-         at = json_node_next(at + 1)) {
+    joining->is_damaged = joining->is_damaged || item->kind != ARMTAP_JSON_OBJECT;
+    for (const struct json_node *at = json_node_first(item);
+         item->kind == ARMTAP_JSON_OBJECT && at != json_node_end(item); at = json_node_next(at + 1)) {
         char key[80];
         snprintf(key, sizeof key, "%.*s", (int)at->length, at->text);
         json_key(&joining->json, key);
@@ -161,7 +161,7 @@ static void join_lists(struct joining *joining, const struct summaries *summarie
     joining->streams = joining->findings = 0;
     for (size_t i = 0; i < summaries->count; i++) {
         const struct json_node *list = list_of(&summaries->all[i], key);
-        joining->is_damaged = joining->is_damaged || !list || list->kind != JSON_ARRAY;
+        joining->is_damaged = joining->is_damaged || !list || list->kind != ARMTAP_JSON_ARRAY;
         for (const struct json_node *at = json_node_first(list); at != json_node_end(list); at = json_node_next(at))
             print_item(joining, at, strcmp(key, "streams") == 0);
         joining->streams += count_of(list_of(&summaries->all[i], "streams"));

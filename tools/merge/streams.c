@@ -127,7 +127,7 @@ static bool is_wanted(enum how how, const struct kept_text *kept, const struct j
 static int add_value(union value *value, const struct rule *rule, const struct json_node *node, const struct spot *spot,
                      uint64_t capture)
 {
-    const struct json_node *text = node && node->kind != JSON_NULL ? node : NULL;
+    const struct json_node *text = node && node->kind != ARMTAP_JSON_NULL ? node : NULL;
     switch (rule->how) {
     case HOW_LAST:
     case HOW_FIRST:

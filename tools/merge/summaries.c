@@ -70,7 +70,7 @@ static struct json_node *parse(const struct summary *summary, const struct json_
 static bool has_list(const struct summary *summary, const char *key)
 {
     const struct json_node *list = json_node_member(summary->root, key);
-    return list && list->kind == JSON_ARRAY;
+    return list && list->kind == ARMTAP_JSON_ARRAY;
 }
 
 /* Where a diagnosis stands in its archive. */
@@ -83,7 +83,7 @@ static int read_file(struct summary *summary)
     summary->file = json_node_text(file);
     if (summary->file)
         return 0;
-    if (file && file->kind == JSON_STRING)
+    if (file && file->kind == ARMTAP_JSON_STRING)
         message_no_memory();
     else
         message_error("%s: it does not name its capture; print it anew with armtap diagnose --json --after",

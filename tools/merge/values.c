@@ -35,10 +35,10 @@ int unsigned_add(uint64_t *total, const struct json_node *node, const struct spo
 /* A number with nine decimals, in 1e-9. */
 static bool get_decimal(const struct json_node *node, int64_t *number)
 {
-    bool negative = node && node->kind == JSON_NUMBER && node->text[0] == '-';
+    bool negative = node && node->kind == ARMTAP_JSON_NUMBER && node->text[0] == '-';
     uint64_t size = 0;
     size_t decimals = 0, point = 0;
-    if (!node || node->kind != JSON_NUMBER)
+    if (!node || node->kind != ARMTAP_JSON_NUMBER)
         return false;
     for (size_t i = negative; i < node->length; i++) {
         unsigned digit = (unsigned)(node->text[i] - '0');
@@ -109,7 +109,7 @@ static int add_note(struct note_sum *sum, size_t kind, uint64_t count)
 
 int notes_add(struct note_sum *sum, const struct json_node *notes, const struct spot *spot)
 {
-    if (!notes || notes->kind != JSON_OBJECT)
+    if (!notes || notes->kind != ARMTAP_JSON_OBJECT)
         return spot_damaged(spot, "notes", NULL);
     for (const struct json_node *at = json_node_first(notes); at != json_node_end(notes); at = json_node_next(at + 1)) {
         char id[80];
@@ -150,7 +150,7 @@ bool notes_have_fault(const struct note_sum *sum)
 /* Appends the node's JSON and a NUL. */
 static int put_text(struct buffer *buffer, const struct json_node *node)
 {
-    size_t quote = node->kind == JSON_STRING, length = node->length + 2 * quote;
+    size_t quote = node->kind == ARMTAP_JSON_STRING, length = node->length + 2 * quote;
     char *to = buffer_room(buffer, JSON_QUOTED_MAX(length) + 1);
     if (!to)
         return message_no_memory();
@@ -185,9 +185,9 @@ void text_print(const struct kept_text *kept, struct json *json)
 
 int list_add(struct kept_list *list, const struct json_node *node, const struct spot *spot, const char *key)
 {
-    if (!node || node->kind == JSON_NULL)
+    if (!node || node->kind == ARMTAP_JSON_NULL)
         return 0;
-    if (node->kind != JSON_ARRAY)
+    if (node->kind != ARMTAP_JSON_ARRAY)
         return spot_damaged(spot, key, NULL);
     for (const struct json_node *at = json_node_first(node); at != json_node_end(node); at = json_node_next(at))
         if (put_text(&list->texts, at) != 0)

@@ -5,16 +5,14 @@
 
 #include "json_elements.h"
 
-#define DEPTH_MAX 32
 #define NODES_MAX 1000000
 
 struct reading {
-    const char *text, *at, *end;
+    struct armtap_json json;
     struct json_node *nodes;
     size_t count, room;
-    size_t open[DEPTH_MAX]; /* nodes that are not closed */
-    size_t depth;
-    const struct json_taker *taker; /* NULL: none */
+    size_t open[ARMTAP_JSON_DEPTH_MAX]; /* nodes that are not closed */
+    const struct json_taker *taker;     /* NULL: none */
     enum json_fault fault;
 };
 
@@ -24,14 +22,9 @@ static bool fail(struct reading *reading, enum json_fault fault)
     return false;
 }
 
-static void skip_blanks(struct reading *reading)
+static bool add_node(struct reading *reading, const struct armtap_json_token *token)
 {
-    while (reading->at < reading->end && strchr(" \t\r\n", *reading->at) && *reading->at != '\0')
-        reading->at++;
-}
-
-static bool add_node(struct reading *reading, enum json_kind kind, const char *text, size_t length)
-{
+    bool has_quotes = token->kind == ARMTAP_JSON_STRING || token->kind == ARMTAP_JSON_KEY;
     if (reading->count == NODES_MAX)
         return fail(reading, JSON_TOO_LARGE);
     if (reading->count == reading->room) {
@@ -42,95 +35,13 @@ static bool add_node(struct reading *reading, enum json_kind kind, const char *t
         reading->nodes = nodes;
         reading->room = room;
     }
-    reading->nodes[reading->count++] = (struct json_node){kind, 1, text, length};
+    reading->nodes[reading->count++] = (struct json_node){
+        .kind = token->kind,
+        .size = 1,
+        .text = token->text + has_quotes,
+        .length = token->length - 2 * has_quotes,
+    };
     return true;
-}
-
-/* ---- single elements --------------------------------------------------------------------------------------------- */
-
-static bool read_string(struct reading *reading)
-{
-    const char *from = ++reading->at;
-    for (; reading->at < reading->end && *reading->at != '"'; reading->at++) {
-        if ((unsigned char)*reading->at < ' ')
-            return fail(reading, JSON_MALFORMED);
-        if (*reading->at == '\\' && ++reading->at == reading->end)
-            break;
-    }
-    if (reading->at == reading->end)
-        return fail(reading, JSON_MALFORMED);
-    return add_node(reading, JSON_STRING, from, (size_t)(reading->at++ - from));
-}
-
-static bool read_number(struct reading *reading)
-{
-    const char *from = reading->at;
-    while (reading->at < reading->end && *reading->at != '\0' && strchr("+-.0123456789eE", *reading->at))
-        reading->at++;
-    size_t length = (size_t)(reading->at - from);
-    bool has_digit = length > 0 && from[length - 1] >= '0' && from[length - 1] <= '9';
-    if (!has_digit || length > 400 || *from == '+' || *from == '.')
-        return fail(reading, JSON_MALFORMED);
-    return add_node(reading, JSON_NUMBER, from, length);
-}
-
-static bool read_word(struct reading *reading, const char *word, enum json_kind kind)
-{
-    size_t length = strlen(word);
-    if ((size_t)(reading->end - reading->at) < length || memcmp(reading->at, word, length) != 0)
-        return fail(reading, JSON_MALFORMED);
-    reading->at += length;
-    return add_node(reading, kind, reading->at - length, length);
-}
-
-static bool read_scalar(struct reading *reading)
-{
-    switch (*reading->at) {
-    case '"':
-        return read_string(reading);
-    case 't':
-        return read_word(reading, "true", JSON_TRUE);
-    case 'f':
-        return read_word(reading, "false", JSON_FALSE);
-    case 'n':
-        return read_word(reading, "null", JSON_NULL);
-    default:
-        return read_number(reading);
-    }
-}
-
-/* ---- nesting ----------------------------------------------------------------------------------------------------- */
-
-static bool is_next(struct reading *reading, char character)
-{
-    skip_blanks(reading);
-    if (reading->at == reading->end || *reading->at != character)
-        return false;
-    reading->at++;
-    return true;
-}
-
-static bool read_name(struct reading *reading)
-{
-    skip_blanks(reading);
-    if (reading->at == reading->end || *reading->at != '"')
-        return fail(reading, JSON_MALFORMED);
-    return read_string(reading) && (is_next(reading, ':') || fail(reading, JSON_MALFORMED));
-}
-
-static bool open_container(struct reading *reading, enum json_kind kind)
-{
-    if (reading->depth == DEPTH_MAX)
-        return fail(reading, JSON_TOO_LARGE);
-    reading->open[reading->depth++] = reading->count;
-    return add_node(reading, kind, reading->at++, 0);
-}
-
-static void close_container(struct reading *reading)
-{
-    struct json_node *node = &reading->nodes[reading->open[--reading->depth]];
-    node->size = reading->count - (size_t)(node - reading->nodes);
-    node->length = (size_t)(reading->at - node->text);
 }
 
 /* An element is complete: if it is one of the taker's list, it goes to the taker. */
@@ -138,7 +49,7 @@ static bool hand_over(struct reading *reading)
 {
     const struct json_taker *taker = reading->taker;
     const struct json_node *root = reading->nodes, *list = root + reading->open[1];
-    if (!taker || reading->depth != 2 || root->kind != JSON_OBJECT || list->kind != JSON_ARRAY ||
+    if (!taker || reading->json.depth != 2 || root->kind != ARMTAP_JSON_OBJECT || list->kind != ARMTAP_JSON_ARRAY ||
         !json_node_is(list - 1, taker->name))
         return true;
     if (taker->take && !taker->take(taker->user, list, list + 1))
@@ -147,41 +58,23 @@ static bool hand_over(struct reading *reading)
     return true;
 }
 
-/* After an element: closes containers that end here, or goes on to their next one. *done: nothing is open. */
-static bool read_after(struct reading *reading, bool *done)
+/* Makes a node of a token, or closes one. */
+static bool take(struct reading *reading, const struct armtap_json_token *token)
 {
-    while (reading->depth > 0) {
-        if (!hand_over(reading))
-            return false;
-        bool is_object = reading->nodes[reading->open[reading->depth - 1]].kind == JSON_OBJECT;
-        if (is_next(reading, ','))
-            return !is_object || read_name(reading);
-        if (!is_next(reading, is_object ? '}' : ']'))
-            return fail(reading, JSON_MALFORMED);
-        close_container(reading);
+    unsigned depth = reading->json.depth;
+    if (token->kind == ARMTAP_JSON_CLOSE) {
+        struct json_node *node = &reading->nodes[reading->open[depth]];
+        node->size = reading->count - reading->open[depth];
+        node->length = (size_t)(token->text + 1 - node->text);
+        return hand_over(reading);
     }
-    *done = true;
-    return true;
-}
-
-/* An element; of a container that is not empty only its beginning. *whole: it is complete. */
-static bool read_element(struct reading *reading, bool *whole)
-{
-    skip_blanks(reading);
-    *whole = true;
-    if (reading->at == reading->end)
+    bool opens = token->kind == ARMTAP_JSON_ARRAY || token->kind == ARMTAP_JSON_OBJECT;
+    bool is_finite = token->kind != ARMTAP_JSON_NUMBER || armtap_json_is_digit(token->text[token->length - 1]);
+    if (opens)
+        reading->open[depth - 1] = reading->count;
+    if (!is_finite)
         return fail(reading, JSON_MALFORMED);
-    bool is_object = *reading->at == '{';
-    if (!is_object && *reading->at != '[')
-        return read_scalar(reading);
-    if (!open_container(reading, is_object ? JSON_OBJECT : JSON_ARRAY))
-        return false;
-    if (is_next(reading, is_object ? '}' : ']')) {
-        close_container(reading);
-        return true;
-    }
-    *whole = false;
-    return !is_object || read_name(reading);
+    return add_node(reading, token) && (opens || token->kind == ARMTAP_JSON_KEY || hand_over(reading));
 }
 
 struct json_node *json_read(const char *text, size_t length, enum json_fault *fault, size_t *at)
@@ -192,18 +85,14 @@ struct json_node *json_read(const char *text, size_t length, enum json_fault *fa
 struct json_node *json_read_by_element(const char *text, size_t length, const struct json_taker *taker,
                                        enum json_fault *fault, size_t *at)
 {
-    struct reading reading = {.text = text, .at = text, .end = text + length, .taker = taker};
-    bool done = false, whole = false, fine = true;
-    while (fine && !done) {
-        fine = read_element(&reading, &whole);
-        if (fine && whole)
-            fine = read_after(&reading, &done);
-    }
-    skip_blanks(&reading);
-    if (fine && reading.at != reading.end)
-        fail(&reading, JSON_MALFORMED);
+    struct reading reading = {.json = armtap_json_begin(text, length), .taker = taker};
+    struct armtap_json_token token;
+    while (reading.fault == JSON_FINE && armtap_json_next(&reading.json, &token))
+        take(&reading, &token);
+    if (reading.json.fault != ARMTAP_JSON_FINE)
+        reading.fault = reading.json.fault == ARMTAP_JSON_TOO_DEEP ? JSON_TOO_LARGE : JSON_MALFORMED;
     *fault = reading.fault;
-    *at = (size_t)(reading.at - text);
+    *at = (size_t)((reading.json.wrong ? reading.json.wrong : reading.json.at) - text);
     if (reading.fault == JSON_FINE)
         return reading.nodes;
     free(reading.nodes);
@@ -229,13 +118,13 @@ const struct json_node *json_node_end(const struct json_node *node)
 
 bool json_node_is(const struct json_node *node, const char *text)
 {
-    return node && node->kind == JSON_STRING && node->length == strlen(text) &&
-           memcmp(node->text, text, node->length) == 0;
+    return node && (node->kind == ARMTAP_JSON_STRING || node->kind == ARMTAP_JSON_KEY) &&
+           node->length == strlen(text) && memcmp(node->text, text, node->length) == 0;
 }
 
 const struct json_node *json_node_member(const struct json_node *node, const char *name)
 {
-    if (!node || node->kind != JSON_OBJECT)
+    if (!node || node->kind != ARMTAP_JSON_OBJECT)
         return NULL;
     for (const struct json_node *at = json_node_first(node); at != json_node_end(node); at = json_node_next(at + 1))
         if (json_node_is(at, name))
@@ -246,7 +135,7 @@ const struct json_node *json_node_member(const struct json_node *node, const cha
 bool json_node_unsigned(const struct json_node *node, uint64_t *number)
 {
     *number = 0;
-    if (!node || node->kind != JSON_NUMBER)
+    if (!node || node->kind != ARMTAP_JSON_NUMBER)
         return false;
     for (size_t i = 0; i < node->length; i++) {
         unsigned digit = (unsigned)(node->text[i] - '0');
@@ -259,9 +148,9 @@ bool json_node_unsigned(const struct json_node *node, uint64_t *number)
 
 bool json_node_signed(const struct json_node *node, int64_t *number)
 {
-    bool negative = node && node->kind == JSON_NUMBER && node->text[0] == '-';
+    bool negative = node && node->kind == ARMTAP_JSON_NUMBER && node->text[0] == '-';
     struct json_node digits =
-        negative ? (struct json_node){JSON_NUMBER, 1, node->text + 1, node->length - 1} : (struct json_node){0};
+        negative ? (struct json_node){ARMTAP_JSON_NUMBER, 1, node->text + 1, node->length - 1} : (struct json_node){0};
     uint64_t size;
     *number = 0;
     if (!json_node_unsigned(negative ? &digits : node, &size) || size > INT64_MAX)
@@ -272,14 +161,11 @@ bool json_node_signed(const struct json_node *node, int64_t *number)
 
 char *json_node_text(const struct json_node *node)
 {
-    struct buffer out = {0};
-    if (!node || node->kind != JSON_STRING)
+    if (!node || node->kind != ARMTAP_JSON_STRING)
         return NULL;
-    const struct json_element element = {JSON_ELEMENT_STRING, node->text - 1, node->length + 2};
-    json_element_text(&element, &out);
-    buffer_char(&out, '\0');
-    if (!out.failed)
-        return out.data;
-    free(out.data);
-    return NULL;
+    const struct armtap_json_token string = {.kind = node->kind, .text = node->text - 1, .length = node->length + 2};
+    char *text = malloc(string.length);
+    if (text)
+        text[armtap_json_text(&string, text)] = '\0';
+    return text;
 }

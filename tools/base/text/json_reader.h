@@ -2,15 +2,11 @@
 #ifndef BASE_JSON_READER_H
 #define BASE_JSON_READER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+#include "table/json.h"
 
 /* An element, then those that it contains. In an object names and values take turns. */
 struct json_node {
-    enum json_kind kind;
+    enum armtap_json_kind kind;
     size_t size;      /* nodes, its own and those that it contains */
     const char *text; /* as in the text; a string without its quotes */
     size_t length;

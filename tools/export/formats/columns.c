@@ -244,30 +244,30 @@ static void put_number_text(const struct cell *cell, const struct armtap_value *
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* Puts an element of a JSON array. */
-static void put_item(const struct cell *cell, const struct json_element *item)
+static void put_item(const struct cell *cell, const struct armtap_json_token *item)
 {
     struct buffer *texts = &cell->columns->texts;
     size_t from = texts->length;
-    bool is_number = item->kind == JSON_ELEMENT_WHOLE || item->kind == JSON_ELEMENT_NUMBER;
-    bool is_truth = item->kind == JSON_ELEMENT_FALSE || item->kind == JSON_ELEMENT_TRUE;
-    if (item->kind == JSON_ELEMENT_NULL)
+    bool is_number = item->kind == ARMTAP_JSON_NUMBER;
+    bool is_truth = item->kind == ARMTAP_JSON_FALSE || item->kind == ARMTAP_JSON_TRUE;
+    if (item->kind == ARMTAP_JSON_NULL)
         return;
     if (column_is_text(cell->column)) {
         json_elements_copy(item->text, item->length, texts);
         take_text(cell, from);
     } else if (is_number) {
-        take_number(cell, json_element_number(item));
+        take_number(cell, armtap_json_double(item));
     } else if (is_truth && cell->column->type == ARMTAP_BOOL) {
-        take_whole(cell, item->kind == JSON_ELEMENT_TRUE);
+        take_whole(cell, item->kind == ARMTAP_JSON_TRUE);
     } else {
         cell->columns->misfits++;
     }
 }
 
-static void put_items(struct cell *cell, struct json_elements *items)
+static void put_items(struct cell *cell, struct armtap_json *items)
 {
     const struct pick *pick = cell->column->pick;
-    struct json_element item;
+    struct armtap_json_token item;
     for (unsigned k = 0; k < pick->first + pick->count && json_elements_next(items, &item); k++)
         if (k >= pick->first)
             put_item(&(struct cell){cell->columns, cell->column + (k - pick->first), cell->row}, &item);
@@ -309,7 +309,7 @@ static bool put_doubles(const struct cell *first, const struct armtap_value *val
 static void put_value(struct cell *first, const struct output_row *row, const struct armtap_value *value)
 {
     const struct pick *pick = first->column->pick;
-    struct json_elements items;
+    struct armtap_json items;
     if (!value->present || (pick->if_mixed && !row->is_mixed))
         return;
     if (put_doubles(first, value))

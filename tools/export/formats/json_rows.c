@@ -116,9 +116,9 @@ static void put_element(const struct armtap_value *value, unsigned element, stru
 }
 
 /* Puts one element of a JSON array. */
-static void put_item(unsigned element, struct json_elements *items, struct buffer *out)
+static void put_item(unsigned element, struct armtap_json *items, struct buffer *out)
 {
-    struct json_element item;
+    struct armtap_json_token item;
     unsigned at = 0;
     while (json_elements_next(items, &item)) {
         if (at++ != element)
@@ -169,7 +169,7 @@ static void put_modes(const struct pick *pick, const struct armtap_value *value,
 
 static void put_value(const struct pick *pick, const struct armtap_value *value, struct buffer *out)
 {
-    struct json_elements items;
+    struct armtap_json items;
     if (pick->element && json_elements_begin(&items, value)) {
         put_item(pick->first, &items, out);
     } else if (pick->element && pick->first > 0 && armtap_value_is_text(value)) {

@@ -164,7 +164,7 @@ static void put_cell(const struct armtap_value *value, unsigned element, enum ar
         cells_number(value, element, style, out);
 }
 
-static void put_item_text(const struct json_element *item, const struct cell_style *style, struct buffer *out)
+static void put_item_text(const struct armtap_json_token *item, const struct cell_style *style, struct buffer *out)
 {
     struct buffer text = {0};
     json_element_text(item, &text);
@@ -173,38 +173,38 @@ static void put_item_text(const struct json_element *item, const struct cell_sty
     free(text.data);
 }
 
-static void put_item(const struct json_element *item, const struct cell_style *style, struct buffer *out)
+static void put_item(const struct armtap_json_token *item, const struct cell_style *style, struct buffer *out)
 {
     struct armtap_value number = {.type = ARMTAP_DOUBLE, .count = 1};
     switch (item->kind) {
-    case JSON_ELEMENT_NULL:
+    case ARMTAP_JSON_NULL:
         buffer_string(out, style->absent);
         break;
-    case JSON_ELEMENT_FALSE:
-    case JSON_ELEMENT_TRUE:
-        buffer_string(out, style->truth[item->kind == JSON_ELEMENT_TRUE]);
+    case ARMTAP_JSON_FALSE:
+    case ARMTAP_JSON_TRUE:
+        buffer_string(out, style->truth[item->kind == ARMTAP_JSON_TRUE]);
         break;
-    case JSON_ELEMENT_WHOLE:
-        buffer_put(out, item->text, item->length);
+    case ARMTAP_JSON_NUMBER:
+        number.f64[0] = armtap_json_double(item);
+        if (json_element_is_whole(item))
+            buffer_put(out, item->text, item->length);
+        else
+            cells_number(&number, 0, style, out);
         break;
-    case JSON_ELEMENT_NUMBER:
-        number.f64[0] = json_element_number(item);
-        cells_number(&number, 0, style, out);
-        break;
-    case JSON_ELEMENT_OBJECT:
-        put_json(item->text, item->length, style, out);
-        break;
-    case JSON_ELEMENT_STRING:
+    case ARMTAP_JSON_STRING:
         put_item_text(item, style, out);
+        break;
+    default:
+        put_json(item->text, item->length, style, out);
         break;
     }
 }
 
 /* Puts a JSON array, one element for each cell. */
-static void put_items(const struct pick *pick, struct json_elements *items, const struct cell_style *style,
+static void put_items(const struct pick *pick, struct armtap_json *items, const struct cell_style *style,
                       struct buffer *out)
 {
-    struct json_element item;
+    struct armtap_json_token item;
     for (unsigned skipped = 0; skipped < pick->first && json_elements_next(items, &item); skipped++)
         ;
     for (unsigned k = 0; k < pick->count; k++) {
@@ -280,7 +280,7 @@ static void put_value(const struct pick *pick, const struct output_row *row, con
                       struct number_cell *above, struct buffer *out)
 {
     struct armtap_value value;
-    struct json_elements items;
+    struct armtap_json items;
     pick_read(pick, row, &value);
     if (above && is_doubles(pick, &value)) {
         cells_doubles(&value.f64[pick->first], pick->count, style, above, out);

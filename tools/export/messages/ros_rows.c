@@ -321,26 +321,26 @@ static bool put_element(const struct making *making, unsigned element)
 }
 
 /* An element of a JSON array. */
-static bool put_item(const struct making *making, const struct json_element *item)
+static bool put_item(const struct making *making, const struct armtap_json_token *item)
 {
     enum armtap_type type = making->member->type;
-    bool is_number = item->kind == JSON_ELEMENT_WHOLE || item->kind == JSON_ELEMENT_NUMBER;
-    bool is_truth = item->kind == JSON_ELEMENT_FALSE || item->kind == JSON_ELEMENT_TRUE;
-    uint64_t bits = item->kind == JSON_ELEMENT_TRUE;
+    bool is_number = item->kind == ARMTAP_JSON_NUMBER;
+    bool is_truth = item->kind == ARMTAP_JSON_FALSE || item->kind == ARMTAP_JSON_TRUE;
+    uint64_t bits = item->kind == ARMTAP_JSON_TRUE;
     if (type == ARMTAP_STRING || type == ARMTAP_JSON) {
         cdr_text(making->cdr, item->text, item->length);
         return true;
     }
-    bool is_there = is_number ? convert(json_element_number(item), type, &bits) : is_truth && type != ARMTAP_DOUBLE;
-    *making->misfits += !is_there && item->kind != JSON_ELEMENT_NULL;
+    bool is_there = is_number ? convert(armtap_json_double(item), type, &bits) : is_truth && type != ARMTAP_DOUBLE;
+    *making->misfits += !is_there && item->kind != ARMTAP_JSON_NULL;
     put_number(making->cdr, type, is_there ? bits : no_number(type));
     return is_there;
 }
 
-static bool put_items(const struct making *making, struct json_elements items)
+static bool put_items(const struct making *making, struct armtap_json items)
 {
-    struct json_elements again = items;
-    struct json_element item;
+    struct armtap_json again = items;
+    struct armtap_json_token item;
     size_t count = 0;
     bool is_there = true;
     while (json_elements_next(&items, &item))
@@ -351,10 +351,10 @@ static bool put_items(const struct making *making, struct json_elements items)
     return is_there;
 }
 
-static bool put_item_at(const struct making *making, struct json_elements items, unsigned element)
+static bool put_item_at(const struct making *making, struct armtap_json items, unsigned element)
 {
-    static const struct json_element none = {.kind = JSON_ELEMENT_NULL, .text = ""};
-    struct json_element item;
+    static const struct armtap_json_token none = {.kind = ARMTAP_JSON_NULL, .text = ""};
+    struct armtap_json_token item;
     while (json_elements_next(&items, &item))
         if (element-- == 0)
             return put_item(making, &item);
@@ -365,7 +365,7 @@ static bool put_item_at(const struct making *making, struct json_elements items,
 static bool put_sequence(const struct making *making)
 {
     const struct armtap_value *value = making->value;
-    struct json_elements items;
+    struct armtap_json items;
     bool is_there = true;
     if (json_elements_begin(&items, value))
         return put_items(making, items);
@@ -380,7 +380,7 @@ static bool put_member(const struct making *making)
 {
     const struct armtap_value *value = making->value;
     const struct pick *pick = making->pick;
-    struct json_elements items;
+    struct armtap_json items;
     bool is_there = true;
     if (making->member->shape == SHAPE_SEQUENCE)
         return put_sequence(making);

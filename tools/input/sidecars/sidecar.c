@@ -127,7 +127,7 @@ int sidecar_write(FILE *file, const struct sidecar *sidecar, const struct armtap
 static bool read_time(const struct json_node *node, int64_t *time)
 {
     *time = ARMTAP_NO_TIME;
-    return node && (node->kind == JSON_NULL || json_node_signed(node, time));
+    return node && (node->kind == ARMTAP_JSON_NULL || json_node_signed(node, time));
 }
 
 static bool read_section(const struct json_node *root, struct section_comment *section)
@@ -135,10 +135,10 @@ static bool read_section(const struct json_node *root, struct section_comment *s
     const struct json_node *recording = json_node_member(root, "recording"), *id = json_node_member(recording, "id");
     const struct json_node *from_socket = json_node_member(root, "from_socket");
     uint64_t part, repeated;
-    section->from_socket = from_socket && from_socket->kind == JSON_TRUE;
+    section->from_socket = from_socket && from_socket->kind == ARMTAP_JSON_TRUE;
     if (!recording)
         return true;
-    if (!id || id->kind != JSON_STRING || id->length > RECORDING_ID ||
+    if (!id || id->kind != ARMTAP_JSON_STRING || id->length > RECORDING_ID ||
         !json_node_unsigned(json_node_member(recording, "part"), &part) || part > UINT32_MAX ||
         !json_node_unsigned(json_node_member(recording, "repeated"), &repeated) || repeated > UINT32_MAX)
         return false;
@@ -155,12 +155,12 @@ static bool read_kept(const struct json_node *node, struct armtap_kept *kept, ui
     struct armtap_packet *packet = &kept->packet;
     size_t count = 0;
     uint64_t link_type = 0, length = 0;
-    if (node->kind != JSON_ARRAY)
+    if (node->kind != ARMTAP_JSON_ARRAY)
         return false;
     for (const struct json_node *next = json_node_first(node); next != json_node_end(node) && count < 6;
          next = json_node_next(next))
         at[count++] = next;
-    if ((count != 3 && count != 5) || at[count - 1]->kind != JSON_STRING ||
+    if ((count != 3 && count != 5) || at[count - 1]->kind != ARMTAP_JSON_STRING ||
         !json_node_unsigned(at[0], &packet->where.packet) || packet->where.packet == 0 ||
         !read_time(at[1], &packet->where.time))
         return false;
@@ -183,7 +183,7 @@ static bool read_all_kept(const struct json_node *list, struct sidecar *sidecar)
 {
     uint8_t *room = sidecar->bytes;
     uint64_t before = 0;
-    if (!list || list->kind != JSON_ARRAY)
+    if (!list || list->kind != ARMTAP_JSON_ARRAY)
         return false;
     for (const struct json_node *at = json_node_first(list); at != json_node_end(list); at = json_node_next(at)) {
         struct armtap_kept *kept = &sidecar->kept[sidecar->kept_count];
