@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text/json_elements.h"
+#include "base/text/json_writer.h"
 
 #define ROOM 4096
 
@@ -419,7 +420,7 @@ static void copies_are_utf8(void **state)
     static const char copy[] = "[\"\xC3\xA9\\\\xff\\n\\\\x00\\\\u0000\\u007f\\u202e\",1.50]";
     struct buffer out = {0};
     (void)state;
-    json_elements_copy(text, sizeof text - 1, &out);
+    json_put_mended(&out, text, sizeof text - 1);
     assert_int_equal(out.length, sizeof copy - 1);
     assert_memory_equal(out.data, copy, sizeof copy - 1);
     free(out.data);

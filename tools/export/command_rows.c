@@ -10,10 +10,7 @@
 
 static void put_quoted(struct buffer *out, const char *text)
 {
-    size_t length = strlen(text);
-    char *to = buffer_room(out, JSON_QUOTED_MAX(length));
-    if (to)
-        out->length += json_quote(to, text, length);
+    json_put_quoted(out, text, strlen(text));
 }
 
 /* NULL: null. */

@@ -150,14 +150,10 @@ bool notes_have_fault(const struct note_sum *sum)
 /* Appends the node's JSON and a NUL. */
 static int put_text(struct buffer *buffer, const struct json_node *node)
 {
-    size_t quote = node->kind == ARMTAP_JSON_STRING, length = node->length + 2 * quote;
-    char *to = buffer_room(buffer, JSON_QUOTED_MAX(length) + 1);
-    if (!to)
-        return message_no_memory();
-    size_t written = json_mend(to, node->text - quote, length);
-    to[written] = '\0';
-    buffer->length += written + 1;
-    return 0;
+    size_t quote = node->kind == ARMTAP_JSON_STRING;
+    json_put_mended(buffer, node->text - quote, node->length + 2 * quote);
+    buffer_char(buffer, '\0');
+    return buffer->failed ? message_no_memory() : 0;
 }
 
 int text_keep(struct kept_text *kept, const struct json_node *node, uint64_t capture)

@@ -1,7 +1,5 @@
 #include "json_elements.h"
 
-#include "json_writer.h"
-
 bool json_elements_begin(struct armtap_json *elements, const struct armtap_value *value)
 {
     if (!value->present || value->type != ARMTAP_JSON || value->length == 0 || value->text[0] != '[')
@@ -49,11 +47,4 @@ bool json_element_is_whole(const struct armtap_json_token *element)
     while (digits < element->length && armtap_json_is_digit(element->text[digits]))
         digits++;
     return element->kind == ARMTAP_JSON_NUMBER && digits == element->length;
-}
-
-void json_elements_copy(const char *json, size_t length, struct buffer *out)
-{
-    char *room = buffer_room(out, JSON_QUOTED_MAX(length));
-    if (room)
-        out->length += json_mend(room, json, length);
 }

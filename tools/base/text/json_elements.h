@@ -1,5 +1,4 @@
-/* JSON values from the wire: the elements of an array, with those of nested arrays in their places, and the text in
- * printable form. */
+/* JSON values from the wire: the elements of an array, with those of nested arrays in their places. */
 #ifndef BASE_JSON_ELEMENTS_H
 #define BASE_JSON_ELEMENTS_H
 
@@ -17,7 +16,5 @@ size_t json_elements_count(const struct armtap_value *value);
 bool json_element_is_whole(const struct armtap_json_token *element);
 /* The text of a string, its escapes resolved. */
 void json_element_text(const struct armtap_json_token *element, struct buffer *out);
-/* JSON as received, its strings escaped as in all output (json_mend). */
-void json_elements_copy(const char *json, size_t length, struct buffer *out);
 
 #endif

@@ -100,6 +100,20 @@ size_t json_quote(char *to, const char *text, size_t length)
     return out;
 }
 
+void json_put_quoted(struct buffer *out, const char *text, size_t length)
+{
+    char *to = buffer_room(out, JSON_QUOTED_MAX(length));
+    if (to)
+        out->length += json_quote(to, text, length);
+}
+
+void json_put_mended(struct buffer *out, const char *json, size_t length)
+{
+    char *to = buffer_room(out, JSON_QUOTED_MAX(length));
+    if (to)
+        out->length += json_mend(to, json, length);
+}
+
 void json_begin(struct json *json, FILE *file)
 {
     *json = (struct json){.file = file};

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "buffer.h"
+
 /* The bytes that json_quote may write for a text of `length` bytes. */
 #define JSON_QUOTED_MAX(length) (6 * (size_t)(length) + 2)
 
@@ -15,6 +17,9 @@
 size_t json_quote(char *to, const char *text, size_t length);
 /* Writes JSON from elsewhere with its strings escaped in the same way. Needs the same room. */
 size_t json_mend(char *to, const char *json, size_t length);
+/* The same, appended to a growing text. */
+void json_put_quoted(struct buffer *out, const char *text, size_t length);
+void json_put_mended(struct buffer *out, const char *json, size_t length);
 
 /* A writer that adds commas and line ends. Containers opened with `lines` have one element per line. */
 #define JSON_DEPTH 16

@@ -121,10 +121,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct buffer *out, const 
 
 static void put_quoted(struct buffer *out, const char *text)
 {
-    size_t length = strlen(text);
-    char *at = buffer_room(out, JSON_QUOTED_MAX(length));
-    if (at)
-        out->length += json_quote(at, text, length);
+    json_put_quoted(out, text, strlen(text));
     buffer_char(out, '\n');
 }
 

@@ -201,22 +201,15 @@ static void put_utf8(const char *bytes, size_t length, struct buffer *out)
         buffer_put(out, shown, utf8_store(shown, bytes + done, length - done, &used));
 }
 
-static void put_quoted(const char *bytes, size_t length, struct buffer *out)
-{
-    char *at = buffer_room(out, JSON_QUOTED_MAX(length));
-    if (at)
-        out->length += json_quote(at, bytes, length);
-}
-
 /* Puts a text into a column of texts. */
 static void put_text(const struct cell *cell, const struct armtap_value *value)
 {
     struct buffer *texts = &cell->columns->texts;
     size_t from = texts->length;
     if (value->type == ARMTAP_JSON)
-        json_elements_copy(value->text, value->length, texts);
+        json_put_mended(texts, value->text, value->length);
     else if (cell->column->type == ARMTAP_JSON && value->type == ARMTAP_STRING)
-        put_quoted(value->text, value->length, texts);
+        json_put_quoted(texts, value->text, value->length);
     else if (cell->column->type == ARMTAP_BYTES)
         buffer_put(texts, value->text, value->length);
     else
@@ -253,7 +246,7 @@ static void put_item(const struct cell *cell, const struct armtap_json_token *it
     if (item->kind == ARMTAP_JSON_NULL)
         return;
     if (column_is_text(cell->column)) {
-        json_elements_copy(item->text, item->length, texts);
+        json_put_mended(texts, item->text, item->length);
         take_text(cell, from);
     } else if (is_number) {
         take_number(cell, armtap_json_double(item));

@@ -77,13 +77,6 @@ int json_rows_set_keys(struct view *view, const char *const *reserved)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-static void put_quoted(const char *bytes, size_t length, struct buffer *out)
-{
-    char *at = buffer_room(out, JSON_QUOTED_MAX(length));
-    if (at)
-        out->length += json_quote(at, bytes, length);
-}
-
 void json_rows_row_column(enum row_column column, const char *text, size_t length, struct buffer *out)
 {
     if (length == 0)
@@ -91,7 +84,7 @@ void json_rows_row_column(enum row_column column, const char *text, size_t lengt
     else if (row_column_is_number(column))
         buffer_put(out, text, length);
     else
-        put_quoted(text, length, out);
+        json_put_quoted(out, text, length);
 }
 
 /* Leaves out an absent value, as for fields. */
@@ -123,7 +116,7 @@ static void put_item(unsigned element, struct armtap_json *items, struct buffer 
     while (json_elements_next(items, &item)) {
         if (at++ != element)
             continue;
-        json_elements_copy(item.text, item.length, out);
+        json_put_mended(out, item.text, item.length);
         return;
     }
     buffer_string(out, json.absent);
@@ -132,9 +125,9 @@ static void put_item(unsigned element, struct armtap_json *items, struct buffer 
 static void put_text(const struct armtap_value *value, struct buffer *out)
 {
     if (value->type == ARMTAP_STRING) {
-        put_quoted(value->text, value->length, out);
+        json_put_quoted(out, value->text, value->length);
     } else if (value->type == ARMTAP_JSON) {
-        json_elements_copy(value->text, value->length, out);
+        json_put_mended(out, value->text, value->length);
     } else {
         buffer_char(out, '"');
         cells_hex(value->text, value->length, out);
@@ -150,7 +143,7 @@ static void put_mode(const struct armtap_value *value, unsigned element, enum ar
     if (!name)
         put_element(value, element, out);
     else
-        put_quoted(name, strlen(name), out);
+        json_put_quoted(out, name, strlen(name));
 }
 
 static void put_modes(const struct pick *pick, const struct armtap_value *value, enum armtap_generation generation,

@@ -2,6 +2,7 @@
 #include "line_cells.h"
 
 #include "base/text/json_elements.h"
+#include "base/text/json_writer.h"
 #include "export/rows/mode_names.h"
 #include "base/numbers/number_text.h"
 #include "row_above.h"
@@ -75,7 +76,7 @@ void cells_text(const char *bytes, size_t length, const struct cell_style *style
 static void put_json(const char *json, size_t length, const struct cell_style *style, struct buffer *out)
 {
     struct buffer text = {0};
-    json_elements_copy(json, length, &text);
+    json_put_mended(&text, json, length);
     cells_text(text.data, text.length, style, out);
     out->failed |= text.failed;
     free(text.data);

@@ -84,9 +84,7 @@ static void put_number(const char *key, uint64_t number, struct buffer *out)
 static void put_text(const char *key, const char *text, size_t length, struct buffer *out)
 {
     buffer_string(out, key);
-    char *at = buffer_room(out, JSON_QUOTED_MAX(length));
-    if (at)
-        out->length += json_quote(at, text, length);
+    json_put_quoted(out, text, length);
 }
 
 static void put_log(const struct ros_log *log, struct buffer *out)

@@ -151,13 +151,6 @@ static void put_text(const struct cdr *cdr, const char *text, size_t length)
     free(clean.data);
 }
 
-static void put_quoted(struct buffer *out, const char *text, size_t length)
-{
-    char *at = buffer_room(out, JSON_QUOTED_MAX(length));
-    if (at)
-        out->length += json_quote(at, text, length);
-}
-
 /* Numbers are 64 bits until they are put: those of a double, or of an integer in two's complement. */
 static uint64_t bits_of(double number)
 {
@@ -271,9 +264,9 @@ static bool put_as_json(const struct making *making)
     const struct armtap_value *value = making->value;
     struct buffer text = {0};
     if (value->present && value->type == ARMTAP_JSON)
-        json_elements_copy(value->text, value->length, &text);
+        json_put_mended(&text, value->text, value->length);
     else if (value->present && value->type == ARMTAP_STRING)
-        put_quoted(&text, value->text, value->length);
+        json_put_quoted(&text, value->text, value->length);
     else if (value->present && !armtap_value_is_text(value) &&
              (value->type != ARMTAP_DOUBLE || isfinite(value->f64[0])))
         cells_number(value, 0, &json, &text);

@@ -5,19 +5,12 @@
 
 #include "base/text/json_writer.h"
 
-static void put_json(struct buffer *out, const char *text, size_t length)
-{
-    char *at = buffer_room(out, JSON_QUOTED_MAX(length));
-    if (at)
-        out->length += json_quote(at, text, length);
-}
-
 /* Begins a member of a JSON object: a comma unless it is the first, and the key. */
 static void put_key(struct buffer *out, const char *key, size_t length)
 {
     if (out->data[out->length - 1] != '{')
         buffer_char(out, ',');
-    put_json(out, key, length);
+    json_put_quoted(out, key, length);
     buffer_char(out, ':');
 }
 
@@ -41,7 +34,7 @@ static void put_unit(const struct noted *noted, struct buffer *out)
 {
     const char *unit;
     size_t length = field_unit(noted->field, noted->element, &unit);
-    put_json(out, unit, length);
+    json_put_quoted(out, unit, length);
 }
 
 /* Names by number, as in {"7":"RUNNING"}. */
@@ -54,7 +47,7 @@ static void put_values(const struct noted *noted, struct buffer *out)
         if (!armtap_enum_has(value, noted->generation))
             continue;
         put_key(out, number, (size_t)snprintf(number, sizeof number, "%" PRId64, value->value));
-        put_json(out, value->name, strlen(value->name));
+        json_put_quoted(out, value->name, strlen(value->name));
     }
     buffer_char(out, '}');
 }
