@@ -324,10 +324,13 @@ static int raw_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, const 
     size_t used, elements, blanks = armtap_aubo_blanks(frame->bytes, frame->length);
     const uint8_t *text = frame->bytes + blanks;
     size_t length = frame->length - blanks;
+    int error;
     if (side->oversized)
         return skip_oversized(side, frame);
     if (length == 0)
         return ARMTAP_OK;
+    if (armtap_aubo_known_data(aubo, conn, frame, text, length, &error))
+        return error;
     if (armtap_aubo_is_json(text, length, &message, &elements))
         return armtap_aubo_message(aubo, conn, frame, &message, elements, frame->offset + blanks);
     if (armtap_aubo_scan(&scan, false, text, length, &used) != ARMTAP_AUBO_WHOLE)

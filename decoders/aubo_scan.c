@@ -101,8 +101,8 @@ static bool take(struct armtap_aubo_scan *scan, bool strict, uint8_t c)
     }
 }
 
-/* Number of bytes that make no difference outside strings unless the scan is strict: '#' to 'Z', among which are digits,
- * points, commas and signs. */
+/* Number of bytes that make no difference outside strings unless the scan is strict: '#' to 'Z', among which are
+ * digits, points, commas and signs. */
 static size_t even_bytes(const uint8_t *bytes, size_t length)
 {
     size_t count = 0;

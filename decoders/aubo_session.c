@@ -311,6 +311,7 @@ static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const str
     const struct armtap_recipe *recipe = recipe_of(aubo, channel, count, frame->where.time);
     size_t expected = recipe->count;
     struct armtap_data data = {.recipe = recipe, .recipe_id = number};
+    bool fits;
     int error = ARMTAP_OK;
     if (count != expected) {
         data.flags = count < expected ? (unsigned)ARMTAP_SHORT : (unsigned)ARMTAP_LONG;
@@ -321,7 +322,7 @@ static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const str
     }
     channel->count_noted = count != expected;
     if (error == ARMTAP_OK)
-        error = armtap_aubo_values(&aubo->reader, recipe, message, &aubo->cells);
+        error = armtap_aubo_values(&aubo->reader, recipe, message, &aubo->cells, &fits);
     return error == ARMTAP_OK ? deliver_cells(aubo, conn, frame, channel, &data, message) : error;
 }
 
@@ -385,6 +386,28 @@ int armtap_aubo_say_not_json(struct armtap_conn *conn, const struct armtap_frame
     while (armtap_json_next(&json, &token)) {
     }
     return armtap_aubo_say_bad(conn, frame, faults[json.fault], offset + (uint64_t)(json.wrong - text));
+}
+
+bool armtap_aubo_known_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                            const uint8_t *bytes, size_t length, int *error)
+{
+    const struct armtap_aubo_side *side = &aubo->sides[frame->direction];
+    const struct armtap_json_token message = {.kind = ARMTAP_JSON_ARRAY, .text = (const char *)bytes, .length = length};
+    unsigned number;
+    bool fits;
+    if (armtap_aubo_prefix(bytes, length, &number) != ARMTAP_AUBO_WHOLE || number >= side->channel_count)
+        return false;
+    struct armtap_aubo_channel *channel = &side->channels[number];
+    if (!channel->recipe || channel->previous || channel->ended)
+        return false;
+    *error = armtap_aubo_values(&aubo->reader, channel->recipe, &message, &aubo->cells, &fits);
+    if (*error == ARMTAP_OK && !fits)
+        return false;
+    channel->count_noted = false;
+    struct armtap_data data = {.recipe = channel->recipe, .recipe_id = (int)number};
+    if (*error == ARMTAP_OK)
+        *error = deliver_cells(aubo, conn, frame, channel, &data, &message);
+    return true;
 }
 
 int armtap_aubo_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,

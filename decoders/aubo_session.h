@@ -64,6 +64,10 @@ struct armtap_aubo {
 int armtap_aubo_open(void *context);
 void armtap_aubo_close(void *context);
 
+/* Decodes data of a channel that is set up, checking and converting it in one pass. False, and nothing was done, if it
+ * is no JSON or has another number of values: then armtap_aubo_is_json and armtap_aubo_message decide. */
+bool armtap_aubo_known_data(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
+                            const uint8_t *bytes, size_t length, int *error);
 /* Decodes one message of armtap_aubo_is_json with that number of elements, at byte `offset` of the stream. It may lie
  * outside the frame. */
 int armtap_aubo_message(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,

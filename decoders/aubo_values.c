@@ -215,11 +215,12 @@ static bool take_field(struct armtap_json *json, const struct armtap_field *fiel
 }
 
 int armtap_aubo_values(struct armtap_aubo_reader *reader, const struct armtap_recipe *recipe,
-                       const struct armtap_json_token *message, struct armtap_cells *cells)
+                       const struct armtap_json_token *message, struct armtap_cells *cells, bool *fits)
 {
     struct armtap_json json = armtap_json_inside(message);
     struct armtap_json_token element;
     int error = armtap_cells_begin(cells, recipe->count);
+    *fits = false;
     armtap_json_value(&json, &element); /* the channel */
     for (size_t i = 0; i < recipe->count && error == ARMTAP_OK; i++) {
         const struct armtap_field *field = recipe->entries[i].field;
@@ -234,5 +235,7 @@ int armtap_aubo_values(struct armtap_aubo_reader *reader, const struct armtap_re
         if (error == ARMTAP_OK)
             error = armtap_cells_put(cells, i, &value);
     }
+    bool has_more = armtap_json_value(&json, &element);
+    *fits = !has_more && !armtap_json_next(&json, &element) && json.fault == ARMTAP_JSON_FINE;
     return error;
 }

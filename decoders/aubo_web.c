@@ -153,8 +153,11 @@ static int decode_message(struct armtap_aubo *aubo, struct armtap_conn *conn, co
     size_t used, elements, blanks = armtap_aubo_blanks(event->bytes, event->length);
     const uint8_t *text = event->bytes + blanks;
     size_t length = event->length - blanks;
+    int error;
     if (!event->text)
         return armtap_aubo_say_bad(conn, frame, "a binary message", frame->offset);
+    if (armtap_aubo_known_data(aubo, conn, frame, text, length, &error))
+        return error;
     if (armtap_aubo_is_json(text, length, &message, &elements))
         return armtap_aubo_message(aubo, conn, frame, &message, elements, frame->offset);
     if (armtap_aubo_scan(&scan, false, text, length, &used) != ARMTAP_AUBO_WHOLE)
