@@ -275,7 +275,7 @@ def check_shape(folder, shape, says):
     for arguments in commands(folder):
         if short(arguments) not in says or judged.setdefault(short(arguments), arguments) is not arguments:
             others.append(arguments)
-    for arguments in list(judged.values()) + share(others, 4, "commands on hostile captures"):
+    for arguments in list(judged.values()) + share(others, 6, "commands on hostile captures"):
         runs = [Outcome(arguments + [path], folder)]
         if arguments in (["export", "--stream", "0"], ["export", "-f", "ndjson"]):
             runs.append(Outcome(arguments + ["-"], folder, path))
@@ -620,10 +620,10 @@ def check_words(folder):
 def main():
     aubo = "without AUBO" not in subprocess.run([ARMTAP, "--version"], capture_output=True, text=True).stdout
     with tempfile.TemporaryDirectory() as folder:
-        for shape, says in share(SHAPES, 2, "hostile captures"):
+        for shape, says in share(SHAPES, 3, "hostile captures"):
             if aubo or shape not in (wide_arrays, replaced_topics):
                 check_shape(folder, shape, says)
-        for crowd, ways, live in share(CROWDS, 5, "crowds of connections"):
+        for crowd, ways, live in share(CROWDS, 9, "crowds of connections"):
             if aubo or crowd not in (four_arms, later_arms, all_channels):
                 check_crowd(folder, crowd, ways, live)
         check_thousand(folder)
