@@ -16,7 +16,6 @@ tools_libtools_a_SOURCES = \
 	tools/base/bytes/compression.c \
 	tools/base/bytes/compression.h \
 	tools/base/bytes/packer.c \
-	tools/base/bytes/packer.h \
 	tools/base/bytes/spool.c \
 	tools/base/bytes/spool.h \
 	tools/base/numbers/big_endian.h \
@@ -123,7 +122,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/replay/replay_side_by_side.c \
 	tools/input/replay/replay_side_by_side.h \
 	tools/input/replay/replay_stop.c \
-	tools/input/replay/replay_stop.h \
 	tools/input/robots/event_loop.c \
 	tools/input/robots/event_loop.h \
 	tools/input/robots/ring.c \
@@ -137,11 +135,9 @@ tools_libtools_a_SOURCES = \
 	tools/input/robots/robot_link.c \
 	tools/input/robots/robot_link.h \
 	tools/input/robots/robot_reader.c \
-	tools/input/robots/robot_reader.h \
 	tools/input/robots/robot_traffic.c \
 	tools/input/robots/robot_traffic.h \
 	tools/input/robots/setup_keeper.c \
-	tools/input/robots/setup_keeper.h \
 	tools/input/robots/synthetic_tcp.c \
 	tools/input/robots/synthetic_tcp.h \
 	tools/input/robots/tcp_socket.c \
@@ -176,7 +172,6 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/robot_request.c \
 	tools/command_line/robot_request.h \
 	tools/mcap/chunk.c \
-	tools/mcap/chunk.h \
 	tools/mcap/file.c \
 	tools/mcap/mcap.h \
 	tools/mcap/record.c \
@@ -227,7 +222,6 @@ tools_libtools_a_SOURCES = \
 	tools/ros/geometry.c \
 	tools/ros/geometry.h \
 	tools/ros/inputs.def \
-	tools/ros/log.c \
 	tools/ros/messages.c \
 	tools/ros/ros.h \
 	tools/ros/schemas.c \
@@ -262,7 +256,6 @@ tools_libtools_a_SOURCES = \
 	tools/export/files/output_files.c \
 	tools/export/files/output_files.h \
 	tools/export/files/partial_file.c \
-	tools/export/files/partial_file.h \
 	tools/export/files/partition.c \
 	tools/export/files/partition.h \
 	tools/export/files/provenance.c \
@@ -279,7 +272,6 @@ tools_libtools_a_SOURCES = \
 	tools/export/formats/format_parquet.c \
 	tools/export/formats/format_recordpy.c \
 	tools/export/formats/format_threads.c \
-	tools/export/formats/format_threads.h \
 	tools/export/formats/formats.c \
 	tools/export/formats/formats.def \
 	tools/export/formats/formats.h \
@@ -319,7 +311,6 @@ tools_libtools_a_SOURCES = \
 	tools/export/rows/row_columns.def \
 	tools/export/rows/row_columns.h \
 	tools/export/rows/table_columns.c \
-	tools/export/rows/table_columns.h \
 	tools/export/rows/tables.c \
 	tools/export/rows/tables.h \
 	tools/serve/cmd_serve.c \
@@ -337,7 +328,6 @@ tools_libtools_a_SOURCES = \
 	tools/serve/playing/player.c \
 	tools/serve/playing/player.h \
 	tools/serve/playing/tick_maker.c \
-	tools/serve/playing/tick_maker.h \
 	tools/serve/playing/timeline.c \
 	tools/serve/playing/timeline.h \
 	tools/serve/ports/clients.c \
@@ -356,30 +346,25 @@ tools_libtools_a_SOURCES = \
 	tools/serve/recording/primary_stream.c \
 	tools/serve/recording/primary_stream.h \
 	tools/serve/recording/recorded_ports.c \
-	tools/serve/recording/recorded_ports.h \
 	tools/serve/recording/recording.c \
 	tools/serve/recording/recording.h \
 	tools/serve/recording/robot_view.c \
-	tools/serve/recording/robot_view.h \
 	tools/serve/recording/variables.c \
 	tools/serve/recording/variables.h \
 	tools/serve/robot/controller_release.c \
 	tools/serve/robot/controller_release.h \
 	tools/serve/robot/dashboard_stub.c \
-	tools/serve/robot/dashboard_stub.h \
 	tools/serve/robot/field_watch.c \
 	tools/serve/robot/field_watch.h \
 	tools/serve/robot/latest.c \
 	tools/serve/robot/latest.h \
 	tools/serve/robot/primary_message.c \
 	tools/serve/robot/primary_server.c \
-	tools/serve/robot/primary_server.h \
 	tools/serve/robot/primary_stub.h \
 	tools/serve/robot/realtime_server.c \
-	tools/serve/robot/realtime_server.h \
 	tools/serve/robot/rtde_peer.h \
 	tools/serve/robot/rtde_server.c \
-	tools/serve/robot/rtde_server.h \
+	tools/serve/robot/servers.h \
 	tools/serve/robot/rtde_setup.c \
 	tools/serve/robot/script_text.c \
 	tools/serve/robot/script_text.h \
@@ -393,7 +378,6 @@ tools_libtools_a_SOURCES = \
 	tools/recipe/recipe_write.c \
 	tools/recipe/recipe_write.h \
 	tools/proxy/cmd_proxy.c \
-	tools/proxy/proxy_event.h \
 	tools/proxy/proxy_pair.c \
 	tools/proxy/proxy_pair.h \
 	tools/proxy/traffic_writer.c \
@@ -413,7 +397,6 @@ tools_libtools_a_SOURCES = \
 	tools/explain/cmd_explain.c \
 	tools/explain/explain.h \
 	tools/explain/from_capture.c \
-	tools/explain/from_capture.h \
 	tools/explain/from_hex.c \
 	tools/explain/hex_dump.c \
 	tools/explain/hex_frame.c \

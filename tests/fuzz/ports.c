@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/recording/recorded_ports.h"
+#include "serve/recording/other_ports.h"
 
 #define LIVES 2
 #define HELD_MAX (2 << 20) /* bytes: of two listeners */

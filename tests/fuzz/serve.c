@@ -7,10 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/robot/dashboard_stub.h"
-#include "serve/robot/primary_server.h"
-#include "serve/robot/realtime_server.h"
-#include "serve/robot/rtde_server.h"
+#include "serve/robot/servers.h"
 
 #define LIVES 2
 #define PEERS 2

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/recording/recorded_ports.h"
+#include "serve/recording/other_ports.h"
 
 struct world {
     struct other_ports *ports;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "input/robots/event_loop.h"
-#include "input/robots/setup_keeper.h"
+#include "input/robots/robot_traffic.h"
 #include "input/robots/tcp_socket.h"
 #include "nanoseconds.h"
 #include "proxy/proxy_pair.h"

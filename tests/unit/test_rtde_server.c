@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/robot/rtde_server.h"
+#include "serve/robot/servers.h"
 
 #define CYCLE INT64_C(8000000)
 #define RTDE_8 "40 5f 40 00 00 00 00 00" /* 125.0 */

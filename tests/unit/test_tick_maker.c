@@ -7,7 +7,7 @@
 
 #include "nanoseconds.h"
 #include "serve/recording/far_times.h"
-#include "serve/playing/tick_maker.h"
+#include "serve/playing/timeline.h"
 
 #define MS INT64_C(1000000)
 #define CYCLE (8 * MS)

@@ -2,7 +2,7 @@
 #ifndef COMMAND_LINE_ROBOT_REQUEST_H
 #define COMMAND_LINE_ROBOT_REQUEST_H
 
-#include "input/robots/robot_reader.h"
+#include "input/robots/robot_link.h"
 
 /* As given on the command line; `columns` by the command. */
 struct robot_request {

@@ -6,7 +6,7 @@
 
 #include "input/sidecars/archive.h"
 #include "input/files/file_reader.h"
-#include "input/robots/robot_reader.h"
+#include "input/robots/robot_link.h"
 #include "base/numbers/timestamp.h"
 #include "part.h"
 #include "analysis/inside.h"

@@ -7,7 +7,6 @@
 #include "command_line/no_telemetry.h"
 #include "command_line/commands.h"
 #include "explain.h"
-#include "from_capture.h"
 #include "hex_text.h"
 #include "base/text/json_writer.h"
 #include "base/process/message.h"

@@ -5,6 +5,8 @@
 #include "base/numbers/timestamp.h"
 #include "hex_text.h"
 #include "pieces.h"
+#include "input/replay/replay.h"
+#include "analysis/armtap-analysis.h"
 
 /* A message, or bytes that are none. */
 struct subject {
@@ -50,5 +52,39 @@ struct explain_hex {
 /* The message that begins at `at`; its length is that of the whole message, or of what is there of it. 0, or -1
  * after a message. */
 int explain_hex_next(const struct explain_hex *hex, size_t at, struct subject *subject);
+
+/* armtap explain --packet: the messages that end in one packet of a capture, and what else is known of the packet. */
+
+/* A message that has bytes in the packet, or around it, but does not end there. */
+struct passing {
+    uint64_t connection;
+    enum armtap_direction direction;
+    struct armtap_where first, where;
+    size_t length;
+    bool skipped;
+};
+#define PASSING_MAX 4
+#define HAPPENED_MAX 16
+#define HAPPENED_LENGTH 400
+
+struct explanation {
+    uint64_t packet;
+    uint32_t file;
+    struct explained *message; /* whose last byte arrived in the packet */
+    size_t count, room;
+    struct passing passing[PASSING_MAX];
+    size_t passing_count;
+    char happened[HAPPENED_MAX][HAPPENED_LENGTH]; /* notes and events of the packet */
+    size_t happened_count;
+    size_t captured, length;  /* bytes of the packet, at hand and on the wire */
+    bool heard;               /* telemetry was recognised in this reading */
+    struct explained pending; /* what came of the bytes that on_message will bring */
+    struct armtap_streams *streams;
+    struct replay_totals totals;
+};
+
+/* Reads a capture and keeps what concerns the packet. The caller sets packet and file, and frees, whatever comes. */
+enum exit_status explanation_read(struct explanation *explanation, const struct replay_source *source);
+void explanation_free(struct explanation *explanation);
 
 #endif

@@ -1,4 +1,4 @@
-#include "from_capture.h"
+#include "explain.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #define EXPORT_EXPORT_JOB_H
 
 #include "export/rows/live_numbering.h"
-#include "export/formats/format_threads.h"
+#include "export/formats/target.h"
 #include "export.h"
 #include "export/files/output_files.h"
 #include "input/replay/replay_end.h"

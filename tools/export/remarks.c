@@ -4,7 +4,7 @@
 
 #include "base/numbers/timestamp.h"
 #include "export_job.h"
-#include "input/robots/robot_reader.h"
+#include "input/robots/robot_link.h"
 
 struct remarks {
     const struct job *job;

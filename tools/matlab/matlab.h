@@ -10,7 +10,7 @@
 #define MATLAB_MATLAB_H
 
 #include "base/process/libraries.h"
-#include "base/bytes/packer.h"
+#include "base/bytes/compression.h"
 #include "base/bytes/spool.h"
 #include "columns/table.h"
 

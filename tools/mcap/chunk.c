@@ -1,8 +1,7 @@
-#include "chunk.h"
+#include "record.h"
 
 #include "base/bytes/checksum.h"
 #include "base/numbers/little_endian.h"
-#include "record.h"
 
 void chunk_clear(struct chunk *chunk)
 {

@@ -3,7 +3,6 @@
 #include "base/bytes/checksum.h"
 #include "base/numbers/little_endian.h"
 #include "base/process/message.h"
-#include "chunk.h"
 #include "record.h"
 
 enum {

@@ -5,7 +5,7 @@
 #ifndef MCAP_MCAP_H
 #define MCAP_MCAP_H
 
-#include "base/bytes/packer.h"
+#include "base/bytes/compression.h"
 #include "base/bytes/spool.h"
 
 struct mcap_options {

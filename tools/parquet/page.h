@@ -2,7 +2,7 @@
 #ifndef PARQUET_PAGE_H
 #define PARQUET_PAGE_H
 
-#include "base/bytes/packer.h"
+#include "base/bytes/compression.h"
 #include "columns/table.h"
 #include "types.h"
 

@@ -6,7 +6,7 @@
 #ifndef PARQUET_PARQUET_H
 #define PARQUET_PARQUET_H
 
-#include "base/bytes/packer.h"
+#include "base/bytes/compression.h"
 #include "base/bytes/spool.h"
 #include "columns/table.h"
 

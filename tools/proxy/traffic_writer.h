@@ -5,7 +5,7 @@
 
 #include "armtap.h"
 #include "input/robots/tcp_socket.h"
-#include "proxy_event.h"
+#include "proxy_pair.h"
 #include "record/capture_series.h"
 
 struct traffic_writer;

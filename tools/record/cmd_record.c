@@ -13,7 +13,7 @@
 #include "capture_series.h"
 #include "command_line/options.h"
 #include "input/robots/event_loop.h"
-#include "input/robots/robot_reader.h"
+#include "input/robots/robot_link.h"
 #include "input/robots/robot_event.h"
 #include "input/robots/robot_traffic.h"
 #include "base/text/shell_word.h"

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "packer.h"
+#include "compression.h"
 
 #include "base/process/thread.h"
 

@@ -17,7 +17,6 @@
 #include "base/process/message.h"
 #include "base/terminal/pager.h"
 #include "base/process/privileges.h"
-#include "partial_file.h"
 #include "write_bytes.h"
 
 /* Descriptors that may stay open, as a share of those that the system allows. */

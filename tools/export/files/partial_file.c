@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* O_PATH, flock */
-#include "partial_file.h"
+#include "atomic_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

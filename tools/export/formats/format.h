@@ -26,7 +26,7 @@
 #include "export/rows/tables.h"
 #include "base/process/libraries.h"
 #include "export/files/bag.h"
-#include "base/bytes/packer.h"
+#include "base/bytes/compression.h"
 #include "base/bytes/spool.h"
 
 /* The columns of a table that are printed. */

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "format_threads.h"
+#include "target.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-#include "table_columns.h"
+#include "tables.h"
 
 #include "row_columns.h"
 

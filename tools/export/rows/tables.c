@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table_columns.h"
 #include "analysis/armtap-analysis.h"
 #include "by_connection.h"
 #include "analysis/inside.h"

@@ -1,4 +1,4 @@
-#include "replay_stop.h"
+#include "replay_run.h"
 
 #include <string.h>
 

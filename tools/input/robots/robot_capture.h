@@ -3,7 +3,7 @@
 #define INPUT_ROBOT_CAPTURE_H
 
 #include "input/capture/capture.h"
-#include "robot_reader.h"
+#include "robot_link.h"
 #include "robot_event.h"
 
 struct robot_capture;

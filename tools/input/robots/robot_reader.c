@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "robot_reader.h"
+#include "robot_link.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +14,6 @@
 #include "event_loop.h"
 #include "nanoseconds.h"
 #include "ring.h"
-#include "robot_link.h"
 
 /* Ten seconds of two robots' largest packages at 500 Hz. */
 #define RING (16 * 1024 * 1024)

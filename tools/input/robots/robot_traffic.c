@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "setup_keeper.h"
-
 struct connection {
     struct synthetic_tcp tcp;
     bool is_open;

@@ -4,6 +4,7 @@
 
 #include "robot_event.h"
 #include "synthetic_tcp.h"
+#include "armtap.h"
 
 struct robot_traffic;
 
@@ -22,5 +23,58 @@ int robot_traffic_repeat(struct robot_traffic *traffic, int64_t time, synthetic_
 /* As setup_keeper_next(), of a connection. */
 size_t robot_traffic_next(const struct robot_traffic *traffic, unsigned robot, enum armtap_direction direction,
                           const uint8_t *bytes, size_t length, size_t *whole);
+
+/* Finds the messages of a connection in its bytes, however they are cut, and keeps those that set it up: a capture that
+ * begins later repeats them. */
+
+/* A set-up is a few kB long; of a connection that has more of such messages the first ones are kept. */
+#define SETUP_MAX 65536
+#define SETUP_PARTS 64
+
+/* A message that was kept. */
+struct setup_message {
+    enum armtap_direction direction;
+    size_t at, length; /* in the bytes */
+    bool is_whole;
+};
+
+/* Where one direction stands. */
+struct setup_way {
+    enum setup_kind {
+        SETUP_UNSURE,
+        SETUP_RTDE,
+        SETUP_LENGTHS, /* messages begin with a length of four bytes: the legacy and the primary interface */
+        SETUP_NEITHER
+    } kind;
+    uint8_t head[4];
+    unsigned have;                 /* bytes of the next message's head */
+    size_t left;                   /* bytes of the message that are to come */
+    struct setup_message *message; /* being kept; NULL: this one is not */
+    size_t filled;
+};
+
+/* Members are private; all zeros at first. */
+struct setup_keeper {
+    struct setup_way way[2];
+    struct setup_message messages[SETUP_PARTS];
+    size_t count;
+    uint8_t *bytes;
+    size_t length, room;
+};
+
+/* For another connection. */
+void setup_keeper_begin(struct setup_keeper *keeper);
+/* How many of the next bytes are of one message, or all where that cannot be told. `whole` becomes the length of the
+ * message that begins with them; 0: they go on with one. */
+size_t setup_keeper_next(const struct setup_keeper *keeper, enum armtap_direction direction, const uint8_t *bytes,
+                         size_t length, size_t *whole);
+/* 0, or -1 if memory runs out. */
+int setup_keeper_take(struct setup_keeper *keeper, enum armtap_direction direction, const uint8_t *bytes,
+                      size_t length);
+/* Bytes that did not come: what follows is taken to begin with a message. */
+void setup_keeper_skip(struct setup_keeper *keeper, enum armtap_direction direction);
+/* The whole messages kept, in order. Returns how many. */
+size_t setup_keeper_parts(const struct setup_keeper *keeper, struct synthetic_part parts[SETUP_PARTS]);
+void setup_keeper_free(struct setup_keeper *keeper);
 
 #endif

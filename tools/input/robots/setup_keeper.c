@@ -1,4 +1,4 @@
-#include "setup_keeper.h"
+#include "robot_traffic.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #include "legacy_layout.h"
 #include "serve/ports/ports.h"
 #include "nanoseconds.h"
-#include "serve/robot/realtime_server.h"
+#include "serve/robot/servers.h"
 #include "script_forwarder.h"
 
 /* To say good-bye to the robot. */

@@ -1,4 +1,4 @@
-#include "tick_maker.h"
+#include "timeline.h"
 
 #include <math.h>
 #include <stdlib.h>

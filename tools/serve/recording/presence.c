@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "far_times.h"
-#include "robot_view.h"
+#include "variables.h"
 
 /* What a record carries. */
 struct set {

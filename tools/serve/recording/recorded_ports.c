@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "recorded_ports.h"
+#include "other_ports.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define SERVE_RECORDING_H
 
 #include "input/replay/replay.h"
-#include "recorded_ports.h"
+#include "other_ports.h"
 #include "presence.h"
 
 #define RECORDING_ROBOTS_MAX 32u

@@ -1,4 +1,4 @@
-#include "robot_view.h"
+#include "variables.h"
 
 #include <stdlib.h>
 #include <string.h>

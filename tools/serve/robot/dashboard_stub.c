@@ -1,5 +1,5 @@
 /* Replies: UR's documents of the dashboard server, e-Series. */
-#include "dashboard_stub.h"
+#include "servers.h"
 
 #include "serve/recording/dashboard_talk.h"
 

@@ -1,4 +1,4 @@
-#include "primary_server.h"
+#include "servers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "realtime_server.h"
+#include "servers.h"
 
 #include <inttypes.h>
 #include <stdio.h>

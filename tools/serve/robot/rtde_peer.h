@@ -2,7 +2,7 @@
 #ifndef SERVE_RTDE_PEER_H
 #define SERVE_RTDE_PEER_H
 
-#include "rtde_server.h"
+#include "servers.h"
 
 #define RTDE_PACKAGE_MAX 65535u
 #define RTDE_INPUTS_MAX 255u /* recipes */

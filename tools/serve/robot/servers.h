@@ -1,0 +1,80 @@
+/* The servers of a controller. That of RTDE answers requests, and sends data packages. */
+#ifndef SERVE_SERVERS_H
+#define SERVE_SERVERS_H
+
+#include "field_watch.h"
+#include "serve/recording/presence.h"
+#include "server.h"
+#include "primary_stub.h"
+#include "serve/recording/other_ports.h"
+#include "latest.h"
+
+#define RTDE_NAMES_MAX 1024u /* variables of a recipe */
+
+struct rtde_names {
+    const char *const *names;
+    size_t count;
+};
+
+struct rtde_server_options {
+    const struct variables *variables; /* must outlive the server */
+    const struct presence *presence;   /* when they are recorded; NULL: always */
+    int64_t from, to;                  /* the part of the capture that is played */
+    bool holds;                        /* what was recorded once stays */
+    struct moments moments;
+    uint32_t release[4];      /* major, minor, bugfix, build */
+    int max_protocol;         /* 1 to 3 */
+    int64_t cycle;            /* ns between ticks */
+    struct rtde_names hidden; /* outputs and inputs that the controller claims not to know */
+    struct rtde_names in_use; /* inputs that somebody else holds */
+    const char *text;         /* a message that each client gets when it connects; NULL: none */
+};
+
+struct rtde_server;
+/* NULL if memory runs out. The names and the text must outlive it. */
+struct rtde_server *rtde_server_new(const struct rtde_server_options *options);
+void rtde_server_free(struct rtde_server *server);
+extern const struct server_kind rtde_server_kind;
+
+/* The controller's side of the legacy ports: data for whoever connects. Script that a client sends is read and dropped,
+ * unless a program may be taken. */
+
+/* The server that `open` is given; may be shared by several ports. */
+struct realtime_server {
+    bool read_only; /* 30013: the controller ignores text there, too */
+    /* Whether the programs of that client are taken; NULL: of none. */
+    bool (*may_send)(void *user, const struct tcp_address *client);
+    /* Takes a whole program of a client, and says what becomes of it. */
+    void (*on_program)(void *user, const char *client, const char *program, size_t length);
+    void *user;
+    struct field_watch cells; /* for each client: what packets are made from; without `told` */
+};
+extern const struct server_kind realtime_server_kind;
+
+/* A port of the primary or secondary interface: what was captured, and where the capture has nothing, an imitation. */
+
+struct primary_server {
+    struct primary_stub *stub;
+    bool imitates;                        /* the beginning, if it was not captured */
+    bool fills;                           /* also silences */
+    const struct recorded_port *recorded; /* whose messages are played; NULL: none were captured */
+};
+extern const struct server_kind primary_imitated_kind;
+extern const struct server_kind primary_captured_kind;
+extern const struct server_kind secondary_captured_kind;
+
+/* The dashboard server: captured replies first; else an imitation, which answers questions from the recorded state and
+ * fails commands. */
+
+struct dashboard_stub {
+    struct latest latest;
+    uint32_t release[4];
+    enum armtap_generation generation;
+    const struct recorded_ports *recorded; /* NULL: nothing of it was captured */
+    const char *robot;                     /* address */
+    bool imitates;                         /* what was not captured; else it is not understood */
+};
+extern const struct server_kind dashboard_stub_kind;     /* all is imitated */
+extern const struct server_kind dashboard_captured_kind; /* not all is */
+
+#endif
