@@ -714,7 +714,7 @@ def check_refusals():
                         (["--speed", "0", "rtde-v2.pcapng.gz"], b"--speed"),
                         (["--ports", "80", "rtde-v2.pcapng.gz"], b"--ports"),
                         (["--gaps", "none", "rtde-v2.pcapng.gz"], b"--gaps"),
-                        (["--paused", "--no-wait", "rtde-v2.pcapng.gz"], b"choose one"),
+                        (["--paused", "--no-wait", "rtde-v2.pcapng.gz"], b"--paused waits for a client; leave --no-wait out"),
                         (["--fill", "paylod=1", "rtde-v2.pcapng.gz"], b"did you mean 'payload'"),
                         (["--fill", "payload", "rtde-v2.pcapng.gz"], b"NAME=VALUE"),
                         (["--fill", "payload=1e400", "rtde-v2.pcapng.gz"], b"payload is of type DOUBLE"),
