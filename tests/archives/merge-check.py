@@ -347,8 +347,9 @@ def check_noise(folder):
 
 
 def main():
-    for check in (check_sums, check_extremes, check_twice, check_hostile, check_noise,
-                  *share((check_large, check_memory), 2, "checks of many summaries")):
+    # Memory first: a child is charged with what this process has before it.
+    for check in (*share((check_memory, check_large), 2, "checks of many summaries"),
+                  check_sums, check_extremes, check_twice, check_hostile, check_noise):
         with tempfile.TemporaryDirectory() as folder:
             check(folder)
     return finish()
