@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-
 struct sip {
     uint64_t v0, v1, v2, v3;
 };

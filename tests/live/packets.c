@@ -1,4 +1,4 @@
-/* packets NAME: writes a pcap of packets made by tools/input/robots/synthetic_tcp, for synthetic-check.py to examine. */
+/* packets NAME: writes a pcap of packets made by tools/input/robots/synthetic_tcp for synthetic-check.py to examine. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

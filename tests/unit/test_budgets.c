@@ -189,7 +189,8 @@ static void test_a_row_covers_all_columns(void **state)
     unsigned bytes = 5 * armtap_layout_columns(ARMTAP_GENERATION_CB3E);
     (void)state;
     if (bytes > armtap_budget_find("row")->once)
-        fail_msg("a row of gnuplot takes %u bytes: raise `row` in lib/protocol/budgets.def and lib/libarmtap.3.in", bytes);
+        fail_msg("a row of gnuplot takes %u bytes: raise `row` in lib/protocol/budgets.def and lib/libarmtap.3.in",
+                 bytes);
 }
 
 static void test_account(void **state)

@@ -1,5 +1,6 @@
-/* Usual packets and whole messages take short ways through lib/network/net.c, lib/tcp/tcp.c and lib/connection/conn.c. All is said as on the
- * plain ways: of every sample, as it is and with packets lost, late, doubled, cut and changed in their headers. */
+/* Usual packets and whole messages take short ways through lib/network/net.c, lib/tcp/tcp.c and lib/connection/conn.c.
+ * All is said as on the plain ways: of every sample, as it is and with packets lost, late, doubled, cut and changed in
+ * their headers. */
 #include "support.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 enum kind_flag {
     KIND_IS_BINARY = 1,   /* never written to a terminal */
     KIND_NEEDS_CAIRO = 2, /* libcairo draws it */
-    KIND_IS_PAGE = 4  /* html.h */
+    KIND_IS_PAGE = 4      /* html.h */
 };
 
 struct kind {

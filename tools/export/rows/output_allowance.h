@@ -2,9 +2,9 @@
  * connections. The cost is about the number of bytes written. So a connection with little data cannot cause much
  * output.
  *
- * The budget is `text` of lib/protocol/budgets.def. `row` of the cost is free for each complete record, because a format writes
- * text around the values of even the smallest one: a recipe may hold 4 bytes, and gnuplot takes 5 for each column.
- * Incomplete records get none of it: they may have thousands of empty columns. */
+ * The budget is `text` of lib/protocol/budgets.def. `row` of the cost is free for each complete record, because a
+ * format writes text around the values of even the smallest one: a recipe may hold 4 bytes, and gnuplot takes 5 for
+ * each column. Incomplete records get none of it: they may have thousands of empty columns. */
 #ifndef EXPORT_OUTPUT_ALLOWANCE_H
 #define EXPORT_OUTPUT_ALLOWANCE_H
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* A packet is a length word, then cells. */
 #define LENGTH_WORD 4
 #define CELL 8
