@@ -101,7 +101,8 @@ def interrupt(program):
 
 
 def talk(port, records):
-    """A robot's side of a connection on the loopback interface: legacy packets of 1108 bytes."""
+    """A robot's side of a connection on the loopback interface: legacy packets of 1108 bytes. Its port is none that the
+    kernel gives to clients: another robot's client would have it now and then."""
     with socket.create_server(("127.0.0.1", port)) as listener, \
             socket.create_connection(("127.0.0.1", port)) as client:
         robot = listener.accept()[0]
@@ -126,9 +127,9 @@ def check_rows(folder):
     """Packets become rows in files that are opened after the filter is in place, with any number of threads."""
     for threads in "1", "3":
         out = folder + "/mine/rows%s.csv" % threads
-        program = start("export", "-i", "lo", "--port", "39995=realtime", "--port", "39996=realtime", "--split", "--threads",
+        program = start("export", "-i", "lo", "--port", "26995=realtime", "--port", "26996=realtime", "--split", "--threads",
                         threads, "--fields", "actual_q", "-o", out)
-        for port, records in (39995, 50), (39996, 30):
+        for port, records in (26995, 50), (26996, 30):
             talk(port, records)
         wait_until(lambda: lines_in(os.path.dirname(out), "rows%s." % threads) == 2 + 50 + 30)
         _, message, took = interrupt(program)
@@ -253,7 +254,7 @@ def check_formats(folder):
     on_own_network()
     outputs = list(live_outputs(folder))
     expect("formats", len(outputs) >= 12, len(outputs))
-    first, records = 39700, 60
+    first, records = 26700, 60
     runs = begin_all(outputs, first)
     talk_to_all(outputs, first, records)
     for program in runs:
@@ -291,7 +292,7 @@ def check_formats(folder):
 
 def check_pictures(folder):
     """A picture is drawn after the filter is in place: libcairo and its fonts are loaded before."""
-    for kind, port, begin in (("svg", 39990, b"<svg"), ("png", 39991, b"\x89PNG"), ("pdf", 39992, b"%PDF-")):
+    for kind, port, begin in (("svg", 26990, b"<svg"), ("png", 26991, b"\x89PNG"), ("pdf", 26992, b"%PDF-")):
         if kind != "svg" and not CAIRO:
             continue
         with open("%s/x.%s" % (folder, kind), "w+b") as sink:
@@ -323,13 +324,13 @@ def check_drops():
 def check_down(folder):
     """An interface that is down may come up again: libpcap asks which it is, and waits."""
     with open(folder + "/down.csv", "w") as sink:
-        program = start("export", "-i", "lo", "--port", "39997=realtime", "--fields", "actual_q", sink=sink)
+        program = start("export", "-i", "lo", "--port", "26997=realtime", "--fields", "actual_q", sink=sink)
         set_up("lo", False)
         time.sleep(1)
         expect("waits while it is down", program.poll() is None)
         set_up("lo", True)
         time.sleep(0.5)
-        talk(39997, 10)
+        talk(26997, 10)
         wait_until(lambda: lines_in(folder, "down.csv") == 11)
         _, message, _ = interrupt(program)
     lines = lines_in(folder, "down.csv")
