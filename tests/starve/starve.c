@@ -315,16 +315,24 @@ static void parse_options(int argc, char **argv, struct test *test)
     }
 }
 
+/* Whether one of the files that a command reads is called so. */
+static bool reads(const struct command *command, const char *part)
+{
+    bool found = command->input && strstr(command->input, part);
+    for (int i = 0; i < command->count && !found; i++)
+        found = strstr(command->words[i], part);
+    return found;
+}
+
 /* Whether the command was asked for and can run in this build. */
 static bool wants(const struct test *test, const struct command *command)
 {
-    bool needs_aubo = strstr(command->name, "aubo") || strstr(command->name, "web") || strstr(command->name, "arms");
-    if (needs_aubo && !armtap_aubo_libraries()) {
+    if ((reads(command, "aubo") || reads(command, "web") || reads(command, "arms")) && !armtap_aubo_libraries()) {
         printf("%s: not tried: built without AUBO\n", command->name);
         return false;
     }
 #if !defined(ARMTAP_WITH_HDF5) || !defined(ARMTAP_WITH_MATIO)
-    if (strncmp(command->name, "mat", 3) == 0 || strcmp(command->name, "h5") == 0) {
+    if (strncmp(command->name, "mat", 3) == 0 || strncmp(command->name, "h5", 2) == 0) {
         printf("%s: not tried: built without libhdf5 or libmatio\n", command->name);
         return false;
     }
