@@ -257,7 +257,7 @@ enum sink_outcome output_files_flush_full(struct output_files *outlets, struct o
 enum sink_outcome output_files_put(struct output_files *outlets, struct output_file *outlet, const char *bytes,
                                    size_t length)
 {
-    if (outlet->buffer.length == 0 && length >= enough(outlets))
+    if (outlet->buffer.length == 0 && !outlet->buffer.failed && length >= enough(outlets))
         return write_out(outlets, outlet, bytes, length, false);
     buffer_put(&outlet->buffer, bytes, length);
     return output_files_flush_full(outlets, outlet);

@@ -59,6 +59,7 @@ struct batches {
     size_t text_kept; /* the same */
     size_t uneased;   /* bytes of rows since targets_ease was last due */
     uint64_t misfits; /* of the batches that have been collected */
+    bool failed;      /* a batch: no row may follow those that are missing */
     struct batch **ring;
     size_t room;
     size_t first;  /* the oldest batch not collected; this and the next two only ever grow */
@@ -203,10 +204,10 @@ static void shrink(const struct batches *batches, struct buffer *text)
 /* Puts the text of a batch into its files. */
 static enum sink_outcome collect(struct batches *batches, struct batch *batch)
 {
-    enum sink_outcome outcome = SINK_OK;
-    if (batch->text.failed) {
+    enum sink_outcome outcome = batches->failed ? SINK_FAILED : SINK_OK;
+    if (outcome == SINK_OK && batch->text.failed) {
         message_no_memory();
-        return SINK_FAILED;
+        outcome = SINK_FAILED;
     }
     for (size_t from = 0, to, begin = 0; from < batch->count && outcome == SINK_OK; from = to) {
         to = run_end(batch, from);
@@ -217,6 +218,7 @@ static enum sink_outcome collect(struct batches *batches, struct batch *batch)
     }
     if (outcome == SINK_OK && batch->eases)
         outcome = targets_ease(batches->targets);
+    batches->failed = outcome == SINK_FAILED;
     batches->misfits += batch->misfits;
     batch->state = BATCH_FILLING;
     batch->count = 0;
