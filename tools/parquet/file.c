@@ -258,7 +258,8 @@ static void lend_names(struct parquet_file *file, char *names)
 {
     for (size_t i = 0; i < file->count; i++) {
         file->columns[i].name = names;
-        names += names ? strlen(names) + 1 : 0;
+        if (names)
+            names += strlen(names) + 1;
     }
 }
 
