@@ -77,6 +77,7 @@ lib_libinside_la_SOURCES = \
 	lib/packet/unreachable.c \
 	lib/packet/unreachable.h \
 	lib/packet/walk.h \
+	lib/protocol/account.c \
 	lib/protocol/budget.c \
 	lib/protocol/budget.h \
 	lib/protocol/budgets.def \

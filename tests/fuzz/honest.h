@@ -1,4 +1,4 @@
-/* What an input may cost: six times as much as honest ones, plus a constant. Honest are conversations like those of
+/* What an input may cost: three times as much as honest ones, plus a constant. Honest are conversations like those of
  * robots, built of the same operations and measured before the first input. */
 #ifndef FUZZ_HONEST_H
 #define FUZZ_HONEST_H
