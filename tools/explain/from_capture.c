@@ -7,7 +7,6 @@
 
 #include "base/process/message.h"
 #include "base/numbers/number_text.h"
-#include "input/replay/replay_end.h"
 
 static int out_of_memory(void)
 {

@@ -4,37 +4,6 @@
 
 #include "base/process/message.h"
 
-/* ---- the text beside the bytes --------------------------------------------------------------------------------- */
-
-static bool is_printable(uint8_t byte)
-{
-    return byte >= 0x20 && byte < 0x7f;
-}
-
-/* A character of UTF-8 counts as one. */
-static size_t character_length(const char *text, size_t length)
-{
-    size_t count = 1;
-    while (count < length && ((unsigned char)text[0] & 0xC0) == 0xC0 && ((unsigned char)text[count] & 0xC0) == 0x80)
-        count++;
-    return count;
-}
-
-bool hex_shows(const char *text, size_t length, const uint8_t *bytes, size_t count, bool dots)
-{
-    size_t at = 0, i = 0;
-    for (; i < count && at < length; i++) {
-        size_t step = character_length(text + at, length - at);
-        bool is_same = step == 1 && (uint8_t)text[at] == bytes[i];
-        if (!is_same && is_printable(bytes[i]) && !(dots && bytes[i] == ' ' && text[at] == '.'))
-            return false;
-        at += step;
-    }
-    while (i < count && bytes[i] == ' ')
-        i++;
-    return i == count && at == length;
-}
-
 /* ---- digits alone ---------------------------------------------------------------------------------------------- */
 
 struct digits {

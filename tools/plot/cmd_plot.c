@@ -103,7 +103,7 @@ static int check_output(struct command *command)
 {
     char list[KINDS_LIST_MAX];
     bool is_standard = strcmp(command->out, "-") == 0, is_terminal = sink_file_is_terminal(command->out);
-    if (!command->kind && is_standard && pager_columns() > 0) {
+    if (!command->kind && is_standard && pager_has(STDOUT_FILENO)) {
         message_error("plot: a pager shows no pictures: leave out --pager, or name a file, such as -o robot.svg");
         return -1;
     }

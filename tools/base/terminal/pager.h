@@ -10,10 +10,12 @@
  * `is_live`: nor root's, which are given up once an interface is open. To be called before anything is printed or
  * opened, and before threads run. */
 void pager_start(bool is_live);
-/* The columns of the terminal behind the pager; 0 without one. */
-int pager_columns(void);
-/* Whether a terminal shows what is written to this descriptor, by itself or in the pager. */
+/* Whether what is written to this descriptor goes to the pager. */
+bool pager_has(int descriptor);
+/* Whether a terminal shows it, by itself or in the pager. */
 bool pager_is_shown(int descriptor);
+/* The columns of that terminal, or what COLUMNS says; 0: unknown, or no terminal. */
+int pager_columns(int descriptor);
 /* To be called once standard output is closed: waits until the user ends the pager. */
 void pager_finish(void);
 

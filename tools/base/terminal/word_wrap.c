@@ -4,44 +4,21 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "pager.h"
 #include "base/text/utf8.h"
 
-/* What the user says wins over what the terminal says. 0: unknown. */
-static long terminal_columns(FILE *file)
-{
-    const char *said = getenv("COLUMNS");
-    long columns = said ? strtol(said, NULL, 10) : 0;
-#ifdef TIOCGWINSZ
-    struct winsize size;
-    if (columns <= 0 && ioctl(fileno(file), TIOCGWINSZ, &size) == 0)
-        columns = size.ws_col;
-#else
-    (void)file;
-#endif
-    return columns;
-}
-
-/* Whether people see it through a pager. */
-static bool is_paged(FILE *file)
-{
-    return pager_columns() > 0 && fileno(file) == STDOUT_FILENO;
-}
-
 int text_columns(FILE *file)
 {
-    long columns = is_paged(file) ? pager_columns() : isatty(fileno(file)) ? terminal_columns(file) : 0;
-    if (columns <= 0)
+    int columns = pager_columns(fileno(file));
+    if (columns == 0)
         return TEXT_COLUMNS;
-    return columns < TEXT_COLUMNS_MIN ? TEXT_COLUMNS_MIN : columns > TEXT_COLUMNS_MAX ? TEXT_COLUMNS_MAX : (int)columns;
+    return columns < TEXT_COLUMNS_MIN ? TEXT_COLUMNS_MIN : columns > TEXT_COLUMNS_MAX ? TEXT_COLUMNS_MAX : columns;
 }
 
 int text_room(FILE *file)
 {
-    return is_paged(file) || isatty(fileno(file)) ? text_columns(file) : INT_MAX / 2;
+    return pager_is_shown(fileno(file)) ? text_columns(file) : INT_MAX / 2;
 }
 
 struct text_wrap text_wrap_within(FILE *file, int columns, int column, int indent)
