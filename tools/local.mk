@@ -104,24 +104,24 @@ tools_libtools_a_SOURCES = \
 	tools/input/files/recipe_file.h \
 	tools/input/files/unpacker.c \
 	tools/input/files/unpacker.h \
+	tools/input/replay/early_end.c \
 	tools/input/replay/file_order.c \
-	tools/input/replay/file_order.h \
 	tools/input/replay/raw_kind.c \
 	tools/input/replay/raw_kind.h \
+	tools/input/replay/read_archive.c \
+	tools/input/replay/read_by_time.c \
+	tools/input/replay/read_dump.c \
+	tools/input/replay/read_file.c \
+	tools/input/replay/read_interface.c \
+	tools/input/replay/read_packets.c \
+	tools/input/replay/read_robots.c \
 	tools/input/replay/record_binary.c \
 	tools/input/replay/replay.c \
 	tools/input/replay/replay.h \
-	tools/input/replay/replay_archive.c \
-	tools/input/replay/replay_by_time.c \
-	tools/input/replay/replay_end.c \
-	tools/input/replay/replay_end.h \
-	tools/input/replay/replay_raw.c \
-	tools/input/replay/replay_robots.c \
-	tools/input/replay/replay_run.c \
-	tools/input/replay/replay_run.h \
-	tools/input/replay/replay_side_by_side.c \
-	tools/input/replay/replay_side_by_side.h \
-	tools/input/replay/replay_stop.c \
+	tools/input/replay/run.c \
+	tools/input/replay/run.h \
+	tools/input/replay/sink_answers.c \
+	tools/input/replay/source.c \
 	tools/input/robots/event_loop.c \
 	tools/input/robots/event_loop.h \
 	tools/input/robots/ring.c \
@@ -363,6 +363,7 @@ tools_libtools_a_SOURCES = \
 	tools/serve/robot/primary_stub.h \
 	tools/serve/robot/realtime_server.c \
 	tools/serve/robot/rtde_peer.h \
+	tools/serve/robot/rtde_peer.c \
 	tools/serve/robot/rtde_server.c \
 	tools/serve/robot/servers.h \
 	tools/serve/robot/rtde_setup.c \
@@ -470,6 +471,8 @@ tools_libtools_a_SOURCES = \
 	tools/compare/early_pairs.c \
 	tools/compare/report.c \
 	tools/compare/report.h \
+	tools/compare/side_by_side.c \
+	tools/compare/side_by_side.h \
 	tools/index/cmd_index.c \
 	tools/infer/cmd_infer.c \
 	tools/infer/infer.h \

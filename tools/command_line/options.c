@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "input/replay/file_order.h"
+#include "input/replay/replay.h"
 #include "input/files/input_files.h"
 #include "completion.h"
 #include "base/process/interrupt.h"

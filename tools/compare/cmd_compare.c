@@ -8,9 +8,9 @@
 #include "command_line/no_telemetry.h"
 #include "command_line/commands.h"
 #include "report.h"
+#include "side_by_side.h"
 #include "choose_streams.h"
 #include "analysis/armtap-analysis.h"
-#include "input/replay/replay_side_by_side.h"
 #include "base/process/message.h"
 #include "command_line/options.h"
 

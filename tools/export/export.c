@@ -14,7 +14,6 @@
 #include "base/process/message.h"
 #include "input/shell_command.h"
 #include "input/sidecars/archive.h"
-#include "input/replay/replay_end.h"
 #include "input/robots/tcp_socket.h"
 #include "analysis/inside.h"
 

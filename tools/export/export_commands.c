@@ -9,7 +9,6 @@
 #include "command_line/no_telemetry.h"
 #include "command_rows.h"
 #include "export.h"
-#include "input/replay/replay_end.h"
 #include "export/rows/live_numbering.h"
 #include "export/files/output_files.h"
 #include "analysis/inside.h"

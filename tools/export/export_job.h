@@ -8,7 +8,6 @@
 #include "export/formats/target.h"
 #include "export.h"
 #include "export/files/output_files.h"
-#include "input/replay/replay_end.h"
 
 /* Rows of tables that do not fit into a one-table output, when the source cannot be read twice. */
 struct left_over {

@@ -1,4 +1,4 @@
-#include "file_order.h"
+#include "run.h"
 
 #include <errno.h>
 #include <stdint.h>

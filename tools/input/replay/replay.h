@@ -3,6 +3,7 @@
 #define INPUT_REPLAY_H
 
 #include "armtap.h"
+#include "base/numbers/timestamp.h"
 #include "inside.h"
 
 enum exit_status { EXIT_DONE = 0, EXIT_FOUND = 1, EXIT_FAILED = 2 };
@@ -31,12 +32,24 @@ struct replay_totals {
 };
 
 struct archive;
-struct replay_end;
 struct inputs;
 struct capture;
 struct capture_comments;
 struct section_comment;
 struct robot_sources;
+
+/* Where a reading ends before its input does: once what is wanted was read, and nothing that comes later can change it.
+ * Wanted are packets up to a time, or up to one packet. */
+struct replay_end {
+    const struct timestamp *to; /* NULL: `packet` counts */
+    enum timestamp_zone zone;
+    uint32_t file;
+    uint64_t packet;
+    /* Whether what was read until now will do; NULL: it always will. */
+    bool (*is_enough)(const void *user);
+};
+/* By how much packets of a capture may be out of order. */
+#define REPLAY_END_MARGIN_NS 1000000000
 
 /* What is read of an archive. */
 enum replay_part {
@@ -116,6 +129,20 @@ bool replay_is_repeatable(const struct replay_source *source);
  * memory runs out. */
 enum exit_status replay_learning(const struct replay_source *source, const struct armtap_sink *sink, void *user,
                                  int (*forget)(void *user), struct replay_totals *totals);
+
+/* Where the wanted part of a reading begins. All before it is decoded, too: it holds the streams' set-ups, and the
+ * numbers of streams, packages and counts follow from it. */
+
+/* From so many bytes of files on, this takes long enough to be worth a message. */
+#define REPLAY_START_SAY_BYTES ((uint64_t)256 << 20)
+
+/* Says so on standard error, if `from` is given and the files are that large. */
+void replay_start_say(const struct replay_source *source, const struct timestamp *from);
+
+/* Puts captures in order of time, since names do not tell it (x1, x10, x2): that of the first packet. Files without
+ * one, raw dumps and files that cannot be read go last; files of one time stay as they are. 0, or -1 after a message.
+ * Standard input cannot be sorted. */
+int file_order_sort(char **names, size_t count);
 
 /* All protocols, including those that this build lacks, such as "a, b or c" with `between` ", " and `before_last` " or
  * ". */

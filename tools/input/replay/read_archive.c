@@ -1,5 +1,5 @@
 /* A capture with what the sidecars of those around it kept. */
-#include "replay_run.h"
+#include "run.h"
 
 #include "input/sidecars/archive.h"
 #include "base/process/message.h"

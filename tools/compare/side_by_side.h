@@ -1,9 +1,9 @@
 /* Reads one source twice at the same time, in turns, so that records far apart in it can be compared without storing
  * them. Only one reading runs at any moment, so what they share needs no lock. */
-#ifndef INPUT_REPLAY_SIDE_BY_SIDE_H
-#define INPUT_REPLAY_SIDE_BY_SIDE_H
+#ifndef COMPARE_SIDE_BY_SIDE_H
+#define COMPARE_SIDE_BY_SIDE_H
 
-#include "replay.h"
+#include "input/replay/replay.h"
 
 #define SIDE_BY_SIDE_READINGS 2
 

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "replay_side_by_side.h"
+#include "side_by_side.h"
 
 #include <pthread.h>
 

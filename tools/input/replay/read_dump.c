@@ -1,5 +1,5 @@
 /* Dumps of a stream: bytes without packets. */
-#include "replay_run.h"
+#include "run.h"
 
 #include <inttypes.h>
 #include <stdio.h>

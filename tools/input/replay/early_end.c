@@ -1,4 +1,4 @@
-#include "replay_end.h"
+#include "run.h"
 #include "analysis/inside.h"
 
 #include "base/process/message.h"

@@ -1,10 +1,8 @@
-#define _POSIX_C_SOURCE 200809L
-#include "replay_run.h"
+/* The packets of a capture, given to the library one by one. */
+#include "run.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "input/sidecars/archive.h"
 #include "base/process/interrupt.h"
@@ -13,81 +11,11 @@
 #include "input/files/file_reader.h"
 #include "input/files/input_files.h"
 #include "rare.h"
-#include "inside.h"
 
-#define PROGRESS_TURN 512
 /* ns between two readings of the kernel's drop counter */
 #define DROPS_TURN 100000000
 
-void run_stop(struct run *run, int outcome)
-{
-    if (run->stopped)
-        return;
-    run->stopped = true;
-    if (outcome == ARMTAP_ERR_STOPPED && run->stop.why == REPLAY_HAS_ENOUGH)
-        return;
-    run->totals->broken_off = true;
-    if (outcome == ARMTAP_ERR_STOPPED && run->stop.why == REPLAY_GAVE_UP)
-        return;
-    if (outcome == ARMTAP_ERR_STOPPED || outcome == ARMTAP_ERR_MEMORY)
-        message_no_memory();
-    else
-        message_error("%s", armtap_strerror(outcome));
-}
-
-void run_check(struct run *run, int outcome)
-{
-    if (outcome != ARMTAP_OK && outcome != ARMTAP_ERR_UNSUPPORTED)
-        run_stop(run, outcome);
-}
-
-void run_fail_input(struct run *run, enum capture_outcome outcome)
-{
-    if (outcome == CAPTURE_NO_MEMORY)
-        run_stop(run, ARMTAP_ERR_MEMORY);
-    else
-        run->damaged = true;
-    if (outcome == CAPTURE_CHANGED)
-        run->stopped = run->totals->broken_off = true;
-}
-
-void run_advance(struct run *run, const struct capture *capture)
-{
-    if (run->turns++ % PROGRESS_TURN == 0)
-        progress_update(&run->progress, run->read_before + capture_position(capture));
-}
-
-/* Ctrl-C ends a source that never ends by itself, once its pending input is used; it breaks off all others. */
-static void obey_interrupt(struct run *run)
-{
-    const struct replay_source *source = run->source;
-    if (replay_is_endless(source))
-        return;
-    if (!replay_is_live(source))
-        run->stopped = run->totals->broken_off = run->totals->interrupted = true;
-    else if (source->follow || interrupt_asked_before(READER_GRACE))
-        run->ended = true;
-}
-
-void run_turn(struct run *run)
-{
-    if (interrupt_asked())
-        obey_interrupt(run);
-    if (!run->source->on_turn || run->stopped)
-        return;
-    run->stop.why = run->source->on_turn(run->stop.user, run->totals);
-    if (run->stop.why != REPLAY_GO_ON)
-        run_stop(run, ARMTAP_ERR_STOPPED);
-}
-
-void run_note_dropped(struct run *run, const char *id, const struct armtap_where *where, const char *text)
-{
-    struct armtap_note note = {.kind = armtap_note_find(id), .where = *where, .text = text};
-    if (!note.kind || !run->sink.on_note)
-        return;
-    if (run->sink.on_note(&run->stop, &note) != 0)
-        run_stop(run, ARMTAP_ERR_STOPPED);
-}
+/* ---- what was dropped before it was captured ---- */
 
 /* Reports the packets that the capturing machine, or armtap when it recorded, dropped, once the count is final. */
 static void report_dropped(struct run *run, struct capture *capture, const struct armtap_where *where)
@@ -104,13 +32,6 @@ static void report_dropped(struct run *run, struct capture *capture, const struc
                         text);
     else
         run_note_dropped(run, recorded ? "record.dropped" : "capture.dropped", where, text);
-}
-
-int64_t run_clock_time(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 /* Notes when the capturing machine drops packets; its clock is the capture's. */
@@ -130,13 +51,15 @@ ARMTAP_RARE static void watch_drops(struct run *run, struct capture *capture, ui
     run_note_dropped(run, "capture.dropped", &since, text);
 }
 
+/* ---- order ---- */
+
 static void note_file_time(struct run *run, const struct armtap_packet *packet)
 {
     if (run->totals->file_time == ARMTAP_NO_TIME)
         run->totals->file_time = packet->where.time;
 }
 
-static inline void give_packet(struct run *run, struct armtap_packet *packet)
+void run_give_packet(struct run *run, struct armtap_packet *packet)
 {
     note_file_time(run, packet);
     run->totals->packets++;
@@ -146,11 +69,6 @@ static inline void give_packet(struct run *run, struct armtap_packet *packet)
     if (run->source->on_packet)
         run->source->on_packet(run->stop.user, packet);
     run_check(run, armtap_net_packet(run->net, packet));
-}
-
-void run_take_packet(struct run *run, struct armtap_packet *packet)
-{
-    give_packet(run, packet);
 }
 
 uint64_t run_begin_section(struct run *run, const struct section_comment *section)
@@ -291,7 +209,7 @@ bool run_take_next(struct run *run, struct reading *reading, struct armtap_packe
     if (packet->where.packet == 1)
         check_order(run, packet);
     if (packet->where.packet > reading->repeated)
-        give_packet(run, packet);
+        run_give_packet(run, packet);
     else
         note_file_time(run, packet);
     run_advance(run, reading->capture);

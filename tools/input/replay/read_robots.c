@@ -1,5 +1,5 @@
 /* Robots as a source. */
-#include "replay_run.h"
+#include "run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ void run_robots(struct run *run)
         if (hole)
             note_hole(run, hole, packet.where.packet);
         if (outcome == CAPTURE_PACKET)
-            run_take_packet(run, &packet);
+            run_give_packet(run, &packet);
         run_turn(run);
     }
     if (!run->stopped && outcome < CAPTURE_END)

@@ -1,14 +1,11 @@
-/* A run of replay(): what its sources share, packets, raw dumps, robots, archives. For replay.c and the files beside
- * it. */
-#ifndef INPUT_REPLAY_RUN_H
-#define INPUT_REPLAY_RUN_H
+/* A run of replay(): what its sources share, and a function for each of them. For this folder alone. */
+#ifndef INPUT_RUN_H
+#define INPUT_RUN_H
 
 #include "base/terminal/progress.h"
 #include "input/capture/capture.h"
 #include "input/capture/capture_drops.h"
-#include "file_order.h"
 #include "replay.h"
-#include "replay_end.h"
 
 /* The packets of a file. */
 struct reading {
@@ -20,6 +17,36 @@ struct reading {
     enum capture_outcome outcome;
     bool is_live;
 };
+
+/* Whether the files of a capture were taken at the same time, as a passive tap writes one for each direction: then they
+ * are read side by side, by time. */
+
+struct file_turns {
+    struct file_turn {
+        uint32_t file;
+        int64_t first; /* time of its first packet */
+    } * turns;         /* by time; NULL: the files are read one after another, as they are given */
+    size_t count;
+    const char *unread; /* a file whose times could not be read, so that the order may be wrong; NULL: none */
+};
+
+/* Looks at ordinary files; one that goes on, sidecars and dumps are read as they are given. 0, or -1 if memory runs
+ * out. Problems are reported when a file is read; `unread` says that there was one. */
+int file_turns_find(struct file_turns *turns, const struct replay_source *source);
+void file_turns_free(struct file_turns *turns);
+
+/* Start with zeros, but for `wish`. */
+struct replay_ending {
+    const struct replay_end *wish; /* NULL: the reading ends with its input */
+    bool has_time;
+    int64_t time;
+    struct armtap_where last; /* of the packets that are wanted */
+    unsigned patience;        /* packets until the net is asked again */
+};
+
+/* Call for each packet, after it was given to the net. Whether the file need not be read further. */
+bool replay_ending_is_here(struct replay_ending *ending, const void *user, const struct armtap_net *net,
+                           const struct armtap_where *now, int64_t first_time);
 
 /* Remembers why a callback stopped the reading: the library only says that one did. */
 
@@ -71,9 +98,10 @@ void run_turn(struct run *run);
 void run_note_dropped(struct run *run, const char *id, const struct armtap_where *where, const char *text);
 int64_t run_clock_time(void);
 
-/* ---- packets: replay_run.c ---- */
+/* ---- packets ---- */
 
-void run_take_packet(struct run *run, struct armtap_packet *packet);
+/* Gives the library a packet. */
+void run_give_packet(struct run *run, struct armtap_packet *packet);
 /* Says how many packets at the beginning of a file repeat what the part before it had, and was just read: with both, a
  * connection simply goes on. */
 uint64_t run_begin_section(struct run *run, const struct section_comment *section);
@@ -97,6 +125,7 @@ void run_file(struct run *run, uint32_t file);
 void run_by_time(struct run *run, const struct file_turns *turns);
 void run_raw(struct run *run, struct capture *capture, uint32_t file, const char *name);
 void run_robots(struct run *run);
+void run_interface(struct run *run);
 void run_archive(struct run *run);
 
 #endif

@@ -1,8 +1,7 @@
 /* Files of one time, side by side: the next packet is the earliest of all. */
 #include <stdlib.h>
 
-#include "file_order.h"
-#include "replay_run.h"
+#include "run.h"
 
 enum { LANES_MAX = 32 }; /* files that are open at a time */
 

@@ -1,4 +1,4 @@
-#include "replay_run.h"
+#include "run.h"
 
 #include <string.h>
 
