@@ -294,8 +294,10 @@ def several():
             before = one.counts["rtde", "records"]
             run = Run(command, *options, *sources)
             expect(command + ": data comes", seen(one, before + 200), run.said())
-            expect(command + ": ends", run.end() == 0, run.status, run.said())
-            told = json.loads(run.printed())
+            status, told = run.end(), json.loads(run.printed())
+            if command == "diagnose" and "rate.low" in [found["id"] for found in told["findings"]]:
+                raise Late("the fake robot")  # which a busy machine slows down
+            expect(command + ": ends", status == 0, run.status, run.said())
             if command == "info":
                 streams = {stream["protocol"]: stream for stream in told["streams"]}
                 expect("info: streams", set(streams) == {"rtde", "realtime"}, told)
