@@ -13,10 +13,4 @@ static inline void armtap_prefetch(const void *at, size_t length)
     __builtin_prefetch((const char *)at + length - 1);
 }
 
-/* One line, into the second cache: for what is needed later. */
-static inline void armtap_prefetch_far(const void *at)
-{
-    __builtin_prefetch(at, 0, 2);
-}
-
 #endif

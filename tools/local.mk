@@ -26,8 +26,6 @@ tools_libtools_a_SOURCES = \
 	tools/base/numbers/number_text.h \
 	tools/base/numbers/timestamp.c \
 	tools/base/numbers/timestamp.h \
-	tools/base/process/bus_error.c \
-	tools/base/process/bus_error.h \
 	tools/base/process/interrupt.c \
 	tools/base/process/interrupt.h \
 	tools/base/process/libraries.c \
@@ -88,8 +86,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/capture/pcapng_blocks.h \
 	tools/input/capture/section_comment.c \
 	tools/input/capture/section_comment.h \
-	tools/input/files/block_sum.c \
-	tools/input/files/block_sum.h \
 	tools/input/files/file_bytes.c \
 	tools/input/files/file_bytes.h \
 	tools/input/files/file_growth.c \
@@ -98,8 +94,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/files/file_reader.h \
 	tools/input/files/input_files.c \
 	tools/input/files/input_files.h \
-	tools/input/files/mapped_file.c \
-	tools/input/files/mapped_file.h \
 	tools/input/files/recipe_file.c \
 	tools/input/files/recipe_file.h \
 	tools/input/files/unpacker.c \

@@ -1,18 +1,14 @@
 /* Preloaded into a program: does something to a file at a chosen moment of its reading, as another program might, so
  * that tests of it need no luck. In the environment: MEANWHILE_AT, "POSITION N": at the first read at or behind
- * POSITION after the Nth read at 0, "POSITION N mapped": not before that part of the file is mapped; MEANWHILE_DO,
- * "append", "overwrite", "rename" (FROM takes TO's place) or "cut" (FROM is the length); MEANWHILE_FROM; MEANWHILE_TO.
- */
+ * POSITION after the Nth read at 0; MEANWHILE_DO, "append", "overwrite", "rename" (FROM takes TO's place) or "cut"
+ * (FROM is the length); MEANWHILE_FROM; MEANWHILE_TO. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 static atomic_int readings;
@@ -42,7 +38,7 @@ static void act(const char *what, const char *from, const char *to)
         abort();
 }
 
-static void look(off_t position, bool is_mapped)
+static void look(off_t position)
 {
     const char *at = getenv("MEANWHILE_AT");
     char *count;
@@ -50,8 +46,7 @@ static void look(off_t position, bool is_mapped)
         return;
     long wanted = strtol(at, &count, 10);
     int reading = position == 0 ? atomic_fetch_add(&readings, 1) + 1 : atomic_load(&readings);
-    if (is_mapped == (strstr(count, "mapped") != NULL) && reading == atoi(count) && position >= wanted &&
-        !atomic_flag_test_and_set(&done))
+    if (reading == atoi(count) && position >= wanted && !atomic_flag_test_and_set(&done))
         act(getenv("MEANWHILE_DO"), getenv("MEANWHILE_FROM"), getenv("MEANWHILE_TO"));
 }
 
@@ -60,33 +55,8 @@ static void look(off_t position, bool is_mapped)
     {                                                                                                                  \
         ssize_t (*next)(int, void *, size_t, offset) =                                                                 \
             (ssize_t(*)(int, void *, size_t, offset))dlsym(RTLD_NEXT, #name);                                          \
-        look(position, false);                                                                                         \
+        look(position);                                                                                                \
         return next(file, to, length, position);                                                                       \
     }
 READ(pread, off_t)
 READ(pread64, off64_t)
-
-/* Asks whether a byte is in memory: before the file is mapped up to there. */
-#define ASK(name, offset)                                                                                              \
-    ssize_t name(int file, const struct iovec *to, int count, offset position, int flags)                              \
-    {                                                                                                                  \
-        ssize_t (*next)(int, const struct iovec *, int, offset, int) =                                                 \
-            (ssize_t(*)(int, const struct iovec *, int, offset, int))dlsym(RTLD_NEXT, #name);                          \
-        look(position, false);                                                                                         \
-        return next(file, to, count, position, flags);                                                                 \
-    }
-ASK(preadv2, off_t)
-ASK(preadv64v2, off64_t)
-
-#define MAP(name, offset)                                                                                              \
-    void *name(void *at, size_t length, int protection, int flags, int file, offset position)                          \
-    {                                                                                                                  \
-        void *(*next)(void *, size_t, int, int, int, offset) =                                                         \
-            (void *(*)(void *, size_t, int, int, int, offset))dlsym(RTLD_NEXT, #name);                                 \
-        void *mapped = next(at, length, protection, flags, file, position);                                            \
-        if (file >= 0 && (flags & MAP_SHARED) != 0)                                                                    \
-            look(position + (offset)length, true);                                                                     \
-        return mapped;                                                                                                 \
-    }
-MAP(mmap, off_t)
-MAP(mmap64, off64_t)

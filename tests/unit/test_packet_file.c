@@ -1,36 +1,26 @@
 /* Captures as the program reads them, compared with libpcap: for every sample, for files cut at every byte or changed
- * in any one, and for packets of all sizes. Behind that, what reading in blocks rests on: their sums, files that are
- * mapped while they are read and may be cut, and the bus errors that follow. */
-#define _GNU_SOURCE /* preadv2, fopencookie */
+ * in any one, and for packets of all sizes. Behind that, what reading in blocks rests on: their sums, and files that
+ * another program cuts meanwhile. */
+#define _GNU_SOURCE /* fopencookie */
 #include <dirent.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 #include <pcap/pcap.h>
 
-#include "base/process/bus_error.h"
-#include "base/process/thread.h"
-#include "input/files/block_sum.h"
 #include "input/capture/capture.h"
+#include "input/files/file_bytes.h"
 #include "input/files/file_reader.h"
 #include "input/files/input_files.h"
-#include "input/files/mapped_file.h"
 #include "input/capture/packet_file.h"
 
 #define FILE_NAME "test_packet_file.tmp"
@@ -375,21 +365,16 @@ static void test_unusual(void **state)
 
 /* ---- sums of blocks ---------------------------------------------------------------------------------------------- */
 
-/* Each way to compute it gives the same, and another byte or length another sum. */
+/* Another byte or length gives another sum. */
 static void test_block_sum(void **state)
 {
-    static uint8_t bytes[1000], copy[1000];
+    static uint8_t bytes[1000];
     (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i * i >> 3);
     for (size_t length = 0; length < sizeof bytes; length += length < 200 ? 1 : 61) {
         uint32_t sum = block_sum(bytes + 1, length);
-        assert_int_equal(sum, block_sum_plain(bytes + 1, length));
         assert_int_not_equal(sum, block_sum(bytes + 1, length + 1));
-        memset(copy, 0xA5, sizeof copy);
-        assert_int_equal(sum, block_sum_copy(copy, bytes + 1, length));
-        assert_memory_equal(copy, bytes + 1, length);
-        assert_int_equal(copy[length], 0xA5);
         for (size_t i = 1; i <= length; i++) {
             bytes[i] ^= (uint8_t)i | 1;
             assert_int_not_equal(sum, block_sum(bytes + 1, length));
@@ -405,76 +390,6 @@ static void test_block_sum(void **state)
     }
 }
 
-#define CHANGING 4096
-
-struct changing {
-    volatile uint64_t words[CHANGING / sizeof(uint64_t)];
-    atomic_bool is_over;
-};
-
-static void *change(void *user)
-{
-    struct changing *changing = user;
-    for (uint64_t round = 1; !atomic_load(&changing->is_over); round++)
-        for (size_t i = 0; i < sizeof changing->words / sizeof *changing->words; i++)
-            changing->words[i] = round;
-    return NULL;
-}
-
-/* The sum is the copy's, even if another program changes the bytes meanwhile. */
-static void test_sum_of_changing(void **state)
-{
-    static struct changing changing;
-    static uint8_t copy[CHANGING];
-    pthread_t thread;
-    (void)state;
-    assert_int_equal(thread_begin(&thread, change, &changing), 0);
-    unsigned wrong = 0;
-    for (int i = 0; i < 200000; i++) {
-        uint32_t sum = block_sum_copy(copy, (const uint8_t *)(uintptr_t)changing.words, sizeof copy);
-        wrong += sum != block_sum(copy, sizeof copy);
-    }
-    atomic_store(&changing.is_over, true);
-    pthread_join(thread, NULL);
-    assert_int_equal(wrong, 0);
-}
-
-/* ---- files that are mapped --------------------------------------------------------------------------------------- */
-
-/* What is brought is what was aimed at, whatever the lengths of the packets. */
-static void bring_all(struct mapped_file *file, uint64_t position, size_t length)
-{
-    const size_t step = 1 + (size_t)(position / INPUT_BLOCK) * 700;
-    if (file->end > 0) {
-        assert_true(file->position + file->at == position);
-        assert_true(file->end - file->at == length && file->end <= file->length);
-        assert_true(file->length <= (2u << 20));
-    }
-    size_t end = file->end;
-    for (size_t done = 0; done < length; done += step) {
-        mapped_file_bring(file, step);
-        assert_true(file->at <= (end + ARMTAP_CACHE_LINE - 1) / ARMTAP_CACHE_LINE * ARMTAP_CACHE_LINE);
-    }
-    assert_true(file->at >= end);
-    mapped_file_bring(file, SIZE_MAX / 2);
-    assert_true(file->at <= (end + ARMTAP_CACHE_LINE - 1) / ARMTAP_CACHE_LINE * ARMTAP_CACHE_LINE);
-}
-
-/* Whether the file system tells what is in memory. */
-static bool tells_cached(void)
-{
-#if defined(RWF_NOWAIT)
-    char byte;
-    const struct iovec to = {&byte, 1};
-    int file = open(FILE_NAME, O_RDONLY);
-    bool tells = preadv2(file, &to, 1, 0, RWF_NOWAIT) == 1;
-    close(file);
-    return tells;
-#else
-    return false;
-#endif
-}
-
 static void fill_with_noise(uint8_t *bytes, size_t length)
 {
     uint32_t noise = 1;
@@ -482,83 +397,9 @@ static void fill_with_noise(uint8_t *bytes, size_t length)
         bytes[i] = (uint8_t)((noise = noise * 1664525 + 1013904223) >> 24);
 }
 
-/* From a window's beginning, across its end, and to the file's. */
-static void test_mapped_file(void **state)
-{
-    enum { LENGTH = 40 * INPUT_BLOCK + 12345 };
-    static uint8_t bytes[LENGTH], copy[INPUT_BLOCK];
-    const char *const names[] = {FILE_NAME};
-    (void)state;
-    fill_with_noise(bytes, sizeof bytes);
-    write_file(bytes, sizeof bytes);
-    struct inputs *inputs = inputs_open(names, 1, NULL);
-    struct mapped_file file = {.input = inputs_at(inputs, 0)};
-    size_t mapped = 0;
-    uint32_t sum;
-    for (uint64_t position = 0; position <= LENGTH + INPUT_BLOCK; position += INPUT_BLOCK) {
-        size_t left = position < LENGTH ? (size_t)(LENGTH - position) : 0;
-        left = left < INPUT_BLOCK ? left : INPUT_BLOCK;
-        mapped_file_aim(&file, position, INPUT_BLOCK);
-        assert_true(file.position + file.length <= LENGTH);
-        bring_all(&file, position, left);
-        if (left == 0 || !mapped_file_copy(&file, position, copy, left, &sum))
-            continue;
-        mapped++;
-        assert_memory_equal(copy, bytes + position, left);
-        assert_int_equal(sum, block_sum(copy, left));
-    }
-    assert_int_equal(mapped, tells_cached() ? 41 : 0);
-    mapped_file_aim(&file, 0, INPUT_BLOCK);
-    void *last = file.bytes;
-    mapped_file_end(&file);
-    assert_true(!last || msync(last, 1, MS_ASYNC) != 0); /* no longer mapped */
-    mapped_file_aim(&file, 0, INPUT_BLOCK);
-    assert_true(!file.bytes && file.end == 0 && !mapped_file_copy(&file, 0, copy, 1, &sum));
-    mapped_file_bring(&file, 1000);
-    inputs_free(inputs);
-}
+/* ---- files that another program cuts ---- */
 
-/* A file of 40 blocks, mapped, then cut to so many bytes. */
-static bool copies_of_cut(off_t length, uint64_t position, uint8_t to[INPUT_BLOCK])
-{
-    static uint8_t bytes[40 * INPUT_BLOCK];
-    const char *const names[] = {FILE_NAME};
-    uint32_t sum;
-    fill_with_noise(bytes, sizeof bytes);
-    write_file(bytes, sizeof bytes);
-    struct inputs *inputs = inputs_open(names, 1, NULL);
-    struct mapped_file file = {.input = inputs_at(inputs, 0)};
-    mapped_file_aim(&file, position, INPUT_BLOCK);
-    bool is_mapped = file.bytes != NULL;
-    assert_int_equal(is_mapped, tells_cached());
-    assert_int_equal(truncate(FILE_NAME, length), 0);
-    bool is_good = mapped_file_copy(&file, position, to, INPUT_BLOCK, &sum);
-    assert_true(is_good || (!file.bytes && !file.input)); /* for good */
-    assert_true(!is_good || memcmp(to, bytes + position, INPUT_BLOCK) == 0);
-    mapped_file_aim(&file, position, INPUT_BLOCK);
-    bring_all(&file, position, INPUT_BLOCK);
-    mapped_file_end(&file);
-    inputs_free(inputs);
-    return is_good || !is_mapped;
-}
-
-/* Another program cuts the file behind the block, at its end, in its last page, in its middle, and before it. */
-static void test_mapped_and_cut(void **state)
-{
-    static uint8_t copy[INPUT_BLOCK];
-    (void)state;
-    assert_true(copies_of_cut(7 * INPUT_BLOCK + 1, 6 * INPUT_BLOCK, copy));
-    assert_true(copies_of_cut(7 * INPUT_BLOCK, 6 * INPUT_BLOCK, copy));
-    if (!tells_cached())
-        return;
-    assert_false(copies_of_cut(7 * INPUT_BLOCK - 1, 6 * INPUT_BLOCK, copy));
-    assert_false(copies_of_cut(6 * INPUT_BLOCK + 5000, 6 * INPUT_BLOCK, copy));
-    assert_false(copies_of_cut(6 * INPUT_BLOCK, 6 * INPUT_BLOCK, copy));
-    assert_false(copies_of_cut(0, 6 * INPUT_BLOCK, copy));
-}
-
-/* The same message, whether or not the file is mapped when it is cut. */
-static void says_that_it_was_cut(bool is_mapped, off_t length)
+static void says_that_it_was_cut(off_t length)
 {
     static uint8_t bytes[40 * INPUT_BLOCK], block[INPUT_BLOCK];
     const char *const names[] = {FILE_NAME};
@@ -567,15 +408,12 @@ static void says_that_it_was_cut(bool is_mapped, off_t length)
     struct inputs *inputs = inputs_open(names, 1, NULL);
     struct reader *reader = reader_open(&(struct reader_wish){.name = FILE_NAME, .input = inputs_at(inputs, 0)});
     assert_non_null(reader);
-    const struct mapped_file *mapped = is_mapped ? reader_allow_mapping(reader) : NULL;
     size_t got = reader_read(reader, block, INPUT_BLOCK); /* its first bytes were looked at */
     while (got < 2 * INPUT_BLOCK)
         got += reader_read(reader, block, INPUT_BLOCK);
     assert_memory_equal(block, bytes + INPUT_BLOCK, INPUT_BLOCK);
-    assert_true(!mapped || (mapped->bytes != NULL) == tells_cached());
     assert_int_equal(truncate(FILE_NAME, length), 0);
     assert_int_equal(reader_read(reader, block, INPUT_BLOCK), 0);
-    assert_true(!mapped || !tells_cached() || !mapped->input); /* the copy found that bytes are gone */
     assert_non_null(reader_problem(reader));
     assert_string_equal(reader_problem(reader),
                         "byte 262144: another program cut the file here since the reading began; read it again, or a "
@@ -588,23 +426,8 @@ static void test_reader_of_cut(void **state)
 {
     static const off_t lengths[] = {0, 1000, 2 * INPUT_BLOCK, 2 * INPUT_BLOCK + 9999, 3 * INPUT_BLOCK - 1};
     (void)state;
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        says_that_it_was_cut(false, lengths[i]);
-        says_that_it_was_cut(true, lengths[i]);
-    }
-}
-
-/* Whether the file is mapped; false where the system does not tell. */
-static bool is_mapped_now(void)
-{
-    char line[4000];
-    bool is_found = false;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    while (maps && fgets(line, sizeof line, maps))
-        is_found = is_found || strstr(line, FILE_NAME);
-    if (maps)
-        fclose(maps);
-    return is_found;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        says_that_it_was_cut(lengths[i]);
 }
 
 /* Writes a capture of at least so many bytes, and behind them a packet that is too long: that is damage. Returns
@@ -631,22 +454,6 @@ static struct capture *open_written(struct inputs **inputs)
     struct capture *capture = capture_open(&wish);
     assert_non_null(capture);
     return capture;
-}
-
-/* A capture in memory is read from its mapping, until it is closed. */
-static void test_capture_is_mapped(void **state)
-{
-    struct inputs *inputs;
-    struct armtap_packet packet;
-    (void)state;
-    write_two_parts(3 * INPUT_BLOCK);
-    struct capture *capture = open_written(&inputs);
-    while (capture_position(capture) < 2 * INPUT_BLOCK)
-        assert_int_equal(capture_next(capture, &packet), CAPTURE_PACKET);
-    assert_int_equal(is_mapped_now(), tells_cached());
-    capture_close(capture);
-    assert_false(is_mapped_now());
-    inputs_free(inputs);
 }
 
 /* Packets that stay where they are, as they were when they came. */
@@ -713,122 +520,12 @@ static void test_packets_stay(void **state)
     }
 }
 
-static void read_byte(void *user)
-{
-    *(volatile uint8_t *)user;
-}
-
-static void *read_gone(void *user)
-{
-    return bus_error_guard(read_byte, user) ? user : NULL;
-}
-
-/* A byte that another program cut away. */
-static void *map_gone(void)
-{
-    write_file((const uint8_t *)"x", 1);
-    int file = open(FILE_NAME, O_RDONLY);
-    void *gone = mmap(NULL, 1, PROT_READ, MAP_SHARED, file, 0);
-    assert_true(gone != MAP_FAILED && truncate(FILE_NAME, 0) == 0);
-    close(file);
-    return gone;
-}
-
-/* Threads of thread_begin() block signals. */
-static void test_threads_and_bus_errors(void **state)
-{
-    void *gone = map_gone(), *got = gone;
-    (void)state;
-    pthread_t thread;
-    assert_int_equal(thread_begin(&thread, read_gone, gone), 0);
-    assert_int_equal(pthread_join(thread, &got), 0);
-    assert_null(got);
-    munmap(gone, 1);
-}
-
-/* Packets bring what follows them into the cache, as long as it is mapped. */
-static void test_packets_bring(void **state)
-{
-    static struct file file;
-    (void)state;
-    for (int is_pcapng = 0; is_pcapng < 2; is_pcapng++) {
-        uint32_t noise = 5;
-        int link_type;
-        struct armtap_packet packet;
-        file.length = 0;
-        if (is_pcapng) {
-            put_section(&file);
-            put_interface(&file, 0, 0);
-        } else {
-            put_pcap(&file, 0xA1B2C3D4, 0);
-        }
-        for (int i = 0; file.length < 4 * INPUT_BLOCK; i++)
-            if (is_pcapng)
-                put_block(&file, 0, 1700000000000000, 1000, &noise);
-            else
-                put_record(&file, 1000, &noise);
-        write_file(file.bytes, file.length);
-        struct reader *reader = reader_open(&(struct reader_wish){.name = FILE_NAME});
-        struct packet_file *packets = reader ? packet_file_new(reader, is_pcapng, NULL, NULL) : NULL;
-        assert_non_null(packets);
-        assert_int_equal(packet_file_begin(packets, &link_type), PACKET_FILE_PACKET);
-        const struct mapped_file *mapped = reader_allow_mapping(reader);
-        while (mapped->end == 0 && packet_file_next(packets, &packet) == PACKET_FILE_PACKET)
-            ;
-        assert_int_equal(mapped->end > 0, tells_cached());
-        for (size_t before = mapped->at, i = 0; mapped->end > 0 && i < 20; before = mapped->at, i++) {
-            assert_int_equal(packet_file_next(packets, &packet), PACKET_FILE_PACKET);
-            assert_in_range(mapped->at - before, 1000, 1100);
-        }
-        packet_file_free(packets);
-        reader_close(reader);
-    }
-}
-
-/* How a program ends in which a bus error follows a guarded read. */
-static int status_after(void *read)
-{
-    int status = 0;
-    pid_t child = fork();
-    if (child == 0) {
-        const struct rlimit no_core = {0, 0};
-        setrlimit(RLIMIT_CORE, &no_core);
-        bus_error_guard(read_byte, read);
-        raise(SIGBUS);
-        _exit(0);
-    }
-    assert_true(child > 0 && waitpid(child, &status, 0) == child);
-    return status;
-}
-
-/* A bus error that is not a guarded read's ends the program, as before the first such read. */
-static void test_other_bus_errors(void **state)
-{
-    uint8_t byte = 1;
-    void *gone = map_gone();
-    (void)state;
-    int after_good = status_after(&byte), after_gone = status_after(gone);
-    assert_true(WIFSIGNALED(after_good) && WTERMSIG(after_good) == SIGBUS);
-    assert_true(WIFSIGNALED(after_gone) && WTERMSIG(after_gone) == SIGBUS);
-    munmap(gone, 1);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples),
-                                       cmocka_unit_test(test_damage),
-                                       cmocka_unit_test(test_sizes),
-                                       cmocka_unit_test(test_unusual),
-                                       cmocka_unit_test(test_block_sum),
-                                       cmocka_unit_test(test_sum_of_changing),
-                                       cmocka_unit_test(test_mapped_file),
-                                       cmocka_unit_test(test_mapped_and_cut),
-                                       cmocka_unit_test(test_reader_of_cut),
-                                       cmocka_unit_test(test_capture_is_mapped),
-                                       cmocka_unit_test(test_packets_stay),
-                                       cmocka_unit_test(test_packets_bring),
-                                       cmocka_unit_test(test_other_bus_errors),
-                                       cmocka_unit_test(test_threads_and_bus_errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples),     cmocka_unit_test(test_damage),
+                                       cmocka_unit_test(test_sizes),       cmocka_unit_test(test_unusual),
+                                       cmocka_unit_test(test_block_sum),   cmocka_unit_test(test_reader_of_cut),
+                                       cmocka_unit_test(test_packets_stay)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove(FILE_NAME);
     return failed;

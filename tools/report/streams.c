@@ -269,7 +269,7 @@ static bool sum_of(struct input *input, char hex[SHA256_DIGEST_STRING_LENGTH])
     size_t length = block_size;
     SHA256Init(&sum);
     for (uint64_t at = 0; is_good && length == block_size; at += length) {
-        is_good = input_block(input, NULL, at, block, &length) == INPUT_OK;
+        is_good = input_block(input, at, block, &length) == INPUT_OK;
         SHA256Update(&sum, block, length);
     }
     SHA256End(&sum, hex);

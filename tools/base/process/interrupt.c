@@ -36,7 +36,7 @@ static void tell_pipe(void)
         return;
 }
 
-void interrupt_end_by(int number)
+static void end_by(int number)
 {
     void (*clean)(void) = atomic_load(&clean_up);
     sigset_t only;
@@ -58,7 +58,7 @@ static void on_signal(int number)
         tell_pipe();
         setitimer(ITIMER_REAL, &limit, NULL);
     } else if (interrupt_is_overdue()) {
-        interrupt_end_by(number);
+        end_by(number);
     }
     errno = error;
 }
@@ -137,7 +137,7 @@ void interrupt_guard(void (*clean)(void))
     for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
         handle_unset(number, on_signal);
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
-        handle_unset(crashes[i], interrupt_end_by);
+        handle_unset(crashes[i], end_by);
 }
 
 bool interrupt_asked(void)

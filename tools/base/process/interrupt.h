@@ -13,8 +13,6 @@ void interrupt_hold(void);
  * behind. `clean` removes them, in a handler, before the program ends after all: by a second signal, or one of a crash.
  * A closed pipe and a file that may grow no more are errors, no signals. */
 void interrupt_guard(void (*clean)(void));
-/* In a handler: cleans up, then ends the program as the signal does without a handler. */
-void interrupt_end_by(int number);
 /* Whether a signal has arrived since. */
 bool interrupt_asked(void);
 /* Readable once interrupt_asked(), for ever: to be polled along with what a loop waits for, so that no signal slips in

@@ -9,7 +9,6 @@
 
 #include "base/numbers/little_endian.h"
 #include "input/files/input_files.h"
-#include "input/files/mapped_file.h"
 #include "nanoseconds.h"
 #include "rare.h"
 
@@ -46,7 +45,6 @@ enum swapped { SWAPPED_NEVER, SWAPPED_PERHAPS, SWAPPED_ALWAYS };
 
 struct packet_file {
     struct reader *reader;
-    struct mapped_file *mapped; /* the reader's */
     packet_file_turn *on_turn;
     void *turn_user;
     bool is_pcapng, is_big;
@@ -97,7 +95,6 @@ struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, pcapn
         return NULL;
     }
     file->reader = reader;
-    file->mapped = reader_allow_mapping(reader);
     file->is_pcapng = is_pcapng;
     file->pcapng.on_comment = on_comment;
     file->pcapng.user = user;
@@ -109,7 +106,6 @@ void packet_file_free(struct packet_file *file)
 {
     if (!file)
         return;
-    reader_end_mapping(file->reader);
     pcapng_end(&file->pcapng);
     free(file->buffer);
     free(file);
@@ -287,7 +283,6 @@ static inline enum packet_file_outcome next_record(struct packet_file *file, str
                                      .captured = captured,
                                      .length = length};
     file->at += file->record + captured;
-    mapped_file_bring(file->mapped, file->record + captured);
     return PACKET_FILE_PACKET;
 }
 
@@ -430,7 +425,6 @@ static inline enum packet_file_outcome next_block(struct packet_file *file, stru
             break;
         file->skip = length - (uint32_t)held;
         file->at += held;
-        mapped_file_bring(file->mapped, held);
     }
     return outcome;
 }

@@ -19,6 +19,10 @@ enum input_outcome {
 /* Reads `length` bytes: INPUT_OK, INPUT_SHORTENED if the file has fewer, or INPUT_FAILED. */
 enum input_outcome input_read_all(int file, uint64_t position, uint8_t *to, size_t length);
 
+/* A sum by which a second reading of a block knows that its bytes are the same. One changed byte, or bytes in another
+ * place, always give another sum; other changes nearly always, unless they were made not to. */
+uint32_t block_sum(const uint8_t *bytes, size_t length);
+
 /* Keeps the first and last bytes read from a file: if the file still has them, it is still the file that was read. */
 
 /* Enough to cover the first packet and its time, and at the end bytes that no other capture has. */

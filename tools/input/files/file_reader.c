@@ -14,7 +14,6 @@
 #include "file_bytes.h"
 #include "file_growth.h"
 #include "input_files.h"
-#include "mapped_file.h"
 #include "unpacker.h"
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
@@ -31,13 +30,12 @@ struct reader {
     void *user;
     size_t peeked, peek_at;
     uint8_t peek[READER_PEEK];
-    struct mapped_file mapped; /* what is read directly, if that is wanted */
-    struct inputs *own;        /* the file, if the reader opened it; else NULL */
-    struct input *input;       /* an ordinary file; NULL: a pipe or device */
-    struct growth *growth;     /* for an ordinary file that is followed */
-    struct ends ends;          /* for any other ordinary file */
-    int file;                  /* -1: an ordinary file */
-    bool waits;                /* a pipe or terminal: Ctrl-C ends it, and what arrived is used */
+    struct inputs *own;    /* the file, if the reader opened it; else NULL */
+    struct input *input;   /* an ordinary file; NULL: a pipe or device */
+    struct growth *growth; /* for an ordinary file that is followed */
+    struct ends ends;      /* for any other ordinary file */
+    int file;              /* -1: an ordinary file */
+    bool waits;            /* a pipe or terminal: Ctrl-C ends it, and what arrived is used */
     bool ended;
     struct unpacker *layers[READER_LAYERS]; /* of compression, the outermost first */
     size_t layer_count;
@@ -129,10 +127,10 @@ static bool check_file(struct reader *reader)
     return outcome == INPUT_OK;
 }
 
-static size_t read_ordinary(struct reader *reader, struct mapped_file *mapped, uint8_t to[INPUT_BLOCK])
+static size_t read_ordinary(struct reader *reader, uint8_t to[INPUT_BLOCK])
 {
     size_t length;
-    enum input_outcome outcome = input_block(reader->input, mapped, reader->position, to, &length);
+    enum input_outcome outcome = input_block(reader->input, reader->position, to, &length);
     if (outcome == INPUT_FAILED)
         cannot_read(reader, errno);
     else if (outcome != INPUT_OK)
@@ -180,7 +178,7 @@ static bool fill(struct reader *reader)
         return true;
     size_t got = reader->ended    ? 0
                  : reader->growth ? read_growing(reader)
-                 : reader->input  ? read_ordinary(reader, NULL, reader->bytes)
+                 : reader->input  ? read_ordinary(reader, reader->bytes)
                                   : read_stream(reader);
     reader->ended = got == 0;
     if (got == 0)
@@ -194,11 +192,9 @@ static bool fill(struct reader *reader)
 /* A block of an ordinary file, without a copy. */
 static size_t read_directly(struct reader *reader, uint8_t to[INPUT_BLOCK])
 {
-    size_t got = read_ordinary(reader, &reader->mapped, to);
+    size_t got = read_ordinary(reader, to);
     reader->ended = got == 0;
     reader->position += got;
-    if (got > 0)
-        mapped_file_aim(&reader->mapped, reader->position, got);
     return got;
 }
 
@@ -289,17 +285,6 @@ static size_t read_some(struct reader *reader, uint8_t *to, size_t room)
     if (room >= INPUT_SIZE && is_plain(reader))
         return read_directly(reader, to);
     return read_packed(reader, to, room);
-}
-
-struct mapped_file *reader_allow_mapping(struct reader *reader)
-{
-    reader->mapped.input = reader->input;
-    return &reader->mapped;
-}
-
-void reader_end_mapping(struct reader *reader)
-{
-    mapped_file_end(&reader->mapped);
 }
 
 size_t reader_read(struct reader *reader, void *to, size_t room)
@@ -456,7 +441,6 @@ void reader_close(struct reader *reader)
         unpacker_free(reader->layers[--reader->layer_count]);
     if (reader->file >= 0)
         close(reader->file);
-    mapped_file_end(&reader->mapped);
     growth_free(reader->growth);
     inputs_free(reader->own);
     free(reader);

@@ -9,7 +9,6 @@
 
 #include "input_files.h"
 
-struct mapped_file;
 struct reader;
 
 struct reader_wish {
@@ -38,10 +37,6 @@ size_t reader_peek(struct reader *reader, const uint8_t **bytes, size_t length);
 size_t reader_look(struct reader *reader, const uint8_t **bytes);
 /* Waits for at least one byte; 0 at the end, or at damage once everything before it was read. */
 size_t reader_read(struct reader *reader, void *to, size_t room);
-/* From now on an ordinary file may be mapped ahead of where it is read, as far as it is in memory. The caller brings
- * what follows, while it uses what was read. Valid until the reader is closed. */
-struct mapped_file *reader_allow_mapping(struct reader *reader);
-void reader_end_mapping(struct reader *reader);
 /* Call when the bytes make no sense and reading stops: if the file has changed meanwhile, that becomes the problem. */
 void reader_give_up(struct reader *reader);
 /* What is wrong with the file, and where, once reader_read returned 0 or the reader was given up; else NULL. */

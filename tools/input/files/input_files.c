@@ -8,9 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "block_sum.h"
 #include "file_bytes.h"
-#include "mapped_file.h"
 
 /* Descriptors kept free for outputs, threads and libraries. */
 #define DESCRIPTORS_LEFT 64
@@ -251,21 +249,7 @@ static enum input_outcome read_at(const struct input *input, uint64_t position, 
                            : input_read_all(input->file, position, to, length);
 }
 
-/* Reads a block and adds it up. */
-static enum input_outcome read_block(const struct input *input, struct mapped_file *mapped, uint64_t position,
-                                     uint8_t *to, size_t length, uint32_t *sum)
-{
-    *sum = 0;
-    if (mapped && mapped_file_copy(mapped, position, to, length, sum))
-        return INPUT_OK;
-    enum input_outcome outcome = read_at(input, position, to, length);
-    if (outcome == INPUT_OK)
-        *sum = block_sum(to, length);
-    return outcome;
-}
-
-enum input_outcome input_block(struct input *input, struct mapped_file *mapped, uint64_t position,
-                               uint8_t to[INPUT_BLOCK], size_t *length)
+enum input_outcome input_block(struct input *input, uint64_t position, uint8_t to[INPUT_BLOCK], size_t *length)
 {
     size_t wanted = position >= input->length                ? 0
                     : input->length - position < INPUT_BLOCK ? (size_t)(input->length - position)
@@ -273,13 +257,12 @@ enum input_outcome input_block(struct input *input, struct mapped_file *mapped, 
     *length = 0;
     if (wanted == 0)
         return INPUT_OK;
-    uint32_t sum;
-    enum input_outcome outcome = read_block(input, mapped, position, to, wanted, &sum);
+    enum input_outcome outcome = read_at(input, position, to, wanted);
     if (outcome != INPUT_OK && outcome != INPUT_SHORTENED)
         return outcome;
     size_t block = (size_t)(position / INPUT_BLOCK);
     if (outcome == INPUT_OK)
-        outcome = check_sum(input, block, sum);
+        outcome = check_sum(input, block, block_sum(to, wanted));
     else if (block < input->sum_count)
         outcome = INPUT_CHANGED;
     *length = outcome == INPUT_OK ? wanted : 0;

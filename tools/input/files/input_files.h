@@ -13,7 +13,6 @@
 #define INPUT_BLOCK ((size_t)128 * 1024)
 
 struct ends;
-struct mapped_file;
 struct input;
 struct inputs;
 
@@ -45,9 +44,8 @@ int input_descriptor(const struct input *input);
 uint64_t input_length(const struct input *input);
 
 /* Reads the block of an ordinary file at `position`, a multiple of INPUT_BLOCK; `length` is 0 at the end. Every reading
- * yields the same bytes, or the outcome says that it does not. `mapped` is where the file may be mapped, or NULL. */
-enum input_outcome input_block(struct input *input, struct mapped_file *mapped, uint64_t position,
-                               uint8_t to[INPUT_BLOCK], size_t *length);
+ * yields the same bytes, or the outcome says that it does not. */
+enum input_outcome input_block(struct input *input, uint64_t position, uint8_t to[INPUT_BLOCK], size_t *length);
 
 /* Call after the first reading of an ordinary file, with its `ends`. INPUT_OK if its times and these bytes show that no
  * program wrote to it, or only after what was read; else INPUT_CHANGED, INPUT_DOUBTFUL, or INPUT_FAILED with errno.
