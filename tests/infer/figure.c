@@ -1,7 +1,8 @@
 /* How well recipes are inferred from data alone, on robots that are simulated for it: types of bytes, names, models.
  *
  * Inference was tuned on the first family of robots. The figure is that of the other one, which has other models, other
- * shapes of motion and other noise; the test fails where it falls below the goal, in a sample a little further.
+ * shapes of motion and other noise; the test plays this one and fails where it falls below the goal, in a sample a little
+ * further.
  * Arguments: captures for each row, the number of a family (0, 1), that of a row, the seed of the first capture; a
  * fifth one prints every field. */
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 enum { FIELDS_MAX = 100, BYTES_MAX = 4096 };
 /* With CHECK=all; else a sample of the family that is judged, whose figures may lie so far below the goal. */
-enum { TRIALS = 60, SAMPLED = 5 };
+enum { TRIALS = 60, SAMPLED = 2 };
 static const struct slack {
     double precision, others;
 } in_sample = {0.03, 0.2}, in_all = {0, 0};
@@ -235,7 +236,7 @@ int main(int argc, char **argv)
     bool good = true;
     printf("%-8s  %-38s %6s  %6s  %6s  %6s  %7s  %4s\n", "robots", "captures", "precis", "recall", "no reg", "types",
            "models", "s");
-    for (int family = argc > 1 || checks_all() ? FAMILY_TUNED : FAMILY_HELD_OUT; family < 2; family++)
+    for (int family = argc > 1 ? FAMILY_TUNED : FAMILY_HELD_OUT; family < 2; family++)
         for (size_t i = 0; i < KINDS; i++)
             if ((argc <= 2 || atoi(argv[2]) == family) && (argc <= 3 || atoi(argv[3]) == (int)i))
                 good &= run_row((enum family)family, &kinds[i], first, trials, argc > 5);
