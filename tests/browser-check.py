@@ -164,9 +164,15 @@ def check_summer_time(folder):
     expect("before and after the change", [time[:5] for time, _ in seen] in (["01:30", "03:30"], ["01:29", "03:29"]), seen)
 
 
-def check_policy(folder, path):
+def make_stop(folder):
+    path = os.path.join(folder, "stop.html")
+    pages.make_page(path, os.path.join(TOP, "captures", "driver-stop.pcap.gz"))
+    return path
+
+
+def check_policy(folder):
     """A script that got into the page does not run."""
-    copy = os.path.join(folder, "injected.html")
+    path, copy = make_stop(folder), os.path.join(folder, "injected.html")
     with open(path, encoding="utf-8") as file:
         text = file.read()
     with open(copy, "w", encoding="utf-8") as file:
@@ -190,24 +196,30 @@ def check_midnight(folder):
     expect("over midnight: dates", "2026-01-31 12:00:00 to 2026-02-01 00:30:00 UTC" in check_page("over midnight", path))
 
 
+def check_no_plots(folder):
+    path = os.path.join(folder, "refused.html")
+    pages.make_page(path, os.path.join(TOP, "captures", "rtde-refused.pcap"))
+    check_page("without plots", path, "none")
+
+
+def check_hostile(folder):
+    path, capture = os.path.join(folder, "hostile.html"), os.path.join(folder, "hostile.pcap")
+    pages.hostile_capture(TOP, capture)
+    pages.make_page(path, capture)
+    expect("hostile texts make no element", "<script>alert" not in check_page("hostile texts", path, "none"))
+
+
 def main():
     if not BROWSER:
         lacks("chromium")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        for check in share((check_gap, check_large, check_summer_time, check_many, check_midnight), 3, "pages of captures made for it"):
+        for check in share((check_gap, check_large, check_summer_time, check_many, check_midnight, check_policy, check_no_plots,
+                            check_hostile), 4, "pages"):
             check(folder)
-        path = os.path.join(folder, "stop.html")
-        pages.make_page(path, os.path.join(TOP, "captures", "driver-stop.pcap.gz"))
+        path = make_stop(folder)
         check_page("a stop", path)
         check_reader(folder, path, 23)
-        check_policy(folder, path)
-        pages.make_page(path, os.path.join(TOP, "captures", "rtde-refused.pcap"))
-        check_page("without plots", path, "none")
-        capture = os.path.join(folder, "hostile.pcap")
-        pages.hostile_capture(TOP, capture)
-        pages.make_page(path, capture)
-        expect("hostile texts make no element", "<script>alert" not in check_page("hostile texts", path, "none"))
     return finish()
 
 

@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 
 from robot_capture import Capture, Client
-from tally import ALL, expect, finish, lacks, side_by_side, skips
+from tally import ALL, expect, finish, lacks, share, side_by_side, skips
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 STEP = 1 if "--all" in sys.argv else 9 if ALL else 27
@@ -258,8 +258,9 @@ def main():
     if probe.returncode != 0:
         skips("strace may not trace here: " + probe.stderr.decode())
         return 77
-    side_by_side(split_cost, folder_cost, index_cost, packets_cost, synced_first)
-    side_by_side(lambda: fails("fsync"), lambda: fails("rename"), signals_at_export, signals_at_split, signals_at_live)
+    side_by_side(*share((split_cost, folder_cost, index_cost, packets_cost, synced_first), 2, "costs in calls"))
+    side_by_side(*share((lambda: fails("fsync"), lambda: fails("rename"), signals_at_export, signals_at_split, signals_at_live), 3,
+                        "faults and signals at calls"))
     return finish()
 
 

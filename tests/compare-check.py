@@ -13,6 +13,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from arm_wire import UR5, UR10, joints_at, pose_of  # noqa: E402
+from tally import share  # noqa: E402
 
 ROBOT, OTHER, CLIENT = bytes([10, 0, 0, 2]), bytes([10, 0, 0, 3]), bytes([10, 0, 0, 9])
 EPOCH = 1769860800
@@ -525,7 +526,7 @@ def damaged(path):
 if __name__ == "__main__":
     if "ARMTAP" not in os.environ:
         sys.exit("ARMTAP names the program")
-    for test in (equal, one_bit, rates, offset, gaps_and_repeats, restart, two_files, not_numbers, modes, digital, cb2,
-                 models, tolerance, clocks, clock_alone, any_rates, several, one_reading, cannot, damaged):
+    for test in share((equal, one_bit, rates, offset, gaps_and_repeats, restart, two_files, not_numbers, modes, digital, cb2,
+                 models, tolerance, clocks, clock_alone, any_rates, several, one_reading, cannot, damaged), 2, "scenes"):
         check(test)
     print(passed, "passed")

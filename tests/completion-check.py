@@ -89,7 +89,7 @@ def check_words(command, names, value):
     words, _ = offered(command, names[-1], "")
     if not words or value in ("NAME", "A,B,C", "NAMES") or names[-1] in ("--fields", "--around", "--recipe"):
         return
-    for word in share(words, 5, "words of each option"):
+    for word in share(words, 12, "words of each option"):
         said = run(command, "%s=%s" % (names[-1], word), "/nowhere/it.pcap", status=None)
         expect("%s takes %s %s" % (command, names[-1], word), "'%s'" % word not in said and "unknown" not in said, said)
 
@@ -309,12 +309,12 @@ def main():
         open(os.path.join(folder, FILE), "w").close()
         for shell in ("bash", "zsh", "fish"):
             if shutil.which(shell):
-                check_shell(shell, share(lines, 4, "lines in each shell"), folder)
+                check_shell(shell, share(lines, 12, "lines in each shell"), folder)
             else:
                 lacks(shell, "its completion")
         os.mkdir(os.path.join(folder, "folder"))
         open(os.path.join(folder, "folder", "inside"), "w").close()
-        for typed, wanted in share(TYPED.items(), 3, "lines typed in bash"):
+        for typed, wanted in share(TYPED.items(), 6, "lines typed in bash"):
             now = type_in_bash(typed, folder)
             expect("typed in bash: %r" % typed, now == wanted, repr(now))
     with tempfile.TemporaryDirectory() as folder:

@@ -256,7 +256,7 @@ def check_packet(path, packet):
 
 
 def check_packets(path, count, step):
-    for packet in share([*range(1, 12), *range(12, count + 1, step), count], 4, "packets of each capture"):
+    for packet in share([*range(1, 12), *range(12, count + 1, step), count], 10, "packets of each capture"):
         if packet <= count:
             check_packet(path, packet)
 
@@ -286,7 +286,7 @@ def files():
 
 
 def samples():
-    for name in share(sorted(os.listdir(SAMPLES)), 4, "samples, by their rows"):
+    for name in share(sorted(os.listdir(SAMPLES)), 8, "samples, by their rows"):
         if ".pcap" in name and not name.startswith("aubo"):
             path = os.path.join(SAMPLES, name)
             check_rows(path, (0, 0.2, 0.6, 1.1, 1.5))
@@ -335,11 +335,11 @@ def beginnings():
 
 def main():
     def row_cases():
-        for scene in share(SCENES, 2, "scenes, by their rows"):
+        for scene in share(SCENES, 4, "scenes, by their rows"):
             scene_rows(scene)
 
     def packet_cases():
-        for scene in share((scene for scene in SCENES if scene is not learned), 3, "scenes, by their packets"):
+        for scene in share((scene for scene in SCENES if scene is not learned), 6, "scenes, by their packets"):
             scene_packets(scene)
     side_by_side(row_cases, packet_cases, early_packet, files, samples, sample_packets, commands, *([beginnings] if ALL else []))
     return finish()

@@ -241,7 +241,7 @@ def check_damaged_primary(state, error):
         for step in (-1, 1, 7):
             length = struct.unpack_from(">I", state, at)[0] + step
             wrong.append(state[:at] + struct.pack(">I", length) + state[at + 4:])
-    for message in share(wrong, 4, "damages of the primary interface"):
+    for message in share(wrong, 12, "damages of the primary interface"):
         shown = explain("--hex", message.hex())["messages"]
         size = struct.unpack_from(">I", message)[0]
         assert b"".join(check_message(one) for one in shown) == message
@@ -291,7 +291,7 @@ def check_primary_hex():
         "RobotModeData", "JointData", "ToolData", "undocumented"], parts
     said_there = texts_of(message)
     assert (said_there["timestamp"], said_there["robot_mode"], said_there["speed_scaling"]) == (25643.784, 7, 0.5)
-    cuts = share(range(5, len(state), 7), 4, "cuts of the primary interface")
+    cuts = share(range(5, len(state), 7), 12, "cuts of the primary interface")
     for cut in cuts:
         message, = explain("--hex", state[:cut].hex())["messages"]
         assert check_message(message) == state[:cut] and message["protocol"] == "primary", (cut, message)
@@ -375,7 +375,7 @@ def check_aubo_hex():
 def main():
     passed = failed = 0
     checks = [(name, lambda name=name, count=count: check_capture(name, count))
-              for name, count in share(CAPTURES.items(), 3, "beginnings of captures")]
+              for name, count in share(CAPTURES.items(), 6, "beginnings of captures")]
     checks += [("all of " + name, lambda name=name: check_whole(os.path.join(os.environ.get("srcdir", "."), "captures", name)))
                for name in share(("both-streams.pcap.gz", "several-clients.pcapng", "rtde-v3.pcapng", "rtde-refused.pcap") + AUBO, 3,
                                  "whole captures")]

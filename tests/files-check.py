@@ -292,7 +292,7 @@ def text_of(time):
 
 def check_times():
     """Any resolution and offset, in either byte order."""
-    for turn in share(range(120), 4, "resolutions"):
+    for turn in share(range(120), 10, "resolutions"):
         order = RANDOM.choice("<>")
         power, binary = RANDOM.choice(list(range(0, 23)) + [50, 100, 127]), RANDOM.random() < 0.5
         unit = fractions.Fraction(1, 2**power if binary else 10**power)
@@ -317,7 +317,7 @@ def check_times():
 def check_mixed():
     """Sections of both byte orders, interfaces of several link types and resolutions, packets without a time."""
     links = list(LINKS)
-    for turn in share(range(20), 4, "mixed captures"):
+    for turn in share(range(20), 10, "mixed captures"):
         data, wanted, number = b"", [], 0
         for _ in range(3):
             order = RANDOM.choice("<>")
@@ -413,7 +413,7 @@ def main():
     folder, back = tempfile.mkdtemp(), os.getcwd()
     os.chdir(folder)
     try:
-        kinds = share(captures(), 2, "kinds of captures")
+        kinds = share(captures(), 4, "kinds of captures")
         check_packed(kinds)
         check_damage(kinds)
         check_bombs()

@@ -272,7 +272,7 @@ def check_foreign(folder):
         alone = file.read()
     length = struct.unpack("<I", whole[-8:-4])[0]
     foreign = [b"", b"a text\n", alone, whole[:-1], whole[:-9], b"PAR1" * 3, whole[:-8] + b"\xff\xff\xff\xffPAR1", whole[:-8] + bytes(4) + b"PAR1"]
-    for _ in share(range(40), 4, "damaged footers"):  # other types, lengths and nestings
+    for _ in share(range(40), 10, "damaged footers"):  # other types, lengths and nestings
         at = len(whole) - 8 - dice.randrange(1, length)
         foreign.append(whole[:at] + bytes([dice.randrange(256)]) * dice.choice((1, 4)) + whole[at + 4:-8] + struct.pack("<I", length) + b"PAR1")
     foreign += [bytes([0x1C]) * 5000 + struct.pack("<I", 5000) + b"PAR1", bytes([0x19, 0xFC]) + b"\xff" * 9 + struct.pack("<I", 11) + b"PAR1"]
@@ -481,7 +481,7 @@ def check_side_by_side(folder):
 
 
 def main():
-    for check in (check_names, check_grouping, check_days, check_replaced, check_same_names, check_foreign, check_rotated, check_refused, check_bag, check_full, check_killed, check_side_by_side,
+    for check in (*share((check_names, check_grouping, check_days, check_replaced, check_same_names, check_foreign, check_rotated, check_refused, check_bag, check_full, check_killed, check_side_by_side), 2, "checks of folders"),
                   *share((check_many_streams, check_many_files), 2, "checks of eight streams")):
         with tempfile.TemporaryDirectory() as folder:
             check(folder)

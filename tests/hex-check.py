@@ -167,7 +167,7 @@ def check_forms():
     count = 0
     for name, form in FORMS.items():
         refused = 0
-        for message in share(messages(), 4, "messages in each form") if form else []:
+        for message in share(messages(), 10, "messages in each form") if form else []:
             text = form(message)
             found, said = explain(text)
             assert found == message or (found is None and name in MAY_REFUSE), (name, text, found, said)
@@ -215,7 +215,7 @@ def check_damage():
     """The dumps that carry offsets and text: nothing else comes out than what went in."""
     count = kept = 0
     for name in ("Wireshark's dump", "xxd", "hexdump -C", "xxd -g1", "Wireshark's dump without text", "od -tx1"):
-        for message in share(messages(), 4, "messages in each dump that is damaged") if FORMS[name] else []:
+        for message in share(messages(), 10, "messages in each dump that is damaged") if FORMS[name] else []:
             if len(message) <= 16 and "without text" in name:
                 continue  # its offset may be bytes
             text = FORMS[name](message)
@@ -268,7 +268,7 @@ def check_named():
     """Bytes that are no text are no line, whichever protocol of lines is named; words are cut where only one length fits."""
     count = 0
     for protocol in ("external_control", "primary", "realtime", "dashboard"):
-        for words in share(range(1, 40), 4, "lengths of words"):
+        for words in share(range(1, 40), 10, "lengths of words"):
             message = struct.pack(">%di" % words, 7, *(DICE.choice((0, 1, 7, -5, 10**6, DICE.randrange(-2**31, 2**31)))
                                                        for _ in range(words - 1)))
             said, kinds = kinds_to_robot(protocol, message)

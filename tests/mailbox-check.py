@@ -1094,33 +1094,14 @@ def check_others():
 
 
 def main():
-    check_all_releases()
-    check_all_io()
-    check_all_late()
-    check_offset_of_script()
-    check_late_ends()
-    check_disagreement()
-    check_script_later()
-    check_other_script()
-    check_later_script()
-    check_scripts_of_sessions()
-    check_scripts_in_a_session()
-    check_script_with_a_hole()
-    check_stops()
-    check_endings()
-    check_results()
-    check_progress()
-    check_unknown()
-    check_losses()
-    check_files()
-    check_options()
-    check_findings()
-    check_seldom()
-    check_slow_motions()
-    check_proof()
-    check_unknown_release()
-    check_others()
-    check_late_others()
+    for check in tally.share((
+            check_all_releases, check_all_io, check_all_late, check_offset_of_script, check_late_ends,
+            check_disagreement, check_script_later, check_other_script, check_later_script,
+            check_scripts_of_sessions, check_scripts_in_a_session, check_script_with_a_hole, check_stops,
+            check_endings, check_results, check_progress, check_unknown, check_losses, check_files, check_options,
+            check_findings, check_seldom, check_slow_motions, check_proof, check_unknown_release, check_others,
+            check_late_others), 9, "checks of commands"):
+        check()
     return tally.finish()
 
 

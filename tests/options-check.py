@@ -16,7 +16,7 @@ from tally import ALL, expect, finish, share
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(HERE, ".."))
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP") or os.path.join(os.environ.get("builddir", "."), "armtap"))
-ONE_IN = 25  # combinations
+ONE_IN = 60  # combinations
 ENV = dict(os.environ, TZ="EST5", LC_ALL="C.UTF-8", TERM="dumb", NO_COLOR="")
 ENV.pop("NO_COLOR")
 
@@ -300,7 +300,7 @@ OF_ROBOTS = ["--give-up", "--layout", "--hz", "--on-loss"]
 def check_sources():
     """With a robot, or -i, on no host: what belongs to other sources is refused, and no more."""
     for command in ("info", "diagnose", "compare", "export", "record"):
-        for name, value in share(options_of(command), 3, "options with each source"):
+        for name, value in share(options_of(command), 8, "options with each source"):
             way = values_of(command, name, value)[0]
             other = ["--json"] if name == "--after" and command != "export" else []
             for source in ("rtde://no host", "realtime://no host"):
@@ -330,7 +330,7 @@ REPEATED = {"--port", "--hide", "--in-use", "--fill", "--allow-from", "--rotate"
 
 def check_twice(commands):
     for command in commands:
-        for name, value in share(options_of(command), 3, "options given twice"):
+        for name, value in share(options_of(command), 8, "options given twice"):
             if name == "--help" or name in REPEATED or (command, name) in (("recipe", "--from"), ("compare", "--stream")):
                 continue
             way = values_of(command, name, value)[0]

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from tally import decodable, expect, finish, share
+from tally import ALL, decodable, expect, finish, share
 from terminal import Terminal
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
@@ -164,14 +164,14 @@ def main():
     expect("each command is tried, or prints for programs", listed - tried == {*FOR_PROGRAMS, "help"}, listed - tried)
     check_commands()
     check_tones()
-    cases = share(cases, 6, "commands for people")
+    cases = share(cases, 15, "commands for people")
     with ThreadPoolExecutor(2) as pool:
         printed = list(pool.map(lambda words: check(words, names), cases))
         painted = list(pool.map(check_colours, cases))
-        plain = list(pool.map(check_colours, share((words for path in samples() for words in for_programs(path)), 6, "commands for programs")))
+        plain = list(pool.map(check_colours, share((words for path in samples() for words in for_programs(path)), 15, "commands for programs")))
     expect("most of them have colours, and none for programs", sum(painted) > 0.5 * sum(printed) and not any(plain),
            sum(painted), sum(plain))
-    expect("most of them print something", sum(printed) > 0.9 * len(cases), sum(printed), len(cases))
+    expect("most of them print something", sum(printed) > (0.9 if ALL else 0.7) * len(cases), sum(printed), len(cases))
 
 
 main()

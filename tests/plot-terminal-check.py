@@ -13,9 +13,10 @@ import subprocess
 import sys
 import termios
 import time
+from functools import partial
 
 from png import read_png
-from tally import expect, finish
+from tally import expect, finish, share
 
 ARMTAP = os.path.abspath(os.environ["ARMTAP"])
 SAMPLE = os.path.join(os.environ.get("srcdir", "."), "captures", "driver-stop.pcap.gz")
@@ -118,23 +119,25 @@ def main():
     if b"built without libcairo" in subprocess.run([ARMTAP, "--version"], capture_output=True, check=True).stdout:
         check_none("built without libcairo", None, asks=False)
         return finish()
-    check_sixel(b"\x1b[?62;4;22c", width=640)
-    check_sixel(b"\x1b[?63;1;2;4c", "-o", "-", width=640)
-    check_sixel(b"\x1b[?62;4c", width=800, pixels=0)
-    check_sixel(b"\x1b[?62;4c", "--width", "500", width=500)
-    check_sixel(b"\x1b[?62;4c", width=1200, pixels=5000)
-    check_sixel(b"\x1b[?1;2;4c", width=640, term="tmux-256color")
-    check_kitty(b"\x1b_Gi=31;OK\x1b\\\x1b[?62;c")
-    check_kitty(b"\x1b_Gi=31;OK\x1b\\\x1b[?62;4c")
-    check_none("no sixels", b"\x1b[?64;1;14;40;24c")
-    check_none("a class of 4", b"\x1b[?4;6c")
-    check_none("kitty refuses", b"\x1b_Gi=31;ENOTSUPPORTED:no\x1b\\\x1b[?6c")
-    check_none("nonsense", b"\x1b[?\x00;4;\xff" + b"9" * 300)
-    check_none("mute", None)
-    check_none("typed ahead", None, asks=False, typed=b"ls -l\n")
-    check_none("in the background", b"\x1b[?62;4c", asks=False, foreground=False)
-    for term in ("dumb", "linux", ""):
-        check_none("TERM=" + term, None, asks=False, term=term)
+    cases = [
+        partial(check_sixel, b"\x1b[?62;4;22c", width=640),
+        partial(check_sixel, b"\x1b[?63;1;2;4c", "-o", "-", width=640),
+        partial(check_sixel, b"\x1b[?62;4c", width=800, pixels=0),
+        partial(check_sixel, b"\x1b[?62;4c", "--width", "500", width=500),
+        partial(check_sixel, b"\x1b[?62;4c", width=1200, pixels=5000),
+        partial(check_sixel, b"\x1b[?1;2;4c", width=640, term="tmux-256color"),
+        partial(check_kitty, b"\x1b_Gi=31;OK\x1b\\\x1b[?62;c"),
+        partial(check_kitty, b"\x1b_Gi=31;OK\x1b\\\x1b[?62;4c"),
+        partial(check_none, "no sixels", b"\x1b[?64;1;14;40;24c"),
+        partial(check_none, "a class of 4", b"\x1b[?4;6c"),
+        partial(check_none, "kitty refuses", b"\x1b_Gi=31;ENOTSUPPORTED:no\x1b\\\x1b[?6c"),
+        partial(check_none, "nonsense", b"\x1b[?\x00;4;\xff" + b"9" * 300),
+        partial(check_none, "mute", None),
+        partial(check_none, "typed ahead", None, asks=False, typed=b"ls -l\n"),
+        partial(check_none, "in the background", b"\x1b[?62;4c", asks=False, foreground=False)]
+    cases += [partial(check_none, "TERM=" + term, None, asks=False, term=term) for term in ("dumb", "linux", "")]
+    for case in share(cases, 9, "terminals"):
+        case()
     return finish()
 
 

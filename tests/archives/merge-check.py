@@ -173,7 +173,7 @@ def write(folder, summaries):
 
 
 def check_sums(folder):
-    for seed in share(range(12), 3, "sums"):
+    for seed in share(range(12), 6, "sums"):
         is_archive = seed % 3 > 0
         count, streams = ((1, 1), (7, 3), (30, 40))[seed % 3 if is_archive else seed // 3 % 3]
         names = write(folder, make(count, is_archive, seed, streams, 3))
@@ -335,7 +335,7 @@ def check_noise(folder):
     names = write(folder, make(2, True, 3, 3, 3))
     with open(names[1], "rb") as file:
         whole = file.read()
-    for _ in share(range(150), 5, "summaries with noise"):
+    for _ in share(range(150), 15, "summaries with noise"):
         noisy = bytearray(whole)
         for _ in range(chance.randint(1, 3)):
             noisy[chance.randrange(len(noisy))] = chance.choice(b'"[]{},:0123456789nt-.eE\\ \x00\xff')
@@ -349,7 +349,7 @@ def check_noise(folder):
 def main():
     # Memory first: a child is charged with what this process has before it.
     for check in (*share((check_memory, check_large), 2, "checks of many summaries"),
-                  check_sums, check_extremes, check_twice, check_hostile, check_noise):
+                  *share((check_sums, check_extremes, check_twice, check_hostile, check_noise), 2, "checks of summaries")):
         with tempfile.TemporaryDirectory() as folder:
             check(folder)
     return finish()

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tally import lacks  # noqa: E402
+from tally import lacks, share  # noqa: E402
 
 NUMBER = (int, float)
 FINDING = {"severity": str, "id": str, "file": str, "stream": (int, type(None)), "packet": int, "time": NUMBER, "text": str}
@@ -557,7 +557,7 @@ def main():
                    (check_longest_gap, folder), (check_dialogue, folder), (check_around_remedy, folder),
                    (check_zero_window, folder),
                    (check_tshark, folder)]
-        for check, argument in checks:
+        for check, argument in share(checks, 3, "checks of diagnose --json"):
             try:
                 check(argument)
                 passed += 1

@@ -87,26 +87,26 @@ def known_ids():
 def judge_set(name, folder, wanted, is_shown):
     """Returns (judged, causes found, sides) of a set."""
     ids, counts, sides, missing = known_ids(), [0, 0], {"right": 0, "unclear": 0, "wrong": 0}, {}
-    for kind, many in kinds.INCIDENTS:
-        for number in share(range(many), 4, "incidents of each kind") if not wanted else range(many if wanted == kind.__name__ else 0):
-            path = os.path.join(folder, "%s-%s-%d.pcap" % (name.replace(" ", "-"), kind.__name__, number))
-            truth = kinds.build(kind, name, number, path)
-            judged = Judged(truth, path)
-            is_judged = not truth.needs or truth.needs in ids
-            what = "%s %s %d" % (name, kind.__name__, number)
-            if is_shown:
-                print("%s: %s%s" % (what, "" if is_judged else "(not judged) ", judged.show()))
-            elif not judged.is_right and is_judged or judged.side == "wrong":
-                print("%s: %s" % (what, judged.show()))
-            # A side can be wrong even if the cause cannot be known yet.
-            expect("%s: no wrong side" % what, judged.side != "wrong")
-            if not is_judged:
-                prefix = truth.needs.partition(".")[0] + "."
-                missing[prefix] = missing.get(prefix, 0) + 1
-                continue
-            counts[0] += 1
-            counts[1] += judged.is_right
-            sides[judged.side] += 1
+    cases = [(kind, number) for kind, many in kinds.INCIDENTS for number in range(many) if wanted in ("", kind.__name__)]
+    for kind, number in cases if wanted else share(cases, 10, "incidents"):
+        path = os.path.join(folder, "%s-%s-%d.pcap" % (name.replace(" ", "-"), kind.__name__, number))
+        truth = kinds.build(kind, name, number, path)
+        judged = Judged(truth, path)
+        is_judged = not truth.needs or truth.needs in ids
+        what = "%s %s %d" % (name, kind.__name__, number)
+        if is_shown:
+            print("%s: %s%s" % (what, "" if is_judged else "(not judged) ", judged.show()))
+        elif not judged.is_right and is_judged or judged.side == "wrong":
+            print("%s: %s" % (what, judged.show()))
+        # A side can be wrong even if the cause cannot be known yet.
+        expect("%s: no wrong side" % what, judged.side != "wrong")
+        if not is_judged:
+            prefix = truth.needs.partition(".")[0] + "."
+            missing[prefix] = missing.get(prefix, 0) + 1
+            continue
+        counts[0] += 1
+        counts[1] += judged.is_right
+        sides[judged.side] += 1
     print("%s: causes right %d/%d (%.1f %%); sides right %d, unclear %d, wrong %d" % (
         name, counts[1], counts[0], 100 * counts[1] / max(counts[0], 1), sides["right"], sides["unclear"], sides["wrong"]))
     for prefix, many in missing.items():
@@ -116,9 +116,8 @@ def judge_set(name, folder, wanted, is_shown):
 
 def check_clean(name, folder, wanted):
     many = warned = 0
-    for kind, number in ((kind, number) for kind, count in kinds.CLEAN for number in share(range(count), 3, "clean cells of each kind")):
-        if wanted not in ("", kind.__name__):
-            continue
+    cells = [(kind, number) for kind, count in kinds.CLEAN for number in range(count) if wanted in ("", kind.__name__)]
+    for kind, number in cells if wanted else share(cells, 10, "clean cells"):
         path = os.path.join(folder, "%s-%s-%d.pcap" % (name.replace(" ", "-"), kind.__name__, number))
         kinds.build(kind, name, number, path)
         report = run("diagnose", "--json", path)

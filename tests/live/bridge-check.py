@@ -19,7 +19,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import wire  # noqa: E402
 from controller import Controller, Faults  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import expect, finish, in_time, side_by_side, wait_for  # noqa: E402
+from tally import expect, finish, in_time, share, side_by_side, wait_for  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 20
@@ -527,13 +527,13 @@ def check_usage():
 
 
 def main():
-    side_by_side(*(lambda size=size: check_cells(size) for size in (1220, 1140, 1116, 1108, 1060, 1044)))
-    side_by_side(*(partial(check_upgraded, *case) for case in ((1220, "actual_q", "close"), (1220, "payload", "hold"),
-                                                               (1108, "robot_mode", "hold"), (812, "safety_mode", "hold"),
-                                                               (764, "actual_TCP_force", "close"))))
-    side_by_side(check_lacking, check_rate, check_cb2, check_loss, check_hold, check_drained, check_forwarded, check_uncertain,
-                 check_silent_robot, check_many_programs, check_program_at_the_end, check_hidden_mode, check_no_script_port, check_slow_client, check_room,
-                 check_no_old_data, check_signals, check_idle, check_usage)
+    side_by_side(*(lambda size=size: check_cells(size) for size in share((1220, 1140, 1116, 1108, 1060, 1044), 3, "layouts")))
+    side_by_side(*(partial(check_upgraded, *case) for case in share((
+        (1220, "actual_q", "close"), (1220, "payload", "hold"), (1108, "robot_mode", "hold"), (812, "safety_mode", "hold"),
+        (764, "actual_TCP_force", "close")), 3, "fields that an upgrade lacks")))
+    side_by_side(*share((
+        check_lacking, check_rate, check_cb2, check_loss, check_hold, check_drained, check_forwarded, check_uncertain, check_silent_robot, check_many_programs, check_program_at_the_end, check_hidden_mode, check_no_script_port, check_slow_client, check_room,
+        check_no_old_data, check_signals, check_idle, check_usage), 2, "scenes of a bridge"))
     return finish()
 
 

@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import capture  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import expect, finish, side_by_side  # noqa: E402
+from tally import expect, finish, share, side_by_side  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = float(os.environ.get("PATIENCE", 30))
@@ -214,8 +214,8 @@ def sample(host, name, port):
 
 
 side_by_side(serve_and_record, through_the_bridge, through_the_proxy,
-             *(partial(sample, "127.0.0.%d" % (64 + i), name, port) for i, (name, port) in enumerate((
+             *(partial(sample, "127.0.0.%d" % (64 + i), name, port) for i, (name, port) in share(enumerate((
                  ("rtde-v2.pcapng.gz", "rtde"), ("rtde-stop.pcap", "rtde"), ("rtde-v3.pcapng", "rtde"), ("rtde-v1.pcap", "rtde"),
                  ("both-streams.pcap.gz", "rtde"), ("both-streams.pcap.gz", "realtime"), ("e-series-1220.pcapng.gz", "realtime"),
-                 ("cb3-1060.pcap.gz", "realtime"), ("cb2-812.pcap.gz", "realtime")))))
+                 ("cb3-1060.pcap.gz", "realtime"), ("cb2-812.pcap.gz", "realtime"))), 3, "samples in the chain")))
 sys.exit(finish())

@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import capture  # noqa: E402
 import wire  # noqa: E402
-from tally import expect, finish, side_by_side, until  # noqa: E402
+from tally import expect, finish, share, side_by_side, until  # noqa: E402
 
 
 def module(name):
@@ -530,11 +530,12 @@ def kinds():
 
 
 if __name__ == "__main__":
-    side_by_side(*kinds(), *(partial(check_legacy, "legacy %s" % (span,), span, gaps)
+    side_by_side(*share((
+        *kinds(), *(partial(check_legacy, "legacy %s" % (span,), span, gaps)
                              for span in (None, (0, 1.2), (1.5, 2.5)) for gaps in ("keep", "hold")),
                  *(partial(check_pause, pause, skips) for pause in (0.12, 0.5, 0.9, 1.5) for skips in (True, False) if skips or pause == 0.5),
                  *(partial(check_cut, "legacy", length) for length in (100, 339, 340, 500, 532, 1000)),
                  *(partial(check_short, lacking) for lacking in (1, 8, 17)),
                  *(partial(check_cut, "rtde", length) for length in (100, 120, 147)),
-                 check_columns, check_names, check_fill, check_range, check_first_client, check_no_future)
+                 check_columns, check_names, check_fill, check_range, check_first_client, check_no_future), 3, "moments"))
     sys.exit(finish())

@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from controller import Controller  # noqa: E402
 from recording import FIN, RST, Recording, Streams, ends_with_us  # noqa: E402
-from tally import Late, expect, finish, in_time, side_by_side  # noqa: E402
+from tally import Late, expect, finish, in_time, share, side_by_side  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 40
@@ -610,6 +610,6 @@ def crowd():
 
 
 if __name__ == "__main__":
-    side_by_side(many_clients, half_closed, resets, slow_reader, disk_trouble, capture, signals, for_a_time, ports_in_use, crowd,
-                 clients_that_went, clients_of_a_robot_that_is_off, one_address, parts)
+    side_by_side(*share((many_clients, half_closed, resets, slow_reader, disk_trouble, capture, signals, for_a_time, ports_in_use, crowd,
+                 clients_that_went, clients_of_a_robot_that_is_off, one_address, parts), 2, "scenes of a proxy"))
     sys.exit(finish())

@@ -25,7 +25,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import wire  # noqa: E402
 from controller import Controller, Faults, text  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import Late, expect, finish, in_time, lacks, side_by_side, skips, wait_for  # noqa: E402
+from tally import Late, expect, finish, in_time, lacks, share, side_by_side, skips, wait_for  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 PATIENCE = 20  # seconds, of a machine that does much else
@@ -911,10 +911,10 @@ def messages():
 
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-side_by_side(export_rtde, export_realtime, protocols, names_it_lacks, one_rule, names_are_listed_whole, several, live_findings, connects_again, cut_in_data, one_table, until,
-             page, messages, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer)
-side_by_side(bad_rtde, bad_realtime, slow_reader, kernel_times, *[functools.partial(signals, number) for number in SIGNALS], late_answers,
+side_by_side(*share((export_rtde, export_realtime, protocols, names_it_lacks, one_rule, names_are_listed_whole, several, live_findings, connects_again, cut_in_data, one_table, until,
+             page, messages, sleeps_silent, sleeps_refused, sleeps_unconfirmed, no_answer), 2, "scenes with good robots"))
+side_by_side(*share((bad_rtde, bad_realtime, slow_reader, kernel_times, *[functools.partial(signals, number) for number in SIGNALS], late_answers,
              left_out_is_no_fault, restarted, silent_for_a_while, own_rate, good_bye_is_heard, no_data_is_no_success,
              every_byte, *[functools.partial(no_record, command) for command in ("info", "diagnose", "compare", "export")],
-             *[functools.partial(stopped, command) for command in (("diagnose",), ("export", "-f", "ndjson"))])
+             *[functools.partial(stopped, command) for command in (("diagnose",), ("export", "-f", "ndjson"))]), 3, "scenes with bad robots"))
 sys.exit(finish())

@@ -20,7 +20,7 @@ import sessions  # noqa: E402
 import wire  # noqa: E402
 from attempt import attempt, attempt_in_time, client  # noqa: E402
 from robot import Robot  # noqa: E402
-from tally import expect, finish, side_by_side, until  # noqa: E402
+from tally import expect, finish, share, side_by_side, until  # noqa: E402
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 SAMPLES = os.path.abspath(os.path.join(HERE, "..", "..", "captures"))
@@ -268,9 +268,9 @@ def played_samples():
 
 
 side_by_side(*(partial(served, name) for name in run.CLIENTS))
-side_by_side(*(partial(filled, "127.0.0.%d" % (50 + i), sample, name) for i, sample in enumerate(played_samples())
+side_by_side(*(partial(filled, "127.0.0.%d" % (50 + i), sample, name) for i, sample in share(enumerate(played_samples()), 4, "samples that are served")
                for name in ("rtde_client", "sdu_receive", "record")))
-side_by_side(partial(record_py_rows, "rtde-v2.pcapng.gz", 125), partial(record_py_rows, "both-streams.pcap.gz", 125),
+side_by_side(*share((partial(record_py_rows, "rtde-v2.pcapng.gz", 125), partial(record_py_rows, "both-streams.pcap.gz", 125),
              partial(record_py_rows, "rtde-stop.pcap", 125), partial(matlab_rows, "e-series-1220.pcapng.gz", 1220),
-             partial(matlab_rows, "cb2-812.pcap.gz", 812), side_clients)
+             partial(matlab_rows, "cb2-812.pcap.gz", 812), side_clients), 2, "clients' rows"))
 sys.exit(finish())

@@ -290,13 +290,13 @@ static void sweep(bool unpack, size_t samples_of_each)
 static void test_plain(void **state)
 {
     (void)state;
-    sweep(true, share_of(200, 60, "damages of each file and kind"));
+    sweep(true, share_of(200, 20, "damages of each file and kind"));
 }
 
 static void test_packed(void **state)
 {
     (void)state;
-    sweep(false, share_of(100, 30, "damages of each packed file and kind"));
+    sweep(false, share_of(100, 10, "damages of each packed file and kind"));
 }
 
 /* ---- the program itself ---- */
@@ -339,7 +339,7 @@ static void run_program(const struct sample *sample, const struct place *place)
 
 static void test_program(void **state)
 {
-    size_t runs = is_full() ? 2000 : share_of(24, 8, "runs of the program");
+    size_t runs = is_full() ? 2000 : share_of(24, 3, "runs of the program");
     (void)state;
     for (size_t i = 0; i < SAMPLES; i++) {
         struct sample sample;

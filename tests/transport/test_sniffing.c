@@ -203,7 +203,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_strangers),
         cmocka_unit_test(test_genuine),
     };
-    connections = share_of(1000, 100, "connections of each kind");
+    connections = share_of(1000, 30, "connections of each kind");
     if (argc > 1)
         connections = strtoul(argv[1], NULL, 10);
     on_all_ports = argc > 3 && strcmp(argv[3], "full") == 0;

@@ -164,7 +164,7 @@ static void test_segment_sizes(void **state)
     };
     (void)state;
     for (size_t i = 0; i < SAMPLES; i++)
-        for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        for (size_t k = checks_all() ? 0 : i % 3; k < sizeof sizes / sizeof sizes[0]; k += checks_all() ? 1 : 3) {
             struct outcome outcome = {0};
             outcome_of_dialogue(&dialogues[i], &sizes[k], &plain, NULL, &outcome);
             assert_same_records(&originals[i], &outcome, "segment sizes");
@@ -461,6 +461,6 @@ int main(void)
         cmocka_unit_test(test_originals), cmocka_unit_test(test_clothes), cmocka_unit_test(test_segment_sizes),
         cmocka_unit_test(test_unrest),    cmocka_unit_test(test_losses),  cmocka_unit_test(test_losses_anywhere),
     };
-    rounds = share_of(24, 6, "rounds of each sample");
+    rounds = share_of(24, 2, "rounds of each sample");
     return cmocka_run_group_tests_name("transport", tests, read_samples, free_samples);
 }

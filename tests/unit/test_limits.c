@@ -17,6 +17,7 @@
 #include "table/layout.h"
 #include "table/recipe.h"
 #include "support.h"
+#include "../share.h"
 #include "inside.h"
 
 enum { SYN = 2, RST = 4, ACK = 16 };
@@ -330,7 +331,7 @@ static struct scene play(size_t first, size_t count, uint32_t rounds)
 static void test_all_at_once(void **unused)
 {
     (void)unused;
-    struct scene scene = play(0, FILLS, 700);
+    struct scene scene = play(0, FILLS, (uint32_t)share_of(700, 200, "rounds of all ways to fill memory"));
     print_message("%zu of %zu bytes, %u packets\n", scene.most, once("memory"), (unsigned)scene.packets);
     assert_true(scene.most >= once("memory") / 2); /* otherwise the test filled nothing */
     assert_true(scene.gaps > 0 && scene.hostile > 0 && scene.records > 0);
@@ -339,8 +340,9 @@ static void test_all_at_once(void **unused)
 static void test_each_alone(void **unused)
 {
     (void)unused;
+    uint32_t rounds = (uint32_t)share_of(1800, 400, "rounds of each way to fill memory");
     for (size_t i = 0; i < FILLS; i++) {
-        struct scene scene = play(i, 1, 1800);
+        struct scene scene = play(i, 1, rounds);
         print_message("%zu: %zu of %zu bytes\n", i, scene.most, once("memory"));
         assert_true(scene.most >= once("memory") / 8);
     }
