@@ -18,8 +18,7 @@ tools_libtools_a_SOURCES = \
 	tools/base/bytes/packer.c \
 	tools/base/bytes/spool.c \
 	tools/base/bytes/spool.h \
-	tools/base/numbers/big_endian.h \
-	tools/base/numbers/little_endian.h \
+	tools/base/numbers/byte_order.h \
 	tools/base/numbers/number_digits.h \
 	tools/base/numbers/number_lanes.h \
 	tools/base/numbers/number_text.cc \
@@ -36,16 +35,12 @@ tools_libtools_a_SOURCES = \
 	tools/base/process/privileges.c \
 	tools/base/process/privileges.h \
 	tools/base/process/sandbox.c \
-	tools/base/process/sandbox.h \
 	tools/base/process/syscalls.def \
-	tools/base/process/thread.c \
-	tools/base/process/thread.h \
 	tools/base/terminal/fold.c \
 	tools/base/terminal/fold.h \
 	tools/base/terminal/pager.c \
 	tools/base/terminal/pager.h \
 	tools/base/terminal/paint.c \
-	tools/base/terminal/paint.h \
 	tools/base/terminal/progress.c \
 	tools/base/terminal/progress.h \
 	tools/base/terminal/word_wrap.c \
@@ -55,8 +50,6 @@ tools_libtools_a_SOURCES = \
 	tools/base/text/buffer.h \
 	tools/base/text/comma_list.c \
 	tools/base/text/comma_list.h \
-	tools/base/text/json_elements.c \
-	tools/base/text/json_elements.h \
 	tools/base/text/json_reader.c \
 	tools/base/text/json_reader.h \
 	tools/base/text/json_writer.c \
@@ -73,10 +66,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/stream_rank.h \
 	tools/input/capture/capture.c \
 	tools/input/capture/capture.h \
-	tools/input/capture/capture_comments.c \
-	tools/input/capture/capture_comments.h \
-	tools/input/capture/capture_drops.c \
-	tools/input/capture/capture_drops.h \
 	tools/input/capture/file_kind.c \
 	tools/input/capture/file_kind.h \
 	tools/input/capture/file_kinds.def \
@@ -84,12 +73,11 @@ tools_libtools_a_SOURCES = \
 	tools/input/capture/packet_file.h \
 	tools/input/capture/pcapng_blocks.c \
 	tools/input/capture/pcapng_blocks.h \
-	tools/input/capture/section_comment.c \
-	tools/input/capture/section_comment.h \
+	tools/input/capture/comments.c \
+	tools/input/capture/comments.h \
 	tools/input/files/file_bytes.c \
 	tools/input/files/file_bytes.h \
 	tools/input/files/file_growth.c \
-	tools/input/files/file_growth.h \
 	tools/input/files/file_reader.c \
 	tools/input/files/file_reader.h \
 	tools/input/files/input_files.c \
@@ -98,7 +86,6 @@ tools_libtools_a_SOURCES = \
 	tools/input/files/recipe_file.h \
 	tools/input/files/unpacker.c \
 	tools/input/files/unpacker.h \
-	tools/input/replay/early_end.c \
 	tools/input/replay/file_order.c \
 	tools/input/replay/raw_kind.c \
 	tools/input/replay/raw_kind.h \
@@ -121,9 +108,7 @@ tools_libtools_a_SOURCES = \
 	tools/input/robots/ring.c \
 	tools/input/robots/ring.h \
 	tools/input/robots/robot_address.c \
-	tools/input/robots/robot_address.h \
 	tools/input/robots/robot_capture.c \
-	tools/input/robots/robot_capture.h \
 	tools/input/robots/robot_event.c \
 	tools/input/robots/robot_event.h \
 	tools/input/robots/robot_link.c \
@@ -137,21 +122,15 @@ tools_libtools_a_SOURCES = \
 	tools/input/robots/tcp_socket.c \
 	tools/input/robots/tcp_socket.h \
 	tools/input/sidecars/archive.c \
-	tools/input/sidecars/archive.h \
 	tools/input/sidecars/sidecar.c \
 	tools/input/sidecars/sidecar.h \
-	tools/command_line/around.c \
-	tools/command_line/around.h \
 	tools/command_line/commands.def \
 	tools/command_line/comments.c \
-	tools/command_line/comments.h \
 	tools/command_line/commands.h \
 	tools/command_line/completion.c \
-	tools/command_line/completion.h \
 	tools/command_line/model_names.c \
-	tools/command_line/model_names.h \
 	tools/command_line/no_telemetry.c \
-	tools/command_line/no_telemetry.h \
+	tools/command_line/shared_text.h \
 	tools/command_line/option_help.c \
 	tools/command_line/option_rows.c \
 	tools/command_line/option_rules.c \
@@ -159,46 +138,33 @@ tools_libtools_a_SOURCES = \
 	tools/command_line/options.c \
 	tools/command_line/options.def \
 	tools/command_line/options.h \
-	tools/command_line/port_list.c \
-	tools/command_line/port_list.h \
 	tools/command_line/remedy.c \
-	tools/command_line/remedy.h \
 	tools/command_line/robot_request.c \
-	tools/command_line/robot_request.h \
 	tools/mcap/chunk.c \
 	tools/mcap/file.c \
 	tools/mcap/mcap.h \
 	tools/mcap/record.c \
 	tools/mcap/record.h \
 	tools/columns/pieces.c \
-	tools/columns/pieces.h \
 	tools/columns/table.c \
 	tools/columns/table.h \
 	tools/matlab/block.c \
-	tools/matlab/block.h \
 	tools/matlab/classes.def \
 	tools/matlab/content.h \
 	tools/matlab/file.c \
 	tools/matlab/hdf5.c \
 	tools/matlab/hdf5_names.def \
 	tools/matlab/matlab.h \
-	tools/matlab/meta.c \
-	tools/matlab/meta.h \
 	tools/matlab/names.c \
 	tools/matlab/names.h \
 	tools/matlab/store.c \
 	tools/matlab/store.h \
 	tools/matlab/texts.c \
-	tools/matlab/texts.h \
-	tools/matlab/types.c \
 	tools/matlab/types.def \
-	tools/matlab/types.h \
 	tools/matlab/v5.c \
-	tools/matlab/writers.h \
 	tools/parquet/file.c \
 	tools/parquet/footer.c \
 	tools/parquet/footer.h \
-	tools/parquet/footer_read.c \
 	tools/parquet/names.c \
 	tools/parquet/names.h \
 	tools/parquet/page.c \
@@ -207,10 +173,7 @@ tools_libtools_a_SOURCES = \
 	tools/parquet/thrift.c \
 	tools/parquet/thrift.h \
 	tools/parquet/thrift_read.c \
-	tools/parquet/thrift_read.h \
-	tools/parquet/types.c \
 	tools/parquet/types.def \
-	tools/parquet/types.h \
 	tools/ros/cdr.c \
 	tools/ros/cdr.h \
 	tools/ros/geometry.c \
@@ -222,11 +185,9 @@ tools_libtools_a_SOURCES = \
 	tools/ros/schemas.def \
 	tools/ros/topics.def \
 	tools/export/asked.c \
-	tools/export/asked.h \
 	tools/export/check_request.c \
 	tools/export/cmd_export.c \
 	tools/export/command_rows.c \
-	tools/export/command_rows.h \
 	tools/export/export.c \
 	tools/export/export.h \
 	tools/export/export_commands.c \
@@ -246,31 +207,26 @@ tools_libtools_a_SOURCES = \
 	tools/export/files/gzip_text.c \
 	tools/export/files/gzip_text.h \
 	tools/export/files/manifest.c \
-	tools/export/files/manifest.h \
 	tools/export/files/output_files.c \
 	tools/export/files/output_files.h \
 	tools/export/files/partial_file.c \
 	tools/export/files/partition.c \
 	tools/export/files/partition.h \
 	tools/export/files/provenance.c \
-	tools/export/files/provenance.h \
 	tools/export/files/write_bytes.c \
 	tools/export/files/write_bytes.h \
 	tools/export/formats/columns.c \
-	tools/export/formats/columns.h \
 	tools/export/formats/format.h \
 	tools/export/formats/format_csv.c \
 	tools/export/formats/format_gnuplot.c \
 	tools/export/formats/format_matlab.c \
 	tools/export/formats/format_ndjson.c \
 	tools/export/formats/format_parquet.c \
-	tools/export/formats/format_recordpy.c \
 	tools/export/formats/format_threads.c \
 	tools/export/formats/formats.c \
 	tools/export/formats/formats.def \
 	tools/export/formats/formats.h \
 	tools/export/formats/json_rows.c \
-	tools/export/formats/json_rows.h \
 	tools/export/formats/line_cells.c \
 	tools/export/formats/line_cells.h \
 	tools/export/formats/row_above.c \
@@ -292,11 +248,9 @@ tools_libtools_a_SOURCES = \
 	tools/export/rows/field_selection.c \
 	tools/export/rows/field_selection.h \
 	tools/export/rows/live_numbering.c \
-	tools/export/rows/live_numbering.h \
 	tools/export/rows/missing_data.c \
 	tools/export/rows/missing_data.h \
 	tools/export/rows/mode_names.c \
-	tools/export/rows/mode_names.h \
 	tools/export/rows/names_apart.c \
 	tools/export/rows/names_apart.h \
 	tools/export/rows/output_allowance.c \
@@ -318,27 +272,21 @@ tools_libtools_a_SOURCES = \
 	tools/serve/bridge/legacy_layout.h \
 	tools/serve/bridge/legacy_report.c \
 	tools/serve/bridge/script_forwarder.c \
-	tools/serve/bridge/script_forwarder.h \
 	tools/serve/playing/player.c \
-	tools/serve/playing/player.h \
 	tools/serve/playing/tick_maker.c \
 	tools/serve/playing/timeline.c \
 	tools/serve/playing/timeline.h \
 	tools/serve/ports/clients.c \
 	tools/serve/ports/clients.h \
 	tools/serve/ports/ports.c \
-	tools/serve/ports/ports.h \
 	tools/serve/recording/dashboard_talk.c \
-	tools/serve/recording/dashboard_talk.h \
 	tools/serve/recording/far_times.h \
 	tools/serve/recording/fill.c \
-	tools/serve/recording/fill.h \
 	tools/serve/recording/other_ports.c \
 	tools/serve/recording/other_ports.h \
 	tools/serve/recording/presence.c \
 	tools/serve/recording/presence.h \
 	tools/serve/recording/primary_stream.c \
-	tools/serve/recording/primary_stream.h \
 	tools/serve/recording/recorded_ports.c \
 	tools/serve/recording/recording.c \
 	tools/serve/recording/recording.h \
@@ -346,15 +294,11 @@ tools_libtools_a_SOURCES = \
 	tools/serve/recording/variables.c \
 	tools/serve/recording/variables.h \
 	tools/serve/robot/controller_release.c \
-	tools/serve/robot/controller_release.h \
 	tools/serve/robot/dashboard_stub.c \
 	tools/serve/robot/field_watch.c \
-	tools/serve/robot/field_watch.h \
 	tools/serve/robot/latest.c \
-	tools/serve/robot/latest.h \
 	tools/serve/robot/primary_message.c \
 	tools/serve/robot/primary_server.c \
-	tools/serve/robot/primary_stub.h \
 	tools/serve/robot/realtime_server.c \
 	tools/serve/robot/rtde_peer.h \
 	tools/serve/robot/rtde_peer.c \
@@ -367,28 +311,22 @@ tools_libtools_a_SOURCES = \
 	tools/recipe/cmd_recipe.c \
 	tools/recipe/column_ranges.c \
 	tools/recipe/migration_map.c \
-	tools/recipe/migration_map.h \
 	tools/recipe/recipe_from_capture.c \
-	tools/recipe/recipe_from_capture.h \
+	tools/recipe/recipe.h \
 	tools/recipe/recipe_write.c \
-	tools/recipe/recipe_write.h \
 	tools/proxy/cmd_proxy.c \
 	tools/proxy/proxy_pair.c \
 	tools/proxy/proxy_pair.h \
 	tools/proxy/traffic_writer.c \
-	tools/proxy/traffic_writer.h \
 	tools/record/amount.c \
 	tools/record/amount.h \
 	tools/record/capture_file.c \
-	tools/record/capture_file.h \
 	tools/record/capture_series.c \
 	tools/record/capture_series.h \
 	tools/record/cmd_record.c \
 	tools/record/kept_parts.c \
 	tools/record/part_name.c \
-	tools/record/rotation.c \
 	tools/record/rotation.h \
-	tools/explain/annotate.c \
 	tools/explain/cmd_explain.c \
 	tools/explain/explain.h \
 	tools/explain/from_capture.c \
@@ -403,34 +341,27 @@ tools_libtools_a_SOURCES = \
 	tools/explain/pieces.h \
 	tools/explain/report.c \
 	tools/diagnose/cell_text.c \
-	tools/diagnose/cell_text.h \
 	tools/diagnose/cmd_diagnose.c \
 	tools/diagnose/diagnosis.c \
 	tools/diagnose/diagnosis.h \
 	tools/diagnose/kept_values.c \
-	tools/diagnose/kept_values.h \
 	tools/diagnose/live_findings.c \
-	tools/diagnose/live_findings.h \
 	tools/diagnose/part.c \
-	tools/diagnose/part.h \
 	tools/diagnose/report_json.c \
 	tools/diagnose/report_text.c \
 	tools/diagnose/stop_table.c \
 	tools/diagnose/told.c \
-	tools/diagnose/told.h \
 	tools/diagnose/transcript.h \
 	tools/diagnose/transcript_play.c \
 	tools/diagnose/transcript_rows.c \
 	tools/diagnose/transcript_rows.h \
 	tools/diagnose/transcript_write.c \
 	tools/diagnose/verdicts.c \
-	tools/html/embedded.h \
 	tools/html/html.c \
 	tools/html/html.h \
 	tools/plot/canvas.h \
 	tools/plot/cairo_names.def \
 	tools/plot/canvas_cairo.c \
-	tools/plot/canvas_cairo.h \
 	tools/plot/canvas_svg.c \
 	tools/plot/chart.c \
 	tools/plot/chart.h \
@@ -440,44 +371,34 @@ tools_libtools_a_SOURCES = \
 	tools/plot/kinds.c \
 	tools/plot/kinds.def \
 	tools/plot/kinds.h \
-	tools/plot/kitty.c \
 	tools/plot/page.c \
-	tools/plot/page.h \
 	tools/plot/plot_reading.c \
 	tools/plot/plot_reading.h \
 	tools/plot/series.c \
-	tools/plot/series.h \
-	tools/plot/sixel.c \
+	tools/plot/terminal_pictures.c \
 	tools/plot/terminal.c \
 	tools/plot/terminal.h \
 	tools/plot/thinning.c \
-	tools/plot/thinning.h \
 	tools/plot/ticks.c \
-	tools/plot/ticks.h \
 	tools/plot/usual_panels.def \
 	tools/report/cmd_report.c \
 	tools/report/findings.c \
 	tools/report/sections.h \
 	tools/report/streams.c \
 	tools/compare/choose_streams.c \
-	tools/compare/choose_streams.h \
+	tools/compare/compare.h \
 	tools/compare/cmd_compare.c \
 	tools/compare/early_pairs.c \
 	tools/compare/report.c \
-	tools/compare/report.h \
 	tools/compare/side_by_side.c \
-	tools/compare/side_by_side.h \
 	tools/index/cmd_index.c \
 	tools/infer/cmd_infer.c \
 	tools/infer/infer.h \
 	tools/infer/report.c \
 	tools/merge/cmd_merge.c \
 	tools/merge/diagnoses.c \
-	tools/merge/diagnoses.h \
 	tools/merge/infos.c \
-	tools/merge/infos.h \
 	tools/merge/streams.c \
-	tools/merge/streams.h \
 	tools/merge/summaries.c \
 	tools/merge/summaries.h \
 	tools/merge/values.c \
@@ -487,7 +408,6 @@ tools_libtools_a_SOURCES = \
 	tools/info/report_json.c \
 	tools/info/report_text.c \
 	tools/info/part.c \
-	tools/info/part.h \
 	tools/info/stream_numbers.c \
 	tools/dissector/cmd_dissector.c \
 	tools/dissector/dissector.h \

@@ -10,7 +10,7 @@
  *
  * Numbers are in the machine's byte order. */
 #define _POSIX_C_SOURCE 200809L
-#include "export/formats/columns.h"
+#include "export/formats/format.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,7 +14,6 @@
 #include <zlib.h>
 
 #include "input/capture/capture.h"
-#include "input/capture/capture_drops.h"
 #include "input/files/file_reader.h"
 
 #define ROOM 8192

@@ -16,7 +16,7 @@
 
 #include "input/capture/capture.h"
 #include "nanoseconds.h"
-#include "record/capture_file.h"
+#include "record/capture_series.h"
 
 #define NAME "test_capture_file.tmp.pcapng"
 #define ZIPPED NAME ".gz"

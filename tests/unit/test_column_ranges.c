@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recipe/recipe_write.h"
-#include "recipe/migration_map.h"
+#include "recipe/recipe.h"
 #include "input/files/recipe_file.h"
 #include "inside.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns/pieces.h"
+#include "columns/table.h"
 
 enum { COLUMNS = 4 };
 static const unsigned widths[COLUMNS] = {8, 0, 4, 1};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/json_elements.h"
+#include "base/text/json_reader.h"
 #include "base/text/json_writer.h"
 
 #define ROOM 4096

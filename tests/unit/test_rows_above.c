@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "export/formats/format.h"
-#include "export/formats/json_rows.h"
+#include "export/formats/line_cells.h"
 
 #define ROWS 600
 #define BYTES 400

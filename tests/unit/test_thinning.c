@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plot/thinning.h"
+#include "plot/chart.h"
 
 #define MS INT64_C(1000000)
 

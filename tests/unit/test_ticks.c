@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "plot/ticks.h"
+#include "plot/draw.h"
 
 #define SECOND INT64_C(1000000000)
 #define HOUR (3600 * SECOND)

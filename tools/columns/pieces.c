@@ -1,4 +1,4 @@
-#include "pieces.h"
+#include "table.h"
 
 #include "base/process/message.h"
 

@@ -1,6 +1,6 @@
 #include "table.h"
 
-#include "base/numbers/little_endian.h"
+#include "base/numbers/byte_order.h"
 
 enum { WORD_BITS = COLUMN_WORD_BITS, BLOCK_BYTES = 1 << 16, TEXT_HEAD = sizeof(uint32_t) };
 

@@ -5,6 +5,7 @@
 #define COLUMNS_TABLE_H
 
 #include "base/text/buffer.h"
+#include "base/bytes/spool.h"
 
 /* ---- rows on their way into a table, made by any thread ---- */
 
@@ -91,5 +92,31 @@ static inline size_t column_words_of(size_t rows)
 /* Copies bits `from` to from + count - 1 of `words` to bit `at` and on of `bits`; later bits of the last word become 0.
  * Returns how many are 1. */
 size_t column_bits_copy(const uint64_t *words, size_t from, size_t count, uint64_t *bits, size_t at);
+
+/* Tables that are set aside until all of a file's rows are known: pieces, in the spool. */
+
+struct column_piece {
+    uint64_t places; /* where the spool has the places of its columns, and of the end */
+    uint64_t first;  /* row */
+    size_t rows;
+};
+
+struct column_pieces {
+    struct spool *spool;
+    struct column_piece *piece;
+    size_t count;
+    uint64_t rows; /* of all pieces */
+};
+
+void column_pieces_free(struct column_pieces *pieces);
+/* Sets a table's rows aside; it keeps them. 0, or -1 after a message. */
+int column_pieces_add(struct column_pieces *pieces, const struct column_table *table);
+/* Copies a column's values, of that width, and presence bits. 0, or -1 after a message. */
+int column_pieces_get(const struct column_pieces *pieces, size_t column, unsigned width, uint64_t from, size_t count,
+                      char *values, uint64_t *present);
+/* The texts of a piece, in `bytes`: its presence bits, in words, then the texts as in a table, which begin at *texts.
+ * 0, or -1 after a message. */
+int column_pieces_texts(const struct column_pieces *pieces, size_t column, const struct column_piece *piece,
+                        struct buffer *bytes, const char **texts);
 
 #endif

@@ -1,4 +1,4 @@
-#include "comments.h"
+#include "shared_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "model_names.h"
+#include "shared_text.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "no_telemetry.h"
+#include "shared_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/process/message.h"
-#include "base/terminal/paint.h"
+#include "base/terminal/word_wrap.h"
 #include "options.h"
 
 /* ---- values of the shared options ------------------------------------------------------------------------------- */

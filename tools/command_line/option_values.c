@@ -1,10 +1,14 @@
 /* Reading the values of options. */
+#include "base/process/message.h"
+
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/process/message.h"
 #include "options.h"
+#include "base/numbers/timestamp.h"
+#include "nanoseconds.h"
 
 int option_refuse(const struct option_row *row, const char *value, const char *expected)
 {
@@ -103,4 +107,121 @@ const char *option_list_next(const char *list, size_t *length)
         list += 3;
     *length = strcspn(list, " ,");
     return *length == 0 ? NULL : list;
+}
+
+#define WORD_MAX 64
+static size_t min3(size_t a, size_t b, size_t c)
+{
+    size_t least_two = a < b ? a : b;
+    return least_two < c ? least_two : c;
+}
+
+/* Edit distance: the letters to insert, delete or change to get from one word to the other. */
+static size_t distance(const char *from, const char *to)
+{
+    size_t row[WORD_MAX + 1], length = strlen(to);
+    if (length > WORD_MAX || strlen(from) > WORD_MAX)
+        return WORD_MAX;
+    for (size_t i = 0; i <= length; i++)
+        row[i] = i;
+    for (size_t k = 1; from[k - 1] != '\0'; k++) {
+        size_t diagonal = row[0];
+        row[0] = k;
+        for (size_t i = 1; i <= length; i++) {
+            size_t above = row[i];
+            row[i] = min3(above + 1, row[i - 1] + 1, diagonal + (from[k - 1] == to[i - 1] ? 0 : 1));
+            diagonal = above;
+        }
+    }
+    return row[length];
+}
+
+const char *options_nearest(const char *word, const char *const *names, size_t count)
+{
+    const char *best = NULL;
+    for (size_t i = 0; i < count && *word != '\0'; i++)
+        if (strncmp(names[i], word, strlen(word)) == 0)
+            return names[i];
+    size_t allowed = strlen(word) / 3 < 2 ? 2 : strlen(word) / 3, nearest = allowed + 1;
+    for (size_t i = 0; i < count; i++) {
+        size_t far = distance(word, names[i]);
+        if (far < nearest && far < strlen(names[i])) {
+            nearest = far;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+#define AROUND_DEFAULT SECOND
+
+static int unknown_id(const char *command, const char *id)
+{
+    const char *names[256];
+    size_t count = 0;
+    while (count < armtap_note_count() && count < sizeof names / sizeof *names) {
+        names[count] = armtap_note_at(count)->id;
+        count++;
+    }
+    const char *nearest = options_nearest(id, names, count);
+    if (nearest)
+        message_error("%s: --around: unknown id '%s'; did you mean '%s'?", command, id, nearest);
+    else
+        message_error("%s: --around: unknown id '%s'; armtap diagnose --list shows all ids", command, id);
+    return -1;
+}
+
+int around_parse(const char *command, const char *value, const struct armtap_note_kind **around, int64_t *reach)
+{
+    char id[64], seconds[64];
+    size_t length = strcspn(value, "=");
+    struct timestamp given = {.ns = AROUND_DEFAULT};
+    snprintf(id, sizeof id, "%.*s", (int)(length < sizeof id ? length : sizeof id - 1), value);
+    *around = armtap_note_find(id);
+    if (!*around)
+        return unknown_id(command, id);
+    if (value[length] == '=') {
+        snprintf(seconds, sizeof seconds, "+%s", value + length + 1);
+        if (timestamp_parse(seconds, &given) != 0) {
+            message_error("%s: --around %s: not a number of seconds: %s", command, id, value + length + 1);
+            return -1;
+        }
+    }
+    *reach = given.ns;
+    return 0;
+}
+
+static bool read_port(const char **at, unsigned low, uint16_t *port)
+{
+    unsigned number = 0;
+    size_t length = strspn(*at, "0123456789");
+    for (size_t i = 0; i < length && number <= UINT16_MAX; i++)
+        number = number * 10 + (unsigned)((*at)[i] - '0');
+    *at += length;
+    *port = (uint16_t)number;
+    return length > 0 && number >= low && number <= UINT16_MAX;
+}
+
+static bool read_pair(const char **at, struct port_pair *pair)
+{
+    if (!read_port(at, 1, &pair->robots))
+        return false;
+    pair->here = pair->robots;
+    if (**at != '=')
+        return true;
+    ++*at;
+    return read_port(at, 0, &pair->here);
+}
+
+size_t port_list_parse(const char *list, struct port_pair *pairs, size_t max)
+{
+    const char *at = list;
+    for (size_t count = 0; count < max && read_pair(&at, &pairs[count]); at++) {
+        count++;
+        if (*at == '\0')
+            return count;
+        if (*at != ',')
+            break;
+    }
+    return 0;
 }

@@ -3,10 +3,30 @@
 #define COMMAND_LINE_OPTIONS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "input/replay/replay.h"
 #include "base/numbers/timestamp.h"
-#include "robot_request.h"
+#include "armtap.h"
+#include "input/robots/robot_link.h"
+
+/* What robots are asked for: the options of commands that read them. */
+
+/* As given on the command line; `columns` by the command. */
+struct robot_request {
+    const char *fields;  /* --fields, a list with globs; NULL: none */
+    const char *columns; /* names in `fields` that are not fields, separated by blanks; NULL: none */
+    bool all;            /* --all */
+    bool strict;         /* --strict */
+    double frequency;    /* --frequency; 0: the controller's own */
+    int64_t give_up;     /* --give-up; 0: never */
+};
+
+/* Reads the robots' URLs, looks their hosts up, and lists the names to ask for: of `recipe` (may be NULL), else as
+ * requested, else those of the legacy packet. 0, or -1 after a message. The URLs must outlive the sources. */
+int robot_sources_open(struct robot_sources *sources, char *const *urls, size_t count,
+                       const struct robot_request *request, const struct armtap_recipe *recipe);
+void robot_sources_close(struct robot_sources *sources);
 
 /* What a command reads, as far as options depend on it. */
 enum option_source {
@@ -196,5 +216,34 @@ void options_show_help(const struct option_usage *usage);
 
 /* The closest of `count` names if it is close enough to be meant, else NULL. */
 const char *options_nearest(const char *word, const char *const *names, size_t count);
+
+/* --around ID[=SECONDS] */
+
+/* Reads the value: a kind of finding, and how far around it, in ns; a second if not given. 0, or -1 after a message
+ * that begins with the command's name. */
+int around_parse(const char *command, const char *value, const struct armtap_note_kind **around, int64_t *reach);
+
+/* Lists of a robot's ports, as users write them: "30004,30003=40003". */
+
+struct port_pair {
+    uint16_t robots; /* never 0 */
+    uint16_t here;   /* the port that takes its place; the same if none is named; 0: any that is free */
+};
+
+/* Reads a list of 1 to `max` ports. Returns their number, or 0 for anything else. */
+size_t port_list_parse(const char *list, struct port_pair *pairs, size_t max);
+
+/* Answers what shells ask when the user presses Tab: armtap --complete WORDS. The tables of options say what may
+ * follow; tools/completions has the shells' side. */
+
+/* Prints what may take the place of the last word of argv, which begins after the command's name:
+ *
+ *   WORD<tab>MEANING    a word; the tab and the meaning may be missing
+ *   :files              names of files fit, too
+ *   :open               the user goes on typing after the word, so no blank follows it */
+void completion_show(const struct option_usage *usage, int argc, char **argv);
+/* Prints a word if `begin` begins it. */
+void completion_word(const char *begin, const char *word, const char *meaning);
+void completion_files(void);
 
 #endif

@@ -1,4 +1,4 @@
-#include "remedy.h"
+#include "shared_text.h"
 
 #include <stdio.h>
 #include <string.h>

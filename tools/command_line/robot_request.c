@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "robot_request.h"
+#include "options.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "choose_streams.h"
+#include "compare.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line/no_telemetry.h"
+#include "command_line/shared_text.h"
 #include "command_line/commands.h"
-#include "report.h"
-#include "side_by_side.h"
-#include "choose_streams.h"
+#include "compare.h"
 #include "analysis/armtap-analysis.h"
 #include "base/process/message.h"
 #include "command_line/options.h"

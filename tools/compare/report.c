@@ -1,4 +1,4 @@
-#include "report.h"
+#include "compare.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "base/numbers/number_text.h"
 #include "input/files/file_reader.h"
 #include "base/terminal/fold.h"
-#include "base/terminal/paint.h"
-#include "command_line/model_names.h"
+#include "base/terminal/word_wrap.h"
+#include "command_line/shared_text.h"
 
 enum { NAME_SHOWN = 40, TEXT_BYTES = 400, HEAD_INDENT = 8, CELL_BYTES = 24 };
 

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "side_by_side.h"
+#include "compare.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "cell_text.h"
+#include "diagnosis.h"
 
 #include <math.h>
 #include <stdio.h>

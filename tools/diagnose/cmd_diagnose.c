@@ -3,15 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line/around.h"
-#include "command_line/comments.h"
-#include "command_line/no_telemetry.h"
+#include "command_line/options.h"
+#include "command_line/shared_text.h"
 #include "command_line/commands.h"
 #include "diagnosis.h"
-#include "input/sidecars/archive.h"
-#include "part.h"
+#include "input/sidecars/sidecar.h"
 #include "base/process/message.h"
-#include "command_line/options.h"
 
 struct command {
     bool json, list, findings_ok;

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/sidecars/archive.h"
+#include "input/sidecars/sidecar.h"
 #include "input/files/file_reader.h"
 #include "input/robots/robot_link.h"
 #include "base/numbers/timestamp.h"
-#include "part.h"
 #include "analysis/inside.h"
 
 static int on_finding(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)

@@ -2,10 +2,12 @@
 #ifndef DIAGNOSE_DIAGNOSIS_H
 #define DIAGNOSE_DIAGNOSIS_H
 
-#include "live_findings.h"
-#include "command_line/remedy.h"
+#include <stdint.h>
+
+#include "command_line/shared_text.h"
 #include "base/numbers/timestamp.h"
-#include "input/capture/capture_comments.h"
+#include "input/capture/comments.h"
+#include "input/replay/replay.h"
 
 struct diagnosis_part;
 
@@ -71,5 +73,58 @@ void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct spe
 /* Prints all kinds of findings, the worst first. */
 void diagnosis_list(void);
 void diagnosis_list_json(void);
+
+/* Findings and remedies as people can read them: of a flood of one id and stream the largest and a sum, and of each
+ * kind what to do about it, once. */
+
+/* Calls `tell` for each finding that is shown, in order of time; where others of a flood begin, once for all of them,
+ * with a text that sums them up. 0, or -1 if memory runs out. */
+int findings_tell(const struct diagnosis *diagnosis,
+                  void (*tell)(void *user, const struct armtap_finding *finding, const char *text), void *user);
+
+/* Calls `tell` for each kind of fault that is shown, the worst first. 0, or -1 if memory runs out. */
+int remedies_tell(const struct diagnosis *diagnosis,
+                  void (*tell)(void *user, const struct armtap_note_kind *kind, const struct remedy *remedy),
+                  void *user);
+
+/* One capture of an archive: what is told of it goes to a transcript, which is then played to the analysis. So its
+ * findings are those that it shows by itself, and armtap merge finds those of all. */
+
+struct diagnosis_part;
+struct diagnosis_part *diagnosis_part_new(struct archive *archive); /* NULL without memory; takes the archive */
+void diagnosis_part_free(struct diagnosis_part *part);
+/* In place of diagnosis_read. */
+enum exit_status diagnosis_part_read(struct diagnosis_part *part, struct diagnosis *diagnosis);
+const struct archive *diagnosis_part_archive(const struct diagnosis_part *part);
+/* Its transcript. */
+const uint8_t *diagnosis_part_transcript(const struct diagnosis_part *part, size_t *length);
+/* All streams of the archive, which number those of the capture. */
+const struct armtap_streams *diagnosis_part_streams(const struct diagnosis_part *part);
+
+/* What diagnose shows while it reads an interface or a pipe: a line for each finding as it arrives, and on a terminal a
+ * status line. */
+
+struct live;
+/* A pipe shows nothing in its first second, because it may be a file being unpacked. NULL if memory runs out. */
+struct live *live_new(bool is_pipe, enum timestamp_zone zone);
+void live_free(struct live *live);
+/* Shows a finding; `stream` is NULL for one of the whole capture. A flood of findings is only counted. */
+void live_finding(struct live *live, const struct armtap_note_kind *kind, const struct armtap_stream *stream,
+                  const struct armtap_where *where, const char *text);
+void live_record(struct live *live, const struct armtap_record *record);
+void live_event(struct live *live, const struct armtap_event *event);
+/* Call it often: it updates the status line and reports a silent stream of an interface before its next record. */
+void live_turn(struct live *live, const struct replay_totals *totals);
+/* Ends the live display and erases the status line. Returns whether findings were shown. */
+bool live_end(struct live *live);
+
+/* Cells of the report's tables. */
+
+#define CELL_MAX 40
+
+/* "12:00:00.559Z", in the machine's zone "13:00:00.559", or "-". Returns `to`. */
+const char *cell_clock(char to[CELL_MAX], int64_t time, enum timestamp_zone zone);
+/* With that many digits behind the point, up to 6; never "-0.0". Returns `to`. */
+const char *cell_number(char to[CELL_MAX], double value, int digits);
 
 #endif

@@ -1,4 +1,4 @@
-#include "kept_values.h"
+#include "transcript_rows.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "live_findings.h"
+#include "diagnosis.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "analysis/armtap-analysis.h"
-#include "base/terminal/paint.h"
+#include "base/terminal/word_wrap.h"
 #include "nanoseconds.h"
 #include "analysis/inside.h"
 

@@ -1,9 +1,9 @@
-#include "part.h"
+#include "diagnosis.h"
 
 #include <stdlib.h>
 
 #include "base/process/message.h"
-#include "input/sidecars/archive.h"
+#include "input/sidecars/sidecar.h"
 #include "input/files/file_reader.h"
 #include "transcript.h"
 

@@ -3,11 +3,10 @@
 #include <stdlib.h>
 
 #include "diagnosis.h"
-#include "command_line/comments.h"
+#include "command_line/shared_text.h"
 #include "base/text/json_writer.h"
-#include "input/sidecars/archive.h"
+#include "input/sidecars/sidecar.h"
 #include "input/files/file_reader.h"
-#include "part.h"
 #include "analysis/inside.h"
 
 #define TIME_DIGITS 9

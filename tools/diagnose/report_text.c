@@ -5,13 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cell_text.h"
 #include "diagnosis.h"
-#include "told.h"
-#include "command_line/comments.h"
+#include "command_line/shared_text.h"
 #include "base/terminal/fold.h"
 #include "base/numbers/number_text.h"
-#include "base/terminal/paint.h"
+#include "base/terminal/word_wrap.h"
 #include "base/text/utf8.h"
 #include "base/numbers/timestamp.h"
 #include "analysis/inside.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cell_text.h"
 #include "diagnosis.h"
 #include "base/terminal/fold.h"
 #include "input/stream_rank.h"

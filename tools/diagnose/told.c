@@ -1,4 +1,4 @@
-#include "told.h"
+#include "diagnosis.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line/no_telemetry.h"
+#include "command_line/shared_text.h"
 #include "command_line/commands.h"
 #include "explain.h"
 #include "hex_text.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "armtap.h"
-#include "base/numbers/big_endian.h"
+#include "base/numbers/byte_order.h"
 #include "base/process/message.h"
 
 #define ADDRESS_TEXT 48

@@ -1,4 +1,4 @@
-#include "asked.h"
+#include "export.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "asked.h"
+#include "export.h"
 #include "base/process/message.h"
 #include "command_line/options.h"
 

@@ -1,4 +1,4 @@
-#include "command_rows.h"
+#include "export.h"
 
 #include <math.h>
 

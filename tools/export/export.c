@@ -1,8 +1,7 @@
 /* The course of an export: its tables are found, its rows written, its files completed. */
 #define _POSIX_C_SOURCE 200809L
-#include "command_line/no_telemetry.h"
+#include "command_line/shared_text.h"
 #include "export_job.h"
-#include "export/files/manifest.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,10 +9,9 @@
 #include <string.h>
 
 #include "export/files/partition.h"
-#include "export/files/provenance.h"
 #include "base/process/message.h"
 #include "input/shell_command.h"
-#include "input/sidecars/archive.h"
+#include "input/sidecars/sidecar.h"
 #include "input/robots/tcp_socket.h"
 #include "analysis/inside.h"
 

@@ -2,11 +2,12 @@
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
-#include "export/rows/mode_names.h"
+#include "export/rows/field_selection.h"
 #include "base/bytes/compression.h"
 #include "export/formats/formats.h"
 #include "input/replay/replay.h"
 #include "base/numbers/timestamp.h"
+#include "command_line/options.h"
 
 /* What the user wants. */
 struct export_wish {
@@ -41,5 +42,35 @@ struct export_wish {
 enum exit_status export_run(const struct export_wish *wish, const struct replay_source *source);
 /* The same with --commands. */
 enum exit_status export_commands_run(const struct export_wish *wish, const struct replay_source *source);
+
+/* The options of `armtap export`, and whether they go together. */
+
+/* The options as given, before they are checked against each other. */
+struct asked {
+    struct options options;
+    struct export_wish wish;
+    const char *format;
+    const char *dialect;
+    bool has_compression, to_robot;
+    char *bag_file; /* the output, if it is in a bag; owned */
+};
+
+/* Chooses asked->wish.format, and loads its libraries: as option_usage.prepare wants it. */
+int asked_choose(void *asked);
+/* Completes asked->wish by what follows from the format and from the shared options. 0, or -1 after a message. */
+int asked_check(struct asked *asked);
+
+/* A command of ur_rtde as a row: of JSON lines, or of CSV. */
+
+struct command_row {
+    const struct armtap_command *command;
+    unsigned stream;
+    const char *file; /* NULL: there are not several */
+    bool is_shown;    /* on a terminal: escape hidden characters */
+};
+
+void command_row_json(const struct command_row *row, struct buffer *out);
+void command_row_csv_header(struct buffer *out);
+void command_row_csv(const struct command_row *row, struct buffer *out);
 
 #endif

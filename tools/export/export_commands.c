@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "base/process/message.h"
-#include "command_line/no_telemetry.h"
-#include "command_rows.h"
+#include "command_line/shared_text.h"
 #include "export.h"
-#include "export/rows/live_numbering.h"
+#include "export/rows/tables.h"
 #include "export/files/output_files.h"
 #include "analysis/inside.h"
 

@@ -1,6 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
 #include "export_job.h"
-#include "export/files/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>

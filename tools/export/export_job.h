@@ -4,10 +4,12 @@
 #ifndef EXPORT_EXPORT_JOB_H
 #define EXPORT_EXPORT_JOB_H
 
-#include "export/rows/live_numbering.h"
+#include "export/rows/tables.h"
 #include "export/formats/target.h"
 #include "export.h"
 #include "export/files/output_files.h"
+#include "armtap.h"
+#include "base/text/buffer.h"
 
 /* Rows of tables that do not fit into a one-table output, when the source cannot be read twice. */
 struct left_over {
@@ -182,5 +184,16 @@ void check_left_over(struct job *job);
 void request_warn_cells(struct job *job, struct view *view, const struct output_row *row);
 /* For a source that is read once: warns if stream numbers differ from those that a file would give. */
 void request_warn_numbers(const struct job *job);
+
+/* The manifest of exports: a line of JSON for each, appended to a file that many exports may share (--manifest). */
+
+/* Opens the file before the export begins, and makes it if there is none. 0, or -1 after a message: also if it is an
+ * input or an output, or holds something else. */
+int manifest_open(struct manifest *manifest, const struct job *job);
+/* Notes what is to be written. 0, or -1 after a message: also if the manifest is one of the outputs. */
+int manifest_collect(struct manifest *manifest, const struct job *job);
+/* Appends the line, in one piece, if the file is open. 0, or -1 after a message. */
+int manifest_write(const struct manifest *manifest, const struct job *job);
+void manifest_free(struct manifest *manifest);
 
 #endif

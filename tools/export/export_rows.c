@@ -6,7 +6,6 @@
 #include "base/process/message.h"
 #include "export/formats/line_cells.h"
 #include "export/files/partition.h"
-#include "export/files/provenance.h"
 #include "ros/ros.h"
 #include "input/stream_rank.h"
 

@@ -1,5 +1,5 @@
 /* What follows from the first reading: the streams and tables of the export. */
-#include "command_line/no_telemetry.h"
+#include "command_line/shared_text.h"
 #include "export_job.h"
 
 #include "base/process/message.h"

@@ -9,7 +9,7 @@
 
 #include "command_line/commands.h"
 #include "base/text/json_writer.h"
-#include "recipe/migration_map.h"
+#include "recipe/recipe.h"
 #include "base/process/message.h"
 #include "command_line/options.h"
 #include "base/terminal/fold.h"

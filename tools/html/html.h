@@ -32,4 +32,9 @@ int html_begin(struct buffer *page, const char *title);
 /* The script that draws the charts, and the end. */
 void html_end(struct buffer *page);
 
+/* viewer.js and style.css, line by line, NULL at the end; made by `embed`. */
+
+extern const char *const viewer_lines[];
+extern const char *const style_lines[];
+
 #endif

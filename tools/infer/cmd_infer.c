@@ -6,7 +6,7 @@
 #include "base/process/message.h"
 #include "input/invented_names.h"
 #include "command_line/commands.h"
-#include "command_line/no_telemetry.h"
+#include "command_line/shared_text.h"
 #include "command_line/options.h"
 #include "infer.h"
 

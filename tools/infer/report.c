@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text/json_writer.h"
-#include "command_line/model_names.h"
+#include "command_line/shared_text.h"
 #include "base/process/message.h"
 
 #define MM 1000

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "info.h"
-#include "command_line/no_telemetry.h"
+#include "command_line/shared_text.h"
 #include "command_line/commands.h"
 #include "base/process/message.h"
-#include "input/sidecars/archive.h"
+#include "input/sidecars/sidecar.h"
 #include "command_line/options.h"
 #include "analysis/inside.h"
 

@@ -1,4 +1,4 @@
-#include "part.h"
+#include "info.h"
 
 #include <stdlib.h>
 #include <string.h>

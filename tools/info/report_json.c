@@ -4,11 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command_line/comments.h"
-#include "command_line/model_names.h"
+#include "command_line/shared_text.h"
 #include "base/text/json_writer.h"
 #include "base/numbers/timestamp.h"
-#include "input/sidecars/archive.h"
+#include "input/sidecars/sidecar.h"
 #include "analysis/inside.h"
 
 #define RATE_DIGITS 6

@@ -7,14 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line/comments.h"
-#include "command_line/model_names.h"
+#include "command_line/shared_text.h"
 #include "base/terminal/fold.h"
 #include "base/process/message.h"
 #include "base/numbers/number_text.h"
-#include "base/terminal/paint.h"
-#include "base/numbers/timestamp.h"
 #include "base/terminal/word_wrap.h"
+#include "base/numbers/timestamp.h"
 #include "input/files/file_reader.h"
 #include "input/shell_command.h"
 #include "analysis/inside.h"

@@ -1,4 +1,4 @@
-#include "block.h"
+#include "content.h"
 
 #include "base/process/message.h"
 

@@ -43,4 +43,61 @@ struct matlab_content {
  * memory; the caller frees. Sets *width. */
 uint16_t *matlab_characters(const char *const *texts, size_t count, size_t *width);
 
+/* The structure `meta`: what is known of the table and of its variables. */
+
+/* Children keep their order. NULL without memory; the texts and names must outlive the node. */
+struct matlab_node *matlab_node_new(struct matlab_node *parent, const char *name, enum matlab_node_kind kind);
+int matlab_node_add_text(struct matlab_node *node, const char *text);
+int matlab_node_add_number(struct matlab_node *node, int32_t number);
+void matlab_node_free(struct matlab_node *node);
+
+/* The kinds of files. */
+
+/* Write the whole content to `path`, which exists. */
+enum matlab_outcome matlab_hdf5_write(const struct matlab_content *content, const char *path, bool is_mat, int *error);
+enum matlab_outcome matlab_v5_write(const struct matlab_content *content, const char *path, int *error);
+
+/* Whether a file of version 5 can hold a variable of that many rows of that size. */
+static inline bool matlab_v5_holds(uint64_t rows, size_t row_bytes)
+{
+    return row_bytes == 0 || rows <= (((uint64_t)1 << 31) - 1024) / row_bytes;
+}
+
+/* Rows of a variable as the file has them: of its class, column after column. */
+
+/* Reads a column of texts, row by row; zeroed but for content and column at first. */
+struct matlab_texts {
+    const struct matlab_content *content;
+    size_t column;
+    size_t piece;        /* the next one */
+    struct buffer bytes; /* of the piece: presence bits, then texts */
+    const char *at;      /* the next text */
+    size_t row, rows;    /* in the piece */
+};
+
+/* The next row's text, or NULL. 0, or -1 after a message. */
+int matlab_texts_next(struct matlab_texts *texts, const char **text, size_t *length);
+/* Fills a row of characters with it and with blanks: unit i goes to out[i * stride]. 0, or -1 after a message. */
+int matlab_texts_row(struct matlab_texts *texts, const struct matlab_variable *variable, uint16_t *out, size_t stride);
+void matlab_texts_free(struct matlab_texts *texts);
+
+/* Values of some rows, as they were set aside. */
+struct matlab_block {
+    struct buffer values;  /* of each column */
+    struct buffer present; /* presence bits of each column, in words */
+    size_t rows;
+    struct matlab_texts *texts; /* of each column, of a variable that is parsed */
+    size_t texts_count;
+};
+
+/* Whether the variable's values are parsed from JSON. */
+bool matlab_is_parsed(const struct matlab_content *content, const struct matlab_variable *variable);
+/* Loads rows; those of a variable that is parsed in order, with the same block. 0, or -1 after a message. */
+int matlab_block_load(struct matlab_block *block, const struct matlab_content *content,
+                      const struct matlab_variable *variable, uint64_t from, size_t rows);
+void matlab_block_free(struct matlab_block *block);
+/* Converts a column to the variable's class: to `rows` values at `out`. */
+void matlab_block_column(const struct matlab_block *block, const struct matlab_content *content,
+                         const struct matlab_variable *variable, size_t column, char *out);
+
 #endif

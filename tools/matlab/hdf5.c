@@ -1,7 +1,7 @@
 /* MAT-files of version 7.3 and HDF5. Objects have the attributes that libmatio gives them. Dimensions are in HDF5's
  * order, the reverse of MATLAB's. */
 #define _POSIX_C_SOURCE 200809L
-#include "writers.h"
+#include "content.h"
 
 #include <errno.h>
 
@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/process/libraries.h"
-#include "block.h"
 
 enum { HEAD_BYTES = 512, AT_ONCE = PACKER_RESULTS, TEXT_CHUNK_BYTES = 1 << 20, KEPT_BYTES = 1 << 16, SMALL_ROWS = 64 };
 

@@ -1,6 +1,6 @@
 #include "store.h"
 
-#include "base/numbers/little_endian.h"
+#include "base/numbers/byte_order.h"
 #include "base/process/message.h"
 
 /* A piece has this many rows at most, and its values this many bytes; texts as many again. */
@@ -119,4 +119,24 @@ int matlab_store_set_aside(struct matlab_store *store, bool all)
         return -1;
     column_table_clear(&store->table, all);
     return 0;
+}
+
+const struct matlab_class_row *matlab_class_row(enum matlab_class class)
+{
+    static const struct matlab_class_row rows[MATLAB_CLASSES] = {
+#define MATLAB_CLASS(id, name, width) [MATLAB_CLASS_##id] = {(name), (width)},
+#include "classes.def"
+#undef MATLAB_CLASS
+    };
+    return &rows[class];
+}
+
+const struct matlab_type_row *matlab_type_row(enum matlab_type type)
+{
+    static const struct matlab_type_row rows[MATLAB_TYPES] = {
+#define MATLAB_TYPE(id, width, class) [MATLAB_##id] = {(width), MATLAB_CLASS_##class},
+#include "types.def"
+#undef MATLAB_TYPE
+    };
+    return &rows[type];
 }

@@ -1,4 +1,4 @@
-#include "texts.h"
+#include "store.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* MAT-files of version 5, by libmatio. It takes a variable as a whole, so each is put together in a file without a name
  * that is mapped into memory. */
 #define _XOPEN_SOURCE 700
-#include "writers.h"
+#include "content.h"
 
 #include <errno.h>
 
@@ -17,7 +17,6 @@
 
 #include "base/process/libraries.h"
 #include "base/bytes/spool.h"
-#include "block.h"
 
 enum { HEAD_BYTES = 128, BLOCK_ROWS = 4096 };
 

@@ -1,7 +1,7 @@
 #include "record.h"
 
 #include "base/bytes/checksum.h"
-#include "base/numbers/little_endian.h"
+#include "base/numbers/byte_order.h"
 
 void chunk_clear(struct chunk *chunk)
 {

@@ -1,7 +1,7 @@
 #include "mcap.h"
 
 #include "base/bytes/checksum.h"
-#include "base/numbers/little_endian.h"
+#include "base/numbers/byte_order.h"
 #include "base/process/message.h"
 #include "record.h"
 

@@ -1,6 +1,6 @@
 #include "record.h"
 
-#include "base/numbers/little_endian.h"
+#include "base/numbers/byte_order.h"
 
 size_t record_begin(struct buffer *out, enum mcap_opcode opcode)
 {

@@ -2,8 +2,6 @@
 #include "base/process/message.h"
 #include "command_line/commands.h"
 #include "command_line/options.h"
-#include "diagnoses.h"
-#include "infos.h"
 #include "summaries.h"
 
 struct merge {

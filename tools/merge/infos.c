@@ -1,4 +1,4 @@
-#include "infos.h"
+#include "summaries.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "streams.h"
+#include "summaries.h"
 
 #include <stdlib.h>
 #include <string.h>

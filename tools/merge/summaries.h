@@ -3,6 +3,11 @@
 #define MERGE_SUMMARIES_H
 
 #include "base/text/json_reader.h"
+#include "input/replay/replay.h"
+#include "analysis/armtap-analysis.h"
+#include "base/text/json_writer.h"
+#include "analysis/inside.h"
+#include "values.h"
 
 struct summary {
     const char *name;
@@ -38,5 +43,50 @@ int summaries_read(struct summaries *summaries, char *const *names, size_t count
 int summary_load(struct summary *summary);
 void summary_unload(struct summary *summary);
 void summaries_free(struct summaries *summaries);
+
+/* Adds up what armtap diagnose --json printed. */
+
+/* Prints all or nothing: of the captures of an archive what diagnose prints of all of them at once, of others one after
+ * another. EXIT_FOUND if a warning or an error is among it. */
+enum exit_status diagnoses_merge(struct summaries *summaries);
+
+/* The streams of all summaries, each with the sums of its parts. */
+
+struct stream_sum;
+
+/* All zeros is none. Release them in every case. */
+struct stream_sums {
+    struct stream_sum *all;
+    size_t count, room;
+    size_t *slots; /* of a hash table: 1 + place in `all`, 0: free; twice as many as `room` */
+    struct armtap_hash_key key;
+};
+
+/* Adds the streams of a summary. Those of an archive go on where their number was in another one, whatever the order;
+ * others are numbered anew. 0, or -1 after a message. */
+int streams_add(struct stream_sums *sums, const struct summary *summary);
+/* By number; nothing may be added after. */
+void streams_print(struct stream_sums *sums, struct json *json);
+void streams_release(struct stream_sums *sums);
+
+/* Adds up what armtap info --json printed. Only the sum is kept: memory grows with the streams, not with the summaries.
+ */
+
+/* All zeros is the sum of nothing. Release it in every case. */
+struct infos {
+    uint64_t packets, bytes;
+    struct stream_sums streams;
+    struct kept_text more_streams, more_recipes;
+    struct kept_list attempts, other_ports;
+    struct note_sum notes;
+};
+
+/* Adds a summary, in any order if it is of an archive. 0, or -1 after a message. */
+int infos_add(struct infos *infos, const struct summary *summary);
+/* Prints what armtap info --json prints of all; nothing may be added after. */
+void infos_print(struct infos *infos);
+/* Whether a warning or an error is among the notes. */
+bool infos_have_fault(const struct infos *infos);
+void infos_release(struct infos *infos);
 
 #endif

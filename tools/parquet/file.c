@@ -2,7 +2,7 @@
 
 #include "base/process/message.h"
 #include "footer.h"
-#include "base/numbers/little_endian.h"
+#include "base/numbers/byte_order.h"
 #include "names.h"
 
 #define MAGIC "PAR1"

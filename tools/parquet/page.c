@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/numbers/little_endian.h"
+#include "base/numbers/byte_order.h"
 #include "thrift.h"
 
 enum { WORD_BITS = 64, NS_PER_US = 1000 };
@@ -298,4 +298,16 @@ void parquet_page_make(struct parquet_page *page, const struct column_table *gro
     page->plain_size = plain->length + header.length;
     page->nulls = group->rows - group->columns[column].count;
     free(header.data);
+}
+
+static const struct parquet_type_row rows[PARQUET_TYPES] = {
+#define PARQUET_TYPE(id, physical, width, converted, logical)                                                          \
+    [PARQUET_##id] = {PARQUET_PHYSICAL_##physical, (width), (converted), PARQUET_LOGICAL_##logical},
+#include "types.def"
+#undef PARQUET_TYPE
+};
+
+const struct parquet_type_row *parquet_type_row(enum parquet_type type)
+{
+    return &rows[type];
 }

@@ -4,7 +4,7 @@
 
 #include "base/bytes/compression.h"
 #include "columns/table.h"
-#include "types.h"
+#include "parquet.h"
 
 /* The least and the greatest value, as in the file. */
 struct parquet_range {
@@ -37,5 +37,35 @@ void parquet_page_order(enum parquet_type type, char *values, size_t count);
 /* Appends definition levels: which of `rows` rows have a value. */
 void parquet_page_levels(struct buffer *out, const uint64_t *present, size_t rows);
 struct parquet_range parquet_range_of(enum parquet_type type, const char *values, size_t count);
+
+/* The types of columns, as Parquet stores them (types.def). */
+
+/* Numbers as in parquet.thrift. */
+enum parquet_physical {
+    PARQUET_PHYSICAL_BOOLEAN = 0,
+    PARQUET_PHYSICAL_INT32 = 1,
+    PARQUET_PHYSICAL_INT64 = 2,
+    PARQUET_PHYSICAL_DOUBLE = 5,
+    PARQUET_PHYSICAL_BYTE_ARRAY = 6
+};
+enum parquet_logical {
+    PARQUET_LOGICAL_NONE,
+    PARQUET_LOGICAL_UINT8,
+    PARQUET_LOGICAL_UINT32,
+    PARQUET_LOGICAL_UINT64,
+    PARQUET_LOGICAL_TIMESTAMP_MICROS,
+    PARQUET_LOGICAL_STRING
+};
+
+#define PARQUET_NOT_CONVERTED (-1)
+
+struct parquet_type_row {
+    enum parquet_physical physical;
+    unsigned width; /* bytes of a value in memory and, but for BOOLEAN, in the file; 0: a text */
+    int converted;  /* type; PARQUET_NOT_CONVERTED: none */
+    enum parquet_logical logical;
+};
+
+const struct parquet_type_row *parquet_type_row(enum parquet_type type);
 
 #endif

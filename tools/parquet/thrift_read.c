@@ -1,4 +1,4 @@
-#include "thrift_read.h"
+#include "thrift.h"
 
 /* Types of the wire; those of bytes and structs are in thrift.h, too. */
 enum { END, IS_TRUE, IS_FALSE, I8, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT };

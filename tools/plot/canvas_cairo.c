@@ -1,5 +1,5 @@
 /* PNG and PDF. Letters depend on the fonts of the machine. */
-#include "canvas_cairo.h"
+#include "canvas.h"
 
 #include "base/process/libraries.h"
 

@@ -9,7 +9,7 @@
 
 #include "analysis/armtap-analysis.h"
 #include "base/process/message.h"
-#include "command_line/no_telemetry.h"
+#include "command_line/shared_text.h"
 #include "input/files/file_reader.h"
 #include "input/stream_rank.h"
 #include "nanoseconds.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ticks.h"
 #include "analysis/inside.h"
 
 /* Okabe and Ito's colours, which people with any colour vision can tell apart: one for each joint or axis. */

@@ -5,10 +5,8 @@
 
 #include "base/process/libraries.h"
 #include "base/process/message.h"
-#include "canvas_cairo.h"
 #include "html/html.h"
 #include "terminal.h"
-#include "page.h"
 
 static int draw(struct canvas *canvas, const struct chart *chart, const struct page *page, struct buffer *out)
 {

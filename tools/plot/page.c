@@ -1,4 +1,4 @@
-#include "page.h"
+#include "kinds.h"
 
 #include <inttypes.h>
 #include <math.h>

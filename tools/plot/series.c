@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "series.h"
+#include "plot_reading.h"
 
 #include <fnmatch.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "thinning.h"
+#include "chart.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,13 +10,11 @@
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
 #include "command_line/options.h"
-#include "command_line/port_list.h"
 #include "input/robots/event_loop.h"
 #include "nanoseconds.h"
 #include "proxy_pair.h"
 #include "record/amount.h"
 #include "record/rotation.h"
-#include "traffic_writer.h"
 
 #define PORTS_MAX 64
 #define CLIENTS_MAX 400

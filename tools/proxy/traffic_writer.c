@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "traffic_writer.h"
+#include "proxy_pair.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/process/message.h"
-#include "base/process/thread.h"
+#include "base/process/interrupt.h"
 #include "input/robots/event_loop.h"
 #include "input/robots/ring.h"
 #include "input/robots/robot_traffic.h"

@@ -4,14 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recipe_from_capture.h"
+#include "recipe.h"
 #include "command_line/commands.h"
 #include "base/text/json_writer.h"
-#include "migration_map.h"
 #include "base/process/message.h"
 #include "command_line/options.h"
 #include "input/files/recipe_file.h"
-#include "recipe_write.h"
 #include "base/terminal/fold.h"
 #include "inside.h"
 

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "migration_map.h"
+#include "recipe.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

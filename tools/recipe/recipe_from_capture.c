@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-#include "command_line/no_telemetry.h"
-#include "recipe_from_capture.h"
+#include "command_line/shared_text.h"
+#include "recipe.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "recipe_write.h"
+#include "recipe.h"
 
 #include <string.h>
 

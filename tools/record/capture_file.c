@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE /* flock */
-#include "capture_file.h"
+#include "capture_series.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,12 +7,12 @@
 
 #include "base/process/message.h"
 #include "command_line/commands.h"
-#include "command_line/no_telemetry.h"
+#include "command_line/shared_text.h"
 #include "command_line/options.h"
 #include "export/files/atomic_file.h"
 #include "input/files/file_reader.h"
 #include "sections.h"
-#include "plot/page.h"
+#include "plot/kinds.h"
 
 struct command {
     struct options options;

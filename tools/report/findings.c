@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diagnose/cell_text.h"
-#include "diagnose/told.h"
+#include "diagnose/diagnosis.h"
 #include "sections.h"
-#include "plot/page.h"
-#include "recipe/recipe_from_capture.h"
-#include "recipe/recipe_write.h"
+#include "plot/kinds.h"
+#include "recipe/recipe.h"
 
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 

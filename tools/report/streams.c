@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/process/message.h"
-#include "command_line/comments.h"
-#include "diagnose/cell_text.h"
+#include "command_line/shared_text.h"
+#include "diagnose/diagnosis.h"
 #include "input/files/file_reader.h"
 #include "input/files/input_files.h"
 #include "sections.h"

@@ -1,6 +1,6 @@
 #include "cdr.h"
 
-#include "base/numbers/little_endian.h"
+#include "base/numbers/byte_order.h"
 #include "base/text/utf8.h"
 #include "nanoseconds.h"
 

@@ -5,7 +5,7 @@
 #define ROS_CDR_H
 
 #include "base/text/buffer.h"
-#include "base/numbers/little_endian.h"
+#include "base/numbers/byte_order.h"
 
 /* A message that is being appended to a buffer. */
 struct cdr {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/process/message.h"
-#include "serve/robot/controller_release.h"
+#include "serve/robot/servers.h"
 #include "serve/bridge/legacy_layout.h"
 
 #define TEXT_MAX 254u /* bytes of a message in all protocols */

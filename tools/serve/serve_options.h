@@ -4,9 +4,9 @@
 
 #include "serve/bridge/bridge.h"
 #include "command_line/options.h"
-#include "serve/recording/fill.h"
+#include "serve/recording/variables.h"
 #include "input/robots/tcp_socket.h"
-#include "serve/ports/ports.h"
+#include "serve/ports/clients.h"
 #include "serve/playing/timeline.h"
 
 #define SERVE_NAMES_MAX 256u

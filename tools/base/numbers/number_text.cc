@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "big_endian.h"
+#include "byte_order.h"
 #include "dragonbox/dragonbox.h"
 #include "number_digits.h"
 #include "number_lanes.h"

@@ -3,6 +3,7 @@
 #ifndef BASE_INTERRUPT_H
 #define BASE_INTERRUPT_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,5 +24,10 @@ bool interrupt_asked_before(int64_t ms);
 /* Whether a signal arrived so long ago that the program should have ended: blocking calls (write, open) now keep
  * returning EINTR and must not be repeated. */
 bool interrupt_is_overdue(void);
+
+/* Threads beside the main one. */
+
+/* Begins a thread that leaves signals to those that were there before. 0, or the error number. */
+int thread_begin(pthread_t *thread, void *(*work)(void *user), void *user);
 
 #endif

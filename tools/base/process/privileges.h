@@ -17,4 +17,13 @@ int privileges_drop_lent(void);
 /* The user that replaced root: "nobody" or "anna", "user 1000" if the system has no name for it; NULL if the program
  * was not root. */
 const char *privileges_given_up_for(void);
+
+/* Limits the system calls of the program once its interface is open (syscalls.def). */
+
+/* Applies for good, and to all threads that are started later: call it before starting any. Does nothing on a kernel
+ * without seccomp or in a build without libseccomp. 0, or -1 after a message: the program must end. */
+int sandbox_enter(void);
+/* "libseccomp version 2.5.4"; NULL: built without it. */
+const char *sandbox_library(char text[64]);
+
 #endif

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* CLONE_THREAD */
-#include "sandbox.h"
+#include "privileges.h"
 
 /* Sanitizers need more system calls: to stop other threads, to read their memory maps. */
 #if defined(__has_feature)

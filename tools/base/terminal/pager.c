@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/process/message.h"
-#include "paint.h"
+#include "word_wrap.h"
 #include "base/process/privileges.h"
 
 #define WORDS_MAX 32

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "paint.h"
+#include "word_wrap.h"
 
 #include <stdlib.h>
 #include <string.h>

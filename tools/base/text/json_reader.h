@@ -3,6 +3,7 @@
 #define BASE_JSON_READER_H
 
 #include "table/json.h"
+#include "buffer.h"
 
 /* An element, then those that it contains. In an object names and values take turns. */
 struct json_node {
@@ -44,5 +45,19 @@ bool json_node_unsigned(const struct json_node *node, uint64_t *number);
 bool json_node_signed(const struct json_node *node, int64_t *number);
 /* A string's content with its escapes resolved, on the heap, NUL-terminated; NULL if memory runs out or it is none. */
 char *json_node_text(const struct json_node *node);
+
+/* JSON values from the wire: the elements of an array, with those of nested arrays in their places. */
+
+/* False if the value is not an array. */
+bool json_elements_begin(struct armtap_json *elements, const struct armtap_value *value);
+/* An object counts as one. False after the last. */
+bool json_elements_next(struct armtap_json *elements, struct armtap_json_token *element);
+/* How many elements an array has; an empty one counts as one. 0 if the value is not an array. */
+size_t json_elements_count(const struct armtap_value *value);
+
+/* Whether an element is a number without point and exponent. */
+bool json_element_is_whole(const struct armtap_json_token *element);
+/* The text of a string, its escapes resolved. */
+void json_element_text(const struct armtap_json_token *element, struct buffer *out);
 
 #endif

@@ -1,5 +1,5 @@
 #define _XOPEN_SOURCE 700
-#include "manifest.h"
+#include "export/export_job.h"
 
 #include <errno.h>
 #include <stdio.h>

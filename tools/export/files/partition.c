@@ -11,7 +11,6 @@
 #include "atomic_file.h"
 #include "base/text/buffer.h"
 #include "base/numbers/timestamp.h"
-#include "provenance.h"
 
 #define NS_PER_DAY INT64_C(86400000000000)
 /* Bytes of a capture's name in that of a file, which may have 255. */

@@ -1,12 +1,12 @@
-#include "columns.h"
+#include "format.h"
 
 #include <math.h>
 
 #include "line_cells.h"
-#include "base/text/json_elements.h"
+#include "base/text/json_reader.h"
 #include "base/text/json_writer.h"
 #include "base/text/utf8.h"
-#include "export/rows/mode_names.h"
+#include "export/rows/field_selection.h"
 
 #define BELOW_2_63 9223372036854775808.0
 #define BELOW_2_64 18446744073709551616.0

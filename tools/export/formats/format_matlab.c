@@ -1,5 +1,5 @@
 /* MAT-files and HDF5: what the columns of a table are in a file of MATLAB variables (tools/matlab). */
-#include "columns.h"
+#include "format.h"
 
 #include <inttypes.h>
 #include <stdio.h>

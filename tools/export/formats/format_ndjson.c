@@ -1,6 +1,6 @@
 /* JSON lines: each record as an object of its own. */
 #include "format.h"
-#include "json_rows.h"
+#include "line_cells.h"
 #include "row_above.h"
 
 /* The first keys of every object; `file` only if there are several. From SOURCE on they are mostly those of the row

@@ -1,12 +1,12 @@
 /* Parquet: what the columns of a table are in a Parquet file (tools/parquet). */
-#include "columns.h"
+#include "format.h"
 
 #include <stdio.h>
 
 #include "base/process/message.h"
 #include "export/rows/field_notes.h"
 #include "parquet/parquet.h"
-#include "export/files/provenance.h"
+#include "export/files/partition.h"
 
 /* A column's schema, page header, place and range, name and unit. */
 #define COLUMN_COST 180

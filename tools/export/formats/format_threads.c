@@ -5,8 +5,8 @@
 #include <sched.h>
 
 #include "base/process/message.h"
-#include "base/process/thread.h"
-#include "columns.h"
+#include "base/process/interrupt.h"
+#include "format.h"
 
 enum {
     ROWS_MAX = 512,            /* in a batch */

@@ -1,11 +1,10 @@
-#include "json_rows.h"
+#include "line_cells.h"
 
 #include <math.h>
 
-#include "base/text/json_elements.h"
+#include "base/text/json_reader.h"
 #include "base/text/json_writer.h"
-#include "line_cells.h"
-#include "export/rows/mode_names.h"
+#include "export/rows/field_selection.h"
 #include "export/rows/names_apart.h"
 #include "row_above.h"
 

@@ -1,9 +1,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "line_cells.h"
 
-#include "base/text/json_elements.h"
+#include "base/text/json_reader.h"
 #include "base/text/json_writer.h"
-#include "export/rows/mode_names.h"
+#include "export/rows/field_selection.h"
 #include "base/numbers/number_text.h"
 #include "row_above.h"
 #include "base/text/utf8.h"

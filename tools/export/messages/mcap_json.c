@@ -3,7 +3,7 @@
 
 #include "base/text/json_writer.h"
 #include "base/numbers/number_text.h"
-#include "export/formats/json_rows.h"
+#include "export/formats/line_cells.h"
 
 #define NS_PER_S INT64_C(1000000000)
 /* Foxglove knows logs by the name of their schema. */

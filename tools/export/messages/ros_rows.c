@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/text/json_elements.h"
+#include "base/text/json_reader.h"
 #include "base/text/json_writer.h"
 #include "base/text/utf8.h"
 #include "export/formats/line_cells.h"
-#include "export/rows/mode_names.h"
+#include "export/rows/field_selection.h"
 #include "export/rows/names_apart.h"
 
 #define TWO_TO_63 9223372036854775808.0

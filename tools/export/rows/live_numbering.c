@@ -1,4 +1,4 @@
-#include "live_numbering.h"
+#include "tables.h"
 
 #include <stdlib.h>
 #include <string.h>

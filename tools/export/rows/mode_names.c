@@ -1,4 +1,4 @@
-#include "mode_names.h"
+#include "field_selection.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/armtap-analysis.h"
-#include "base/text/json_elements.h"
+#include "base/text/json_reader.h"
 #include "analysis/inside.h"
 
 const char *table_entry_name(const struct armtap_recipe_entry *entry)

@@ -24,6 +24,7 @@
 #include "output_allowance.h"
 #include "armtap.h"
 #include "analysis/armtap-analysis.h"
+#include "by_connection.h"
 
 #define TABLE_NONE ((size_t)-1)
 #define TABLE_NO_STREAM UINT_MAX
@@ -177,5 +178,20 @@ enum tables_outcome layout_join(struct table *table, struct table_layout *layout
 int layout_measure(struct table_layout *layout, const struct armtap_record *record);
 /* Raises the longest array lengths to those of another layout of the same recipe. 0, or -1 without memory. */
 int layout_lengthen(struct table_layout *layout, const size_t *lengths);
+
+/* Numbers the streams of a source that is read only once. When a connection is recognised as telemetry, earlier ones
+ * that are still open on a telemetry port will probably carry telemetry too: they get their numbers first, unless they
+ * have been silent for a while. */
+
+struct live_numbering {
+    const struct armtap_port *ports; /* --port */
+    size_t port_count;
+    struct by_connection waiting; /* open connections without a number; each a struct armtap_stream */
+};
+
+/* Handles an event: numbers the waiting connections and then the recognised one. */
+enum tables_outcome live_numbering_event(struct live_numbering *numbering, struct tables *tables,
+                                         const struct armtap_event *event);
+void live_numbering_free(struct live_numbering *numbering);
 
 #endif

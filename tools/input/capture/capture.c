@@ -3,15 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pcap/pcap.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <pcap/pcap.h>
-
-#include "capture_comments.h"
-#include "capture_drops.h"
+#include "comments.h"
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
 #include "file_kind.h"
@@ -539,4 +537,25 @@ uint64_t capture_dropped(struct capture *capture)
         drops_count(&capture->interface_drops, counts.ps_ifdrop);
     }
     return capture->kernel_drops.total + capture->interface_drops.total;
+}
+
+uint64_t drops_count(struct drops_counter *counter, uint32_t now)
+{
+    counter->total += now - counter->last;
+    counter->last = now;
+    return counter->total;
+}
+
+void drops_begin(struct drops *drops, int64_t time)
+{
+    *drops = (struct drops){.read = {.time = time}};
+}
+
+uint64_t drops_read(struct drops *drops, uint64_t total, const struct armtap_where *now, struct armtap_where *since)
+{
+    uint64_t more = total > drops->reported ? total - drops->reported : 0;
+    *since = drops->read;
+    drops->reported += more;
+    drops->read = *now;
+    return more;
 }

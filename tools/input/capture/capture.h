@@ -2,11 +2,13 @@
 #ifndef INPUT_CAPTURE_H
 #define INPUT_CAPTURE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "armtap.h"
-#include "capture_comments.h"
+#include "comments.h"
 #include "input/files/file_reader.h"
 #include "packet_file.h"
-#include "section_comment.h"
 
 struct capture;
 
@@ -53,5 +55,26 @@ const struct capture_comments *capture_comments(const struct capture *capture);
 
 /* "libpcap version 1.10.3 (...)" */
 const char *capture_library(void);
+
+/* Finds out when the capturing machine dropped packets, by reading its counter repeatedly. */
+
+/* A 32-bit counter that wraps. */
+struct drops_counter {
+    uint32_t last;
+    uint64_t total;
+};
+/* Takes the counter's current value. Returns the total, counted from 0 at the start. */
+uint64_t drops_count(struct drops_counter *counter, uint32_t now);
+
+struct drops {
+    uint64_t reported; /* packets */
+    struct armtap_where
+        read; /* the last time the counter was read: the machine's clock, and the last packet before it */
+};
+/* Call when the capture begins. */
+void drops_begin(struct drops *drops, int64_t time);
+/* The counter reads `total` at `now`. Returns how many packets were dropped since the last reading, and in `since`
+ * where that was: packets up to there were captured before the dropped ones. */
+uint64_t drops_read(struct drops *drops, uint64_t total, const struct armtap_where *now, struct armtap_where *since);
 
 #endif

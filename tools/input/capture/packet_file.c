@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/numbers/little_endian.h"
+#include "base/numbers/byte_order.h"
 #include "input/files/input_files.h"
 #include "nanoseconds.h"
 #include "rare.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "section_comment.h"
+#include "comments.h"
 
 enum pcapng_type {
     PCAPNG_SECTION = 0x0A0D0D0A,
@@ -31,9 +31,6 @@ struct pcapng_interface {
     int64_t offset;     /* s, added to times */
     uint64_t dropped;   /* packets, by the interface and by the system, from its newest statistics */
 };
-
-/* What a comment is about. */
-enum comment_about { COMMENT_SECTION, COMMENT_INTERFACE, COMMENT_PACKET };
 
 /* A comment's bytes, from outside; without a NUL. `index` of an interface in its section. */
 typedef void pcapng_comment(void *user, enum comment_about about, size_t index, const char *text, size_t length);

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "file_growth.h"
+#include "file_bytes.h"
 
 #include <poll.h>
 #include <stdbool.h>
@@ -11,7 +11,6 @@
 #include <sys/inotify.h>
 #endif
 
-#include "file_bytes.h"
 #include "base/process/message.h"
 
 /* ms. Also needed with inotify, which misses what another machine writes. */

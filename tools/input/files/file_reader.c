@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "file_bytes.h"
-#include "file_growth.h"
 #include "input_files.h"
 #include "unpacker.h"
 #include "base/process/interrupt.h"

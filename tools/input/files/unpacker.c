@@ -21,7 +21,7 @@
 #endif
 
 #include "base/process/libraries.h"
-#include "base/numbers/little_endian.h"
+#include "base/numbers/byte_order.h"
 #include "base/process/message.h"
 #include "base/text/shell_word.h"
 

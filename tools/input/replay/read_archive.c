@@ -1,7 +1,7 @@
 /* A capture with what the sidecars of those around it kept. */
 #include "run.h"
 
-#include "input/sidecars/archive.h"
+#include "input/sidecars/sidecar.h"
 #include "base/process/message.h"
 #include "inside.h"
 

@@ -8,7 +8,6 @@
 
 #include "base/process/message.h"
 #include "base/process/privileges.h"
-#include "base/process/sandbox.h"
 
 static size_t add_port(char *filter, size_t length, size_t room, const struct armtap_port *port)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/process/message.h"
-#include "input/robots/robot_capture.h"
+#include "input/robots/robot_traffic.h"
 
 /* Notes what this machine could not keep, where it is missing. */
 static void note_hole(struct run *run, const struct robot_event *hole, uint64_t packet)

@@ -4,7 +4,6 @@
 
 #include "base/terminal/progress.h"
 #include "input/capture/capture.h"
-#include "input/capture/capture_drops.h"
 #include "replay.h"
 
 /* The packets of a file. */

@@ -2,8 +2,8 @@
 #include "replay.h"
 
 #include "input/files/input_files.h"
-#include "input/robots/robot_capture.h"
-#include "input/sidecars/archive.h"
+#include "input/robots/robot_traffic.h"
+#include "input/sidecars/sidecar.h"
 
 bool replay_is_repeatable(const struct replay_source *source)
 {

@@ -1,4 +1,4 @@
-#include "robot_address.h"
+#include "robot_link.h"
 
 #include <stdio.h>
 #include <string.h>

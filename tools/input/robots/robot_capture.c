@@ -1,10 +1,9 @@
-#include "robot_capture.h"
+#include "robot_traffic.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/process/message.h"
-#include "robot_traffic.h"
 
 /* A packet that waits to be given. */
 struct waiting {

@@ -10,7 +10,6 @@
 
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
-#include "base/process/thread.h"
 #include "event_loop.h"
 #include "nanoseconds.h"
 #include "ring.h"

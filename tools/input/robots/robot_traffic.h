@@ -5,6 +5,8 @@
 #include "robot_event.h"
 #include "synthetic_tcp.h"
 #include "armtap.h"
+#include "input/capture/capture.h"
+#include "robot_link.h"
 
 struct robot_traffic;
 
@@ -76,5 +78,22 @@ void setup_keeper_skip(struct setup_keeper *keeper, enum armtap_direction direct
 /* The whole messages kept, in order. Returns how many. */
 size_t setup_keeper_parts(const struct setup_keeper *keeper, struct synthetic_part parts[SETUP_PARTS]);
 void setup_keeper_free(struct setup_keeper *keeper);
+
+/* Robots as a capture: the packets that their data might have come in. */
+
+struct robot_capture;
+
+/* Starts to read; `sources` must outlive it. NULL after a message. */
+struct robot_capture *robot_capture_open(const struct robot_sources *sources);
+/* Accepts NULL. */
+void robot_capture_close(struct robot_capture *capture);
+/* The next packet, as capture_next() gives it. If `hole` becomes an event, records were dropped right before it, as it
+ * tells. Prints what the robots' connections have to say. CAPTURE_DAMAGED: a robot was given up. */
+enum capture_outcome robot_capture_next(struct robot_capture *capture, struct armtap_packet *packet,
+                                        const struct robot_event **hole);
+/* Leaves the robots; CAPTURE_END follows soon. */
+void robot_capture_stop(struct robot_capture *capture);
+/* What each robot gave so far, in the order of the sources. */
+const struct robot_tally *robot_capture_tallies(const struct robot_capture *capture);
 
 #endif

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "archive.h"
+#include "sidecar.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "armtap.h"
-#include "input/capture/section_comment.h"
+#include "input/capture/comments.h"
 #include "inside.h"
 
 #define SIDECAR_ENDING ".armtap.json"
@@ -32,5 +32,30 @@ int sidecar_read(const char *path, struct sidecar *sidecar);
 /* The same without packets: reads the beginning of the file only. */
 int sidecar_read_head(const char *path, struct sidecar *sidecar);
 void sidecar_free(struct sidecar *sidecar);
+
+/* Captures that were indexed (armtap index): the sidecars of a folder, in order, stand for the captures before
+ * and after the one that is read. */
+
+struct archive;
+
+/* `after` is a folder of sidecars, or the sidecar of the capture before this one. NULL after a message. */
+struct archive *archive_open(const char *after, const char *capture);
+void archive_free(struct archive *archive);
+size_t archive_count(const struct archive *archive);
+/* The index of the capture that is read; the others are known by their sidecars. */
+size_t archive_current(const struct archive *archive);
+/* Whether that one has a sidecar, too. */
+bool archive_current_is_indexed(const struct archive *archive);
+/* Whether it has as many packets, from and to the same times, as when it was indexed; true without a sidecar. */
+bool archive_current_is(const struct archive *archive, uint64_t packets, int64_t first_time, int64_t last_time);
+/* The name of the i-th capture, for output: as given for the one that is read, in its folder for the others. */
+const char *archive_name(const struct archive *archive, size_t i);
+/* When the first packet of all was captured. */
+int64_t archive_first_time(const struct archive *archive);
+const char *archive_folder(const struct archive *archive);
+/* Whether the file of that name is one of the sidecars, under any name. */
+bool archive_has_file(const struct archive *archive, const char *name);
+/* Reads the i-th sidecar; 0, or -1 after a message. */
+int archive_load(const struct archive *archive, size_t i, struct sidecar *sidecar);
 
 #endif

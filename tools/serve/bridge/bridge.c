@@ -14,10 +14,8 @@
 #include "input/robots/robot_link.h"
 #include "input/robots/robot_event.h"
 #include "legacy_layout.h"
-#include "serve/ports/ports.h"
 #include "nanoseconds.h"
 #include "serve/robot/servers.h"
-#include "script_forwarder.h"
 
 /* To say good-bye to the robot. */
 #define LAST_WORDS (3 * SECOND / 2)

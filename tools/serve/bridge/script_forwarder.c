@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "script_forwarder.h"
+#include "bridge.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-#include "player.h"
+#include "timeline.h"
 
 #include "base/process/message.h"
 #include "serve/recording/far_times.h"

@@ -7,7 +7,6 @@
 
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
-#include "base/process/thread.h"
 
 #define TICKS 128u       /* that wait */
 #define LOW (TICKS / 2u) /* when so few are left, the thread makes more: many at a time */

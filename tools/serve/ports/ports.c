@@ -1,4 +1,4 @@
-#include "ports.h"
+#include "clients.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/process/message.h"
-#include "command_line/port_list.h"
+#include "command_line/options.h"
 
 #define PAIRS_MAX 64u
 

@@ -1,4 +1,4 @@
-#include "dashboard_talk.h"
+#include "other_ports.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "fill.h"
+#include "variables.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -3,9 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dashboard_talk.h"
-#include "primary_stream.h"
-
 /* Connections at a time; another one takes the place of the one silent longest. */
 #define LINKS 64u
 /* What a client gets on connecting; controllers send five messages of 1.5 kB. */

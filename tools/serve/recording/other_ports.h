@@ -3,7 +3,12 @@
 #ifndef SERVE_OTHER_PORTS_H
 #define SERVE_OTHER_PORTS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "armtap.h"
+#include "base/text/buffer.h"
 
 #define DASHBOARD_PORT 29999u
 
@@ -77,5 +82,64 @@ const char *recorded_ports_answer(const struct recorded_ports *ports, const char
 size_t recorded_ports_requests(const struct recorded_ports *ports, const char *robot);
 /* What was too much to be kept: messages and replies of further ports, requests and changes. */
 uint64_t recorded_ports_left_out(const struct recorded_ports *ports);
+
+/* A conversation with the dashboard server: lines, and which one answers which. */
+
+#define DASHBOARD_REQUEST_MAX 256u
+#define DASHBOARD_REPLY_MAX 4096u
+#define DASHBOARD_PENDING_MAX 16u /* requests without their reply */
+
+/* `request` is "" for the greeting. 0, or another number to end it. */
+typedef int dashboard_talk_take(void *user, const char *request, const char *reply);
+
+struct dashboard_line {
+    size_t length;
+    bool is_too_long;
+    char text[DASHBOARD_REPLY_MAX + 1];
+};
+struct dashboard_talk {
+    bool greets;                                                    /* the robot's next line is its greeting */
+    bool is_lost;                                                   /* which line answers which is no longer certain */
+    struct dashboard_line said[2];                                  /* by enum armtap_direction */
+    unsigned first, count;                                          /* of the requests that wait */
+    char pending[DASHBOARD_PENDING_MAX][DASHBOARD_REQUEST_MAX + 1]; /* "": a request too long to be kept */
+};
+
+/* `from_start`: its first bytes are the connection's. */
+void dashboard_talk_begin(struct dashboard_talk *talk, bool from_start);
+/* Bytes are missing, in either direction. */
+void dashboard_talk_gap(struct dashboard_talk *talk);
+/* Calls `take` for each reply. 0, or what `take` returned. */
+int dashboard_talk_bytes(struct dashboard_talk *talk, bool from_robot, const uint8_t *bytes, size_t length,
+                         dashboard_talk_take *take, void *user);
+/* Cuts blanks off the end of a line. */
+size_t dashboard_line_trim(const char *line, size_t length);
+
+/* Whole messages of the primary and secondary interface in the bytes that a robot sent: a length of four bytes that
+ * counts itself, a type, the rest. */
+
+#define PRIMARY_MESSAGE_MAX 65535u
+#define PRIMARY_ROBOT_STATE 16u
+/* The type of a message. */
+static inline uint8_t primary_message_type(const uint8_t *message)
+{
+    return message[4];
+}
+
+struct primary_stream {
+    struct buffer held; /* part of a message, or bytes among which one is looked for */
+    bool is_synced;     /* a message begins at the first of them */
+};
+/* 0, or another number to end it. */
+typedef int primary_stream_take(void *user, const uint8_t *message, size_t length);
+
+/* `is_synced`: the first byte begins a message. */
+void primary_stream_begin(struct primary_stream *stream, bool is_synced);
+void primary_stream_end(struct primary_stream *stream);
+/* Bytes are missing here. */
+void primary_stream_gap(struct primary_stream *stream);
+/* Calls `take` for each message that they complete. 0, what `take` returned, or -1 if memory runs out. */
+int primary_stream_bytes(struct primary_stream *stream, const uint8_t *bytes, size_t length, primary_stream_take *take,
+                         void *user);
 
 #endif

@@ -1,5 +1,5 @@
 /* Types and layouts: UR's "Primary/Secondary Client Interface". */
-#include "primary_stream.h"
+#include "other_ports.h"
 
 #define HEADER 5u
 #define CHUNK 16384u

@@ -73,4 +73,15 @@ void robot_view_free(struct robot_view *view);
 int robot_view_take(struct robot_view *view, const struct armtap_record *record);
 const uint8_t *robot_view_image(const struct robot_view *view);
 
+/* --fill NAME=VALUE: what clients get of a field where the capture lacks it. */
+
+struct fill {
+    const char *text; /* as given */
+    struct armtap_value value;
+};
+
+/* Reads an element for each of the field's, or one for all of them, as its type in the table demands. 0, or -1 after a
+ * message. */
+int fill_parse(struct fill *fill, const char *text);
+
 #endif

@@ -1,4 +1,4 @@
-#include "controller_release.h"
+#include "servers.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Replies: UR's documents of the dashboard server, e-Series. */
 #include "servers.h"
 
-#include "serve/recording/dashboard_talk.h"
+#include "serve/recording/other_ports.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "field_watch.h"
+#include "server.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "latest.h"
+#include "servers.h"
 
 #include <stdlib.h>
 #include <string.h>

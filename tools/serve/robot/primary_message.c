@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "primary_stub.h"
+#include "servers.h"
 
 #define STATE 16
 #define ROBOT_MESSAGE 20

@@ -2,12 +2,38 @@
 #ifndef SERVE_SERVERS_H
 #define SERVE_SERVERS_H
 
-#include "field_watch.h"
-#include "serve/recording/presence.h"
+#include <stddef.h>
+#include <stdint.h>
+
 #include "server.h"
-#include "primary_stub.h"
+#include "serve/recording/presence.h"
 #include "serve/recording/other_ports.h"
-#include "latest.h"
+
+/* The newest values of a robot, for the imitations, which need a few of them now and then. */
+
+struct latest {
+    const struct variables *variables;
+    uint8_t *image;
+    bool is_known[VARIABLES_MAX]; /* by index: the image has its value */
+    int64_t time;                 /* of the last tick */
+    int64_t captured;             /* the same, on the capture's clock; INT64_MIN before the first */
+};
+/* Begins with the values that were recorded at the beginning; `presence` NULL: with all. 0, or -1 if memory runs out.
+ * The variables must outlive it and stay as they are. */
+int latest_begin(struct latest *latest, struct variables *variables, const struct presence *presence);
+void latest_end(struct latest *latest);
+void latest_take(struct latest *latest, const struct tick *tick);
+/* Element `i` of a field; `otherwise` where it has not come so far. */
+double latest_number(const struct latest *latest, enum armtap_field_id id, unsigned i, double otherwise);
+
+/* The release that a served controller claims to have, and the legacy packets of that release. */
+
+/* Reads "5.11", "5.11.1" or "5.11.1.108". 0, or -1 if it is no release. */
+int controller_release_parse(uint32_t release[4], const char *text);
+/* The newest known release whose legacy packets have that size, or one for a size that is not known. */
+void controller_release_of_size(uint32_t release[4], size_t size);
+/* Bytes of that release's legacy packets. */
+size_t controller_release_size(const uint32_t release[4]);
 
 #define RTDE_NAMES_MAX 1024u /* variables of a recipe */
 
@@ -76,5 +102,16 @@ struct dashboard_stub {
 };
 extern const struct server_kind dashboard_stub_kind;     /* all is imitated */
 extern const struct server_kind dashboard_captured_kind; /* not all is */
+
+/* Messages for an imitation of the primary and secondary interface. */
+
+struct primary_stub {
+    struct latest latest;
+    uint32_t release[4];
+};
+
+/* A message: the state, with `is_first` also the kinematics and the configuration, which are made up. */
+void primary_stub_state(const struct primary_stub *stub, bool is_first, struct buffer *out);
+void primary_stub_version(const struct primary_stub *stub, struct buffer *out);
 
 #endif

@@ -1,9 +1,11 @@
 /* Sixels: rows of six pixels each, written once for every colour in them. */
+#include "terminal.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "terminal.h"
+#include "base/text/base64.h"
 
 enum {
     COLOURS = 256, /* what terminals have */
@@ -169,4 +171,26 @@ int sixel_put(struct buffer *out, const uint32_t *pixels, size_t width, size_t h
     free(sixel);
     free(colours);
     return outcome;
+}
+
+/* Kitty's graphics: a PNG as base64, in parts of at most 4096 characters. */
+
+enum { PART = 3072 }; /* bytes: 4096 characters */
+
+int kitty_put(struct buffer *out, const char *png, size_t length)
+{
+    for (size_t at = 0; at < length || at == 0; at += PART) {
+        size_t part = length - at < PART ? length - at : PART;
+        /* a=T: show it; f=100: PNG; q=2: no answer; m=1: there is more */
+        buffer_string(out, at == 0 ? "\033_Ga=T,f=100,q=2,m=" : "\033_Gm=");
+        buffer_string(out, at + part < length ? "1;" : "0;");
+        char *text = buffer_room(out, BASE64_LENGTH(part) + 1);
+        if (!text)
+            return -1;
+        base64_write(text, (const uint8_t *)png + at, part);
+        out->length += BASE64_LENGTH(part);
+        buffer_string(out, "\033\\");
+    }
+    buffer_char(out, '\n');
+    return out->failed ? -1 : 0;
 }

@@ -1,8 +1,9 @@
 /* Chooses the legacy and the RTDE stream to compare, both of one robot. */
-#ifndef COMPARE_CHOOSE_STREAMS_H
-#define COMPARE_CHOOSE_STREAMS_H
+#ifndef COMPARE_COMPARE_H
+#define COMPARE_COMPARE_H
 
 #include "analysis/armtap-analysis.h"
+#include "input/replay/replay.h"
 
 /* The streams given with --stream. */
 struct stream_choice_wish {
@@ -68,5 +69,46 @@ void early_pairs_record(struct early_pairs *pairs, const struct armtap_record *r
  * frees; NULL: they must be read again. */
 struct armtap_comparison *early_pairs_take(struct early_pairs *pairs,
                                            const struct chosen_stream *const chosen[ARMTAP_SIDES]);
+
+/* Prints what compare found on standard output, as text or as JSON. */
+
+struct comparison {
+    const struct chosen_stream *sides[ARMTAP_SIDES];
+    const struct armtap_pairing_tally *tally;
+    const struct armtap_comparison *found;
+    double tolerance;
+    const struct replay_source *source;
+};
+
+void comparison_print(const struct comparison *comparison);
+void comparison_json(const struct comparison *comparison);
+/* The number of fields that both streams have; *differ becomes how many of them differ. */
+size_t comparison_compared(const struct comparison *comparison, size_t *differ);
+
+/* Reads one source twice at the same time, in turns, so that records far apart in it can be compared without storing
+ * them. Only one reading runs at any moment, so what they share needs no lock. */
+
+#define SIDE_BY_SIDE_READINGS 2
+
+enum side_by_side_turn {
+    TURN_GOES_ON,
+    TURN_PASSES,     /* the other reading continues */
+    TURN_HAS_ENOUGH, /* the reading is over before the end of its source */
+    TURN_ENDS        /* ends both readings; a message was printed */
+};
+
+struct side_by_side_calls {
+    /* Whether a reading's records of that stream are looked at. */
+    bool (*wants)(void *user, unsigned reading, const struct armtap_stream *stream, enum armtap_direction direction);
+    /* Called for each record, of which those that are not wanted have no state; `reading` is 0 or 1. */
+    enum side_by_side_turn (*record)(void *user, unsigned reading, const struct armtap_record *record);
+    /* Called when a reading ends. Returns 0, or -1 after a message to end both. */
+    int (*over)(void *user, unsigned reading);
+};
+
+/* The source must be repeatable. EXIT_FAILED if a reading failed, else EXIT_DONE. `broken_off`: as in struct
+ * replay_totals, for either reading. */
+enum exit_status replay_side_by_side(const struct replay_source *source, const struct side_by_side_calls *calls,
+                                     void *user, bool *broken_off);
 
 #endif
