@@ -540,6 +540,48 @@ static void test_bytes_behind_the_end(void **state)
     }
 }
 
+/* A SYN of the same number in another file, by over a second later than all else, begins another connection. */
+static void test_syn_in_another_file(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        struct world w;
+        world_begin(&w, NULL);
+        handshake(&w, 999);
+        send_frames(&w, 1000, 0, 5);
+        w.where.file = 1;
+        w.where.time += INT64_C(999000000) + late; /* and the millisecond between packets */
+        transmit(&w, robot, client, 999, ARMTAP_TCP_SYN, "", 0);
+        assert_int_equal(w.closed[ARMTAP_CLOSE_REPLACED], late);
+        world_end(&w);
+    }
+}
+
+/* So many connections may wait, each with a segment far from the others; one more has no doubt. */
+static void test_doubts_are_limited(void **state)
+{
+    enum { DOUBTS = 64 };
+    struct world w;
+    uint8_t frame[FRAME];
+    (void)state;
+    world_begin(&w, NULL);
+    for (uint16_t i = 0; i <= DOUBTS; i++) {
+        struct end from = {client.host, (uint16_t)(client.port + i)};
+        transmit(&w, from, robot, 999 + CLIENT_AHEAD, ARMTAP_TCP_SYN, "", 0);
+        transmit(&w, robot, from, 999, ARMTAP_TCP_SYN, "", 0);
+        for (unsigned k = 0; k < 5; k++) {
+            make_frame(frame, k);
+            transmit(&w, robot, from, 1000 + FRAME * k, 0, frame, FRAME);
+        }
+    }
+    assert_int_equal(w.records, 5 * (DOUBTS + 1));
+    for (uint16_t i = 0; i <= DOUBTS; i++) {
+        transmit(&w, robot, (struct end){client.host, (uint16_t)(client.port + i)}, 500000000, 0, frame, FRAME);
+        assert_int_equal(w.closed[ARMTAP_CLOSE_REPLACED], i == DOUBTS);
+    }
+    world_end(&w);
+}
+
 /* A capture in two files; the newer one is read first. */
 static void test_older_file_last(void **state)
 {
@@ -954,6 +996,8 @@ int main(void)
         cmocka_unit_test(test_records),
         cmocka_unit_test(test_ports_used_again),
         cmocka_unit_test(test_bytes_behind_the_end),
+        cmocka_unit_test(test_syn_in_another_file),
+        cmocka_unit_test(test_doubts_are_limited),
         cmocka_unit_test(test_older_file_last),
         cmocka_unit_test(test_jump_of_one_packet),
         cmocka_unit_test(test_roles),

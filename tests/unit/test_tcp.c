@@ -247,6 +247,43 @@ static void begin_open(struct scene *scene)
     syn(scene, ARMTAP_FROM_ROBOT, 999, -1);
 }
 
+/* A SYN that comes again half a second later was sent again, so its acknowledgement measures nothing; before, it is a
+ * copy. */
+static void test_syn_again(void **state)
+{
+    (void)state;
+    for (int ms = 499; ms <= 500; ms++) {
+        struct scene s;
+        begin_open(&s);
+        struct armtap_segment segment = segment_of(&s, 999, "");
+        segment.flags = ARMTAP_TCP_SYN;
+        assert_int_equal(arrive(&s, ms, ARMTAP_FROM_ROBOT, &segment), 0);
+        ack(&s, 1, 1000);
+        assert_int_equal(armtap_sender_round_trip(&s.tcp.side[ARMTAP_FROM_ROBOT].sender), ms < 500 ? (ms + 1) * MS : 0);
+        scene_end(&s);
+    }
+}
+
+/* A segment that came late is remembered as such: what equals it tells less. */
+static void test_late_ones_are_remembered(void **state)
+{
+    struct scene s;
+    (void)state;
+    begin_open(&s);
+    data(&s, 1000, "abc");
+    s.ip_id++;
+    data(&s, 1006, "ghi");
+    data_of(&s, (uint16_t)(s.ip_id - 2), 1003, "def");
+    assert_out(&s, "abcdefghi");
+    assert_non_null(strstr(s.events, "late0=3"));
+    const struct armtap_history *history = s.tcp.side[ARMTAP_FROM_ROBOT].history;
+    assert_non_null(history);
+    assert_int_equal(history->count, 3);
+    for (unsigned i = 0; i < history->count; i++)
+        assert_int_equal(armtap_history_segment(history, i)->late, i == 2);
+    scene_end(&s);
+}
+
 /* ---- order ----------------------------------------------------------------------------------------------------- */
 
 static void test_in_order(void **state)
@@ -1108,6 +1145,8 @@ static void test_any_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_syn_again),
+        cmocka_unit_test(test_late_ones_are_remembered),
         cmocka_unit_test(test_in_order),
         cmocka_unit_test(test_reorder),
         cmocka_unit_test(test_wrap),
