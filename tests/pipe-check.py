@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from tally import expect, finish
+from tally import expect, finish, share
 
 ARMTAP = os.environ.get("ARMTAP", "./armtap")
 SAMPLES = os.path.join(os.environ.get("srcdir", "."), "captures")
@@ -110,7 +110,7 @@ def check_samples():
     expect("samples", len(samples) > 10, samples)
     if "without AUBO" in subprocess.run([ARMTAP, "--version"], capture_output=True, text=True).stdout:
         samples = [name for name in samples if "aubo" not in name]
-    for sample in samples:
+    for sample in share(samples, 6, "samples"):
         for way in ([], ["--to-robot"]):
             file, pipe = run("-f", "ndjson", *way, sample), run("-f", "ndjson", *way, source=sample)
             name = "%s ndjson %s" % (os.path.basename(sample), way)

@@ -185,7 +185,7 @@ def is_like(pixels, colour):
 def check_pixels(folder):
     """PNG shows what SVG shows: the same size, curves, stops and gaps at the same places."""
     path, out = os.path.join(TOP, "captures", "driver-stop.pcap.gz"), os.path.join(folder, "x.png")
-    for options in (["--stream", "0", "--fields", "actual_q"], ["--stream", "0", "--width", "800", "--height", "600"]):
+    for options in share((["--stream", "0", "--fields", "actual_q"], ["--stream", "0", "--width", "800", "--height", "600"]), 2, "pictures"):
         picture = Picture(run("plot", *options, path))
         run("plot", *options, "-o", out, path)
         with open(out, "rb") as file:

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 import report_pages as pages
-from tally import expect, finish
+from tally import expect, finish, share
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(HERE, ".."))
@@ -164,8 +164,8 @@ def main():
         original(self, data)
     pages.Page.feed = feed
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("cb2-812.pcap.gz", "rtde-refused.pcap", "driver-stop.pcap.gz", "primary-stop.pcap.gz",
-                     "not-connected.pcap", "several-clients.pcapng", "e-series-1220.pcapng.gz"):
+        for name in share(("cb2-812.pcap.gz", "rtde-refused.pcap", "driver-stop.pcap.gz", "primary-stop.pcap.gz",
+                     "not-connected.pcap", "several-clients.pcapng", "e-series-1220.pcapng.gz"), 4, "samples"):
             check_sample(name, folder)
         check_partial(folder)
         check_names(folder)

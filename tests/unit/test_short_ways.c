@@ -13,6 +13,7 @@
 #include "tcp/history.h"
 #include "network/net.h"
 #include "sample_packets.h"
+#include "../share.h"
 #include "tcp/tcp.h"
 #include "tcp/tcp_deliver.h"
 #include "inside.h"
@@ -354,7 +355,7 @@ static void each_sample_both_ways(void **state)
 {
     uint64_t seed = 5;
     (void)state;
-    for (size_t i = 0; i < SAMPLES; i++) {
+    for (size_t i = 0; i < SAMPLES; i += checks_all() ? 1 : 4) {
         struct sample_packets sample;
         sample_read(&sample, sample_names[i]);
         usual_packets = usual_bytes = 0;
