@@ -311,7 +311,7 @@ static void numbers_halfway(void **state)
     char word[ROOM];
     (void)state;
     for (int i = 0; i < 50000; i++) {
-        uint64_t odd = (UINT64_C(1) << 53) + 2 * chance(UINT64_C(1) << 48) + 1;
+        uint64_t odd = (UINT64_C(1) << 53) + 2 * (random_bits(&seed) % (UINT64_C(1) << 48)) + 1;
         snprintf(word, sizeof word, "%llu.0", (unsigned long long)odd);
         assert_true(check_number(word));
         snprintf(word, sizeof word, "%llu.001", (unsigned long long)odd);

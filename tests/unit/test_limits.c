@@ -546,7 +546,7 @@ static void test_histories_after_a_burst(void **unused)
     armtap_net_free(scene.net);
 }
 
-/* Recipes of texts that connections share: ten of a thousand fields fit, twenty do not. */
+/* Recipes of texts that connections share: ten of a thousand fields fit, forty do not. */
 static void test_bytes_of_recipes(void **unused)
 {
     enum { FIELDS = 1000, NAME = 7 };
@@ -558,7 +558,7 @@ static void test_bytes_of_recipes(void **unused)
         sprintf(names + strlen(names), "%sf%05u", i > 0 ? "," : "", i);
         strcat(types, i > 0 ? ",BOOL" : "BOOL");
     }
-    for (unsigned i = 1; i <= 20; i++) {
+    for (unsigned i = 1; i <= 40; i++) {
         char text[8];
         const struct armtap_text_key key = {
             ARMTAP_RTDE, {names, text}, {strlen(names), (size_t)sprintf(text, "%u", i)}};

@@ -409,7 +409,7 @@ static ssize_t read_bytes(uint8_t *to, size_t room, int flags, void *user)
 }
 
 /* The length of the frame that wslay reads from a header of 14 bytes and one more, or -1. */
-static long length_by_wslay(const uint8_t header[15])
+static int64_t length_by_wslay(const uint8_t header[15])
 {
     static const struct wslay_frame_callbacks callbacks = {NULL, read_bytes, NULL};
     uint8_t copy[15];
@@ -423,11 +423,11 @@ static long length_by_wslay(const uint8_t header[15])
     if (read < 0)
         return -1;
     size_t extended = (header[1] & 127) == 126 ? 2 : (header[1] & 127) == 127 ? 8 : 0;
-    return (long)(2 + extended + (frame.mask ? 4 : 0) + frame.payload_length);
+    return (int64_t)(2 + extended + (frame.mask ? 4 : 0) + frame.payload_length);
 }
 
 /* Checks that wslay leaves to its user: reserved bits and opcodes, and a maximum length. */
-static bool is_foreign(const uint8_t *header, long length)
+static bool is_foreign(const uint8_t *header, int64_t length)
 {
     static const bool known[16] = {[0] = true, [1] = true, [2] = true, [8] = true, [9] = true, [10] = true};
     return header[0] & 0x30 || !known[header[0] & 15] || length > (1 << 20) + 14;
@@ -444,7 +444,7 @@ static void test_frame_lengths(void **unused)
                 size_t extended = (second & 127) == 126 ? 2 : (second & 127) == 127 ? 8 : 0;
                 for (size_t k = 0; k < extended; k++)
                     header[2 + k] = (uint8_t)(lengths[i] >> (8 * (extended - 1 - k)));
-                long length = length_by_wslay(header);
+                int64_t length = length_by_wslay(header);
                 assert_int_equal(armtap_websocket_frame(header, sizeof header),
                                  is_foreign(header, length) ? -1 : length);
             }
