@@ -54,6 +54,8 @@ tools_libtools_a_SOURCES = \
 	tools/base/text/json_reader.h \
 	tools/base/text/json_writer.c \
 	tools/base/text/json_writer.h \
+	tools/base/text/names_apart.c \
+	tools/base/text/names_apart.h \
 	tools/base/text/shell_word.c \
 	tools/base/text/shell_word.h \
 	tools/base/text/utf8.c \
@@ -155,8 +157,6 @@ tools_libtools_a_SOURCES = \
 	tools/matlab/hdf5.c \
 	tools/matlab/hdf5_names.def \
 	tools/matlab/matlab.h \
-	tools/matlab/names.c \
-	tools/matlab/names.h \
 	tools/matlab/store.c \
 	tools/matlab/store.h \
 	tools/matlab/texts.c \
@@ -165,8 +165,6 @@ tools_libtools_a_SOURCES = \
 	tools/parquet/file.c \
 	tools/parquet/footer.c \
 	tools/parquet/footer.h \
-	tools/parquet/names.c \
-	tools/parquet/names.h \
 	tools/parquet/page.c \
 	tools/parquet/page.h \
 	tools/parquet/parquet.h \
@@ -251,8 +249,6 @@ tools_libtools_a_SOURCES = \
 	tools/export/rows/missing_data.c \
 	tools/export/rows/missing_data.h \
 	tools/export/rows/mode_names.c \
-	tools/export/rows/names_apart.c \
-	tools/export/rows/names_apart.h \
 	tools/export/rows/output_allowance.c \
 	tools/export/rows/output_allowance.h \
 	tools/export/rows/row_columns.c \

@@ -8,7 +8,8 @@
 
 #include "columns/table.h"
 #include "parquet/footer.h"
-#include "parquet/names.h"
+#include "base/text/names_apart.h"
+#include "parquet/footer.h"
 #include "parquet/page.h"
 #include "parquet/parquet.h"
 #include "parquet/thrift.h"
@@ -330,7 +331,7 @@ static void names(void **state)
     struct parquet_column columns[7] = {{0}};
     (void)state;
     for (size_t i = 0; i < 7; i++)
-        columns[i].name = strcpy(malloc(8), given[i]);
+        columns[i].name = strcpy(malloc(8 + NAMES_APART_ROOM), given[i]);
     assert_int_equal(parquet_names_set_apart(columns, 7), 0);
     for (size_t i = 0; i < 7; i++) {
         assert_string_equal(columns[i].name, wanted[i]);

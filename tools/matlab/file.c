@@ -7,7 +7,7 @@
 
 #include "base/process/message.h"
 #include "content.h"
-#include "names.h"
+#include "base/text/names_apart.h"
 
 /* Bytes of a matrix of characters for each byte of its texts, and without any: a few long texts among many short ones
  * would make it huge. */
@@ -27,13 +27,20 @@ struct matlab_file {
     size_t count;
     struct buffer description; /* of the members, then the notes; empty once the file is open */
     struct buffer notes;
-    struct matlab_names *names; /* NULL once the file is open */
-    uint64_t place;             /* of the description, in the spool */
+    struct names_apart names; /* none once the file is open */
+    uint64_t place;           /* of the description, in the spool */
     size_t description_bytes;
     bool failed; /* memory ran out */
 };
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
+
+/* Makes a name that MATLAB takes, and that was not taken before. 0, or -1 without memory. */
+static int take_name(struct names_apart *names, const char *name, size_t length, char made[MATLAB_NAME_MAX + 1])
+{
+    matlab_name_make(name, length, made);
+    return names_apart_take(names, made, MATLAB_NAME_MAX);
+}
 
 struct matlab_file *matlab_file_new(const struct matlab_options *options)
 {
@@ -43,8 +50,7 @@ struct matlab_file *matlab_file_new(const struct matlab_options *options)
         return NULL;
     file->options = *options;
     matlab_store_begin(&file->store, options->spool);
-    file->names = matlab_names_new();
-    if (file->names && matlab_names_take(file->names, "meta", strlen("meta"), made) == 0)
+    if (take_name(&file->names, "meta", strlen("meta"), made) == 0)
         return file;
     matlab_file_free(file);
     return NULL;
@@ -55,7 +61,7 @@ void matlab_file_free(struct matlab_file *file)
     if (!file)
         return;
     matlab_store_free(&file->store);
-    matlab_names_free(file->names);
+    names_apart_free(&file->names);
     free(file->members);
     free(file->description.data);
     free(file->notes.data);
@@ -88,7 +94,7 @@ void matlab_file_add_variable(struct matlab_file *file, const char *name, size_t
                               size_t columns, const char *unit)
 {
     char made[MATLAB_NAME_MAX + 1];
-    if (matlab_names_take(file->names, name, length, made) != 0 || begin_member(file, type, columns) != 0) {
+    if (take_name(&file->names, name, length, made) != 0 || begin_member(file, type, columns) != 0) {
         file->failed = true;
         return;
     }
@@ -126,8 +132,7 @@ int matlab_file_open(struct matlab_file *file)
     free(file->description.data);
     free(file->notes.data);
     file->description = file->notes = (struct buffer){0};
-    matlab_names_free(file->names);
-    file->names = NULL;
+    names_apart_free(&file->names);
     return outcome;
 }
 
@@ -195,7 +200,7 @@ static enum matlab_class class_of(const struct matlab_column *column)
 struct making {
     struct matlab_content content;
     char *description;
-    struct matlab_names *names;
+    struct names_apart names;
     char (*made)[MATLAB_NAME_MAX + 1]; /* names of variables that no member has */
     size_t made_count;
 };
@@ -250,7 +255,7 @@ static const char *make_name(struct making *making, const char *stem, const char
     char wanted[2 * MATLAB_NAME_MAX];
     char *made = making->made[making->made_count++];
     int length = snprintf(wanted, sizeof wanted, "%.*s%s", (int)(MATLAB_NAME_MAX - strlen(ending)), stem, ending);
-    return matlab_names_take(making->names, wanted, (size_t)length, made) == 0 ? made : NULL;
+    return take_name(&making->names, wanted, (size_t)length, made) == 0 ? made : NULL;
 }
 
 /* Adds a variable of some columns, and one for their absence if there is no other sign of it. */
@@ -317,7 +322,7 @@ static int take_names(struct matlab_file *file, struct making *making)
 {
     const char *at = making->description;
     char made[MATLAB_NAME_MAX + 1];
-    if (matlab_names_take(making->names, "meta", strlen("meta"), made) != 0)
+    if (take_name(&making->names, "meta", strlen("meta"), made) != 0)
         return -1;
     for (size_t i = 0; i < file->count; i++) {
         const char *name = next_text(&at);
@@ -325,7 +330,7 @@ static int take_names(struct matlab_file *file, struct making *making)
         next_text(&at);
         while (*next_text(&at) != '\0')
             next_text(&at);
-        if (matlab_names_take(making->names, name, strlen(name), made) != 0)
+        if (take_name(&making->names, name, strlen(name), made) != 0)
             return -1;
     }
     return 0;
@@ -340,9 +345,8 @@ static int describe(struct matlab_file *file, struct making *making)
     content->packer = file->options.packer;
     content->variables = calloc(2 * file->store.table.column_count + 1, sizeof *content->variables);
     making->made = calloc(file->store.table.column_count + 1, sizeof *making->made);
-    making->names = matlab_names_new();
     content->meta = matlab_node_new(NULL, "meta", MATLAB_NODE_STRUCT);
-    if (!content->variables || !making->made || !making->names || !content->meta || take_names(file, making) != 0)
+    if (!content->variables || !making->made || !content->meta || take_names(file, making) != 0)
         return -1;
     struct matlab_node *notes = content->meta;
     struct matlab_node *units = matlab_node_new(content->meta, "units", MATLAB_NODE_STRUCT);
@@ -413,7 +417,7 @@ enum matlab_outcome matlab_file_end(struct matlab_file *file, const char *path, 
     free(making.description);
     free(making.made);
     free(making.content.variables);
-    matlab_names_free(making.names);
+    names_apart_free(&making.names);
     matlab_node_free(making.content.meta);
     return outcome;
 }

@@ -88,4 +88,8 @@ size_t matlab_units(const char *text, size_t length, uint16_t *out, size_t strid
 /* The same for a JSON string. */
 size_t matlab_json_units(const char *text, size_t length, uint16_t *out, size_t stride, size_t room);
 
+enum { MATLAB_NAME_MAX = 63 };
+/* Makes a name that MATLAB takes. */
+void matlab_name_make(const char *name, size_t length, char made[MATLAB_NAME_MAX + 1]);
+
 #endif

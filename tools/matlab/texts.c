@@ -102,3 +102,38 @@ size_t matlab_text_units(const char *text, size_t length)
     }
     return units;
 }
+
+/* ---- names of variables ----------------------------------------------------------------------------------------- */
+
+static bool is_letter(char letter)
+{
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+}
+
+static bool is_digit(char digit)
+{
+    return digit >= '0' && digit <= '9';
+}
+
+static bool is_keyword(const char *name)
+{
+    static const char *const keywords[] = {
+        "break",  "case", "catch",     "classdef", "continue",   "else",   "elseif", "end",    "for", "function",
+        "global", "if",   "otherwise", "parfor",   "persistent", "return", "spmd",   "switch", "try", "while"};
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (strcmp(name, keywords[i]) == 0)
+            return true;
+    return false;
+}
+
+void matlab_name_make(const char *name, size_t length, char made[MATLAB_NAME_MAX + 1])
+{
+    size_t at = 0;
+    if (length == 0 || !is_letter(name[0]))
+        made[at++] = 'x';
+    for (size_t i = 0; i < length && at < MATLAB_NAME_MAX; i++)
+        made[at++] = is_letter(name[i]) || is_digit(name[i]) ? name[i] : '_';
+    made[at] = '\0';
+    if (is_keyword(made))
+        strcpy(made + at, "_");
+}

@@ -3,7 +3,7 @@
 #include "base/process/message.h"
 #include "footer.h"
 #include "base/numbers/byte_order.h"
-#include "names.h"
+#include "base/text/names_apart.h"
 
 #define MAGIC "PAR1"
 
@@ -96,7 +96,7 @@ static int add_column(struct parquet_file *file, const char *name, size_t length
         file->columns = columns;
     }
     struct parquet_column *column = &file->columns[file->count];
-    *column = (struct parquet_column){.name = malloc(length + 1), .type = type};
+    *column = (struct parquet_column){.name = malloc(length + NAMES_APART_ROOM), .type = type};
     if (!column->name || column_table_add_column(&file->group, parquet_type_row(type)->width) != 0) {
         free(column->name);
         return -1;
@@ -111,6 +111,16 @@ void parquet_file_add_column(struct parquet_file *file, const char *name, size_t
 {
     if (add_column(file, name, length, type) != 0)
         file->failed = true;
+}
+
+int parquet_names_set_apart(struct parquet_column *columns, size_t count)
+{
+    struct names_apart names = {.ignores_case = true};
+    int outcome = 0;
+    for (size_t i = 0; i < count && outcome == 0; i++)
+        outcome = names_apart_take(&names, columns[i].name, SIZE_MAX);
+    names_apart_free(&names);
+    return outcome;
 }
 
 int parquet_file_open(struct parquet_file *file)

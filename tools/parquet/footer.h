@@ -10,6 +10,10 @@ struct parquet_column {
     enum parquet_type type;
 };
 
+/* Sets the names of columns apart for readers that ignore case (of ASCII letters). They have room to grow, as
+ * names_apart_take() needs it. 0, or -1 without memory. */
+int parquet_names_set_apart(struct parquet_column *columns, size_t count);
+
 /* Keys and values, one after another, as parquet_footer_note() makes them. */
 struct parquet_notes {
     const char *bytes;

@@ -5,7 +5,7 @@
 #include "base/text/json_reader.h"
 #include "base/text/json_writer.h"
 #include "export/rows/field_selection.h"
-#include "export/rows/names_apart.h"
+#include "base/text/names_apart.h"
 #include "row_above.h"
 
 static const struct cell_style json = {

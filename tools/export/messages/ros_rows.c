@@ -8,7 +8,7 @@
 #include "base/text/utf8.h"
 #include "export/formats/line_cells.h"
 #include "export/rows/field_selection.h"
-#include "export/rows/names_apart.h"
+#include "base/text/names_apart.h"
 
 #define TWO_TO_63 9223372036854775808.0
 
