@@ -137,7 +137,7 @@ static void take_values(struct taker *taker, size_t length)
 }
 
 /* The recipe shows whether there is an id, by where its values begin; without a recipe the protocol does. */
-static void take_data(struct taker *taker)
+static void describe_data(struct taker *taker)
 {
     const struct armtap_subject *subject = taker->subject;
     bool has_id = subject->recipe ? subject->values_at > ARMTAP_RTDE_HEADER
@@ -206,7 +206,7 @@ static void take_payload(struct taker *taker, const struct armtap_rtde_package *
         }
         break;
     default:
-        take_data(taker);
+        describe_data(taker);
     }
 }
 
@@ -256,7 +256,7 @@ int armtap_rtde_describe(struct armtap_pieces *pieces, const char **kind)
     *kind = name ? name : "package of an unknown type";
     take_header(&taker, name);
     if (subject->bytes[2] == ARMTAP_RTDE_DATA)
-        take_data(&taker);
+        describe_data(&taker);
     else if (name && armtap_be16(subject->bytes) == subject->length &&
              reads(subject->bytes, subject->length, subject->direction, subject->version, &package))
         take_payload(&taker, &package);

@@ -182,20 +182,20 @@ tools_libtools_a_SOURCES = \
 	tools/ros/schemas.c \
 	tools/ros/schemas.def \
 	tools/ros/topics.def \
-	tools/export/asked.c \
-	tools/export/check_request.c \
+	tools/export/check_options.c \
+	tools/export/check_data.c \
 	tools/export/cmd_export.c \
-	tools/export/command_rows.c \
+	tools/export/format_commands.c \
 	tools/export/export.c \
 	tools/export/export.h \
-	tools/export/export_commands.c \
-	tools/export/export_job.c \
-	tools/export/export_job.h \
-	tools/export/export_report.c \
-	tools/export/export_rows.c \
-	tools/export/export_sinks.c \
-	tools/export/export_survey.c \
-	tools/export/export_views.c \
+	tools/export/write_commands.c \
+	tools/export/job.c \
+	tools/export/job.h \
+	tools/export/report_missing.c \
+	tools/export/write_rows.c \
+	tools/export/sinks.c \
+	tools/export/choose_tables.c \
+	tools/export/choose_columns.c \
 	tools/export/remarks.c \
 	tools/export/remarks.h \
 	tools/export/files/atomic_file.c \
@@ -346,7 +346,7 @@ tools_libtools_a_SOURCES = \
 	tools/diagnose/report_json.c \
 	tools/diagnose/report_text.c \
 	tools/diagnose/stop_table.c \
-	tools/diagnose/told.c \
+	tools/diagnose/summary.c \
 	tools/diagnose/transcript.h \
 	tools/diagnose/transcript_play.c \
 	tools/diagnose/transcript_rows.c \

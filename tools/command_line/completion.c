@@ -37,7 +37,7 @@ static bool is_shown(const char *word)
 }
 
 /* Meanings are texts of our tables. */
-static void print(const struct place *place, const char *word, const char *meaning)
+static void print_word(const struct place *place, const char *word, const char *meaning)
 {
     if (strncmp(word, place->part, strlen(place->part)) != 0)
         return;
@@ -50,7 +50,7 @@ static void print(const struct place *place, const char *word, const char *meani
 void completion_word(const char *begin, const char *word, const char *meaning)
 {
     struct place place = {.word = begin, .part = begin};
-    print(&place, word, meaning);
+    print_word(&place, word, meaning);
 }
 
 static void print_words(const struct place *place, const char *list)
@@ -59,7 +59,7 @@ static void print_words(const struct place *place, const char *list)
     size_t length;
     for (; (list = option_list_next(list, &length)); list += length) {
         snprintf(word, sizeof word, "%.*s", (int)length, list);
-        print(place, word, NULL);
+        print_word(place, word, NULL);
     }
 }
 
@@ -90,7 +90,7 @@ static void print_fields(const struct place *place, bool (*fits)(const struct ar
     const struct armtap_field *field;
     for (size_t i = 0; (field = armtap_field_at(i)); i++)
         if (fits(field))
-            print(place, field->name, field->meaning);
+            print_word(place, field->name, field->meaning);
 }
 
 /* Elements are offered once the name of their vector is there: actual_q_ */
@@ -104,7 +104,7 @@ static void print_elements(const struct place *place)
             continue;
         for (unsigned k = 0; k < field->count; k++) {
             snprintf(name, sizeof name, "%s_%u", field->name, k);
-            print(place, name, NULL);
+            print_word(place, name, NULL);
         }
     }
 }
@@ -158,7 +158,7 @@ static void complete_field(const struct place *place)
 static void complete_note(const struct place *place)
 {
     for (size_t i = 0; i < armtap_note_count(); i++)
-        print(place, armtap_note_at(i)->id, armtap_note_at(i)->meaning);
+        print_word(place, armtap_note_at(i)->id, armtap_note_at(i)->meaning);
 }
 
 static void complete_protocol(const struct place *place)
@@ -166,7 +166,7 @@ static void complete_protocol(const struct place *place)
     const struct armtap_protocol_info *info;
     for (size_t i = 0; (info = armtap_protocol_at(i)); i++)
         if (!info->left_out)
-            print(place, info->name, info->description);
+            print_word(place, info->name, info->description);
 }
 
 /* The number is the user's. */
@@ -186,7 +186,7 @@ static void complete_known_recipe(const struct place *place)
     char name[NAME_ROOM];
     for (size_t i = 0; (known = armtap_known_recipe_at(i)); i++) {
         snprintf(name, sizeof name, "@%s", known->name);
-        print(place, name, known->client);
+        print_word(place, name, known->client);
     }
 }
 
@@ -239,17 +239,17 @@ static void complete_option(const struct place *place)
             continue;
         snprintf(name, sizeof name, "--%s", row->name ? row->name : "");
         if (row->name)
-            print(place, name, options_help_of(place->usage, row, text));
+            print_word(place, name, options_help_of(place->usage, row, text));
         snprintf(name, sizeof name, "-%c", row->letter);
         if (row->letter != 0)
-            print(place, name, options_help_of(place->usage, row, text));
+            print_word(place, name, options_help_of(place->usage, row, text));
     }
 }
 
 static void complete_robot(const struct place *place)
 {
-    print(place, "rtde://", "a robot, by RTDE");
-    print(place, "realtime://", "a robot, by its legacy interface");
+    print_word(place, "rtde://", "a robot, by RTDE");
+    print_word(place, "realtime://", "a robot, by its legacy interface");
     if (place->part[0] == 'r')
         stay_open();
 }

@@ -66,7 +66,7 @@ static bool is_own(const struct option_usage *usage, const struct option_row *ro
     return number_of(usage, row) < usage->row_count;
 }
 
-static enum options_outcome take(struct parser *parser, const struct option_row *row, const char *value)
+static enum options_outcome take_option(struct parser *parser, const struct option_row *row, const char *value)
 {
     struct options *options = parser->options;
     unsigned char *given = &options->given[number_of(parser->usage, row)];
@@ -116,7 +116,7 @@ static enum options_outcome parse_name(struct parser *parser, const char *word)
     }
     if (row->value && !option_may_lack_value(row) && !value && !(value = next_word(parser, option, row)))
         return OPTIONS_BAD;
-    return take(parser, row, value);
+    return take_option(parser, row, value);
 }
 
 static enum options_outcome parse_letters(struct parser *parser, const char *word)
@@ -135,7 +135,7 @@ static enum options_outcome parse_letters(struct parser *parser, const char *wor
             if (!value)
                 return OPTIONS_BAD;
         }
-        outcome = take(parser, row, value);
+        outcome = take_option(parser, row, value);
         if (value)
             break;
     }

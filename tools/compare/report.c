@@ -369,7 +369,7 @@ static struct text_wrap remark(struct remarks *remarks)
     return text_wrap_begin(stdout, 3, 4);
 }
 
-static const struct armtap_difference *find(const struct comparison *comparison, enum armtap_field_id id)
+static const struct armtap_difference *find_difference(const struct comparison *comparison, enum armtap_field_id id)
 {
     for (size_t i = 0; i < armtap_comparison_count(comparison->found); i++) {
         const struct armtap_difference *difference = armtap_comparison_at(comparison->found, i);
@@ -398,7 +398,7 @@ static const struct {
 static void remark_traps(struct remarks *remarks)
 {
     for (size_t i = 0; i < sizeof traps / sizeof *traps; i++) {
-        if (traps[i].cb2 != is_cb2(remarks->comparison) || !find(remarks->comparison, traps[i].field))
+        if (traps[i].cb2 != is_cb2(remarks->comparison) || !find_difference(remarks->comparison, traps[i].field))
             continue;
         struct text_wrap wrap = remark(remarks);
         text_wrap_words(&wrap, traps[i].text);
@@ -408,7 +408,7 @@ static void remark_traps(struct remarks *remarks)
 
 static void remark_bits(struct remarks *remarks, enum armtap_field_id id)
 {
-    const struct armtap_difference *difference = find(remarks->comparison, id);
+    const struct armtap_difference *difference = find_difference(remarks->comparison, id);
     if (!difference)
         return;
     const uint64_t *forms = difference->forms;

@@ -108,8 +108,8 @@ static bool has_names_of(const struct armtap_stream *one, const struct armtap_st
 }
 
 /* The beginning of an entry, up to the rows of stream and call. */
-static struct told *begin(struct transcript *transcript, unsigned kind, const struct armtap_stream *stream,
-                          const struct call *call)
+static struct told *begin_row(struct transcript *transcript, unsigned kind, const struct armtap_stream *stream,
+                              const struct call *call)
 {
     struct buffer *to = &transcript->bytes;
     struct told *told = stream ? told_of(transcript, stream) : &transcript->capture;
@@ -137,7 +137,7 @@ static struct told *begin(struct transcript *transcript, unsigned kind, const st
 }
 
 /* What callers return: 0 if the entry is there, or is left out because there are too many. */
-static int end(const struct transcript *transcript, const struct told *told)
+static int end_row(const struct transcript *transcript, const struct told *told)
 {
     return transcript->bytes.failed || (!told && !transcript->is_cut) ? -1 : 0;
 }
@@ -185,7 +185,7 @@ int transcript_record(struct transcript *transcript, const struct armtap_record 
                               .recipe_id = (uint32_t)record->recipe_id,
                               .arms = (uint32_t)record->arm_count,
                               .has_recipe = record->recipe != NULL};
-    struct told *told = begin(transcript, ENTRY_RECORD, record->stream, &call);
+    struct told *told = begin_row(transcript, ENTRY_RECORD, record->stream, &call);
     uint64_t numbers[ROW_MAX] = {0};
     for (size_t i = 0; i < record->arm_count && i < ARMTAP_ARMS_MAX; i++)
         arm_numbers(numbers + i * ARM_NUMBERS, &record->arms[i]);
@@ -193,7 +193,7 @@ int transcript_record(struct transcript *transcript, const struct armtap_record 
         put_row(&transcript->bytes, &told->of_modes, numbers, ARMTAP_ARMS_MAX * ARM_NUMBERS);
     if (told && call.content != KEPT_NO_POSE)
         put_pose(&transcript->bytes, record->state, (enum kept_pose)call.content);
-    return end(transcript, told);
+    return end_row(transcript, told);
 }
 
 /* The fields that the table knows, of a set-up that the controller granted. */
@@ -222,21 +222,21 @@ int transcript_recipe(struct transcript *transcript, const struct armtap_recipe_
                               .recipe_id = (uint32_t)event->recipe_id,
                               .flags = event->flags,
                               .frequency = event->frequency};
-    struct told *told = begin(transcript, ENTRY_RECIPE, event->stream, &call);
+    struct told *told = begin_row(transcript, ENTRY_RECIPE, event->stream, &call);
     if (told)
         put_fields(&transcript->bytes, event);
-    return end(transcript, told);
+    return end_row(transcript, told);
 }
 
 int transcript_note(struct transcript *transcript, const struct armtap_note *note)
 {
     const struct call call = {.where = note->where, .direction = note->direction};
-    struct told *told = begin(transcript, ENTRY_NOTE, note->stream, &call);
+    struct told *told = begin_row(transcript, ENTRY_NOTE, note->stream, &call);
     if (told) {
         put_text(&transcript->bytes, note->kind->id);
         put_text(&transcript->bytes, note->text);
     }
-    return end(transcript, told);
+    return end_row(transcript, told);
 }
 
 int transcript_event(struct transcript *transcript, const struct armtap_event *event)
@@ -250,12 +250,12 @@ int transcript_event(struct transcript *transcript, const struct armtap_event *e
                               .has_text = why != NULL,
                               .version = why ? why->type : 0,
                               .code = why ? why->code : 0};
-    struct told *told = begin(transcript, ENTRY_EVENT, event->stream, &call);
+    struct told *told = begin_row(transcript, ENTRY_EVENT, event->stream, &call);
     if (told && why) {
         put_text(&transcript->bytes, why->reporter);
         put_text(&transcript->bytes, why->reason);
     }
-    return end(transcript, told);
+    return end_row(transcript, told);
 }
 
 /* With its names joined, as the findings have them. */
@@ -332,13 +332,13 @@ int transcript_command(struct transcript *transcript, const struct armtap_comman
         .doubtful = command->bytes_missing,
         .has_recipe = command->is_unknown,
         .has_text = command->cause != NULL};
-    struct told *told = begin(transcript, ENTRY_COMMAND, command->stream, &call);
+    struct told *told = begin_row(transcript, ENTRY_COMMAND, command->stream, &call);
     if (told) {
         told->has_sent = false;
         put_names(&transcript->bytes, command);
         put_text(&transcript->bytes, command->cause);
     }
-    return end(transcript, told);
+    return end_row(transcript, told);
 }
 
 int transcript_message(struct transcript *transcript, const struct armtap_message *message)
@@ -352,5 +352,5 @@ int transcript_message(struct transcript *transcript, const struct armtap_messag
                               .direction = message->direction,
                               .content = type,
                               .doubtful = !is_whole};
-    return end(transcript, begin(transcript, ENTRY_MESSAGE, message->stream, &call));
+    return end_row(transcript, begin_row(transcript, ENTRY_MESSAGE, message->stream, &call));
 }

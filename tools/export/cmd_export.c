@@ -90,7 +90,7 @@ static const struct option_row rows[] = {
 #include "command_line/options.def"
 };
 
-static enum exit_status run(struct asked *asked)
+static enum exit_status run_export(struct asked *asked)
 {
     const struct export_wish *wish = &asked->wish;
     const struct replay_source *source = &asked->options.source;
@@ -123,7 +123,7 @@ int cmd_export(int argc, char **argv)
     enum options_outcome outcome = options_parse(&usage, argc, argv, &asked.options, &asked); /* it refers to `usage` */
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
-    enum exit_status status = run(&asked);
+    enum exit_status status = run_export(&asked);
     options_free(&asked.options);
     free(asked.bag_file);
     return status == EXIT_FOUND && asked.wish.findings_ok ? EXIT_DONE : (int)status;

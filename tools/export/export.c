@@ -1,7 +1,7 @@
 /* The course of an export: its tables are found, its rows written, its files completed. */
 #define _POSIX_C_SOURCE 200809L
 #include "command_line/shared_text.h"
-#include "export_job.h"
+#include "job.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/numbers/timestamp.h"
-#include "export_job.h"
+#include "job.h"
 #include "input/robots/robot_link.h"
 
 struct remarks {

@@ -95,7 +95,7 @@ static const struct command *command_of(const char *name)
     return NULL;
 }
 
-static const struct command *find(const char *name)
+static const struct command *find_command(const char *name)
 {
     const char *names[COMMAND_COUNT + 1];
     const struct command *command = command_of(name);
@@ -123,7 +123,7 @@ static int help(int argc, char **argv)
         else if (!name)
             name = argv[i];
     if (name && strcmp(name, "help") != 0) {
-        const struct command *command = find(name);
+        const struct command *command = find_command(name);
         return command ? command->run(arguments == paged ? 2 : 1, arguments) : EXIT_FAILED;
     }
     if (arguments == paged)
@@ -192,7 +192,7 @@ static int dispatch(int argc, char **argv)
         message_error("unknown option %s before the command; see armtap --help", name);
         return EXIT_FAILED;
     }
-    const struct command *command = find(name);
+    const struct command *command = find_command(name);
     return command ? command->run(argc - 2, argv + 2) : EXIT_FAILED;
 }
 

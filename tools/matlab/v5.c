@@ -135,8 +135,8 @@ static int fill_texts(struct writer *writer, const struct matlab_variable *varia
     return outcome;
 }
 
-static matvar_t *make(const struct writer *writer, const char *name, enum matlab_class class, size_t rows,
-                      size_t columns, const void *values, int flags)
+static matvar_t *make_variable(const struct writer *writer, const char *name, enum matlab_class class, size_t rows,
+                               size_t columns, const void *values, int flags)
 {
     size_t size[] = {rows, columns};
     return writer->matio.Mat_VarCreate(name, kinds[class].class, kinds[class].type, 2, size, (void *)(uintptr_t)values,
@@ -167,8 +167,8 @@ static int put_variable(struct writer *writer, const struct matlab_variable *var
                   : is_text   ? fill_texts(writer, variable, values)
                               : fill_numbers(writer, variable, values);
     if (outcome == 0)
-        outcome =
-            put(writer, make(writer, variable->name, variable->class, rows, columns, values, MAT_F_DONT_COPY_DATA));
+        outcome = put(writer, make_variable(writer, variable->name, variable->class, rows, columns, values,
+                                            MAT_F_DONT_COPY_DATA));
     if (values)
         munmap(values, length);
     return outcome;
@@ -181,10 +181,11 @@ static matvar_t *make_node(const struct writer *writer, const struct matlab_node
 {
     size_t one[] = {1, 1}, width;
     if (node->kind == MATLAB_NODE_NUMBERS)
-        return make(writer, node->name, MATLAB_CLASS_INT32, node->count, 1, node->numbers, 0);
+        return make_variable(writer, node->name, MATLAB_CLASS_INT32, node->count, 1, node->numbers, 0);
     if (node->kind == MATLAB_NODE_TEXTS) {
         uint16_t *units = matlab_characters(node->texts, node->count, &width);
-        matvar_t *made = units ? make(writer, node->name, MATLAB_CLASS_CHAR, node->count, width, units, 0) : NULL;
+        matvar_t *made =
+            units ? make_variable(writer, node->name, MATLAB_CLASS_CHAR, node->count, width, units, 0) : NULL;
         free(units);
         return made;
     }

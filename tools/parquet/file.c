@@ -39,7 +39,7 @@ static int write_bytes(struct parquet_file *file, const char *bytes, size_t leng
 }
 
 /* Called before the first bytes. */
-static int begin(struct parquet_file *file)
+static int begin_file(struct parquet_file *file)
 {
     return file->offset == 0 ? write_bytes(file, MAGIC, strlen(MAGIC)) : 0;
 }
@@ -213,7 +213,7 @@ static int write_group(struct parquet_file *file)
     if (!record)
         return message_no_memory();
     record->rows = file->group.rows;
-    int outcome = begin(file);
+    int outcome = begin_file(file);
     if (outcome == 0)
         outcome = write_columns(file, record);
     if (outcome == 0)
@@ -316,7 +316,7 @@ int parquet_file_end(struct parquet_file *file)
 {
     struct buffer part = {0};
     size_t length = file->name_bytes + file->note_bytes;
-    if (write_group(file) != 0 || begin(file) != 0)
+    if (write_group(file) != 0 || begin_file(file) != 0)
         return -1;
     char *description = file->notes.failed ? NULL : malloc(length + file->notes.length + 1);
     int outcome =

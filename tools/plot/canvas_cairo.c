@@ -207,7 +207,7 @@ static const struct canvas_calls calls = {.fill = fill,
                                           .note_end = note_end,
                                           .end = end_canvas};
 
-static struct drawn *make(void)
+static struct drawn *make_canvas(void)
 {
     struct drawn *drawn = calloc(1, sizeof *drawn);
     if (drawn && load(&drawn->cairo) == 0) {
@@ -235,7 +235,7 @@ static struct canvas *begin_canvas(struct drawn *drawn)
 
 static struct canvas *make_image(double width, double height, bool is_raw)
 {
-    struct drawn *drawn = make();
+    struct drawn *drawn = make_canvas();
     if (!drawn)
         return NULL;
     drawn->is_image = true;
@@ -270,7 +270,7 @@ static void put_metadata(struct drawn *drawn, const char *title)
 
 struct canvas *canvas_pdf(double width, double height, const char *title)
 {
-    struct drawn *drawn = make();
+    struct drawn *drawn = make_canvas();
     if (!drawn)
         return NULL;
     drawn->surface = drawn->cairo.cairo_pdf_surface_create_for_stream(take_bytes, &drawn->pdf, width * POINTS_PER_PIXEL,

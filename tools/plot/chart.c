@@ -568,7 +568,7 @@ static void report_nothing(const struct layout *layout)
                       "those that armtap info --json lists, with --fields");
 }
 
-static enum exit_status make(struct layout *layout)
+static enum exit_status make_chart(struct layout *layout)
 {
     struct chart *chart = layout->chart;
     layout->streams = armtap_diagnosis_streams(layout->reading->found);
@@ -655,7 +655,7 @@ enum exit_status chart_collect(const struct chart_wish *wish, const struct repla
         if (!layout.chart)
             message_no_memory();
         status = EXIT_FAILED;
-    } else if (make(&layout) != EXIT_DONE) {
+    } else if (make_chart(&layout) != EXIT_DONE) {
         status = EXIT_FAILED;
     } else {
         *chart = layout.chart;

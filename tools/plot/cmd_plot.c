@@ -126,7 +126,7 @@ static int check_output(struct command *command)
 }
 
 /* Whether the output and the source are as the picture needs them. 0, or -1 after a message. */
-static int check(struct command *command)
+static int check_command(struct command *command)
 {
     if (!command->wish.around || replay_is_repeatable(&command->options.source))
         return check_output(command);
@@ -198,7 +198,7 @@ int cmd_plot(int argc, char **argv)
         return options_status(outcome);
     command.wish.zone = command.options.zone;
     enum exit_status status = EXIT_FAILED;
-    if (check(&command) == 0)
+    if (check_command(&command) == 0)
         status = run_plot(&command);
     if (command.kind)
         kind_end(command.kind);

@@ -110,7 +110,7 @@ static bool is_number(enum armtap_type type)
     return type != ARMTAP_STRING && type != ARMTAP_BYTES;
 }
 
-static struct series *find(const struct series_set *set, const char *name)
+static struct series *find_series(const struct series_set *set, const char *name)
 {
     for (size_t i = 0; i < set->count; i++)
         if (strcmp(set->all[i]->name, name) == 0)
@@ -165,7 +165,7 @@ static struct series *add_series(struct series_set *set, const struct series *fr
 static int series_of(struct series_set *set, const struct armtap_recipe_entry *entry, struct series **found)
 {
     struct series series = {0};
-    *found = find(set, table_entry_name(entry));
+    *found = find_series(set, table_entry_name(entry));
     if (*found || !is_number(entry->type) || entry->count == 0)
         return 0;
     if (set->wish->fields ? !is_asked_for(set->wish, entry, &series) : !is_usual(entry, &series))
@@ -295,7 +295,7 @@ int series_join(struct series_set *set, struct series_set *later)
         return -1;
     set->all = all;
     while (later->count > 0) {
-        struct series *from = later->all[later->count - 1], *to = find(set, from->name);
+        struct series *from = later->all[later->count - 1], *to = find_series(set, from->name);
         if (to && join(to, from) != 0)
             return -1;
         if (to)

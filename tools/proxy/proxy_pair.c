@@ -77,7 +77,7 @@ static void set_timer(struct proxy_pair *pair)
     event_timer_set(pair->timer, event_loop_when_awake(pair->wish.loop, due_of(pair)));
 }
 
-static void tell(struct proxy_pair *pair, const struct proxy_news *news)
+static void tell_news(struct proxy_pair *pair, const struct proxy_news *news)
 {
     pair->wish.on_news(pair->wish.user, news);
 }
@@ -86,7 +86,7 @@ static void tell(struct proxy_pair *pair, const struct proxy_news *news)
 static void end_pair(struct proxy_pair *pair)
 {
     pair->over = true;
-    tell(pair, &(struct proxy_news){.event = PROXY_OVER, .time = tcp_clock()});
+    tell_news(pair, &(struct proxy_news){.event = PROXY_OVER, .time = tcp_clock()});
 }
 
 /* What a side is asked for: to read if nothing waits for the other, to write if something waits for it. */
@@ -113,7 +113,7 @@ static void close_side(struct side *side, bool reset)
 /* One side is gone; the other learns it the same way. */
 static void reset(struct proxy_pair *pair, const struct proxy_news *news)
 {
-    tell(pair, news);
+    tell_news(pair, news);
     close_side(&pair->side[0], true);
     close_side(&pair->side[1], true);
     end_pair(pair);
@@ -171,7 +171,7 @@ static bool take_bytes(struct proxy_pair *pair, enum armtap_direction direction)
     if (!goes_on)
         return false;
     news.event = came == 0 ? PROXY_FINISHED : PROXY_BYTES;
-    tell(pair, &news);
+    tell_news(pair, &news);
     return true;
 }
 
@@ -192,7 +192,7 @@ static bool finish_connecting(struct proxy_pair *pair)
     int error = tcp_connect_outcome(pair->side[ARMTAP_FROM_ROBOT].file);
     if (error == 0) {
         pair->connected = true;
-        tell(pair, &(struct proxy_news){.event = PROXY_CONNECTED, .time = tcp_clock()});
+        tell_news(pair, &(struct proxy_news){.event = PROXY_CONNECTED, .time = tcp_clock()});
         return true;
     }
     enum proxy_event event = error == ETIMEDOUT ? PROXY_UNANSWERED : PROXY_REFUSED;

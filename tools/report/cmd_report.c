@@ -45,7 +45,7 @@ static bool is_page(const char *name)
     return !dot || dot == base || strcasecmp(dot, ".html") == 0 || strcasecmp(dot, ".htm") == 0;
 }
 
-static int check(const struct command *command)
+static int check_command(const struct command *command)
 {
     if (!command->out)
         message_error("report: name the page, such as -o report.html");
@@ -190,7 +190,7 @@ int cmd_report(int argc, char **argv)
     enum options_outcome outcome = options_parse(&usage, argc, argv, &command.options, &command);
     if (outcome != OPTIONS_RUN)
         return options_status(outcome);
-    enum exit_status status = check(&command) == 0 ? write_report(&command) : EXIT_FAILED;
+    enum exit_status status = check_command(&command) == 0 ? write_report(&command) : EXIT_FAILED;
     options_free(&command.options);
     return (int)status;
 }

@@ -28,7 +28,7 @@ static bool is_same(const char *text, size_t length, const char *string)
 }
 
 /* The type of that name, seen from a package; NULL if it is primitive. */
-static const struct schema *find(const char *name, size_t length, const char *package)
+static const struct schema *find_schema(const char *name, size_t length, const char *package)
 {
     const char *slash = memchr(name, '/', length);
     size_t before = slash ? (size_t)(slash - name) : 0, own = slash ? before + 1 : 0;
@@ -72,7 +72,7 @@ static void mark_named(const char *text, size_t length, const char *package, boo
         size_t word = 0, line = (size_t)(line_end - text);
         while (word < line && text[word] != ' ' && text[word] != '[')
             word++;
-        const struct schema *schema = find(text, word, package);
+        const struct schema *schema = find_schema(text, word, package);
         if (schema)
             is_named[schema - schemas] = true;
         text = line_end + 1;
@@ -100,7 +100,7 @@ void ros_definition(const char *text, size_t length, struct buffer *out)
 
 void ros_type_text(const struct ros_topic *topic, struct buffer *out)
 {
-    const struct schema *schema = find(topic->type, strlen(topic->type), NULL);
+    const struct schema *schema = find_schema(topic->type, strlen(topic->type), NULL);
     buffer_string(out, schema->text);
     put_named(schema->text, strlen(schema->text), schema->package, out);
 }

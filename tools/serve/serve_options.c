@@ -146,7 +146,7 @@ static const struct option_usage usage = {
     .examples = "  armtap serve --loop robot.pcapng\n  armtap serve --listen 127.0.0.11 --speed max --hide payload "
                 "robot.pcapng\n  armtap serve --layout 1108 rtde://10.0.0.2\n"};
 
-static int check(const struct serve_options *options)
+static int check_options(const struct serve_options *options)
 {
     const struct robot_sources *robots = &options->shared.robots;
     char sizes[LEGACY_LAYOUT_LIST];
@@ -174,7 +174,7 @@ enum options_outcome serve_options_parse(struct serve_options *options, int argc
     ports_default(options->ports);
     options->stubs[PORT_PRIMARY] = options->stubs[PORT_DASHBOARD] = true;
     enum options_outcome outcome = options_parse(&usage, argc, argv, &options->shared, options);
-    if (outcome != OPTIONS_RUN || check(options) == 0)
+    if (outcome != OPTIONS_RUN || check_options(options) == 0)
         return outcome;
     options_free(&options->shared);
     return OPTIONS_BAD;

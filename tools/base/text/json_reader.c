@@ -57,7 +57,7 @@ static bool hand_over(struct reading *reading)
 }
 
 /* Makes a node of a token, or closes one. */
-static bool take(struct reading *reading, const struct armtap_json_token *token)
+static bool add_token(struct reading *reading, const struct armtap_json_token *token)
 {
     unsigned depth = reading->json.depth;
     if (token->kind == ARMTAP_JSON_CLOSE) {
@@ -86,7 +86,7 @@ struct json_node *json_read_by_element(const char *text, size_t length, const st
     struct reading reading = {.json = armtap_json_begin(text, length), .taker = taker};
     struct armtap_json_token token;
     while (reading.fault == JSON_FINE && armtap_json_next(&reading.json, &token))
-        take(&reading, &token);
+        add_token(&reading, &token);
     if (reading.json.fault != ARMTAP_JSON_FINE)
         reading.fault = reading.json.fault == ARMTAP_JSON_TOO_DEEP ? JSON_TOO_LARGE : JSON_MALFORMED;
     *fault = reading.fault;

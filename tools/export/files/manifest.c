@@ -1,5 +1,5 @@
 #define _XOPEN_SOURCE 700
-#include "export/export_job.h"
+#include "export/job.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static int refuse_place(const char *name, int error)
     return -1;
 }
 
-static int check(const struct manifest *manifest, const struct job *job, const char *name)
+static int check_file(const struct manifest *manifest, const struct job *job, const char *name)
 {
     if (is_output(manifest, job->wish->out))
         return refuse_output(name);
@@ -94,7 +94,7 @@ int manifest_open(struct manifest *manifest, const struct job *job)
     manifest->file = append_line_open(name);
     if (manifest->file < 0)
         return refuse_place(name, errno);
-    if (check(manifest, job, name) == 0)
+    if (check_file(manifest, job, name) == 0)
         return 0;
     close(manifest->file);
     manifest->file = -1;

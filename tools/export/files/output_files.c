@@ -63,7 +63,7 @@ static struct output_file **slot_of(const struct output_files *outlets, const st
     return &outlets->slots[at];
 }
 
-static struct output_file *find(const struct output_files *outlets, const struct output_file *wanted)
+static struct output_file *find_file(const struct output_files *outlets, const struct output_file *wanted)
 {
     if (outlets->count == 0)
         return NULL;
@@ -131,7 +131,7 @@ static struct output_file *add_copy(struct output_files *outlets, const struct o
 
 struct output_file *output_files_open(struct output_files *outlets, unsigned stream, unsigned part)
 {
-    struct output_file wanted = {.stream = stream, .part = part}, *outlet = find(outlets, &wanted);
+    struct output_file wanted = {.stream = stream, .part = part}, *outlet = find_file(outlets, &wanted);
     if (outlet)
         return outlet;
     wanted.sink = open_sink(outlets, stream, part);
@@ -141,7 +141,7 @@ struct output_file *output_files_open(struct output_files *outlets, unsigned str
 struct output_file *output_files_find_named(const struct output_files *outlets, char *name)
 {
     const struct output_file wanted = {.name = name};
-    return find(outlets, &wanted);
+    return find_file(outlets, &wanted);
 }
 
 /* Makes the folders above a file, unless the file before was in the same one. 0, or -1 after a message. */

@@ -186,7 +186,7 @@ static void set_rights(struct partial *partial, const struct stat *replaced)
 }
 
 /* Makes the file of that name. 0, or an error number; EEXIST: there is one, or another run has taken it. */
-static int make(const char *path, const struct stat *replaced, struct partial *partial)
+static int make_file(const char *path, const struct stat *replaced, struct partial *partial)
 {
     mode_t mode = replaced ? replaced->st_mode & S_IRWXU : 0666;
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
@@ -209,9 +209,9 @@ int partial_make(const char *place, const struct stat *replaced, struct partial 
     partial->file = -1;
     for (unsigned number = 0; error == EEXIST && number < NUMBERS_MAX; number++) {
         char *path = number_name(place, partial->is_hidden, number);
-        error = path ? make(path, replaced, partial) : ENOMEM;
+        error = path ? make_file(path, replaced, partial) : ENOMEM;
         if (error == EEXIST && number == 0 && put_aside(path, place, partial))
-            error = make(path, replaced, partial);
+            error = make_file(path, replaced, partial);
         partial->has_neighbour = number > 0;
         if (error != 0)
             free(path);

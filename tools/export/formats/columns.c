@@ -156,7 +156,7 @@ static void take_negative(const struct cell *cell, int64_t number)
         cell->columns->misfits++;
 }
 
-static void take_whole(const struct cell *cell, uint64_t number)
+static void put_integer(const struct cell *cell, uint64_t number)
 {
     if (cell->column->type == ARMTAP_DOUBLE)
         take_double(cell, (double)number);
@@ -176,7 +176,7 @@ static void take_number(const struct cell *cell, double number)
     else if (number < 0)
         take_negative(cell, (int64_t)number);
     else
-        take_whole(cell, (uint64_t)number);
+        put_integer(cell, (uint64_t)number);
 }
 
 static void put_number(const struct cell *cell, const struct armtap_value *value, unsigned element)
@@ -187,7 +187,7 @@ static void put_number(const struct cell *cell, const struct armtap_value *value
     else if (is_signed && value->i64[element] < 0)
         take_negative(cell, value->i64[element]);
     else
-        take_whole(cell, is_signed ? (uint64_t)value->i64[element] : value->u64[element]);
+        put_integer(cell, is_signed ? (uint64_t)value->i64[element] : value->u64[element]);
 }
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
@@ -251,7 +251,7 @@ static void put_item(const struct cell *cell, const struct armtap_json_token *it
     } else if (is_number) {
         take_number(cell, armtap_json_double(item));
     } else if (is_truth && cell->column->type == ARMTAP_BOOL) {
-        take_whole(cell, item->kind == ARMTAP_JSON_TRUE);
+        put_integer(cell, item->kind == ARMTAP_JSON_TRUE);
     } else {
         cell->columns->misfits++;
     }

@@ -12,7 +12,7 @@ static const struct armtap_recipe_entry *entry_of(const struct pick *pick, const
     return entry == TABLE_NONE ? NULL : armtap_recipe_at(layout->recipe, entry);
 }
 
-static struct pick_above find(const struct pick *pick, const struct armtap_recipe_entry *entry, size_t cell)
+static struct pick_above find_pick(const struct pick *pick, const struct armtap_recipe_entry *entry, size_t cell)
 {
     struct pick_above above = {.cell = cell, .run = 1};
     if (!entry || entry->wire_size == 0 || entry->wire_size > SIZE_MAX - entry->offset)
@@ -57,7 +57,7 @@ static void find_all(const struct row_batch *batch, const struct table_layout *l
     const struct picks *picks = &batch->view->picks;
     size_t cell = 0;
     for (size_t i = 0; i < picks->count; cell += picks->pick[i++].count)
-        batch->picks_above[i] = find(&picks->pick[i], entry_of(&picks->pick[i], layout), cell);
+        batch->picks_above[i] = find_pick(&picks->pick[i], entry_of(&picks->pick[i], layout), cell);
     find_runs(batch);
 }
 

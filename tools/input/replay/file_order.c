@@ -42,7 +42,7 @@ static int compare(const void *a, const void *b)
     return (one->given > other->given) - (one->given < other->given);
 }
 
-static int check(char *const *names, size_t count)
+static int check_names(char *const *names, size_t count)
 {
     struct stat status;
     for (size_t i = 0; i < count; i++) {
@@ -57,7 +57,7 @@ static int check(char *const *names, size_t count)
 
 int file_order_sort(char **names, size_t count)
 {
-    if (check(names, count) != 0)
+    if (check_names(names, count) != 0)
         return -1;
     struct dated *all = calloc(count + 1, sizeof *all);
     int outcome = all ? 0 : -1;

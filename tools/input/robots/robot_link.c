@@ -56,7 +56,7 @@ static int64_t now_of(const struct robot_link *link)
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-static void tell(struct robot_link *link, struct robot_event event)
+static void tell_event(struct robot_link *link, struct robot_event event)
 {
     event.robot = link->wish.number;
     memcpy(event.address, link->address, sizeof event.address);
@@ -65,7 +65,7 @@ static void tell(struct robot_link *link, struct robot_event event)
 
 static void tell_now(struct robot_link *link, enum robot_event_kind kind)
 {
-    tell(link, (struct robot_event){.kind = kind, .time = tcp_clock()});
+    tell_event(link, (struct robot_event){.kind = kind, .time = tcp_clock()});
 }
 
 __attribute__((format(printf, 3, 4))) static void say(struct robot_link *link, enum armtap_severity severity,
@@ -77,22 +77,22 @@ __attribute__((format(printf, 3, 4))) static void say(struct robot_link *link, e
     va_start(arguments, format);
     vsnprintf(line + length, sizeof line - (size_t)length, format, arguments);
     va_end(arguments);
-    tell(link, (struct robot_event){.kind = ROBOT_SAID,
-                                    .time = tcp_clock(),
-                                    .severity = severity,
-                                    .bytes = (const uint8_t *)line,
-                                    .length = strlen(line)});
+    tell_event(link, (struct robot_event){.kind = ROBOT_SAID,
+                                          .time = tcp_clock(),
+                                          .severity = severity,
+                                          .bytes = (const uint8_t *)line,
+                                          .length = strlen(line)});
 }
 
 static int on_message(void *user, const struct armtap_message *message)
 {
     struct robot_link *link = user;
-    tell(link, (struct robot_event){.kind = ROBOT_BYTES,
-                                    .time = message->where.time,
-                                    .direction = message->direction,
-                                    .is_record = link->is_record,
-                                    .bytes = message->bytes,
-                                    .length = message->length});
+    tell_event(link, (struct robot_event){.kind = ROBOT_BYTES,
+                                          .time = message->where.time,
+                                          .direction = message->direction,
+                                          .is_record = link->is_record,
+                                          .bytes = message->bytes,
+                                          .length = message->length});
     link->is_record = false;
     return 0;
 }
@@ -193,9 +193,10 @@ static void close_socket(struct robot_link *link)
 
 static void tell_closed(struct robot_link *link, enum armtap_direction direction, bool reset, int64_t time)
 {
-    tell(link,
-         (struct robot_event){
-             .kind = ROBOT_CLOSED, .time = time, .direction = direction, .reset = reset, .is_end = link->is_stopping});
+    tell_event(
+        link,
+        (struct robot_event){
+            .kind = ROBOT_CLOSED, .time = time, .direction = direction, .reset = reset, .is_end = link->is_stopping});
 }
 
 int64_t robot_link_waiting_time(const struct robot_link *link)
@@ -370,7 +371,7 @@ static void succeed(struct robot_link *link)
     link->is_connected = true;
     link->acknowledging = (struct tcp_acknowledging){.reads = 0};
     tcp_local_address(link->fd, &link->address[ARMTAP_TO_ROBOT]);
-    tell(link, (struct robot_event){.kind = ROBOT_OPENED, .time = where.time});
+    tell_event(link, (struct robot_event){.kind = ROBOT_OPENED, .time = where.time});
     link->error = armtap_client_connected(link->client, now_of(link), &where);
 }
 

@@ -19,7 +19,7 @@
 
 #define BACKLOG 128
 #define HOST_MAX 256
-/* s: a connection without a word is asked after IDLE, then every BETWEEN, and dead after PROBES without an answer. */
+/* Keep-alive, s: first probe after IDLE seconds, then every BETWEEN; dead after PROBES without an answer. */
 #define KEEPALIVE_IDLE 5
 #define KEEPALIVE_BETWEEN 2
 #define KEEPALIVE_PROBES 3

@@ -22,7 +22,7 @@ void ports_default(struct served_port ports[SERVED_PORTS])
     memcpy(ports, all, sizeof all);
 }
 
-static struct served_port *find(struct served_port *ports, unsigned number)
+static struct served_port *find_port(struct served_port *ports, unsigned number)
 {
     for (unsigned i = 0; i < SERVED_PORTS; i++)
         if (ports[i].controllers == number)
@@ -37,7 +37,7 @@ int ports_parse(struct served_port ports[SERVED_PORTS], const char *list)
     for (unsigned i = 0; i < SERVED_PORTS; i++)
         ports[i].is_served = false;
     for (size_t i = 0; i < count; i++) {
-        struct served_port *port = find(ports, pairs[i].robots);
+        struct served_port *port = find_port(ports, pairs[i].robots);
         if (!port)
             continue;
         port->here = pairs[i].here;

@@ -64,7 +64,7 @@ void other_ports_free(struct other_ports *ports)
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-static int tell(const struct link *link, const uint8_t *bytes, size_t length, bool is_greeting)
+static int tell_bytes(const struct link *link, const uint8_t *bytes, size_t length, bool is_greeting)
 {
     const struct port_message message = {.robot = link->robot,
                                          .port = link->port,
@@ -78,7 +78,7 @@ static int tell(const struct link *link, const uint8_t *bytes, size_t length, bo
 
 static int tell_one(void *user, const uint8_t *message, size_t length)
 {
-    return tell(user, message, length, false);
+    return tell_bytes(user, message, length, false);
 }
 
 /* No greeting after all: its messages are as any others. */
@@ -105,7 +105,7 @@ static int on_message(void *user, const uint8_t *message, size_t length)
             return outcome;
     }
     if (!link->greets)
-        return tell(link, message, length, false);
+        return tell_bytes(link, message, length, false);
     buffer_put(&link->greeting, (const char *)message, length);
     if (link->greeting.failed)
         return OTHER_PORTS_NO_MEMORY;
@@ -113,7 +113,7 @@ static int on_message(void *user, const uint8_t *message, size_t length)
     if (primary_message_type(message) != PRIMARY_ROBOT_STATE)
         return 0;
     link->greets = false;
-    return tell(link, (const uint8_t *)link->greeting.data, link->greeting.length, true);
+    return tell_bytes(link, (const uint8_t *)link->greeting.data, link->greeting.length, true);
 }
 
 static int on_reply(void *user, const char *request, const char *reply)
@@ -149,7 +149,7 @@ static int begin_link(struct link *link, const struct armtap_bytes *bytes)
     return 0;
 }
 
-static struct link *find(struct other_ports *ports, uint64_t connection)
+static struct link *find_link(struct other_ports *ports, uint64_t connection)
 {
     for (unsigned i = 0; i < LINKS; i++)
         if (ports->links[i].used > 0 && ports->links[i].connection == connection)
@@ -188,7 +188,7 @@ int other_ports_bytes(struct other_ports *ports, const struct armtap_bytes *byte
     bool from_robot = bytes->direction == ARMTAP_FROM_ROBOT;
     if (!is_ours(bytes->port) || (!from_robot && bytes->port != DASHBOARD_PORT))
         return 0;
-    struct link *link = find(ports, bytes->stream->connection);
+    struct link *link = find_link(ports, bytes->stream->connection);
     if (!link) {
         int outcome = make_link(ports, bytes, &link);
         if (outcome != 0)
@@ -251,7 +251,7 @@ int other_ports_event(struct other_ports *ports, const struct armtap_event *even
 
 int other_ports_close(struct other_ports *ports, uint64_t connection)
 {
-    struct link *link = find(ports, connection);
+    struct link *link = find_link(ports, connection);
     if (!link)
         return 0;
     int outcome = give_up_greeting(link);

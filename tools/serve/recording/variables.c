@@ -83,7 +83,7 @@ double variable_number(const struct variable *variable, const uint8_t *image, un
 
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
 
-static struct variable *find(const struct variables *variables, const char *name, size_t length)
+static struct variable *find_variable(const struct variables *variables, const char *name, size_t length)
 {
     const struct armtap_field *field = armtap_field_find(name, length);
     if (field)
@@ -106,7 +106,7 @@ static int grow(struct variables *variables, size_t size)
     return 0;
 }
 
-static struct variable *make(const char *name, enum armtap_type type, unsigned count)
+static struct variable *make_variable(const char *name, enum armtap_type type, unsigned count)
 {
     struct variable *variable = calloc(1, sizeof *variable);
     if (!variable)
@@ -129,11 +129,11 @@ int variables_add(struct variables *variables, const char *name, enum armtap_typ
 {
     size_t length = strlen(name);
     const struct armtap_field *field = armtap_field_find(name, length);
-    *added = find(variables, name, length);
+    *added = find_variable(variables, name, length);
     if (*added || variables->count == VARIABLES_MAX || length > VARIABLE_NAME_MAX ||
         armtap_type_name(type, count)[0] == '\0' || armtap_type_width(type) * count == 0)
         return 0;
-    struct variable *variable = make(name, type, count);
+    struct variable *variable = make_variable(name, type, count);
     if (!variable || grow(variables, variable->size) != 0) {
         if (variable)
             free(variable->name);
@@ -183,7 +183,7 @@ int variables_add_registers(struct variables *variables)
 
 const struct variable *variables_find(const struct variables *variables, const char *name, size_t length)
 {
-    return find(variables, name, length);
+    return find_variable(variables, name, length);
 }
 
 const struct variable *variables_of_field(const struct variables *variables, size_t id)

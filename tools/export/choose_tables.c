@@ -1,6 +1,6 @@
 /* What follows from the first reading: the streams and tables of the export. */
 #include "command_line/shared_text.h"
-#include "export_job.h"
+#include "job.h"
 
 #include "base/process/message.h"
 #include "input/stream_rank.h"

@@ -1,7 +1,7 @@
 /* What an export hears of its captures: the first reading finds the tables, the second writes the rows; a source that
  * is read once has both together. */
 #define _GNU_SOURCE /* CLOCK_MONOTONIC_COARSE */
-#include "export_job.h"
+#include "job.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* The columns of each table that is exported, and what is checked before the first row. */
-#include "export_job.h"
+#include "job.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "export_job.h"
+#include "job.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* From a record to a row in its file. */
-#include "export_job.h"
+#include "job.h"
 
 #include <stdlib.h>
 

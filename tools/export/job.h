@@ -1,8 +1,8 @@
-/* The state of a running export, and what works on it: export.c runs it, export_sinks.c hears the captures,
- * export_survey.c concludes the first reading, export_views.c chooses the columns, export_rows.c writes the rows,
- * check_request.c checks the request, export_report.c reports what is missing. */
-#ifndef EXPORT_EXPORT_JOB_H
-#define EXPORT_EXPORT_JOB_H
+/* The state of a running export, and what works on it: export.c runs it, sinks.c hears the captures, choose_tables.c
+ * concludes the first reading, choose_columns.c makes views, write_rows.c writes the rows, check_data.c checks whether
+ * the captures have what was asked for, report_missing.c reports what is missing. */
+#ifndef EXPORT_JOB_H
+#define EXPORT_JOB_H
 
 #include "export/rows/tables.h"
 #include "export/formats/target.h"

@@ -1,6 +1,6 @@
 /* Reports what is missing in an export on standard error: a line for each stream, in seconds and records. */
 #define _POSIX_C_SOURCE 200809L
-#include "export_job.h"
+#include "job.h"
 
 #include <inttypes.h>
 #include <math.h>
