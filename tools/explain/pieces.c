@@ -1,6 +1,5 @@
 #include "pieces.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,45 +36,38 @@ static struct piece *new_piece(struct pieces *pieces, size_t offset, size_t leng
     return piece;
 }
 
-void pieces_end(struct pieces *pieces, size_t length)
+/* Bytes up to there that no piece covers become a piece of their own. */
+static void end_at(struct pieces *pieces, size_t length)
 {
     size_t at = pieces->at;
     if (length > at)
         snprintf(new_piece(pieces, at, length - at)->remark, PIECE_REMARK_MAX, "%s", pieces->rest);
 }
 
-struct piece *pieces_add(struct pieces *pieces, size_t offset, size_t length, const char *field)
+/* Never NULL, valid until the next one. */
+static struct piece *add_piece(struct pieces *pieces, size_t offset, size_t length, const char *field)
 {
-    pieces_end(pieces, offset);
+    end_at(pieces, offset);
     struct piece *piece = new_piece(pieces, offset, length);
     snprintf(piece->field, sizeof piece->field, "%s", field);
     return piece;
 }
 
-void pieces_remark(struct pieces *pieces, const char *format, ...)
-{
-    struct piece *last = pieces->failed || pieces->count == 0 ? &pieces->spare : &pieces->piece[pieces->count - 1];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(last->remark, PIECE_REMARK_MAX, format, arguments);
-    va_end(arguments);
-}
-
 /* ---- values ---------------------------------------------------------------------------------------------------- */
 
-void piece_set_unsigned(struct piece *piece, uint64_t number)
+static void set_unsigned(struct piece *piece, uint64_t number)
 {
     piece->kind = PIECE_NUMBER;
     piece->number[number_unsigned(number, piece->number)] = '\0';
 }
 
-void piece_set_signed(struct piece *piece, int64_t number)
+static void set_signed(struct piece *piece, int64_t number)
 {
     piece->kind = PIECE_NUMBER;
     piece->number[number_signed(number, piece->number)] = '\0';
 }
 
-void piece_set_double(struct piece *piece, double number)
+static void set_double(struct piece *piece, double number)
 {
     piece->kind = PIECE_NUMBER;
     piece->number[number_repr(number, piece->number)] = '\0';
@@ -93,16 +85,6 @@ static void set_text(struct pieces *pieces, struct piece *piece, const char *tex
 const char *pieces_text(const struct pieces *pieces, const struct piece *piece)
 {
     return pieces->text.data ? pieces->text.data + piece->text_at : "";
-}
-
-void pieces_add_number(struct pieces *pieces, size_t offset, size_t length, const char *field, uint64_t number)
-{
-    piece_set_unsigned(pieces_add(pieces, offset, length, field), number);
-}
-
-void pieces_add_text(struct pieces *pieces, size_t offset, const char *field, const void *text, size_t length)
-{
-    set_text(pieces, pieces_add(pieces, offset, length, field), text, length);
 }
 
 /* ---- from the library ------------------------------------------------------------------------------------------ */
@@ -127,7 +109,7 @@ static void set_value(struct pieces *pieces, struct piece *piece, const struct a
         snprintf(piece->number, sizeof piece->number, value->u64[0] != 0 ? "true" : "false");
         break;
     case ARMTAP_DOUBLE:
-        piece_set_double(piece, value->f64[0]);
+        set_double(piece, value->f64[0]);
         break;
     case ARMTAP_JSON:
         set_digits(pieces, piece, value);
@@ -138,15 +120,15 @@ static void set_value(struct pieces *pieces, struct piece *piece, const struct a
         break;
     default:
         if (armtap_value_is_signed(value))
-            piece_set_signed(piece, value->i64[0]);
+            set_signed(piece, value->i64[0]);
         else
-            piece_set_unsigned(piece, value->u64[0]);
+            set_unsigned(piece, value->u64[0]);
     }
 }
 
-void pieces_take(struct pieces *pieces, const struct armtap_piece *from)
+static void take_piece(struct pieces *pieces, const struct armtap_piece *from)
 {
-    struct piece *piece = pieces_add(pieces, from->offset, from->length, from->name);
+    struct piece *piece = add_piece(pieces, from->offset, from->length, from->name);
     piece->column = from->column;
     snprintf(piece->unit, sizeof piece->unit, "%s", from->unit);
     snprintf(piece->remark, sizeof piece->remark, "%s", from->remark);
@@ -161,14 +143,14 @@ static int on_head(void *user, const struct armtap_piece *piece)
     struct armtap_piece rest = *piece;
     if (*piece->name == '\0')
         rest.remark = "cut: armtap decodes whole messages only";
-    pieces_take(pieces, &rest);
+    take_piece(pieces, &rest);
     return pieces->failed;
 }
 
 static int on_piece(void *user, const struct armtap_piece *piece)
 {
     struct pieces *pieces = user;
-    pieces_take(pieces, piece);
+    take_piece(pieces, piece);
     return pieces->failed;
 }
 
@@ -184,6 +166,6 @@ const char *annotate(const struct subject *subject, struct pieces *pieces)
         pieces->failed = pieces->failed || error == ARMTAP_ERR_MEMORY;
         pieces->rest = armtap_strerror(error);
     }
-    pieces_end(pieces, message->length);
+    end_at(pieces, message->length);
     return kind;
 }

@@ -6,12 +6,6 @@
 #include "base/text/buffer.h"
 #include "base/numbers/number_text.h"
 
-#if defined(__GNUC__)
-#define PIECES_FORMAT __attribute__((format(printf, 2, 3)))
-#else
-#define PIECES_FORMAT
-#endif
-
 enum piece_kind { PIECE_BARE, PIECE_NUMBER, PIECE_TRUTH, PIECE_TEXT };
 
 #define PIECE_FIELD_MAX 80
@@ -41,21 +35,7 @@ struct pieces {
 };
 void pieces_free(struct pieces *pieces);
 
-/* A new piece; never NULL, valid until the next one. Bytes between the last one and this become a piece of their own.
- */
-struct piece *pieces_add(struct pieces *pieces, size_t offset, size_t length, const char *field);
-void pieces_add_number(struct pieces *pieces, size_t offset, size_t length, const char *field, uint64_t number);
-void pieces_add_text(struct pieces *pieces, size_t offset, const char *field, const void *text, size_t length);
-/* A piece that the library found. */
-void pieces_take(struct pieces *pieces, const struct armtap_piece *piece);
-/* The message has `length` bytes. */
-void pieces_end(struct pieces *pieces, size_t length);
 /* The text of a piece, which needs no end. */
 const char *pieces_text(const struct pieces *pieces, const struct piece *piece);
-/* Of the last one. */
-PIECES_FORMAT void pieces_remark(struct pieces *pieces, const char *format, ...);
-void piece_set_unsigned(struct piece *piece, uint64_t number);
-void piece_set_signed(struct piece *piece, int64_t number);
-void piece_set_double(struct piece *piece, double number);
 
 #endif

@@ -43,14 +43,6 @@ struct matlab_content {
  * memory; the caller frees. Sets *width. */
 uint16_t *matlab_characters(const char *const *texts, size_t count, size_t *width);
 
-/* The structure `meta`: what is known of the table and of its variables. */
-
-/* Children keep their order. NULL without memory; the texts and names must outlive the node. */
-struct matlab_node *matlab_node_new(struct matlab_node *parent, const char *name, enum matlab_node_kind kind);
-int matlab_node_add_text(struct matlab_node *node, const char *text);
-int matlab_node_add_number(struct matlab_node *node, int32_t number);
-void matlab_node_free(struct matlab_node *node);
-
 /* The kinds of files. */
 
 /* Write the whole content to `path`, which exists. */

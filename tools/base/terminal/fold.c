@@ -144,15 +144,6 @@ void text_line(FILE *file, int indent, const char *format, ...)
     putc('\n', file);
 }
 
-void text_line_within(FILE *file, int room, int indent, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    lead(file, indent, room, NULL, format, arguments);
-    va_end(arguments);
-    putc('\n', file);
-}
-
 size_t text_join(char *to, size_t room, const char *const *texts)
 {
     size_t at = 0;

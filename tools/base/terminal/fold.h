@@ -10,8 +10,6 @@
 /* A line. Where it is too wide for the terminal, it goes on at `indent`. The text must be fit to be shown, may begin
  * with blanks, and may hold what text_paint() returns. A line end within it is a blank once anything is too wide. */
 void text_line(FILE *file, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The same where the terminal was asked before: `room` is what text_room() said. Asking takes longer than a line. */
-void text_line_within(FILE *file, int room, int indent, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* The same of texts that follow one another: printf takes longer than they do. NULL ends them. */
 void text_line_of(FILE *file, int room, int indent, const char *const *texts);
 /* Texts one after the other, up to NULL, as far as there is room. Returns the length. */

@@ -31,7 +31,9 @@ const char *output_files_ending(const char *name)
     return end;
 }
 
-char *output_files_split_name(const char *name, unsigned stream, unsigned part)
+/* OUT.csv gives OUT.0.csv for part 0 of stream 0 and OUT.0-1.csv for part 1, OUT.csv.gz OUT.0.csv.gz. NULL without
+ * memory; the caller frees. */
+static char *split_name(const char *name, unsigned stream, unsigned part)
 {
     size_t room = strlen(name) + 32;
     char *split = malloc(room);
@@ -105,7 +107,7 @@ static struct sink_file *open_sink(struct output_files *outlets, unsigned stream
 {
     if (!outlets->split)
         return sink_file_open(outlets->name, &outlets->run);
-    char *name = output_files_split_name(outlets->name, stream, part);
+    char *name = split_name(outlets->name, stream, part);
     if (!name) {
         message_no_memory();
         return NULL;

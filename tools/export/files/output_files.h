@@ -48,9 +48,6 @@ struct output_files {
 const char *output_files_ending(const char *name);
 /* Whether the name ends in ".gz". */
 bool output_files_is_gzip(const char *name);
-/* OUT.csv gives OUT.0.csv for part 0 of stream 0 and OUT.0-1.csv for part 1, OUT.csv.gz OUT.0.csv.gz. NULL without
- * memory; the caller frees. */
-char *output_files_split_name(const char *name, unsigned stream, unsigned part);
 
 /* The file of a table, opened if necessary; NULL after a message. Without `split` all tables share one. */
 struct output_file *output_files_open(struct output_files *outlets, unsigned stream, unsigned part);

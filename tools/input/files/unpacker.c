@@ -349,11 +349,6 @@ const struct packing *packing_find(const uint8_t *first, size_t length, bool *is
     return NULL;
 }
 
-const char *packing_name(const struct packing *packing)
-{
-    return packing->name;
-}
-
 int packing_check(const struct packing *packing, const char *file, bool quiet)
 {
     char word[SHELL_MAX] = "", what[SHELL_MAX + 200];

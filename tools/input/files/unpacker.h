@@ -14,8 +14,6 @@ struct packing;
 
 /* How bytes are packed that begin so; NULL: they are not, or too few to tell, which `*is_open` says. */
 const struct packing *packing_find(const uint8_t *first, size_t length, bool *is_open);
-/* "zstd" */
-const char *packing_name(const struct packing *packing);
 /* Whether it can be unpacked: 0, or -1 after a message, unless `quiet`, that names the library which this build lacks,
  * and the program that does it. */
 int packing_check(const struct packing *packing, const char *file, bool quiet);

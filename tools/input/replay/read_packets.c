@@ -165,10 +165,53 @@ static void lend(void *user, bool stays)
     run_check(run, armtap_net_lend(run->net, stays));
 }
 
+/* Packets between two questions: each costs time for every connection. */
+#define PATIENCE 64
+
+enum side { WANTED, MARGIN, BEYOND };
+
+static enum side side_of_packet(const struct replay_end *wish, const struct armtap_where *now)
+{
+    bool is_wanted = now->file != wish->file ? now->file < wish->file : now->packet <= wish->packet;
+    return is_wanted ? WANTED : BEYOND;
+}
+
+static enum side side_of_time(const struct replay_ending *ending, const struct armtap_where *now)
+{
+    if (ending->time == ARMTAP_NO_TIME || now->time == ARMTAP_NO_TIME || now->time <= ending->time)
+        return WANTED;
+    return armtap_time_between(ending->time, now->time) > REPLAY_END_MARGIN_NS ? BEYOND : MARGIN;
+}
+
+/* Call for each packet, after it was given to the net. Whether the file need not be read further. */
+static bool is_ending_here(struct replay_ending *ending, const void *user, const struct armtap_net *net,
+                           const struct armtap_where *now, int64_t first_time)
+{
+    const struct replay_end *wish = ending->wish;
+    if (!wish)
+        return false;
+    if (wish->to && !ending->has_time) {
+        ending->has_time = true;
+        ending->time = timestamp_resolve(wish->to, first_time, wish->zone);
+    }
+    enum side side = wish->to ? side_of_time(ending, now) : side_of_packet(wish, now);
+    if (side == WANTED) {
+        ending->last = *now;
+        ending->patience = 0;
+    }
+    if (side != BEYOND || ending->last.packet == 0)
+        return false;
+    if (ending->patience > 0) {
+        ending->patience--;
+        return false;
+    }
+    ending->patience = PATIENCE;
+    return (!wish->is_enough || wish->is_enough(user)) && armtap_net_is_settled(net, &ending->last);
+}
+
 static bool is_enough(struct run *run, const struct armtap_where *where)
 {
-    return run->ending.wish &&
-           replay_ending_is_here(&run->ending, run->stop.user, run->net, where, run->totals->first_time);
+    return run->ending.wish && is_ending_here(&run->ending, run->stop.user, run->net, where, run->totals->first_time);
 }
 
 static void tell_copies(struct run *run, bool are_copies)
@@ -235,21 +278,6 @@ static bool next_packet(struct run *run, struct reading *reading)
     return true;
 }
 
-/* One packet, or all; false at the end. One loop has both, so that it can have next_packet() to itself. */
-static bool read_packets(struct run *run, struct reading *reading, bool all)
-{
-    bool goes_on;
-    do {
-        goes_on = next_packet(run, reading);
-    } while (goes_on && all);
-    return goes_on;
-}
-
-bool run_next_packet(struct run *run, struct reading *reading)
-{
-    return read_packets(run, reading, false);
-}
-
 void run_end_packets(struct run *run, struct reading *reading)
 {
     capture_on_turn(reading->capture, NULL, NULL);
@@ -270,51 +298,9 @@ void run_packets(struct run *run, struct capture *capture, uint32_t file)
 {
     struct reading reading;
     run_begin_packets(run, &reading, capture, file);
-    read_packets(run, &reading, true);
+    while (next_packet(run, &reading))
+        continue;
     run_end_packets(run, &reading);
-}
-
-/* Packets between two questions: each costs time for every connection. */
-#define PATIENCE 64
-
-enum side { WANTED, MARGIN, BEYOND };
-
-static enum side side_of_packet(const struct replay_end *wish, const struct armtap_where *now)
-{
-    bool is_wanted = now->file != wish->file ? now->file < wish->file : now->packet <= wish->packet;
-    return is_wanted ? WANTED : BEYOND;
-}
-
-static enum side side_of_time(const struct replay_ending *ending, const struct armtap_where *now)
-{
-    if (ending->time == ARMTAP_NO_TIME || now->time == ARMTAP_NO_TIME || now->time <= ending->time)
-        return WANTED;
-    return armtap_time_between(ending->time, now->time) > REPLAY_END_MARGIN_NS ? BEYOND : MARGIN;
-}
-
-bool replay_ending_is_here(struct replay_ending *ending, const void *user, const struct armtap_net *net,
-                           const struct armtap_where *now, int64_t first_time)
-{
-    const struct replay_end *wish = ending->wish;
-    if (!wish)
-        return false;
-    if (wish->to && !ending->has_time) {
-        ending->has_time = true;
-        ending->time = timestamp_resolve(wish->to, first_time, wish->zone);
-    }
-    enum side side = wish->to ? side_of_time(ending, now) : side_of_packet(wish, now);
-    if (side == WANTED) {
-        ending->last = *now;
-        ending->patience = 0;
-    }
-    if (side != BEYOND || ending->last.packet == 0)
-        return false;
-    if (ending->patience > 0) {
-        ending->patience--;
-        return false;
-    }
-    ending->patience = PATIENCE;
-    return (!wish->is_enough || wish->is_enough(user)) && armtap_net_is_settled(net, &ending->last);
 }
 
 void replay_start_say(const struct replay_source *source, const struct timestamp *from)

@@ -43,10 +43,6 @@ struct replay_ending {
     unsigned patience;        /* packets until the net is asked again */
 };
 
-/* Call for each packet, after it was given to the net. Whether the file need not be read further. */
-bool replay_ending_is_here(struct replay_ending *ending, const void *user, const struct armtap_net *net,
-                           const struct armtap_where *now, int64_t first_time);
-
 /* Remembers why a callback stopped the reading: the library only says that one did. */
 
 struct replay_stop {
@@ -105,8 +101,6 @@ void run_give_packet(struct run *run, struct armtap_packet *packet);
  * connection simply goes on. */
 uint64_t run_begin_section(struct run *run, const struct section_comment *section);
 void run_begin_packets(struct run *run, struct reading *reading, struct capture *capture, uint32_t file);
-/* False at the end. */
-bool run_next_packet(struct run *run, struct reading *reading);
 /* Takes a packet that was read; false at the end. */
 bool run_take_next(struct run *run, struct reading *reading, struct armtap_packet *packet);
 void run_end_packets(struct run *run, struct reading *reading);

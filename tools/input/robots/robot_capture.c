@@ -116,11 +116,6 @@ enum capture_outcome robot_capture_next(struct robot_capture *capture, struct ar
     return CAPTURE_PACKET;
 }
 
-void robot_capture_stop(struct robot_capture *capture)
-{
-    robot_reader_stop(capture->reader);
-}
-
 const struct robot_tally *robot_capture_tallies(const struct robot_capture *capture)
 {
     return capture->tallies;

@@ -522,8 +522,3 @@ enum robot_link_outcome robot_link_outcome(const struct robot_link *link)
 {
     return link->outcome;
 }
-
-const struct armtap_client *robot_link_client(const struct robot_link *link)
-{
-    return link->client;
-}

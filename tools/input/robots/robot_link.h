@@ -45,8 +45,6 @@ void robot_link_take(struct robot_link *link);
 /* Ends it in an orderly way, which takes up to a second: on_end follows. */
 void robot_link_stop(struct robot_link *link);
 enum robot_link_outcome robot_link_outcome(const struct robot_link *link);
-/* What was agreed, and whether data comes. */
-const struct armtap_client *robot_link_client(const struct robot_link *link);
 
 /* Robots read by a thread of their own, so that reading them never waits for what is done with the data. */
 

@@ -91,8 +91,6 @@ void robot_capture_close(struct robot_capture *capture);
  * tells. Prints what the robots' connections have to say. CAPTURE_DAMAGED: a robot was given up. */
 enum capture_outcome robot_capture_next(struct robot_capture *capture, struct armtap_packet *packet,
                                         const struct robot_event **hole);
-/* Leaves the robots; CAPTURE_END follows soon. */
-void robot_capture_stop(struct robot_capture *capture);
 /* What each robot gave so far, in the order of the sources. */
 const struct robot_tally *robot_capture_tallies(const struct robot_capture *capture);
 
