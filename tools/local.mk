@@ -384,7 +384,6 @@ tools_libtools_a_SOURCES = \
 	tools/compare/choose_streams.c \
 	tools/compare/compare.h \
 	tools/compare/cmd_compare.c \
-	tools/compare/early_pairs.c \
 	tools/compare/report.c \
 	tools/compare/side_by_side.c \
 	tools/index/cmd_index.c \

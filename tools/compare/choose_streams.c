@@ -386,17 +386,6 @@ int stream_choice_take(struct stream_choice_taken *taken, struct armtap_streams 
     return 0;
 }
 
-bool stream_choice_foresee(struct stream_choice_taken *taken, const struct armtap_record *record)
-{
-    unsigned side = new_side(taken, record);
-    if (side == ARMTAP_SIDES || !same_robot(taken->robot, record->stream->robot))
-        return true;
-    if (taken->has[side])
-        return false;
-    take_stream(taken, side, record->stream);
-    return true;
-}
-
 unsigned stream_choice_side(const struct stream_choice_taken *taken, const struct armtap_record *record)
 {
     unsigned side = 0;

@@ -22,7 +22,6 @@ struct compare {
     struct armtap_streams *streams;
     struct stream_choice *choice;
     struct stream_choice_taken taken;
-    struct early_pairs *early; /* NULL: the streams are read again once they are found */
     const struct chosen_stream *chosen[ARMTAP_SIDES];
     uint64_t read_again[ARMTAP_SIDES]; /* records of these */
     struct armtap_comparison *comparison;
@@ -112,30 +111,15 @@ static int check_options(const struct compare *compare)
 static int survey_record(void *user, const struct armtap_record *record)
 {
     struct compare *compare = user;
-    if (armtap_streams_record(compare->streams, record) != 0 || stream_choice_record(compare->choice, record) != 0)
-        return REPLAY_NO_MEMORY;
-    if (compare->early)
-        early_pairs_record(compare->early, record);
-    return 0;
+    return armtap_streams_record(compare->streams, record) != 0 || stream_choice_record(compare->choice, record) != 0
+               ? REPLAY_NO_MEMORY
+               : 0;
 }
 
 static int survey_event(void *user, const struct armtap_event *event)
 {
     struct compare *compare = user;
     return armtap_streams_event(compare->streams, event) != 0 ? REPLAY_NO_MEMORY : 0;
-}
-
-/* Whether to compare streams while they are being found: the only two in a capture, probably. */
-static bool may_be_early(const struct compare *compare)
-{
-    return compare->wish.count == 0 && compare->source.count == 1;
-}
-
-static int begin_early(struct compare *compare)
-{
-    early_pairs_free(compare->early);
-    compare->early = may_be_early(compare) ? early_pairs_new(compare->tolerance) : NULL;
-    return may_be_early(compare) && !compare->early ? -1 : 0;
 }
 
 static int forget(void *user)
@@ -145,7 +129,7 @@ static int forget(void *user)
     stream_choice_free(compare->choice);
     compare->streams = armtap_streams_new();
     compare->choice = stream_choice_new();
-    return begin_early(compare) != 0 || !compare->streams || !compare->choice ? -1 : 0;
+    return !compare->streams || !compare->choice ? -1 : 0;
 }
 
 static int check_telemetry(struct compare *compare)
@@ -172,8 +156,6 @@ static int survey(struct compare *compare)
 {
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = survey_record, .on_event = survey_event};
     struct replay_source source = compare->source;
-    if (begin_early(compare) != 0)
-        return give_up_memory(compare);
     raise_status(compare, replay_learning(&source, &sink, compare, forget, &compare->totals));
     compare->source.quiet = compare->status == EXIT_FAILED;
     if (compare->totals.broken_off || check_telemetry(compare) != 0)
@@ -271,8 +253,7 @@ static int end_pairs(struct compare *compare)
     return 0;
 }
 
-/* Reads the chosen streams again, unless they were compared already: side by side if they do not interleave, as in two
- * files. */
+/* Reads the chosen streams again: side by side if they do not interleave, as in two files. */
 static int compare_chosen(struct compare *compare)
 {
     const struct armtap_sink sink = {.size = sizeof sink, .on_record = compare_record, .wants_state = wants_chosen};
@@ -280,10 +261,6 @@ static int compare_chosen(struct compare *compare)
         .wants = side_by_side_wants, .record = side_by_side_record, .over = side_by_side_over};
     bool interleaved = stream_choice_are_interleaved(compare->chosen);
     bool broken_off = false;
-    if (compare->early && (compare->comparison = early_pairs_take(compare->early, compare->chosen)) != NULL)
-        return end_pairs(compare);
-    early_pairs_free(compare->early);
-    compare->early = NULL;
     if (begin_pairs(compare, interleaved) != 0)
         return -1;
     if (interleaved)
@@ -383,7 +360,6 @@ int cmd_compare(int argc, char **argv)
     else if (check_options(&compare) == 0)
         run_comparison(&compare);
     armtap_comparison_free(compare.comparison);
-    early_pairs_free(compare.early);
     stream_choice_free(compare.choice);
     armtap_streams_free(compare.streams);
     armtap_knowledge_free(compare.knowledge);

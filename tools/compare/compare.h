@@ -43,9 +43,6 @@ struct stream_choice_taken {
 };
 int stream_choice_take(struct stream_choice_taken *taken, struct armtap_streams *streams,
                        const struct stream_choice_wish *wish, const struct armtap_record *record);
-/* The same without wishes, and for an input that can be read again: false without a message if the record begins a
- * second stream of a kind of which one was taken. */
-bool stream_choice_foresee(struct stream_choice_taken *taken, const struct armtap_record *record);
 /* The side of a record's connection if it was taken; ARMTAP_SIDES: it was not, or the record is not the robot's. */
 unsigned stream_choice_side(const struct stream_choice_taken *taken, const struct armtap_record *record);
 /* Call after such a reading: `chosen` becomes the streams taken; 0, or -1 after a message why they cannot be
@@ -55,20 +52,6 @@ int stream_choice_check(struct stream_choice *choice, const struct armtap_stream
 
 /* Whether their packets interleave in one file, so that one reading is enough to pair them. */
 bool stream_choice_are_interleaved(const struct chosen_stream *const chosen[ARMTAP_SIDES]);
-
-/* The comparison of the streams that will probably be chosen, while a reading still finds out which there are: most
- * captures have one legacy and one RTDE stream of one robot, and need no second reading then. */
-
-struct early_pairs;
-/* NULL without memory. */
-struct early_pairs *early_pairs_new(double tolerance);
-void early_pairs_free(struct early_pairs *pairs);
-/* Call for each record. What is not foreseen, or fails, ends the comparison, of which nothing is left then. */
-void early_pairs_record(struct early_pairs *pairs, const struct armtap_record *record);
-/* After the reading: the comparison of all records of the chosen streams in the order of the capture, which the caller
- * frees; NULL: they must be read again. */
-struct armtap_comparison *early_pairs_take(struct early_pairs *pairs,
-                                           const struct chosen_stream *const chosen[ARMTAP_SIDES]);
 
 /* Prints what compare found on standard output, as text or as JSON. */
 
