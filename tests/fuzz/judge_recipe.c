@@ -3,6 +3,16 @@
 
 #include "judge.h"
 
+/* Since 2.9 expat has another function for it, and warns of this one. */
+static size_t byte_index(XML_Parser parser)
+{
+#if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9
+    return (size_t)XML_GetCurrentByteIndex64(parser);
+#else
+    return (size_t)XML_GetCurrentByteIndex(parser);
+#endif
+}
+
 const char *judge_xml(struct span text, size_t *at)
 {
     XML_Parser parser = XML_ParserCreate(NULL);
@@ -11,7 +21,7 @@ const char *judge_xml(struct span text, size_t *at)
     const char *wrong = NULL;
     if (XML_Parse(parser, text.at, (int)text.length, 1) != XML_STATUS_OK)
         wrong = XML_ErrorString(XML_GetErrorCode(parser));
-    *at = (size_t)XML_GetCurrentByteIndex(parser);
+    *at = byte_index(parser);
     XML_ParserFree(parser);
     return wrong;
 }
