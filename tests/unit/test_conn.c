@@ -751,6 +751,64 @@ static void test_a_record_names_the_packet_that_completed_it(void **unused)
     script_free(&script);
 }
 
+/* Behind 4096 pieces the last place stands for all others: it stays that of the latest packet. */
+static void test_very_many_pieces_have_the_latest_packet(void **unused)
+{
+    enum { PIECES = 5000, EARLIER = 20 };
+    static const struct {
+        uint64_t last, completed_by;
+    } cases[] = {{PIECES, PIECES}, {EARLIER, PIECES - 1}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct armtap_sink sink = log_sink();
+        struct log log = {.values = true};
+        struct script script = packets(540, 1, 0.008);
+        struct armtap_conn *conn;
+        char told[32];
+        assert_int_equal(armtap_conn_new(&realtime, &sink, &log, &conn), ARMTAP_OK);
+        assert_int_equal(armtap_conn_push(conn, FROM, script.bytes.at, 540, NULL), ARMTAP_OK);
+        for (uint64_t packet = 1; packet <= PIECES; packet++) {
+            struct armtap_where where = {0, packet < PIECES ? packet : cases[i].last, 0};
+            const char *byte = packet < PIECES ? "a" : "\n";
+            assert_int_equal(armtap_conn_push(conn, TO, (const uint8_t *)byte, 1, &where), ARMTAP_OK);
+        }
+        snprintf(told, sizeof told, " packet %u ", (unsigned)cases[i].completed_by);
+        assert_true(log_has(&log, told));
+        armtap_conn_free(conn);
+        script_free(&script);
+        log_free(&log);
+    }
+}
+
+/* A first packet of a size that no robot is known for, or of another size than the one before, waits for what follows.
+ */
+static void test_packets_of_odd_sizes_wait_for_the_next(void **unused)
+{
+    static const struct {
+        size_t first, second;
+        int at_once;
+    } cases[] = {{812, 812, 2}, {812, 540, 1}, {101, 101, 0}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct armtap_sink sink = log_sink();
+        struct log log = {.values = false};
+        struct bytes bytes = {0};
+        struct armtap_conn *conn;
+        assert_int_equal(armtap_conn_new(&realtime, &sink, &log, &conn), ARMTAP_OK);
+        bytes_packet(&bytes, cases[i].first, 100);
+        assert_int_equal(armtap_conn_push(conn, FROM, bytes.at, bytes.length, NULL), ARMTAP_OK);
+        bytes.length = 0;
+        if (cases[i].at_once > 0) {
+            bytes_packet(&bytes, cases[i].second, 100.008);
+            assert_int_equal(armtap_conn_push(conn, FROM, bytes.at, bytes.length, NULL), ARMTAP_OK);
+        }
+        assert_int_equal(log.records[FROM], cases[i].at_once);
+        armtap_conn_free(conn);
+        bytes_free(&bytes);
+        log_free(&log);
+    }
+}
+
 static int see_recognised(void *user, const struct armtap_event *event)
 {
     uint64_t *packet = user;
@@ -1055,6 +1113,8 @@ int main(void)
         cmocka_unit_test(test_roles_the_other_way_round),
         cmocka_unit_test(test_foreign_protocols_are_left_alone),
         cmocka_unit_test(test_a_record_names_the_packet_that_completed_it),
+        cmocka_unit_test(test_very_many_pieces_have_the_latest_packet),
+        cmocka_unit_test(test_packets_of_odd_sizes_wait_for_the_next),
         cmocka_unit_test(test_a_protocol_is_recognised_where_its_first_byte_came),
         cmocka_unit_test(test_callbacks_can_stop_a_push),
         cmocka_unit_test(test_sinks_and_options_may_be_smaller),
