@@ -259,6 +259,21 @@ static void test_grid(void **state)
     end(scene);
 }
 
+/* The controller's clock is fast by a thousandth, 8 us a record; the grid follows by a 1024th of the difference: after
+ * 1500 records it is behind by 8 us * 1024 * (1 - exp(-1500 / 1024)). */
+static void test_drift(void **state)
+{
+    enum { RECORDS = 1500 };
+    struct scene *scene = make();
+    (void)state;
+    for (unsigned i = 0; i < RECORDS; i++)
+        say(scene, 0, i * CYCLE, 100 + i * 0.008 * 1.001);
+    play(scene, 1);
+    const struct made *last = &scene->made[scene->made_count - 1];
+    expect_near(last->time, (RECORDS - 1) * CYCLE + 6300000, MS / 2);
+    end(scene);
+}
+
 static void test_keep(void **state)
 {
     struct scene *scene = make();
@@ -439,6 +454,23 @@ static void test_successors(void **state)
     play(scene, 1);
     assert_int_equal(scene->made_count, 70);
     end(scene);
+}
+
+/* The first record of the next leader is no tick if it is within half a cycle of the last one's. */
+static void test_next_leader_repeats(void **state)
+{
+    (void)state;
+    for (int is_apart = 0; is_apart < 2; is_apart++) {
+        struct scene *scene = make();
+        scene->wish.gaps = GAPS_KEEP;
+        scene->wish.has_leader = true;
+        scene->wish.leader = 1;
+        say_some(scene, 0, 0, 10, 10);
+        say_some(scene, 1, 9 * CYCLE + CYCLE / 2 - !is_apart, 10.072, 10);
+        play(scene, 1);
+        assert_int_equal(scene->made_count, is_apart ? 20 : 19);
+        end(scene);
+    }
 }
 
 /* A leader has its last record: the next connection, with fewer of them, takes over at once, not after a second. */
@@ -710,6 +742,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_drift),
+        cmocka_unit_test(test_next_leader_repeats),
         cmocka_unit_test(test_keep),
         cmocka_unit_test(test_stall),
         cmocka_unit_test(test_hold),
