@@ -1,5 +1,4 @@
 /* armtap compare: checks that RTDE and the legacy stream agree. */
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

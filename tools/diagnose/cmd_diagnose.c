@@ -1,7 +1,6 @@
 /* armtap diagnose: what went wrong, when, in which packet. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "command_line/options.h"
 #include "command_line/shared_text.h"

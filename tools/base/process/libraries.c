@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "message.h"
-#include "base/process/message.h"
 
 static const struct {
     const char *name;

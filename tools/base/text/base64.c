@@ -1,7 +1,5 @@
 #include "base64.h"
 
-#include <string.h>
-
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 void base64_write(char *to, const uint8_t *bytes, size_t length)

@@ -2,7 +2,6 @@
 
 #include <stdalign.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "robot_link.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

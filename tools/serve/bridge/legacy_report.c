@@ -1,7 +1,6 @@
 #include "legacy_layout.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/process/message.h"
 

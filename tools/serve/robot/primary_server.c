@@ -1,7 +1,6 @@
 #include "servers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define PERIOD INT64_C(100000000)
 /* Without a captured message for so long, clients would take the robot for lost. */
