@@ -57,12 +57,9 @@ static void comment_json(struct json *json, const struct capture_comment *commen
 {
     static const char *const about[] = {"section", "interface", "packet"};
     json_object(json, false);
-    if (file) {
-        json_key(json, "file");
-        json_text(json, reader_name(file));
-    }
-    json_key(json, "about");
-    json_text(json, about[comment->about]);
+    if (file)
+        json_member_text(json, "file", reader_name(file));
+    json_member_text(json, "about", about[comment->about]);
     json_key(json, "packet");
     if (comment->about == COMMENT_PACKET)
         json_unsigned(json, comment->packet);
@@ -73,8 +70,7 @@ static void comment_json(struct json *json, const struct capture_comment *commen
         json_null(json);
     else
         json_decimal(json, comment->time, 9);
-    json_key(json, "text");
-    json_text(json, comment->text);
+    json_member_text(json, "text", comment->text);
     json_close(json);
 }
 
@@ -82,13 +78,11 @@ void comments_json(struct json *json, const struct capture_comments *comments, c
 {
     if (comments->count == 0)
         return;
-    json_key(json, "comments");
-    json_array(json, true);
+    json_member_array(json, "comments", true);
     for (size_t i = 0; i < comments->count; i++)
         comment_json(json, &comments->list[i], comments_file(&comments->list[i], source));
     json_close(json);
     if (comments->left_out == 0)
         return;
-    json_key(json, "more_comments");
-    json_unsigned(json, comments->left_out);
+    json_member_unsigned(json, "more_comments", comments->left_out);
 }

@@ -48,28 +48,22 @@ void comparison_json(const struct comparison *comparison)
     struct json json;
     json_begin(&json, stdout);
     json_object(&json, true);
-    json_key(&json, "pairs");
-    json_unsigned(&json, comparison->tally->pairs);
-    json_key(&json, "fields");
-    json_array(&json, true);
+    json_member_unsigned(&json, "pairs", comparison->tally->pairs);
+    json_member_array(&json, "fields", true);
     for (size_t i = 0; i < armtap_comparison_count(comparison->found); i++) {
         const struct armtap_difference *difference = armtap_comparison_at(comparison->found, i);
         json_object(&json, false);
-        json_key(&json, "field");
-        json_text(&json, difference->name);
-        json_key(&json, "pairs");
-        json_unsigned(&json, difference->pairs);
+        json_member_text(&json, "field", difference->name);
+        json_member_unsigned(&json, "pairs", difference->pairs);
         json_key(&json, "max_abs_diff");
         json_double(&json, difference->largest);
         json_key(&json, "mean_abs_diff");
         json_double(&json, difference->mean);
-        json_key(&json, "verdict");
-        json_text(&json, verdict_names[difference->verdict]);
+        json_member_text(&json, "verdict", verdict_names[difference->verdict]);
         json_close(&json);
     }
     json_close(&json);
-    json_key(&json, "models");
-    json_object(&json, false);
+    json_member_object(&json, "models", false);
     for (int side = 0; side < ARMTAP_SIDES; side++) {
         const struct armtap_kinematics_result result = model_of_stream(comparison->sides[side]->summary);
         json_key(&json, side == ARMTAP_SIDE_LEGACY ? "legacy" : "rtde");

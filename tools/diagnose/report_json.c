@@ -9,17 +9,6 @@
 #include "input/files/file_reader.h"
 #include "analysis/inside.h"
 
-#define TIME_DIGITS 9
-
-static void key_time(struct json *json, const char *key, int64_t time)
-{
-    json_key(json, key);
-    if (time == ARMTAP_NO_TIME)
-        json_null(json);
-    else
-        json_decimal(json, time, TIME_DIGITS);
-}
-
 static void key_packet(struct json *json, uint64_t packet)
 {
     json_key(json, "packet");
@@ -53,31 +42,23 @@ static void key_ns(struct json *json, const char *key, int64_t ns, bool known, u
 static void finding_json(struct json *json, const struct diagnosis *diagnosis, const struct armtap_finding *finding)
 {
     json_object(json, false);
-    json_key(json, "severity");
-    json_text(json, armtap_severity_name(finding->kind->severity));
-    json_key(json, "id");
-    json_text(json, finding->kind->id);
-    json_key(json, "file");
-    json_text(json, diagnosis_file(diagnosis, &finding->where));
+    json_member_text(json, "severity", armtap_severity_name(finding->kind->severity));
+    json_member_text(json, "id", finding->kind->id);
+    json_member_text(json, "file", diagnosis_file(diagnosis, &finding->where));
     json_key(json, "stream");
     if (finding->stream == ARMTAP_NO_STREAM)
         json_null(json);
     else
         json_unsigned(json, diagnosis_number(diagnosis, finding->stream));
     key_packet(json, finding->where.packet);
-    key_time(json, "time", finding->where.time);
-    json_key(json, "text");
-    json_text(json, finding->text);
+    json_member_time(json, "time", finding->where.time);
+    json_member_text(json, "text", finding->text);
     if (finding->count > 1) {
-        json_key(json, "count");
-        json_unsigned(json, finding->count);
-        json_key(json, "last_packet");
-        json_unsigned(json, finding->last.packet);
+        json_member_unsigned(json, "count", finding->count);
+        json_member_unsigned(json, "last_packet", finding->last.packet);
     }
-    if (finding->is_doubtful) {
-        json_key(json, "doubtful");
-        json_bool(json, true);
-    }
+    if (finding->is_doubtful)
+        json_member_bool(json, "doubtful", true);
     json_close(json);
 }
 
@@ -91,8 +72,7 @@ static void stream_json(struct json *json, const struct diagnosis *diagnosis,
     const struct armtap_rates_totals *rates = stream->rates ? stream->rates : &no_rates;
     const struct armtap_clock_totals *clocks = stream->clock ? stream->clock : &no_clock;
     json_object(json, true);
-    json_key(json, "stream");
-    json_unsigned(json, diagnosis_number(diagnosis, summary->number));
+    json_member_unsigned(json, "stream", diagnosis_number(diagnosis, summary->number));
     key_double(json, "expected_hz", rates->expected_hz, rates->expected_hz > 0, 6);
     key_double(json, "rate_hz", rates->rate_hz, rates->rate_hz > 0, 6);
     json_key(json, "skipped");
@@ -100,8 +80,7 @@ static void stream_json(struct json *json, const struct diagnosis *diagnosis,
         json_unsigned(json, rates->skipped);
     else
         json_null(json);
-    json_key(json, "bytes_lost");
-    json_unsigned(json, summary->stream->bytes_lost[0] + summary->stream->bytes_lost[1]);
+    json_member_unsigned(json, "bytes_lost", summary->stream->bytes_lost[0] + summary->stream->bytes_lost[1]);
     key_ns(json, "jitter_p50_ms", rates->jitter_p50, rates->jitter_p50 >= 0, 6);
     key_ns(json, "jitter_p99_ms", rates->jitter_p99, rates->jitter_p99 >= 0, 6);
     key_ns(json, "jitter_max_ms", rates->jitter_max, rates->jitter_max >= 0, 6);
@@ -118,16 +97,12 @@ static void mode_json(struct json *json, const struct diagnosis *diagnosis, cons
     if (!summary)
         return;
     json_object(json, false);
-    json_key(json, "stream");
-    json_unsigned(json, diagnosis_number(diagnosis, summary->number));
+    json_member_unsigned(json, "stream", diagnosis_number(diagnosis, summary->number));
     key_packet(json, entry->where.packet);
-    key_time(json, "time", entry->where.time);
-    json_key(json, "field");
-    json_text(json, armtap_mode_field(entry, name));
-    json_key(json, "value");
-    json_signed(json, entry->value);
-    json_key(json, "name");
-    json_text(json, entry->name);
+    json_member_time(json, "time", entry->where.time);
+    json_member_text(json, "field", armtap_mode_field(entry, name));
+    json_member_signed(json, "value", entry->value);
+    json_member_text(json, "name", entry->name);
     json_close(json);
 }
 
@@ -166,15 +141,12 @@ static void verdict_json(struct json *json, const struct diagnosis *diagnosis, c
         json_null(json);
     else
         json_unsigned(json, diagnosis_number(diagnosis, verdict->stream));
-    key_time(json, "from", verdict->from);
-    key_time(json, "to", verdict->to);
-    json_key(json, "side");
-    json_text(json, armtap_blame_name(verdict->side));
-    json_key(json, "text");
-    json_text(json, verdict->text);
+    json_member_time(json, "from", verdict->from);
+    json_member_time(json, "to", verdict->to);
+    json_member_text(json, "side", armtap_blame_name(verdict->side));
+    json_member_text(json, "text", verdict->text);
     stop_json(json, diagnosis, verdict, places);
-    json_key(json, "evidence");
-    json_array(json, false);
+    json_member_array(json, "evidence", false);
     for (size_t i = 0; i < verdict->evidence_count; i++)
         if (places[verdict->evidence[i]] != SIZE_MAX)
             json_unsigned(json, places[verdict->evidence[i]]);
@@ -185,8 +157,7 @@ static void verdict_json(struct json *json, const struct diagnosis *diagnosis, c
 /* Faults only; notices are among the findings. */
 static void verdicts_json(struct json *json, const struct diagnosis *diagnosis, const size_t *places)
 {
-    json_key(json, "verdicts");
-    json_array(json, true);
+    json_member_array(json, "verdicts", true);
     for (size_t i = 0; i < armtap_diagnosis_verdict_count(diagnosis->found); i++) {
         const struct armtap_verdict *verdict = armtap_diagnosis_verdict_at(diagnosis->found, i);
         if (verdict->severity >= ARMTAP_WARNING)
@@ -201,14 +172,10 @@ static void part_json(struct json *json, const struct diagnosis_part *part)
     const struct archive *archive = diagnosis_part_archive(part);
     size_t length;
     const uint8_t *bytes = diagnosis_part_transcript(part, &length);
-    json_key(json, "archive");
-    json_object(json, false);
-    json_key(json, "capture");
-    json_unsigned(json, archive_current(archive));
-    json_key(json, "captures");
-    json_unsigned(json, archive_count(archive));
-    json_key(json, "file");
-    json_text(json, reader_name(archive_name(archive, archive_current(archive))));
+    json_member_object(json, "archive", false);
+    json_member_unsigned(json, "capture", archive_current(archive));
+    json_member_unsigned(json, "captures", archive_count(archive));
+    json_member_text(json, "file", reader_name(archive_name(archive, archive_current(archive))));
     json_close(json);
     json_key(json, "transcript");
     json_base64(json, bytes, length);
@@ -222,19 +189,16 @@ int diagnosis_print_json(const struct diagnosis *diagnosis)
         return -1;
     json_begin(&json, stdout);
     json_object(&json, true);
-    json_key(&json, "findings");
-    json_array(&json, true);
+    json_member_array(&json, "findings", true);
     for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++)
         if (diagnosis_shows(diagnosis, &armtap_diagnosis_finding_at(diagnosis->found, i)->where))
             finding_json(&json, diagnosis, armtap_diagnosis_finding_at(diagnosis->found, i));
     json_close(&json);
-    json_key(&json, "streams");
-    json_array(&json, true);
+    json_member_array(&json, "streams", true);
     for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++)
         stream_json(&json, diagnosis, armtap_diagnosis_stream_at(diagnosis->found, i));
     json_close(&json);
-    json_key(&json, "modes");
-    json_array(&json, true);
+    json_member_array(&json, "modes", true);
     for (size_t i = 0; i < armtap_diagnosis_mode_count(diagnosis->found); i++)
         if (diagnosis_shows(diagnosis, &armtap_diagnosis_mode_at(diagnosis->found, i)->where))
             mode_json(&json, diagnosis, armtap_diagnosis_mode_at(diagnosis->found, i));
@@ -259,14 +223,10 @@ void diagnosis_list_json(void)
             if ((int)kind->severity != severity)
                 continue;
             json_object(&json, false);
-            json_key(&json, "id");
-            json_text(&json, kind->id);
-            json_key(&json, "severity");
-            json_text(&json, armtap_severity_name(kind->severity));
-            json_key(&json, "meaning");
-            json_text(&json, kind->meaning);
-            json_key(&json, "remedy");
-            json_text(&json, kind->remedy);
+            json_member_text(&json, "id", kind->id);
+            json_member_text(&json, "severity", armtap_severity_name(kind->severity));
+            json_member_text(&json, "meaning", kind->meaning);
+            json_member_text(&json, "remedy", kind->remedy);
             json_close(&json);
         }
     json_end(&json);

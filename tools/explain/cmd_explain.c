@@ -114,13 +114,11 @@ static int show_hex_json(const struct explain_hex *hex, const char *const remark
     struct json json;
     json_begin(&json, stdout);
     json_object(&json, true);
-    json_key(&json, "messages");
-    json_array(&json, true);
+    json_member_array(&json, "messages", true);
     if (show_hex(hex, &json) != 0) /* what is not whole must not look so */
         return -1;
     json_close(&json);
-    json_key(&json, "remarks");
-    json_array(&json, true);
+    json_member_array(&json, "remarks", true);
     for (size_t i = 0; i < count; i++)
         if (remarks[i][0] != '\0')
             json_text(&json, remarks[i]);
@@ -230,21 +228,16 @@ static int print_json(const struct explanation *explanation, const struct explai
     int outcome = 0;
     json_begin(&json, stdout);
     json_object(&json, true);
-    json_key(&json, "packet");
-    json_unsigned(&json, explanation->packet);
-    if (source->count > 1) {
-        json_key(&json, "file");
-        json_text(&json, reader_name(source->names[explanation->file]));
-    }
-    json_key(&json, "messages");
-    json_array(&json, true);
+    json_member_unsigned(&json, "packet", explanation->packet);
+    if (source->count > 1)
+        json_member_text(&json, "file", reader_name(source->names[explanation->file]));
+    json_member_array(&json, "messages", true);
     for (size_t i = 0; i < explanation->count && outcome == 0; i++)
         outcome = show_packet(&json, &explanation->message[i], job->options.zone, i == 0);
     if (outcome != 0) /* what is not whole must not look so */
         return outcome;
     json_close(&json);
-    json_key(&json, "remarks");
-    json_array(&json, true);
+    json_member_array(&json, "remarks", true);
     for (size_t i = 0; remark_at(explanation, i, remark); i++)
         json_text(&json, remark);
     json_end(&json);

@@ -265,24 +265,19 @@ static void piece_json(struct json *json, const uint8_t *bytes, const struct pie
                        struct buffer *hex)
 {
     json_object(json, false);
-    json_key(json, "offset");
-    json_unsigned(json, piece->offset);
-    json_key(json, "length");
-    json_unsigned(json, piece->length);
+    json_member_unsigned(json, "offset", piece->offset);
+    json_member_unsigned(json, "length", piece->length);
     json_key(json, "bytes");
     hex_json(json, bytes + piece->offset, piece->length, hex);
-    json_key(json, "field");
-    json_text_or_null(json, piece->field);
+    json_member_text_or_null(json, "field", piece->field);
     json_key(json, "column");
     if (piece->column == 0)
         json_null(json);
     else
         json_unsigned(json, piece->column);
     value_json(json, pieces, piece);
-    json_key(json, "unit");
-    json_text_or_null(json, piece->unit);
-    json_key(json, "remark");
-    json_text_or_null(json, piece->remark);
+    json_member_text_or_null(json, "unit", piece->unit);
+    json_member_text_or_null(json, "remark", piece->remark);
     json_close(json);
 }
 
@@ -293,19 +288,15 @@ static void place_json(struct json *json, const struct explained *explained)
         json_null(json);
     else
         json_signed(json, explained->number);
-    json_key(json, "robot");
-    json_text_or_null(json, explained->stream.robot);
-    json_key(json, "client");
-    json_text_or_null(json, explained->stream.client);
+    json_member_text_or_null(json, "robot", explained->stream.robot);
+    json_member_text_or_null(json, "client", explained->stream.client);
     json_key(json, "time");
     if (explained->where.time == ARMTAP_NO_TIME)
         json_null(json);
     else
         json_decimal(json, explained->where.time, 9);
-    json_key(json, "first_packet");
-    json_unsigned(json, explained->first.packet);
-    json_key(json, "stream_offset");
-    json_unsigned(json, explained->offset);
+    json_member_unsigned(json, "first_packet", explained->first.packet);
+    json_member_unsigned(json, "stream_offset", explained->offset);
 }
 
 int explain_json(struct json *json, const struct explained *explained)
@@ -321,27 +312,20 @@ int explain_json(struct json *json, const struct explained *explained)
         return out_of_memory();
     }
     json_object(json, true);
-    json_key(json, "message");
-    json_text(json, is_nothing ? NULL : what);
-    json_key(json, "protocol");
-    json_text(json, is_nothing ? NULL : armtap_protocol_name(subject->message.protocol));
+    json_member_text(json, "message", is_nothing ? NULL : what);
+    json_member_text(json, "protocol", is_nothing ? NULL : armtap_protocol_name(subject->message.protocol));
     json_key(json, "version");
     if (subject->message.version == 0)
         json_null(json);
     else
         json_signed(json, subject->message.version);
-    json_key(json, "direction");
-    json_text(json, subject->message.direction == ARMTAP_FROM_ROBOT ? "from-robot" : "to-robot");
+    json_member_text(json, "direction", subject->message.direction == ARMTAP_FROM_ROBOT ? "from-robot" : "to-robot");
     if (explained->captured)
         place_json(json, explained);
-    json_key(json, "length");
-    json_unsigned(json, subject->message.length);
-    if (subject->whole > 0) {
-        json_key(json, "whole_length");
-        json_unsigned(json, subject->whole);
-    }
-    json_key(json, "parts");
-    json_array(json, true);
+    json_member_unsigned(json, "length", subject->message.length);
+    if (subject->whole > 0)
+        json_member_unsigned(json, "whole_length", subject->whole);
+    json_member_array(json, "parts", true);
     for (size_t i = 0; i < pieces.count; i++)
         piece_json(json, subject->message.bytes, &pieces, &pieces.piece[i], &hex);
     json_close(json);

@@ -126,24 +126,16 @@ static void column_json(struct json *json, const char *key, unsigned column)
 static void field_json(struct json *json, const struct armtap_field *field)
 {
     json_object(json, false);
-    json_key(json, "name");
-    json_text(json, field->name);
-    json_key(json, "type");
-    json_text_or_null(json, armtap_type_name(field->type, field->count));
-    json_key(json, "count");
-    json_unsigned(json, field->count);
-    json_key(json, "unit");
-    json_text_or_null(json, field->unit);
-    json_key(json, "direction");
-    json_text(json, direction_name(field->direction));
+    json_member_text(json, "name", field->name);
+    json_member_text_or_null(json, "type", armtap_type_name(field->type, field->count));
+    json_member_unsigned(json, "count", field->count);
+    json_member_text_or_null(json, "unit", field->unit);
+    json_member_text(json, "direction", direction_name(field->direction));
     column_json(json, "column_cb2", field->column_cb2);
     column_json(json, "column_cb3e", field->column_cb3e);
-    json_key(json, "legacy_name");
-    json_text_or_null(json, field->legacy_name);
-    json_key(json, "since");
-    json_text_or_null(json, field->since);
-    json_key(json, "meaning");
-    json_text(json, field->meaning);
+    json_member_text_or_null(json, "legacy_name", field->legacy_name);
+    json_member_text_or_null(json, "since", field->since);
+    json_member_text(json, "meaning", field->meaning);
     json_close(json);
 }
 
@@ -270,12 +262,9 @@ static void enum_json(const struct armtap_field *field)
     json_array(&json, true);
     for (size_t i = 0; (value = armtap_enum_at(field, i)); i++) {
         json_object(&json, false);
-        json_key(&json, value->is_bit ? "bit" : "value");
-        json_signed(&json, value->value);
-        json_key(&json, "name");
-        json_text(&json, value->name);
-        json_key(&json, "generation");
-        json_text(&json, generations[value->generation].key);
+        json_member_signed(&json, value->is_bit ? "bit" : "value", value->value);
+        json_member_text(&json, "name", value->name);
+        json_member_text(&json, "generation", generations[value->generation].key);
         json_close(&json);
     }
     json_end(&json);

@@ -120,25 +120,18 @@ static void row_json(struct json *json, const struct armtap_robot_error *error, 
 {
     char name[NAME_MAX_LENGTH], mode[MODE_MAX];
     json_object(json, false);
-    json_key(json, "name");
-    json_text(json, write_name(name, error->code, argument));
-    json_key(json, "code");
-    json_signed(json, error->code);
+    json_member_text(json, "name", write_name(name, error->code, argument));
+    json_member_signed(json, "code", error->code);
     json_key(json, "argument");
     if (argument != NO_ARGUMENT)
         json_signed(json, argument);
     else
         json_null(json);
-    json_key(json, "title");
-    json_text(json, error->title);
-    json_key(json, "meaning");
-    json_text(json, known ? known->meaning : mode_text(mode, error->code, argument));
-    json_key(json, "joint");
-    json_text(json, known ? armtap_joint_name(known->joint) : NULL);
-    json_key(json, "advice");
-    json_text_or_null(json, error->advice);
-    json_key(json, "all_arguments");
-    json_bool(json, error->all_arguments);
+    json_member_text(json, "title", error->title);
+    json_member_text(json, "meaning", known ? known->meaning : mode_text(mode, error->code, argument));
+    json_member_text(json, "joint", known ? armtap_joint_name(known->joint) : NULL);
+    json_member_text_or_null(json, "advice", error->advice);
+    json_member_bool(json, "all_arguments", error->all_arguments);
     json_close(json);
 }
 

@@ -108,20 +108,14 @@ static void put_arm(struct json *json, const struct armtap_kinematics_result *ki
 static void put_field(struct json *json, const struct armtap_inferred_field *field)
 {
     json_object(json, false);
-    json_key(json, "name");
-    json_text(json, field->name);
-    json_key(json, "type");
-    json_text(json, armtap_type_name(field->type, field->count));
-    json_key(json, "offset");
-    json_unsigned(json, field->offset);
-    json_key(json, "named");
-    json_bool(json, field->field != NULL);
+    json_member_text(json, "name", field->name);
+    json_member_text(json, "type", armtap_type_name(field->type, field->count));
+    json_member_unsigned(json, "offset", field->offset);
+    json_member_bool(json, "named", field->field != NULL);
     put_thousandths(json, "certainty", field->certainty);
     put_thousandths(json, "type_certainty", field->type_certainty);
-    json_key(json, "likeliest");
-    json_text_or_null(json, field->field ? field->name : field->likeliest);
-    json_key(json, "evidence");
-    json_text(json, field->evidence);
+    json_member_text_or_null(json, "likeliest", field->field ? field->name : field->likeliest);
+    json_member_text(json, "evidence", field->evidence);
     json_close(json);
 }
 
@@ -130,26 +124,19 @@ void infer_print_json(const struct armtap_inferred *inferred, const struct armta
     struct json json;
     json_begin(&json, stdout);
     json_object(&json, true);
-    json_key(&json, "stream");
-    json_unsigned(&json, summary->number);
-    json_key(&json, "packages");
-    json_unsigned(&json, inferred->packages);
-    json_key(&json, "other_packages");
-    json_unsigned(&json, inferred->other_packages);
-    json_key(&json, "size");
-    json_unsigned(&json, inferred->size);
+    json_member_unsigned(&json, "stream", summary->number);
+    json_member_unsigned(&json, "packages", inferred->packages);
+    json_member_unsigned(&json, "other_packages", inferred->other_packages);
+    json_member_unsigned(&json, "size", inferred->size);
     json_key(&json, "recipe_id");
     if (inferred->recipe_id < 0)
         json_null(&json);
     else
         json_signed(&json, inferred->recipe_id);
-    json_key(&json, "moved");
-    json_bool(&json, inferred->moved);
-    json_key(&json, "order");
-    json_text_or_null(&json, inferred->order);
+    json_member_bool(&json, "moved", inferred->moved);
+    json_member_text_or_null(&json, "order", inferred->order);
     put_arm(&json, &inferred->kinematics);
-    json_key(&json, "fields");
-    json_array(&json, true);
+    json_member_array(&json, "fields", true);
     for (size_t i = 0; i < inferred->count; i++)
         put_field(&json, &inferred->fields[i]);
     json_end(&json);

@@ -12,36 +12,14 @@
 
 #define RATE_DIGITS 6
 
-static void key_unsigned(struct json *json, const char *key, uint64_t number)
-{
-    json_key(json, key);
-    json_unsigned(json, number);
-}
-
-static void key_text(struct json *json, const char *key, const char *text)
-{
-    json_key(json, key);
-    json_text_or_null(json, text);
-}
-
-static void key_time(struct json *json, const char *key, int64_t time)
-{
-    json_key(json, key);
-    if (time == ARMTAP_NO_TIME)
-        json_null(json);
-    else
-        json_decimal(json, time, 9);
-}
-
 /* The notes of a stream, or of the whole capture if `summary` is NULL. */
 static void notes_json(struct json *json, const struct info *info, const struct armtap_stream_summary *summary)
 {
-    json_key(json, "notes");
-    json_object(json, false);
+    json_member_object(json, "notes", false);
     for (size_t i = 0; i < armtap_note_count(); i++) {
         uint64_t count = info_notes_of(info->part, info->streams, summary, i);
         if (count > 0)
-            key_unsigned(json, armtap_note_at(i)->id, count);
+            json_member_unsigned(json, armtap_note_at(i)->id, count);
     }
     json_close(json);
 }
@@ -61,8 +39,7 @@ static void names_json(struct json *json, const struct armtap_recipe *recipe)
 /* Channels share a table, so the stream's fields are those of all its channels. */
 static void fields_json(struct json *json, const struct armtap_stream_summary *summary)
 {
-    json_key(json, "fields");
-    json_array(json, false);
+    json_member_array(json, "fields", false);
     for (size_t i = 0; i < summary->channel_count; i++)
         if (summary->channels[i].direction == ARMTAP_FROM_ROBOT)
             names_json(json, summary->channels[i].recipe);
@@ -73,8 +50,7 @@ static void fields_json(struct json *json, const struct armtap_stream_summary *s
 
 static void reasons_json(struct json *json, const struct armtap_stream_guess *guess)
 {
-    json_key(json, "reasons");
-    json_array(json, false);
+    json_member_array(json, "reasons", false);
     for (const char *at = guess->reasons, *end; *at != '\0'; at = *end == '\0' ? end : end + 2) {
         char reason[480];
         end = strstr(at, "; ");
@@ -93,12 +69,11 @@ static void guess_json(struct json *json, const struct armtap_stream_summary *su
         return;
     }
     json_object(json, false);
-    key_text(json, "source", summary->guess->source);
-    key_unsigned(json, "score", summary->guess->score);
-    key_unsigned(json, "needed", summary->guess->needed);
+    json_member_text_or_null(json, "source", summary->guess->source);
+    json_member_unsigned(json, "score", summary->guess->score);
+    json_member_unsigned(json, "needed", summary->guess->needed);
     reasons_json(json, summary->guess);
-    json_key(json, "by_position");
-    json_array(json, false);
+    json_member_array(json, "by_position", false);
     for (size_t i = 0; i < armtap_recipe_count(summary->recipe); i++)
         if (armtap_streams_is_by_position(summary, armtap_recipe_at(summary->recipe, i)))
             json_text(json, armtap_recipe_at(summary->recipe, i)->name);
@@ -108,8 +83,7 @@ static void guess_json(struct json *json, const struct armtap_stream_summary *su
 
 static void known_fields_json(struct json *json, const char *fields)
 {
-    json_key(json, "fields");
-    json_array(json, false);
+    json_member_array(json, "fields", false);
     for (const char *end; *fields != '\0'; fields = end + strspn(end, ",")) {
         char name[80];
         end = fields + strcspn(fields, ",");
@@ -121,13 +95,12 @@ static void known_fields_json(struct json *json, const char *fields)
 
 static void candidates_json(struct json *json, const struct armtap_stream_summary *summary)
 {
-    json_key(json, "candidates");
-    json_array(json, false);
+    json_member_array(json, "candidates", false);
     for (size_t i = 0; i < summary->candidate_count; i++) {
         const struct armtap_known_recipe *known = summary->candidates[i];
         json_object(json, false);
-        key_text(json, "name", known->name);
-        key_text(json, "client", known->client);
+        json_member_text_or_null(json, "name", known->name);
+        json_member_text_or_null(json, "client", known->client);
         known_fields_json(json, known->fields);
         json_close(json);
     }
@@ -142,7 +115,7 @@ static void rate_json(struct json *json, const struct info_counts *counts)
         json_null(json);
     else
         json_decimal(json, rate, RATE_DIGITS);
-    key_unsigned(json, "steps", counts->steps);
+    json_member_unsigned(json, "steps", counts->steps);
     json_key(json, "streaming_s");
     json_decimal(json, counts->streaming, 9);
 }
@@ -170,34 +143,31 @@ static void stream_json(struct json *json, const struct info *info, const struct
     const struct armtap_stream *stream = summary->stream;
     enum armtap_direction direction = info_direction(summary);
     json_object(json, true);
-    key_unsigned(json, "stream", summary->number);
-    json_key(json, "protocol");
-    json_text(json, armtap_protocol_name(stream->protocol));
+    json_member_unsigned(json, "stream", summary->number);
+    json_member_text(json, "protocol", armtap_protocol_name(stream->protocol));
     json_key(json, "version");
     if (stream->version == 0)
         json_null(json);
     else
         json_signed(json, stream->version);
-    json_key(json, "generation");
-    json_text(json, generation_name(stream->generation));
-    key_text(json, "robot", stream->robot);
-    key_text(json, "client", stream->client);
-    key_text(json, "controller_version", stream->controller_version);
-    key_unsigned(json, "records", counts->records[ARMTAP_FROM_ROBOT]);
-    key_unsigned(json, "records_to_robot", counts->records[ARMTAP_TO_ROBOT]);
-    key_time(json, "first_time", counts->first[direction]);
-    key_time(json, "last_time", counts->last[direction]);
+    json_member_text(json, "generation", generation_name(stream->generation));
+    json_member_text_or_null(json, "robot", stream->robot);
+    json_member_text_or_null(json, "client", stream->client);
+    json_member_text_or_null(json, "controller_version", stream->controller_version);
+    json_member_unsigned(json, "records", counts->records[ARMTAP_FROM_ROBOT]);
+    json_member_unsigned(json, "records_to_robot", counts->records[ARMTAP_TO_ROBOT]);
+    json_member_time(json, "first_time", counts->first[direction]);
+    json_member_time(json, "last_time", counts->last[direction]);
     rate_json(json, counts);
     fields_json(json, summary);
     guess_json(json, summary);
     candidates_json(json, summary);
     model_json(json, summary);
-    json_key(json, "midstream");
-    json_bool(json, stream->midstream);
-    key_unsigned(json, "gaps", counts->gaps);
-    key_unsigned(json, "bytes_decoded", counts->decoded);
-    key_unsigned(json, "bytes_lost", counts->lost);
-    key_unsigned(json, "bytes_skipped", counts->skipped);
+    json_member_bool(json, "midstream", stream->midstream);
+    json_member_unsigned(json, "gaps", counts->gaps);
+    json_member_unsigned(json, "bytes_decoded", counts->decoded);
+    json_member_unsigned(json, "bytes_lost", counts->lost);
+    json_member_unsigned(json, "bytes_skipped", counts->skipped);
     notes_json(json, info, summary);
     json_close(json);
 }
@@ -206,8 +176,7 @@ static void stream_json(struct json *json, const struct info *info, const struct
 static void streams_json(struct json *json, const struct info *info)
 {
     const struct armtap_stream_summary *summary;
-    json_key(json, "streams");
-    json_array(json, true);
+    json_member_array(json, "streams", true);
     for (size_t i = 0; (summary = armtap_streams_at(info->streams, i)); i++) {
         struct info_counts counts = info_counts_of(info->part, summary);
         if (!info->part || counts.packets > 0)
@@ -221,10 +190,9 @@ static void archive_json(struct json *json, const struct archive *archive)
 {
     if (!archive)
         return;
-    json_key(json, "archive");
-    json_object(json, false);
-    key_unsigned(json, "capture", archive_current(archive));
-    key_unsigned(json, "captures", archive_count(archive));
+    json_member_object(json, "archive", false);
+    json_member_unsigned(json, "capture", archive_current(archive));
+    json_member_unsigned(json, "captures", archive_count(archive));
     json_close(json);
 }
 
@@ -233,33 +201,31 @@ static void rest_json(struct json *json, const struct armtap_streams_rest *rest)
 {
     if (rest->count == 0)
         return;
-    json_key(json, "more_streams");
-    json_object(json, false);
-    key_unsigned(json, "count", rest->count);
-    key_unsigned(json, "records", rest->records[ARMTAP_FROM_ROBOT]);
-    key_unsigned(json, "records_to_robot", rest->records[ARMTAP_TO_ROBOT]);
-    key_unsigned(json, "gaps", rest->gaps);
-    key_unsigned(json, "bytes_decoded", rest->bytes_decoded);
-    key_unsigned(json, "bytes_lost", rest->bytes_lost);
-    key_unsigned(json, "bytes_skipped", rest->bytes_skipped);
+    json_member_object(json, "more_streams", false);
+    json_member_unsigned(json, "count", rest->count);
+    json_member_unsigned(json, "records", rest->records[ARMTAP_FROM_ROBOT]);
+    json_member_unsigned(json, "records_to_robot", rest->records[ARMTAP_TO_ROBOT]);
+    json_member_unsigned(json, "gaps", rest->gaps);
+    json_member_unsigned(json, "bytes_decoded", rest->bytes_decoded);
+    json_member_unsigned(json, "bytes_lost", rest->bytes_lost);
+    json_member_unsigned(json, "bytes_skipped", rest->bytes_skipped);
     json_close(json);
 }
 
 static void attempts_json(struct json *json, const struct armtap_attempts *attempts)
 {
     const struct armtap_attempt *summary;
-    json_key(json, "attempts");
-    json_array(json, true);
+    json_member_array(json, "attempts", true);
     for (size_t i = 0; (summary = armtap_attempts_at(attempts, i)); i++) {
         json_object(json, false);
-        key_text(json, "robot", summary->robot);
-        key_text(json, "client", summary->client);
-        key_text(json, "outcome", armtap_attempt_outcome_name(summary->outcome));
-        key_unsigned(json, "count", summary->count);
-        key_time(json, "first_time", summary->first.time);
-        key_time(json, "last_time", summary->last.time);
-        key_unsigned(json, "first_packet", summary->first.packet);
-        key_time(json, "connected_time", summary->has_connected ? summary->connected.time : ARMTAP_NO_TIME);
+        json_member_text_or_null(json, "robot", summary->robot);
+        json_member_text_or_null(json, "client", summary->client);
+        json_member_text_or_null(json, "outcome", armtap_attempt_outcome_name(summary->outcome));
+        json_member_unsigned(json, "count", summary->count);
+        json_member_time(json, "first_time", summary->first.time);
+        json_member_time(json, "last_time", summary->last.time);
+        json_member_unsigned(json, "first_packet", summary->first.packet);
+        json_member_time(json, "connected_time", summary->has_connected ? summary->connected.time : ARMTAP_NO_TIME);
         json_close(json);
     }
     json_close(json);
@@ -267,15 +233,14 @@ static void attempts_json(struct json *json, const struct armtap_attempts *attem
 
 static void ports_json(struct json *json, const struct info *info)
 {
-    json_key(json, "other_ports");
-    json_array(json, true);
+    json_member_array(json, "other_ports", true);
     for (size_t i = 0; i < info->port_count; i++) {
         json_object(json, false);
-        key_text(json, "robot", info->ports[i].robot);
-        key_unsigned(json, "port", info->ports[i].port);
-        key_text(json, "name", info->ports[i].name);
-        key_unsigned(json, "packets", info->ports[i].packets);
-        key_unsigned(json, "bytes", info->ports[i].bytes);
+        json_member_text_or_null(json, "robot", info->ports[i].robot);
+        json_member_unsigned(json, "port", info->ports[i].port);
+        json_member_text_or_null(json, "name", info->ports[i].name);
+        json_member_unsigned(json, "packets", info->ports[i].packets);
+        json_member_unsigned(json, "bytes", info->ports[i].bytes);
         json_close(json);
     }
     json_close(json);
@@ -286,13 +251,13 @@ void info_print_json(const struct info *info)
     struct json json;
     json_begin(&json, stdout);
     json_object(&json, true);
-    key_unsigned(&json, "packets", info->totals.packets);
-    key_unsigned(&json, "bytes", info->totals.bytes);
+    json_member_unsigned(&json, "packets", info->totals.packets);
+    json_member_unsigned(&json, "bytes", info->totals.bytes);
     archive_json(&json, info->archive);
     streams_json(&json, info);
     rest_json(&json, armtap_streams_rest(info->streams));
     if (armtap_streams_recipes_left_out(info->streams) > 0)
-        key_unsigned(&json, "more_recipes", armtap_streams_recipes_left_out(info->streams));
+        json_member_unsigned(&json, "more_recipes", armtap_streams_recipes_left_out(info->streams));
     attempts_json(&json, armtap_streams_attempts(info->streams));
     ports_json(&json, info);
     comments_json(&json, &info->comments, &info->options.source);

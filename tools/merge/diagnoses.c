@@ -156,8 +156,7 @@ static size_t count_of(const struct json_node *list)
 /* The lists of that name, one after another. */
 static void join_lists(struct joining *joining, const struct summaries *summaries, const char *key)
 {
-    json_key(&joining->json, key);
-    json_array(&joining->json, true);
+    json_member_array(&joining->json, key, true);
     joining->streams = joining->findings = 0;
     for (size_t i = 0; i < summaries->count; i++) {
         const struct json_node *list = list_of(&summaries->all[i], key);

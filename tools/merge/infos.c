@@ -51,10 +51,8 @@ void infos_print(struct infos *infos)
     struct json json;
     json_begin(&json, stdout);
     json_object(&json, true);
-    json_key(&json, "packets");
-    json_unsigned(&json, infos->packets);
-    json_key(&json, "bytes");
-    json_unsigned(&json, infos->bytes);
+    json_member_unsigned(&json, "packets", infos->packets);
+    json_member_unsigned(&json, "bytes", infos->bytes);
     json_key(&json, "streams");
     streams_print(&infos->streams, &json);
     print_rest(&infos->more_streams, &json, "more_streams");

@@ -131,8 +131,7 @@ void notes_print(const struct note_sum *sum, struct json *json)
         const struct note_count *note = find_note(sum, i);
         if (!note || note->count == 0)
             continue;
-        json_key(json, armtap_note_at(i)->id);
-        json_unsigned(json, note->count);
+        json_member_unsigned(json, armtap_note_at(i)->id, note->count);
     }
     json_close(json);
 }

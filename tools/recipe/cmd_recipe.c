@@ -229,14 +229,10 @@ static void list_json(void)
     json_array(&json, true);
     for (size_t i = 0; (known = armtap_known_recipe_at(i)); i++) {
         json_object(&json, false);
-        json_key(&json, "name");
-        json_text(&json, known->name);
-        json_key(&json, "client");
-        json_text(&json, known->client);
-        json_key(&json, "size");
-        json_unsigned(&json, known->size);
-        json_key(&json, "fields");
-        json_array(&json, false);
+        json_member_text(&json, "name", known->name);
+        json_member_text(&json, "client", known->client);
+        json_member_unsigned(&json, "size", known->size);
+        json_member_array(&json, "fields", false);
         for (const char *at = known->fields; *at != '\0'; at += *at == ',') {
             size_t length = strcspn(at, ",");
             json_span(&json, at, length);
@@ -328,21 +324,16 @@ static void print_json(const struct mapping *mapping, const char *key)
     struct json json;
     json_begin(&json, stdout);
     json_object(&json, true);
-    json_key(&json, "key");
-    json_text(&json, key);
-    json_key(&json, "fields");
-    json_array(&json, true);
+    json_member_text(&json, "key", key);
+    json_member_array(&json, "fields", true);
     for (size_t i = 0; i < mapping->count; i++) {
         json_object(&json, false);
-        json_key(&json, "name");
-        json_text(&json, mapping->line[i].name);
-        json_key(&json, "type");
-        json_text(&json, mapping->line[i].type);
+        json_member_text(&json, "name", mapping->line[i].name);
+        json_member_text(&json, "type", mapping->line[i].type);
         json_close(&json);
     }
     json_close(&json);
-    json_key(&json, "left_out");
-    json_array(&json, true);
+    json_member_array(&json, "left_out", true);
     for (size_t i = 0; i < mapping->lack_count; i++) {
         json_object(&json, false);
         json_key(&json, "column");
@@ -350,10 +341,8 @@ static void print_json(const struct mapping *mapping, const char *key)
             json_null(&json);
         else
             json_unsigned(&json, mapping->lack[i].column);
-        json_key(&json, "name");
-        json_text_or_null(&json, mapping->lack[i].name);
-        json_key(&json, "reason");
-        json_text(&json, mapping->lack[i].reason);
+        json_member_text_or_null(&json, "name", mapping->lack[i].name);
+        json_member_text(&json, "reason", mapping->lack[i].reason);
         json_close(&json);
     }
     json_end(&json);

@@ -291,3 +291,28 @@ void json_null(struct json *json)
     separate(json);
     fputs("null", json->file);
 }
+
+/* ---- members ----------------------------------------------------------------------------------------------------- */
+
+#define MEMBER(kind, type)                                                                                             \
+    void json_member_##kind(struct json *json, const char *key, type value)                                            \
+    {                                                                                                                  \
+        json_key(json, key);                                                                                           \
+        json_##kind(json, value);                                                                                      \
+    }
+MEMBER(text, const char *)
+MEMBER(text_or_null, const char *)
+MEMBER(unsigned, uint64_t)
+MEMBER(signed, int64_t)
+MEMBER(bool, bool)
+MEMBER(array, bool)
+MEMBER(object, bool)
+
+void json_member_time(struct json *json, const char *key, int64_t time)
+{
+    json_key(json, key);
+    if (time == ARMTAP_NO_TIME)
+        json_null(json);
+    else
+        json_decimal(json, time, 9);
+}

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "armtap.h"
 #include "buffer.h"
 
 /* The bytes that json_quote may write for a text of `length` bytes. */
@@ -53,5 +54,16 @@ void json_number(struct json *json, const char *digits);
 void json_base64(struct json *json, const uint8_t *bytes, size_t length);
 void json_bool(struct json *json, bool truth);
 void json_null(struct json *json);
+
+/* Members of an object: the key, and the value as above. */
+void json_member_text(struct json *json, const char *key, const char *text);
+void json_member_text_or_null(struct json *json, const char *key, const char *text);
+void json_member_unsigned(struct json *json, const char *key, uint64_t number);
+void json_member_signed(struct json *json, const char *key, int64_t number);
+void json_member_bool(struct json *json, const char *key, bool truth);
+void json_member_array(struct json *json, const char *key, bool lines);
+void json_member_object(struct json *json, const char *key, bool lines);
+/* Seconds since the epoch; null without a time. */
+void json_member_time(struct json *json, const char *key, int64_t time);
 
 #endif

@@ -145,8 +145,7 @@ void manifest_free(struct manifest *manifest)
 
 static void write_inputs(struct json *json, const struct replay_source *source)
 {
-    json_key(json, "inputs");
-    json_array(json, false);
+    json_member_array(json, "inputs", false);
     for (size_t i = 0; i < source->count; i++)
         json_text(json, source->names[i]);
     json_close(json);
@@ -154,13 +153,11 @@ static void write_inputs(struct json *json, const struct replay_source *source)
 
 static void write_notes(struct json *json, const struct armtap_streams *streams)
 {
-    json_key(json, "notes");
-    json_object(json, false);
+    json_member_object(json, "notes", false);
     for (size_t i = 0; streams && i < armtap_note_count(); i++) {
         if (armtap_streams_note_counts(streams)[i] == 0)
             continue;
-        json_key(json, armtap_note_at(i)->id);
-        json_unsigned(json, armtap_streams_note_counts(streams)[i]);
+        json_member_unsigned(json, armtap_note_at(i)->id, armtap_streams_note_counts(streams)[i]);
     }
     json_close(json);
 }
@@ -171,20 +168,15 @@ static void write_line(FILE *file, const struct manifest *manifest, const struct
     json_begin(&json, file);
     json_object(&json, false);
     write_inputs(&json, job->source);
-    json_key(&json, "outputs");
-    json_array(&json, false);
+    json_member_array(&json, "outputs", false);
     for (size_t i = 0; i < manifest->count && !job->gave_up; i++)
         json_text(&json, manifest->outputs[i]);
     json_close(&json);
-    json_key(&json, "rows");
-    json_unsigned(&json, job->rows);
-    json_key(&json, "bytes_lost");
-    json_unsigned(&json, manifest->lost_bytes);
+    json_member_unsigned(&json, "rows", job->rows);
+    json_member_unsigned(&json, "bytes_lost", manifest->lost_bytes);
     write_notes(&json, job->streams);
-    json_key(&json, "status");
-    json_unsigned(&json, (uint64_t)job->status);
-    json_key(&json, "version");
-    json_text(&json, armtap_version());
+    json_member_unsigned(&json, "status", (uint64_t)job->status);
+    json_member_text(&json, "version", armtap_version());
     json_end(&json);
 }
 

@@ -55,14 +55,10 @@ static void write_time(struct json *json, const char *key, int64_t time)
 
 static void write_section(struct json *json, const struct section_comment *section)
 {
-    json_key(json, "recording");
-    json_object(json, false);
-    json_key(json, "id");
-    json_text(json, section->recording);
-    json_key(json, "part");
-    json_unsigned(json, section->part);
-    json_key(json, "repeated");
-    json_unsigned(json, section->repeated);
+    json_member_object(json, "recording", false);
+    json_member_text(json, "id", section->recording);
+    json_member_unsigned(json, "part", section->part);
+    json_member_unsigned(json, "repeated", section->repeated);
     json_close(json);
 }
 
@@ -85,23 +81,17 @@ static void write_members(struct json *json, const struct sidecar *sidecar, cons
                           const struct summed *summed)
 {
     struct armtap_kept kept;
-    json_key(json, "armtap_sidecar");
-    json_unsigned(json, SIDECAR_VERSION);
-    json_key(json, "capture");
-    json_text(json, sidecar->capture);
-    json_key(json, "after");
-    json_text(json, sidecar->after);
-    json_key(json, "packets");
-    json_unsigned(json, sidecar->packets);
+    json_member_unsigned(json, "armtap_sidecar", SIDECAR_VERSION);
+    json_member_text(json, "capture", sidecar->capture);
+    json_member_text(json, "after", sidecar->after);
+    json_member_unsigned(json, "packets", sidecar->packets);
     write_time(json, "first_time_ns", sidecar->first_time);
     write_time(json, "last_time_ns", sidecar->last_time);
-    json_key(json, "from_socket");
-    json_bool(json, sidecar->section.from_socket);
+    json_member_bool(json, "from_socket", sidecar->section.from_socket);
     if (sidecar->section.recording[0] != '\0')
         write_section(json, &sidecar->section);
     write_sum(json, HEAD_SUM, summed);
-    json_key(json, "kept");
-    json_array(json, true);
+    json_member_array(json, "kept", true);
     for (size_t i = 0; armtap_digest_at(digest, i, &kept); i++)
         write_kept(json, &kept);
     json_close(json);
