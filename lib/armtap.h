@@ -399,7 +399,7 @@ enum armtap_origin {
 };
 
 /* How a connection begins in one file of a capture, whatever was read before that file. Packets that repeat an earlier
- * file's (armtap_net_copies) are left out. */
+ * file's are left out. */
 struct armtap_beginning {
     bool known;                /* a packet, or bytes, of the connection came in that file */
     struct armtap_where where; /* its first packet there */
@@ -699,8 +699,7 @@ struct armtap_message {
                    * as far as is known */
 };
 
-/* Captured traffic on a robot port that is known but not decoded: dashboard, interpreter mode, Modbus. For at most 256
- * ports. */
+/* Captured traffic on a robot port that is known but not decoded: interpreter mode, Modbus. For at most 256 ports. */
 struct armtap_traffic {
     char robot[64]; /* its address: "10.0.0.2", "[fd00::2]" */
     uint16_t port;  /* for External Control, the client's: the robot connects to it */
@@ -820,9 +819,9 @@ struct armtap_sink {
     int (*on_bytes)(void *user, const struct armtap_bytes *bytes);
     /* When a command of ur_rtde has ended, after on_record for the package that shows it. */
     int (*on_command)(void *user, const struct armtap_command *command);
-    /* Not called, but asked, before records of a net with armtap_net_brief: 0 if no callback will look at the state of
-     * this one. Then it holds values of other records, and only what notes depend on is decoded. It must only answer;
-     * `stream` counts this record already. NULL: always looked at. */
+    /* For armtap's own program, whose connections share one state; other programs leave it NULL, and it is never
+     * called. Asked before a record: 0 if no callback will look at its state, which then holds values of other records,
+     * and only what notes depend on is decoded. It does nothing but answer; `stream` counts this record already. */
     int (*wants_state)(void *user, const struct armtap_stream *stream, enum armtap_direction direction);
 };
 

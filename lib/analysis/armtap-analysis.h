@@ -450,7 +450,7 @@ enum armtap_kinematics_outcome {
 /* What joints and poses say about the arm. The caller creates it; its size is fixed. */
 struct armtap_kinematics_result {
     enum armtap_kinematics_outcome outcome;
-    /* All models that explain the poses: of one geometry, or not told apart by these motions. */
+    /* All models that explain the poses: of one geometry, or ones that these motions do not tell apart. */
     const struct armtap_robot_model *models[ARMTAP_KINEMATICS_MODELS];
     size_t model_count;
     double residual;  /* m, RMS of the best model's positions; of UNLISTED, of the best geometry */

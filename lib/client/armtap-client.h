@@ -51,7 +51,7 @@ struct armtap_client_options {
     enum armtap_protocol protocol; /* ARMTAP_RTDE or ARMTAP_REALTIME */
     int max_version;               /* RTDE: the protocol to ask for first, 1 to 3; 0: 3 */
     const char *outputs;           /* RTDE: names, comma separated, at most 2048 bytes without blanks */
-    size_t beside;                 /* so many of the first outputs are asked for beside the others: give up if the
+    size_t beside;                 /* the first so many outputs are not what is wanted (a clock): give up if the
                                     * controller lacks all others */
     double frequency;              /* RTDE: Hz, 1 or more; 0, or above the controller's own: its own */
     const char *const *inputs;     /* RTDE: input recipes, each as `outputs`; NULL: none */
@@ -98,11 +98,11 @@ ARMTAP_API int armtap_client_failed(struct armtap_client *client, int64_t now, e
 ARMTAP_API int armtap_client_receive(struct armtap_client *client, const void *bytes, size_t length, int64_t now,
                                      const struct armtap_where *where);
 /* The connection ended, or the caller closed it, as the verdict asked. Without this call armtap_client_connected,
- * _failed and _free do the same, but what the connection still holds is told only then. */
+ * _failed and _free do the same, but the sink gets what the connection still holds only then. */
 ARMTAP_API int armtap_client_closed(struct armtap_client *client, int64_t now, enum armtap_client_end how,
                                     const struct armtap_where *where);
-/* The bytes to be sent now; returns their number, 0 if there are none. Valid until the
- * next call that is not one of the functions for reading. */
+/* The bytes to be sent now; returns their number, 0 if there are none. They are valid until the next call that changes
+ * the client. */
 ARMTAP_API size_t armtap_client_send(const struct armtap_client *client, const void **bytes);
 /* The first `length` of them were sent. */
 ARMTAP_API int armtap_client_sent(struct armtap_client *client, size_t length, int64_t now,
@@ -113,8 +113,8 @@ ARMTAP_API int armtap_client_sent(struct armtap_client *client, size_t length, i
 /* When armtap_client_expire is due; INT64_MAX: never. Changes with every other call. The time to connect again, in the
  * verdict, is not part of it: wait for the earlier of both. */
 ARMTAP_API int64_t armtap_client_deadline(const struct armtap_client *client);
-/* Does what is due; nothing before the deadline. After a pause of the program, first take what has arrived meanwhile.
- */
+/* Does what is due; nothing before the deadline. After a pause of the program, first give the client the bytes that
+ * have arrived meanwhile. */
 ARMTAP_API int armtap_client_expire(struct armtap_client *client, int64_t now);
 
 /* ---- what it does ---------------------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* The message for captures without telemetry. */
+/* What several commands print alike: that a capture has no telemetry, comments of captures, models of robots, what to
+ * do about a finding. */
 #ifndef COMMAND_LINE_NO_TELEMETRY_H
 #define COMMAND_LINE_NO_TELEMETRY_H
 

@@ -1,4 +1,5 @@
-/* Chooses the legacy and the RTDE stream to compare, both of one robot. */
+/* armtap compare: the legacy and the RTDE stream of one robot are chosen, read side by side, and what differs is
+ * printed. */
 #ifndef COMPARE_COMPARE_H
 #define COMPARE_COMPARE_H
 

@@ -1,4 +1,4 @@
-/* Writes Thrift's compact protocol, in which Parquet's headers and footer are written. Source: apache/thrift,
+/* Writes and reads Thrift's compact protocol, in which Parquet's headers and footer are written. Source: apache/thrift,
  * doc/specs/thrift-compact-protocol.md. */
 #ifndef PARQUET_THRIFT_H
 #define PARQUET_THRIFT_H
@@ -45,7 +45,7 @@ void thrift_element_string(struct thrift *thrift, const char *text);
 /* A number in groups of seven bits, the low ones first; Parquet also uses it outside Thrift. */
 void thrift_varint(struct buffer *out, uint64_t number);
 
-/* Reads Thrift's compact protocol (thrift.h) from bytes that nothing is known of. */
+/* ---- reading, from bytes that may be anything ---- */
 
 /* What is left of the bytes. */
 struct thrift_reader {

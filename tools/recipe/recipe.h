@@ -1,4 +1,5 @@
-/* The recipe in a capture: what a client set up, or the fields of a legacy stream's packets. */
+/* armtap recipe: recipes from captures (what a client set up, or the fields of a legacy stream's packets) and from
+ * legacy columns, written as files. */
 #ifndef RECIPE_RECIPE_FROM_CAPTURE_H
 #define RECIPE_RECIPE_FROM_CAPTURE_H
 

@@ -1,3 +1,4 @@
+/* Writes bytes to files: all of them, or a line that many programs append to the same file. */
 #ifndef EXPORT_WRITE_BYTES_H
 #define EXPORT_WRITE_BYTES_H
 

@@ -1,5 +1,5 @@
-/* The comment with which armtap marks a capture that it recorded from sockets: written into the section header of a
- * pcapng file, and read back from there. */
+/* Comments in pcapng files: the one with which armtap marks a capture that it recorded from sockets, written into the
+ * section header and read back from there, and those that people wrote. */
 #ifndef INPUT_COMMENTS_H
 #define INPUT_COMMENTS_H
 

@@ -1,4 +1,5 @@
-/* The servers of a controller. That of RTDE answers requests, and sends data packages. */
+/* The servers of a controller: RTDE, the legacy ports, the primary interface, the dashboard; and what they share: the
+ * latest values, and the release that the controller claims to have. */
 #ifndef SERVE_SERVERS_H
 #define SERVE_SERVERS_H
 
