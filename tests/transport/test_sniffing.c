@@ -1,7 +1,7 @@
 /* How reliable recognition is: other protocols' streams, with and without their beginning, must never become records,
  * and ours must be found wherever a capture begins. Prints the counts.
  *
- *     test_sniffing [CONNECTIONS [SEED [full]]]     of each kind; otherwise 100, 1000 with CHECK=all, and a fixed seed
+ *     test_sniffing [CONNECTIONS [SEED [full]]]     of each kind; otherwise 30, 1000 with CHECK=all, and a fixed seed
  *
  * Each connection is played with and without its beginning, on one of the ports in turn, or with `full` on all. Most
  * carry 16 to 20 kB from the robot's side, because the library stops searching for a protocol after 16 kB; one in ten
