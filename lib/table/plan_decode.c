@@ -5,7 +5,7 @@
  * packet, and a step's overhead exceeds the cost of 64 bytes. So a run of doubles includes the single cells of other
  * types within it: those are checked before the run, all four at once, and written after it. One shuffle swaps the byte
  * order of four or eight doubles. The kernels are inlined: the loop calls nothing, and what they cannot decide is
- * decoded again in plain C. tests/bench/README.md has numbers. */
+ * decoded again in plain C. tests/bench/README.md says why it is so. */
 #include "plan.h"
 
 #if defined(__GNUC__)
