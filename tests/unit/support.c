@@ -131,6 +131,11 @@ uint64_t random_bits(uint64_t *seed)
     return *seed * UINT64_C(0x2545f4914f6cdd1d);
 }
 
+size_t random_size(size_t limit, uint64_t *seed)
+{
+    return (size_t)(random_bits(seed) % limit);
+}
+
 /* ---- packets ---- */
 
 static void put_number(uint8_t *to, uint32_t number, unsigned width)

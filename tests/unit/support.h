@@ -54,6 +54,7 @@ void put_segment(uint8_t *packet, const struct tcp_segment *segment, const void 
 /* ---- random numbers: xorshift, the same on every run ---- */
 
 uint64_t random_bits(uint64_t *seed);
+size_t random_size(size_t limit, uint64_t *seed); /* below the limit */
 
 /* ---- the log ---- */
 

@@ -242,7 +242,7 @@ static void any_bytes(void **state)
     (void)state;
     assert_int_equal(armtap_recipe_rtde("timestamp,actual_q,a,b", "DOUBLE,VECTOR6D,BOOL,UINT64", &recipe), ARMTAP_OK);
     for (unsigned turn = 0; turn < 20000; turn++) {
-        size_t length = 1 + random_bits(&seed) % 120;
+        size_t length = 1 + random_size(120, &seed);
         uint8_t *bytes = malloc(length);
         struct subject subject;
         assert_non_null(bytes);

@@ -383,7 +383,7 @@ static int see_record(void *user, const struct armtap_record *record)
     if (record->frame_length != damage->frame || record->offset < damage->begin ||
         (record->offset - damage->begin) % damage->frame != 0)
         return 0; /* made from a damaged frame: it must not count as a whole one */
-    size_t i = (record->offset - damage->begin) / damage->frame;
+    size_t i = (size_t)((record->offset - damage->begin) / damage->frame);
     assert_false(damage->seen[i]);
     if (record->offset + damage->frame <= damage->from || record->offset >= damage->to) {
         damage->seen[i] = true;
@@ -966,7 +966,7 @@ static void test_messages_that_are_cut(void **unused)
     assert_int_equal(armtap_conn_new(&realtime, &sink, &skips, &conn), ARMTAP_OK);
     for (uint64_t packet = 1; packet <= 6; packet++) {
         where = at_packet(packet);
-        size_t length = packet <= 2 ? size : kept, from = packet <= 2 ? size * (packet - 1) : size * 2;
+        size_t length = packet <= 2 ? size : kept, from = packet <= 2 ? (size_t)(size * (packet - 1)) : size * 2;
         assert_int_equal(armtap_conn_push(conn, FROM, bytes.at + from, length, &where), ARMTAP_OK);
         if (packet > 2) /* behind the fifth more is missing than the rest of its message */
             assert_int_equal(armtap_conn_miss(conn, FROM, size - kept + (packet == 5), size - kept, &where), ARMTAP_OK);

@@ -37,7 +37,7 @@ static void disturb(struct sample_packets *sample, uint64_t *seed)
         uint64_t what = random_bits(seed) % 50;
         if (what == 0 && i + 1 < sample->count) {
             struct armtap_packet late = sample->packets[i];
-            size_t by = 1 + random_bits(seed) % 3;
+            size_t by = 1 + random_size(3, seed);
             for (size_t k = i; k < i + by && k + 1 < sample->count; k++)
                 sample->packets[k] = sample->packets[k + 1];
             sample->packets[i + by < sample->count ? i + by : sample->count - 1] = late;
@@ -171,9 +171,9 @@ static void cut_in_parts(const char *name, const struct scene *scene, uint64_t *
 {
     struct log log = {0};
     struct armtap_net *net = net_new(&log);
-    size_t from = 0, parts = 2 + random_bits(seed) % 5, to = 0;
+    size_t from = 0, parts = 2 + random_size(5, seed), to = 0;
     for (size_t i = 0; i < parts && to < scene->of.count; i++) {
-        to = from + 1 + random_bits(seed) % (2 * scene->of.count / parts);
+        to = from + 1 + random_size(2 * scene->of.count / parts, seed);
         to = to < scene->of.count ? to : scene->of.count;
         struct armtap_digest *digest = digest_alone(scene, from, to, scene->disturbed ? 0 : FIRST_RECORDS);
         int error = give(net, digest, sums);
@@ -257,7 +257,7 @@ static void cut_and_damaged(const char *name, struct scene *scene, struct sums *
             memcpy(bytes, kept.packet.data, kept.packet.captured);
             for (unsigned k = 0; k < 3 && kept.is_stretch; k++)
                 bytes[random_bits(&seed) % kept.packet.captured] ^= (uint8_t)(1u << random_bits(&seed) % 8);
-            size_t length = random_bits(&seed) % 8 ? kept.packet.captured : random_bits(&seed) % kept.packet.captured;
+            size_t length = random_bits(&seed) % 8 ? kept.packet.captured : random_size(kept.packet.captured, &seed);
             error = kept.is_stretch ? armtap_net_pass(net, &kept.packet.where, bytes, length)
                                     : armtap_net_packet(net, &kept.packet);
             sums->stretches += kept.is_stretch;

@@ -288,7 +288,7 @@ static struct armtap_recipe *altered(struct dice *dice, const struct armtap_know
         names.field[i] = armtap_recipe_at(recipe, i)->field;
     armtap_recipe_release(recipe);
     for (int tries = 0; tries < 4000; tries++) {
-        size_t i = dice_roll(dice, names.count), k = dice_roll(dice, names.count);
+        size_t i = (size_t)dice_roll(dice, names.count), k = (size_t)dice_roll(dice, names.count);
         const struct armtap_field *mine = names.field[i], *other = any_telemetry_field(dice);
         if (dice_roll(dice, 2))
             other = names.field[k];

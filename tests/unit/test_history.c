@@ -52,7 +52,7 @@ static uint8_t *lend(struct lender *lender, const uint8_t *bytes, size_t length)
 static size_t some_length(uint64_t *seed)
 {
     uint64_t kind = random_bits(seed) % 40;
-    return 1 + random_bits(seed) % (kind == 0 ? LONGEST : kind < 10 ? 20 : 1500);
+    return 1 + random_size(kind == 0 ? LONGEST : kind < 10 ? 20 : 1500, seed);
 }
 
 static void deliver(struct direction *direction, struct lender *lender, uint64_t *seed)
@@ -87,7 +87,7 @@ static void compare(const struct direction *direction, uint64_t *seed)
         return;
     memcpy(again, direction->stream + position, length);
     assert_false(armtap_history_differs(direction->history, position, again, length));
-    size_t changed = random_bits(seed) % length;
+    size_t changed = random_size(length, seed);
     bool is_kept = position + changed >= direction->start && position + changed < direction->end;
     again[changed] ^= 1;
     assert_int_equal(armtap_history_differs(direction->history, position, again, length), is_kept);

@@ -48,11 +48,6 @@ static void put_bits(uint8_t *at, uint64_t bits)
         at[i] = (uint8_t)(bits >> (56 - 8 * i));
 }
 
-static size_t less_than(size_t limit, uint64_t *seed)
-{
-    return (size_t)(random_bits(seed) % limit);
-}
-
 /* Random bytes; in `wholes` of eight cells integers, so that most mode cells hold one, else sometimes an edge value. */
 static void fill(uint8_t *wire, size_t length, unsigned wholes, uint64_t *seed)
 {
@@ -186,7 +181,7 @@ static struct armtap_recipe *random_recipe(uint64_t *seed)
 {
     struct bytes names = {0}, types = {0};
     struct armtap_recipe *recipe;
-    size_t count = 1 + less_than(60, seed), id = less_than(armtap_field_count(), seed);
+    size_t count = 1 + random_size(60, seed), id = random_size(armtap_field_count(), seed);
     for (size_t i = 0; i < count; i++) {
         const struct armtap_field *field = armtap_field_at(id);
         bool widened = field->type == ARMTAP_UINT32 && random_bits(seed) % 2;
@@ -195,7 +190,7 @@ static struct armtap_recipe *random_recipe(uint64_t *seed)
         bytes_text(&names, field->name);
         bytes_text(&types, widened ? "UINT8" : armtap_type_name(field->type, field->count));
         /* runs of neighbours */
-        id = random_bits(seed) % 3 ? (id + 1) % armtap_field_count() : less_than(armtap_field_count(), seed);
+        id = random_bits(seed) % 3 ? (id + 1) % armtap_field_count() : random_size(armtap_field_count(), seed);
     }
     bytes_number(&names, 0, 1);
     bytes_number(&types, 0, 1);
@@ -217,7 +212,7 @@ static void test_rtde_recipes(void **unused)
         fill(wire, size, 0, &seed);
         compare(recipe, wire, size, &seed);
         for (unsigned cut = 0; cut < 5; cut++)
-            compare(recipe, wire, less_than(size + 1, &seed), &seed);
+            compare(recipe, wire, random_size(size + 1, &seed), &seed);
         free(wire);
         armtap_recipe_release(recipe);
     }
@@ -231,9 +226,9 @@ static void test_one_state_for_many_sizes(void **unused)
     (void)unused;
     assert_non_null(used);
     for (unsigned round = 0; round < 10 * ROUNDS; round++) {
-        size_t word = legacy_size(less_than(legacy_size_count(), &seed));
+        size_t word = legacy_size(random_size(legacy_size_count(), &seed));
         uint8_t *packet = block_of(word);
-        size_t length = random_bits(&seed) % 2 ? word : 12 + less_than(word - 11, &seed);
+        size_t length = random_bits(&seed) % 2 ? word : 12 + random_size(word - 11, &seed);
         struct armtap_state *fresh = armtap_state_new();
         assert_non_null(fresh);
         fill(packet + 4, word - 4, round % 9, &seed);

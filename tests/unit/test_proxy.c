@@ -29,8 +29,8 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 {
     int outcome = __real_clock_gettime(clock, time);
     int64_t now = time->tv_sec * SECOND + time->tv_nsec + ahead;
-    time->tv_sec = now / SECOND;
-    time->tv_nsec = now % SECOND;
+    time->tv_sec = (time_t)(now / SECOND);
+    time->tv_nsec = (long)(now % SECOND);
     return outcome;
 }
 

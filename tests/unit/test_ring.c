@@ -45,7 +45,7 @@ static void strings_come_in_order(void **state)
     (void)state;
     assert_int_equal(-1, take(ring, &length));
     for (unsigned i = 0; i < 10000; i++) {
-        size_t first = random_bits(&seed) % 1000, second = random_bits(&seed) % 1000;
+        size_t first = random_size(1000, &seed), second = random_size(1000, &seed);
         assert_true(put(ring, first, 0, (uint8_t)i));
         assert_true(put(ring, second, 0, (uint8_t)(i + 1)));
         assert_int_equal(first > 0 ? (uint8_t)i : 0, take(ring, &length));
@@ -96,7 +96,7 @@ static void *write_all(void *user)
     struct ring *ring = user;
     uint64_t seed = 7;
     for (uint32_t i = 0; i < STRINGS; i++) {
-        size_t words = 1 + random_bits(&seed) % 60;
+        size_t words = 1 + random_size(60, &seed);
         uint32_t *room;
         while (!(room = ring_reserve(ring, words * sizeof *room, 0)))
             sched_yield();

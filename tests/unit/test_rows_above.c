@@ -124,13 +124,13 @@ static void fill(struct world *w, uint64_t *seed)
             memcpy(w->values[i], w->values[i - 1], BYTES);
         for (uint64_t n = random_bits(seed) % 4; n > 0; n--)
             change(w->values[i], seed);
-        layout = random_bits(seed) % 16 == 0 ? random_bits(seed) % LAYOUTS : layout;
+        layout = random_bits(seed) % 16 == 0 ? random_size(LAYOUTS, seed) : layout;
         row.generation = random_bits(seed) % 16 == 0 ? (enum armtap_generation)(random_bits(seed) % 3) : row.generation;
         row.is_mixed ^= random_bits(seed) % 16 == 0;
         row.layout = &w->layout[layout];
         row.values = w->values[i];
         row.values_length =
-            random_bits(seed) % 8 == 0 ? random_bits(seed) % BYTES : armtap_recipe_size(w->recipe[layout]);
+            random_bits(seed) % 8 == 0 ? random_size(BYTES, seed) : armtap_recipe_size(w->recipe[layout]);
         row.stream = random_bits(seed) % 16 == 0 ? row.stream + 1 : row.stream;
         row.protocol = random_bits(seed) % 16 == 0 ? ARMTAP_REALTIME : row.protocol;
         row.where.packet = i + 1;
@@ -172,7 +172,7 @@ static void rows_read_as_alone(const struct writer *writer)
         for (size_t i = 0; i < ROWS; i++)
             put(w, writer, i, 1, &alone);
         for (size_t i = 0, count; i < ROWS; i += count) {
-            count = 1 + random_bits(&seed) % ROWS;
+            count = 1 + random_size(ROWS, &seed);
             count = count < ROWS - i ? count : ROWS - i;
             put(w, writer, i, count, &together);
         }

@@ -252,9 +252,9 @@ static void add(struct sample_packets *to, const struct armtap_packet *packet, u
     size_t captured = packet->captured;
     uint64_t fault = random_bits(seed) % (8 * every);
     if (fault == 0)
-        captured = random_bits(seed) % (captured + 1);
+        captured = random_size(captured + 1, seed);
     if (fault == 1)
-        captured += random_bits(seed) % PAD;
+        captured += random_size(PAD, seed);
     copy_packet(copy, packet, captured);
     if (fault == 1 && random_bits(seed) % 2)
         copy->length = captured;
@@ -268,7 +268,7 @@ static void add(struct sample_packets *to, const struct armtap_packet *packet, u
 /* The packet itself, or one captured some packets ago: a retransmission. */
 static const struct armtap_packet *one_before(const struct sample_packets *from, size_t i, uint64_t *seed)
 {
-    size_t back = random_bits(seed) % 12;
+    size_t back = random_size(12, seed);
     return &from->packets[i - (back < i ? back : i)];
 }
 

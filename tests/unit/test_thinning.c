@@ -66,8 +66,8 @@ static void test_bins_hold_what_all_values_say(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         uint64_t random = seed;
-        size_t count = 1 + next(&random) % 3000;
-        struct thinning thinning = thinning_make(16 + next(&random) % 200);
+        size_t count = 1 + (size_t)(next(&random) % 3000);
+        struct thinning thinning = thinning_make(16 + (size_t)(next(&random) % 200));
         int64_t time = ((int64_t)next(&random) - (INT64_C(1) << 30)) * MS;
         for (size_t i = 0; i < count; i++) {
             time += (int64_t)(next(&random) % 16) * MS * (int64_t)(1 + seed % 7 * 1000);
@@ -169,7 +169,7 @@ static void test_join(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         uint64_t random = seed;
-        size_t count = 2 + next(&random) % 1999, first = 1 + next(&random) % (count - 1);
+        size_t count = 2 + (size_t)(next(&random) % 1999), first = 1 + (size_t)(next(&random) % (count - 1));
         struct thinning one = thinning_make(64), other = thinning_make(64);
         int64_t time = 0;
         for (size_t i = 0; i < count; i++) {

@@ -204,7 +204,7 @@ static char *cut(const char *name, struct sample_packets *sample, bool disturbed
     for (unsigned round = 0; round < ROUNDS; round++) {
         size_t count = 0;
         for (size_t at = 0; count < PARTS_MAX - 1 && at < sample->count; at = begins[count++])
-            begins[count] = at + 1 + random_bits(seed) % (sample->count / 4);
+            begins[count] = at + 1 + random_size(sample->count / 4, seed);
         check(name, sample, expected, begins, count);
     }
     print_message("%s: %zu packets of %zu bytes; transcripts of %zu bytes\n", name, sample->count, packets, bytes);
