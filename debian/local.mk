@@ -3,7 +3,7 @@
 # Packages of debug symbols are not made unless DEB_BUILD_OPTIONS is given: deb/*.deb is what one installs.
 deb: dist
 	@command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null || { \
-	    echo "make deb needs dpkg-buildpackage and dh: sudo apt install dpkg-dev debhelper" >&2; exit 1; }
+	    echo "make deb needs dpkg-buildpackage and dh: sudo apt install build-essential debhelper" >&2; exit 1; }
 	rm -rf deb
 	mkdir deb
 	tar -C deb -xzf $(distdir).tar.gz
