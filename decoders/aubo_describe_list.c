@@ -6,12 +6,12 @@
 #include "aubo_scan.h"
 
 /* Walks through a text and adds a piece for each value. The piece includes the brackets and the key before the value,
- * and the separator after it. */
+ * and the separator after it: it ends where the next one begins. */
 struct walker {
     struct armtap_pieces *pieces;
     const struct armtap_aubo_text *text;
-    size_t at;    /* in the text */
-    size_t begin; /* of the next piece */
+    size_t begin;   /* in the text: of the next piece, or of the one that has not ended */
+    bool has_piece; /* which has not ended */
     bool is_set_up;
     unsigned depth;
     struct level {
@@ -21,17 +21,6 @@ struct walker {
         size_t key_length;
     } level[ARMTAP_AUBO_DEPTH_MAX];
 };
-
-static void skip_blanks(struct walker *walker)
-{
-    while (walker->at < walker->text->length && armtap_aubo_is_blank((uint8_t)walker->text->bytes[walker->at]))
-        walker->at++;
-}
-
-static char here(const struct walker *walker)
-{
-    return walker->at < walker->text->length ? walker->text->bytes[walker->at] : '\0';
-}
 
 /* ---- names ---- */
 
@@ -112,156 +101,128 @@ static void remark_set_up(const struct walker *walker, const struct armtap_value
 }
 
 /* Sets a value that is not a string. A number keeps its digits. */
-static bool set_word(const struct walker *walker, const char *text, size_t length)
+static void set_word(const struct walker *walker, const struct armtap_json_token *token)
 {
     struct armtap_value *value = &walker->pieces->piece.value, word = {.present = false, .type = ARMTAP_JSON};
-    struct armtap_json json = armtap_json_begin(text, length);
-    struct armtap_json_token token;
-    if (!armtap_json_next(&json, &token) || json.at != json.end) {
-        armtap_pieces_remark(walker->pieces, "not a JSON value");
-        return false;
-    }
-    if (token.kind == ARMTAP_JSON_NUMBER) {
-        armtap_json_number(&token, &word);
-    } else if (token.kind != ARMTAP_JSON_NULL) {
+    if (token->kind == ARMTAP_JSON_NUMBER) {
+        armtap_json_number(token, &word);
+    } else if (token->kind != ARMTAP_JSON_NULL) {
         word = (struct armtap_value){.type = ARMTAP_BOOL, .present = true};
-        word.u64[0] = token.kind == ARMTAP_JSON_TRUE;
+        word.u64[0] = token->kind == ARMTAP_JSON_TRUE;
     }
-    bool is_digits = armtap_json_is_digit(text[length - 1]);
+    bool is_digits = armtap_json_is_digit(token->text[token->length - 1]);
     value->type = is_digits ? ARMTAP_JSON : word.type;
     value->count = 1;
     value->present = word.present;
     if (!word.present) {
         armtap_pieces_remark(walker->pieces, "null: absent");
     } else if (is_digits) {
-        value->text = text;
-        value->length = length;
+        value->text = token->text;
+        value->length = token->length;
         set_field(walker, &word);
     } else {
         value->u64[0] = word.u64[0]; /* copies any member of the union */
     }
     remark_set_up(walker, &word);
-    return true;
-}
-
-/* The end of the string whose first quote is at `at`; 0 if it does not end. */
-static size_t string_end(const struct walker *walker, size_t at)
-{
-    for (at++; at < walker->text->length; at++) {
-        if (walker->text->bytes[at] == '"')
-            return at + 1;
-        at += walker->text->bytes[at] == '\\';
-    }
-    return 0;
 }
 
 /* ---- walking ---- */
 
-static void close_levels(struct walker *walker)
+static void end_piece(struct walker *walker, const char *here)
 {
-    for (; walker->depth > 0 && walker->at < walker->text->length; walker->at++) {
-        char c = here(walker);
-        if (c == ',')
-            walker->level[walker->depth - 1].index++;
-        else if (c == ']' || c == '}')
-            walker->depth--;
-        else if (!armtap_aubo_is_blank((uint8_t)c))
-            return;
-    }
+    size_t at = (size_t)(here - walker->text->bytes);
+    if (walker->has_piece && !walker->text->outside)
+        armtap_pieces_lengthen(walker->pieces, at - walker->begin);
+    if (walker->has_piece)
+        walker->begin = at;
+    walker->has_piece = false;
 }
 
-/* Adds the value of `length` bytes here. Its piece ends where the next one begins. */
-static bool add_value(struct walker *walker, size_t length, bool is_string)
+static void begin_piece(struct walker *walker)
 {
-    const struct armtap_aubo_text *text = walker->text;
-    const char *value = text->bytes + walker->at;
-    bool known = true;
-    armtap_pieces_add(walker->pieces, text->at + (text->outside ? 0 : walker->begin), 0, NULL);
+    armtap_pieces_add(walker->pieces, walker->text->at + (walker->text->outside ? 0 : walker->begin), 0, NULL);
     name_value(walker);
-    if (is_string)
-        armtap_pieces_text(walker->pieces, value + 1, length - 2);
-    else if (value[0] == '[' || value[0] == '{')
-        armtap_pieces_remark(walker->pieces, "empty");
+    walker->has_piece = true;
+}
+
+/* What follows a value is the next one of its array; `here` is behind it. */
+static void pass_value(struct walker *walker, const char *here)
+{
+    if (walker->depth > 0)
+        walker->level[walker->depth - 1].index++;
     else
-        known = set_word(walker, value, length);
-    walker->at += length;
-    close_levels(walker);
-    if (!text->outside)
-        armtap_pieces_lengthen(walker->pieces, walker->at - walker->begin);
-    walker->begin = walker->at;
-    return known;
+        end_piece(walker, here);
 }
 
-/* Enters the bracket here, or adds it as an empty value. */
-static bool open_level(struct walker *walker)
+static void add_value(struct walker *walker, const struct armtap_json_token *value)
 {
-    size_t first = walker->at++;
-    bool is_object = walker->text->bytes[first] == '{';
-    skip_blanks(walker);
-    if (here(walker) == (is_object ? '}' : ']')) {
-        size_t length = walker->at + 1 - first;
-        walker->at = first;
-        return add_value(walker, length, false);
+    begin_piece(walker);
+    if (value->kind == ARMTAP_JSON_STRING)
+        armtap_pieces_text(walker->pieces, value->text + 1, value->length - 2);
+    else
+        set_word(walker, value);
+    pass_value(walker, value->text + value->length);
+}
+
+/* Enters an array or object, or adds it as an empty value. */
+static void open_level(struct walker *walker, struct armtap_json *json, bool is_object)
+{
+    struct armtap_json after = *json;
+    struct armtap_json_token token;
+    if (armtap_json_next(&after, &token) && token.kind == ARMTAP_JSON_CLOSE) {
+        *json = after;
+        begin_piece(walker);
+        armtap_pieces_remark(walker->pieces, "empty");
+        pass_value(walker, after.at);
+    } else {
+        walker->level[walker->depth++] = (struct level){.is_object = is_object};
     }
-    if (walker->depth == ARMTAP_AUBO_DEPTH_MAX)
-        return false;
-    walker->level[walker->depth++] = (struct level){.is_object = is_object};
-    return true;
 }
 
-static bool take_key(struct walker *walker)
+static void take_token(struct walker *walker, struct armtap_json *json, const struct armtap_json_token *token)
 {
-    struct level *level = &walker->level[walker->depth - 1];
-    size_t end = here(walker) == '"' ? string_end(walker, walker->at) : 0;
-    if (end == 0)
-        return false;
-    level->key = walker->text->bytes + walker->at + 1;
-    level->key_length = end - walker->at - 2;
-    walker->at = end;
-    skip_blanks(walker);
-    if (here(walker) != ':')
-        return false;
-    walker->at++;
-    skip_blanks(walker);
-    return true;
-}
-
-static bool take_value(struct walker *walker)
-{
-    size_t length = 0;
-    char c = here(walker);
-    if (c == '[' || c == '{')
-        return open_level(walker);
-    if (c == '"') {
-        size_t end = string_end(walker, walker->at);
-        return end > 0 && add_value(walker, end - walker->at, true);
+    struct level *level = walker->depth > 0 ? &walker->level[walker->depth - 1] : NULL;
+    if (token->kind == ARMTAP_JSON_CLOSE) {
+        walker->depth--;
+        pass_value(walker, token->text + 1);
+        return;
     }
-    while (walker->at + length < walker->text->length &&
-           !strchr(",]}[{:\"", walker->text->bytes[walker->at + length]) &&
-           !armtap_aubo_is_blank((uint8_t)walker->text->bytes[walker->at + length]))
-        length++;
-    return length > 0 && add_value(walker, length, false);
+    end_piece(walker, token->text);
+    if (token->kind == ARMTAP_JSON_KEY) {
+        level->key = token->text + 1;
+        level->key_length = token->length - 2;
+    } else if (token->kind == ARMTAP_JSON_ARRAY || token->kind == ARMTAP_JSON_OBJECT) {
+        open_level(walker, json, token->kind == ARMTAP_JSON_OBJECT);
+    } else {
+        add_value(walker, token);
+    }
 }
 
 void armtap_aubo_describe_list(struct armtap_pieces *pieces, const struct armtap_aubo_text *text)
 {
     struct walker walker = {.pieces = pieces, .text = text};
+    struct armtap_json_token token;
     unsigned number;
-    skip_blanks(&walker);
-    if (walker.at > 0 && !text->outside)
-        armtap_pieces_add(pieces, text->at, walker.at, "white space");
-    walker.begin = walker.at;
+    while (walker.begin < text->length && armtap_aubo_is_blank((uint8_t)text->bytes[walker.begin]))
+        walker.begin++;
+    if (walker.begin > 0 && !text->outside)
+        armtap_pieces_add(pieces, text->at, walker.begin, "white space");
     walker.is_set_up = pieces->subject->direction == ARMTAP_TO_ROBOT &&
-                       armtap_aubo_prefix((const uint8_t *)text->bytes + walker.at, text->length - walker.at,
+                       armtap_aubo_prefix((const uint8_t *)text->bytes + walker.begin, text->length - walker.begin,
                                           &number) == ARMTAP_AUBO_WHOLE &&
                        number == ARMTAP_AUBO_SET_UP;
-    if (here(&walker) != '[' || !open_level(&walker))
+    struct armtap_json json = armtap_json_begin(text->bytes + walker.begin, text->length - walker.begin);
+    if (json.at == json.end || *json.at != '[')
         return;
-    while (walker.depth > 0 && walker.at < text->length && pieces->error == ARMTAP_OK) {
-        skip_blanks(&walker);
-        if (walker.level[walker.depth - 1].is_object && !take_key(&walker))
-            return;
-        if (!take_value(&walker))
-            return;
-    }
+    while (pieces->error == ARMTAP_OK && armtap_json_next(&json, &token))
+        take_token(&walker, &json, &token);
+    end_piece(&walker, json.at);
+    if (json.fault != ARMTAP_JSON_BAD_WORD)
+        return;
+    const char *end = json.at;
+    while (end < json.end && !strchr(",]}", *end))
+        end++;
+    begin_piece(&walker);
+    armtap_pieces_remark(pieces, "not a JSON value");
+    end_piece(&walker, end);
 }
