@@ -1,11 +1,9 @@
-#define _DEFAULT_SOURCE /* madvise */
 #include "packet_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/numbers/byte_order.h"
 #include "input/files/input_files.h"
