@@ -1,5 +1,5 @@
-/* A file that is written beside its place, as OUT.partial (partial_file.h), and renamed once it is complete. This holds
- * for regular files; devices, pipes and standard output ("-") are written directly.
+/* A file that is written beside its place, as OUT.partial, and renamed once it is complete. This holds for regular
+ * files; devices, pipes and standard output ("-") are written directly.
  *
  * No signal that can be caught leaves a partial file behind, unless its rows came live: then it stays. */
 #ifndef EXPORT_ATOMIC_FILE_H
