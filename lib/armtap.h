@@ -1026,15 +1026,9 @@ ARMTAP_API bool armtap_link_type_known(int link_type);
 /* Says what the next packets are; NETWORK at first. From a socket, no event or note tells of retransmission, copies,
  * order or receive windows: such packets are as they were made. */
 ARMTAP_API int armtap_net_origin(struct armtap_net *net, enum armtap_origin origin);
-/* The next captured packet. Foreign and damaged packets are passed over cheaply; ERR_UNSUPPORTED for an unknown link
- * type. */
+/* The next captured packet; its data need stay only during the call. Foreign and damaged packets are passed over
+ * cheaply; ERR_UNSUPPORTED for an unknown link type. */
 ARMTAP_API int armtap_net_packet(struct armtap_net *net, const struct armtap_packet *packet);
-/* With true: the net keeps pointers to the data of the packets that follow, rather than copies of what it compares if
- * it is sent again. All of that data must stay unchanged until armtap_net_lend() is called again, with true or false,
- * which copies what is still needed, or until armtap_net_free(); armtap_net_finish() and errors of armtap_net_packet()
- * end nothing. With false, as at first: a packet's data must stay only during armtap_net_packet(). ERR_BUSY during a
- * callback: then the data must still stay. */
-ARMTAP_API int armtap_net_lend(struct armtap_net *net, bool lends);
 /* Whether later packets cannot change what was said of those up to `until`: of each connection that began by then it is
  * known what it carries, none of its bytes waits for missing ones or for the rest of a message, and no recipe was
  * guessed or doubted. The sink has got all of it then but events that tell of an end. Takes time for each connection

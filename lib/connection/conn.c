@@ -6,7 +6,6 @@
 
 #include "protocol/port.h"
 #include "prefetch.h"
-#include "rare.h"
 #include "table/recipe.h"
 
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
@@ -1029,8 +1028,8 @@ static size_t piece(const struct armtap_conn *conn, const struct armtap_half *ha
     return most < length ? most : length;
 }
 
-ARMTAP_RARE static int push(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *p, size_t length,
-                            const struct armtap_where *where)
+static int push(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *p, size_t length,
+                const struct armtap_where *where)
 {
     conn->stream.last = *where;
     int error = settle_other(conn, direction);
@@ -1056,36 +1055,6 @@ ARMTAP_RARE static int push(struct armtap_conn *conn, enum armtap_direction dire
     return error;
 }
 
-/* Not 0 if the bytes are one whole message that needs no proof by those behind it, and nothing waits: what most packets
- * bring. Then push_message() does what push() would, with that answer. */
-static unsigned message_reading(const struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes,
-                                size_t length)
-{
-    const struct armtap_half *half = &conn->half[direction], *other = &conn->half[armtap_other(direction)];
-    bool is_reserved = half->buffer || conn->reserve->is_brief;
-    if (!conn->decoder || conn->foreign || half->mode != ARMTAP_HALF_SYNCED || half->used || !is_reserved ||
-        other->used > other->looked)
-        return 0;
-    return conn->decoder->frame(conn->context, direction, bytes, length) == (long)length
-               ? armtap_decoder_sure(conn->decoder, conn->context, direction, bytes, length)
-               : 0;
-}
-
-static int push_message(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes, size_t length,
-                        const struct armtap_where *where, unsigned reading)
-{
-    struct armtap_half *half = &conn->half[direction];
-    struct armtap_frame frame = {.direction = direction,
-                                 .bytes = bytes,
-                                 .length = length,
-                                 .offset = half->offset,
-                                 .where = *where,
-                                 .reading = reading};
-    conn->stream.last = *where;
-    int error = take_frame(conn, &frame);
-    return error == ARMTAP_OK && conn->sink->on_message ? armtap_conn_message(conn, &frame) : error;
-}
-
 int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, const void *bytes, size_t length,
                      const struct armtap_where *where)
 {
@@ -1096,10 +1065,6 @@ int armtap_conn_push(struct armtap_conn *conn, enum armtap_direction direction, 
         return error;
     where = where ? where : &nowhere;
     begin_without_packets(conn, bytes, length, where);
-    enum armtap_direction side = armtap_conn_real(conn, direction);
-    unsigned reading = length > 0 ? message_reading(conn, side, bytes, length) : 0;
-    if (reading)
-        return leave(conn, push_message(conn, side, bytes, length, where, reading));
     return leave(conn, push(conn, direction, bytes, length, where));
 }
 

@@ -199,8 +199,6 @@ enum armtap_frame_verdict armtap_judge_headless(const struct armtap_conn *conn, 
  */
 int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                       size_t from, size_t to, uint64_t offset, bool skipped);
-/* The same of a whole message that one packet brought. Only if the sink has on_message. */
-int armtap_conn_message(struct armtap_conn *conn, const struct armtap_frame *frame);
 
 /* The layers: bytes of a direction are missing, or no more will come. */
 int armtap_conn_layers_lost(struct armtap_conn *conn, enum armtap_direction direction);

@@ -266,16 +266,6 @@ void armtap_conn_content(struct armtap_conn *conn, const uint8_t *content, size_
     conn->content_length = length;
 }
 
-/* Stream and content are added. */
-static int tell_message(struct armtap_conn *conn, struct armtap_message *message)
-{
-    message->stream = &conn->stream;
-    message->content = conn->content;
-    message->content_length = conn->content_length;
-    armtap_conn_content(conn, NULL, 0);
-    return armtap_stopped(conn->sink->on_message(conn->user, message));
-}
-
 /* The length of the message that skipped bytes begin; 0: none is known. */
 static size_t whole_of(const struct armtap_conn *conn, enum armtap_direction direction, uint64_t offset, size_t length)
 {
@@ -289,25 +279,19 @@ int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction,
 {
     if (!conn->sink->on_message || from == to)
         return ARMTAP_OK;
-    return tell_message(conn,
-                        &(struct armtap_message){.where = armtap_span_where(span, from, to),
-                                                 .first = armtap_span_where(span, from, from + 1),
-                                                 .direction = direction,
-                                                 .skipped = skipped,
-                                                 .offset = offset,
-                                                 .bytes = span->bytes + from,
-                                                 .length = to - from,
-                                                 .whole = skipped ? whole_of(conn, direction, offset, to - from) : 0});
-}
-
-int armtap_conn_message(struct armtap_conn *conn, const struct armtap_frame *frame)
-{
-    return tell_message(conn, &(struct armtap_message){.where = frame->where,
-                                                       .first = frame->where,
-                                                       .direction = frame->direction,
-                                                       .offset = frame->offset,
-                                                       .bytes = frame->bytes,
-                                                       .length = frame->length});
+    struct armtap_message message = {.stream = &conn->stream,
+                                     .where = armtap_span_where(span, from, to),
+                                     .first = armtap_span_where(span, from, from + 1),
+                                     .direction = direction,
+                                     .skipped = skipped,
+                                     .offset = offset,
+                                     .bytes = span->bytes + from,
+                                     .length = to - from,
+                                     .whole = skipped ? whole_of(conn, direction, offset, to - from) : 0,
+                                     .content = conn->content,
+                                     .content_length = conn->content_length};
+    armtap_conn_content(conn, NULL, 0);
+    return armtap_stopped(conn->sink->on_message(conn->user, &message));
 }
 
 static void begin_record(struct armtap_record *record, const struct armtap_conn *conn, const struct armtap_frame *frame,

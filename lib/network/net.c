@@ -17,8 +17,6 @@ enum {
     WAITING_LEAST = 2560 * 1024, /* bytes that may wait for missing ones, however scarce memory is */
     HISTORIES_LEAST = 32,        /* the same, directions whose last bytes are kept */
     SHARES_EACH = 256,           /* packets after which shares are counted anew, though no memory was taken */
-    UNPAID_MOST = 4,             /* directions that copied most of what they borrowed */
-    UNLENT_TURNS = 16,           /* calls of armtap_net_lend() before that is tried again */
     FRAGMENTED_MOST = 4,         /* times that what came in fragments may carry fragments again */
     DOUBTS_MOST = 64,            /* segments in doubt at a time */
     MANY = 64                    /* connections that may not all be in a cache */
@@ -942,16 +940,6 @@ static int note_refused(struct armtap_net *net, enum armtap_fragment_outcome out
 
 static int take_one(struct armtap_net *net, const struct armtap_packet *packet, unsigned fragmented);
 
-/* A packet that was put together; it stays only for this call. A digest keeps it rather than its fragments. */
-static int take_whole(struct armtap_net *net, const struct armtap_packet *whole, unsigned fragmented)
-{
-    bool lends = net->pool.lends;
-    net->pool.lends = false;
-    int error = take_one(net, whole, fragmented + 1);
-    net->pool.lends = lends;
-    return error;
-}
-
 static int take_fragment(struct armtap_net *net, const struct armtap_segment *segment, unsigned fragmented)
 {
     enum armtap_fragment_outcome outcome;
@@ -963,7 +951,7 @@ static int take_fragment(struct armtap_net *net, const struct armtap_segment *se
     TRY(armtap_fragments_take(&net->fragments, segment, &net->pool.now, &whole, &outcome));
     TRY(note_refused(net, outcome, segment));
     if (outcome == ARMTAP_FRAGMENT_WHOLE)
-        TRY(take_whole(net, &whole, fragmented));
+        TRY(take_one(net, &whole, fragmented + 1)); /* a digest keeps it rather than its fragments */
     TRY(give_up_fragments(net, ARMTAP_FRAGMENTS_SURPLUS));
     TRY(make_place(net));
     return armtap_tcp_sweep(&net->pool);
@@ -1031,22 +1019,6 @@ int armtap_net_copies(struct armtap_net *net, bool are_copies)
     if (net->busy)
         return ARMTAP_ERR_BUSY;
     net->is_copy = are_copies;
-    return ARMTAP_OK;
-}
-
-int armtap_net_lend(struct armtap_net *net, bool lends)
-{
-    if (!net)
-        return ARMTAP_ERR_ARGUMENT;
-    if (net->busy)
-        return ARMTAP_ERR_BUSY;
-    unsigned unpaid = 0;
-    while (net->pool.lent)
-        unpaid += !armtap_history_settle(net->pool.lent);
-    if (unpaid > UNPAID_MOST)
-        net->pool.unlent = UNLENT_TURNS;
-    net->pool.lends = lends && net->pool.unlent == 0;
-    net->pool.unlent -= net->pool.unlent > 0;
     return ARMTAP_OK;
 }
 

@@ -11,21 +11,8 @@ struct armtap_history *armtap_history_new(void)
     return history;
 }
 
-/* Lent bytes are forgotten. */
-static void give_back(struct armtap_history *history)
-{
-    if (history->lent_count == 0)
-        return;
-    *history->before = history->after;
-    if (history->after)
-        history->after->before = history->before;
-    history->lent_count = 0;
-}
-
 void armtap_history_free(struct armtap_history *history)
 {
-    if (history)
-        give_back(history);
     free(history);
 }
 
@@ -54,47 +41,17 @@ void armtap_history_add(struct armtap_history *history, uint64_t position, const
 {
     if (position != history->end)
         armtap_history_restart(history, position);
-    if (history->lent_count > 0)
-        armtap_history_settle(history);
-    armtap_history_keep_to(history, position + length);
+    history->end = position + length;
+    if (history->end - history->start > ARMTAP_HISTORY_BYTES)
+        history->start = history->end - ARMTAP_HISTORY_BYTES;
     copy(history, position, bytes, length);
 }
 
-void armtap_history_make_room(struct armtap_history *history, struct armtap_history **first, uint64_t position)
-{
-    if (position != history->end)
-        armtap_history_restart(history, position);
-    if (history->lent_count == ARMTAP_HISTORY_LENT)
-        armtap_history_settle(history);
-    if (history->lent_count > 0)
-        return;
-    history->before = first;
-    history->after = *first;
-    if (*first)
-        (*first)->before = &history->after;
-    *first = history;
-}
-
-bool armtap_history_settle(struct armtap_history *history)
-{
-    uint64_t position = history->end;
-    unsigned i = history->lent_count;
-    while (i > 0 && position > history->start)
-        position -= history->lent[--i].length;
-    bool has_paid = i > history->lent_count / 2;
-    for (; i < history->lent_count; i++) {
-        copy(history, position, history->lent[i].bytes, history->lent[i].length);
-        position += history->lent[i].length;
-    }
-    give_back(history);
-    return has_paid;
-}
-
-bool armtap_history_differs(struct armtap_history *history, uint64_t position, const uint8_t *bytes, size_t length)
+bool armtap_history_differs(const struct armtap_history *history, uint64_t position, const uint8_t *bytes,
+                            size_t length)
 {
     uint64_t from = position > history->start ? position : history->start;
     uint64_t to = position + length < history->end ? position + length : history->end;
-    armtap_history_settle(history);
     for (; from < to; from++)
         if (history->bytes[from % ARMTAP_HISTORY_BYTES] != bytes[from - position])
             return true;

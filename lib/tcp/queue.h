@@ -7,7 +7,6 @@
 
 #include "sent.h"
 
-struct armtap_history;
 struct armtap_queue;
 
 struct armtap_pool {
@@ -16,9 +15,6 @@ struct armtap_pool {
     struct armtap_where now;          /* the current packet */
     unsigned histories;               /* how many directions keep a history ... */
     unsigned histories_most;          /* ... and how many may */
-    bool lends;                       /* packets stay where they are for now ... */
-    struct armtap_history *lent;      /* ... and these know it */
-    unsigned unlent;                  /* turns for which they are not lent, though they stay */
     struct armtap_queue *ring;        /* non-empty queues, starting with the next to check */
     size_t waiting;                   /* how many there are */
     struct armtap_queue *by_size[48]; /* the same, by the power of two of their bytes */

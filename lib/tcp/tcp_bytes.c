@@ -306,7 +306,7 @@ int armtap_tcp_take_next(struct armtap_tcp *tcp, enum armtap_direction direction
     remember(side, ARMTAP_ARRIVAL_IN_ORDER, &sent);
     if (side->lost)
         return armtap_tcp_deliver(tcp, direction, segment->payload, segment->length, &tcp->pool->now);
-    return armtap_tcp_pass_on(tcp, direction, segment->payload, segment->length, true, &tcp->pool->now);
+    return armtap_tcp_pass_on(tcp, direction, segment->payload, segment->length, &tcp->pool->now);
 }
 
 int armtap_tcp_take_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)

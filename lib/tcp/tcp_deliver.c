@@ -105,7 +105,7 @@ int armtap_tcp_deliver(struct armtap_tcp *tcp, enum armtap_direction direction, 
                        const struct armtap_where *where)
 {
     TRY(tell_gap(tcp, direction));
-    return length > 0 ? armtap_tcp_pass_on(tcp, direction, bytes, length, false, where) : 0;
+    return length > 0 ? armtap_tcp_pass_on(tcp, direction, bytes, length, where) : 0;
 }
 
 int armtap_tcp_close_side(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where)

@@ -12,14 +12,12 @@ void armtap_tcp_forget(struct armtap_tcp *tcp, struct armtap_tcp_side *side);
 /* Nanoseconds from `then` to `now`, as far as a capture's clock can be trusted. */
 int64_t armtap_tcp_elapsed(int64_t now, int64_t then);
 int armtap_tcp_keep_history(struct armtap_tcp *tcp, struct armtap_tcp_side *side);
-/* The next bytes in order, behind no gap. `may_borrow`: they lie in the current packet's data. */
+/* The next bytes in order, behind no gap. */
 static inline int armtap_tcp_pass_on(struct armtap_tcp *tcp, enum armtap_direction direction, const uint8_t *bytes,
-                                     size_t length, bool may_borrow, const struct armtap_where *where)
+                                     size_t length, const struct armtap_where *where)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
-    if (side->history && may_borrow && tcp->pool->lends && armtap_history_may_borrow(side->history, length))
-        armtap_history_borrow(side->history, &tcp->pool->lent, side->next, bytes, length);
-    else if (side->history)
+    if (side->history)
         armtap_history_add(side->history, side->next, bytes, length);
     side->next += length;
     if (side->highest < side->next)

@@ -8,9 +8,8 @@
 
 #define HELD_MAX (64u << 20)
 #define PACKETS_MAX 2000
-#define LENT_MOST 50
 
-enum option { MADE = 1, SMALL_POOL = 2, RECIPE = 4, PORTS = 8, TWICE = 16, LENT = 32 };
+enum option { MADE = 1, SMALL_POOL = 2, RECIPE = 4, PORTS = 8, TWICE = 16 };
 enum segment { TO_ROBOT = 1, SECOND = 2, SYN = 4, FIN = 8, RST = 16, FAR = 32, SHORTENED = 64, V6 = 128 };
 
 static const int link_types[] = {1, 113, 276, 0, 108, 101, 12, 14, 228, 229, 105, -1};
@@ -19,9 +18,6 @@ struct stage {
     struct armtap_net *net;
     struct armtap_where now;
     size_t before; /* bytes held */
-    bool lends;    /* packets, a few at a time */
-    uint8_t *lent[LENT_MOST];
-    size_t lent_count;
 };
 
 static void put(uint8_t *at, uint32_t number, unsigned width)
@@ -30,22 +26,12 @@ static void put(uint8_t *at, uint32_t number, unsigned width)
         *at++ = (uint8_t)(number >> (8 * --width));
 }
 
-/* From now on the packets lent so far are gone. */
-static void return_lent(struct stage *stage)
-{
-    CHECK(armtap_net_lend(stage->net, stage->lends) == ARMTAP_OK);
-    while (stage->lent_count > 0)
-        free(stage->lent[--stage->lent_count]);
-}
-
 static void push(struct stage *stage, int link_type, const uint8_t *bytes, size_t captured, size_t length)
 {
     uint8_t *copy = copy_of(bytes, captured);
     struct armtap_packet packet = {link_type, stage->now, copy, captured, length};
     int error = armtap_net_packet(stage->net, &packet);
-    stage->lent[stage->lent_count++] = copy;
-    if (!stage->lends || stage->lent_count == LENT_MOST || captured % 16 == 0)
-        return_lent(stage);
+    free(copy);
     CHECK(error == (armtap_link_type_known(link_type) ? ARMTAP_OK : ARMTAP_ERR_UNSUPPORTED));
     CHECK(bytes_held() <= stage->before + HELD_MAX);
 }
@@ -110,7 +96,7 @@ static void take_made(struct stage *stage, struct input *input)
     push(stage, 101, packet, headers + length - cut, headers + length);
 }
 
-static uint64_t run(const uint8_t *data, size_t size, struct armtap_knowledge *knowledge, bool lends)
+static uint64_t run(const uint8_t *data, size_t size, struct armtap_knowledge *knowledge)
 {
     static const struct armtap_port ports[] = {{40002, ARMTAP_RTDE}, {30003, ARMTAP_PROTOCOL_NONE}};
     struct input input = {data, data + size};
@@ -127,10 +113,9 @@ static uint64_t run(const uint8_t *data, size_t size, struct armtap_knowledge *k
                                      .recipe = recipe,
                                      .pool_bytes = options & SMALL_POOL ? 3000 : 0,
                                      .knowledge = knowledge};
-    struct stage stage = {.now = {1000000000, 0, 0}, .before = bytes_held(), .lends = lends};
+    struct stage stage = {.now = {1000000000, 0, 0}, .before = bytes_held()};
     CHECK(armtap_net_new(&net, &sink, &watch, &stage.net) == ARMTAP_OK);
     armtap_recipe_release(recipe);
-    return_lent(&stage);
     for (int i = 0; i < PACKETS_MAX && input_left(&input) > 0; i++) {
         if (options & MADE)
             take_made(&stage, &input);
@@ -140,21 +125,18 @@ static uint64_t run(const uint8_t *data, size_t size, struct armtap_knowledge *k
     CHECK(armtap_net_finish(stage.net) == ARMTAP_OK);
     CHECK(armtap_net_finish(stage.net) == ARMTAP_OK);
     armtap_net_free(stage.net);
-    while (stage.lent_count > 0)
-        free(stage.lent[--stage.lent_count]);
     return watch.digest;
 }
 
 FUZZ_TARGET(packet)
 {
     struct armtap_knowledge *knowledge;
-    bool lends = size > 0 && data[0] & LENT;
-    uint64_t alone = run(data, size, NULL, false);
+    uint64_t alone = run(data, size, NULL);
     CHECK(armtap_knowledge_new(&knowledge) == ARMTAP_OK);
-    CHECK(run(data, size, knowledge, lends) == alone);
+    CHECK(run(data, size, knowledge) == alone);
     armtap_knowledge_seal(knowledge);
-    uint64_t second = run(data, size, knowledge, lends);
-    CHECK(size == 0 || !(data[0] & TWICE) || run(data, size, knowledge, lends) == second);
+    uint64_t second = run(data, size, knowledge);
+    CHECK(size == 0 || !(data[0] & TWICE) || run(data, size, knowledge) == second);
     armtap_knowledge_free(knowledge);
     return 0;
 }

@@ -26,20 +26,7 @@ static void fill_packets(uint8_t bytes[PACKETS * PACKET_BYTES])
 }
 
 /* What a callback does, and the result. */
-enum deed {
-    PUSH,
-    GAP,
-    CLOSE,
-    SET_RECIPE,
-    FREE,
-    FREE_AND_STOP,
-    STOP,
-    NET_PACKET,
-    NET_FINISH,
-    NET_LEND,
-    NET_FREE,
-    NOTHING
-};
+enum deed { PUSH, GAP, CLOSE, SET_RECIPE, FREE, FREE_AND_STOP, STOP, NET_PACKET, NET_FINISH, NET_FREE, NOTHING };
 
 struct user {
     enum deed deed;
@@ -80,9 +67,6 @@ static int act(struct user *user)
         return 0;
     case NET_FINISH:
         user->answer = armtap_net_finish(user->net);
-        return 0;
-    case NET_LEND:
-        user->answer = armtap_net_lend(user->net, true);
         return 0;
     case NET_FREE:
         armtap_net_free(user->net);
@@ -191,7 +175,7 @@ static int net_play(struct user *user)
 
 static void a_net_from_within(void **state)
 {
-    static const enum deed deeds[] = {NET_PACKET, NET_FINISH, NET_LEND, NET_FREE};
+    static const enum deed deeds[] = {NET_PACKET, NET_FINISH, NET_FREE};
     (void)state;
     for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
         struct user *user = user_of(deeds[i]);

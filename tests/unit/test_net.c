@@ -861,7 +861,6 @@ static void test_faults_of_the_caller(void **state)
     assert_int_equal(armtap_net_packet(w.net, NULL), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_net_packet(NULL, &packet), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_net_origin(NULL, ARMTAP_ORIGIN_SOCKET), ARMTAP_ERR_ARGUMENT);
-    assert_int_equal(armtap_net_lend(NULL, true), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_net_origin(w.net, (enum armtap_origin)2), ARMTAP_ERR_ARGUMENT);
     assert_false(armtap_packet_hosts(NULL, from, to));
     assert_false(armtap_packet_hosts(&packet, from, to));

@@ -430,102 +430,11 @@ static void test_reader_of_cut(void **state)
         says_that_it_was_cut(lengths[i]);
 }
 
-/* Writes a capture of at least so many bytes, and behind them a packet that is too long: that is damage. Returns
- * how many bytes come before that. */
-static size_t write_two_parts(size_t least)
-{
-    static struct file file;
-    uint32_t noise = 5;
-    file.length = 0;
-    put_pcap(&file, 0xA1B2C3D4, 0);
-    while (file.length < least)
-        put_record(&file, 1000 + noise % 500, &noise);
-    size_t usual = file.length;
-    put_record(&file, 262144 + 1, &noise);
-    write_file(file.bytes, file.length);
-    return usual;
-}
-
-static struct capture *open_written(struct inputs **inputs)
-{
-    static const char *const names[] = {FILE_NAME};
-    *inputs = inputs_open(names, 1, NULL);
-    struct reader_wish wish = {.name = FILE_NAME, .input = inputs_at(*inputs, 0), .quiet = true};
-    struct capture *capture = capture_open(&wish);
-    assert_non_null(capture);
-    return capture;
-}
-
-/* Packets that stay where they are, as they were when they came. */
-struct staying {
-    const uint8_t *at[4000];
-    uint8_t *copies[4000];
-    size_t lengths[4000], count, turns;
-    bool stays;
-};
-
-static void check_staying(const struct staying *staying)
-{
-    for (size_t i = 0; i < staying->count; i++)
-        assert_memory_equal(staying->at[i], staying->copies[i], staying->lengths[i]);
-}
-
-static void hear_turn(void *user, bool stays)
-{
-    struct staying *staying = user;
-    check_staying(staying);
-    while (staying->count > 0)
-        free(staying->copies[--staying->count]);
-    staying->stays = stays;
-    staying->turns++;
-}
-
-static void stay(struct staying *staying, const struct armtap_packet *packet)
-{
-    uint8_t *copy = malloc(packet->captured + 1);
-    assert_non_null(copy);
-    memcpy(copy, packet->data, packet->captured);
-    staying->at[staying->count] = packet->data;
-    staying->lengths[staying->count] = packet->captured;
-    staying->copies[staying->count++] = copy;
-}
-
-/* Packets stay from turn to turn, one for each block, and one behind the bytes that were looked at first. */
-static void test_packets_stay(void **state)
-{
-    static struct staying staying;
-    const size_t usual = write_two_parts(5 * INPUT_BLOCK);
-    (void)state;
-    for (int ends_early = 0; ends_early < 2; ends_early++) {
-        struct inputs *inputs;
-        struct capture *capture = open_written(&inputs);
-        struct armtap_packet packet;
-        staying.turns = 0;
-        capture_on_turn(capture, hear_turn, &staying);
-        assert_true(staying.stays);
-        for (size_t at = 24; at < (ends_early ? usual / 2 : usual); at += 16 + packet.captured) {
-            assert_int_equal(capture_next(capture, &packet), CAPTURE_PACKET);
-            assert_true(staying.stays);
-            stay(&staying, &packet);
-        }
-        check_staying(&staying);
-        assert_int_equal(staying.turns, ends_early ? 4 : 7);
-        if (!ends_early)
-            assert_int_equal(capture_next(capture, &packet), CAPTURE_DAMAGED);
-        capture_on_turn(capture, NULL, NULL);
-        assert_false(staying.stays);
-        assert_int_equal(staying.count, 0);
-        capture_close(capture);
-        inputs_free(inputs);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples),     cmocka_unit_test(test_damage),
                                        cmocka_unit_test(test_sizes),       cmocka_unit_test(test_unusual),
-                                       cmocka_unit_test(test_block_sum),   cmocka_unit_test(test_reader_of_cut),
-                                       cmocka_unit_test(test_packets_stay)};
+                                       cmocka_unit_test(test_block_sum),   cmocka_unit_test(test_reader_of_cut)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove(FILE_NAME);
     return failed;

@@ -1,5 +1,5 @@
-/* Usual packets and whole messages take short ways through lib/network/net.c, lib/tcp/tcp.c and lib/connection/conn.c.
- * All is said as on the plain ways: of every sample, as it is and with packets lost, late, doubled, cut and changed in
+/* Usual packets take short ways through lib/network/net.c and lib/tcp/tcp.c. All is said as on the plain ways, where
+ * messages are pushed in two pieces: of every sample, as it is and with packets lost, late, doubled, cut and changed in
  * their headers. */
 #include "support.h"
 
@@ -10,7 +10,6 @@
 #include "protocol/budget.h"
 #include "connection/connection.h"
 #include "packet/header_pattern.h"
-#include "tcp/history.h"
 #include "network/net.h"
 #include "sample_packets.h"
 #include "../share.h"
@@ -21,7 +20,6 @@
 #define ROUNDS 60
 #define HEADERS 120 /* bytes in which a packet is changed: all headers, and the beginning of its message */
 #define PAD 40
-#define LENT_MOST 200 /* packets at a time */
 
 /* ---- the short ways, closed on request --------------------------------------------------------------------------- */
 
@@ -300,24 +298,7 @@ static void take(struct armtap_net *net, const struct armtap_packet *packet, str
     log_line(log, "packet %zu", (size_t)packet->where.packet);
 }
 
-/* Lends packets [from, to), which change and go as soon as they may. */
-static void lend(struct armtap_net *net, const struct sample_packets *sample, size_t from, size_t to, struct log *log)
-{
-    struct armtap_packet packets[LENT_MOST];
-    assert_int_equal(armtap_net_lend(net, true), ARMTAP_OK);
-    for (size_t i = from; i < to; i++) {
-        copy_packet(&packets[i - from], &sample->packets[i], sample->packets[i].captured);
-        take(net, &packets[i - from], log);
-    }
-    assert_int_equal(armtap_net_lend(net, from % 2), ARMTAP_OK);
-    for (size_t i = 0; i < to - from; i++) {
-        memset(writable(packets[i].data), 0xEE, packets[i].captured);
-        free(writable(packets[i].data));
-    }
-}
-
-/* Packets are lent `lent` at a time; 0: not at all. */
-static struct log heard(const struct sample_packets *sample, bool is_plain, size_t lent)
+static struct log heard(const struct sample_packets *sample, bool is_plain)
 {
     struct log log = {.values = true};
     struct armtap_net *net;
@@ -326,10 +307,8 @@ static struct log heard(const struct sample_packets *sample, bool is_plain, size
     assert_int_equal(armtap_net_new(NULL, &sink, &log, &net), ARMTAP_OK);
     if (sparing)
         assert_int_equal(armtap_net_brief(net), ARMTAP_OK);
-    for (size_t i = 0; i < sample->count && lent == 0; i++)
+    for (size_t i = 0; i < sample->count; i++)
         take(net, &sample->packets[i], &log);
-    for (size_t i = 0; i < sample->count && lent > 0; i += lent)
-        lend(net, sample, i, i + lent < sample->count ? i + lent : sample->count, &log);
     assert_int_equal(armtap_net_finish(net), ARMTAP_OK);
     armtap_net_free(net);
     return log;
@@ -337,7 +316,7 @@ static struct log heard(const struct sample_packets *sample, bool is_plain, size
 
 static void compare(const struct sample_packets *sample, const char *name, unsigned round)
 {
-    struct log one = heard(sample, true, 0), other = heard(sample, false, round * 7 % LENT_MOST);
+    struct log one = heard(sample, true), other = heard(sample, false);
     if (strcmp(one.text, other.text) != 0) {
         size_t i = 0;
         while (one.text[i] == other.text[i])
@@ -670,57 +649,11 @@ static void steady_streams_take_it(void **state)
         bytes_free(&packet);
     }
     usual_packets = 0;
-    struct log log = heard(&sample, false, 0);
+    struct log log = heard(&sample, false);
     assert_int_equal(log.records[ARMTAP_FROM_ROBOT], PACKETS);
     assert_true(usual_packets > PACKETS - 40); /* the first wait a little, as nobody knows whether they are the first */
     log_free(&log);
     sample_free(&sample);
-}
-
-/* Gives a net packets of robots in turns, which it may borrow once it knows the robots. Returns for how many turns it
- * borrows none then. */
-static unsigned turns_without_borrowing(uint32_t robots, uint32_t borrowed_of_each)
-{
-    enum { LEARNT = 10 };
-    const uint32_t packets = robots * (LEARNT + borrowed_of_each);
-    struct sample_packets sample = {.packets = calloc(packets, sizeof *sample.packets)};
-    struct armtap_packet model = {.link_type = 101};
-    struct armtap_net *net;
-    struct bytes data = {0};
-    unsigned turns = 0;
-    assert_non_null(sample.packets);
-    bytes_packet(&data, SIZE, 0);
-    for (uint32_t i = 0; i < packets; i++) {
-        const uint32_t robot = i % robots, seq = 1 + i / robots * SIZE;
-        const struct tcp_segment segment = {
-            {0x0A000002 + robot, 0x0A000009}, {30003, (uint16_t)(50000 + robot)}, seq, 1, ARMTAP_TCP_ACK};
-        add_data(&sample, &model, &segment, data.at, data.length);
-    }
-    plainly = false;
-    assert_int_equal(armtap_net_new(NULL, NULL, NULL, &net), ARMTAP_OK);
-    for (uint32_t i = 0; i < packets; i++) {
-        if (i == robots * LEARNT)
-            assert_int_equal(armtap_net_lend(net, true), ARMTAP_OK);
-        assert_int_equal(armtap_net_packet(net, &sample.packets[i]), ARMTAP_OK);
-    }
-    assert_non_null(net->pool.lent);
-    assert_int_equal(net->pool.lent->lent_count, borrowed_of_each);
-    while (armtap_net_lend(net, true) == ARMTAP_OK && !net->pool.lends)
-        turns++;
-    assert_null(net->pool.lent);
-    armtap_net_free(net);
-    sample_free(&sample);
-    bytes_free(&data);
-    return turns;
-}
-
-/* Packets are borrowed unless several directions copy most of theirs in the end: of each the last 21 of 812 bytes. */
-static void borrowing_pays(void **state)
-{
-    (void)state;
-    assert_int_equal(turns_without_borrowing(4, 42), 0);
-    assert_int_equal(turns_without_borrowing(5, 42), 16);
-    assert_int_equal(turns_without_borrowing(5, 44), 0);
 }
 
 /* A request may be a few bytes: whatever lies behind the headers, they are compared whole, and nothing beyond them. */
@@ -833,10 +766,9 @@ static void limits_are_seen_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_sample_both_ways),   cmocka_unit_test(states_that_nobody_wants),
-        cmocka_unit_test(conversations_both_ways), cmocka_unit_test(steady_streams_take_it),
-        cmocka_unit_test(borrowing_pays),          cmocka_unit_test(headers_are_compared_whole),
-        cmocka_unit_test(limits_are_seen_at_once),
+        cmocka_unit_test(each_sample_both_ways),      cmocka_unit_test(states_that_nobody_wants),
+        cmocka_unit_test(conversations_both_ways),    cmocka_unit_test(steady_streams_take_it),
+        cmocka_unit_test(headers_are_compared_whole), cmocka_unit_test(limits_are_seen_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

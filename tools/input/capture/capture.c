@@ -30,8 +30,6 @@ struct capture {
     struct input *input;             /* from the wish it was opened with */
     struct packet_file *packet_file; /* NULL: a raw dump, or live */
     pcap_t *pcap;                    /* live; NULL: a file */
-    packet_file_turn *on_turn;
-    void *turn_user;
     bool nanoseconds;
     bool ended;
     bool quiet; /* damage is not reported */
@@ -139,18 +137,6 @@ static void report_damage(const struct capture *capture)
         message_error(
             "%s: %s: the file is damaged (%s); everything before was read: copy it again, or repair it with editcap",
             name, place, why);
-}
-
-void capture_on_turn(struct capture *capture, packet_file_turn *on_turn, void *user)
-{
-    if (capture->on_turn)
-        capture->on_turn(capture->turn_user, false);
-    capture->on_turn = on_turn;
-    capture->turn_user = user;
-    if (capture->packet_file)
-        packet_file_on_turn(capture->packet_file, on_turn, user);
-    if (on_turn)
-        on_turn(user, capture->packet_file != NULL);
 }
 
 static enum capture_outcome end_of_file(struct capture *capture, enum packet_file_outcome outcome);

@@ -37,8 +37,6 @@ enum capture_outcome {
 };
 /* The next packet, numbered from 1; its data is valid until the next call. */
 enum capture_outcome capture_next(struct capture *capture, struct armtap_packet *packet);
-/* Calls it at once, and before packets go; NULL: ends that, with a last call. */
-void capture_on_turn(struct capture *capture, packet_file_turn *on_turn, void *user);
 /* Reads at least one byte of a raw dump; CAPTURE_END at the end, or how it failed. */
 long capture_read(struct capture *capture, uint8_t *to, size_t room);
 /* Bytes of the file read so far. */

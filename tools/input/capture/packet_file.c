@@ -43,8 +43,6 @@ enum swapped { SWAPPED_NEVER, SWAPPED_PERHAPS, SWAPPED_ALWAYS };
 
 struct packet_file {
     struct reader *reader;
-    packet_file_turn *on_turn;
-    void *turn_user;
     bool is_pcapng, is_big;
     bool is_cut;
     char problem[PROBLEM_MAX];
@@ -109,12 +107,6 @@ void packet_file_free(struct packet_file *file)
     free(file);
 }
 
-void packet_file_on_turn(struct packet_file *file, packet_file_turn *on_turn, void *user)
-{
-    file->on_turn = on_turn;
-    file->turn_user = user;
-}
-
 const struct section_comment *packet_file_section(const struct packet_file *file)
 {
     return &file->pcapng.comment;
@@ -142,8 +134,6 @@ static inline const uint8_t *here(const struct packet_file *file)
 static void turn_over(struct packet_file *file)
 {
     size_t rest = file->end - file->at;
-    if (file->on_turn)
-        file->on_turn(file->turn_user, true);
     memmove(file->buffer + CARRY - rest, here(file), rest);
     file->at = CARRY - rest;
     file->end = CARRY;

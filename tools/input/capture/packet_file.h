@@ -22,14 +22,9 @@ bool packet_file_is_one(const uint8_t first[PACKET_FILE_MAGIC], bool *is_pcapng)
 /* `on_comment` is called for a packet's comments before the packet is returned; it may be NULL. NULL without memory. */
 struct packet_file *packet_file_new(struct reader *reader, bool is_pcapng, pcapng_comment *on_comment, void *user);
 void packet_file_free(struct packet_file *file);
-/* Called before packets go that stayed where they are since the last call, as their memory is used again. `stays`:
- * those that follow will stay, too. */
-typedef void packet_file_turn(void *user, bool stays);
-/* NULL: none is called. */
-void packet_file_on_turn(struct packet_file *file, packet_file_turn *on_turn, void *user);
 /* Reads up to the link type, which it stores: pcapng's is that of the first interface, -1 if it has none. */
 enum packet_file_outcome packet_file_begin(struct packet_file *file, int *link_type);
-/* The next packet, without its number; its data stays where it is until the next turn. */
+/* The next packet, without its number; its data stays where it is until the next call. */
 enum packet_file_outcome packet_file_next(struct packet_file *file, struct armtap_packet *packet);
 /* After PACKET_FILE_DAMAGED: what is wrong, for people. `is_cut`: it ends in the middle of a packet or header. */
 const char *packet_file_problem(const struct packet_file *file, bool *is_cut);

@@ -159,12 +159,6 @@ static void check_indexed(struct run *run, const struct replay_indexed *indexed)
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
-static void lend(void *user, bool stays)
-{
-    struct run *run = user;
-    run_check(run, armtap_net_lend(run->net, stays));
-}
-
 /* Packets between two questions: each costs time for every connection. */
 #define PATIENCE 64
 
@@ -232,8 +226,6 @@ void run_begin_packets(struct run *run, struct reading *reading, struct capture 
     };
     tell_copies(run, reading->copies > 0);
     begin_digest(run);
-    if (!run->by_time) /* of several files, packets of one stay no longer than those of another */
-        capture_on_turn(capture, lend, run);
 }
 
 static bool is_end(struct run *run, const struct armtap_where *where)
@@ -280,7 +272,6 @@ static bool next_packet(struct run *run, struct reading *reading)
 
 void run_end_packets(struct run *run, struct reading *reading)
 {
-    capture_on_turn(reading->capture, NULL, NULL);
     if (run->source->comments && !run->totals->elsewhere &&
         !comments_append(run->source->comments, capture_comments(reading->capture), reading->last.file))
         run_stop(run, ARMTAP_ERR_MEMORY);
