@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "aubo_describe.h"
-#include "aubo_info.h"
-#include "aubo_sniff.h"
-#include "aubo_web.h"
+#include "aubo_session.h"
+#include "inside.h"
 
 /* Resumes where `progress` stopped; without it, starts from `scan`, the state before these bytes. */
 static enum armtap_aubo_end resume_scan(struct armtap_aubo_progress *progress, struct armtap_aubo_scan scan,
@@ -410,6 +409,11 @@ static bool aubo_steady(const void *context)
 {
     const struct armtap_aubo *aubo = context;
     return is_steady(&aubo->sides[0]) && is_steady(&aubo->sides[1]);
+}
+
+const char *armtap_aubo_libraries(void)
+{
+    return armtap_websocket_libraries();
 }
 
 const struct armtap_decoder armtap_decoder_aubo = {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "table/recipe.h"
-#include "aubo_scan.h"
+#include "aubo_text.h"
 
 static size_t blanks_of(const uint8_t *bytes, size_t length)
 {

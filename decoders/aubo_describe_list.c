@@ -3,7 +3,7 @@
 #include "table/json.h"
 #include "table/recipe.h"
 #include "aubo_describe.h"
-#include "aubo_scan.h"
+#include "aubo_text.h"
 
 /* Walks through a text and adds a piece for each value. The piece includes the brackets and the key before the value,
  * and the separator after it: it ends where the next one begins. */

@@ -3,7 +3,7 @@
 
 #include "bytes.h"
 #include "aubo_describe.h"
-#include "aubo_web.h"
+#include "aubo_session.h"
 
 #define FIN 0x80
 #define COMPRESSED 0x40

@@ -1,5 +1,5 @@
 /* Replaces AUBO's decoder in builds without it (configure --without-aubo). */
-#include "aubo_info.h"
+#include "aubo_describe.h"
 #include "inside.h"
 
 const struct armtap_decoder armtap_decoder_aubo = {

@@ -4,13 +4,13 @@
  *
  * Source: RobotMsg and TraceLevel in the headers of AUBO's SDK (0.25.0 and others: common_interface). How they are
  * serialized is not documented, so a level may be its name or its number, and what fits neither form is no message. */
-#include "aubo_robot_message.h"
+#include "aubo_session.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#include "robot_message.h"
+#include "urscript.h"
 
 #define TEXT_MAX 1024
 #define MESSAGES_MAX 100 /* of a topic at once */

@@ -1,4 +1,4 @@
-#include "aubo_scan.h"
+#include "aubo_text.h"
 
 #include <string.h>
 

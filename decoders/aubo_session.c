@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aubo_robot_message.h"
-#include "aubo_topics.h"
-
 #define SEGMENTS_MAX 1000            /* of one channel */
 #define LATE_MAX INT64_C(1000000000) /* ns; data in transit may still arrive after its channel was ended */
 

@@ -1,8 +1,6 @@
 /* An array that begins with a small number is common in JSON. AUBO's arrays repeat: the same few channels, each with
  * the same number of values every time. */
-#include "aubo_sniff.h"
-
-#include "aubo_web.h"
+#include "aubo_session.h"
 
 #define CHANNELS_MAX 8u      /* in a chain */
 #define MESSAGES_MAX 64u     /* in a chain */

@@ -1,10 +1,9 @@
-#include "aubo_values.h"
+#include "aubo_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "table/field.h"
-#include "aubo_topics.h"
 
 #define TWO_TO_63 9223372036854775808.0
 #define TWO_TO_64 18446744073709551616.0
@@ -115,6 +114,58 @@ static int set_own(struct armtap_aubo_reader *reader, const struct armtap_json_t
     }
 }
 
+/* ---- topics that have the meaning of a field ---- */
+
+struct topic {
+    const char *name;
+    enum armtap_field_id field;
+    bool of_arm;
+};
+static const struct topic topics[] = {
+#define ROBOT(topic, field, factor) {#topic, ARMTAP_ID_##field, false},
+#define ARM(topic, field, factor) {#topic, ARMTAP_ID_##field, true},
+#include "aubo_topics.def"
+#undef ROBOT
+#undef ARM
+};
+
+/* The arm in a name, or 0; advances *name past it. */
+static unsigned arm_of(const char **name, size_t *length)
+{
+    const char *text = *name;
+    if (*length < 3 || text[0] != 'R' || text[1] < '1' || text[1] > '0' + ARMTAP_ARMS_MAX || text[2] != '_')
+        return 0;
+    *name += 3;
+    *length -= 3;
+    return (unsigned)(text[1] - '0');
+}
+
+const struct armtap_field *armtap_aubo_topic_field(const char *name, size_t length, unsigned *arm)
+{
+    *arm = arm_of(&name, &length);
+    for (size_t i = 0; i < sizeof topics / sizeof topics[0]; i++)
+        if (topics[i].of_arm == (*arm != 0) && strlen(topics[i].name) == length &&
+            memcmp(topics[i].name, name, length) == 0)
+            return armtap_field_at(topics[i].field);
+    return NULL;
+}
+
+/* What the numbers of the field's topic are multiplied by, to be of the field's unit. */
+static double topic_factor(const struct armtap_field *field)
+{
+    switch ((int)field->id) {
+#define ROBOT(topic, field, factor)                                                                                    \
+    case ARMTAP_ID_##field:                                                                                            \
+        return factor;
+#define ARM(topic, field, factor) ROBOT(topic, field, factor)
+#include "aubo_topics.def"
+#undef ROBOT
+#undef ARM
+    default:
+        return 1;
+    }
+}
+
 /* ---- values of fields ---- */
 
 /* Converts an integer; false if it is not one, or not within the limits. */
@@ -198,7 +249,7 @@ static bool put_element(const struct armtap_field *field, double factor, const s
 /* Takes the next value as one of the field; false if type or count differ. A scalar may come as a list of one. */
 static bool take_field(struct armtap_json *json, const struct armtap_field *field, struct armtap_value *value)
 {
-    double factor = armtap_aubo_topic_factor(field);
+    double factor = topic_factor(field);
     struct armtap_json_token token;
     bool is_there = armtap_json_next(json, &token), is_list = is_there && token.kind == ARMTAP_JSON_ARRAY;
     if (is_list)

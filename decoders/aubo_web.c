@@ -1,4 +1,4 @@
-#include "aubo_web.h"
+#include "aubo_session.h"
 
 #include <string.h>
 

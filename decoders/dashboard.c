@@ -3,15 +3,15 @@
 #include <string.h>
 
 #include "protocol/decoder.h"
+#include "protocol/describe.h"
 #include "table/recipe.h"
-#include "describers.h"
-#include "dashboard_line.h"
 #include "urscript.h"
 
 #define LONGEST_LINE 4096u
-#define PENDING 16u      /* requests without their reply; beyond that, which answers which is not known */
-#define REQUEST_KEPT 96u /* bytes of each */
-#define STATES 4u        /* of dashboard_lines.def */
+#define PENDING 16u       /* requests without their reply; beyond that, which answers which is not known */
+#define REQUEST_KEPT 96u  /* bytes of each */
+#define STATES 4u         /* of dashboard_lines.def */
+#define SHORTEST_WORDS 7u /* of a reply that no other server gives */
 
 struct request {
     size_t length;
@@ -29,6 +29,157 @@ struct dashboard {
     } states[STATES];
     struct request pending[PENDING];
 };
+
+/* ---- what lines mean ---- */
+
+/* A row of dashboard_lines.def. */
+struct row {
+    const char *request, *reply;
+    const char *field; /* of which the reply names a value; NULL: none */
+    bool stops;
+};
+struct refusal {
+    const char *words, *advice;
+};
+
+static const char greeting[] = "Connected: Universal Robots Dashboard Server";
+
+enum { STAYS, STOPS };
+static const struct row rows[] = {
+#define GREETING(words)
+#define COMMAND(request, reply, effect) {request, reply, NULL, (effect) == STOPS},
+#define STATE(request, reply, field) {request, reply, #field, false},
+#define REFUSAL(words, advice)
+#include "dashboard_lines.def"
+#undef GREETING
+#undef COMMAND
+#undef STATE
+#undef REFUSAL
+};
+#define ROWS (sizeof rows / sizeof *rows)
+
+static const struct refusal refusals[] = {
+#define GREETING(words)
+#define COMMAND(request, reply, effect)
+#define STATE(request, reply, field)
+#define REFUSAL(words, advice) {words, advice},
+#include "dashboard_lines.def"
+#undef GREETING
+#undef COMMAND
+#undef STATE
+#undef REFUSAL
+};
+#define REFUSALS (sizeof refusals / sizeof *refusals)
+
+/* Length of a line without its end and the blanks before it. */
+static size_t text_length(const uint8_t *line, size_t length)
+{
+    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r' || line[length - 1] == ' '))
+        length--;
+    return length;
+}
+
+static int lower(int letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter;
+}
+
+static bool begins(const uint8_t *text, size_t length, const char *pattern)
+{
+    size_t i = 0;
+    while (i < length && pattern[i] != '\0' && lower(text[i]) == lower((uint8_t)pattern[i]))
+        i++;
+    return pattern[i] == '\0';
+}
+
+/* A command ends there, or takes more after a blank. */
+static bool is_request(const uint8_t *text, size_t length, const char *command)
+{
+    size_t end = strlen(command);
+    return begins(text, length, command) && (command[end - 1] == ' ' || length == end || text[end] == ' ');
+}
+
+/* The next row after `row` of that request, the first for NULL; NULL: no more. */
+static const struct row *next_row(const uint8_t *text, size_t length, const struct row *row)
+{
+    for (size_t i = row ? (size_t)(row - rows) + 1 : 0; i < ROWS; i++)
+        if (is_request(text, length, rows[i].request))
+            return &rows[i];
+    return NULL;
+}
+
+/* The value that the reply names. False: none that is known. */
+static bool names_value(const struct row *row, const uint8_t *reply, size_t length, int64_t *value)
+{
+    if (!row->field || !begins(reply, length, row->reply))
+        return false;
+    const uint8_t *word = reply + strlen(row->reply);
+    size_t size = 0, left = length - strlen(row->reply);
+    const struct armtap_field *field = armtap_field_find(row->field, strlen(row->field));
+    const struct armtap_enum_value *known;
+    while (size < left && word[size] != ' ')
+        size++;
+    for (size_t i = 0; (known = armtap_enum_at(field, i)); i++)
+        if (armtap_enum_has(known, ARMTAP_GENERATION_CB3E) && strlen(known->name) == size &&
+            begins(word, size, known->name)) {
+            *value = known->value;
+            return true;
+        }
+    return false;
+}
+
+/* The row of that request which that reply answers; NULL: none. */
+static const struct row *row_answered(const uint8_t *request, size_t request_length, const uint8_t *reply,
+                                      size_t length)
+{
+    const struct row *row = NULL;
+    int64_t value;
+    while ((row = next_row(request, request_length, row)))
+        if (begins(reply, length, row->reply) && (row->reply[0] != '\0' || names_value(row, reply, length, &value)))
+            return row;
+    return NULL;
+}
+
+/* NULL: it is no known refusal. */
+static const struct refusal *refusal_of(const uint8_t *reply, size_t length)
+{
+    for (size_t i = 0; i < REFUSALS; i++)
+        if (begins(reply, length, refusals[i].words))
+            return &refusals[i];
+    return NULL;
+}
+
+/* Whether it answers no request. */
+static bool answers_nothing(const uint8_t *reply, size_t length)
+{
+#define GREETING(words) words
+#define COMMAND(request, reply, effect)
+#define STATE(request, reply, field)
+#define REFUSAL(words, advice)
+    static const char words[] =
+#include "dashboard_lines.def"
+        ;
+#undef GREETING
+#undef COMMAND
+#undef STATE
+#undef REFUSAL
+    return begins(reply, length, words);
+}
+
+/* Whether it is what UR's controllers say on connecting. */
+static bool is_greeting(const uint8_t *reply, size_t length)
+{
+    return begins(reply, length, greeting);
+}
+
+/* Whether it is what a server says: the greeting, a refusal, or an answer that only a dashboard server gives. */
+static bool is_servers(const uint8_t *reply, size_t length)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (strlen(rows[i].reply) >= SHORTEST_WORDS && begins(reply, length, rows[i].reply))
+            return true;
+    return is_greeting(reply, length) || refusal_of(reply, length);
+}
 
 /* ---- frames ---- */
 
@@ -78,15 +229,15 @@ static enum armtap_fit dashboard_shows(enum armtap_direction direction, const st
     *need = sight->length + 1;
     if (frame == 0)
         return ARMTAP_FIT_MORE;
-    size_t length = armtap_dashboard_text(sight->bytes, (size_t)frame);
-    bool is_known = direction == ARMTAP_FROM_ROBOT ? armtap_dashboard_is_servers(sight->bytes, length)
-                                                   : armtap_dashboard_command(sight->bytes, length, NULL) != NULL;
+    size_t length = text_length(sight->bytes, (size_t)frame);
+    bool is_known = direction == ARMTAP_FROM_ROBOT ? is_servers(sight->bytes, length)
+                                                   : next_row(sight->bytes, length, NULL) != NULL;
     return is_known ? ARMTAP_FIT_WELL : ARMTAP_FIT_NO;
 }
 
 static enum armtap_fit dashboard_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)
 {
-    bool greets = direction == ARMTAP_FROM_ROBOT && armtap_dashboard_is_greeting(bytes, length);
+    bool greets = direction == ARMTAP_FROM_ROBOT && is_greeting(bytes, length);
     return greets ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
 }
 
@@ -119,7 +270,7 @@ static bool answers(struct dashboard *dashboard, const uint8_t *reply, size_t le
 {
     unsigned i = 0;
     while (dashboard->is_unsure && i < dashboard->count &&
-           !armtap_dashboard_answer(pending_at(dashboard, i)->text, pending_at(dashboard, i)->length, reply, length))
+           !row_answered(pending_at(dashboard, i)->text, pending_at(dashboard, i)->length, reply, length))
         i++;
     if (i >= dashboard->count)
         return false;
@@ -173,7 +324,7 @@ static int deliver_text(struct armtap_conn *conn, const struct armtap_frame *fra
 }
 
 static int say_refused(struct armtap_conn *conn, const struct armtap_frame *frame, size_t length,
-                       const struct request *of, const struct armtap_dashboard_refusal *refusal)
+                       const struct request *of, const struct refusal *refusal)
 {
     if (of)
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_dashboard_refused, "'%b' was refused: '%b'; %s",
@@ -185,18 +336,16 @@ static int say_refused(struct armtap_conn *conn, const struct armtap_frame *fram
 
 static int decode_reply(struct dashboard *dashboard, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    size_t length = armtap_dashboard_text(frame->bytes, frame->length);
-    const struct armtap_dashboard_refusal *refusal = armtap_dashboard_refusal(frame->bytes, length);
+    size_t length = text_length(frame->bytes, frame->length);
+    const struct refusal *refusal = refusal_of(frame->bytes, length);
     struct request request;
     if (dashboard->reply_is_cut) {
         dashboard->reply_is_cut = false;
         return ARMTAP_OK;
     }
-    bool is_answer =
-        !armtap_dashboard_greets(frame->bytes, length) && answers(dashboard, frame->bytes, length, &request);
+    bool is_answer = !answers_nothing(frame->bytes, length) && answers(dashboard, frame->bytes, length, &request);
     const struct request *of = is_answer ? &request : NULL;
-    const struct armtap_dashboard_row *row =
-        of ? armtap_dashboard_answer(request.text, request.length, frame->bytes, length) : NULL;
+    const struct row *row = of ? row_answered(request.text, request.length, frame->bytes, length) : NULL;
     int64_t value;
     int error = deliver_text(conn, frame, length, of, refusal != NULL);
     if (error == ARMTAP_OK && refusal)
@@ -205,14 +354,14 @@ static int decode_reply(struct dashboard *dashboard, struct armtap_conn *conn, c
         return armtap_conn_say(conn, frame, ARMTAP_NOTE_dashboard_command, "a client's '%b' was obeyed: '%b'",
                                (const void *)request.text, request.length, (const void *)frame->bytes, length);
     bool is_old = strncmp(armtap_conn_release(conn), "1.", 2) == 0; /* CB2 has other modes of the same names */
-    if (error == ARMTAP_OK && row && !is_old && armtap_dashboard_state(row, frame->bytes, length, &value))
+    if (error == ARMTAP_OK && row && !is_old && names_value(row, frame->bytes, length, &value))
         return deliver_state(dashboard, conn, frame, row->field, value);
     return error;
 }
 
 static int decode_request(struct dashboard *dashboard, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    size_t length = armtap_dashboard_text(frame->bytes, frame->length);
+    size_t length = text_length(frame->bytes, frame->length);
     if (!dashboard->to_robot.line_is_cut && length > 0)
         ask(dashboard, frame->bytes, length);
     dashboard->is_unsure = dashboard->is_unsure || length == 0; /* whether an empty line is answered is not known */
@@ -267,6 +416,46 @@ static void dashboard_close(void *context)
     armtap_urscript_close(&dashboard->to_robot);
 }
 
+/* ---- for people ---- */
+
+static int dashboard_describe(struct armtap_pieces *pieces, const char **kind)
+{
+    const struct armtap_subject *subject = pieces->subject;
+    bool is_reply = subject->direction == ARMTAP_FROM_ROBOT;
+    size_t length = text_length(subject->bytes, subject->length);
+    const struct refusal *refusal = is_reply ? refusal_of(subject->bytes, length) : NULL;
+    *kind = is_reply ? "reply" : "request";
+    if (length > 0) {
+        armtap_pieces_add(pieces, 0, length, *kind);
+        armtap_pieces_text(pieces, subject->bytes, length);
+    }
+    if (refusal)
+        armtap_pieces_remark(pieces, "refused: %s", refusal->advice);
+    if (length < subject->length)
+        armtap_pieces_add(pieces, length, subject->length - length, "line end");
+    return ARMTAP_OK;
+}
+
+static enum armtap_fit dashboard_identify(struct armtap_subject *subject, bool directed, bool named,
+                                          struct armtap_line *doubt)
+{
+    const uint8_t *end = memchr(subject->bytes, '\n', subject->length);
+    size_t whole = end ? (size_t)(end - subject->bytes) + 1 : subject->length;
+    size_t length = text_length(subject->bytes, whole);
+    bool is_reply = is_servers(subject->bytes, length);
+    if (named && !armtap_urscript_is_text(subject->bytes, whole)) {
+        armtap_line_string(doubt, "what a dashboard server sends and gets is text, and this is none");
+        return ARMTAP_FIT_NO;
+    }
+    if (!named && !is_greeting(subject->bytes, length))
+        return ARMTAP_FIT_NO;
+    if (!directed)
+        subject->direction = is_reply ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
+    subject->length = whole;
+    subject->recipe = NULL;
+    return is_reply ? ARMTAP_FIT_YES : ARMTAP_FIT_MAYBE;
+}
+
 static const uint16_t ports[] = {29999, 0};
 
 const struct armtap_decoder armtap_decoder_dashboard = {
@@ -289,6 +478,6 @@ const struct armtap_decoder armtap_decoder_dashboard = {
     .shows = dashboard_shows,
     .decode = dashboard_decode,
     .lost = dashboard_lost,
-    .describe = armtap_dashboard_describe,
-    .identify = armtap_dashboard_identify,
+    .describe = dashboard_describe,
+    .identify = dashboard_identify,
 };

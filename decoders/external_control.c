@@ -8,7 +8,6 @@
 
 #include "protocol/decoder.h"
 #include "table/recipe.h"
-#include "describers.h"
 #include "external_control_layout.h"
 #include "external_control_words.h"
 #include "urscript.h"

@@ -1,9 +1,8 @@
-#include "describers.h"
+#include "external_control_layout.h"
 
 #include <string.h>
 
 #include "protocol/describe.h"
-#include "external_control_layout.h"
 #include "urscript.h"
 
 #define WORD ARMTAP_CONTROL_WORD

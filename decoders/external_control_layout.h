@@ -2,7 +2,7 @@
 #ifndef ARMTAP_EXTERNAL_CONTROL_LAYOUT_H
 #define ARMTAP_EXTERNAL_CONTROL_LAYOUT_H
 
-#include "armtap.h"
+#include "protocol/decoder.h"
 
 #define ARMTAP_CONTROL_WORD 4u
 #define ARMTAP_CONTROL_VALUES 256u /* bytes of a message's values, or more */
@@ -76,5 +76,10 @@ const char *armtap_control_selector(const struct armtap_control_layout *layout, 
 
 /* Whether a value is the one that has that name. */
 bool armtap_control_is_selector(const struct armtap_control_layout *layout, const struct armtap_control_value *value);
+
+/* external_control_describe.c; as in struct armtap_decoder */
+int armtap_control_describe(struct armtap_pieces *pieces, const char **kind);
+enum armtap_fit armtap_control_identify(struct armtap_subject *subject, bool directed, bool named,
+                                        struct armtap_line *doubt);
 
 #endif

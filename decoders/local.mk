@@ -1,13 +1,9 @@
 # A decoder is a line here, a line in decoders.def and its files.
 lib_libinside_la_SOURCES += \
-	decoders/aubo_info.h \
+	decoders/aubo_describe.h \
 	decoders/dashboard.c \
-	decoders/dashboard_describe.c \
-	decoders/dashboard_line.c \
-	decoders/dashboard_line.h \
 	decoders/dashboard_lines.def \
 	decoders/decoders.def \
-	decoders/describers.h \
 	decoders/external_control.c \
 	decoders/external_control_describe.c \
 	decoders/external_control_layout.c \
@@ -17,7 +13,6 @@ lib_libinside_la_SOURCES += \
 	decoders/primary.c \
 	decoders/primary_describe.c \
 	decoders/primary_frame.c \
-	decoders/primary_frame.h \
 	decoders/primary_layout.c \
 	decoders/primary_layout.h \
 	decoders/primary_layouts.def \
@@ -25,17 +20,14 @@ lib_libinside_la_SOURCES += \
 	decoders/primary_message.h \
 	decoders/primary_messages.def \
 	decoders/primary_program.c \
-	decoders/primary_program.h \
 	decoders/primary_sources.def \
 	decoders/primary_value_types.def \
 	decoders/primary_values.c \
-	decoders/primary_values.h \
 	decoders/primary_variable.c \
-	decoders/primary_variable.h \
 	decoders/realtime.c \
 	decoders/realtime_describe.c \
+	decoders/realtime_layout.c \
 	decoders/realtime_packet.h \
-	decoders/realtime_recipe.c \
 	decoders/realtime_sizes.def \
 	decoders/rtde.c \
 	decoders/rtde_content.c \
@@ -47,13 +39,11 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_guess.c \
 	decoders/rtde_known.c \
 	decoders/rtde_known.def \
-	decoders/rtde_known.h \
 	decoders/rtde_messages.def \
 	decoders/rtde_package.c \
 	decoders/rtde_package.h \
 	decoders/rtde_properties.c \
 	decoders/rtde_recipe.c \
-	decoders/rtde_recipe.h \
 	decoders/rtde_refused.c \
 	decoders/rtde_reply.c \
 	decoders/rtde_reply.h \
@@ -64,9 +54,7 @@ lib_libinside_la_SOURCES += \
 	decoders/rtde_sniff.c \
 	decoders/rtde_support.c \
 	decoders/robot_message.c \
-	decoders/robot_message.h \
 	decoders/sent_program.c \
-	decoders/sent_program.h \
 	decoders/urscript.c \
 	decoders/urscript.h
 
@@ -74,25 +62,17 @@ if WITH_AUBO
 lib_libinside_la_SOURCES += \
 	decoders/aubo.c \
 	decoders/aubo_describe.c \
-	decoders/aubo_describe.h \
 	decoders/aubo_describe_list.c \
 	decoders/aubo_describe_web.c \
-	decoders/aubo_libraries.c \
 	decoders/aubo_scan.c \
-	decoders/aubo_scan.h \
 	decoders/aubo_robot_message.c \
-	decoders/aubo_robot_message.h \
 	decoders/aubo_session.c \
 	decoders/aubo_session.h \
 	decoders/aubo_sniff.c \
-	decoders/aubo_sniff.h \
-	decoders/aubo_topics.c \
+	decoders/aubo_text.h \
 	decoders/aubo_topics.def \
-	decoders/aubo_topics.h \
 	decoders/aubo_values.c \
-	decoders/aubo_values.h \
 	decoders/aubo_web.c \
-	decoders/aubo_web.h \
 	decoders/websocket.c \
 	decoders/websocket.h
 else

@@ -11,13 +11,8 @@
 #include "bytes.h"
 #include "protocol/decoder.h"
 #include "table/recipe.h"
-#include "describers.h"
-#include "primary_frame.h"
 #include "primary_message.h"
-#include "primary_program.h"
-#include "primary_values.h"
-#include "robot_message.h"
-#include "sent_program.h"
+#include "primary_layout.h"
 #include "urscript.h"
 
 #define RECIPES 3u /* the last few shapes of a stream */

@@ -1,12 +1,10 @@
-#include "describers.h"
+#include "primary_message.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "primary_frame.h"
-#include "primary_message.h"
-#include "primary_values.h"
-#include "primary_variable.h"
+#include "protocol/describe.h"
+#include "primary_layout.h"
 #include "urscript.h"
 
 #define TYPE_AT 4u

@@ -1,4 +1,4 @@
-#include "primary_frame.h"
+#include "primary_message.h"
 
 #include <string.h>
 

@@ -1,7 +1,5 @@
 #include "primary_message.h"
 
-#include "primary_frame.h"
-
 #define GENERATION_ANY ARMTAP_GENERATION_UNKNOWN
 #define GENERATION_CB2 ARMTAP_GENERATION_CB2
 #define GENERATION_CB3E ARMTAP_GENERATION_CB3E

@@ -1,11 +1,9 @@
-#include "primary_program.h"
+#include "primary_message.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "bytes.h"
-#include "primary_frame.h"
-#include "primary_variable.h"
 
 #define FIRST_AT 14u /* the number of the first variable */
 

@@ -1,9 +1,9 @@
-#include "primary_values.h"
+#include "primary_layout.h"
 
 #include <string.h>
 
 #include "bytes.h"
-#include "primary_frame.h"
+#include "primary_message.h"
 
 #define ELEMENTS 6u /* of a vector, at most */
 #define NO_MODE 255u

@@ -1,4 +1,4 @@
-#include "primary_variable.h"
+#include "primary_message.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include "protocol/decoder.h"
 #include "table/field.h"
 #include "table/state.h"
-#include "describers.h"
 #include "realtime_packet.h"
 #include "urscript.h"
 
@@ -35,31 +34,14 @@ struct realtime {
     unsigned noted_count;
 };
 
-static const uint16_t listed_sizes[] = {
-#define SIZE(bytes, software) bytes,
-#include "realtime_sizes.def"
-#undef SIZE
-};
-
-size_t armtap_realtime_size_at(size_t i)
-{
-    return i < sizeof listed_sizes / sizeof *listed_sizes ? listed_sizes[i] : 0;
-}
-
-static bool size_is_listed(size_t size)
-{
-    for (size_t i = 0; i < sizeof listed_sizes / sizeof *listed_sizes; i++)
-        if (listed_sizes[i] == size)
-            return true;
-    return false;
-}
-
 /* Its size is that of the longest packet documented. */
 union longest_packet {
 #define SIZE(bytes, software) uint8_t of_##bytes[bytes];
 #include "realtime_sizes.def"
 #undef SIZE
 };
+
+/* ---- frames ---- */
 
 static long packet_length(const uint8_t *bytes, size_t length)
 {
@@ -77,7 +59,7 @@ static long packet_length(const uint8_t *bytes, size_t length)
  * like a length of 64. */
 static bool is_other_size(const struct realtime *rt, size_t size)
 {
-    return rt && rt->searching && rt->last_size != 0 && size != rt->last_size && !size_is_listed(size);
+    return rt && rt->searching && rt->last_size != 0 && size != rt->last_size && !armtap_realtime_is_listed(size);
 }
 
 static long realtime_frame(const void *context, enum armtap_direction direction, const uint8_t *bytes, size_t length)
@@ -93,7 +75,8 @@ static unsigned realtime_sure(const void *context, enum armtap_direction directi
 {
     const struct realtime *rt = context;
     (void)frame;
-    return direction == ARMTAP_TO_ROBOT || (rt->last_size == 0 ? size_is_listed(length) : length == rt->last_size);
+    return direction == ARMTAP_TO_ROBOT ||
+           (rt->last_size == 0 ? armtap_realtime_is_listed(length) : length == rt->last_size);
 }
 
 enum modes { MODES_ODD, MODES_SILENT, MODES_SPEAK };
@@ -132,18 +115,19 @@ static enum armtap_fit realtime_follows(const void *context, enum armtap_directi
     enum armtap_fit clock = armtap_clock_fit(frame + LENGTH_WORD, next + LENGTH_WORD);
     if (clock == ARMTAP_FIT_NO)
         return clock;
-    bool is_known = size_is_listed(length) || (rt && rt->last_size != 0);
+    bool is_known = armtap_realtime_is_listed(length) || (rt && rt->last_size != 0);
     if (!is_known && (armtap_be32(next) != length || clock != ARMTAP_FIT_WELL))
         return ARMTAP_FIT_NO; /* any binary protocol has consecutive small numbers */
     bool same_size = armtap_be32(next) == length && (!rt || rt->last_size == 0 || rt->last_size == length);
-    bool well = same_size && size_is_listed(length) && clock == ARMTAP_FIT_WELL && modes_of(frame, length) != MODES_ODD;
+    bool well = same_size && armtap_realtime_is_listed(length) && clock == ARMTAP_FIT_WELL &&
+                modes_of(frame, length) != MODES_ODD;
     return well ? ARMTAP_FIT_WELL : ARMTAP_FIT_YES;
 }
 
 /* An undocumented size needs plausible modes as evidence, or the user's word. */
 static bool size_may_be(size_t size, enum armtap_hint hint)
 {
-    return size_is_listed(size) || hint == ARMTAP_HINT_USER ||
+    return armtap_realtime_is_listed(size) || hint == ARMTAP_HINT_USER ||
            (hint == ARMTAP_HINT_PORT && size >= WITH_MODES && (size - LENGTH_WORD) % 8 == 0);
 }
 
@@ -158,7 +142,7 @@ static enum armtap_fit realtime_shows(enum armtap_direction direction, const str
     if (length <= 0)
         return length < 0 || sight->whole ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE;
     size_t size = (size_t)length;
-    bool is_listed = size_is_listed(size), goes_on = true, has_modes = true, speaks = true;
+    bool is_listed = armtap_realtime_is_listed(size), goes_on = true, has_modes = true, speaks = true;
     if (!size_may_be(size, sight->hint))
         return ARMTAP_FIT_NO;
     enum armtap_fit weak = sight->hint == ARMTAP_HINT_NONE ? ARMTAP_FIT_NO : ARMTAP_FIT_YES;
@@ -192,7 +176,7 @@ static enum armtap_fit realtime_begins(enum armtap_direction direction, const ui
     long size = packet_length(bytes, length);
     if (size < 0)
         return ARMTAP_FIT_NO;
-    if (size != 0 && !size_is_listed((size_t)size))
+    if (size != 0 && !armtap_realtime_is_listed((size_t)size))
         return ARMTAP_FIT_NO;
     if (size == 0 || length < (size_t)size)
         return ARMTAP_FIT_MORE;
@@ -258,7 +242,7 @@ static int new_size(struct realtime *rt, struct armtap_conn *conn, const struct 
                     const struct armtap_recipe *recipe)
 {
     int error = ARMTAP_OK;
-    if (!size_is_listed(frame->length))
+    if (!armtap_realtime_is_listed(frame->length))
         error = note_unknown_size(rt, conn, frame);
     if (error == ARMTAP_OK && rt->last_size != 0)
         error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rt_size_changed, "packets of %u bytes, after packets of %u",

@@ -1,8 +1,8 @@
-#include "describers.h"
+#include "realtime_packet.h"
 
 #include <string.h>
 
-#include "realtime_packet.h"
+#include "protocol/describe.h"
 #include "urscript.h"
 
 #define CELL 8u

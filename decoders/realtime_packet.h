@@ -3,10 +3,9 @@
 #ifndef ARMTAP_REALTIME_PACKET_H
 #define ARMTAP_REALTIME_PACKET_H
 
-#include <stddef.h>
-
 #include "bytes.h"
 #include "protocol/clock.h"
+#include "protocol/decoder.h"
 #include "table/recipe.h"
 
 #define ARMTAP_REALTIME_LENGTH_WORD 4u
@@ -25,16 +24,25 @@ static inline bool armtap_realtime_clock_fits(double clock)
     return clock == 0 || armtap_clock_may_show(clock);
 }
 
-/* Cells one after the other, from a column on; 0: none of this layout. */
-struct armtap_realtime_cells {
-    uint16_t column, count;
-};
+/* ---- realtime_layout.c ---- */
 
+/* Whether a size is documented. */
+bool armtap_realtime_is_listed(size_t size);
 /* The legacy layout of a size: generation, and its fields one after the other. */
 enum armtap_generation armtap_realtime_generation(size_t size);
 /* The field that begins at *column and fits into `size` bytes, or NULL. Advances *column past it. */
 const struct armtap_field *armtap_realtime_next(enum armtap_generation generation, size_t size, unsigned *column);
-/* A layout's modes: its fields that are signed whole numbers. The last has count 0. */
+/* A layout's modes: its fields that are signed whole numbers, as cells one after the other from a column on; column 0:
+ * none of this layout. The last has count 0. */
+struct armtap_realtime_cells {
+    uint16_t column, count;
+};
 const struct armtap_realtime_cells *armtap_realtime_modes(enum armtap_generation generation);
+
+/* ---- realtime_describe.c; as in struct armtap_decoder ---- */
+
+int armtap_realtime_describe(struct armtap_pieces *pieces, const char **kind);
+enum armtap_fit armtap_realtime_identify(struct armtap_subject *subject, bool directed, bool named,
+                                         struct armtap_line *doubt);
 
 #endif

@@ -1,9 +1,8 @@
-#include "robot_message.h"
+#include "urscript.h"
 
 #include <string.h>
 
 #include "protocol/note.h"
-#include "sent_program.h"
 
 enum { LEVEL_ERROR = 1, LEVEL_WARNING }; /* of a text */
 #define FOR_DEVELOPERS 0x80              /* a flag of the report levels */

@@ -11,7 +11,6 @@
 #include "bytes.h"
 #include "protocol/clock.h"
 #include "rare.h"
-#include "describers.h"
 #include "rtde_package.h"
 #include "rtde_reply.h"
 #include "rtde_session.h"

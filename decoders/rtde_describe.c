@@ -1,10 +1,9 @@
-#include "describers.h"
+#include "rtde_package.h"
 
 #include <string.h>
 
+#include "protocol/describe.h"
 #include "bytes.h"
-#include "rtde_package.h"
-#include "rtde_recipe.h"
 
 #define NAME_MAX 60 /* characters of a field's name in "type of NAME" */
 

@@ -1,11 +1,13 @@
-/* Evidence in a sample of data packages for and against a recipe, and how strongly it supports the recipe and each of
- * its names rather than others at the same bytes. */
+/* Which recipe a sample of data packages follows, of well-known clients or other candidates: evidence for and against a
+ * recipe, and how strongly it supports the recipe and each of its names rather than others at the same bytes. */
 #ifndef ARMTAP_RTDE_EVIDENCE_H
 #define ARMTAP_RTDE_EVIDENCE_H
 
 #include "protocol/note.h"
-#include "table/recipe.h"
 #include "protocol/sample.h"
+#include "table/recipe.h"
+
+/* ---- rtde_evidence.c, rtde_support.c ---- */
 
 struct armtap_rtde_evidence {
     bool contradicted;   /* a field's values contradict its name */
@@ -50,5 +52,35 @@ int armtap_rtde_judge(const struct armtap_recipe *recipe, const struct armtap_sa
  * others have theirs from the recipe as a whole. None of a recipe that has a field twice. */
 int armtap_rtde_supported(const struct armtap_recipe *recipe, const struct armtap_sample *sample, size_t skip,
                           long clock, struct armtap_set *supported);
+
+/* ---- rtde_known.c ---- */
+
+/* More than the well-known recipes that share a length. */
+#define ARMTAP_RTDE_CANDIDATES 8
+
+/* Well-known recipes that a sample does not contradict, as armtap_known_recipe_at counts: every connection keeps some.
+ */
+struct armtap_rtde_candidates {
+    uint8_t rows[ARMTAP_RTDE_CANDIDATES];
+    uint8_t count;
+};
+
+struct armtap_rtde_found {
+    struct armtap_recipe *recipe; /* what all fitting recipes agree on, held by the caller; NULL: nothing */
+    unsigned score;               /* of the least fitting one */
+    struct armtap_line source;    /* whose recipe it is */
+    const char *last;             /* the last source named */
+    struct armtap_line reasons;
+};
+void armtap_rtde_found_begin(struct armtap_rtde_found *found);
+/* Takes a candidate over from the caller, scores it, and combines it with those that fit; its first value is at `skip`.
+ * `typed`: the types that a reply gave, which it must have; NULL: none. `can_be`: nothing contradicts it. */
+int armtap_rtde_consider(struct armtap_rtde_found *found, struct armtap_recipe *recipe, const char *source,
+                         const struct armtap_recipe *typed, const struct armtap_sample *sample, size_t skip, long clock,
+                         bool *can_be);
+/* The candidates among the well-known recipes whose evidence suffices, with their first value at `skip`; all that are
+ * not contradicted are added to `candidates`. */
+int armtap_rtde_find_known(const struct armtap_recipe *typed, const struct armtap_sample *sample, size_t skip,
+                           long clock, struct armtap_rtde_found *found, struct armtap_rtde_candidates *candidates);
 
 #endif

@@ -1,12 +1,11 @@
 /* The default recipes of well-known clients, as candidates for data whose handshake was not captured. */
-#include "rtde_known.h"
+#include "rtde_evidence.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "table/field.h"
-#include "rtde_recipe.h"
-#include "rtde_evidence.h"
+#include "rtde_package.h"
 
 static const struct armtap_known_recipe known[] = {
 #define KNOWN(name, client, size, fields) {name, client, size, fields},

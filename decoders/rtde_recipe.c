@@ -1,4 +1,4 @@
-#include "rtde_recipe.h"
+#include "rtde_package.h"
 
 #include <string.h>
 

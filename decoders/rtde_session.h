@@ -3,8 +3,8 @@
 #define ARMTAP_RTDE_SESSION_H
 
 #include "protocol/decoder.h"
-#include "rtde_recipe.h"
-#include "rtde_known.h"
+#include "rtde_package.h"
+#include "rtde_evidence.h"
 
 /* A set-up, version or property request whose reply has not come. */
 struct armtap_rtde_request {

@@ -1,4 +1,4 @@
-#include "sent_program.h"
+#include "urscript.h"
 
 #include <string.h>
 

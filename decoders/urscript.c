@@ -4,7 +4,6 @@
 
 #include "protocol/describe.h"
 #include "table/recipe.h"
-#include "sent_program.h"
 
 #define LONGEST_LINE 65536u
 

@@ -1,8 +1,10 @@
-/* URScript sent to a robot, over the realtime and the primary interface: a record for each line. */
+/* URScript that is sent to a robot, over several interfaces, and what the robot says about itself and its programs. */
 #ifndef ARMTAP_URSCRIPT_H
 #define ARMTAP_URSCRIPT_H
 
 #include "protocol/decoder.h"
+
+/* ---- urscript.c: a record for each line ---- */
 
 struct armtap_urscript {
     struct armtap_recipe *recipe;
@@ -33,5 +35,31 @@ enum armtap_fit armtap_urscript_shows(const struct armtap_sight *sight, size_t *
 bool armtap_urscript_is_text(const uint8_t *bytes, size_t length);
 /* Takes a message for a line, if it is text; else says so in `doubt`. */
 enum armtap_fit armtap_urscript_identify(struct armtap_subject *subject, struct armtap_line *doubt);
+
+/* ---- sent_program.c ----
+ *
+ * The program that a client of a robot sent last, so that the line at which it fails can be quoted. It is doubted as
+ * soon as the capture does not show that this program runs: a doubted one is never quoted. */
+
+/* A line of URScript to the robot, without its end. Notes a program once it is whole. */
+int armtap_sent_program_line(struct armtap_conn *conn, const struct armtap_frame *frame, const void *line,
+                             size_t length);
+/* The robot says that a program starts: adds where it was sent, if it is this one. */
+void armtap_sent_program_starts(struct armtap_conn *conn, const struct armtap_frame *frame,
+                                const struct armtap_text *start, struct armtap_line *to);
+/* The robot says that its program stopped. */
+void armtap_sent_program_stops(struct armtap_conn *conn, const struct armtap_frame *frame);
+/* What robot or client said is missing. */
+void armtap_sent_program_doubt(struct armtap_conn *conn);
+/* Adds the line at which an exception says that it failed. */
+void armtap_sent_program_quote(struct armtap_conn *conn, const struct armtap_frame *frame,
+                               const struct armtap_text *exception, struct armtap_line *to);
+
+/* ---- robot_message.c: a robot's errors, exceptions, popups, programs and messages become notes ---- */
+
+/* Notes a text from the robot, if its kind is one that people act upon. `level`: the name of its report level, as the
+ * controller's documents write it; NULL: unknown. ERR_MEMORY, or what the sink returned. */
+int armtap_robot_message_say(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_text *text,
+                             const char *level);
 
 #endif

@@ -18,6 +18,11 @@
 #define ANSWER_LINE "HTTP/1.# ###" /* # is a digit */
 #define REQUEST_VERSION "HTTP/1.#"
 
+const char *armtap_websocket_libraries(void)
+{
+    return "wslay " WSLAY_VERSION ", zlib " ZLIB_VERSION;
+}
+
 /* ---- the HTTP head --------------------------------------------------------------------------------------------- */
 
 static bool is_between(uint8_t c, char first, char last)

@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The libraries that it uses, and their versions: a constant. */
+const char *armtap_websocket_libraries(void);
+
 /* ---- the HTTP head ---- */
 
 #define ARMTAP_WEBSOCKET_HEAD_MAX 16384u /* bytes, the empty line included */

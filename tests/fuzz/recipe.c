@@ -1,5 +1,5 @@
 /* Recipes: a byte of options, names, 0xFF, types, 0xFF, and bytes of values. */
-#include "rtde_recipe.h"
+#include "rtde_package.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "aubo_scans.h"
 
-#include "aubo_scan.h"
+#include "aubo_text.h"
 
 struct aubo_scans aubo_scans;
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoders/aubo_scan.h"
+#include "../../decoders/aubo_text.h"
 #include "connection/conn.h"
 #include "inside.h"
 

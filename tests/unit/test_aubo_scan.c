@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoders/aubo_scan.h"
+#include "../../decoders/aubo_text.h"
 
 #define ROOM 4096
 

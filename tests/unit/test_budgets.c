@@ -8,7 +8,7 @@
 
 #include <zlib.h>
 
-#include "../../decoders/aubo_scan.h"
+#include "../../decoders/aubo_text.h"
 #include "../../decoders/rtde_package.h"
 #include "protocol/budget.h"
 #include "connection/conn.h"

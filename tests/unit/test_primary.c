@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoders/primary_frame.h"
+#include "../../decoders/primary_message.h"
 #include "../../decoders/primary_layout.h"
-#include "../../decoders/primary_variable.h"
 #include "inside.h"
 
 /* ---- the tables ---- */

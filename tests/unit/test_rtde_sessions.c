@@ -1,6 +1,5 @@
 /* RTDE: the results of sessions in protocols 1, 2 and 3. The bytes are worked out by hand from the layouts in the
  * guide, without the library's encoders. */
-#include "rtde_recipe.h"
 #include "rtde_package.h"
 #include "support.h"
 

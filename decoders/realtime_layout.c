@@ -1,10 +1,30 @@
+/* The layouts of legacy packets: which sizes there are, and which fields a packet of a size holds. */
 #include "realtime_packet.h"
 
 #include "table/field.h"
 #include "inside.h"
 
-#define CELL 8u /* bytes of a legacy cell */
+#define CELL 8u /* bytes */
 #define LARGEST_CB2_SIZE 812
+
+static const uint16_t listed_sizes[] = {
+#define SIZE(bytes, software) bytes,
+#include "realtime_sizes.def"
+#undef SIZE
+};
+
+size_t armtap_realtime_size_at(size_t i)
+{
+    return i < sizeof listed_sizes / sizeof *listed_sizes ? listed_sizes[i] : 0;
+}
+
+bool armtap_realtime_is_listed(size_t size)
+{
+    for (size_t i = 0; i < sizeof listed_sizes / sizeof *listed_sizes; i++)
+        if (listed_sizes[i] == size)
+            return true;
+    return false;
+}
 
 enum armtap_generation armtap_realtime_generation(size_t size)
 {

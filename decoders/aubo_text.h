@@ -1,14 +1,18 @@
-/* Finds where AUBO's messages begin and end in a stream: JSON arrays one after the other, directly or with white space
- * between them. */
-#ifndef ARMTAP_AUBO_SCAN_H
-#define ARMTAP_AUBO_SCAN_H
+/* The texts of AUBO's messages. */
+#ifndef ARMTAP_AUBO_TEXT_H
+#define ARMTAP_AUBO_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "protocol/budget.h"
+#include "table/cells.h"
 #include "table/json.h"
+#include "table/recipe.h"
+
+/* ---- aubo_scan.c: where messages begin and end in a stream: JSON arrays one after the other, directly or with white
+ * space between them ---- */
 
 #define ARMTAP_AUBO_DEPTH_MAX ARMTAP_JSON_DEPTH_MAX
 #define ARMTAP_AUBO_SEARCH_DEPTH_MAX 8 /* the same during a search, where each bracket may begin a message */
@@ -55,5 +59,28 @@ size_t armtap_aubo_blanks(const uint8_t *bytes, size_t length);
 enum armtap_aubo_end armtap_aubo_prefix(const uint8_t *bytes, size_t length, unsigned *number);
 /* Whether they begin like a set-up: [100,{"chanel": and the like. */
 enum armtap_aubo_end armtap_aubo_set_up_prefix(const uint8_t *bytes, size_t length);
+
+/* ---- aubo_values.c: whether they are JSON, and the values of data messages as cells ---- */
+
+/* Room for texts that change before they are used. Initially zero: nothing is allocated yet. */
+struct armtap_aubo_reader {
+    char *copy;
+    size_t capacity;
+};
+void armtap_aubo_reader_free(struct armtap_aubo_reader *reader);
+/* Makes `copy` that long. */
+int armtap_aubo_reader_room(struct armtap_aubo_reader *reader, size_t capacity);
+
+/* Whether bytes are a list or object of JSON and white space. Sets *message to it, and *count to the number of its
+ * elements; of an object that is 0. */
+bool armtap_aubo_is_json(const uint8_t *bytes, size_t length, struct armtap_json_token *message, size_t *count);
+/* The values after the channel in a message, which begins with a bracket, as far as the recipe has some. Sets *fits to
+ * whether the message is JSON and has as many values as the recipe; if not, it must be one of armtap_aubo_is_json. */
+int armtap_aubo_values(struct armtap_aubo_reader *reader, const struct armtap_recipe *recipe,
+                       const struct armtap_json_token *message, struct armtap_cells *cells, bool *fits);
+
+/* The field of a topic (aubo_topics.def), by its name with the arm; NULL if it has none. *arm becomes the arm's number,
+ * 0 if the name tells none. */
+const struct armtap_field *armtap_aubo_topic_field(const char *name, size_t length, unsigned *arm);
 
 #endif
