@@ -1,10 +1,10 @@
-#include "clock_drift.h"
+#include "detectors.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "times.h"
+#include "numbers.h"
 #include "inside.h"
 
 #define FIRST_LENGTH (1.0 / 16)

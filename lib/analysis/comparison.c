@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "field_differences.h"
+#include "comparison.h"
 #include "inside.h"
 
 /* The size in 0.1.0. */

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decimal.h"
-#include "input_holders.h"
+#include "numbers.h"
+#include "detectors.h"
 #include "stream_monitor.h"
 #include "verdict.h"
 #include "inside.h"

@@ -1,4 +1,4 @@
-#include "driver_commands.h"
+#include "commands.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decimal.h"
-#include "incident.h"
-#include "times.h"
+#include "numbers.h"
+#include "verdict.h"
 
 #define INTERVALS 32 /* the last ones, by which a cycle is told */
 #define INTERVALS_LEAST 20

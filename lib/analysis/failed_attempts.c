@@ -1,4 +1,4 @@
-#include "failed_attempts.h"
+#include "stream_list.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "armtap-analysis.h"
-#include "decimal.h"
-#include "times.h"
+#include "numbers.h"
 #include "inside.h"
 
 /* Pairs without failures take no more of the room than this. */

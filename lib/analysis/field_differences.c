@@ -1,4 +1,4 @@
-#include "field_differences.h"
+#include "comparison.h"
 
 #include <math.h>
 #include <stdlib.h>

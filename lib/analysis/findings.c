@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "by_connection.h"
-#include "times.h"
+#include "numbers.h"
 
 /* A connection gets less room until it is known to carry telemetry. */
 #define EACH_UNKNOWN 100

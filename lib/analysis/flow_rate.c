@@ -6,12 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "histogram.h"
-#include "decimal.h"
+#include "numbers.h"
 #include "nanoseconds.h"
 #include "prefetch.h"
-#include "times.h"
-#include "waiting_arrivals.h"
 #include "inside.h"
 
 #define SILENCE (2 * SECOND)

@@ -1,4 +1,70 @@
-/* How regularly one flow of data arrived, that of an RTDE or legacy connection or of an AUBO channel: expected and
+/* How regularly data came. */
+#ifndef ANALYSIS_FLOW_RATE_H
+#define ANALYSIS_FLOW_RATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+
+#include "findings.h"
+#include "inside.h"
+
+/* ---- histogram.c ----
+ *
+ * A histogram of times whose bins are 1/32 of their value wide: quantiles are exact to 1.6 %, in bounded memory for any
+ * number of times. */
+
+#define SPREAD_OCTAVES 60
+#define SPREAD_BINS 32 /* per octave */
+
+/* Starts as zeros. Only octaves with times have bins: the times of a stream are similar, and there may be thousands of
+ * streams. */
+struct histogram {
+    uint8_t place[SPREAD_OCTAVES]; /* of an octave in `bins`, from 1; 0: it has no times */
+    uint8_t used;
+    bool failed;                   /* memory ran out: some times are missing */
+    uint32_t (*bins)[SPREAD_BINS]; /* they saturate */
+    uint64_t count;
+    int64_t largest; /* exact */
+};
+void armtap_histogram_clear(struct histogram *histogram);
+
+/* `time` in ns, not negative. */
+void armtap_histogram_add(struct histogram *histogram, int64_t time);
+/* The time that `percent` of the times do not exceed; -1 if there are none. */
+int64_t armtap_histogram_quantile(const struct histogram *histogram, unsigned percent);
+
+/* ---- waiting_arrivals.c ----
+ *
+ * The arrivals of a stretch whose usual step is not known yet: the first ones of each of thousands of streams may wait
+ * at once. */
+
+struct arrival {
+    struct armtap_where where;
+    double clock;   /* the controller's, s; 0: not set yet; NAN: none */
+    double lost;    /* records that fit in the bytes missing before it */
+    double whole;   /* the same if these are an exact multiple of its size; 0: unknown */
+    size_t length;  /* its bytes */
+    bool after_gap; /* bytes before it are missing or were not a message */
+};
+
+/* Starts as zeros. */
+struct waiting_arrivals {
+    unsigned count;
+    unsigned room, gap_room; /* allocated */
+    struct waiting_arrival *all;
+    struct waiting_gap *gaps; /* before each of them; NULL: there is none */
+};
+void armtap_waiting_clear(struct waiting_arrivals *waiting);
+/* False if memory runs out. */
+bool armtap_waiting_add(struct waiting_arrivals *waiting, const struct arrival *arrival);
+struct arrival armtap_waiting_at(const struct waiting_arrivals *waiting, unsigned i);
+/* Sets clocks back to 0; those that have none stay without. */
+void armtap_waiting_forget_clocks(struct waiting_arrivals *waiting);
+
+/* ---- flow_rate.c ----
+ *
+ * How regularly one flow of data arrived, that of an RTDE or legacy connection or of an AUBO channel: expected and
  * measured rate, jitter, silences, packages that the controller skipped, its clock going back.
  *
  * Data is judged in stretches: from START, or the first record, to PAUSE, a new set-up, or the end of the connection.
@@ -10,12 +76,6 @@
  * stream send every cycle. If software or frequency are unknown, the usual step of the controller's clock decides: the
  * median of a stretch's first PACE_WAITING records. How AUBO's controllers round is unknown: the requested rate is
  * expected, and a rate is low only if it is also low for the next step in whole cycles. */
-#ifndef ANALYSIS_FLOW_RATE_H
-#define ANALYSIS_FLOW_RATE_H
-
-#include "findings.h"
-#include "histogram.h"
-#include "inside.h"
 
 #define PACE_WAITING 64
 
@@ -85,5 +145,34 @@ void armtap_flow_rate_unread(struct flow_rate *flow, enum armtap_direction direc
 void armtap_flow_rate_blind(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                             enum armtap_direction direction);
 void armtap_flow_rate_totals(const struct flow_rate *flow, struct flow_rate_totals *totals);
+
+/* ---- stream_rates.c ----
+ *
+ * How regularly a stream's data came: the sum of its flows. RTDE and legacy streams have one, AUBO's one for each
+ * channel (flow_rate.h). */
+
+#define RATES_CHANNELS 100
+
+struct armtap_rates_shared {
+    size_t channels; /* further channels that may be monitored at once, besides the first of each stream */
+    bool is_cut;     /* there were more */
+    size_t stretches;
+    bool frequency_wanted; /* as in struct armtap_diagnosis_options */
+};
+
+/* Like the public functions, but add findings. `findings` may be NULL. */
+void armtap_rates_take_record(struct armtap_rates *rates, struct findings *findings,
+                              const struct armtap_record *record);
+void armtap_rates_take_recipe(struct armtap_rates *rates, struct findings *findings,
+                              const struct armtap_recipe_event *event);
+void armtap_rates_take_event(struct armtap_rates *rates, struct findings *findings, const struct armtap_event *event);
+void armtap_rates_take_note(struct armtap_rates *rates, struct findings *findings, const struct armtap_note *note);
+/* As armtap_flow_rate_blame. */
+void armtap_rates_blame(struct armtap_rates *rates, const char *why);
+/* Its next record will probably come soon: fetches it, or, once that is there, its first flow. */
+void armtap_rates_prefetch(const struct armtap_rates *rates);
+void armtap_rates_prefetch_flow(const struct armtap_rates *rates);
+/* Whether memory ran out: not everything was judged. */
+bool armtap_rates_failed(const struct armtap_rates *rates);
 
 #endif

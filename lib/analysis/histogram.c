@@ -1,4 +1,4 @@
-#include "histogram.h"
+#include "flow_rate.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-#include "incident.h"
+#include "verdict.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "flow_rate.h"
 #include "mode_timeline.h"
-#include "times.h"
+#include "numbers.h"
 #include "inside.h"
 
 #define MS INT64_C(1000000) /* ns */

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decimal.h"
-#include "incident.h"
-#include "times.h"
+#include "numbers.h"
+#include "verdict.h"
 #include "inside.h"
 
 #define TEXT_MAX 1400

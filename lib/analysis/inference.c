@@ -1,7 +1,7 @@
 /* What the output says of a recipe: names for fields that are almost certain. They rest on what values are like: what a
  * program computes like a field looks like that field, and gets its name. Of a field and its exact copy neither does.
  */
-#include "inference_tiling.h"
+#include "inference.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decimal.h"
+#include "numbers.h"
 
 /* Probability from which on a name is given: a wrong one is as bad as ten that are missing, of which it is one if it is
  * not given. */

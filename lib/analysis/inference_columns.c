@@ -1,4 +1,4 @@
-#include "inference_columns.h"
+#include "inference.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "inference_fields.h"
+#include "inference.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  *
  * Differences of sixth order tell a curve's shape from its noise: they vanish on whatever moves smoothly, up to errors
  * of rounding, and keep all noise, however small it is against the motion. */
-#include "inference_tiling.h"
+#include "inference.h"
 
 #include <math.h>
 #include <stdlib.h>

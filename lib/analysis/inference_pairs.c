@@ -1,4 +1,4 @@
-#include "inference_tiling.h"
+#include "inference.h"
 
 #include <string.h>
 

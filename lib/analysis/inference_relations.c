@@ -1,4 +1,4 @@
-#include "inference_relations.h"
+#include "inference.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "inference_sample.h"
+#include "inference.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * left and from the right of each place give the probability of each field there, over all tilings (forward-backward);
  * the probabilities of several orders, and of several ways to choose the fields, are added by what the whole package
  * says for each. */
-#include "inference_tiling.h"
+#include "inference.h"
 
 #include <float.h>
 #include <math.h>

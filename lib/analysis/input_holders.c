@@ -1,4 +1,4 @@
-#include "input_holders.h"
+#include "detectors.h"
 
 #include <inttypes.h>
 #include <stdio.h>

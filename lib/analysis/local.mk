@@ -3,82 +3,63 @@ noinst_LTLIBRARIES += lib/libanalysis.la
 lib_libanalysis_la_SOURCES = \
 	lib/analysis/armtap-analysis.h \
 	lib/analysis/clock_drift.c \
-	lib/analysis/clock_drift.h \
+	lib/analysis/commands.h \
 	lib/analysis/comparison.c \
-	lib/analysis/decimal.c \
-	lib/analysis/decimal.h \
+	lib/analysis/comparison.h \
+	lib/analysis/detectors.h \
 	lib/analysis/diagnosis.c \
 	lib/analysis/difference.c \
 	lib/analysis/difference.h \
 	lib/analysis/driver_commands.c \
-	lib/analysis/driver_commands.h \
 	lib/analysis/failed_attempts.c \
-	lib/analysis/failed_attempts.h \
 	lib/analysis/field_differences.c \
-	lib/analysis/field_differences.h \
 	lib/analysis/findings.c \
 	lib/analysis/findings.h \
 	lib/analysis/flow_rate.c \
 	lib/analysis/flow_rate.h \
 	lib/analysis/hash.c \
 	lib/analysis/histogram.c \
-	lib/analysis/histogram.h \
 	lib/analysis/incident.c \
-	lib/analysis/incident.h \
 	lib/analysis/incident_text.c \
 	lib/analysis/inference.c \
+	lib/analysis/inference.h \
 	lib/analysis/inference_columns.c \
-	lib/analysis/inference_columns.h \
 	lib/analysis/inference_fields.c \
 	lib/analysis/inference_fields.def \
-	lib/analysis/inference_fields.h \
 	lib/analysis/inference_noise.c \
 	lib/analysis/inference_pairs.c \
 	lib/analysis/inference_relations.c \
-	lib/analysis/inference_relations.h \
 	lib/analysis/inference_sample.c \
-	lib/analysis/inference_sample.h \
 	lib/analysis/inference_tiling.c \
-	lib/analysis/inference_tiling.h \
-	lib/analysis/inside.h \
 	lib/analysis/input_holders.c \
-	lib/analysis/input_holders.h \
+	lib/analysis/inside.h \
 	lib/analysis/kinematics.c \
 	lib/analysis/kinematics.h \
 	lib/analysis/missing_records.c \
-	lib/analysis/missing_records.h \
 	lib/analysis/mode_timeline.c \
 	lib/analysis/mode_timeline.h \
+	lib/analysis/numbers.c \
+	lib/analysis/numbers.h \
 	lib/analysis/recipe_map.c \
 	lib/analysis/record_pairing.c \
-	lib/analysis/record_pairing.h \
 	lib/analysis/robot_commands.c \
-	lib/analysis/robot_commands.h \
 	lib/analysis/robot_model.c \
 	lib/analysis/robot_models.def \
 	lib/analysis/safety_state.c \
 	lib/analysis/safety_words.def \
 	lib/analysis/stop_window.c \
-	lib/analysis/stop_window.h \
 	lib/analysis/stream_entry.c \
-	lib/analysis/stream_entry.h \
 	lib/analysis/stream_list.c \
 	lib/analysis/stream_list.h \
 	lib/analysis/stream_monitor.c \
 	lib/analysis/stream_monitor.h \
 	lib/analysis/stream_rates.c \
-	lib/analysis/stream_rates.h \
-	lib/analysis/times.c \
-	lib/analysis/times.h \
 	lib/analysis/unanswered_requests.c \
-	lib/analysis/unanswered_requests.h \
 	lib/analysis/usual_motions.c \
 	lib/analysis/verdict.c \
 	lib/analysis/verdict.h \
 	lib/analysis/waiting_arrivals.c \
-	lib/analysis/waiting_arrivals.h \
-	lib/analysis/window_stalls.c \
-	lib/analysis/window_stalls.h
+	lib/analysis/window_stalls.c
 
 armtapinclude_HEADERS += lib/analysis/armtap-analysis.h
 

@@ -1,4 +1,4 @@
-#include "missing_records.h"
+#include "detectors.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decimal.h"
-#include "times.h"
+#include "numbers.h"
 
 void armtap_missing_records_clear(struct missing_records *holes)
 {

@@ -1,4 +1,4 @@
-#include "record_pairing.h"
+#include "comparison.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,9 @@
-#include "robot_commands.h"
+#include "commands.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "decimal.h"
-#include "times.h"
+#include "numbers.h"
 
 /* A motion is slow if it takes this much longer than it ever did, in at least so many times before. */
 #define SLOW_FACTOR 2

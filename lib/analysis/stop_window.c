@@ -1,9 +1,9 @@
-#include "stop_window.h"
+#include "detectors.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "times.h"
+#include "numbers.h"
 #include "inside.h"
 
 static const enum armtap_field_id stop_fields[ARMTAP_STOP_COMMAND] = {

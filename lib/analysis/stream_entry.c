@@ -1,4 +1,4 @@
-#include "stream_entry.h"
+#include "stream_list.h"
 
 #include <math.h>
 #include <stdlib.h>

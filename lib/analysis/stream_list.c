@@ -11,8 +11,7 @@
 #include "in_parts.h"
 #include "kinematics.h"
 #include "prefetch.h"
-#include "stream_entry.h"
-#include "times.h"
+#include "numbers.h"
 #include "inside.h"
 
 /* Ports of connections kept for the message about missing telemetry. */

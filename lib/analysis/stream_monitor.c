@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "by_connection.h"
-#include "decimal.h"
-#include "driver_commands.h"
+#include "numbers.h"
+#include "commands.h"
 #include "flow_rate.h"
 #include "prefetch.h"
 #include "inside.h"

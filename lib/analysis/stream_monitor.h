@@ -2,15 +2,9 @@
 #ifndef ANALYSIS_STREAM_MONITOR_H
 #define ANALYSIS_STREAM_MONITOR_H
 
-#include "clock_drift.h"
-#include "unanswered_requests.h"
-#include "findings.h"
-#include "missing_records.h"
-#include "robot_commands.h"
+#include "detectors.h"
 #include "mode_timeline.h"
-#include "stop_window.h"
-#include "stream_rates.h"
-#include "window_stalls.h"
+#include "flow_rate.h"
 #include "inside.h"
 
 /* Keep-alives, or packets sent again, since the peer last sent a packet, and how many it had sent by then. */

@@ -1,4 +1,4 @@
-#include "stream_rates.h"
+#include "flow_rate.h"
 
 #include "prefetch.h"
 #include "inside.h"

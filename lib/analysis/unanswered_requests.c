@@ -1,11 +1,10 @@
-#include "unanswered_requests.h"
+#include "detectors.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "decimal.h"
-#include "times.h"
+#include "numbers.h"
 
 /* s; a controller answers within milliseconds */
 #define NO_REPLY 1

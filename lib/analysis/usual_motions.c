@@ -1,4 +1,4 @@
-#include "robot_commands.h"
+#include "commands.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decimal.h"
+#include "numbers.h"
 #include "flow_rate.h"
-#include "incident.h"
 #include "mode_timeline.h"
-#include "window_stalls.h"
+#include "detectors.h"
 #include "inside.h"
 
 #define CLAUSE_MAX 240

@@ -1,4 +1,4 @@
-#include "waiting_arrivals.h"
+#include "flow_rate.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,13 +1,12 @@
-#include "window_stalls.h"
+#include "detectors.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "decimal.h"
+#include "numbers.h"
 #include "nanoseconds.h"
-#include "times.h"
 
 void armtap_stalls_free(struct stalls *stalls)
 {

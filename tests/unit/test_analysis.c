@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/decimal.h"
+#include "analysis/numbers.h"
 #include "analysis_scene.h"
 #include "support.h"
 

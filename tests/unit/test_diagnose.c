@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/clock_drift.h"
+#include "analysis/detectors.h"
 #include "analysis/mode_timeline.h"
-#include "analysis/stream_rates.h"
-#include "analysis/histogram.h"
+#include "analysis/flow_rate.h"
 #include "nanoseconds.h"
 #include "support.h"
 #include "analysis/inside.h"

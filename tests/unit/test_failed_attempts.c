@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/failed_attempts.h"
+#include "analysis/stream_list.h"
 
 /* Counts comparisons of texts: the linker redirects each of them here. */
 static size_t comparisons;

@@ -10,8 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/field_differences.h"
-#include "analysis/record_pairing.h"
+#include "analysis/comparison.h"
 
 /* ---- pairing --------------------------------------------------------------------------------------------------- */
 

@@ -1,9 +1,13 @@
-/* Arithmetic without overflow for capture times, which may have any value. The rest is public. */
-#ifndef ANALYSIS_TIMES_H
-#define ANALYSIS_TIMES_H
+/* Times and numbers: arithmetic without overflow, and texts. */
+#ifndef ANALYSIS_NUMBERS_H
+#define ANALYSIS_NUMBERS_H
 
 #include "armtap-analysis.h"
 #include "inside.h"
+
+/* ---- times ----
+ *
+ * Arithmetic without overflow for capture times, which may have any value. The rest is public. */
 
 /* ns: how far packets of several queues, or of a mirror port, may be out of order. */
 #define TIMES_DISORDER INT64_C(10000000)
@@ -39,5 +43,18 @@ static inline bool armtap_time_is_set_back(const struct armtap_where *before, co
     return after->time < before->time && !is_earlier_packet &&
            armtap_time_apart(after->time, before->time) > TIMES_DISORDER;
 }
+
+/* ---- decimal ----
+ *
+ * Decimals independent of the locale: printf would use the decimal comma of the host program's locale. */
+
+#define DECIMAL_MAX 32
+#define DECIMAL_DIGITS_MAX 3
+/* `digits` digits after the point, rounded as printf does: to nearest, ties to even. "inf" from 2^64 on, which no count
+ * or measurement here reaches. Returns `to`. */
+const char *armtap_decimal(char to[DECIMAL_MAX], double value, unsigned digits);
+
+/* The same in an expression; the text lives as long as the enclosing block. */
+#define DECIMAL(value, digits) armtap_decimal((char[DECIMAL_MAX]){0}, value, digits)
 
 #endif

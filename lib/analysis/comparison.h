@@ -1,13 +1,17 @@
-/* Pairs the records of two streams of one robot by the controller's clock, in bounded memory.
+/* How two streams of one robot are compared: their records in pairs, and the pairs field by field. */
+#ifndef ANALYSIS_COMPARISON_H
+#define ANALYSIS_COMPARISON_H
+
+#include "armtap-analysis.h"
+
+/* ---- record_pairing.c ----
+ *
+ * Pairs the records of two streams of one robot by the controller's clock, in bounded memory.
  *
  * Two records are a pair if their clocks are at most half a cycle apart and neither has a nearer one on the other side;
  * each record is in at most one pair. The cycle is the smaller of the two sides' typical clock steps, each the median
  * over the first records. Records of a side arrive in stream order; a window of those that wait for the other side is
  * kept. */
-#ifndef ANALYSIS_RECORD_PAIRING_H
-#define ANALYSIS_RECORD_PAIRING_H
-
-#include "armtap-analysis.h"
 
 /* The part of a record that pairing needs. */
 struct sample {
@@ -33,5 +37,24 @@ int armtap_pairing_end(struct pairing *pairs, enum armtap_side side);
 /* Whether enough records of a side wait, so that the other side should be read now. */
 bool armtap_pairing_is_ahead(const struct pairing *pairs, enum armtap_side side);
 const struct armtap_pairing_tally *armtap_pairing_tally(const struct pairing *pairs);
+
+/* ---- field_differences.c ----
+ *
+ * Sums up the differences of paired records, field by field. */
+
+struct differences;
+/* Doubles are equal if they differ by at most the tolerance; with tolerance 0, if their bits are equal. NaN equals NaN.
+ * Integers must be identical. NULL if memory runs out. */
+struct differences *armtap_differences_new(double tolerance);
+void armtap_differences_free(struct differences *differences);
+/* 0, or -1 if memory runs out or there are too many fields. */
+int armtap_differences_add(struct differences *differences, const struct sample samples[ARMTAP_SIDES]);
+/* Whether there were too many fields. */
+bool armtap_differences_is_full(const struct differences *differences);
+/* Sorts the results: fields of both sides in legacy packet order, then legacy-only fields, then RTDE-only fields. 0, or
+ * -1 if memory runs out. */
+int armtap_differences_finish(struct differences *differences);
+size_t armtap_differences_count(const struct differences *differences);
+const struct armtap_difference *armtap_differences_at(const struct differences *differences, size_t i);
 
 #endif
