@@ -7,9 +7,8 @@
 #include <stdint.h>
 
 #include "protocol/budget.h"
-#include "table/cells.h"
-#include "table/json.h"
 #include "table/recipe.h"
+#include "table/json.h"
 
 /* ---- aubo_scan.c: where messages begin and end in a stream: JSON arrays one after the other, directly or with white
  * space between them ---- */

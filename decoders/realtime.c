@@ -9,7 +9,6 @@
 
 #include "protocol/decoder.h"
 #include "table/field.h"
-#include "table/state.h"
 #include "realtime_packet.h"
 #include "urscript.h"
 

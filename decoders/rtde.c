@@ -10,7 +10,7 @@
 
 #include "bytes.h"
 #include "protocol/clock.h"
-#include "rare.h"
+#include "speed.h"
 #include "rtde_package.h"
 #include "rtde_reply.h"
 #include "rtde_session.h"

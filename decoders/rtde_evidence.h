@@ -4,7 +4,7 @@
 #define ARMTAP_RTDE_EVIDENCE_H
 
 #include "protocol/note.h"
-#include "protocol/sample.h"
+#include "protocol/robot.h"
 #include "table/recipe.h"
 
 /* ---- rtde_evidence.c, rtde_support.c ---- */

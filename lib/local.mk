@@ -4,11 +4,9 @@ noinst_LTLIBRARIES += lib/libinside.la
 lib_libinside_la_SOURCES = \
 	lib/by_connection.h \
 	lib/bytes.h \
-	lib/in_parts.h \
 	lib/inside.h \
 	lib/nanoseconds.h \
-	lib/prefetch.h \
-	lib/rare.h \
+	lib/speed.h \
 	lib/try.h \
 	lib/archive/conn_stretch.c \
 	lib/archive/digest.c \
@@ -16,17 +14,13 @@ lib_libinside_la_SOURCES = \
 	lib/archive/net_digest.c \
 	lib/archive/net_pass.c \
 	lib/archive/settled.c \
-	lib/archive/settled.h \
 	lib/archive/stretch.c \
-	lib/archive/stretch.h \
 	lib/client/armtap-client.h \
 	lib/client/client.c \
 	lib/client/client.h \
 	lib/client/client_known.c \
-	lib/client/client_options.c \
 	lib/client/client_says.c \
 	lib/client/name_list.c \
-	lib/client/name_list.h \
 	lib/client/rtde_client.c \
 	lib/client/sink.c \
 	lib/connection/conn.c \
@@ -39,20 +33,15 @@ lib_libinside_la_SOURCES = \
 	lib/connection/knowledge.c \
 	lib/connection/knowledge.h \
 	lib/connection/seek.c \
-	lib/connection/span.c \
 	lib/connection/span.h \
-	lib/connection/watch.h \
 	lib/layers/layer.h \
 	lib/layers/mailbox.c \
-	lib/layers/mailbox.h \
 	lib/layers/mailbox_command.c \
 	lib/layers/mailbox_command.h \
 	lib/layers/mailbox_said.c \
-	lib/layers/mailbox_said.h \
 	lib/layers/mailbox_script.c \
 	lib/layers/mailbox_script.h \
 	lib/layers/mailbox_table.c \
-	lib/layers/mailbox_table.h \
 	lib/layers/ur_rtde_commands.def \
 	lib/layers/ur_rtde_operations.def \
 	lib/layers/ur_rtde_recipes.def \
@@ -66,16 +55,13 @@ lib_libinside_la_SOURCES = \
 	lib/network/net_roles.c \
 	lib/network/robot_ports.def \
 	lib/network/traffic.c \
-	lib/network/traffic.h \
 	lib/packet/fragments.c \
 	lib/packet/fragments.h \
 	lib/packet/header_pattern.c \
-	lib/packet/header_pattern.h \
 	lib/packet/link.c \
 	lib/packet/link.h \
 	lib/packet/tunnel.c \
 	lib/packet/unreachable.c \
-	lib/packet/unreachable.h \
 	lib/packet/walk.h \
 	lib/protocol/account.c \
 	lib/protocol/budget.c \
@@ -92,13 +78,10 @@ lib_libinside_la_SOURCES = \
 	lib/protocol/port.h \
 	lib/protocol/release.c \
 	lib/protocol/release.h \
-	lib/protocol/rest.h \
 	lib/protocol/robot.c \
 	lib/protocol/robot.h \
 	lib/protocol/sample.c \
-	lib/protocol/sample.h \
 	lib/table/cells.c \
-	lib/table/cells.h \
 	lib/table/control_modes.def \
 	lib/table/enumeration.c \
 	lib/table/enums.def \
@@ -115,14 +98,11 @@ lib_libinside_la_SOURCES = \
 	lib/table/plan.h \
 	lib/table/plan_decode.c \
 	lib/table/plan_step.c \
-	lib/table/plan_step.h \
 	lib/table/recipe.c \
 	lib/table/recipe.h \
-	lib/table/robot_error.c \
 	lib/table/robot_errors.def \
 	lib/table/spelling.c \
 	lib/table/state.c \
-	lib/table/state.h \
 	lib/table/types.def \
 	lib/tcp/arrival.c \
 	lib/tcp/arrival.h \
@@ -132,15 +112,11 @@ lib_libinside_la_SOURCES = \
 	lib/tcp/queue.h \
 	lib/tcp/sender.c \
 	lib/tcp/sender.h \
-	lib/tcp/sent.h \
 	lib/tcp/tcp.c \
 	lib/tcp/tcp.h \
 	lib/tcp/tcp_bytes.c \
-	lib/tcp/tcp_bytes.h \
 	lib/tcp/tcp_deliver.c \
-	lib/tcp/tcp_deliver.h \
-	lib/tcp/tcp_side.c \
-	lib/tcp/tcp_side.h
+	lib/tcp/tcp_deliver.h
 
 lib_libinside_la_LIBADD = $(AUBO_LIBS)
 

@@ -8,7 +8,7 @@
 
 #include "numbers.h"
 #include "nanoseconds.h"
-#include "prefetch.h"
+#include "speed.h"
 #include "inside.h"
 
 #define SILENCE (2 * SECOND)

@@ -8,9 +8,8 @@
 
 #include "armtap-analysis.h"
 #include "by_connection.h"
-#include "in_parts.h"
+#include "speed.h"
 #include "kinematics.h"
-#include "prefetch.h"
 #include "numbers.h"
 #include "inside.h"
 

@@ -10,7 +10,7 @@
 #include "numbers.h"
 #include "commands.h"
 #include "flow_rate.h"
-#include "prefetch.h"
+#include "speed.h"
 #include "inside.h"
 
 /* A sender that repeats its data this often got no answer. */

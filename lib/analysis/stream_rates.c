@@ -1,6 +1,6 @@
 #include "flow_rate.h"
 
-#include "prefetch.h"
+#include "speed.h"
 #include "inside.h"
 
 #include <math.h>

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stretch.h"
 #include "try.h"
 #include "inside.h"
 

@@ -1,7 +1,6 @@
 /* How a net passes over a stretch that a digest describes. */
 #include "network/net.h"
 
-#include "stretch.h"
 #include "try.h"
 #include "inside.h"
 

@@ -1,4 +1,5 @@
-#include "settled.h"
+/* Whether what connections brought up to some packet can still be seen in another light. */
+#include "network/net.h"
 
 #include "connection/connection.h"
 
@@ -15,7 +16,9 @@ static bool is_half_settled(const struct armtap_half *half, const struct armtap_
     return half->mode == ARMTAP_HALF_SYNCED || half->closed || half->offset == 0;
 }
 
-bool armtap_flow_is_settled(const struct armtap_flow *flow, const struct armtap_where *until)
+/* Whether no later packet can change what is said of the flow's packets up to `until`: it is known what the flow
+ * carries, no byte waits for missing ones, and no message is unfinished that began by then. */
+static bool is_flow_settled(const struct armtap_flow *flow, const struct armtap_where *until)
 {
     const struct armtap_conn *conn = flow->conn;
     if (flow->doubt)
@@ -27,5 +30,17 @@ bool armtap_flow_is_settled(const struct armtap_flow *flow, const struct armtap_
     for (int i = 0; i < 2; i++)
         if (!is_side_settled(&flow->tcp.side[i]) || !is_half_settled(&conn->half[i], until))
             return false;
+    return true;
+}
+
+bool armtap_net_is_settled(const struct armtap_net *net, const struct armtap_where *until)
+{
+    if (!net || !until || net->busy || net->error || !armtap_knowledge_is_certain(net->knowledge) ||
+        armtap_fragments_wait(&net->fragments))
+        return false;
+    for (int i = ARMTAP_FLOW_IDLE; i < ARMTAP_FLOW_CLASSES; i++)
+        for (const struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)
+            if (!is_flow_settled(flow, until))
+                return false;
     return true;
 }

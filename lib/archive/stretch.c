@@ -1,4 +1,4 @@
-#include "stretch.h"
+#include "digest.h"
 
 #include <stdlib.h>
 #include <string.h>

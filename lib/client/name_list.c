@@ -1,4 +1,4 @@
-#include "name_list.h"
+#include "client.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "protocol/port.h"
-#include "prefetch.h"
+#include "speed.h"
 #include "table/recipe.h"
 
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)

@@ -6,10 +6,9 @@
 #include "protocol/budget.h"
 #include "conn.h"
 #include "protocol/decoder.h"
-#include "layers/mailbox.h"
+#include "layers/layer.h"
 #include "protocol/robot.h"
 #include "span.h"
-#include "watch.h"
 
 enum armtap_half_mode {
     ARMTAP_HALF_UNKNOWN, /* the protocol is not known */

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "in_parts.h"
+#include "speed.h"
 #include "layers/layer.h"
 #include "table/recipe.h"
-#include "table/state.h"
+#include "table/field.h"
 
 /* ---- layers ---- */
 

@@ -1,13 +1,11 @@
 /* One command at a time: the client waits until the script is ready, writes a code and arguments, waits until the
  * script says that it is done, and writes 0. It does not wait for those that a program gives every cycle. */
-#include "mailbox.h"
+#include "layer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer.h"
 #include "mailbox_command.h"
-#include "mailbox_said.h"
 
 /* Recipes that show a client to be ur_rtde: another may have one or two like its own. */
 static const unsigned proof[] = {[ARMTAP_UR_RTDE_CONTROL] = 4, [ARMTAP_UR_RTDE_IO] = 3};

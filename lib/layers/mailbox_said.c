@@ -1,4 +1,4 @@
-#include "mailbox_said.h"
+#include "mailbox_command.h"
 
 #include <string.h>
 

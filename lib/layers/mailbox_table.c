@@ -1,4 +1,4 @@
-#include "mailbox_table.h"
+#include "mailbox_script.h"
 
 #include <string.h>
 

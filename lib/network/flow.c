@@ -1,7 +1,7 @@
 #include "flow.h"
 
 #include "protocol/budget.h"
-#include "prefetch.h"
+#include "speed.h"
 
 #include <stdlib.h>
 #include <string.h>

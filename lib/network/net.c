@@ -1,10 +1,9 @@
 #include "net.h"
 
-#include "rare.h"
-#include "archive/settled.h"
+#include "speed.h"
 #include "tcp/tcp_deliver.h"
 #include "try.h"
-#include "packet/unreachable.h"
+#include "packet/link.h"
 #include "inside.h"
 
 #include <stdlib.h>
@@ -1112,18 +1111,4 @@ int armtap_net_finish(struct armtap_net *net)
         return ARMTAP_ERR_ARGUMENT;
     int error = armtap_net_enter(net);
     return error ? error : armtap_net_leave(net, finish(net));
-}
-
-/* ---- what is decided ------------------------------------------------------------------------------------------- */
-
-bool armtap_net_is_settled(const struct armtap_net *net, const struct armtap_where *until)
-{
-    if (!net || !until || net->busy || net->error || !armtap_knowledge_is_certain(net->knowledge) ||
-        armtap_fragments_wait(&net->fragments))
-        return false;
-    for (int i = ARMTAP_FLOW_IDLE; i < ARMTAP_FLOW_CLASSES; i++)
-        for (const struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)
-            if (!armtap_flow_is_settled(flow, until))
-                return false;
-    return true;
 }

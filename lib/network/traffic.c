@@ -1,4 +1,4 @@
-#include "traffic.h"
+#include "flow.h"
 
 #include <string.h>
 

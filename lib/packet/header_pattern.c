@@ -1,4 +1,4 @@
-#include "header_pattern.h"
+#include "link.h"
 
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include "link.h"
 
 #include "bytes.h"
-#include "unreachable.h"
 #include "walk.h"
 
 static const struct link {

@@ -1,8 +1,12 @@
-/* From a captured packet to its TCP segment: link, IP and TCP headers. */
+/* The headers of a packet. */
 #ifndef ARMTAP_LINK_H
 #define ARMTAP_LINK_H
 
 #include "armtap.h"
+
+/* ---- link.c ----
+ *
+ * From a captured packet to its TCP segment: link, IP and TCP headers. */
 
 /* An IPv4 address is in the first four bytes; the others are zero. */
 struct armtap_address {
@@ -58,5 +62,40 @@ enum armtap_link_result armtap_link_parse(const struct armtap_packet *packet, st
 
 /* "10.0.0.2:30004" or "[fd00::2]:30004"; 64 bytes hold the longest. */
 void armtap_address_text(const struct armtap_address *address, uint16_t port, char text[64]);
+
+/* ---- unreachable.c ----
+ *
+ * ICMP and ICMPv6 errors that answer a SYN: the sender reports that the robot cannot be reached. */
+
+/* Reads a message of IP `version` (4 or 6), whose sender is segment->source. If it says that the target of a TCP
+ * segment cannot be reached, the segment becomes the one it quotes (ends, sequence number, SYN), with its reporter,
+ * type and code, and true is returned. */
+bool armtap_unreachable_parse(const uint8_t *message, size_t length, unsigned version, struct armtap_segment *segment);
+/* What type and code mean, in words. */
+const char *armtap_unreachable_reason(unsigned version, unsigned code);
+
+/* ---- header_pattern.c ----
+ *
+ * The headers that all packets of one sender share: a packet that has them is read without looking at each field. */
+
+#define ARMTAP_PATTERN_BYTES 112 /* Ethernet, three tags, IPv6 and TCP with timestamps take 98 */
+
+struct armtap_header_pattern {
+    int link_type;
+    size_t length; /* of all headers; 0: nothing is known */
+    size_t ip_at, tcp_at;
+    uint8_t mask[ARMTAP_PATTERN_BYTES]; /* the bits that must stay the same ... */
+    uint8_t same[ARMTAP_PATTERN_BYTES]; /* ... as here; 0 elsewhere */
+    struct armtap_segment segment;      /* of the last packet that had the pattern */
+};
+
+/* Learns the pattern from a packet that armtap_link_parse() read as `segment`. It stays unknown if the packet is no
+ * usual segment, with or without data: of TCP flags only ACK and PSH, no options but timestamps, no extension headers.
+ */
+void armtap_header_pattern_learn(struct armtap_header_pattern *pattern, const struct armtap_packet *packet,
+                                 const struct armtap_segment *segment);
+/* Whether a packet has these headers and is whole; then pattern->segment is what armtap_link_parse() would have read.
+ */
+bool armtap_header_pattern_read(struct armtap_header_pattern *pattern, const struct armtap_packet *packet);
 
 #endif

@@ -1,4 +1,4 @@
-#include "unreachable.h"
+#include "link.h"
 
 #include "bytes.h"
 

@@ -11,7 +11,7 @@
 #include "budget.h"
 #include "table/layout.h"
 #include "note.h"
-#include "rest.h"
+#include "port.h"
 #include "robot.h"
 
 /* Bytes [from, to) of a direction's stream. */

@@ -1,4 +1,4 @@
-#include "sample.h"
+#include "robot.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cells.h"
+#include "recipe.h"
 
 #include <stdlib.h>
 #include <string.h>

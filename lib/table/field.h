@@ -1,8 +1,12 @@
-/* The field table, for the library itself. */
+/* The table of fields, and the state that holds their values, for the library itself. */
 #ifndef ARMTAP_FIELD_H
 #define ARMTAP_FIELD_H
 
 #include "armtap.h"
+
+/* ---- field.c, enumeration.c ----
+ *
+ * The field table, for the library itself. */
 
 /* The number of columns of each legacy layout, computed from the table: each union member is as large as its field's
  * last column, so the union is as large as the highest column. */
@@ -31,5 +35,35 @@ const struct armtap_field *armtap_field_at_column(enum armtap_generation generat
 /* The number of a named value of an enumerated field in a generation; false if it has none. */
 bool armtap_enum_number(const struct armtap_field *field, const char *name, size_t length,
                         enum armtap_generation generation, int64_t *number);
+
+/* ---- state.c ----
+ *
+ * What armtap_state_new makes besides the state. */
+
+/* Bytes after a state, initially zero, where a decoder keeps what speeds up the next packet. They are not copied with
+ * the state. */
+#define ARMTAP_STATE_ROOM 1536
+
+/* The members of `own`. The address distinguishes a state from a copy of its bytes, behind which nothing may be read.
+ */
+enum { ARMTAP_STATE_OWN_MARK, ARMTAP_STATE_OWN_ADDRESS, ARMTAP_STATE_OWN_HAS_ROOM };
+#define ARMTAP_STATE_MARK UINT64_C(0x7061746d7261)
+
+/* Bytes of memory that a state without that room takes. */
+#define ARMTAP_STATE_PLAIN sizeof(struct armtap_state)
+struct armtap_state *armtap_state_new_plain(void);
+
+/* Whether this library made it, so that it has the full size. */
+static inline bool armtap_state_is_ours(const struct armtap_state *state)
+{
+    return state && state->own[ARMTAP_STATE_OWN_MARK] == ARMTAP_STATE_MARK &&
+           state->own[ARMTAP_STATE_OWN_ADDRESS] == (uintptr_t)state;
+}
+
+/* NULL where it has none. */
+static inline void *armtap_state_room(struct armtap_state *state)
+{
+    return state->own[ARMTAP_STATE_OWN_HAS_ROOM] ? state + 1 : NULL;
+}
 
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "cells.h"
 #include "field.h"
 #include "inside.h"
 

@@ -1,5 +1,3 @@
-#include "state.h"
-
 #include "field.h"
 
 #include <stdlib.h>

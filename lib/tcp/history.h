@@ -1,8 +1,22 @@
-/* What a direction of a connection delivered recently, to classify repeated segments. */
+/* What a direction of a connection sent and delivered recently. */
 #ifndef ARMTAP_HISTORY_H
 #define ARMTAP_HISTORY_H
 
-#include "sent.h"
+#include "armtap.h"
+
+/* What a captured segment shows about when and how it was sent. */
+struct armtap_sent {
+    uint64_t start, end; /* positions of its bytes */
+    int64_t time;        /* of its capture */
+    uint32_t tsval, tsecr, ack;
+    uint32_t peer_tsval; /* the newest timestamp of the peer captured before */
+    uint16_t ip_id, window;
+    uint8_t flags; /* TCP's */
+    bool has_timestamps;
+    bool late;     /* captured after later ones, as far as is known */
+    bool again;    /* a retransmission, as far as is known */
+    bool doubtful; /* the packets do not prove whether it is one */
+};
 
 enum { ARMTAP_HISTORY_BYTES = 16384, ARMTAP_HISTORY_SEGMENTS = 256 };
 

@@ -5,7 +5,7 @@
 #ifndef ARMTAP_QUEUE_H
 #define ARMTAP_QUEUE_H
 
-#include "sent.h"
+#include "history.h"
 
 struct armtap_queue;
 

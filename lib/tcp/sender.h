@@ -4,7 +4,7 @@
 #define ARMTAP_SENDER_H
 
 #include "packet/link.h"
-#include "sent.h"
+#include "history.h"
 
 /* Echo times. A lost echo makes the next seem shorter, so the minimum is unreliable: uses the median of the minima of
  * the last three rounds. */

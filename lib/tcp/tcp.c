@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "tcp_bytes.h"
 #include "tcp_deliver.h"
 #include "try.h"
 

@@ -1,8 +1,109 @@
-/* Reassembly of one TCP connection: segments in, per direction bytes, gaps and an end out, in stream order. */
+/* A TCP connection as the reassembler keeps it: both directions, and positions in their streams. Segments in; per
+ * direction bytes, gaps and an end out, in stream order. */
 #ifndef ARMTAP_TCP_H
 #define ARMTAP_TCP_H
 
-#include "tcp_side.h"
+#include "arrival.h"
+#include "packet/link.h"
+#include "protocol/note.h"
+
+/* What the reassembler calls; each returns 0 or an error that ends the work at once. */
+struct armtap_tcp_calls {
+    int (*push)(void *user, enum armtap_direction direction, const uint8_t *bytes, size_t length,
+                const struct armtap_where *where);
+    /* `cut`: the bytes among them that the snapshot length cut off */
+    int (*gap)(void *user, enum armtap_direction direction, uint64_t length, uint64_t cut,
+               const struct armtap_where *where);
+    int (*close)(void *user, enum armtap_direction direction, const struct armtap_where *where);
+    int (*event)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t a,
+                 const struct armtap_where *where);
+    /* What the network did to a packet of `bytes` bytes, how the connection ends (CLOSE), or that one side offers a
+     * window of so many bytes (WINDOW); doubtful: the packets do not prove it, that this side is the first to close, or
+     * the window's scale. */
+    int (*arrival)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t bytes,
+                   bool doubtful, const struct armtap_where *where);
+    int (*note)(void *user, enum armtap_direction direction, enum armtap_note_code code,
+                const struct armtap_where *where, const char *text);
+};
+
+enum armtap_tcp_state {
+    ARMTAP_TCP_UNSEEN, /* no SYN, no byte */
+    ARMTAP_TCP_HELD,   /* began in mid-stream: bytes wait a little because earlier ones may still come */
+    ARMTAP_TCP_OPEN,
+    ARMTAP_TCP_CLOSED
+};
+
+/* One direction: what its sender sends. What each packet needs lies together, from the end of the queue to the middle
+ * of the sender: where thousands of connections take turns, none of it is in a cache. */
+struct armtap_tcp_side {
+    struct armtap_queue queue;
+    enum armtap_tcp_state state;
+    bool has_isn;    /* its SYN was seen */
+    bool has_first;  /* `first` is known, from a packet without bytes or from the peer */
+    bool has_end;    /* its FIN was seen, at position `end` */
+    bool has_window; /* `window` is known */
+    bool may_answer; /* its FIN acknowledges more than a peer without captured bytes had sent at first */
+    bool has_probe;  /* `probe_byte` is kept aside: a window probe, or the next byte after all */
+    uint8_t probe_byte;
+    int8_t scale; /* shift of its window; -1 if its SYN had none */
+    uint32_t isn, first;
+    uint64_t start;   /* position of the first byte, where it began in mid-stream */
+    uint64_t next;    /* position of the next byte to deliver */
+    uint64_t highest; /* end of what was seen */
+    uint64_t end;
+    uint64_t lost;                  /* of the last gap, not yet reported */
+    uint64_t missed;                /* what the peer acknowledged beyond `highest`; 0: nothing */
+    uint64_t keep_alives;           /* sent since the peer last sent a packet */
+    uint64_t window, window_peak;   /* bytes; the peak is that since the last event */
+    struct armtap_history *history; /* NULL if too many others keep one */
+    struct armtap_sender sender;
+    uint64_t lost_from, lost_to; /* the last gap */
+    uint64_t lost_cut;           /* those bytes of `lost` that the snapshot length cut off */
+    struct armtap_where lost_where;
+    struct armtap_where missed_where; /* where that was seen */
+    struct armtap_where probe_where;
+    int64_t keep_alive_time; /* of the last keep-alive */
+    int64_t held_time;
+    uint64_t held_packet;
+};
+
+struct armtap_tcp {
+    struct armtap_pool *pool;
+    const struct armtap_tcp_calls *calls;
+    void *user;
+    bool ignored;
+    bool cut_noted;
+    struct armtap_tcp_side side[2]; /* by enum armtap_direction */
+};
+
+#define ARMTAP_TCP_JUMP (16 << 20) /* bytes: farther than any window, so another connection */
+
+static inline int32_t armtap_tcp_distance(uint32_t seq, uint64_t position)
+{
+    return (int32_t)(seq - (uint32_t)position);
+}
+
+static inline uint64_t armtap_tcp_position(const struct armtap_tcp_side *side, uint32_t seq)
+{
+    return side->next + (uint64_t)(int64_t)armtap_tcp_distance(seq, side->next);
+}
+
+static inline bool armtap_tcp_was_seen(const struct armtap_tcp_side *side)
+{
+    return side->highest != 0;
+}
+
+static inline struct armtap_tcp_side *armtap_tcp_peer(struct armtap_tcp *tcp, enum armtap_direction direction)
+{
+    return &tcp->side[!direction];
+}
+
+/* Whether two sequence numbers are close enough to belong to one connection. */
+static inline bool armtap_tcp_is_near(uint32_t a, uint32_t b)
+{
+    int32_t d = (int32_t)(a - b);
+    return d >= -ARMTAP_TCP_JUMP && d <= ARMTAP_TCP_JUMP;
+}
 
 void armtap_tcp_init(struct armtap_tcp *tcp, struct armtap_pool *pool, const struct armtap_tcp_calls *calls,
                      void *user);

@@ -1,8 +1,7 @@
-#include "tcp_bytes.h"
+#include "tcp_deliver.h"
 
 #include <string.h>
 
-#include "tcp_deliver.h"
 #include "try.h"
 
 #include "protocol/budget.h"

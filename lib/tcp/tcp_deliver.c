@@ -14,6 +14,18 @@ enum {
 #define PATIENCE INT64_C(2000000000)    /* ns: a hole this old is given up */
 #define CLOCK_STEP INT64_C(-1000000000) /* ns: a capture clock that went back this far was set */
 
+void armtap_tcp_begin(struct armtap_tcp *tcp, struct armtap_tcp_side *side, uint32_t seq, enum armtap_tcp_state state)
+{
+    side->state = state;
+    side->start = side->next = side->highest = (UINT64_C(1) << 32) + seq;
+    side->held_time = tcp->pool->now.time;
+    side->held_packet = tcp->pool->packets;
+    if (!side->has_first) {
+        side->has_first = true;
+        side->first = seq;
+    }
+}
+
 int64_t armtap_tcp_elapsed(int64_t now, int64_t then)
 {
     if (now == ARMTAP_NO_TIME || then == ARMTAP_NO_TIME)

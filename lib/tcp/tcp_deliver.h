@@ -1,9 +1,25 @@
-/* Output of a TCP connection: bytes, gaps and ends, in stream order. */
+/* Input and output of a TCP connection, for the reassembler. */
 #ifndef ARMTAP_TCP_DELIVER_H
 #define ARMTAP_TCP_DELIVER_H
 
+#include "tcp.h"
 #include "history.h"
-#include "tcp_side.h"
+
+/* ---- tcp_bytes.c: bytes and ends come in ---- */
+
+int armtap_tcp_take_bytes(struct armtap_tcp *tcp, enum armtap_direction direction,
+                          const struct armtap_segment *segment);
+/* The same for the next bytes of an open direction in which nothing waits. */
+int armtap_tcp_take_next(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);
+int armtap_tcp_take_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);
+/* A window probe's byte was set aside; `start` is the position of the next segment: if it is after that byte, the peer
+ * accepted it. */
+int armtap_tcp_settle_probe(struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t start);
+
+/* ---- tcp_deliver.c: bytes, gaps and ends go out, in stream order ---- */
+
+/* The first packet of a side: `seq` is where its bytes begin. */
+void armtap_tcp_begin(struct armtap_tcp *tcp, struct armtap_tcp_side *side, uint32_t seq, enum armtap_tcp_state state);
 
 #define ARMTAP_SWEEP_QUEUES 4 /* checked for each captured packet */
 

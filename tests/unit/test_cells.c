@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/cells.h"
 #include "table/recipe.h"
 #include "inside.h"
 

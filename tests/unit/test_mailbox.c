@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layers/mailbox_said.h"
+#include "layers/mailbox_command.h"
 #include "layers/mailbox_script.h"
 
 /* ---- the tables against the facts -------------------------------------------------------------------------------- */

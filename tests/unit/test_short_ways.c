@@ -9,7 +9,7 @@
 
 #include "protocol/budget.h"
 #include "connection/connection.h"
-#include "packet/header_pattern.h"
+#include "packet/link.h"
 #include "network/net.h"
 #include "sample_packets.h"
 #include "../share.h"

@@ -8,7 +8,7 @@
 #include "base/numbers/byte_order.h"
 #include "input/files/input_files.h"
 #include "nanoseconds.h"
-#include "rare.h"
+#include "speed.h"
 
 /* The largest packet that programs write; more of one is not kept. */
 #define SNAPSHOT_MAX 262144u

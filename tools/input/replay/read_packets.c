@@ -10,7 +10,7 @@
 #include "base/numbers/timestamp.h"
 #include "input/files/file_reader.h"
 #include "input/files/input_files.h"
-#include "rare.h"
+#include "speed.h"
 #include "analysis/inside.h"
 
 /* ns between two readings of the kernel's drop counter */
