@@ -103,8 +103,8 @@ static bool is_plain(const struct armtap_rtde_reply *reply, const struct armtap_
     return is;
 }
 
-int armtap_rtde_keep_layout(struct armtap_conn *conn, const struct armtap_rtde_reply *reply,
-                            struct armtap_recipe *recipe)
+/* Keeps the recipe of a reply for the other connections of the capture, if there is nothing to note about it. */
+static int keep_layout(struct armtap_conn *conn, const struct armtap_rtde_reply *reply, struct armtap_recipe *recipe)
 {
     struct armtap_text_key key = key_of(reply);
     return is_plain(reply, recipe) ? armtap_conn_keep_layout(conn, &key, recipe) : ARMTAP_OK;
@@ -244,6 +244,34 @@ static int note_in_use(struct armtap_conn *conn, const struct armtap_frame *fram
         (const void *)name->text, name->length);
 }
 
+void armtap_rtde_tell_properties_release(struct armtap_line *line, struct armtap_conn *conn)
+{
+    const char *version = armtap_conn_release(conn);
+    enum armtap_release_fit fit = armtap_release_judge(PROPERTIES_SINCE, version);
+    if (fit != ARMTAP_RELEASE_OLDER && fit != ARMTAP_RELEASE_NEVER)
+        return;
+    armtap_line_string(line, "; controllers have properties since ");
+    armtap_release_list(line, PROPERTIES_SINCE);
+    armtap_line_format(line, ", this one has %s", version);
+}
+
+/* A property that a reply has no value for: `type` says why. */
+static int note_property(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_item *name,
+                         const struct armtap_item *type)
+{
+    struct armtap_line line;
+    bool is_unknown = armtap_item_is(type, "NOT_FOUND");
+    armtap_line_begin(&line);
+    armtap_line_format(&line, "%b: ", (const void *)name->text, name->length);
+    armtap_line_format(&line,
+                       is_unknown ? "the controller does not know this property (%b)"
+                                  : "the controller has no value for this property (%b)",
+                       (const void *)type->text, type->length);
+    if (is_unknown)
+        armtap_rtde_tell_properties_release(&line, conn);
+    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_property_missing, "%s", line.text);
+}
+
 /* `named`: the name was captured. */
 static int note_marker(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_rtde_type set_up,
                        bool named, const struct armtap_item *name, const struct armtap_item *type)
@@ -251,7 +279,7 @@ static int note_marker(struct armtap_conn *conn, const struct armtap_frame *fram
     struct armtap_line line;
     int error = ARMTAP_OK;
     if (set_up == ARMTAP_RTDE_PROPERTIES)
-        return armtap_rtde_note_property(conn, frame, name, type);
+        return note_property(conn, frame, name, type);
     if (armtap_item_is(type, "IN_USE"))
         return note_in_use(conn, frame, name);
     if (armtap_item_is(type, "NOT_SET"))
@@ -321,33 +349,6 @@ static int note_strange(struct armtap_conn *conn, const struct armtap_frame *fra
         armtap_line_format(&line, "the reply to the %s has no type that is known:", armtap_rtde_set_up_of(reply->type));
     armtap_rtde_show_bytes(&line, frame);
     return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_setup_bad, "%s", line.text);
-}
-
-void armtap_rtde_tell_properties_release(struct armtap_line *line, struct armtap_conn *conn)
-{
-    const char *version = armtap_conn_release(conn);
-    enum armtap_release_fit fit = armtap_release_judge(PROPERTIES_SINCE, version);
-    if (fit != ARMTAP_RELEASE_OLDER && fit != ARMTAP_RELEASE_NEVER)
-        return;
-    armtap_line_string(line, "; controllers have properties since ");
-    armtap_release_list(line, PROPERTIES_SINCE);
-    armtap_line_format(line, ", this one has %s", version);
-}
-
-int armtap_rtde_note_property(struct armtap_conn *conn, const struct armtap_frame *frame,
-                              const struct armtap_item *name, const struct armtap_item *type)
-{
-    struct armtap_line line;
-    bool is_unknown = armtap_item_is(type, "NOT_FOUND");
-    armtap_line_begin(&line);
-    armtap_line_format(&line, "%b: ", (const void *)name->text, name->length);
-    armtap_line_format(&line,
-                       is_unknown ? "the controller does not know this property (%b)"
-                                  : "the controller has no value for this property (%b)",
-                       (const void *)type->text, type->length);
-    if (is_unknown)
-        armtap_rtde_tell_properties_release(&line, conn);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_property_missing, "%s", line.text);
 }
 
 /* What stands for a name that is not known. */
@@ -517,5 +518,5 @@ int armtap_rtde_recipe_of(struct armtap_conn *conn, const struct armtap_frame *f
         return ARMTAP_OK;
     }
     error = armtap_recipe_from_lists(reply->requested ? &reply->names : NULL, &reply->types, recipe);
-    return error == ARMTAP_OK ? armtap_rtde_keep_layout(conn, reply, *recipe) : error;
+    return error == ARMTAP_OK ? keep_layout(conn, reply, *recipe) : error;
 }

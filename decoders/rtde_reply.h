@@ -28,9 +28,6 @@ struct armtap_rtde_reply {
 struct armtap_rtde_reply armtap_rtde_read_reply(const struct armtap_rtde *rtde, struct armtap_conn *conn,
                                                 const struct armtap_rtde_request *request,
                                                 const struct armtap_rtde_package *package);
-/* Keeps the recipe of a reply for the other connections of the capture, if there is nothing to note about it. */
-int armtap_rtde_keep_layout(struct armtap_conn *conn, const struct armtap_rtde_reply *reply,
-                            struct armtap_recipe *recipe);
 /* The recipe of its lists, held by the caller, if the connection can afford it; else NULL. */
 int armtap_rtde_recipe_of(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_rtde_reply *reply,
                           struct armtap_recipe **recipe);
@@ -51,9 +48,6 @@ void armtap_rtde_show_bytes(struct armtap_line *line, const struct armtap_frame 
 const char *armtap_rtde_set_up_of(enum armtap_rtde_type type);
 /* That this controller is too old for properties, if it is. */
 void armtap_rtde_tell_properties_release(struct armtap_line *line, struct armtap_conn *conn);
-/* A property that a reply has no value for: `type` says why. */
-int armtap_rtde_note_property(struct armtap_conn *conn, const struct armtap_frame *frame,
-                              const struct armtap_item *name, const struct armtap_item *type);
 /* Whether every item is the name of a type, or the reason why there is none. */
 bool armtap_rtde_are_types(const char *types, size_t length);
 

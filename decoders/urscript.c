@@ -15,7 +15,8 @@ long armtap_urscript_frame(const uint8_t *bytes, size_t length)
     return length >= LONGEST_LINE ? (long)LONGEST_LINE : 0;
 }
 
-size_t armtap_urscript_text(const uint8_t *line, size_t length)
+/* Length of a line without its end. */
+static size_t text_length(const uint8_t *line, size_t length)
 {
     while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
         length--;
@@ -40,7 +41,7 @@ int armtap_urscript_deliver(struct armtap_urscript *script, enum armtap_protocol
         .recipe = script->recipe,
         .version = version,
         .values = frame->bytes,
-        .values_length = armtap_urscript_text(frame->bytes, frame->length),
+        .values_length = text_length(frame->bytes, frame->length),
     };
     return armtap_conn_record(conn, frame, &data);
 }
@@ -52,7 +53,7 @@ int armtap_urscript_decode(struct armtap_urscript *script, enum armtap_protocol 
     int error = armtap_urscript_deliver(script, protocol, version, conn, frame);
     if (error != ARMTAP_OK || is_cut)
         return error;
-    return armtap_sent_program_line(conn, frame, frame->bytes, armtap_urscript_text(frame->bytes, frame->length));
+    return armtap_sent_program_line(conn, frame, frame->bytes, text_length(frame->bytes, frame->length));
 }
 
 void armtap_urscript_lost(struct armtap_urscript *script, struct armtap_conn *conn)
@@ -69,7 +70,7 @@ void armtap_urscript_close(struct armtap_urscript *script)
 void armtap_urscript_describe(struct armtap_pieces *pieces)
 {
     const struct armtap_subject *subject = pieces->subject;
-    size_t length = armtap_urscript_text(subject->bytes, subject->length);
+    size_t length = text_length(subject->bytes, subject->length);
     if (length > 0) {
         armtap_pieces_add(pieces, 0, length, "URScript");
         armtap_pieces_text(pieces, subject->bytes, length);
@@ -97,7 +98,7 @@ static size_t behind_name(const uint8_t *line, size_t length, size_t at)
 bool armtap_urscript_is_statement(const uint8_t *line, size_t length)
 {
     static const char end[] = "end";
-    length = armtap_urscript_text(line, length);
+    length = text_length(line, length);
     size_t first = behind_name(line, length, 0), second = behind_name(line, length, first);
     if (first == length)
         return length >= sizeof end - 1 && memcmp(line + length - (sizeof end - 1), end, sizeof end - 1) == 0;
@@ -124,7 +125,7 @@ enum armtap_fit armtap_urscript_shows(const struct armtap_sight *sight, size_t *
     size_t length = frame > 0 ? (size_t)frame : sight->length;
     *sight->work += length;
     bool is_script = armtap_urscript_is_text(sight->bytes, length) &&
-                     armtap_urscript_is_statement(sight->bytes, armtap_urscript_text(sight->bytes, length));
+                     armtap_urscript_is_statement(sight->bytes, text_length(sight->bytes, length));
     return is_script ? ARMTAP_FIT_WELL : ARMTAP_FIT_NO;
 }
 

@@ -13,8 +13,6 @@ struct armtap_urscript {
 
 /* As a decoder's `frame` answers: a line with its end; a longer one comes in parts. */
 long armtap_urscript_frame(const uint8_t *bytes, size_t length);
-/* Length of a line without its end. */
-size_t armtap_urscript_text(const uint8_t *line, size_t length);
 /* Delivers a line, unless its beginning was lost. Of a line that need not be URScript. */
 int armtap_urscript_deliver(struct armtap_urscript *script, enum armtap_protocol protocol, int version,
                             struct armtap_conn *conn, const struct armtap_frame *frame);

@@ -78,8 +78,8 @@ struct armtap_flow_attempt *armtap_flow_attempts_overdue(const struct armtap_flo
     return oldest;
 }
 
-bool armtap_flow_attempt_is_other(const struct armtap_flow_attempt *attempt, unsigned sender,
-                                  const struct armtap_segment *segment)
+/* Whether a segment is a SYN of another attempt than the current one. */
+static bool is_other(const struct armtap_flow_attempt *attempt, unsigned sender, const struct armtap_segment *segment)
 {
     return (segment->flags & (ARMTAP_TCP_SYN | ARMTAP_TCP_ACK)) == ARMTAP_TCP_SYN &&
            (attempt->state == ARMTAP_FLOW_ATTEMPT_NONE || attempt->client != sender || attempt->isn != segment->seq);
@@ -89,7 +89,7 @@ void armtap_flow_attempt_ask(struct armtap_flow_attempts *attempts, struct armta
                              unsigned sender, const struct armtap_segment *segment)
 {
     const struct armtap_where *now = &attempts->last;
-    if (armtap_flow_attempt_is_other(attempt, sender, segment)) {
+    if (is_other(attempt, sender, segment)) {
         unlink_waiting(attempts, attempt);
         *attempt =
             (struct armtap_flow_attempt){.early_ack = attempt->early_ack,

@@ -40,9 +40,6 @@ void armtap_flow_attempts_tick(struct armtap_flow_attempts *attempts, const stru
 /* The oldest that has waited too long; NULL if none has. */
 struct armtap_flow_attempt *armtap_flow_attempts_overdue(const struct armtap_flow_attempts *attempts);
 
-/* Whether a segment is a SYN of another attempt than the current one. */
-bool armtap_flow_attempt_is_other(const struct armtap_flow_attempt *attempt, unsigned sender,
-                                  const struct armtap_segment *segment);
 /* A SYN to a telemetry port: the attempt begins or continues. */
 void armtap_flow_attempt_ask(struct armtap_flow_attempts *attempts, struct armtap_flow_attempt *attempt,
                              unsigned sender, const struct armtap_segment *segment);
