@@ -23,11 +23,13 @@ lib_libinside_la_SOURCES = \
 	lib/client/name_list.c \
 	lib/client/rtde_client.c \
 	lib/client/sink.c \
+	lib/connection/buffer.c \
 	lib/connection/conn.c \
 	lib/connection/conn.h \
 	lib/connection/connection.h \
 	lib/connection/cut.c \
 	lib/connection/deliver.c \
+	lib/connection/frames.c \
 	lib/connection/host.c \
 	lib/connection/judge.c \
 	lib/connection/knowledge.c \

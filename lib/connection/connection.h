@@ -1,5 +1,6 @@
-/* The inside of a connection, shared by conn.c (bytes in), cut.c (bytes that are missing), judge.c and seek.c
- * (where frames begin), host.c (what decoders and layers ask and say) and deliver.c (records out). */
+/* The inside of a connection, shared by conn.c (its life), buffer.c, frames.c (bytes in), cut.c (bytes that are
+ * missing), judge.c and seek.c (where frames begin), host.c (what decoders and layers ask and say) and deliver.c
+ * (records out). */
 #ifndef ARMTAP_CONNECTION_H
 #define ARMTAP_CONNECTION_H
 
@@ -191,6 +192,30 @@ enum armtap_frame_verdict armtap_judge_cut_frame(const struct armtap_conn *conn,
 enum armtap_frame_verdict armtap_judge_headless(const struct armtap_conn *conn, enum armtap_direction direction,
                                                 const struct armtap_span *span, size_t at, size_t *length,
                                                 size_t *want);
+
+/* ---- buffer.c ---- */
+
+void armtap_buffer_free(struct armtap_conn *conn, struct armtap_half *half);
+/* Whether the pool has room for so many more bytes. */
+bool armtap_buffer_has_room(const struct armtap_conn *conn, const struct armtap_half *half, size_t length);
+int armtap_buffer_append(struct armtap_conn *conn, struct armtap_half *half, const uint8_t *bytes, size_t length,
+                         const struct armtap_where *where);
+int armtap_buffer_reserve(struct armtap_conn *conn, enum armtap_direction direction);
+void armtap_buffer_consume(struct armtap_half *half, size_t length);
+/* An empty buffer is not kept large. */
+void armtap_buffer_shrink(struct armtap_conn *conn, struct armtap_half *half);
+static inline struct armtap_span armtap_buffer_span(const struct armtap_half *half, bool final)
+{
+    return (struct armtap_span){half->buffer, half->used, half->marks, half->mark_count, final};
+}
+
+/* ---- frames.c: the inside of the public calls ---- */
+
+int armtap_frames_push(struct armtap_conn *conn, enum armtap_direction direction, const uint8_t *bytes, size_t length,
+                       const struct armtap_where *where);
+int armtap_frames_miss(struct armtap_conn *conn, enum armtap_direction direction, uint64_t length, uint64_t cut,
+                       const struct armtap_where *where);
+int armtap_frames_close(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where);
 
 /* ---- deliver.c ---- */
 
