@@ -54,6 +54,7 @@ lib_libinside_la_SOURCES = \
 	lib/network/flow.h \
 	lib/network/net.c \
 	lib/network/net.h \
+	lib/network/net_notes.c \
 	lib/network/net_roles.c \
 	lib/network/robot_ports.def \
 	lib/network/traffic.c \

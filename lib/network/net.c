@@ -12,7 +12,6 @@
 #define LATELY UINT64_C(10000000000) /* ns */
 
 enum {
-    NOTES_A_KIND = 64,           /* notes of the capture, of one kind */
     WAITING_LEAST = 2560 * 1024, /* bytes that may wait for missing ones, however scarce memory is */
     HISTORIES_LEAST = 32,        /* the same, directions whose last bytes are kept */
     SHARES_EACH = 256,           /* packets after which shares are counted anew, though no memory was taken */
@@ -249,85 +248,6 @@ int armtap_net_leave(struct armtap_net *net, int error)
     return ARMTAP_ERR_STOPPED;
 }
 
-/* ---- notes of the capture -------------------------------------------------------------------------------------- */
-
-static void host_text(const struct armtap_address *address, char text[64])
-{
-    armtap_address_text(address, 0, text);
-    text[strlen(text) - 2] = '\0'; /* the port */
-}
-
-bool armtap_packet_hosts(const struct armtap_packet *packet, char from[64], char to[64])
-{
-    struct armtap_segment segment;
-    const char *fault;
-    if (!packet || !from || !to || (packet->captured && !packet->data) ||
-        armtap_link_parse(packet, &segment, &fault) != ARMTAP_LINK_TCP)
-        return false;
-    host_text(&segment.source, from);
-    host_text(&segment.target, to);
-    return true;
-}
-
-static void add_ends(struct armtap_line *line, const struct armtap_segment *segment)
-{
-    char source[64], target[64];
-    if (!segment->source.version)
-        return;
-    host_text(&segment->source, source);
-    host_text(&segment->target, target);
-    armtap_line_format(line, ", from %s to %s", source, target);
-}
-
-static int note_capture(struct armtap_net *net, enum armtap_note_code code, const struct armtap_segment *segment,
-                        const char *text)
-{
-    if (!net->sink.on_note || net->notes[code] == NOTES_A_KIND)
-        return 0;
-    struct armtap_line line;
-    armtap_line_begin(&line);
-    armtap_line_string(&line, text);
-    add_ends(&line, segment);
-    if (++net->notes[code] == NOTES_A_KIND)
-        armtap_line_string(&line, "; further ones are not noted");
-    struct armtap_note about = {.kind = armtap_note_at(code), .where = net->pool.now, .text = line.text};
-    return net->sink.on_note(net->user, &about) ? ARMTAP_ERR_STOPPED : 0;
-}
-
-static void count_unread(struct armtap_net *net, const char *what)
-{
-    size_t i = 0;
-    while (i < ARMTAP_UNREAD_KINDS && net->unread[i].what && strcmp(net->unread[i].what, what) != 0)
-        i++;
-    if (i == ARMTAP_UNREAD_KINDS)
-        return;
-    net->unread[i].what = what;
-    net->unread[i].packets++;
-}
-
-bool armtap_net_unread(const struct armtap_net *net, size_t index, struct armtap_unread *unread)
-{
-    if (!net || !unread || index >= ARMTAP_UNREAD_KINDS || !net->unread[index].what)
-        return false;
-    *unread = net->unread[index];
-    return true;
-}
-
-static int note_unread(struct armtap_net *net, enum armtap_link_result result, const struct armtap_segment *segment,
-                       const char *fault)
-{
-    switch (result) {
-    case ARMTAP_LINK_BAD:
-        return note_capture(net, ARMTAP_NOTE_ip_bad_header, segment, fault);
-    case ARMTAP_LINK_CUT:
-        return note_capture(net, ARMTAP_NOTE_capture_truncated, segment, "the packet was cut within its headers");
-    default:
-        if (segment->unread)
-            count_unread(net, segment->unread);
-        return 0;
-    }
-}
-
 /* ---- connections ----------------------------------------------------------------------------------------------- */
 
 static int open_conn(struct armtap_net *net, struct armtap_flow *flow, const struct armtap_segment *segment,
@@ -475,7 +395,7 @@ static int take_unreachable(struct armtap_net *net, const struct armtap_segment 
         .type = segment->icmp_type,
         .code = segment->icmp_code,
         .reason = armtap_unreachable_reason(segment->source.version, segment->icmp_code)};
-    host_text(&segment->reporter, unreachable.reporter);
+    armtap_net_host_text(&segment->reporter, unreachable.reporter);
     return armtap_conn_unreachable(flow->conn, flow->attempt.syns, &unreachable, &net->pool.now);
 }
 
@@ -569,8 +489,8 @@ static int reject_doubt(struct armtap_net *net, struct armtap_flow *flow)
 {
     struct armtap_where now = net->pool.now;
     net->pool.now = flow->doubt->where;
-    int error = note_capture(net, ARMTAP_NOTE_ip_bad_header, &flow->doubt->segment,
-                             "the sequence number is far from those before and after it");
+    int error = armtap_net_note(net, ARMTAP_NOTE_ip_bad_header, &flow->doubt->segment,
+                                "the sequence number is far from those before and after it");
     net->pool.now = now;
     drop_doubt(net, flow);
     return error;
@@ -879,7 +799,7 @@ static int take_tcp(struct armtap_net *net, const struct armtap_packet *packet, 
     armtap_net_digest_before(net, segment);
     TRY(take_segment(net, flow, &key, segment, sender));
     if (has_more)
-        TRY(note_capture(net, ARMTAP_NOTE_ip_bad_header, segment, "more bytes were captured than the packet had"));
+        TRY(armtap_net_note(net, ARMTAP_NOTE_ip_bad_header, segment, "more bytes were captured than the packet had"));
     TRY(end_packet(net, packet, segment));
     flow = armtap_flow_find(&net->flows, &key); /* another one, or none, since */
     if (flow)
@@ -892,48 +812,18 @@ static int take_other(struct armtap_net *net, const struct armtap_packet *packet
 {
     bool is_unreachable = result == ARMTAP_LINK_UNREACHABLE;
     armtap_net_digest_before(net, NULL);
-    TRY(is_unreachable ? take_unreachable(net, segment) : note_unread(net, result, segment, fault));
+    TRY(is_unreachable ? take_unreachable(net, segment) : armtap_net_note_unread(net, result, segment, fault));
     TRY(end_packet(net, packet, is_unreachable ? segment : NULL));
     return armtap_tcp_sweep(&net->pool);
 }
 
 /* ---- fragments --------------------------------------------------------------------------------------------------- */
 
-static int note_unfinished(struct armtap_net *net, const struct armtap_unfinished_datagram *unfinished)
-{
-    struct armtap_line line;
-    struct armtap_segment ends = {.source = unfinished->source, .target = unfinished->target};
-    if (!unfinished->source.version || !unfinished->may_be_tcp)
-        return 0;
-    armtap_line_begin(&line);
-    armtap_line_format(&line, "fragments of an IP packet are missing: %u", (uint64_t)unfinished->bytes);
-    if (unfinished->length)
-        armtap_line_format(&line, " of %u", (uint64_t)unfinished->length);
-    armtap_line_string(&line, " bytes came");
-    struct armtap_where now = net->pool.now;
-    net->pool.now = unfinished->where;
-    int error = note_capture(net, ARMTAP_NOTE_ip_fragment, &ends, line.text);
-    net->pool.now = now;
-    return error;
-}
-
 static int give_up_fragments(struct armtap_net *net, enum armtap_fragments_why why)
 {
     struct armtap_unfinished_datagram unfinished;
     while (armtap_fragments_give_up(&net->fragments, why, net->pool.now.time, &unfinished))
-        TRY(note_unfinished(net, &unfinished));
-    return 0;
-}
-
-static int note_refused(struct armtap_net *net, enum armtap_fragment_outcome outcome,
-                        const struct armtap_segment *segment)
-{
-    if (outcome == ARMTAP_FRAGMENT_OVERLAPS)
-        return note_capture(net, ARMTAP_NOTE_input_hostile, segment,
-                            "fragments of an IP packet overlap, as no honest sender's do: the packet was left out");
-    if (outcome == ARMTAP_FRAGMENT_BAD)
-        return note_capture(net, ARMTAP_NOTE_ip_bad_header, segment,
-                            "fragments of an IP packet contradict one another: the packet was left out");
+        TRY(armtap_net_note_unfinished(net, &unfinished));
     return 0;
 }
 
@@ -944,11 +834,11 @@ static int take_fragment(struct armtap_net *net, const struct armtap_segment *se
     enum armtap_fragment_outcome outcome;
     struct armtap_packet whole;
     if (fragmented == FRAGMENTED_MOST)
-        return note_capture(net, ARMTAP_NOTE_input_hostile, segment,
-                            "an IP packet in fragments within others in fragments was left out");
+        return armtap_net_note(net, ARMTAP_NOTE_input_hostile, segment,
+                               "an IP packet in fragments within others in fragments was left out");
     TRY(give_up_fragments(net, ARMTAP_FRAGMENTS_OVERDUE));
     TRY(armtap_fragments_take(&net->fragments, segment, &net->pool.now, &whole, &outcome));
-    TRY(note_refused(net, outcome, segment));
+    TRY(armtap_net_note_refused(net, outcome, segment));
     if (outcome == ARMTAP_FRAGMENT_WHOLE)
         TRY(take_one(net, &whole, fragmented + 1)); /* a digest keeps it rather than its fragments */
     TRY(give_up_fragments(net, ARMTAP_FRAGMENTS_SURPLUS));
@@ -1052,36 +942,6 @@ static size_t list_open(const struct armtap_net *net, struct armtap_flow **open)
     return count;
 }
 
-static bool is_robot(const struct armtap_net *net, const struct armtap_address *address)
-{
-    for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
-        for (const struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)
-            if (flow->decoded && memcmp(&flow->key.address[flow->robot_end], address, sizeof *address) == 0)
-                return true;
-    return armtap_traffics_know(&net->traffics, address);
-}
-
-static int tell_traffic(struct armtap_net *net)
-{
-    for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
-        for (struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)
-            if (!flow->decoded)
-                armtap_traffics_add(&net->traffics, &flow->traffic);
-    for (size_t i = 0; i < net->traffics.count && net->sink.on_traffic; i++) {
-        const struct armtap_traffic_count *count = &net->traffics.all[i];
-        if (!count->sure && !is_robot(net, &count->robot))
-            continue;
-        struct armtap_traffic traffic = {.port = count->port,
-                                         .name = armtap_traffic_name(count->port),
-                                         .packets = count->packets,
-                                         .bytes = count->bytes};
-        host_text(&count->robot, traffic.robot);
-        if (net->sink.on_traffic(net->user, &traffic))
-            return ARMTAP_ERR_STOPPED;
-    }
-    return 0;
-}
-
 static int finish(struct armtap_net *net)
 {
     TRY(give_up_fragments(net, ARMTAP_FRAGMENTS_ALL));
@@ -1102,7 +962,7 @@ static int finish(struct armtap_net *net)
         armtap_flow_enter(&net->flows, open[i], ARMTAP_FLOW_IDLE);
     }
     free(open);
-    return error ? error : tell_traffic(net);
+    return error ? error : armtap_net_tell_traffic(net);
 }
 
 int armtap_net_finish(struct armtap_net *net)
