@@ -58,7 +58,7 @@ struct armtap_recipe {
     bool integer_cells;      /* a value is an integer sent as a double, which may not hold one */
     size_t behind_clock;     /* offset of the field timestamp, and its 8 bytes; 0: it has none */
     struct armtap_plan plan; /* its fields are those set by a whole frame, also in text protocols */
-    /* Text protocols: values are read by position (cells.h). */
+    /* Text protocols: values are read by position. */
     bool cells;
     char *names_end;                 /* where the next name goes */
     unsigned arms;                   /* bit n - 1: an entry names arm n; bit 0 if none does */
