@@ -1,6 +1,6 @@
 /* A table of typed columns, filled row by row, in memory. Its rows are kept in blocks, so that nothing moves as it
  * grows: in a block each column has its presence bits and its values. When it is full, its owner writes its columns, or
- * sets them aside (pieces.h), and clears it. */
+ * sets them aside (below), and clears it. */
 #ifndef COLUMNS_TABLE_H
 #define COLUMNS_TABLE_H
 

@@ -1,4 +1,4 @@
-/* One option parser for all commands, driven by the table options.def. */
+/* The options of all commands: their parser, driven by the table options.def; reading of values; completion. */
 #ifndef COMMAND_LINE_OPTIONS_H
 #define COMMAND_LINE_OPTIONS_H
 

@@ -1,7 +1,7 @@
-/* What several commands print alike: that a capture has no telemetry, comments of captures, models of robots, what to
- * do about a finding. */
-#ifndef COMMAND_LINE_NO_TELEMETRY_H
-#define COMMAND_LINE_NO_TELEMETRY_H
+/* What several commands print alike: that there is no telemetry, comments of captures, robot models, what to do about a
+ * finding. */
+#ifndef COMMAND_LINE_SHARED_TEXT_H
+#define COMMAND_LINE_SHARED_TEXT_H
 
 #include <stdbool.h>
 
@@ -12,6 +12,8 @@
 #include "input/capture/comments.h"
 #include "input/shell_command.h"
 #include "base/terminal/fold.h"
+
+/* The message for captures without telemetry. */
 
 /* Says on standard error that there is no telemetry, what was found instead, and what to do. */
 void no_telemetry_report(const struct armtap_streams *streams, const struct replay_totals *totals);

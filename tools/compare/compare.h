@@ -1,10 +1,11 @@
-/* armtap compare: the legacy and the RTDE stream of one robot are chosen, read side by side, and what differs is
- * printed. */
+/* The steps of compare: the streams are chosen, read again in turns where they do not interleave, and reported. */
 #ifndef COMPARE_COMPARE_H
 #define COMPARE_COMPARE_H
 
 #include "analysis/armtap-analysis.h"
 #include "input/replay/replay.h"
+
+/* Chooses the legacy and the RTDE stream to compare, both of one robot. */
 
 /* The streams given with --stream. */
 struct stream_choice_wish {

@@ -1,4 +1,4 @@
-/* The summaries to be merged: what armtap info --json or armtap diagnose --json printed. */
+/* What merge reads, and what it adds up. */
 #ifndef MERGE_SUMMARIES_H
 #define MERGE_SUMMARIES_H
 
@@ -8,6 +8,8 @@
 #include "base/text/json_writer.h"
 #include "analysis/inside.h"
 #include "values.h"
+
+/* The summaries to be merged: what armtap info --json or armtap diagnose --json printed. */
 
 struct summary {
     const char *name;

@@ -1,4 +1,4 @@
-/* Sixels: rows of six pixels each, written once for every colour in them. */
+/* Pictures for terminals. */
 #include "terminal.h"
 
 #include <stdbool.h>
@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "base/text/base64.h"
+
+/* ---- sixels: rows of six pixels each, written once for every colour in them ---- */
 
 enum {
     COLOURS = 256, /* what terminals have */
@@ -173,7 +175,7 @@ int sixel_put(struct buffer *out, const uint32_t *pixels, size_t width, size_t h
     return outcome;
 }
 
-/* Kitty's graphics: a PNG as base64, in parts of at most 4096 characters. */
+/* ---- Kitty's graphics: a PNG as base64, in parts of at most 4096 characters ---- */
 
 enum { PART = 3072 }; /* bytes: 4096 characters */
 

@@ -1,7 +1,6 @@
-/* armtap recipe: recipes from captures (what a client set up, or the fields of a legacy stream's packets) and from
- * legacy columns, written as files. */
-#ifndef RECIPE_RECIPE_FROM_CAPTURE_H
-#define RECIPE_RECIPE_FROM_CAPTURE_H
+/* Recipes: found in a capture, made of columns and names, written as files. */
+#ifndef RECIPE_RECIPE_H
+#define RECIPE_RECIPE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,6 +8,8 @@
 
 #include "input/replay/replay.h"
 #include "armtap.h"
+
+/* The recipe in a capture: what a client set up, or the fields of a legacy stream's packets. */
 
 struct capture_recipe_wish {
     const char **names; /* the files of one capture */

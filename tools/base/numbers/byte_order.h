@@ -1,5 +1,5 @@
-/* Numbers in little-endian order, whatever the machine's byte order. Written out, so that compilers make one
- * instruction of each. */
+/* Numbers in little-endian order, as files have them, and in big-endian order, as robots send them, whatever the
+ * machine's byte order. Written out, so that compilers make one instruction of each. */
 #ifndef BASE_BYTE_ORDER_H
 #define BASE_BYTE_ORDER_H
 

@@ -1,5 +1,5 @@
-/* Ctrl-C (and SIGTERM, SIGHUP) as a flag that loops check. A system call that blocks meanwhile, such as a write to a
- * full pipe, soon ends with EINTR. */
+/* Signals: Ctrl-C (and SIGTERM, SIGHUP) as a flag that loops check, and threads that leave signals to others. A system
+ * call that blocks meanwhile, such as a write to a full pipe, soon ends with EINTR. */
 #ifndef BASE_INTERRUPT_H
 #define BASE_INTERRUPT_H
 

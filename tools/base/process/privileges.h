@@ -1,4 +1,4 @@
-/* Privileges: opening an interface needs them; nothing does afterwards. */
+/* Privileges, and the system calls that remain: opening an interface needs more than anything does afterwards. */
 #ifndef BASE_PRIVILEGES_H
 #define BASE_PRIVILEGES_H
 

@@ -1,4 +1,4 @@
-/* Text for people: lines wrapped to the terminal's width. */
+/* Text for people: its colours, and lines wrapped to the terminal's width. */
 #ifndef BASE_WORD_WRAP_H
 #define BASE_WORD_WRAP_H
 

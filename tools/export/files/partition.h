@@ -1,7 +1,7 @@
 /* A folder as a partitioned data set (-o DIR/): DIR/robot=ADDRESS%3APORT/date=2026-01-31/CAPTURE-BEGIN-CLIENT.parquet,
  * with .1 after the client where a recipe was replaced, .to-robot, and .again1 if times go back by days. Names depend
  * on the capture only, whatever is read beside it, so a run that is repeated replaces its files, and runs on other
- * captures leave them alone (provenance.h). */
+ * captures leave them alone (below). */
 #ifndef EXPORT_PARTITION_H
 #define EXPORT_PARTITION_H
 

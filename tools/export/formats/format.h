@@ -16,7 +16,7 @@
  * them in `place`, in its state of the file, and may compress them there on several threads (settings->packer).
  *
  * The rows of a batch are the bytes of frames; a recipe reads the values. A format with FORMAT_COLUMNS also gets the
- * values as columns (columns.h). Text formats read the frames: with columns, CSV takes a seventh longer. */
+ * values as columns (below). Text formats read the frames: with columns, CSV takes a seventh longer. */
 #ifndef EXPORT_FORMAT_H
 #define EXPORT_FORMAT_H
 

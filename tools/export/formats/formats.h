@@ -28,7 +28,7 @@ enum format_flag {
     FORMAT_PARTITIONS = 1 << 16, /* makes a folder of files by robot and day (partition.h) */
     FORMAT_BAG = 1 << 17,        /* makes a bag: a file, and metadata.yaml */
     /* --commands */
-    FORMAT_COMMANDS = 1 << 18, /* command_rows.h has its rows */
+    FORMAT_COMMANDS = 1 << 18, /* export.h has its rows */
 };
 
 struct format {

@@ -1,5 +1,4 @@
-/* Comments in pcapng files: the one with which armtap marks a capture that it recorded from sockets, written into the
- * section header and read back from there, and those that people wrote. */
+/* Comments in captures: armtap's own mark, and those that people wrote. */
 #ifndef INPUT_COMMENTS_H
 #define INPUT_COMMENTS_H
 
@@ -8,6 +7,9 @@
 #include <stdint.h>
 
 #include "armtap.h"
+
+/* The comment with which armtap marks a capture that it recorded from sockets: written into the section header of a
+ * pcapng file, and read back from there. */
 
 #define RECORDING_ID 16 /* hexadecimal digits */
 #define SECTION_COMMENT_MAX 160

@@ -1,4 +1,4 @@
-/* The clients of the servers: accepts them, moves their bytes, and keeps a bounded queue for each. */
+/* The ports of a controller, and the clients on them. */
 #ifndef SERVE_CLIENTS_H
 #define SERVE_CLIENTS_H
 
@@ -9,6 +9,8 @@
 #include "input/robots/tcp_socket.h"
 #include "nanoseconds.h"
 #include "serve/robot/server.h"
+
+/* The clients of the servers: accepts them, moves their bytes, and keeps a bounded queue for each. */
 
 /* Connections at a time. For the next one, one makes room that takes no part: that was given no data it took, and has
  * not asked for any, or reads nothing; of these one from the address that has most, the one that has been idle longest.
