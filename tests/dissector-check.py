@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import unicodedata
+from functools import partial
 
 import control_wire
 import primary_wire
@@ -618,22 +619,13 @@ def main():
         print("%d values compared in %d captures" % (count, len(swept)))
         expect("values were compared", count > 100000 * len(swept) / len(names), count)
         expect("stops were compared", changes >= 5 or not ALL, changes)
-        check_experts(script)
-        check_filter(script)
-        check_chance(script, folder)
-        compare_clocks(script, folder)
-        compare_pause(script, folder)
-        compare_states(script, folder)
-        compare_twice(script, folder)
-        compare_segments(script, folder)
-        check_junk(script, folder)
-        check_many_setups(script, folder)
-        check_hostile_texts(script, folder)
-        check_deflated(script)
-        check_second_copy(script, folder)
-        check_recipe(script, folder)
-        check_other_port(script, folder)
-        check_damaged(script, folder, [name for name in names if name.startswith(("rtde", "cb", "e-", "several", "aubo"))])
+        parts = [partial(part, script) for part in (check_experts, check_filter, check_deflated)]
+        parts += [partial(part, script, folder) for part in (
+            check_chance, compare_clocks, compare_pause, compare_states, compare_twice, compare_segments, check_junk, check_many_setups,
+            check_hostile_texts, check_second_copy, check_recipe, check_other_port)]
+        parts += [partial(check_damaged, script, folder, [name for name in names if name.startswith(("rtde", "cb", "e-", "several", "aubo"))])]
+        for part in share(parts, 2, "parts of the dissector"):
+            part()
     return finish()
 
 
