@@ -1,10 +1,9 @@
 /* How well recipes are inferred from data alone, on robots that are simulated for it: types of bytes, names, models.
  *
  * Inference was tuned on the first family of robots. The figure is that of the other one, which has other models, other
- * shapes of motion and other noise; the test plays this one and fails where it falls below the goal, in a sample a little
- * further.
- * Arguments: captures for each row, the number of a family (0, 1), that of a row, the seed of the first capture; a
- * fifth one prints every field. */
+ * shapes of motion and other noise; the test plays this one and fails where it falls below the goal, in a sample a
+ * little further. Arguments: captures for each row, the number of a family (0, 1), that of a row, the seed of the first
+ * capture; a fifth one prints every field. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

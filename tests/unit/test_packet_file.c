@@ -432,9 +432,9 @@ static void test_reader_of_cut(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples),     cmocka_unit_test(test_damage),
-                                       cmocka_unit_test(test_sizes),       cmocka_unit_test(test_unusual),
-                                       cmocka_unit_test(test_block_sum),   cmocka_unit_test(test_reader_of_cut)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples),   cmocka_unit_test(test_damage),
+                                       cmocka_unit_test(test_sizes),     cmocka_unit_test(test_unusual),
+                                       cmocka_unit_test(test_block_sum), cmocka_unit_test(test_reader_of_cut)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove(FILE_NAME);
     return failed;
