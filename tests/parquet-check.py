@@ -16,7 +16,7 @@ import tempfile
 
 import node_readers
 from pages import blocks, cut
-from tally import expect, finish, lacks
+from tally import ALL, expect, finish, lacks
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 TESTS = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "tests")
@@ -278,7 +278,7 @@ def main():
         values = check_samples(folder)
         check_options(folder)
         check_page(folder)
-        values += check_large(folder)
+        values += check_large(folder) if ALL else 0  # a million values: in make check-all
     print("%d values are equal in Parquet and CSV" % values)
     return finish()
 
