@@ -16,7 +16,7 @@ import tempfile
 
 import node_readers
 from format_rows import rows_of
-from tally import expect, finish, lacks
+from tally import ALL, expect, finish, lacks
 
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 TESTS = os.path.join(os.path.abspath(os.environ.get("srcdir", ".")), "tests")
@@ -380,7 +380,7 @@ def main():
         check_names(folder)
         check_damaged_time(folder)
         check_bag(folder)
-        values += check_large(folder)
+        values += check_large(folder) if ALL else 0  # in make check-all
     print("%d values are equal in MCAP and CSV" % values)
     return finish()
 
