@@ -540,11 +540,13 @@ def check_room():
             waits.outputs(["timestamp"])
             plays = waits.start()
             ends = fill(serve, port, first)
-            came, end = 0, time.monotonic() + PATIENCE
-            while came < 20 and time.monotonic() < end:
+            came, end = [], time.monotonic() + PATIENCE
+            while len(came) < 20 and time.monotonic() < end:
                 with contextlib.suppress(ConnectionError, EOFError):
-                    came += Rtde(serve).ask("v") != b""
-            expect(what + ": others come in", plays and came == 20, came, serve.lines[-3:])
+                    client = Rtde(serve)
+                    client.ask("v")
+                    came.append(client)  # and stays: each takes a place
+            expect(what + ": others come in", plays and len(came) == 20, len(came), serve.lines[-3:])
             expect(what + ": who takes part stays", len(rows(waits, ["DOUBLE"], 20)) == 20)
             serve.program.send_signal(signal.SIGINT)
             serve.wait()
