@@ -178,12 +178,20 @@ def parts():
                    and "part %d; its first %d packets repeat" % (number, repeated) in file.comment, file.comment)
 
 
+def size_of(name):
+    """0 of a file that is gone: --keep deletes the oldest."""
+    try:
+        return os.path.getsize(name)
+    except FileNotFoundError:
+        return 0
+
+
 def room():
     with Controller(roles={"rtde": 0}) as controller:
         recorder = Recorder(controller, "-o", "kept.pcapng", "--rotate", "20k", "--keep", "70k", "--sync", "1")
         sizes = []
         while controller.counts["rtde", "records"] < 3000 and recorder.program.poll() is None:
-            sizes.append(sum(os.path.getsize(name) for name in glob.glob("kept*") if os.path.exists(name)))
+            sizes.append(sum(map(size_of, glob.glob("kept*"))))
             time.sleep(0.02)
         status, said = recorder.end()
         names = sorted(glob.glob("kept*"))
@@ -279,10 +287,10 @@ def pipe():
         expect("pipe: its reader went, a quiet end", status == 0 and "full" not in said, status, said)
 
 
-def obeys(pid):
-    """Whether it catches SIGINT by now."""
+def obeys(pid, how):
+    """Whether it catches the signal by now."""
     with open("/proc/%d/status" % pid) as file:
-        return int(re.search(r"SigCgt:\s+(\w+)", file.read())[1], 16) >> (signal.SIGINT - 1) & 1
+        return int(re.search(r"SigCgt:\s+(\w+)", file.read())[1], 16) >> (how - 1) & 1
 
 
 STATES = {"streaming": ({}, "streaming.pcapng", 50), "refused": ({}, "refused.pcapng", 0),
@@ -302,7 +310,7 @@ def signals(state, how):
         recorder = Recorder(controller, "-o", name)
         if count:
             recorder.records(count)
-        until("a program that obeys signals", lambda: obeys(recorder.program.pid))
+        until("a program that obeys signals", lambda: obeys(recorder.program.pid, how))
         if state == "no answer":
             until("a request", controller.requests)
         status, said = recorder.end(how)
@@ -338,7 +346,7 @@ def for_a_time():
             expect("--for, %s: status" % what, status == (0 if what == "data" else 2), status, said)
             expect("--for, %s: nothing came" % what, ("no record came" in said) == (what != "data"), said)
             expect("--for, %s: not before" % what, time.monotonic() - begin >= 2, time.monotonic() - begin)
-            until("--for, %s: says good-bye" % what, lambda: controller.requests()[-1] == "P", evidence=controller.requests)
+            until("--for, %s: says good-bye" % what, lambda: controller.requests()[-1:] == ["P"], evidence=controller.requests)
             if what == "data":
                 check_rows("--for", rows("data.pcapng"), controller)
 
