@@ -42,13 +42,14 @@ def expect(what, truth, *shown):
 
 
 def lacks(program, what="this test"):
-    """Says that something is not run, since a program is not installed. tests/summary counts it; in continuous integration, which
-    has every program, as a failure."""
+    """Says that something is not run, since a program is not installed. tests/summary counts it; in continuous integration as a
+    failure."""
     print("not installed: %s, for %s" % (program, what))
 
 
 def skips(reason):
-    """Says that something is not run, since this system or user does not allow it. tests/summary counts it."""
+    """Says that something is not run, since this system or user does not allow it. tests/summary counts it; in continuous
+    integration as a failure."""
     print("skipped:", reason)
 
 

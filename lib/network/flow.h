@@ -19,7 +19,6 @@ struct armtap_traffic_count {
     struct armtap_address robot; /* version 0: no such port */
     uint16_t port;
     uint64_t packets, bytes;
-    bool sure; /* otherwise it may be a client's port by chance */
 };
 
 struct armtap_traffics {
@@ -34,8 +33,6 @@ void armtap_traffic_begin(struct armtap_traffic_count *count, const struct armta
                           const uint16_t port[2], bool has_syn, unsigned server);
 /* Adds a connection's counts. */
 void armtap_traffics_add(struct armtap_traffics *traffics, const struct armtap_traffic_count *count);
-/* Whether one of them is certainly a port of that robot. */
-bool armtap_traffics_know(const struct armtap_traffics *traffics, const struct armtap_address *robot);
 /* Whether only robots listen on a port. */
 bool armtap_traffic_is_robots(uint16_t port);
 /* The name of a port in the table, or NULL. */

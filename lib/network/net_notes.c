@@ -113,15 +113,6 @@ int armtap_net_note_refused(struct armtap_net *net, enum armtap_fragment_outcome
     return 0;
 }
 
-static bool is_robot(const struct armtap_net *net, const struct armtap_address *address)
-{
-    for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
-        for (const struct armtap_flow *flow = net->flows.class[i].oldest; flow; flow = flow->newer)
-            if (flow->decoded && memcmp(&flow->key.address[flow->robot_end], address, sizeof *address) == 0)
-                return true;
-    return armtap_traffics_know(&net->traffics, address);
-}
-
 int armtap_net_tell_traffic(struct armtap_net *net)
 {
     for (int i = 0; i < ARMTAP_FLOW_CLASSES; i++)
@@ -130,8 +121,6 @@ int armtap_net_tell_traffic(struct armtap_net *net)
                 armtap_traffics_add(&net->traffics, &flow->traffic);
     for (size_t i = 0; i < net->traffics.count && net->sink.on_traffic; i++) {
         const struct armtap_traffic_count *count = &net->traffics.all[i];
-        if (!count->sure && !is_robot(net, &count->robot))
-            continue;
         struct armtap_traffic traffic = {.port = count->port,
                                          .name = armtap_traffic_name(count->port),
                                          .packets = count->packets,

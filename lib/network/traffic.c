@@ -4,7 +4,7 @@
 
 #define EPHEMERAL (32768 /* from here on systems take ports for clients; some from 49152 on */)
 
-enum listener { LISTENER_ROBOT, LISTENER_MACHINE, LISTENER_CLIENT };
+enum listener { LISTENER_ROBOT, LISTENER_MACHINE };
 
 static const struct robot_port {
     uint16_t port;
@@ -69,10 +69,7 @@ void armtap_traffic_begin(struct armtap_traffic_count *count, const struct armta
         const struct robot_port *found = find(port[end]);
         if (!found || (has_syn ? end != server : !may_serve(port, end)))
             continue;
-        if (count->robot.version && found->listener == LISTENER_CLIENT)
-            continue;
-        count->sure = has_syn || found->listener != LISTENER_CLIENT;
-        count->robot = address[found->listener != LISTENER_CLIENT ? end : !end];
+        count->robot = address[end];
         count->port = port[end];
     }
 }
@@ -95,15 +92,6 @@ void armtap_traffics_add(struct armtap_traffics *traffics, const struct armtap_t
     struct armtap_traffic_count *place = count->robot.version ? place_of(traffics, count) : NULL;
     if (!place)
         return;
-    place->sure = place->sure || count->sure;
     place->packets += count->packets;
     place->bytes += count->bytes;
-}
-
-bool armtap_traffics_know(const struct armtap_traffics *traffics, const struct armtap_address *robot)
-{
-    for (size_t i = 0; i < traffics->count; i++)
-        if (traffics->all[i].sure && memcmp(&traffics->all[i].robot, robot, sizeof *robot) == 0)
-            return true;
-    return false;
 }

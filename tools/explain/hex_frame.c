@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "armtap.h"
-#include "base/numbers/byte_order.h"
+#include "bytes.h"
 #include "base/process/message.h"
 
 #define ADDRESS_TEXT 48
@@ -34,7 +34,7 @@ static uint16_t sum_of(const uint8_t *bytes, size_t length)
 {
     uint32_t sum = 0;
     for (size_t i = 0; i + 1 < length; i += 2)
-        sum += be16_load(bytes + i);
+        sum += armtap_be16(bytes + i);
     sum = (sum & 0xffff) + (sum >> 16);
     return (uint16_t)((sum & 0xffff) + (sum >> 16));
 }
@@ -47,22 +47,22 @@ static bool take_ipv4(struct packet *packet)
         return false;
     packet->ip = "IPv4";
     packet->header = (size_t)(ip[0] & 15) * 4;
-    packet->length = be16_load(ip + 2);
+    packet->length = armtap_be16(ip + 2);
     packet->protocol = ip[9];
-    packet->is_part = (be16_load(ip + 6) & 0x3fff) != 0;
+    packet->is_part = (armtap_be16(ip + 6) & 0x3fff) != 0;
     if (packet->header < 20 || packet->header > packet->there || packet->length < packet->header)
         return false;
     snprintf(packet->from, sizeof packet->from, "%u.%u.%u.%u", ip[12], ip[13], ip[14], ip[15]);
     snprintf(packet->to, sizeof packet->to, "%u.%u.%u.%u", ip[16], ip[17], ip[18], ip[19]);
-    bool is_summed = be16_load(ip + 10) != 0 && sum_of(ip, packet->header) == 0xffff;
-    return is_summed || (be16_load(ip + 10) == 0 && packet->length == packet->there);
+    bool is_summed = armtap_be16(ip + 10) != 0 && sum_of(ip, packet->header) == 0xffff;
+    return is_summed || (armtap_be16(ip + 10) == 0 && packet->length == packet->there);
 }
 
 static void write_ipv6(char text[ADDRESS_TEXT], const uint8_t *address)
 {
     size_t at = 0;
     for (size_t i = 0; i < 16; i += 2)
-        at += (size_t)snprintf(text + at, ADDRESS_TEXT - at, i == 0 ? "[%x" : ":%x", be16_load(address + i));
+        at += (size_t)snprintf(text + at, ADDRESS_TEXT - at, i == 0 ? "[%x" : ":%x", armtap_be16(address + i));
     snprintf(text + at, ADDRESS_TEXT - at, "]");
 }
 
@@ -74,7 +74,7 @@ static bool take_ipv6(struct packet *packet)
         return false;
     packet->ip = "IPv6";
     packet->header = 40;
-    packet->length = 40u + be16_load(ip + 4);
+    packet->length = 40u + armtap_be16(ip + 4);
     packet->protocol = ip[6];
     write_ipv6(packet->from, ip + 8);
     write_ipv6(packet->to, ip + 24);
@@ -92,7 +92,7 @@ static bool take_link(struct packet *packet, const struct link *link, const uint
 {
     size_t type_at = link->type_at, header = link->header;
     for (int tags = 0; tags <= TAGS_MOST && header <= length; tags++) {
-        unsigned type = be16_load(bytes + type_at);
+        unsigned type = armtap_be16(bytes + type_at);
         if (type != TYPE_VLAN && type != TYPE_QINQ)
             return take_ip(packet, link->name, bytes + header, length - header, type);
         type_at = header + 2;
@@ -144,7 +144,7 @@ static enum hex_frame_outcome take_tcp(const struct packet *packet, const uint8_
     size_t header = here < packet->header + 20 ? SIZE_MAX : (size_t)(tcp[12] >> 4) * 4;
     if (header < 20 || header > here - packet->header)
         return refuse("TCP's header is cut or damaged", packet);
-    unsigned from = be16_load(tcp), to = be16_load(tcp + 2);
+    unsigned from = armtap_be16(tcp), to = armtap_be16(tcp + 2);
     frame->at = (size_t)(tcp - bytes) + header;
     frame->length = here - packet->header - header;
     frame->to_robot = is_robot_port(to) && !is_robot_port(from);

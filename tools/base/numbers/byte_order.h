@@ -1,5 +1,5 @@
-/* Numbers in little-endian order, as files have them, and in big-endian order, as robots send them, whatever the
- * machine's byte order. Written out, so that compilers make one instruction of each. */
+/* Numbers in little-endian order, as files have them, whatever the machine's byte order. Written out, so that compilers
+ * make one instruction of each. In big-endian order, as robots send them: lib/bytes.h. */
 #ifndef BASE_BYTE_ORDER_H
 #define BASE_BYTE_ORDER_H
 
@@ -36,19 +36,6 @@ static inline uint64_t le64_load(const char *from)
     const unsigned char *at = (const unsigned char *)from;
     return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
            (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
-}
-
-/* Numbers in big-endian order, as robots send them, whatever the machine's byte order. */
-
-static inline uint16_t be16_load(const uint8_t *at)
-{
-    return (uint16_t)(at[0] << 8 | at[1]);
-}
-
-static inline uint64_t be64_load(const uint8_t *at)
-{
-    return (uint64_t)at[0] << 56 | (uint64_t)at[1] << 48 | (uint64_t)at[2] << 40 | (uint64_t)at[3] << 32 |
-           (uint64_t)at[4] << 24 | (uint64_t)at[5] << 16 | (uint64_t)at[6] << 8 | (uint64_t)at[7];
 }
 
 #endif

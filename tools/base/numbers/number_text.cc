@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "byte_order.h"
+#include "bytes.h"
 #include "dragonbox/dragonbox.h"
 #include "number_digits.h"
 #include "number_lanes.h"
@@ -288,7 +288,7 @@ uint64_t bits_of(const double *number)
 
 uint64_t bits_of(const uint8_t *number)
 {
-    return be64_load(number);
+    return armtap_be64(number);
 }
 
 /* What put_fast leaves. */

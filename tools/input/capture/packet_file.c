@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/numbers/byte_order.h"
+#include "bytes.h"
 #include "input/files/input_files.h"
 #include "nanoseconds.h"
 #include "speed.h"
@@ -60,14 +61,9 @@ struct packet_file {
     uint8_t *buffer; /* of BUFFER bytes */
 };
 
-static inline uint32_t be32_load(const uint8_t *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
 static bool is_magic(const uint8_t *first, uint32_t magic)
 {
-    uint32_t little = le32_load((const char *)first), big = be32_load(first);
+    uint32_t little = le32_load((const char *)first), big = armtap_be32(first);
     return little == magic || big == magic;
 }
 
@@ -185,7 +181,7 @@ ARMTAP_RARE static enum packet_file_outcome absurd(struct packet_file *file, con
 static inline uint32_t word(const struct packet_file *file, size_t offset)
 {
     const uint8_t *at = here(file) + offset;
-    return file->is_big ? be32_load(at) : le32_load((const char *)at);
+    return file->is_big ? armtap_be32(at) : le32_load((const char *)at);
 }
 
 static inline uint16_t half_word(const struct packet_file *file, size_t offset)
