@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
+
 /* RTDE's messages; those after which data makes sense: protocol, release, recipes, start and pause. */
 #define RTDE_TYPES "VvMOISPUR"
 #define SETUP_TYPES "VvOISP"
@@ -73,12 +75,12 @@ static int begin_package(struct setup_keeper *keeper, enum armtap_direction dire
 static size_t head_says(enum setup_kind kind, const uint8_t *head, unsigned have)
 {
     if (have >= RTDE_HEAD && (kind == SETUP_UNSURE || kind == SETUP_RTDE)) {
-        size_t length = (size_t)head[0] << 8 | head[1];
+        size_t length = armtap_be16(head);
         if (length >= RTDE_HEAD && is_one_of(RTDE_TYPES, head[2]))
             return length;
     }
     if (have >= LENGTH_HEAD && (kind == SETUP_UNSURE || kind == SETUP_LENGTHS)) {
-        size_t length = (size_t)head[0] << 24 | (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
+        size_t length = armtap_be32(head);
         if (length > LENGTH_HEAD && length <= LENGTH_MAX)
             return length;
     }

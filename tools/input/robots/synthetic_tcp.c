@@ -3,6 +3,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "bytes.h"
+
 #define FOUR_HEADER 20
 #define SIX_HEADER 40
 #define TCP_HEADER 20
@@ -38,7 +40,7 @@ static void put32(uint8_t *to, uint32_t number)
 static uint64_t add_bytes(uint64_t sum, const uint8_t *bytes, size_t length)
 {
     for (; length > 1; bytes += 2, length -= 2)
-        sum += (unsigned)bytes[0] << 8 | bytes[1];
+        sum += armtap_be16(bytes);
     return length ? sum + ((unsigned)bytes[0] << 8) : sum;
 }
 

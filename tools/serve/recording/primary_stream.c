@@ -1,6 +1,8 @@
 /* Types and layouts: UR's "Primary/Secondary Client Interface". */
 #include "other_ports.h"
 
+#include "bytes.h"
+
 #define HEADER 5u
 #define CHUNK 16384u
 #define ROBOT_MESSAGE 20u
@@ -25,15 +27,10 @@ void primary_stream_gap(struct primary_stream *stream)
     stream->is_synced = false;
 }
 
-static uint32_t length_at(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
 static bool is_header(const uint8_t *bytes)
 {
     static const uint8_t types[] = {5, PRIMARY_ROBOT_STATE, ROBOT_MESSAGE, 22, 23, 24, 25, 255};
-    uint32_t length = length_at(bytes);
+    uint32_t length = armtap_be32(bytes);
     return length >= HEADER && length <= PRIMARY_MESSAGE_MAX && memchr(types, bytes[4], sizeof types);
 }
 
@@ -44,7 +41,7 @@ static enum verdict judge_state(const uint8_t *bytes, size_t length, size_t whol
     for (unsigned i = 0; i < SUB_PACKAGES_MAX && at < whole; i++) {
         if (length - at < HEADER)
             return PERHAPS;
-        uint32_t size = length_at(bytes + at);
+        uint32_t size = armtap_be32(bytes + at);
         if (size < HEADER || size > whole - at)
             return NONE_HERE;
         at += size;
@@ -59,7 +56,7 @@ static enum verdict judge(const uint8_t *bytes, size_t length)
 {
     if (length < HEADER)
         return PERHAPS;
-    size_t whole = length_at(bytes);
+    size_t whole = armtap_be32(bytes);
     if (!is_header(bytes))
         return NONE_HERE;
     if (bytes[4] == PRIMARY_ROBOT_STATE)
@@ -92,7 +89,7 @@ static int take_messages(struct primary_stream *stream, primary_stream_take *tak
             at += seek(stream, bytes + at, length - at);
         if (!stream->is_synced || length - at < HEADER)
             break;
-        size_t whole = length_at(bytes + at);
+        size_t whole = armtap_be32(bytes + at);
         stream->is_synced = is_header(bytes + at);
         if (!stream->is_synced)
             continue;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
+
 #define HEADER 3u
 #define PROTOCOL_MAX 3
 
@@ -152,7 +154,7 @@ static long package_length(struct rtde_peer *peer, const uint8_t *bytes, size_t 
 {
     if (length < HEADER)
         return 0;
-    size_t whole = (size_t)bytes[0] << 8 | bytes[1];
+    size_t whole = armtap_be16(bytes);
     if (whole >= HEADER && bytes[2] != 0 && strchr("VvMUOISPR", bytes[2]))
         return (long)whole;
     rtde_say(peer, "closed: what it sent is not RTDE (%02x %02x %02x)", bytes[0], bytes[1], bytes[2]);
