@@ -605,7 +605,9 @@ struct armtap_note_kind {
     const char *id; /* "rtde.field.not-found" */
     enum armtap_severity severity;
     const char *meaning;
-    const char *remedy; /* "" if there is nothing to do; a command in it follows "run: ", with FILE for the capture */
+    const char *remedy;  /* "" if there is nothing to do */
+    const char *offer;   /* what the command is for; "" without one */
+    const char *command; /* with FILE, PACKET and STREAM for the capture's name, the packet and the stream's number */
 };
 ARMTAP_API size_t armtap_note_count(void);
 /* Kinds are elements of one array: a kind's pointer minus the first one's is its number. */
@@ -627,13 +629,52 @@ struct armtap_budget {
 /* NULL if none has that name. */
 ARMTAP_API const struct armtap_budget *armtap_budget_find(const char *name);
 
+/* What a note or a finding says besides its kind and place. */
+enum armtap_argument_type {
+    ARMTAP_NUMBER,  /* double */
+    ARMTAP_COUNT,   /* uint64_t: a number of things, a packet, a number on the wire */
+    ARMTAP_INTEGER, /* int64_t */
+    ARMTAP_TIME,    /* ns since the epoch */
+    ARMTAP_FLAG,    /* there, or absent */
+    ARMTAP_WORD,    /* one of a few words: `text` */
+    ARMTAP_TEXT,    /* of ours, or of a table: an end point, a field, a mode */
+    ARMTAP_QUOTED   /* bytes from the wire, `length` of them at `text`: may hold anything, without a NUL at the end */
+};
+struct armtap_argument {
+    uint16_t id; /* of its kind; 0: absent */
+    uint16_t word;
+    uint32_t length; /* of `text` */
+    union {
+        double number;
+        uint64_t count;
+        int64_t integer;
+        const char *text;
+    } value;
+};
+struct armtap_arguments {
+    const struct armtap_argument *all;
+    size_t count;
+};
+struct armtap_argument_kind {
+    const char *name; /* its key, which ends in its unit: "duration_s" */
+    enum armtap_argument_type type;
+    unsigned digits; /* decimals of a NUMBER in a sentence */
+};
+ARMTAP_API const struct armtap_argument_kind *armtap_argument_kind(const struct armtap_argument *argument);
+/* The text of a WORD or a TEXT, ends in a NUL; NULL for the others. */
+ARMTAP_API const char *armtap_argument_text(const struct armtap_argument *argument);
+/* The argument with that name; NULL if there is none. */
+ARMTAP_API const struct armtap_argument *armtap_argument_find(const struct armtap_arguments *arguments,
+                                                              const char *name);
+
 /* Something wrong with the input, or worth knowing. */
 struct armtap_note {
     const struct armtap_note_kind *kind;
     const struct armtap_stream *stream; /* NULL: the whole capture */
     struct armtap_where where;
     enum armtap_direction direction;
-    const char *text; /* one line, names the thing itself */
+    const char *text; /* one line, names the thing itself: the arguments as a sentence */
+    struct armtap_arguments arguments;
 };
 
 enum armtap_event_type {

@@ -1,6 +1,13 @@
 # Everything is compiled into one library for use inside the build. The installed library is made from it and exports
 # only what armtap.h declares; the program and the tests link all of it.
-noinst_LTLIBRARIES += lib/libinside.la
+noinst_LTLIBRARIES += lib/libwords.la lib/libinside.la
+# Facts as sentences: each installed library has its own copy, since none exports it.
+lib_libwords_la_SOURCES = \
+	lib/protocol/fact.h \
+	lib/protocol/findings.def \
+	lib/protocol/line.c \
+	lib/protocol/note.h \
+	lib/protocol/words.c
 lib_libinside_la_SOURCES = \
 	lib/by_connection.h \
 	lib/bytes.h \
@@ -76,8 +83,6 @@ lib_libinside_la_SOURCES = \
 	lib/protocol/describe.c \
 	lib/protocol/describe.h \
 	lib/protocol/note.c \
-	lib/protocol/note.h \
-	lib/protocol/notes.def \
 	lib/protocol/port.h \
 	lib/protocol/release.c \
 	lib/protocol/release.h \
@@ -121,7 +126,7 @@ lib_libinside_la_SOURCES = \
 	lib/tcp/tcp_deliver.c \
 	lib/tcp/tcp_deliver.h
 
-lib_libinside_la_LIBADD = $(AUBO_LIBS)
+lib_libinside_la_LIBADD = lib/libwords.la $(AUBO_LIBS)
 
 armtapincludedir = $(includedir)/armtap
 armtapinclude_HEADERS = \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What Tab offers in bash, zsh and fish: for every command and every option of the help, against the help, `fields`,
-`recipe --list` and notes.def. Shells that are not installed are left out."""
+`recipe --list` and findings.def. Shells that are not installed are left out."""
 import json
 import os
 import pty
@@ -56,7 +56,7 @@ def options_of(command):
 def check_lists(names):
     fields = [one["name"] for one in json.loads(run("fields", "--json"))]
     columns = re.findall(r"^ROW_COLUMN\((\w+),", open(os.path.join(TOP, "tools/export/rows/row_columns.def")).read(), re.M)
-    notes = re.findall(r'^(?:NOTE|FINDING)\(\w+, "([^"]+)"', open(os.path.join(TOP, "lib/protocol/notes.def")).read(), re.M)
+    notes = re.findall(r'^(?:NOTE|FINDING)\(\w+, "([^"]+)"', open(os.path.join(TOP, "lib/protocol/findings.def")).read(), re.M)
     recipes = ["@" + one["name"] for one in json.loads(run("recipe", "--list", "--json"))]
     expect("commands", set(offered("")[0]) == set(names) | {"help", "--help", "--version"}, offered(""))
     expect("a capture in place of a command", ":files" in offered("")[1])

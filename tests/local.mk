@@ -71,7 +71,8 @@ SHORT_UNIT_TESTS = \
 	tests/unit/test_thinning \
 	tests/unit/test_ticks \
 	tests/unit/test_tick_maker \
-	tests/unit/test_utf8
+	tests/unit/test_utf8 \
+	tests/unit/test_words
 
 if WITH_AUBO
 SHORT_UNIT_TESTS += \

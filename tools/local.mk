@@ -436,13 +436,13 @@ generated/embedded.c: tools/html/embed tools/html/viewer.js tools/html/style.css
 
 tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) $(DRAGONBOX_CPPFLAGS) $(TOOLS_CFLAGS) $(SECCOMP_CFLAGS)
 
-# The manual's table of notes comes from lib/protocol/notes.def, its formats from tools/export/formats/formats.def.
+# The manual's table of notes comes from lib/protocol/findings.def, its formats from tools/export/formats/formats.def.
 man_MANS += tools/armtap.1
 CLEANFILES += tools/armtap.1
-tools/armtap.1: tools/manual/armtap.1.in tools/manual/manual-notes tools/manual/manual-formats lib/protocol/notes.def tools/export/formats/formats.def
+tools/armtap.1: tools/manual/armtap.1.in tools/manual/manual-notes tools/manual/manual-formats lib/protocol/findings.def tools/export/formats/formats.def
 	$(AM_V_GEN)$(MKDIR_P) tools && \
 	sh $(srcdir)/tools/manual/manual-formats $(srcdir)/tools/manual/armtap.1.in $(srcdir)/tools/export/formats/formats.def | \
-	sh $(srcdir)/tools/manual/manual-notes - $(srcdir)/lib/protocol/notes.def >$@.new && mv $@.new $@
+	sh $(srcdir)/tools/manual/manual-notes - $(srcdir)/lib/protocol/findings.def >$@.new && mv $@.new $@
 
 if INSTALL_bash_COMPLETION
 bashcompletion_DATA = tools/completions/bash/armtap

@@ -217,7 +217,26 @@ struct armtap_finding {
     uint32_t pair;    /* number of this combination of stream and id */
     const char *text; /* one line */
     size_t largest;   /* of a sum: where its text mentions the largest finding; 0: nowhere */
+    struct armtap_arguments arguments; /* of a sum: those of the largest */
 };
+/* The argument with that name as a number: armtap_finding_number(finding, "duration_s", &seconds). False if there is
+ * none, or it is no number. */
+static inline bool armtap_finding_number(const struct armtap_finding *finding, const char *name, double *number)
+{
+    const struct armtap_argument *argument = armtap_argument_find(&finding->arguments, name);
+    enum armtap_argument_type type = armtap_argument_kind(argument)->type;
+    if (!argument || type > ARMTAP_FLAG)
+        return false;
+    *number = type == ARMTAP_NUMBER                         ? argument->value.number
+              : type == ARMTAP_COUNT || type == ARMTAP_FLAG ? (double)argument->value.count
+                                                            : (double)argument->value.integer;
+    return true;
+}
+/* The same as a text, for the words of its kind and the texts of a table; NULL if there is none. */
+static inline const char *armtap_finding_text(const struct armtap_finding *finding, const char *name)
+{
+    return armtap_argument_text(armtap_argument_find(&finding->arguments, name));
+}
 
 /* The controller's clock against the capture's. */
 struct armtap_clock_totals {

@@ -89,10 +89,21 @@ static int on_command(void *user, const struct armtap_command *command)
     return error == ARMTAP_OK ? keep_error(diagnosis, armtap_monitors_command(diagnosis->monitors, command)) : error;
 }
 
+static void add_note(struct armtap_diagnosis *diagnosis, const struct armtap_note *note)
+{
+    struct fact fact = {.code = (enum armtap_note_code)(note->kind - armtap_note_at(0)),
+                        .stream = note->stream,
+                        .where = &note->where,
+                        .arguments = &note->arguments};
+    char holder[INPUT_HOLDERS_TEXT];
+    if (armtap_input_holders_text(&diagnosis->inputs, note, holder))
+        fact.arguments = ARGS(arg_text(holder));
+    armtap_findings_raise(diagnosis->findings, &fact);
+}
+
 static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_note *note)
 {
     struct findings *findings = diagnosis->findings;
-    char holder[INPUT_HOLDERS_TEXT];
     if (armtap_streams_note(diagnosis->streams, note) != ARMTAP_OK)
         return -1;
     /* A connection without telemetry has no number: name its ends instead. */
@@ -100,8 +111,7 @@ static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_not
         armtap_findings_say(findings, note->kind->id, NULL, &note->where, "%s and %s: %s", note->stream->robot,
                             note->stream->client, note->text ? note->text : "");
     else if (!armtap_monitors_keep(diagnosis->monitors, note))
-        armtap_findings_add(findings, note->kind, note->stream, &note->where,
-                            armtap_input_holders_text(&diagnosis->inputs, note, holder) ? holder : note->text);
+        add_note(diagnosis, note);
     return armtap_monitors_note(diagnosis->monitors, note);
 }
 
@@ -177,7 +187,7 @@ static int begin(struct armtap_diagnosis *diagnosis, const struct armtap_diagnos
     diagnosis->streams = armtap_streams_new();
     if (diagnosis->streams)
         armtap_streams_pack(diagnosis->streams);
-    diagnosis->findings = armtap_findings_new();
+    diagnosis->findings = armtap_findings_new(diagnosis->options.zone);
     if (diagnosis->findings && diagnosis->options.on_finding)
         armtap_findings_listen(diagnosis->findings, call_listener, diagnosis);
     if (diagnosis->findings)

@@ -12,7 +12,8 @@
 /* A connection gets less room until it is known to carry telemetry. */
 #define EACH_UNKNOWN 100
 #define TEXT_MAX 500
-#define SUM_TEXT 200 /* room for the text of a sum */
+#define SUM_TEXT 300     /* room for the text and the arguments of a sum */
+#define ARGUMENT_MAX 400 /* bytes of a text that are kept */
 
 /* The findings of one connection, or of the whole capture. */
 struct group {
@@ -32,10 +33,8 @@ struct findings {
     struct group *rest;              /* the sums of all further connections; NULL: none */
     uint64_t order;
     size_t kept;
-    size_t bytes;              /* memory of findings and texts */
-    bool in_doubt;             /* the finding being added is doubtful */
-    uint64_t times;            /* how many more alike it stands for ... */
-    struct armtap_where until; /* ... and the last of these */
+    size_t bytes; /* memory of findings, arguments and texts */
+    const struct armtap_zone *zone;
     bool failed;
     bool stopped;                /* by the listener */
     findings_listener *listener; /* NULL: none */
@@ -45,15 +44,26 @@ struct findings {
     size_t pairs;
 };
 
-struct findings *armtap_findings_new(void)
+struct findings *armtap_findings_new(const struct armtap_zone *zone)
 {
-    return calloc(1, sizeof(struct findings));
+    struct findings *findings = calloc(1, sizeof *findings);
+    if (findings)
+        findings->zone = zone;
+    return findings;
+}
+
+static void drop_contents(struct armtap_finding *finding)
+{
+    free((char *)finding->text);
+    free((struct armtap_argument *)finding->arguments.all);
+    finding->text = NULL;
+    finding->arguments = (struct armtap_arguments){NULL, 0};
 }
 
 static void group_free(struct group *group)
 {
     for (size_t i = 0; i < group->count; i++)
-        free((char *)group->all[i].text);
+        drop_contents(&group->all[i]);
     free(group->all);
     free(group->of_kind);
     free(group);
@@ -70,7 +80,7 @@ void armtap_findings_free(struct findings *findings)
     if (findings->rest)
         group_free(findings->rest);
     for (size_t i = 0; i < findings->settled_count; i++)
-        free((char *)findings->settled[i].text);
+        drop_contents(&findings->settled[i]);
     free(findings->of_streams.slots);
     free(findings->settled);
     free(findings);
@@ -150,8 +160,80 @@ static char *copy_of(const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* Takes the text if this is the largest so far. False if memory runs out. */
-static bool add_to_sum(struct armtap_finding *sum, double size, const struct armtap_where *where, const char *text)
+/* ---- facts ------------------------------------------------------------------------------------------------------- */
+
+static bool is_text(const struct armtap_argument *argument)
+{
+    enum armtap_argument_type type = armtap_argument_kind(argument)->type;
+    return type == ARMTAP_TEXT || type == ARMTAP_QUOTED;
+}
+
+static size_t kept_length(const struct armtap_argument *argument)
+{
+    return !is_text(argument) ? 0 : argument->length < ARGUMENT_MAX ? argument->length : ARGUMENT_MAX;
+}
+
+/* Of a copy: the arguments, and behind them their texts. */
+static size_t size_of(const struct armtap_arguments *arguments)
+{
+    size_t size = arguments->count * sizeof *arguments->all;
+    for (size_t i = 0; i < arguments->count; i++)
+        size += is_text(&arguments->all[i]) ? kept_length(&arguments->all[i]) + 1 : 0;
+    return size;
+}
+
+/* False if memory runs out. */
+static bool copy_arguments(struct armtap_arguments *to, const struct armtap_arguments *from)
+{
+    struct armtap_argument *all = from->count > 0 ? malloc(size_of(from)) : NULL;
+    char *texts = (char *)(all + from->count);
+    *to = (struct armtap_arguments){all, 0};
+    for (size_t i = 0; all && i < from->count; i++) {
+        if (from->all[i].id == ARMTAP_ARGUMENT_none)
+            continue;
+        struct armtap_argument *copy = &all[to->count++];
+        *copy = from->all[i];
+        if (!is_text(copy))
+            continue;
+        copy->length = (uint32_t)kept_length(copy);
+        memcpy(texts, copy->value.text, copy->length);
+        texts[copy->length] = '\0';
+        copy->value.text = texts;
+        texts += copy->length + 1;
+    }
+    return from->count == 0 || all;
+}
+
+/* "2026-01-31T12:00:05.123Z" */
+static void put_time(struct armtap_line *line, int64_t time, const void *zone)
+{
+    char date[ARMTAP_TIME_MAX];
+    armtap_time_text(date, time, zone);
+    memmove(date + 23, date + 29, strlen(date + 29) + 1);
+    armtap_line_string(line, date);
+}
+
+/* How large it is among its like: packages, bytes, seconds. */
+static double measure_of(const struct fact *fact)
+{
+    const struct armtap_argument *measure = armtap_argument_of(fact->arguments, armtap_note_measure(fact->code));
+    if (fact->size > 0 || !measure)
+        return fact->size;
+    return armtap_argument_kind(measure)->type == ARMTAP_NUMBER ? measure->value.number : (double)measure->value.count;
+}
+
+/* What is kept of a fact. */
+struct news {
+    const struct fact *fact;
+    const struct armtap_note_kind *kind;
+    double size;
+    struct armtap_where last;
+    struct armtap_line text;
+};
+
+/* Takes the text and the arguments if this is the largest so far. False if memory runs out. */
+static bool add_to_sum(struct armtap_finding *sum, double size, const struct armtap_where *where, const char *text,
+                       const struct armtap_arguments *arguments)
 {
     sum->count++;
     sum->total += size;
@@ -163,16 +245,16 @@ static bool add_to_sum(struct armtap_finding *sum, double size, const struct arm
         return true;
     char largest[TEXT_MAX];
     snprintf(largest, sizeof largest, "%s, in packet %" PRIu64, text, where->packet);
-    free((char *)sum->text);
+    drop_contents(sum);
     sum->text = copy_of(largest);
     sum->size = size;
-    return sum->text != NULL;
+    return copy_arguments(&sum->arguments, arguments) && sum->text;
 }
 
-/* The approximate memory of a finding with a text of that length; arrays grow in advance. */
+/* The approximate memory of a finding with so many bytes of text and arguments; arrays grow in advance. */
 static size_t bytes_of(size_t length)
 {
-    enum { MALLOC = 16 };
+    enum { MALLOC = 32 };
     return 3 * sizeof(struct armtap_finding) / 2 + length + 1 + MALLOC;
 }
 
@@ -184,8 +266,6 @@ static struct armtap_finding *begin_finding(struct findings *findings, struct gr
     if (finding)
         *finding = (struct armtap_finding){
             .kind = kind, .where = *where, .last = *where, .order = findings->order++, .stream = ARMTAP_NO_STREAM};
-    if (finding)
-        finding->is_doubtful = findings->in_doubt;
     return finding;
 }
 
@@ -204,42 +284,48 @@ static struct armtap_finding *sum_of(struct findings *findings, struct group *gr
     return &group->all[count->sum - 1];
 }
 
-static bool keep(struct findings *findings, struct group *group, struct kind_count *count,
-                 const struct armtap_note_kind *kind, double size, const struct armtap_where *where, const char *text)
+static size_t weight_of(const struct armtap_finding *finding)
 {
-    struct armtap_finding *finding = begin_finding(findings, group, kind, where);
+    return bytes_of(finding->is_sum || !finding->text ? SUM_TEXT
+                                                      : strlen(finding->text) + size_of(&finding->arguments));
+}
+
+static bool keep(struct findings *findings, struct group *group, struct kind_count *count, const struct news *news)
+{
+    struct armtap_finding *finding = begin_finding(findings, group, news->kind, news->fact->where);
     if (!finding)
         return false;
-    finding->count = 1 + findings->times;
-    finding->size = size;
-    finding->total = size * (double)finding->count;
-    if (findings->times > 0)
-        finding->last = findings->until;
+    finding->count = 1 + news->fact->more;
+    finding->size = news->size;
+    finding->total = news->size * (double)finding->count;
+    finding->last = news->last;
+    finding->is_doubtful = news->fact->is_doubtful;
     count->kept++;
     findings->kept++;
-    findings->bytes += bytes_of(strlen(text));
-    finding->text = copy_of(text);
-    return finding->text != NULL;
+    finding->text = copy_of(news->text.text);
+    bool is_copied = copy_arguments(&finding->arguments, news->fact->arguments) && finding->text;
+    findings->bytes += weight_of(finding);
+    return is_copied;
 }
 
 /* Adds to the stream's sum of a kind, or to the sum of all streams if there are too many. */
-static bool sum_up(struct findings *findings, struct group *group, struct kind_count *count,
-                   const struct armtap_note_kind *kind, double size, const struct armtap_where *where, const char *text)
+static bool sum_up(struct findings *findings, struct group *group, struct kind_count *count, const struct news *news)
 {
+    const struct fact *fact = news->fact;
     if (count->sum == 0 && findings->bytes > FINDINGS_BYTES + FINDINGS_BYTES / 4) {
         if (!findings->rest)
             findings->rest = calloc(1, sizeof *findings->rest);
         group = findings->rest;
-        count = group ? count_of(group, kind) : NULL;
+        count = group ? count_of(group, news->kind) : NULL;
     }
-    struct armtap_finding *sum = count ? sum_of(findings, group, count, kind, where) : NULL;
-    if (!sum || !add_to_sum(sum, size, where, text))
+    struct armtap_finding *sum = count ? sum_of(findings, group, count, news->kind, fact->where) : NULL;
+    if (!sum || !add_to_sum(sum, news->size, fact->where, news->text.text, fact->arguments))
         return false;
-    sum->is_doubtful = sum->is_doubtful || findings->in_doubt;
-    sum->count += findings->times;
-    sum->total += size * (double)findings->times;
-    if (findings->times > 0 && armtap_time_is_before(&sum->last, &findings->until))
-        sum->last = findings->until;
+    sum->is_doubtful = sum->is_doubtful || fact->is_doubtful;
+    sum->count += fact->more;
+    sum->total += news->size * (double)fact->more;
+    if (armtap_time_is_before(&sum->last, &news->last))
+        sum->last = news->last;
     return true;
 }
 
@@ -249,59 +335,73 @@ static bool is_full(const struct findings *findings)
 }
 
 /* After a lost finding the listener gets nothing more: later findings would be misread. */
-static void call_listener(struct findings *findings, const struct armtap_note_kind *kind, double size,
-                          const struct armtap_stream *stream, const struct armtap_where *where, const char *text)
+static void call_listener(struct findings *findings, const struct news *news)
 {
     if (!findings->listener || findings->failed || findings->stopped)
         return;
-    const struct armtap_finding finding = {.kind = kind,
-                                           .where = *where,
-                                           .last = findings->times > 0 ? findings->until : *where,
-                                           .is_doubtful = findings->in_doubt,
-                                           .count = 1 + findings->times,
-                                           .size = size,
-                                           .total = size * (double)(1 + findings->times),
+    const struct armtap_finding finding = {.kind = news->kind,
+                                           .where = *news->fact->where,
+                                           .last = news->last,
+                                           .is_doubtful = news->fact->is_doubtful,
+                                           .count = 1 + news->fact->more,
+                                           .size = news->size,
+                                           .total = news->size * (double)(1 + news->fact->more),
                                            .order = findings->order,
                                            .stream = ARMTAP_NO_STREAM,
-                                           .text = text};
-    findings->stopped = findings->listener(findings->listener_user, &finding, stream) != 0;
+                                           .text = news->text.text,
+                                           .arguments = *news->fact->arguments};
+    findings->stopped = findings->listener(findings->listener_user, &finding, news->fact->stream) != 0;
 }
 
-static void add(struct findings *findings, const struct armtap_note_kind *kind, double size,
-                const struct armtap_stream *stream, const struct armtap_where *where, const char *text)
+static void add(struct findings *findings, const struct news *news)
 {
+    const struct armtap_stream *stream = news->fact->stream;
     struct group *group = group_of(findings, stream);
-    struct kind_count *count = group ? count_of(group, kind) : NULL;
+    struct kind_count *count = group ? count_of(group, news->kind) : NULL;
     bool unknown = stream && stream->protocol == ARMTAP_PROTOCOL_NONE;
     if (!count) {
         findings->failed = true;
         return;
     }
-    call_listener(findings, kind, size, stream, where, text);
+    call_listener(findings, news);
     uint32_t room = unknown ? EACH_UNKNOWN : FINDINGS_EACH;
     bool is_beyond = count->sum > 0 || count->kept >= room || is_full(findings);
     if (is_beyond && unknown && is_full(findings))
         return;
-    bool done = is_beyond ? sum_up(findings, group, count, kind, size, where, text)
-                          : keep(findings, group, count, kind, size, where, text);
+    bool done = is_beyond ? sum_up(findings, group, count, news) : keep(findings, group, count, news);
     findings->failed = findings->failed || !done;
 }
 
-void armtap_findings_add(struct findings *findings, const struct armtap_note_kind *kind,
-                         const struct armtap_stream *stream, const struct armtap_where *where, const char *text)
+void armtap_findings_raise(struct findings *findings, const struct fact *fact)
 {
-    add(findings, kind, 0, stream, where, text ? text : "");
+    struct fact whole = *fact;
+    whole.arguments = fact->arguments ? fact->arguments : NO_ARGS;
+    struct news news = {.fact = &whole,
+                        .kind = armtap_note_at(fact->code),
+                        .size = measure_of(&whole),
+                        .last = fact->more > 0 ? *fact->until : *fact->where};
+    if (!findings)
+        return;
+    const struct armtap_clock_face face = {put_time, findings->zone};
+    armtap_line_begin(&news.text);
+    armtap_line_sentence(&news.text, armtap_note_sentence(fact->code), whole.arguments, &face);
+    add(findings, &news);
 }
 
-static void say(struct findings *findings, const char *id, double size, const struct armtap_stream *stream,
-                const struct armtap_where *where, const char *format, va_list arguments)
+/* ---- facts that are only a text ---------------------------------------------------------------------------------- */
+
+static void say(struct findings *findings, const char *id, const struct fact *about, const char *format,
+                va_list arguments)
 {
     const struct armtap_note_kind *kind = findings ? armtap_note_find(id) : NULL;
     char text[TEXT_MAX];
+    struct fact fact = *about;
     if (!kind)
         return;
     vsnprintf(text, sizeof text, format, arguments);
-    add(findings, kind, size, stream, where, text);
+    fact.code = (enum armtap_note_code)(kind - armtap_note_at(0));
+    fact.arguments = ARGS(arg_text(text));
+    armtap_findings_raise(findings, &fact);
 }
 
 void armtap_findings_say(struct findings *findings, const char *id, const struct armtap_stream *stream,
@@ -309,7 +409,7 @@ void armtap_findings_say(struct findings *findings, const char *id, const struct
 {
     va_list arguments;
     va_start(arguments, format);
-    say(findings, id, 0, stream, where, format, arguments);
+    say(findings, id, &(struct fact){.stream = stream, .where = where}, format, arguments);
     va_end(arguments);
 }
 
@@ -318,7 +418,7 @@ void armtap_findings_measure(struct findings *findings, const char *id, double s
 {
     va_list arguments;
     va_start(arguments, format);
-    say(findings, id, size, stream, where, format, arguments);
+    say(findings, id, &(struct fact){.stream = stream, .where = where, .size = size}, format, arguments);
     va_end(arguments);
 }
 
@@ -327,13 +427,9 @@ void armtap_findings_repeat(struct findings *findings, const char *id, double si
                             const struct armtap_where *where, const char *format, ...)
 {
     va_list arguments;
-    if (!findings)
-        return;
     va_start(arguments, format);
-    findings->times = times - 1;
-    findings->until = *until;
-    say(findings, id, size, stream, where, format, arguments);
-    findings->times = 0;
+    say(findings, id, &(struct fact){.stream = stream, .where = where, .size = size, .more = times - 1, .until = until},
+        format, arguments);
     va_end(arguments);
 }
 
@@ -342,18 +438,15 @@ void armtap_findings_doubt(struct findings *findings, const char *id, const stru
 {
     va_list arguments;
     va_start(arguments, format);
-    findings->in_doubt = true;
-    say(findings, id, 0, stream, where, format, arguments);
-    findings->in_doubt = false;
+    say(findings, id, &(struct fact){.stream = stream, .where = where, .is_doubtful = true}, format, arguments);
     va_end(arguments);
 }
 
 static void drop_group(struct findings *findings, struct group *group)
 {
     for (size_t i = 0; i < group->count; i++) {
-        bool is_sum = group->all[i].is_sum;
-        findings->kept -= !is_sum;
-        findings->bytes -= bytes_of(is_sum || !group->all[i].text ? SUM_TEXT : strlen(group->all[i].text));
+        findings->kept -= !group->all[i].is_sum;
+        findings->bytes -= weight_of(&group->all[i]);
     }
     group_free(group);
 }
@@ -370,7 +463,8 @@ static bool add_to_rest(struct findings *findings, const struct armtap_finding *
 {
     struct kind_count *count = count_of(findings->rest, finding->kind);
     struct armtap_finding *sum = count ? sum_of(findings, findings->rest, count, finding->kind, &finding->where) : NULL;
-    if (!sum || !add_to_sum(sum, finding->size, &finding->where, finding->text ? finding->text : ""))
+    if (!sum ||
+        !add_to_sum(sum, finding->size, &finding->where, finding->text ? finding->text : "", &finding->arguments))
         return false;
     sum->is_doubtful = sum->is_doubtful || finding->is_doubtful;
     sum->count += finding->count - 1;
@@ -442,6 +536,7 @@ static int settle_group(struct findings *findings, struct group *group, uint32_t
         finding->pair = (uint32_t)(findings->pairs + pair_of(group, finding->kind));
         findings->settled[findings->settled_count++] = *finding;
         finding->text = NULL;
+        finding->arguments = (struct armtap_arguments){NULL, 0};
     }
     findings->pairs += group->kind_count;
     group->count = 0;

@@ -6,6 +6,7 @@
 #ifndef ANALYSIS_FINDINGS_H
 #define ANALYSIS_FINDINGS_H
 
+#include "protocol/fact.h"
 #include "stream_list.h"
 
 #define FINDINGS_EACH 10000
@@ -19,16 +20,27 @@
 #endif
 
 struct findings;
-struct findings *armtap_findings_new(void);
+/* `zone`: of times in texts; NULL: UTC. */
+struct findings *armtap_findings_new(const struct armtap_zone *zone);
 void armtap_findings_free(struct findings *findings);
 /* Called when a finding is added; returning non-zero stops. */
 typedef int findings_listener(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream);
 void armtap_findings_listen(struct findings *findings, findings_listener *listener, void *user);
-/* `stream` is NULL for a finding of the whole capture. If memory runs out, nothing is added and
- * armtap_findings_failed() is true. */
-void armtap_findings_add(struct findings *findings, const struct armtap_note_kind *kind,
-                         const struct armtap_stream *stream, const struct armtap_where *where, const char *text);
-/* The same for a registered id, with a formatted text. Does nothing if `findings` is NULL. */
+/* What a detector found. */
+struct fact {
+    enum armtap_note_code code;
+    const struct armtap_stream *stream; /* NULL: the whole capture */
+    const struct armtap_where *where;
+    const struct armtap_arguments *arguments; /* NULL: none */
+    bool is_doubtful;                         /* the packets do not prove it */
+    uint64_t more;                            /* it stands for so many more like it, ... */
+    const struct armtap_where *until;         /* ... the last of them there */
+    double size;                              /* of those that are only a text: what makes it larger than others */
+};
+/* Adds a finding; copies what it is given. If memory runs out, nothing is added and armtap_findings_failed() is true.
+ * Does nothing if `findings` is NULL. */
+void armtap_findings_raise(struct findings *findings, const struct fact *fact);
+/* For facts whose only argument is a text. */
 FINDINGS_FORMAT(5, 6)
 void armtap_findings_say(struct findings *findings, const char *id, const struct armtap_stream *stream,
                          const struct armtap_where *where, const char *format, ...);

@@ -65,7 +65,7 @@ armtapinclude_HEADERS += lib/analysis/armtap-analysis.h
 
 lib_LTLIBRARIES += lib/libarmtap-analysis.la
 lib_libarmtap_analysis_la_SOURCES =
-lib_libarmtap_analysis_la_LIBADD = lib/libanalysis.la lib/libarmtap.la -lm
+lib_libarmtap_analysis_la_LIBADD = lib/libanalysis.la lib/libwords.la lib/libarmtap.la -lm
 lib_libarmtap_analysis_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0
 
 pkgconfig_DATA += lib/analysis/armtap-analysis.pc

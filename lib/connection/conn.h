@@ -4,7 +4,7 @@
 
 #include "armtap.h"
 #include "protocol/budget.h"
-#include "protocol/note.h"
+#include "protocol/fact.h"
 #include "protocol/port.h"
 #include "span.h"
 
@@ -123,7 +123,7 @@ int armtap_conn_arrival(struct armtap_conn *conn, enum armtap_direction directio
 int armtap_conn_unreachable(struct armtap_conn *conn, uint64_t syns, const struct armtap_unreachable *unreachable,
                             const struct armtap_where *where);
 int armtap_conn_note(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_note_code code,
-                     const struct armtap_where *where, const char *text);
+                     const struct armtap_where *where, const struct armtap_arguments *arguments);
 
 /* ---- for the digest of a capture, and for passing over what it leaves out ---- */
 

@@ -59,11 +59,20 @@ int armtap_conn_unreachable(struct armtap_conn *conn, uint64_t syns, const struc
 
 /* Sends a note that is not charged to any budget. */
 static int give_note(struct armtap_conn *conn, enum armtap_note_code code, enum armtap_direction direction,
-                     const struct armtap_where *where, const char *text)
+                     const struct armtap_where *where, const struct armtap_arguments *arguments,
+                     const struct armtap_line *line)
 {
-    struct armtap_note note = {armtap_note_at(code), &conn->stream, *where, direction, text};
+    struct armtap_note note = {armtap_note_at(code), &conn->stream, *where, direction, line->text, *arguments};
     armtap_conn_stir(conn);
     return conn->sink->on_note ? armtap_stopped(conn->sink->on_note(conn->user, &note)) : ARMTAP_OK;
+}
+
+static int give_fact(struct armtap_conn *conn, enum armtap_note_code code, enum armtap_direction direction,
+                     const struct armtap_where *where, const struct armtap_arguments *arguments)
+{
+    struct armtap_line line;
+    armtap_note_say(&line, code, arguments);
+    return give_note(conn, code, direction, where, arguments, &line);
 }
 
 static int say_hostile(struct armtap_conn *conn, enum armtap_budget_code code, enum armtap_direction direction,
@@ -73,7 +82,7 @@ static int say_hostile(struct armtap_conn *conn, enum armtap_budget_code code, e
     if (conn->account.noted & bit)
         return ARMTAP_OK;
     conn->account.noted |= bit;
-    return give_note(conn, ARMTAP_NOTE_input_hostile, direction, where, armtap_budget_at(code)->text);
+    return give_fact(conn, ARMTAP_NOTE_input_hostile, direction, where, ARGS(arg_text(armtap_budget_at(code)->text)));
 }
 
 /* Bytes of its packets, as far as they were examined. */
@@ -137,21 +146,34 @@ int armtap_conn_tell_unshared(struct armtap_conn *conn, enum armtap_budget_code 
                        "more than %u %s for %s: from here on those of some robots share no recipes, so that data "
                        "without its handshake has no names",
                        budget->once, budget->unit, budget->of);
-    return give_note(conn, ARMTAP_NOTE_capture_many_robots, ARMTAP_FROM_ROBOT, where, line.text);
+    return give_fact(conn, ARMTAP_NOTE_capture_many_robots, ARMTAP_FROM_ROBOT, where, ARGS(arg_text(line.text)));
 }
 
 static int tell_note(struct armtap_conn *conn, enum armtap_note_code code, enum armtap_direction direction,
-                     const struct armtap_where *where, const char *text)
+                     const struct armtap_where *where, const struct armtap_arguments *arguments)
 {
-    if (!spend(conn, ARMTAP_BUDGET_notes, NOTE_BYTES + strlen(text)))
+    struct armtap_line line;
+    armtap_conn_stir(conn);
+    if (!conn->sink->on_note)
+        return ARMTAP_OK;
+    if (armtap_conn_left(conn, ARMTAP_BUDGET_notes) < NOTE_BYTES) /* nobody would see the sentence */
         return say_hostile(conn, ARMTAP_BUDGET_notes, direction, where);
-    return give_note(conn, code, direction, where, text);
+    armtap_note_say(&line, code, arguments);
+    if (!spend(conn, ARMTAP_BUDGET_notes, NOTE_BYTES + line.length))
+        return say_hostile(conn, ARMTAP_BUDGET_notes, direction, where);
+    return give_note(conn, code, direction, where, arguments, &line);
 }
 
 int armtap_conn_note(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_note_code code,
-                     const struct armtap_where *where, const char *text)
+                     const struct armtap_where *where, const struct armtap_arguments *arguments)
 {
-    return tell_note(conn, code, armtap_conn_real(conn, direction), where, text);
+    return tell_note(conn, code, armtap_conn_real(conn, direction), where, arguments);
+}
+
+int armtap_conn_raise(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_note_code code,
+                      const struct armtap_arguments *arguments)
+{
+    return tell_note(conn, code, frame->direction, &frame->where, arguments);
 }
 
 int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_note_code code,
@@ -159,17 +181,11 @@ int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, 
 {
     struct armtap_line line;
     va_list arguments;
-    armtap_conn_stir(conn);
-    if (!conn->sink->on_note)
-        return ARMTAP_OK;
-    if (armtap_conn_left(conn, ARMTAP_BUDGET_notes) <
-        NOTE_BYTES) /* formatting costs time, and nobody would see the text */
-        return say_hostile(conn, ARMTAP_BUDGET_notes, frame->direction, &frame->where);
     armtap_line_begin(&line);
     va_start(arguments, format);
     armtap_line_arguments(&line, format, arguments);
     va_end(arguments);
-    return tell_note(conn, code, frame->direction, &frame->where, line.text);
+    return armtap_conn_raise(conn, frame, code, ARGS(arg_text(line.text)));
 }
 
 int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_event_type type)

@@ -92,12 +92,12 @@ static int arrival(void *user, enum armtap_direction direction, enum armtap_even
 }
 
 static int note(void *user, enum armtap_direction direction, enum armtap_note_code code,
-                const struct armtap_where *where, const char *text)
+                const struct armtap_where *where, const struct armtap_arguments *arguments)
 {
     struct armtap_flow *flow = user;
     if (is_made(flow) && code == ARMTAP_NOTE_tcp_overlap_differs)
         return 0;
-    return armtap_conn_note(flow->conn, direction, code, where, text);
+    return armtap_conn_note(flow->conn, direction, code, where, arguments);
 }
 
 static const struct armtap_tcp_calls calls = {push, gap, close_direction, event, arrival, note};

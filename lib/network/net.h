@@ -9,7 +9,7 @@
 #include "packet/fragments.h"
 #include "packet/link.h"
 #include "connection/knowledge.h"
-#include "protocol/note.h"
+#include "protocol/fact.h"
 #include "tcp/tcp.h"
 #include "inside.h"
 

@@ -45,7 +45,10 @@ int armtap_net_note(struct armtap_net *net, enum armtap_note_code code, const st
     add_ends(&line, segment);
     if (++net->notes[code] == NOTES_A_KIND)
         armtap_line_string(&line, "; further ones are not noted");
-    struct armtap_note about = {.kind = armtap_note_at(code), .where = net->pool.now, .text = line.text};
+    struct armtap_note about = {.kind = armtap_note_at(code),
+                                .where = net->pool.now,
+                                .text = line.text,
+                                .arguments = *ARGS(arg_text(line.text))};
     return net->sink.on_note(net->user, &about) ? ARMTAP_ERR_STOPPED : 0;
 }
 

@@ -10,7 +10,7 @@
 #include "armtap.h"
 #include "budget.h"
 #include "table/layout.h"
-#include "note.h"
+#include "fact.h"
 #include "port.h"
 #include "robot.h"
 
@@ -188,7 +188,10 @@ int armtap_conn_pause(struct armtap_conn *conn, const struct armtap_frame *frame
 /* The content that the current frame completes, if it differs from the frame's own bytes; valid until the next frame is
  * decoded. */
 void armtap_conn_content(struct armtap_conn *conn, const uint8_t *content, size_t length);
-/* A note about a frame; the format is that of armtap_line_format. */
+/* A note about a frame. */
+int armtap_conn_raise(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_note_code code,
+                      const struct armtap_arguments *arguments);
+/* One whose only argument is a text; the format is that of armtap_line_format. */
 int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_note_code code,
                     const char *format, ...);
 /* Facts that the decoder learned: the newest version, and the controller's. */

@@ -9,7 +9,7 @@
 enum armtap_note_code {
 #define NOTE(code, ...) ARMTAP_NOTE_##code,
 #define FINDING(code, ...) ARMTAP_FINDING_##code, /* a name of its own: most are the analysis's */
-#include "notes.def"
+#include "findings.def"
 #undef NOTE
 #undef FINDING
     ARMTAP_NOTE_COUNT
@@ -24,11 +24,15 @@ struct armtap_line {
 };
 void armtap_line_begin(struct armtap_line *line);
 void armtap_line_string(struct armtap_line *line, const char *text);
+void armtap_line_piece(struct armtap_line *line, const char *text, size_t length);
 void armtap_line_span(struct armtap_line *line, const void *bytes, size_t length);
 void armtap_line_unsigned(struct armtap_line *line, uint64_t number);
 void armtap_line_signed(struct armtap_line *line, int64_t number);
 /* Up to six significant digits: 12.5, 1e-300, nan. */
 void armtap_line_double(struct armtap_line *line, double number);
+/* With that many decimals, at most 3, rounded as printf does: to nearest, ties to even. "inf" from 2^64 on, which no
+ * count or measurement reaches. */
+void armtap_line_decimal(struct armtap_line *line, double number, unsigned digits);
 void armtap_line_hex(struct armtap_line *line, uint64_t number);
 /* Adds several parts. The format knows %s (const char *), %u (uint64_t), %d (int64_t), %x (uint64_t, with 0x) and %b
  * (const void *, size_t: a span); arguments must have exactly these types. */

@@ -5,7 +5,7 @@
 
 #include "arrival.h"
 #include "packet/link.h"
-#include "protocol/note.h"
+#include "protocol/fact.h"
 
 /* What the reassembler calls; each returns 0 or an error that ends the work at once. */
 struct armtap_tcp_calls {
@@ -23,7 +23,7 @@ struct armtap_tcp_calls {
     int (*arrival)(void *user, enum armtap_direction direction, enum armtap_event_type type, uint64_t bytes,
                    bool doubtful, const struct armtap_where *where);
     int (*note)(void *user, enum armtap_direction direction, enum armtap_note_code code,
-                const struct armtap_where *where, const char *text);
+                const struct armtap_where *where, const struct armtap_arguments *arguments);
 };
 
 enum armtap_tcp_state {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The gate of notes' ids: every id in the code has a row in lib/protocol/notes.def. A finding with an unknown id is never shown, and
+"""The gate of notes' ids: every id in the code has a row in lib/protocol/findings.def. A finding with an unknown id is never shown, and
 a row of verdict.c's tables with an unknown id does nothing."""
 import glob
 import os
@@ -29,9 +29,9 @@ def known(text, ids):
     return text in ids or (text[-1:] in (".", "-") and any(one.startswith(text) for one in ids))
 
 
-with open(os.path.join(TOP, "lib", "protocol", "notes.def"), encoding="utf-8") as table:
+with open(os.path.join(TOP, "lib", "protocol", "findings.def"), encoding="utf-8") as table:
     IDS = set(re.findall(r'^(?:NOTE|FINDING)\(\w+, "([^"]*)"', table.read(), re.MULTILINE))
-expect("rows of lib/protocol/notes.def", len(IDS) > 40, IDS)
+expect("rows of lib/protocol/findings.def", len(IDS) > 40, IDS)
 ANALYSIS = [read(path) for path in glob.glob(os.path.join(TOP, "lib", "analysis", "*.c"))]
 for pattern in PLACES:
     expect(("lib/analysis has no", pattern), any(re.search(pattern, source) for source in ANALYSIS))
@@ -40,5 +40,5 @@ for path in sorted(glob.glob(os.path.join(TOP, "lib", "**", "*.c"), recursive=Tr
     source = read(path)
     patterns = PLACES + ([SHAPE] if os.path.basename(os.path.dirname(path)) == "analysis" else [])
     for text in sorted({text for pattern in patterns for text in re.findall(pattern, source)}):
-        expect((os.path.relpath(path, TOP), "%s has no row in lib/protocol/notes.def" % text), known(text, IDS))
+        expect((os.path.relpath(path, TOP), "%s has no row in lib/protocol/findings.def" % text), known(text, IDS))
 sys.exit(finish())

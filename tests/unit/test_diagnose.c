@@ -75,7 +75,7 @@ static void feed_begin(struct feed *feed, enum armtap_protocol protocol, const c
 {
     memset(feed, 0, sizeof *feed);
     feed->state = armtap_state_new();
-    feed->findings = armtap_findings_new();
+    feed->findings = armtap_findings_new(NULL);
     feed->shared = armtap_rates_shared_new(0);
     feed->rates = armtap_rates_new(feed->shared, NULL);
     assert_non_null(feed->state);
@@ -607,7 +607,7 @@ static void what_carries_no_telemetry_is_left_out(void **state)
 /* Findings of a connection that later turns out to carry telemetry; the last one is the largest. */
 static struct findings *findings_of(enum armtap_protocol protocol, unsigned count, struct armtap_streams *streams)
 {
-    struct findings *findings = armtap_findings_new();
+    struct findings *findings = armtap_findings_new(NULL);
     struct armtap_stream stream = {.protocol = protocol, .records = {1, 0}};
     struct armtap_record record = {.stream = &stream, .protocol = ARMTAP_RTDE};
     assert_non_null(findings);

@@ -464,7 +464,8 @@ static void test_notes_are_registered_once(void **unused)
     for (size_t i = 0; i < armtap_note_count(); i++) {
         const struct armtap_note_kind *kind = armtap_note_at(i);
         assert_true(strlen(kind->meaning) > 0);
-        assert_true(strlen(kind->remedy) > 0 || kind->severity == ARMTAP_INFO);
+        assert_true(strlen(kind->remedy) + strlen(kind->command) > 0 || kind->severity == ARMTAP_INFO);
+        assert_int_equal(strlen(kind->offer) > 0, strlen(kind->command) > 0);
         assert_string_not_equal(armtap_severity_name(kind->severity), "");
         for (size_t k = 0; k < i; k++)
             assert_string_not_equal(kind->id, armtap_note_at(k)->id);

@@ -4,6 +4,7 @@
 
 #include "analysis_scene.h"
 #include "support.h"
+#include "protocol/fact.h"
 
 #define MS INT64_C(1000000)
 
@@ -41,8 +42,11 @@ static void stop(struct analysis_scene *scene, int mode)
 static void note(struct analysis_scene *scene, const struct armtap_stream *stream, const char *id, int64_t after,
                  const char *text)
 {
-    struct armtap_note note = {
-        .kind = armtap_note_find(id), .stream = stream, .where = scene->record.where, .text = text};
+    struct armtap_note note = {.kind = armtap_note_find(id),
+                               .stream = stream,
+                               .where = scene->record.where,
+                               .text = text,
+                               .arguments = *ARGS(arg_text(text))};
     assert_non_null(note.kind);
     note.where.time += after;
     assert_int_equal(scene->sink->on_note(scene->diagnosis, &note), ARMTAP_OK);

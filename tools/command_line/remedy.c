@@ -3,9 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The words before a command in a remedy. */
-static const char lead[] = "run: ";
-
 void remedy_offer(struct remedy_offers *offers, const struct armtap_refused_setup *setup)
 {
     if (offers->count < sizeof offers->places / sizeof *offers->places && armtap_recipe_count(setup->accepted) > 0)
@@ -15,8 +12,8 @@ void remedy_offer(struct remedy_offers *offers, const struct armtap_refused_setu
 bool remedy_is_offered(const struct remedy_offers *offers, const struct armtap_note_kind *kind,
                        const struct armtap_where *where)
 {
-    const char *run = strstr(kind->remedy, lead);
-    if (!run || (where->packet == 0 && strstr(run, "--packet N")))
+    const char *run = kind->command;
+    if (*run == '\0' || (where->packet == 0 && strstr(run, "PACKET")))
         return false;
     if (!strstr(run, "--accepted"))
         return true;
@@ -26,36 +23,30 @@ bool remedy_is_offered(const struct remedy_offers *offers, const struct armtap_n
     return false;
 }
 
-/* The advice before the command, if any. */
-static size_t advice_length(const char *remedy, const char *command)
+static void put_offer(struct remedy *remedy, const struct armtap_note_kind *kind, const char *end)
 {
-    const char *end = command;
-    while (end > remedy && *end != ';')
-        end--;
-    return (size_t)(end - remedy);
+    snprintf(remedy->advice, sizeof remedy->advice, "%s%s%s, %s", kind->remedy, *kind->remedy ? "; " : "", kind->offer,
+             end);
 }
 
-static void take_advice(struct remedy *remedy, const char *text, size_t length, const char *end)
+void remedy_whole(char to[REMEDY_MAX], const struct armtap_note_kind *kind)
 {
-    snprintf(remedy->advice, sizeof remedy->advice, "%.*s%s", (int)length, text, end);
+    snprintf(to, REMEDY_MAX, "%s%s%s%s%s", kind->remedy, *kind->remedy && *kind->command ? "; " : "", kind->offer,
+             *kind->command ? ", run: " : "", kind->command);
 }
 
 void remedy_find(struct remedy *remedy, const struct armtap_note_kind *kind, const struct replay_source *source,
                  const struct remedy_offers *offers, const struct armtap_where *where)
 {
-    const char *text = kind->remedy, *run = strstr(text, lead);
     *remedy = (struct remedy){.command = ""};
-    if (!run) {
-        take_advice(remedy, text, strlen(text), "");
-    } else if (!remedy_is_offered(offers, kind, where)) {
-        take_advice(remedy, text, advice_length(text, run), "");
-    } else if (shell_command(remedy->command, run + strlen(lead), source, where)) {
-        take_advice(remedy, text, (size_t)(run - text) + strlen(lead), "");
-    } else {
-        take_advice(remedy, text, (size_t)(run - text),
-                    shell_can_name(source) ? "run, with FILE replaced by the names of all captures:"
-                                           : "run, with this input saved as FILE:");
-    }
+    if (!remedy_is_offered(offers, kind, where))
+        snprintf(remedy->advice, sizeof remedy->advice, "%s", kind->remedy);
+    else if (shell_command(remedy->command, kind->command, source, where))
+        put_offer(remedy, kind, "run: ");
+    else
+        put_offer(remedy, kind,
+                  shell_can_name(source) ? "run, with FILE replaced by the names of all captures:"
+                                         : "run, with this input saved as FILE:");
 }
 
 static bool are_all_cut(const struct armtap_streams *streams)
@@ -75,7 +66,7 @@ void remedy_find_cut(struct remedy *remedy, const struct armtap_note_kind *kind,
     if (strcmp(kind->id, "stream.gap") != 0 || !are_all_cut(streams))
         return;
     *remedy = (struct remedy){.command = ""};
-    take_advice(remedy, advice, strlen(advice), "");
+    snprintf(remedy->advice, sizeof remedy->advice, "%s", advice);
 }
 
 void remedy_print(struct text_wrap *wrap, const struct remedy *remedy)

@@ -65,6 +65,8 @@ struct remedy {
     char advice[REMEDY_MAX];
     char command[SHELL_MAX]; /* "": none, or none that would print something */
 };
+/* All of it, with the placeholders of the command. */
+void remedy_whole(char to[REMEDY_MAX], const struct armtap_note_kind *kind);
 /* `where`: of the first finding. */
 void remedy_find(struct remedy *remedy, const struct armtap_note_kind *kind, const struct replay_source *source,
                  const struct remedy_offers *offers, const struct armtap_where *where);

@@ -222,11 +222,13 @@ void diagnosis_list_json(void)
             const struct armtap_note_kind *kind = armtap_note_at(i);
             if ((int)kind->severity != severity)
                 continue;
+            char remedy[REMEDY_MAX];
+            remedy_whole(remedy, kind);
             json_object(&json, false);
             json_member_text(&json, "id", kind->id);
             json_member_text(&json, "severity", armtap_severity_name(kind->severity));
             json_member_text(&json, "meaning", kind->meaning);
-            json_member_text(&json, "remedy", kind->remedy);
+            json_member_text(&json, "remedy", remedy);
             json_close(&json);
         }
     json_end(&json);

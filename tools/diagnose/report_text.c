@@ -616,11 +616,13 @@ void diagnosis_list(void)
             struct text_wrap wrap = text_wrap_begin(stdout, 0, 9);
             text_wrap_words(&wrap, kind->meaning);
             text_wrap_end(&wrap);
-            if (*kind->remedy == '\0')
+            char remedy[REMEDY_MAX];
+            remedy_whole(remedy, kind);
+            if (*remedy == '\0')
                 continue;
             wrap = text_wrap_begin(stdout, 0, 9);
             text_wrap_words(&wrap, "to do:");
-            text_wrap_words(&wrap, kind->remedy);
+            text_wrap_words(&wrap, remedy);
             text_wrap_end(&wrap);
         }
 }

@@ -116,7 +116,7 @@ static size_t note_index(const struct armtap_note_kind *kind)
 /* --around is itself the remedy of these findings. */
 static bool is_remedy_taken(const struct diagnosis *diagnosis, const struct armtap_note_kind *kind)
 {
-    return kind == diagnosis->around && strstr(kind->remedy, "--around");
+    return kind == diagnosis->around && strstr(kind->command, "--around");
 }
 
 /* Whether `next` is a better example for the remedy than `first`: it has a size, or a command that prints something. */

@@ -275,15 +275,42 @@ static int play_recipe(struct transcript_player *player, const struct entry *ent
     return answer;
 }
 
+#define ARGUMENTS_MAX 32
+
+/* Texts stay in the transcript: they end with their length. */
+static size_t get_arguments(struct transcript_player *player, struct armtap_argument arguments[ARGUMENTS_MAX])
+{
+    uint64_t count = get_number(player);
+    player->is_damaged = player->is_damaged || count > ARGUMENTS_MAX;
+    for (size_t i = 0; i < count && !player->is_damaged; i++) {
+        struct armtap_argument *argument = &arguments[i];
+        *argument = (struct armtap_argument){.id = (uint16_t)get_number(player), .word = (uint16_t)get_number(player)};
+        argument->value.count = get_number(player);
+        enum armtap_argument_type type = armtap_argument_kind(argument)->type;
+        if (type != ARMTAP_TEXT && type != ARMTAP_QUOTED)
+            continue;
+        player->is_damaged = player->is_damaged || argument->value.count > (uint64_t)(player->end - player->at);
+        if (player->is_damaged)
+            return 0;
+        argument->length = (uint32_t)argument->value.count;
+        argument->value.text = (const char *)player->at;
+        player->at += argument->length;
+    }
+    return player->is_damaged ? 0 : (size_t)count;
+}
+
 static int play_note(struct transcript_player *player, const struct entry *entry, const struct armtap_sink *sink,
                      void *user)
 {
     const char *id = get_text(player, player->texts[0], TEXT_MAX), *text = get_text(player, player->texts[1], TEXT_MAX);
+    struct armtap_argument arguments[ARGUMENTS_MAX];
+    size_t count = get_arguments(player, arguments);
     const struct armtap_note note = {.kind = id ? armtap_note_find(id) : NULL,
                                      .stream = entry->stream,
                                      .where = entry->call.where,
                                      .direction = entry->direction,
-                                     .text = text};
+                                     .text = text,
+                                     .arguments = {arguments, count}};
     player->is_damaged = player->is_damaged || !note.kind;
     return player->is_damaged ? 0 : sink->on_note(user, &note);
 }

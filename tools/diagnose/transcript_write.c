@@ -228,6 +228,25 @@ int transcript_recipe(struct transcript *transcript, const struct armtap_recipe_
     return end_row(transcript, told);
 }
 
+static bool is_text(const struct armtap_argument *argument)
+{
+    enum armtap_argument_type type = armtap_argument_kind(argument)->type;
+    return type == ARMTAP_TEXT || type == ARMTAP_QUOTED;
+}
+
+static void put_arguments(struct buffer *to, const struct armtap_arguments *arguments)
+{
+    put_number(to, arguments->count);
+    for (size_t i = 0; i < arguments->count; i++) {
+        const struct armtap_argument *argument = &arguments->all[i];
+        put_number(to, argument->id);
+        put_number(to, argument->word);
+        put_number(to, is_text(argument) ? argument->length : argument->value.count);
+        if (is_text(argument))
+            buffer_put(to, argument->value.text, argument->length);
+    }
+}
+
 int transcript_note(struct transcript *transcript, const struct armtap_note *note)
 {
     const struct call call = {.where = note->where, .direction = note->direction};
@@ -235,6 +254,7 @@ int transcript_note(struct transcript *transcript, const struct armtap_note *not
     if (told) {
         put_text(&transcript->bytes, note->kind->id);
         put_text(&transcript->bytes, note->text);
+        put_arguments(&transcript->bytes, &note->arguments);
     }
     return end_row(transcript, told);
 }

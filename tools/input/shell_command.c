@@ -67,7 +67,7 @@ static bool put_names(char *to, size_t size, const struct replay_source *source)
     return fits;
 }
 
-/* Writes the N of "--packet N". */
+/* Writes the number after --packet. */
 static bool put_packet(char *to, size_t size, const struct replay_source *source, const struct armtap_where *where)
 {
     char text[80];
@@ -88,7 +88,9 @@ static bool put_word(char *to, size_t size, const char *word, size_t length, con
                      const struct armtap_where *where)
 {
     size_t before = strlen(to);
-    bool is_file = length == 4 && memcmp(word, "FILE", 4) == 0, is_packet = length == 1 && *word == 'N';
+    bool is_file = length == 4 && memcmp(word, "FILE", 4) == 0,
+         is_packet = length == 6 && memcmp(word, "PACKET", 6) == 0;
+    bool is_stream = length == 6 && memcmp(word, "STREAM", 6) == 0;
     if (is_file && shell_can_name(source) &&
         (ends_with(to, "--from ") ? put_from(to, size, source) : put_names(to, size, source)))
         return true;
@@ -96,7 +98,7 @@ static bool put_word(char *to, size_t size, const char *word, size_t length, con
     if (is_packet && where && where->packet > 0)
         return put_packet(to, size, source, where);
     shell_put(to, size, word, length);
-    return !is_file && !is_packet;
+    return !is_file && !is_packet && !is_stream;
 }
 
 bool shell_command(char to[SHELL_MAX], const char *pattern, const struct replay_source *source,

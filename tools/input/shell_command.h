@@ -9,10 +9,10 @@
 bool shell_can_name(const struct replay_source *source);
 
 /* Writes the command `pattern`. Its word FILE is replaced by the captures of `source`, after the options --port, --raw,
- * --no-guess and --recipe that they were read with; its word N by the packet of `where` (may be NULL), with --file if
+ * --no-guess and --recipe that they were read with; its word PACKET by the packet of `where` (may be NULL), with --file if
  * there are several captures. After --from each capture gets its own --from, and the options, except --recipe, follow.
  * Returns false if the user must replace FILE by hand: standard input and interfaces cannot be read again, and too many
- * names do not fit. FILE then stays, and so does N if there is no packet. */
+ * names do not fit. FILE then stays, and so does PACKET if there is none. */
 bool shell_command(char to[SHELL_MAX], const char *pattern, const struct replay_source *source,
                    const struct armtap_where *where);
 

@@ -1,0 +1,136 @@
+/* Facts as sentences: what the grammar of words.c promises, and that each row of findings.def keeps to it. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "protocol/fact.h"
+#include "support.h"
+
+static const char *said(const char *sentence, const struct armtap_arguments *arguments)
+{
+    static struct armtap_line line;
+    armtap_line_begin(&line);
+    armtap_line_sentence(&line, sentence, arguments, NULL);
+    return line.text;
+}
+
+static void places_are_filled(void **unused)
+{
+    (void)unused;
+    assert_string_equal(said("no data for {duration_s} s", ARGS(arg_duration_s(1.5))), "no data for 1.500 s");
+    assert_string_equal(said("{duration_s:0} s", ARGS(arg_duration_s(2.5))), "2 s");
+    assert_string_equal(said("{bytes} of {bytes_of}", ARGS(arg_bytes_of(20), arg_bytes(3))), "3 of 20");
+    assert_string_equal(said("{value}", ARGS(arg_value(-7))), "-7");
+    assert_string_equal(said("{last_time}", ARGS(arg_last_time(INT64_C(1700000000999999999)))), "1700000000");
+    assert_string_equal(said("absent: {bytes}.", NO_ARGS), "absent: .");
+    assert_string_equal(said("'{quoted}'", ARGS(arg_quoted("a\0{bytes}[\x1b", 11))), "'a\\x00{bytes}[\\x1b'");
+}
+
+static void optional_parts_need_all_arguments(void **unused)
+{
+    (void)unused;
+    static const char sentence[] = "silent[ for {duration_s} s[, since packet {packet}]]";
+    assert_string_equal(said(sentence, NO_ARGS), "silent");
+    assert_string_equal(said(sentence, ARGS(arg_packet(4))), "silent");
+    assert_string_equal(said(sentence, ARGS(arg_duration_s(3))), "silent for 3.000 s");
+    assert_string_equal(said(sentence, ARGS(arg_duration_s(3), arg_packet(4))), "silent for 3.000 s, since packet 4");
+}
+
+static void alternatives_follow_what_is_said(void **unused)
+{
+    (void)unused;
+    static const char count[] = "{more} {more?1=record|*=records}{is_last?*=, the last}";
+    static const char who[] = "the {who?robot=robot[ {packet}]|client=client|-=sender} left";
+    assert_string_equal(said(count, ARGS(arg_more(1))), "1 record");
+    assert_string_equal(said(count, ARGS(arg_more(11), arg_is_last(true))), "11 records, the last");
+    assert_string_equal(said(who, ARGS(arg_who(ARMTAP_WORD_robot), arg_packet(9))), "the robot 9 left");
+    assert_string_equal(said(who, ARGS(arg_who(ARMTAP_WORD_client))), "the client left");
+    assert_string_equal(said(who, ARGS(arg_who(ARMTAP_WORD_unknown))), "the  left");
+    assert_string_equal(said(who, NO_ARGS), "the sender left");
+}
+
+/* Worked out by hand, and by Python's format(). */
+static void decimals_are_rounded_as_printf_does(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double number;
+        unsigned digits;
+        const char *text;
+    } rows[] = {{0.0005, 3, "0.001"},
+                {0.0015, 3, "0.002"},
+                {2.5, 0, "2"},
+                {3.5, 0, "4"},
+                {-0.0004, 3, "-0.000"},
+                {1e-320, 3, "0.000"},
+                {99.9996, 3, "100.000"},
+                {1234.5, 1, "1234.5"},
+                {0.05, 1, "0.1"},
+                {9007199254740993.0, 3, "9007199254740992.000"},
+                {1e19, 0, "10000000000000000000"},
+                {0x1p64, 3, "inf"},
+                {-INFINITY, 1, "-inf"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct armtap_line line;
+        armtap_line_begin(&line);
+        armtap_line_decimal(&line, rows[i].number, rows[i].digits);
+        assert_string_equal(line.text, rows[i].text);
+    }
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+static size_t balance(const char *text, char open, char close)
+{
+    size_t depth = 0;
+    for (; *text; text++) {
+        depth += *text == open;
+        if (*text == close && depth-- == 0)
+            return 1000;
+    }
+    return depth;
+}
+
+/* Every place names an argument of the table, as it stands there. */
+static void check_places(const char *id, const char *sentence)
+{
+    static const char *const names[] = {
+#define ARGUMENT(name, type, digits) #name,
+#include "protocol/findings.def"
+#undef ARGUMENT
+    };
+    for (const char *at = strchr(sentence, '{'); at; at = strchr(at + 1, '{')) {
+        size_t length = strcspn(at + 1, ":?}"), i = 1;
+        while (i < ARMTAP_ARGUMENT_IDS && (strlen(names[i]) != length || memcmp(names[i], at + 1, length) != 0))
+            i++;
+        if (i == ARMTAP_ARGUMENT_IDS)
+            print_error("%s: no argument %.*s\n", id, (int)length, at + 1);
+        assert_true(i < ARMTAP_ARGUMENT_IDS);
+    }
+}
+
+static void sentences_keep_to_the_grammar(void **unused)
+{
+    (void)unused;
+    for (unsigned code = 0; code < ARMTAP_NOTE_COUNT; code++) {
+        const char *sentence = armtap_note_sentence((enum armtap_note_code)code), *id = armtap_note_at(code)->id;
+        assert_true(*sentence != '\0');
+        if (balance(sentence, '{', '}') != 0 || balance(sentence, '[', ']') != 0)
+            print_error("%s: unbalanced\n", id);
+        assert_int_equal(balance(sentence, '{', '}'), 0);
+        assert_int_equal(balance(sentence, '[', ']'), 0);
+        check_places(id, sentence);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(places_are_filled),
+        cmocka_unit_test(optional_parts_need_all_arguments),
+        cmocka_unit_test(alternatives_follow_what_is_said),
+        cmocka_unit_test(decimals_are_rounded_as_printf_does),
+        cmocka_unit_test(sentences_keep_to_the_grammar),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
