@@ -69,7 +69,8 @@ static struct driver *driver_of(const struct drivers *drivers, uint64_t connecti
     return NULL;
 }
 
-const char *armtap_command_mode(int32_t mode)
+/* NULL: armtap does not know it. */
+static const char *name_of_mode(int32_t mode)
 {
     switch (mode) {
 #define CONTROL_MODE(number, name)                                                                                     \
@@ -78,8 +79,14 @@ const char *armtap_command_mode(int32_t mode)
 #include "table/control_modes.def"
 #undef CONTROL_MODE
     default:
-        return "a mode that armtap does not know";
+        return NULL;
     }
+}
+
+const char *armtap_command_mode(int32_t mode)
+{
+    const char *name = name_of_mode(mode);
+    return name ? name : "a mode that armtap does not know";
 }
 
 /* Whether the robot moves by each command, so that one that is missing is a hole. */
@@ -148,9 +155,12 @@ static bool is_hole(const struct driver *driver, double seconds)
 
 /* ---- findings ---------------------------------------------------------------------------------------------------- */
 
-static const char *resent_text(bool is_resent)
+/* Raises what a driver did in its own stream. */
+static void raise_command(const struct driver *driver, struct findings *findings, enum armtap_note_code code,
+                          const struct armtap_where *where, const struct armtap_arguments *arguments)
 {
-    return is_resent ? "; bytes to the robot were sent again meanwhile" : "";
+    armtap_findings_raise(
+        findings, &(struct fact){.code = code, .stream = &driver->stream, .where = where, .arguments = arguments});
 }
 
 /* How long the last command lets the robot's program wait, in s; 0: for ever. */
@@ -161,28 +171,26 @@ static double allowed_by(const struct command *command)
     return command->timeout < COUNTS_MOST ? command->timeout * READ : command->timeout / MS_PER_S;
 }
 
-static void say_gap(struct driver *driver, struct findings *findings, const struct open_gap *gap, const char *outcome)
+static void raise_gap(struct driver *driver, struct findings *findings, const struct open_gap *gap,
+                      enum armtap_word until)
 {
-    armtap_findings_measure(findings, "command.gap", gap->seconds, &driver->stream, &gap->where,
-                            "no command for %s s, but the last one allows %s s until the next: %s%s",
-                            DECIMAL(gap->seconds, 3), DECIMAL(gap->allowed, 3), outcome, resent_text(gap->is_resent));
+    raise_command(driver, findings, ARMTAP_FINDING_command_gap, &gap->where,
+                  ARGS(arg_duration_s(gap->seconds), arg_allowed_s(gap->allowed), arg_until(until),
+                       arg_is_resent(gap->is_resent)));
 }
 
-static void settle_gap(struct driver *driver, struct findings *findings, const char *outcome)
+static void settle_gap(struct driver *driver, struct findings *findings, enum armtap_word until)
 {
     if (driver->gap.is_there)
-        say_gap(driver, findings, &driver->gap, outcome);
+        raise_gap(driver, findings, &driver->gap, until);
     driver->gap.is_there = false;
 }
-
-static const char may_end[] = "the robot's program may end then",
-                  has_ended[] = "then the robot's program ends, and the robot closed the connection";
 
 /* Commands went on for so long that the robot's program cannot have ended. */
 static void settle_old_gap(struct driver *driver, struct findings *findings, int64_t now)
 {
     if (driver->gap.is_there && armtap_time_seconds(driver->gap.until, now) > ENDS_WITHIN)
-        settle_gap(driver, findings, "its program did not end, since the connection went on");
+        settle_gap(driver, findings, ARMTAP_WORD_continued);
 }
 
 /* A command that came too late. */
@@ -191,24 +199,24 @@ static bool judge_gap(struct driver *driver, struct findings *findings, double s
     const struct command *last = &driver->last;
     double cycle, allowed = allowed_by(last);
     if (allowed > 0 && seconds > allowed) {
-        settle_gap(driver, findings, may_end);
+        settle_gap(driver, findings, ARMTAP_WORD_may_end);
         driver->gap = (struct open_gap){true, driver->is_resent, seconds, allowed, last->where, now};
         return true;
     }
     if (!is_motion(last->mode) || !is_hole(driver, seconds) || !cycle_of(driver, &cycle))
         return false;
-    armtap_findings_measure(findings, "command.gap", seconds, &driver->stream, &last->where,
-                            "no command for %s s, though one came every %s s: the robot moved on without%s",
-                            DECIMAL(seconds, 3), DECIMAL(cycle, 3), resent_text(driver->is_resent));
+    raise_command(driver, findings, ARMTAP_FINDING_command_gap, &last->where,
+                  ARGS(arg_duration_s(seconds), arg_usual_s(cycle), arg_until(ARMTAP_WORD_moved_on),
+                       arg_is_resent(driver->is_resent)));
     return true;
 }
 
 /* The connection ended, and no command came after the last. */
-static void judge_last(struct driver *driver, struct findings *findings, double seconds, const char *outcome)
+static void judge_last(struct driver *driver, struct findings *findings, double seconds, enum armtap_word until)
 {
     struct open_gap gap = {true, driver->is_resent, seconds, allowed_by(&driver->last), driver->last.where, 0};
     if (gap.allowed > 0 && seconds > gap.allowed)
-        say_gap(driver, findings, &gap, outcome);
+        raise_gap(driver, findings, &gap, until);
 }
 
 /* How long a joint has for one step, in s: commands that come in bursts are for a cycle each, and after a hole the
@@ -252,11 +260,9 @@ static void judge_step(struct driver *driver, struct findings *findings, const s
         double step = fabs(command->target[i] - driver->last.target[i]);
         if (!(step > SPEED_MOST * during) || is_near_arm(driver, command, i))
             continue;
-        armtap_findings_measure(findings, "command.jump", step, &driver->stream, &command->where,
-                                "joint %u (%s) is to go %s rad within %s s, with %s rad/s: the robot's program "
-                                "accepts 20",
-                                i, armtap_joint_name((int)i), DECIMAL(step, 3), DECIMAL(during, 3),
-                                DECIMAL(step / during, 0));
+        raise_command(driver, findings, ARMTAP_FINDING_command_jump, &command->where,
+                      ARGS(arg_case(ARMTAP_WORD_too_fast), arg_joint(i), arg_joint_name(armtap_joint_name((int)i)),
+                           arg_angle_rad(step), arg_within_s(during), arg_speed_rad_s(step / during)));
         return;
     }
 }
@@ -271,9 +277,9 @@ static void judge_first(struct driver *driver, struct findings *findings, const 
         double away = fabs(command->target[i] - driver->actual_q[i]);
         if (!(away > AWAY_MOST))
             continue;
-        armtap_findings_measure(findings, "command.jump", away, &driver->stream, &command->where,
-                                "the first target in this mode is %s rad away from where joint %u (%s) is",
-                                DECIMAL(away, 3), i, armtap_joint_name((int)i));
+        raise_command(driver, findings, ARMTAP_FINDING_command_jump, &command->where,
+                      ARGS(arg_case(ARMTAP_WORD_away_from_arm), arg_angle_rad(away), arg_joint(i),
+                           arg_joint_name(armtap_joint_name((int)i))));
         return;
     }
 }
@@ -283,8 +289,9 @@ static void judge_mode(struct driver *driver, struct findings *findings, const s
     if (driver->is_known && command->mode == driver->last.mode)
         return;
     if (driver->is_known)
-        armtap_findings_say(findings, "command.mode", &driver->stream, &command->where, "%s -> %s",
-                            armtap_command_mode(driver->last.mode), armtap_command_mode(command->mode));
+        raise_command(driver, findings, ARMTAP_FINDING_command_mode, &command->where,
+                      ARGS(arg_name_before(name_of_mode(driver->last.mode)), arg_value_before(driver->last.mode),
+                           arg_name(name_of_mode(command->mode)), arg_value(command->mode)));
     driver->interval_count = 0;
     judge_first(driver, findings, command);
 }
@@ -296,8 +303,8 @@ static void judge_same_packet(struct driver *driver, struct findings *findings, 
     if (driver->is_coalesced || !is_hole(driver, driver->pause) || !cycle_of(driver, &cycle))
         return;
     driver->is_coalesced = true;
-    armtap_findings_measure(findings, "command.coalesced", driver->pause, &driver->stream, &command->where,
-                            "several commands in one packet, after %s s without any", DECIMAL(driver->pause, 3));
+    raise_command(driver, findings, ARMTAP_FINDING_command_coalesced, &command->where,
+                  ARGS(arg_duration_s(driver->pause)));
 }
 
 /* ---- feeding ----------------------------------------------------------------------------------------------------- */
@@ -405,13 +412,13 @@ static void take_close(struct driver *driver, struct findings *findings, const s
     driver->is_ended = true;
     driver->is_closed = by_driver;
     settle_old_gap(driver, findings, event->where.time);
-    settle_gap(driver, findings, by_robot ? has_ended : may_end);
+    settle_gap(driver, findings, by_robot ? ARMTAP_WORD_robot_closed : ARMTAP_WORD_may_end);
     /* If what the robot sends was not captured, it may have closed long before. */
     if (is_end && driver->is_known && !is_over && seconds >= 0 && event->stream->packets[ARMTAP_FROM_ROBOT] > 0)
         judge_last(driver, findings, seconds,
-                   by_robot    ? has_ended
-                   : by_driver ? "then the robot's program ends, and the driver closed the connection"
-                               : "then the robot's program ends, and the connection was closed");
+                   by_robot    ? ARMTAP_WORD_robot_closed
+                   : by_driver ? ARMTAP_WORD_driver_closed
+                               : ARMTAP_WORD_closed);
 }
 
 void armtap_drivers_event(struct drivers *drivers, struct findings *findings, const struct armtap_event *event)
@@ -449,15 +456,14 @@ void armtap_drivers_note(struct drivers *drivers, struct findings *findings, con
         strncmp(note->text, waited, sizeof waited - 1) != 0)
         return;
     const struct driver *driver = latest(drivers, note);
-    if (!driver) {
-        armtap_findings_say(findings, "command.timeout", note->stream, &note->where,
-                            "the robot's program waited in vain for a command, and ends");
-        return;
-    }
-    double seconds = armtap_time_seconds(driver->last.where.time, note->where.time);
-    armtap_findings_measure(findings, "command.timeout", seconds, note->stream, &note->where,
-                            "the robot's program waited in vain for a command, and ends: the last one, in packet "
-                            "%" PRIu64 ", came %s s before%s",
-                            driver->last.where.packet, DECIMAL(seconds, 3),
-                            driver->is_closed ? ", then the driver closed the connection" : "");
+    armtap_findings_raise(
+        findings,
+        &(struct fact){.code = ARMTAP_FINDING_command_timeout,
+                       .stream = note->stream,
+                       .where = &note->where,
+                       .arguments =
+                           driver ? ARGS(arg_last_packet(driver->last.where.packet),
+                                         arg_earlier_s(armtap_time_seconds(driver->last.where.time, note->where.time)),
+                                         arg_until(driver->is_closed ? ARMTAP_WORD_driver_closed : ARMTAP_WORD_none))
+                                  : NO_ARGS});
 }

@@ -384,7 +384,7 @@ void armtap_findings_raise(struct findings *findings, const struct fact *fact)
         return;
     const struct armtap_clock_face face = {put_time, findings->zone};
     armtap_line_begin(&news.text);
-    armtap_line_sentence(&news.text, armtap_note_sentence(fact->code), whole.arguments, &face);
+    armtap_line_sentence(&news.text, armtap_fact_sentence(fact->code, whole.arguments), whole.arguments, &face);
     add(findings, &news);
 }
 

@@ -73,16 +73,6 @@ static int64_t last_value(const struct modes_last *last, size_t field)
     return field == RUNTIME_STATE ? (int64_t)last->value[field] : (int64_t)(int32_t)last->value[field];
 }
 
-#define NAME_MAX_LENGTH 80
-/* Its name, or its number if it has none. */
-static const char *describe(char to[NAME_MAX_LENGTH], int64_t value, const char *name)
-{
-    if (name)
-        return name;
-    snprintf(to, NAME_MAX_LENGTH, "%" PRId64, value);
-    return to;
-}
-
 const char *armtap_mode_field(const struct armtap_mode *entry, char to[ARMTAP_MODE_NAME_MAX])
 {
     if (!entry || !to)
@@ -96,9 +86,9 @@ const char *armtap_mode_field(const struct armtap_mode *entry, char to[ARMTAP_MO
 static const char by_guess[] = " (by a guessed recipe)";
 static const char already[] = ", already when the data began";
 
-static const char *doubt(const struct armtap_record *record)
+static enum armtap_word doubt_of(const struct armtap_record *record)
 {
-    return (record->flags & ARMTAP_GUESSED) != 0 ? by_guess : "";
+    return (record->flags & ARMTAP_GUESSED) != 0 ? ARMTAP_WORD_guessed : ARMTAP_WORD_none;
 }
 
 bool armtap_modes_is_guess(const char *text)
@@ -123,11 +113,15 @@ const char *armtap_modes_stop_field(const char *text, char to[ARMTAP_MODE_NAME_M
 static void report_change(struct findings *findings, const struct armtap_record *record,
                           const struct armtap_mode *entry, int64_t old)
 {
-    char name[ARMTAP_MODE_NAME_MAX], before[NAME_MAX_LENGTH], after[NAME_MAX_LENGTH];
+    char field[ARMTAP_MODE_NAME_MAX];
     const char *old_name = armtap_enum_name(entry->field, old, record->stream->generation);
-    armtap_findings_say(findings, "mode.changed", record->stream, &record->where, "%s %s -> %s%s",
-                        armtap_mode_field(entry, name), describe(before, old, old_name),
-                        describe(after, entry->value, entry->name), doubt(record));
+    armtap_findings_raise(findings, &(struct fact){.code = ARMTAP_FINDING_mode_changed,
+                                                   .stream = record->stream,
+                                                   .where = &record->where,
+                                                   .arguments = ARGS(arg_field(armtap_mode_field(entry, field)),
+                                                                     arg_name_before(old_name), arg_value_before(old),
+                                                                     arg_name(entry->name), arg_value(entry->value),
+                                                                     arg_doubt(doubt_of(record)))});
 }
 
 /* Whether the other field already showed this stop: safety mode and safety status change in the same record or soon
@@ -165,11 +159,18 @@ static void tell_state(struct sight *sight, enum safety_class class, const char 
                        bool is_first)
 {
     bool is_stop = class == SAFETY_STOP && !is_first;
-    const char *id = is_stop ? "safety.stop" : class == SAFETY_UNKNOWN ? "safety.unknown" : "safety.state";
+    enum armtap_note_code code = is_stop                   ? ARMTAP_FINDING_safety_stop
+                                 : class == SAFETY_UNKNOWN ? ARMTAP_FINDING_safety_unknown
+                                                           : ARMTAP_FINDING_safety_state;
     sight->is_told = true;
     sight->is_stop_begin = sight->is_stop_begin || is_stop;
-    armtap_findings_say(sight->findings, id, sight->record->stream, &sight->record->where, "%s (%s %" PRId64 ")%s%s",
-                        name ? name : "unknown", field, value, is_first ? already : "", doubt(sight->record));
+    armtap_findings_raise(sight->findings,
+                          &(struct fact){.code = code,
+                                         .stream = sight->record->stream,
+                                         .where = &sight->record->where,
+                                         .arguments = ARGS(arg_name(name), arg_field(field), arg_value(value),
+                                                           arg_arm(sight->arm->number), arg_is_begun(is_first),
+                                                           arg_doubt(doubt_of(sight->record)))});
 }
 
 /* Whether a state is to be said: an ordinary one never, others where they begin, or where the data begins with one that

@@ -160,10 +160,17 @@ const char *armtap_note_sentence(enum armtap_note_code code)
     return (size_t)code < ARMTAP_NOTE_COUNT ? kinds[code].sentence : "";
 }
 
+const char *armtap_fact_sentence(enum armtap_note_code code, const struct armtap_arguments *arguments)
+{
+    static const char text[] = "{text}";
+    const char *sentence = armtap_note_sentence(code);
+    return armtap_argument_of(arguments, ARMTAP_ARGUMENT_text) && !strstr(sentence, text) ? text : sentence;
+}
+
 void armtap_note_say(struct armtap_line *line, enum armtap_note_code code, const struct armtap_arguments *arguments)
 {
     armtap_line_begin(line);
-    armtap_line_sentence(line, armtap_note_sentence(code), arguments, NULL);
+    armtap_line_sentence(line, armtap_fact_sentence(code, arguments), arguments, NULL);
 }
 
 enum armtap_argument_id armtap_note_measure(enum armtap_note_code code)
