@@ -236,12 +236,11 @@ static bool is_left_to_clients(const struct armtap_item *name)
 
 static int note_in_use(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_item *name)
 {
-    return armtap_conn_say(
+    const struct armtap_field *field = armtap_field_find(name->text, name->length);
+    return armtap_conn_raise(
         conn, frame, ARMTAP_NOTE_rtde_field_in_use,
-        is_left_to_clients(name)
-            ? "%b is in use by another client, or by an earlier connection that the robot still serves"
-            : "%b is in use by another client or a fieldbus",
-        (const void *)name->text, name->length);
+        ARGS(field ? arg_field(field->name) : arg_quoted_name(name->text, name->length),
+             arg_case(is_left_to_clients(name) ? ARMTAP_WORD_unknown : ARMTAP_WORD_client_or_fieldbus)));
 }
 
 void armtap_rtde_tell_properties_release(struct armtap_line *line, struct armtap_conn *conn)

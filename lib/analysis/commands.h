@@ -49,8 +49,9 @@ int armtap_usual_motions_add(struct usual_motions *usual, uint64_t last, uint64_
 struct open_robot_command {
     bool is_there;
     struct armtap_where issued;
-    char name[ROBOT_COMMAND_NAME_MAX];
-    const char *cause; /* for it not to be done; NULL: none is known */
+    int32_t code;
+    char name[ROBOT_COMMAND_NAME_MAX]; /* "" if only its code is known */
+    const char *cause;                 /* for it not to be done; NULL: none is known */
     struct motion_settings settings;
     uint64_t motion; /* the last one, which the arm has completed; 0: where it stands is not known */
 };

@@ -207,7 +207,7 @@ void armtap_stop_window_free(struct stop_windows *windows);
  * Which connection set up a robot's inputs, as far as was captured, until it ended: it explains why another connection
  * is refused them. */
 
-#define INPUT_HOLDERS_TEXT 400
+#define INPUT_HOLDER_ARGUMENTS 5
 
 /* Starts as zeros. Of at most 256 connections at a time. */
 struct input_holders {
@@ -217,9 +217,10 @@ struct input_holders {
 /* 0, or -1 if memory runs out. */
 int armtap_input_holders_recipe(struct input_holders *holders, const struct armtap_recipe_event *event);
 void armtap_input_holders_event(struct input_holders *holders, const struct armtap_event *event);
-/* Writes what the note of a refused input says if its holder is known; false if it is not, or for another note. */
-bool armtap_input_holders_text(const struct input_holders *holders, const struct armtap_note *note,
-                               char text[INPUT_HOLDERS_TEXT]);
+/* What a finding of the note says of a refused input if its holder is known, pointing into `holders`; false if it is
+ * not, or for another note. */
+bool armtap_input_holders_arguments(const struct input_holders *holders, const struct armtap_note *note,
+                                    struct armtap_argument arguments[INPUT_HOLDER_ARGUMENTS]);
 void armtap_input_holders_clear(struct input_holders *holders);
 
 #endif

@@ -91,14 +91,14 @@ static int on_command(void *user, const struct armtap_command *command)
 
 static void add_note(struct armtap_diagnosis *diagnosis, const struct armtap_note *note)
 {
-    struct fact fact = {.code = (enum armtap_note_code)(note->kind - armtap_note_at(0)),
-                        .stream = note->stream,
-                        .where = &note->where,
-                        .arguments = &note->arguments};
-    char holder[INPUT_HOLDERS_TEXT];
-    if (armtap_input_holders_text(&diagnosis->inputs, note, holder))
-        fact.arguments = ARGS(arg_text(holder));
-    armtap_findings_raise(diagnosis->findings, &fact);
+    struct armtap_argument holder[INPUT_HOLDER_ARGUMENTS];
+    const struct armtap_arguments held = {holder, INPUT_HOLDER_ARGUMENTS};
+    bool is_held = armtap_input_holders_arguments(&diagnosis->inputs, note, holder);
+    armtap_findings_raise(diagnosis->findings,
+                          &(struct fact){.code = (enum armtap_note_code)(note->kind - armtap_note_at(0)),
+                                         .stream = note->stream,
+                                         .where = &note->where,
+                                         .arguments = is_held ? &held : &note->arguments});
 }
 
 static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_note *note)

@@ -1,7 +1,5 @@
 #include "detectors.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,12 +17,6 @@ struct input_holder {
     } * held;
     size_t count, room;
 };
-
-/* With these the texts below begin after the name: they tell the kinds of holders apart. */
-static const char by_client[] = " is in use: another connection of this client, ";
-static const char by_other[] = " is in use: another client, ";
-/* The decoder's words for a holder that is not captured. */
-static const char fieldbus[] = " or a fieldbus";
 
 static void holder_free(struct input_holder *holder)
 {
@@ -133,26 +125,27 @@ static const struct armtap_where *place_of(const struct input_holder *holder, un
     return &holder->held[i].where;
 }
 
-bool armtap_input_holders_text(const struct input_holders *holders, const struct armtap_note *note,
-                               char text[INPUT_HOLDERS_TEXT])
+bool armtap_input_holders_arguments(const struct input_holders *holders, const struct armtap_note *note,
+                                    struct armtap_argument arguments[INPUT_HOLDER_ARGUMENTS])
 {
-    if (holders->all.count == 0 || !note->stream || !note->text || strcmp(note->kind->id, "rtde.field.in-use") != 0)
+    if (holders->all.count == 0 || !note->stream || strcmp(note->kind->id, "rtde.field.in-use") != 0)
         return false;
-    const struct armtap_field *field = armtap_field_find(note->text, strcspn(note->text, " "));
+    const struct armtap_argument *name = armtap_argument_of(&note->arguments, ARMTAP_ARGUMENT_field);
+    const struct armtap_field *field = name ? armtap_field_find(name->value.text, name->length) : NULL;
     const struct input_holder *holder = field ? find(holders, note->stream, field->id) : NULL;
     if (!holder)
         return false;
     const struct armtap_where *where = place_of(holder, field->id);
     bool is_own = is_same_host(holder->client, note->stream->client);
-    snprintf(text, INPUT_HOLDERS_TEXT,
-             "%s%s%s, set it up in packet %" PRIu64 "%s and was not closed before, as far as was captured%s",
-             field->name, is_own ? by_client : by_other, holder->client, where->packet,
-             where->file == note->where.file ? "" : " of an earlier file",
-             is_own ? ": most likely the robot still serves it" : "");
+    arguments[0] = arg_field(field->name);
+    arguments[1] = arg_case(is_own ? ARMTAP_WORD_same_client : ARMTAP_WORD_other_client);
+    arguments[2] = arg_client(holder->client);
+    arguments[3] = arg_packet(where->packet);
+    arguments[4] = arg_is_earlier_file(where->file != note->where.file);
     return true;
 }
 
-unsigned armtap_input_holders_of(const char *text)
+unsigned armtap_input_holders_of(const struct armtap_arguments *arguments)
 {
     static const struct {
         const char *name; /* its beginning */
@@ -160,13 +153,15 @@ unsigned armtap_input_holders_of(const char *text)
     } registers[] = {{"input_int_register_", ARMTAP_HOLDER_OF_REGISTER},
                      {"input_double_register_", ARMTAP_HOLDER_OF_REGISTER},
                      {"input_bit_register", ARMTAP_HOLDER_OF_BIT}};
+    const struct armtap_argument *field = armtap_argument_of(arguments, ARMTAP_ARGUMENT_field);
+    enum armtap_word who = armtap_word_of(arguments, ARMTAP_ARGUMENT_case);
     unsigned kinds = ARMTAP_HOLDER_UNKNOWN;
-    if (strstr(text, by_client) || strstr(text, by_other))
-        return strstr(text, by_client) ? ARMTAP_HOLDER_SAME_CLIENT : ARMTAP_HOLDER_OTHER_CLIENT;
-    if (!strstr(text, fieldbus))
+    if (who == ARMTAP_WORD_same_client || who == ARMTAP_WORD_other_client)
+        return who == ARMTAP_WORD_same_client ? ARMTAP_HOLDER_SAME_CLIENT : ARMTAP_HOLDER_OTHER_CLIENT;
+    if (who != ARMTAP_WORD_client_or_fieldbus)
         return kinds;
-    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
-        if (strncmp(text, registers[i].name, strlen(registers[i].name)) == 0)
+    for (size_t i = 0; field && i < sizeof registers / sizeof *registers; i++)
+        if (strncmp(field->value.text, registers[i].name, strlen(registers[i].name)) == 0)
             kinds |= (unsigned)registers[i].lower;
     return kinds | ARMTAP_HOLDER_FIELDBUS;
 }

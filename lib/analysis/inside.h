@@ -137,8 +137,8 @@ enum armtap_input_holder {
     ARMTAP_HOLDER_OF_REGISTER = 16, /* besides: it is a register of those that a fieldbus can claim ... */
     ARMTAP_HOLDER_OF_BIT = 32       /* ... or a bit register */
 };
-/* Several of these, from the finding's text. */
-unsigned armtap_input_holders_of(const char *text);
+/* Several of these, from the finding's arguments. */
+unsigned armtap_input_holders_of(const struct armtap_arguments *arguments);
 
 /* How many combinations of a stream and an id the findings have. */
 size_t armtap_diagnosis_pairs(const struct armtap_diagnosis *diagnosis);

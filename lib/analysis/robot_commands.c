@@ -12,12 +12,11 @@
 /* How long it took is one number if the robot's packages are no further apart than this share of it. */
 #define SHOWN_SHARE 0.05
 
-/* "moveL", "speedJ or speedL", "the command 77". */
+/* "moveL", "speedJ or speedL"; "" if only its number is known. */
 static void name_command(char name[ROBOT_COMMAND_NAME_MAX], const struct armtap_command *command)
 {
     size_t length = 0;
-    if (command->is_unknown)
-        snprintf(name, ROBOT_COMMAND_NAME_MAX, "the command %d", (int)command->code);
+    name[0] = '\0';
     for (size_t i = 0; !command->is_unknown && i < command->reading_count && length < ROBOT_COMMAND_NAME_MAX; i++)
         length += (size_t)snprintf(name + length, ROBOT_COMMAND_NAME_MAX - length, "%s%s", i > 0 ? " or " : "",
                                    command->readings[i].name);
@@ -35,36 +34,40 @@ static double usual_time(const struct armtap_command *command)
     return most;
 }
 
-/* "after 1.5 s", "" without times. */
-static const char *after(char to[40], const struct armtap_command *command)
+/* How much later the client withdrew it; absent without times. */
+static struct armtap_argument withdrawn_later(const struct armtap_command *command)
 {
     double seconds = armtap_time_seconds(command->issued.time, command->acknowledged.time);
-    to[0] = '\0';
-    if (command->is_acknowledged && seconds >= 0)
-        snprintf(to, 40, " after %s s", DECIMAL(seconds, 3));
-    return to;
+    return command->is_acknowledged && seconds >= 0 ? arg_later_s(seconds) : arg_none(true);
 }
 
-/* What it took, "1.002 s", as far as the robot's packages tell: "1.5 to 2.5 s" if it sends them seldom. */
-static const char *took(char to[80], const struct armtap_command *command)
+static void raise_command(struct findings *findings, enum armtap_note_code code, const struct armtap_command *command,
+                          const struct armtap_arguments *arguments)
 {
-    if (command->duration - command->duration_least <= SHOWN_SHARE * command->duration)
-        snprintf(to, 80, "%s s", DECIMAL(command->duration, 3));
-    else
-        snprintf(to, 80, "%s to %s s", DECIMAL(command->duration_least, 3), DECIMAL(command->duration, 3));
-    return to;
+    armtap_findings_raise(
+        findings,
+        &(struct fact){.code = code, .stream = command->stream, .where = &command->issued, .arguments = arguments});
 }
 
-static void say_slow_motion(struct findings *findings, const struct armtap_command *command, const char *name,
-                            const struct usual_motion *before)
+/* One that was slow: it took one time, or one between two, as far as the robot's packages tell. `times`: how often it
+ * took at most `usual` s before; 0: that is the script's usual time. */
+static void raise_slow(struct findings *findings, const struct armtap_command *command, const char *name,
+                       unsigned times, double usual)
 {
-    char text[80];
+    bool is_known = command->duration - command->duration_least <= SHOWN_SHARE * command->duration;
+    raise_command(findings, ARMTAP_FINDING_command_slow, command,
+                  ARGS(arg_command(name), arg_code(command->code),
+                       is_known ? arg_duration_s(command->duration) : arg_none(true),
+                       arg_shortest_s(command->duration_least), arg_longest_s(command->duration),
+                       times > 0 ? arg_times(times) : arg_none(true), arg_usual_s(usual)));
+}
+
+static void report_slow_motion(struct findings *findings, const struct armtap_command *command, const char *name,
+                               const struct usual_motion *before)
+{
     if (before->times >= USUAL_TIMES && !command->was_paused && command->duration_least >= SLOW_FACTOR * before->most &&
         command->duration_least >= before->most + SLOW_MORE)
-        armtap_findings_measure(
-            findings, "command.slow", command->duration_least, command->stream, &command->issued,
-            "%s took %s; the %u times before, with the same arguments after the same motion, at most %s s", name,
-            took(text, command), before->times, DECIMAL(before->most, 3));
+        raise_slow(findings, command, name, before->times, before->most);
 }
 
 /* 0, or -1 without memory. */
@@ -84,35 +87,34 @@ static int follow_motion(struct open_robot_command *open, struct usual_motions *
     last += open->settings.sum;
     if (armtap_usual_motions_add(usual, last, open->motion, command->duration, &before) != 0)
         return -1;
-    say_slow_motion(findings, command, name, &before);
+    report_slow_motion(findings, command, name, &before);
     return 0;
 }
 
 int armtap_robot_commands_take(struct open_robot_command *open, struct usual_motions *usual, struct findings *findings,
                                const struct armtap_command *command)
 {
-    char name[ROBOT_COMMAND_NAME_MAX], when[40], duration[80];
+    char name[ROBOT_COMMAND_NAME_MAX];
     double most = usual_time(command);
     name_command(name, command);
     open->is_there = false;
     if (command->ending == ARMTAP_COMMAND_FAILED)
-        armtap_findings_say(findings, "command.failed", command->stream, &command->issued,
-                            "%s was not done: %s; the client withdrew it%s", name, command->cause ? command->cause : "",
-                            after(when, command));
+        raise_command(
+            findings, ARMTAP_FINDING_command_failed, command,
+            ARGS(arg_command(name), arg_code(command->code), arg_cause(command->cause), withdrawn_later(command)));
     if (command->ending == ARMTAP_COMMAND_ABANDONED)
-        armtap_findings_say(findings, "command.unanswered", command->stream, &command->issued,
-                            "the client withdrew %s%s, before the robot's script said that it is done", name,
-                            after(when, command));
+        raise_command(findings, ARMTAP_FINDING_command_unanswered, command,
+                      ARGS(arg_until(ARMTAP_WORD_withdrawn), arg_command(name), arg_code(command->code),
+                           withdrawn_later(command)));
     if (command->ending == ARMTAP_COMMAND_REPLACED)
-        armtap_findings_say(findings, "command.unanswered", command->stream, &command->issued,
-                            "another command came before the robot's script said that %s is done", name);
+        raise_command(findings, ARMTAP_FINDING_command_unanswered, command,
+                      ARGS(arg_until(ARMTAP_WORD_replaced), arg_command(name), arg_code(command->code)));
     if (command->ending == ARMTAP_COMMAND_DONE && !command->was_paused && most > 0 && command->duration_least >= most)
-        armtap_findings_measure(findings, "command.slow", command->duration_least, command->stream, &command->issued,
-                                "%s took %s; the script is usually done with it within %s s", name,
-                                took(duration, command), DECIMAL(most, 1));
+        raise_slow(findings, command, name, 0, most);
     if (command->ending == ARMTAP_COMMAND_UNFINISHED && !command->bytes_missing && !command->is_acknowledged) {
         open->is_there = true;
         open->issued = command->issued;
+        open->code = command->code;
         open->cause = command->cause;
         memcpy(open->name, name, sizeof open->name);
     }
@@ -130,9 +132,12 @@ void armtap_robot_commands_close(struct open_robot_command *open, struct finding
     bool is_closed = event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET;
     double seconds = armtap_time_seconds(open->issued.time, event->where.time);
     if (open->is_there && is_closed && seconds >= 0)
-        armtap_findings_say(findings, "command.unanswered", event->stream, &open->issued,
-                            "the connection ended %s s later, before the robot's script said that %s is done%s%s",
-                            DECIMAL(seconds, 3), open->name, open->cause ? ", but after " : "",
-                            open->cause ? open->cause : "");
+        armtap_findings_raise(
+            findings,
+            &(struct fact){.code = ARMTAP_FINDING_command_unanswered,
+                           .stream = event->stream,
+                           .where = &open->issued,
+                           .arguments = ARGS(arg_until(ARMTAP_WORD_closed), arg_later_s(seconds),
+                                             arg_command(open->name), arg_code(open->code), arg_cause(open->cause))});
     open->is_there = false;
 }

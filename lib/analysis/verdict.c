@@ -271,7 +271,7 @@ static int add(const struct verdict *verdict, const struct armtap_finding *findi
     tally->total += finding->total;
     tally->doubtful += finding->is_doubtful ? finding->count : 0;
     if (strcmp(finding->kind->id, held_by_client.id) == 0)
-        tally->holders |= armtap_input_holders_of(finding->text);
+        tally->holders |= armtap_input_holders_of(&finding->arguments);
     if (!tally->first)
         tally->first = finding;
     if (finding->total > 0)

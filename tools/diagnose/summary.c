@@ -149,7 +149,7 @@ static unsigned holders_of(const struct diagnosis *diagnosis, const struct armta
     for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++) {
         const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
         if (finding->kind == kind && diagnosis_shows(diagnosis, &finding->where))
-            holders |= armtap_input_holders_of(finding->text);
+            holders |= armtap_input_holders_of(&finding->arguments);
     }
     return holders;
 }
