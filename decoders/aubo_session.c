@@ -215,14 +215,13 @@ void armtap_aubo_close(void *context)
 
 int armtap_aubo_say_bad(struct armtap_conn *conn, const struct armtap_frame *frame, const char *wrong, uint64_t offset)
 {
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_aubo_message_bad, "%s, at byte %u of the stream", wrong, offset);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_aubo_message_bad, ARGS(arg_fault(wrong), arg_offset(offset)));
 }
 
 int armtap_aubo_say_too_long(struct armtap_conn *conn, const struct armtap_frame *frame, uint64_t offset)
 {
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_aubo_message_too_long,
-                           "the message at byte %u of the stream is longer than %u bytes", offset,
-                           (uint64_t)ARMTAP_AUBO_MESSAGE_MAX);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_aubo_message_too_long,
+                             ARGS(arg_offset(offset), arg_bytes_most(ARMTAP_AUBO_MESSAGE_MAX)));
 }
 
 static int set_up_channel(struct armtap_aubo *aubo, struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -313,9 +312,8 @@ static int deliver(struct armtap_aubo *aubo, struct armtap_conn *conn, const str
     if (count != expected) {
         data.flags = count < expected ? (unsigned)ARMTAP_SHORT : (unsigned)ARMTAP_LONG;
         if (!channel->count_noted)
-            error = armtap_conn_say(conn, frame, ARMTAP_NOTE_aubo_values_count,
-                                    "channel %u: a message has %u values, but the channel has %u topics",
-                                    (uint64_t)number, (uint64_t)count, (uint64_t)expected);
+            error = armtap_conn_raise(conn, frame, ARMTAP_NOTE_aubo_values_count,
+                                      ARGS(arg_channel((uint64_t)number), arg_values(count), arg_topics(expected)));
     }
     channel->count_noted = count != expected;
     if (error == ARMTAP_OK)
@@ -330,10 +328,9 @@ static int deliver_opaque(struct armtap_conn *conn, const struct armtap_frame *f
         .recipe_id = number, .values = (const uint8_t *)message->text, .values_length = message->length};
     if (!channel->missing_noted) {
         channel->missing_noted = true;
-        int error = armtap_conn_say(conn, frame, ARMTAP_NOTE_aubo_channel_unknown,
-                                    "data %s on channel %u, but its set-up was not captured before%s",
-                                    armtap_direction_name(frame->direction), (uint64_t)number,
-                                    channel->ended ? ": the previous one was ended" : "");
+        int error = armtap_conn_raise(conn, frame, ARMTAP_NOTE_aubo_channel_unknown,
+                                      ARGS(arg_direction(armtap_direction_word(frame->direction)),
+                                           arg_channel((uint64_t)number), arg_is_ended(channel->ended)));
         if (error != ARMTAP_OK)
             return error;
     }

@@ -136,11 +136,10 @@ static int decode_head(struct armtap_conn *conn, const struct armtap_frame *fram
     struct armtap_websocket_head head;
     armtap_websocket_head_read(frame->bytes, frame->length, &head);
     if (frame->direction == ARMTAP_TO_ROBOT && head.kind != ARMTAP_WEBSOCKET_REQUEST)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad,
-                               "an HTTP request that does not ask for a WebSocket");
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_websocket_bad, ARGS(arg_case(ARMTAP_WORD_no_websocket)));
     if (frame->direction == ARMTAP_FROM_ROBOT && head.kind != ARMTAP_WEBSOCKET_ANSWER)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad, "the WebSocket was refused with status %u",
-                               (uint64_t)head.status);
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_websocket_bad,
+                                 ARGS(arg_case(ARMTAP_WORD_refused), arg_status((uint64_t)head.status)));
     return ARMTAP_OK;
 }
 
@@ -175,8 +174,9 @@ static int decode_close(struct armtap_aubo_side *side, struct armtap_conn *conn,
     side->form = ARMTAP_AUBO_OPAQUE; /* nothing follows */
     if (event->code == CLOSED_NORMALLY || event->code == GOING_AWAY || event->code == ARMTAP_WEBSOCKET_NO_CODE)
         return ARMTAP_OK;
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad, "closed with code %u \"%b\"", (uint64_t)event->code,
-                           (const void *)event->bytes, event->length);
+    return armtap_conn_raise(
+        conn, frame, ARMTAP_NOTE_websocket_bad,
+        ARGS(arg_case(ARMTAP_WORD_closed), arg_code(event->code), arg_quoted(event->bytes, event->length)));
 }
 
 /* Later messages need data that was sent before the capture began. */
@@ -188,9 +188,7 @@ static int give_up_compressed(struct armtap_aubo *aubo, struct armtap_conn *conn
     if (aubo->compressed_noted)
         return ARMTAP_OK;
     aubo->compressed_noted = true;
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad,
-                           "a compressed WebSocket that began before the capture: it cannot be decoded; capture from "
-                           "before the client connects");
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_websocket_bad, ARGS(arg_case(ARMTAP_WORD_compressed)));
 }
 
 /* Skips the header or a piece of a frame that is too long; false if this is neither. */
@@ -265,8 +263,8 @@ int armtap_aubo_web_decode(struct armtap_aubo *aubo, struct armtap_conn *conn, c
     case ARMTAP_WEBSOCKET_BAD:
         if (event.compressed && armtap_conn_stream(conn)->midstream)
             return give_up_compressed(aubo, conn, frame);
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_websocket_bad, "the frame at byte %u of the stream: %s",
-                               frame->offset, event.fault);
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_websocket_bad,
+                                 ARGS(arg_case(ARMTAP_WORD_frame), arg_offset(frame->offset), arg_fault(event.fault)));
     case ARMTAP_WEBSOCKET_CLOSED:
         return decode_close(side, conn, frame, &event);
     default:
@@ -285,9 +283,6 @@ int armtap_aubo_web_lost(struct armtap_aubo *aubo, struct armtap_conn *conn, con
     armtap_websocket_free(&side->websocket);
     if (ends)
         return ARMTAP_OK;
-    return armtap_conn_say(
-        conn, here, ARMTAP_NOTE_websocket_bad,
-        gap ? "bytes are missing before byte %u of the stream: the rest of this direction cannot be decoded"
-            : "no frame begins at byte %u of the stream: the rest of this direction cannot be decoded",
-        here->offset);
+    return armtap_conn_raise(conn, here, ARMTAP_NOTE_websocket_bad,
+                             ARGS(arg_case(gap ? ARMTAP_WORD_gap : ARMTAP_WORD_no_frame), arg_offset(here->offset)));
 }

@@ -326,12 +326,9 @@ static int deliver_text(struct armtap_conn *conn, const struct armtap_frame *fra
 static int say_refused(struct armtap_conn *conn, const struct armtap_frame *frame, size_t length,
                        const struct request *of, const struct refusal *refusal)
 {
-    if (of)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_dashboard_refused, "'%b' was refused: '%b'; %s",
-                               (const void *)of->text, of->length, (const void *)frame->bytes, length, refusal->advice);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_dashboard_refused,
-                           "a request, which is not known for certain, was refused: '%b'; %s",
-                           (const void *)frame->bytes, length, refusal->advice);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_dashboard_refused,
+                             ARGS(of ? arg_quoted(of->text, of->length) : arg_none(true),
+                                  arg_quoted_reply(frame->bytes, length), arg_advice(refusal->advice)));
 }
 
 static int decode_reply(struct dashboard *dashboard, struct armtap_conn *conn, const struct armtap_frame *frame)
@@ -351,8 +348,9 @@ static int decode_reply(struct dashboard *dashboard, struct armtap_conn *conn, c
     if (error == ARMTAP_OK && refusal)
         return say_refused(conn, frame, length, of, refusal);
     if (error == ARMTAP_OK && row && row->stops)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_dashboard_command, "a client's '%b' was obeyed: '%b'",
-                               (const void *)request.text, request.length, (const void *)frame->bytes, length);
+        return armtap_conn_raise(
+            conn, frame, ARMTAP_NOTE_dashboard_command,
+            ARGS(arg_quoted(request.text, request.length), arg_quoted_reply(frame->bytes, length)));
     bool is_old = strncmp(armtap_conn_release(conn), "1.", 2) == 0; /* CB2 has other modes of the same names */
     if (error == ARMTAP_OK && row && !is_old && names_value(row, frame->bytes, length, &value))
         return deliver_state(dashboard, conn, frame, row->field, value);

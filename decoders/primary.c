@@ -108,16 +108,16 @@ static int say_longer(struct primary *primary, struct armtap_conn *conn, const s
     const struct armtap_primary_layout *layout = armtap_primary_layout_named(subpackage[4]);
     if (size <= known || !is_first(&primary->longer_subpackages, subpackage[4]))
         return ARMTAP_OK;
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_primary_longer,
-                           "sub-package %u, %s, has %u bytes, of which %u are known", (uint64_t)subpackage[4],
-                           layout->name, (uint64_t)size, (uint64_t)known);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_primary_longer,
+                             ARGS(arg_case(ARMTAP_WORD_sub_package), arg_type(subpackage[4]), arg_name(layout->name),
+                                  arg_bytes(size), arg_bytes_known(known)));
 }
 
-static int say_unknown(struct armtap_conn *conn, const struct armtap_frame *frame, const uint8_t *subpackage,
+static int say_unknown(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_word what, uint8_t type,
                        size_t size)
 {
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_primary_unknown, "a sub-package of unknown type %u, %u bytes",
-                           (uint64_t)subpackage[4], (uint64_t)size);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_primary_unknown,
+                             ARGS(arg_case(what), arg_type(type), arg_bytes(size)));
 }
 
 /* Adds a sub-package to a state. Of two with one type the first counts. */
@@ -127,7 +127,7 @@ static int add_subpackage(struct primary *primary, struct armtap_conn *conn, con
     uint8_t layouts[ARMTAP_PRIMARY_PARTS];
     size_t count = armtap_primary_layouts_of(subpackage, size, state->generation, layouts), known = 0;
     if (!armtap_primary_layout_named(subpackage[4]))
-        return say_unknown(conn, frame, subpackage, size);
+        return say_unknown(conn, frame, ARMTAP_WORD_sub_package, subpackage[4], size);
     for (size_t i = 0; i < count; i++) {
         size_t rows = armtap_primary_rows_of(layouts[i]), first = armtap_primary_layout_at(layouts[i])->first;
         known = rows > 0 ? armtap_primary_row_end(armtap_primary_row_at(first + rows - 1)) : size;
@@ -160,9 +160,8 @@ static int take_apart(struct primary *primary, struct armtap_conn *conn, const s
         error = add_subpackage(primary, conn, frame, state, frame->bytes + at, size);
     if (error != ARMTAP_OK || at == frame->length)
         return error;
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_primary_message_bad,
-                           "the sub-packages of a ROBOT_STATE end after %u of its %u bytes", (uint64_t)at,
-                           (uint64_t)frame->length);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_primary_message_bad,
+                             ARGS(arg_case(ARMTAP_WORD_robot_state), arg_offset(at), arg_bytes(frame->length)));
 }
 
 /* Counts what the recipes take. */
@@ -379,24 +378,25 @@ static int judge_end(struct primary *primary, struct armtap_conn *conn, const st
                      const struct armtap_primary_kind *kind, const struct armtap_primary_walk *walk)
 {
     if (walk->cut)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_primary_message_bad, "%s of %u bytes ends within its %s",
-                               kind->name, (uint64_t)frame->length, walk->part->name);
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_primary_message_bad,
+                                 ARGS(arg_case(ARMTAP_WORD_part), arg_name(kind->name), arg_bytes(frame->length),
+                                      arg_part(walk->part->name)));
     if (walk->next >= frame->length || !walk->part || !is_first(&primary->longer_messages, kind->type))
         return ARMTAP_OK;
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_primary_longer, "%s has %u bytes, of which %u are known",
-                           kind->name, (uint64_t)frame->length, (uint64_t)walk->next);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_primary_longer,
+                             ARGS(arg_case(ARMTAP_WORD_message), arg_type(kind->type), arg_name(kind->name),
+                                  arg_bytes(frame->length), arg_bytes_known(walk->next)));
 }
 
 static int decode_robot_message(struct primary *primary, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     if (frame->length < ARMTAP_PRIMARY_BODY)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_primary_message_bad, "a robot message of only %u bytes",
-                               (uint64_t)frame->length);
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_primary_message_bad,
+                                 ARGS(arg_case(ARMTAP_WORD_robot_message), arg_bytes(frame->length)));
     uint8_t type = frame->bytes[ARMTAP_PRIMARY_BODY - 1];
     const struct armtap_primary_kind *kind = armtap_primary_kind_of(type);
     if (!kind)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_primary_unknown, "a robot message of unknown type %u, %u bytes",
-                               (uint64_t)type, (uint64_t)frame->length);
+        return say_unknown(conn, frame, ARMTAP_WORD_robot_message, type, frame->length);
     struct armtap_primary_walk walk = {frame->bytes, frame->length, .generation = primary->generation};
     struct said said;
     int error = ARMTAP_OK;
@@ -437,8 +437,7 @@ static int decode_message(struct primary *primary, struct armtap_conn *conn, con
         return decode_program(primary, conn, frame);
     if (armtap_primary_message_name(type))
         return ARMTAP_OK;
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_primary_unknown, "a message of unknown type %u, %u bytes",
-                           (uint64_t)type, (uint64_t)frame->length);
+    return say_unknown(conn, frame, ARMTAP_WORD_message, type, frame->length);
 }
 
 static int decode_line(struct primary *primary, struct armtap_conn *conn, const struct armtap_frame *frame)

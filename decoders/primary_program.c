@@ -122,13 +122,12 @@ static int say_unread(struct armtap_conn *conn, const struct armtap_frame *frame
                       const struct armtap_value_reader *reader, uint32_t number)
 {
     if (reader->unknown_type >= 0)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_primary_unknown,
-                               "variable %u of a PROGRAM_STATE has a value of unknown type %u, at byte %u of %u",
-                               (uint64_t)number, (uint64_t)reader->unknown_type,
-                               (uint64_t)(reader->at - 1 - frame->bytes), (uint64_t)frame->length);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_primary_message_bad,
-                           "a PROGRAM_STATE of %u bytes ends within the value of variable %u", (uint64_t)frame->length,
-                           (uint64_t)number);
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_primary_unknown,
+                                 ARGS(arg_case(ARMTAP_WORD_variable), arg_variable(number),
+                                      arg_type((uint64_t)reader->unknown_type),
+                                      arg_offset((uint64_t)(reader->at - 1 - frame->bytes)), arg_bytes(frame->length)));
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_primary_message_bad,
+                             ARGS(arg_case(ARMTAP_WORD_variable), arg_bytes(frame->length), arg_variable(number)));
 }
 
 static int decode_each(const struct armtap_primary_program *program, struct armtap_conn *conn,
@@ -163,10 +162,8 @@ static int decode_values(const struct armtap_primary_program *program, struct ar
                                          .end = frame->bytes + frame->length,
                                          .room = (length + 1) * ARMTAP_VALUE_TEXT};
     if (reader.numbering == ARMTAP_VALUES_UNKNOWN)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_primary_unknown,
-                               "%u bytes of variables, whose types depend on the controller's version, which is not "
-                               "known",
-                               (uint64_t)length);
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_primary_unknown,
+                                 ARGS(arg_case(ARMTAP_WORD_variables), arg_bytes(length)));
     reader.text = malloc(reader.room);
     if (!reader.text)
         return ARMTAP_ERR_MEMORY;
@@ -179,15 +176,16 @@ int armtap_primary_program_decode(struct armtap_primary_program *program, struct
                                   const struct armtap_frame *frame, const struct armtap_text *text)
 {
     if (frame->length < ARMTAP_PROGRAM_STATE_BODY)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_primary_message_bad, "a PROGRAM_STATE of only %u bytes",
-                               (uint64_t)frame->length);
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_primary_message_bad,
+                                 ARGS(arg_case(ARMTAP_WORD_program_state), arg_bytes(frame->length)));
     switch (frame->bytes[ARMTAP_PROGRAM_STATE_KIND]) {
     case ARMTAP_PROGRAM_STATE_NAMES:
         return decode_names(program, conn, frame, text);
     case ARMTAP_PROGRAM_STATE_VALUES:
         return decode_values(program, conn, frame, text);
     default:
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_primary_unknown, "a PROGRAM_STATE of unknown kind %u, %u bytes",
-                               (uint64_t)frame->bytes[ARMTAP_PROGRAM_STATE_KIND], (uint64_t)frame->length);
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_primary_unknown,
+                                 ARGS(arg_case(ARMTAP_WORD_program_state),
+                                      arg_type(frame->bytes[ARMTAP_PROGRAM_STATE_KIND]), arg_bytes(frame->length)));
     }
 }

@@ -232,9 +232,7 @@ static int note_unknown_size(struct realtime *rt, struct armtap_conn *conn, cons
     if (rt->noted_count == room)
         return ARMTAP_OK;
     rt->noted_sizes[rt->noted_count++] = (uint32_t)frame->length;
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rt_size_unknown,
-                           "packets of %u bytes, an undocumented size: decoded as far as the layout is known",
-                           (uint64_t)frame->length);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rt_size_unknown, ARGS(arg_bytes(frame->length)));
 }
 
 static int new_size(struct realtime *rt, struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -244,8 +242,8 @@ static int new_size(struct realtime *rt, struct armtap_conn *conn, const struct 
     if (!armtap_realtime_is_listed(frame->length))
         error = note_unknown_size(rt, conn, frame);
     if (error == ARMTAP_OK && rt->last_size != 0)
-        error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rt_size_changed, "packets of %u bytes, after packets of %u",
-                                (uint64_t)frame->length, (uint64_t)rt->last_size);
+        error = armtap_conn_raise(conn, frame, ARMTAP_NOTE_rt_size_changed,
+                                  ARGS(arg_bytes(frame->length), arg_bytes_before(rt->last_size)));
     rt->last_size = frame->length;
     if (error == ARMTAP_OK)
         error = armtap_conn_recipe(conn, frame, ARMTAP_FROM_ROBOT, 0, 0, 0, recipe);

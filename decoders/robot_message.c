@@ -14,14 +14,24 @@ static const enum armtap_note_code codes[] = {ARMTAP_NOTE_ur_message, ARMTAP_NOT
 
 /* What UR's controllers say of programs. */
 static const struct program_news {
-    const char *title, *words;
-    enum armtap_note_code code;
-    bool stops;
+    const char *title;
+    enum armtap_word what;
 } program_news[] = {
-    {"PROGRAM_XXX_STOPPED", "program stopped", ARMTAP_NOTE_ur_program, true},
-    {"PROGRAM_XXX_PAUSED", "program paused", ARMTAP_NOTE_ur_program, false},
-    {"PROGRAM_XXX_RESUMED", "program resumed", ARMTAP_NOTE_ur_program, false},
-    {"SECONDARY_PROGRAM_EXCEPTION_XXX", "secondary program", ARMTAP_NOTE_ur_exception, false},
+    {"PROGRAM_XXX_STARTED", ARMTAP_WORD_started},
+    {"PROGRAM_XXX_STOPPED", ARMTAP_WORD_stopped},
+    {"PROGRAM_XXX_PAUSED", ARMTAP_WORD_paused},
+    {"PROGRAM_XXX_RESUMED", ARMTAP_WORD_resumed},
+    {"SECONDARY_PROGRAM_EXCEPTION_XXX", ARMTAP_WORD_secondary},
+};
+
+/* How the messages begin that the program prints with which Universal Robots' driver moves a robot. */
+static const struct driver_news {
+    const char *words;
+    enum armtap_word what;
+} driver_news[] = {
+    {"Socket timed out waiting for command", ARMTAP_WORD_waits_in_vain},
+    {"Receiving trajectory point failed", ARMTAP_WORD_trajectory_point_late},
+    {"Terminating robot program due to targets", ARMTAP_WORD_targets_beyond_limits},
 };
 
 /* ---- errors ---------------------------------------------------------------------------------------------------- */
@@ -75,142 +85,165 @@ static void put_mode(struct armtap_line *line, int64_t mode, enum armtap_generat
         armtap_line_format(line, ": mode %d", mode);
 }
 
-/* "C153A2: Position deviates from path: detected by the joint (elbow)" */
-static void put_meaning(struct armtap_line *line, const struct armtap_text *text, enum armtap_generation generation)
+/* "Position deviates from path: detected by the joint"; nothing for a code that the table lacks. Returns whether the
+ * data stands in it. */
+static bool put_meaning(struct armtap_line *line, const struct armtap_text *text,
+                        const struct armtap_robot_error_argument *argument, enum armtap_generation generation)
 {
     const struct armtap_robot_error *error = armtap_robot_error_find(text->code);
-    const struct armtap_robot_error_argument *argument = armtap_robot_error_argument_find(text->code, text->argument);
-    const char *joint = argument ? armtap_joint_name(argument->joint) : NULL;
-    bool has_data = false;
-    armtap_line_format(line, "C%d", (int64_t)text->code);
-    if (text->argument != -1)
-        armtap_line_format(line, "A%d", (int64_t)text->argument);
-    armtap_line_string(line, ": ");
-    if (error)
-        has_data = put_filled(line, error->title, text);
-    else
-        armtap_line_string(line, "a code that armtap's table lacks");
+    if (!error)
+        return false;
+    bool has_data = put_filled(line, error->title, text);
     if (argument) {
         armtap_line_string(line, ": ");
         has_data = put_filled(line, argument->meaning, text) || has_data;
-    } else if (error && text->argument >= 0 && text->code == ARMTAP_ERROR_CHANGED_MODE) {
+    } else if (text->argument >= 0 && text->code == ARMTAP_ERROR_CHANGED_MODE) {
         put_mode(line, text->argument, generation);
     }
-    if (joint)
-        armtap_line_format(line, " (%s)", joint);
-    if (!has_data && text->data != 0 && text->data_type > DATA_UNSIGNED) {
-        armtap_line_string(line, ", value ");
-        put_data(line, text);
-    }
+    return has_data;
+}
+
+static struct armtap_argument code_of(const struct armtap_text *text)
+{
+    return arg_code(text->code);
+}
+
+static struct armtap_argument argument_of(const struct armtap_text *text)
+{
+    return text->argument != -1 ? arg_argument(text->argument) : arg_none(true);
+}
+
+static struct armtap_argument source_of(const struct armtap_text *text)
+{
+    return arg_quoted_source(text->source_length > 0 ? text->source : NULL, text->source_length);
+}
+
+static struct armtap_argument words_of(const struct armtap_text *text)
+{
+    return arg_quoted(text->text_length > 0 ? text->text : NULL, text->text_length);
+}
+
+static struct armtap_argument unnamed_level(const struct armtap_text *text, const char *level)
+{
+    return level ? arg_none(true) : arg_report_level(text->report_level);
 }
 
 /* AUBO's codes have their words in the controller's error stack only. */
-static void put_number(struct armtap_line *line, const struct armtap_text *text)
+static int say_number(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_note_code code,
+                      const struct armtap_text *text, const char *level)
 {
-    armtap_line_format(line, "code %d", (int64_t)text->code);
-    if (text->text_length > 0)
-        armtap_line_format(line, ": %b", (const void *)text->text, text->text_length);
+    return armtap_conn_raise(conn, frame, code,
+                             ARGS(arg_case(ARMTAP_WORD_aubo), code_of(text), argument_of(text), words_of(text),
+                                  arg_level(level), unnamed_level(text, level), source_of(text)));
 }
-
 static int say_error(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_text *text,
                      const char *level)
 {
     int report = text->report_level < 0 ? 0 : text->report_level & ~FOR_DEVELOPERS;
-    struct armtap_line line;
-    armtap_line_begin(&line);
+    enum armtap_note_code code = codes[report < LEVELS ? report : LEVELS - 1];
     enum armtap_generation generation = armtap_conn_stream(conn)->generation;
+    const struct armtap_robot_error_argument *argument = armtap_robot_error_argument_find(text->code, text->argument);
+    struct armtap_line meaning, data;
     if (generation == ARMTAP_GENERATION_AUBO)
-        put_number(&line, text);
-    else
-        put_meaning(&line, text, generation);
-    if (level)
-        armtap_line_format(&line, "; %s", level);
-    else
-        armtap_line_format(&line, "; level %d", (int64_t)text->report_level);
-    if (text->source_length > 0)
-        armtap_line_format(&line, ", from %b", (const void *)text->source, text->source_length);
-    return armtap_conn_say(conn, frame, codes[report < LEVELS ? report : LEVELS - 1], "%s", line.text);
+        return say_number(conn, frame, code, text, level);
+    armtap_line_begin(&meaning);
+    armtap_line_begin(&data);
+    if (!put_meaning(&meaning, text, argument, generation) && text->data != 0 && text->data_type > DATA_UNSIGNED)
+        put_data(&data, text);
+    return armtap_conn_raise(conn, frame, code,
+                             ARGS(code_of(text), argument_of(text), arg_meaning(meaning.text),
+                                  arg_joint_name(argument ? armtap_joint_name(argument->joint) : NULL),
+                                  arg_data(data.text), arg_level(level), unnamed_level(text, level), source_of(text)));
 }
 
 /* ---- the others ------------------------------------------------------------------------------------------------ */
 
 static int say_exception(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_text *text)
 {
-    struct armtap_line line;
-    armtap_line_begin(&line);
-    armtap_line_format(&line, "line %d, column %d: %b", (int64_t)text->line, (int64_t)text->column,
-                       (const void *)text->text, text->text_length);
-    armtap_sent_program_quote(conn, frame, text, &line);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_ur_exception, "%s", line.text);
+    struct armtap_failed_line failed = armtap_sent_program_line_of(conn, frame, text);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_ur_exception,
+                             ARGS(arg_line(text->line), arg_column(text->column),
+                                  arg_quoted(text->text, text->text_length),
+                                  arg_quoted_name(failed.program, failed.program_length),
+                                  failed.line ? arg_sent_packet(failed.packet) : arg_none(true),
+                                  arg_quoted_line(failed.line, failed.length)));
 }
 
-/* The start of a program that a client sent names the packet. */
-static int say_start(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_text *text)
+/* ARMTAP_WORD_other: a title that the table lacks. */
+static enum armtap_word news_of(const struct armtap_text *text)
 {
-    struct armtap_line line;
-    armtap_line_begin(&line);
-    armtap_line_format(&line, "program started: %b", (const void *)text->text, text->text_length);
-    armtap_sent_program_starts(conn, frame, text, &line);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_ur_program, "%s", line.text);
+    for (size_t i = 0; i < sizeof program_news / sizeof *program_news; i++)
+        if (strlen(program_news[i].title) == text->title_length &&
+            memcmp(program_news[i].title, text->title, text->title_length) == 0)
+            return program_news[i].what;
+    return ARMTAP_WORD_other;
 }
 
 static int say_program(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_text *text)
 {
-    static const char started[] = "PROGRAM_XXX_STARTED";
-    const void *title = text->title, *words = text->text;
-    if (text->title_length == sizeof started - 1 && memcmp(title, started, sizeof started - 1) == 0)
-        return say_start(conn, frame, text);
-    for (size_t i = 0; i < sizeof program_news / sizeof *program_news; i++) {
-        const struct program_news *news = &program_news[i];
-        if (strlen(news->title) != text->title_length || memcmp(news->title, title, text->title_length) != 0)
-            continue;
-        if (news->stops)
-            armtap_sent_program_stops(conn, frame);
-        return armtap_conn_say(conn, frame, news->code, "%s: %b", news->words, words, text->text_length);
-    }
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_ur_program, "%b: %b", title, text->title_length, words,
-                           text->text_length);
+    enum armtap_word what = news_of(text);
+    uint64_t sent = what == ARMTAP_WORD_started ? armtap_sent_program_starts(conn, frame, text) : 0;
+    const void *title = what == ARMTAP_WORD_other ? text->title : NULL;
+    if (what == ARMTAP_WORD_stopped)
+        armtap_sent_program_stops(conn, frame);
+    if (what == ARMTAP_WORD_secondary)
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_ur_exception,
+                                 ARGS(arg_case(what), arg_quoted(text->text, text->text_length)));
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_ur_program,
+                             ARGS(arg_case(what), arg_quoted_title(title, text->title_length),
+                                  arg_quoted_name(text->text, text->text_length),
+                                  sent > 0 ? arg_sent_packet(sent) : arg_none(true)));
 }
 
 static int say_safety(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_text *text)
 {
     const char *name =
         armtap_enum_name(armtap_field_at(ARMTAP_ID_safety_mode), text->safety_mode, ARMTAP_GENERATION_CB3E);
-    if (text->code != 0)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_ur_safety, "safety mode %d %s, C%dA%d",
-                               (int64_t)text->safety_mode, name ? name : "", (int64_t)text->code,
-                               (int64_t)text->argument);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_ur_safety, "safety mode %d %s", (int64_t)text->safety_mode,
-                           name ? name : "(unknown)");
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_ur_safety,
+                             ARGS(arg_value(text->safety_mode), arg_name(name),
+                                  text->code != 0 ? code_of(text) : arg_none(true),
+                                  text->code != 0 ? arg_argument(text->argument) : arg_none(true)));
 }
 
-static const char *popup_kind(const struct armtap_text *text)
+static int say_popup(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_text *text)
 {
-    return text->level == LEVEL_ERROR ? "error: " : text->level == LEVEL_WARNING ? "warning: " : "";
+    bool is_request = text->kind == ARMTAP_TEXT_REQUEST;
+    enum armtap_word what = is_request                     ? ARMTAP_WORD_request
+                            : text->level == LEVEL_ERROR   ? ARMTAP_WORD_error
+                            : text->level == LEVEL_WARNING ? ARMTAP_WORD_warning
+                                                           : ARMTAP_WORD_none;
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_ur_popup,
+                             ARGS(arg_case(what), arg_quoted_title(is_request ? NULL : text->title, text->title_length),
+                                  arg_quoted(text->text, text->text_length)));
+}
+
+static int say_message(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_text *text)
+{
+    enum armtap_word what = ARMTAP_WORD_none;
+    for (size_t i = 0; i < sizeof driver_news / sizeof *driver_news; i++)
+        if (text->text_length >= strlen(driver_news[i].words) &&
+            memcmp(text->text, driver_news[i].words, strlen(driver_news[i].words)) == 0)
+            what = driver_news[i].what;
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_ur_message, ARGS(words_of(text), arg_case(what)));
 }
 
 int armtap_robot_message_say(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_text *text,
                              const char *level)
 {
-    const void *title = text->title, *words = text->text;
     switch (text->kind) {
     case ARMTAP_TEXT_ERROR:
         return say_error(conn, frame, text, level);
     case ARMTAP_TEXT_EXCEPTION:
         return say_exception(conn, frame, text);
     case ARMTAP_TEXT_POPUP:
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_ur_popup, "%s%b: %b", popup_kind(text), title,
-                               text->title_length, words, text->text_length);
+    case ARMTAP_TEXT_REQUEST:
+        return say_popup(conn, frame, text);
     case ARMTAP_TEXT_PROGRAM:
         return say_program(conn, frame, text);
     case ARMTAP_TEXT_SAFETY:
         return say_safety(conn, frame, text);
-    case ARMTAP_TEXT_REQUEST:
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_ur_popup, "asks for a value: %b", words, text->text_length);
     case ARMTAP_TEXT_MESSAGE:
-        if (text->text_length == 0)
-            return armtap_conn_say(conn, frame, ARMTAP_NOTE_ur_message, "a message without text");
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_ur_message, "%b", words, text->text_length);
+        return say_message(conn, frame, text);
     default:
         return ARMTAP_OK;
     }

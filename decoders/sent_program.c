@@ -121,9 +121,9 @@ static int append(struct armtap_robot *robot, const char *line, size_t length)
 
 static int say_sent(struct armtap_conn *conn, const struct armtap_frame *frame, const struct program *program)
 {
-    const char *words = program->is_again ? "a client sent once more the program" : "a client sent the program";
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_ur_program, "%s %b, %u lines", words, (const void *)program->name,
-                           program->name_length, program->lines);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_ur_program,
+                             ARGS(arg_case(ARMTAP_WORD_sent), arg_is_again(program->is_again),
+                                  arg_quoted_name(program->name, program->name_length), arg_lines(program->lines)));
 }
 
 /* What a line means for the program. */
@@ -188,20 +188,22 @@ static bool is_settled(const struct program *program, const struct armtap_conn *
            !is_before(where, &program->sent) && is_before(&armtap_conn_stream(conn)->first, &program->sent);
 }
 
-void armtap_sent_program_starts(struct armtap_conn *conn, const struct armtap_frame *frame,
-                                const struct armtap_text *start, struct armtap_line *to)
+uint64_t armtap_sent_program_starts(struct armtap_conn *conn, const struct armtap_frame *frame,
+                                    const struct armtap_text *start)
 {
     struct program *program = program_of(conn);
+    uint64_t packet = 0;
     if (!program)
-        return;
+        return 0;
     bool is_this = start->text_length == program->name_length && start->text_length > 0 &&
                    memcmp(start->text, program->name, program->name_length) == 0;
     if (is_this && is_settled(program, conn, &frame->where) && !program->has_started) {
         program->has_started = true;
         program->stopped = (struct armtap_where){0};
-        armtap_line_format(to, ", which a client sent in packet %u", program->sent.packet);
+        packet = program->sent.packet;
     }
     program->is_doubted = program->is_doubted || !is_this;
+    return packet;
 }
 
 void armtap_sent_program_stops(struct armtap_conn *conn, const struct armtap_frame *frame)
@@ -256,8 +258,8 @@ static bool is_contradicted(const struct armtap_text *exception, const char *lin
     return end && !contains(line, length, name, (size_t)(end - name));
 }
 
-void armtap_sent_program_quote(struct armtap_conn *conn, const struct armtap_frame *frame,
-                               const struct armtap_text *exception, struct armtap_line *to)
+struct armtap_failed_line armtap_sent_program_line_of(struct armtap_conn *conn, const struct armtap_frame *frame,
+                                                      const struct armtap_text *exception)
 {
     const struct program *program = program_of(conn);
     size_t length = 0;
@@ -265,11 +267,10 @@ void armtap_sent_program_quote(struct armtap_conn *conn, const struct armtap_fra
         is_certain(program, conn, &frame->where, exception) ? line_at(program, exception->line, &length) : NULL;
     if (!line || exception->column < 1 || (uint64_t)exception->column > length + 1 ||
         is_contradicted(exception, line, length))
-        return;
+        return (struct armtap_failed_line){.line = NULL};
     while (length > 0 && (*line == ' ' || *line == '\t')) {
         line++;
         length--;
     }
-    armtap_line_format(to, "; of the program %b, which a client sent in packet %u: \"%b\"", (const void *)program->name,
-                       program->name_length, program->sent.packet, (const void *)line, length);
+    return (struct armtap_failed_line){program->name, line, program->name_length, length, program->sent.packet};
 }

@@ -42,16 +42,21 @@ enum armtap_fit armtap_urscript_identify(struct armtap_subject *subject, struct 
 /* A line of URScript to the robot, without its end. Notes a program once it is whole. */
 int armtap_sent_program_line(struct armtap_conn *conn, const struct armtap_frame *frame, const void *line,
                              size_t length);
-/* The robot says that a program starts: adds where it was sent, if it is this one. */
-void armtap_sent_program_starts(struct armtap_conn *conn, const struct armtap_frame *frame,
-                                const struct armtap_text *start, struct armtap_line *to);
+/* The robot says that a program starts: the packet in which it was sent, if it is this one; else 0. */
+uint64_t armtap_sent_program_starts(struct armtap_conn *conn, const struct armtap_frame *frame,
+                                    const struct armtap_text *start);
 /* The robot says that its program stopped. */
 void armtap_sent_program_stops(struct armtap_conn *conn, const struct armtap_frame *frame);
 /* What robot or client said is missing. */
 void armtap_sent_program_doubt(struct armtap_conn *conn);
-/* Adds the line at which an exception says that it failed. */
-void armtap_sent_program_quote(struct armtap_conn *conn, const struct armtap_frame *frame,
-                               const struct armtap_text *exception, struct armtap_line *to);
+/* The line at which an exception says that a program failed. */
+struct armtap_failed_line {
+    const char *program, *line; /* NULL: not known */
+    size_t program_length, length;
+    uint64_t packet; /* in which the program was sent */
+};
+struct armtap_failed_line armtap_sent_program_line_of(struct armtap_conn *conn, const struct armtap_frame *frame,
+                                                      const struct armtap_text *exception);
 
 /* ---- robot_message.c: a robot's errors, exceptions, popups, programs and messages become notes ---- */
 

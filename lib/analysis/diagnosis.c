@@ -11,6 +11,7 @@
 /* The size in 0.1.0. */
 #define OPTIONS_MIN (offsetof(struct armtap_diagnosis_options, zone) + sizeof(const struct armtap_zone *))
 #define REASON_MAX 240
+#define FOREIGN_ARGUMENTS 8 /* of a note of a connection without telemetry, and its ends */
 
 struct armtap_diagnosis {
     struct armtap_diagnosis_options options;
@@ -93,23 +94,35 @@ static void add_note(struct armtap_diagnosis *diagnosis, const struct armtap_not
 {
     struct armtap_argument holder[INPUT_HOLDER_ARGUMENTS];
     const struct armtap_arguments held = {holder, INPUT_HOLDER_ARGUMENTS};
+    const struct armtap_arguments *own = ARGS(arg_text(note->text)); /* of a note of the program itself */
     bool is_held = armtap_input_holders_arguments(&diagnosis->inputs, note, holder);
     armtap_findings_raise(diagnosis->findings,
                           &(struct fact){.code = (enum armtap_note_code)(note->kind - armtap_note_at(0)),
                                          .stream = note->stream,
                                          .where = &note->where,
-                                         .arguments = is_held ? &held : &note->arguments});
+                                         .arguments = is_held                     ? &held
+                                                      : note->arguments.count > 0 ? &note->arguments
+                                                                                  : own});
+}
+
+/* A connection without telemetry has no number: names its ends instead. */
+static void add_foreign(struct armtap_diagnosis *diagnosis, const struct armtap_note *note)
+{
+    struct armtap_argument all[FOREIGN_ARGUMENTS];
+    size_t count = note->arguments.count < FOREIGN_ARGUMENTS - 2 ? note->arguments.count : FOREIGN_ARGUMENTS - 2;
+    memcpy(all, ARGS(arg_robot(note->stream->robot), arg_client(note->stream->client))->all, 2 * sizeof *all);
+    memcpy(all + 2, note->arguments.all, count * sizeof *all);
+    armtap_findings_raise(diagnosis->findings, &(struct fact){.code = ARMTAP_NOTE_stream_foreign,
+                                                              .where = &note->where,
+                                                              .arguments = &(struct armtap_arguments){all, count + 2}});
 }
 
 static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_note *note)
 {
-    struct findings *findings = diagnosis->findings;
     if (armtap_streams_note(diagnosis->streams, note) != ARMTAP_OK)
         return -1;
-    /* A connection without telemetry has no number: name its ends instead. */
     if (note->stream && strcmp(note->kind->id, "stream.foreign") == 0)
-        armtap_findings_say(findings, note->kind->id, NULL, &note->where, "%s and %s: %s", note->stream->robot,
-                            note->stream->client, note->text ? note->text : "");
+        add_foreign(diagnosis, note);
     else if (!armtap_monitors_keep(diagnosis->monitors, note))
         add_note(diagnosis, note);
     return armtap_monitors_note(diagnosis->monitors, note);

@@ -28,8 +28,6 @@ enum {
 #undef CONTROL_MODE
 };
 
-static const char waited[] = "Socket timed out waiting for command";
-
 /* A gap that a command allows no more, until it is known whether the robot's program ended. */
 struct open_gap {
     bool is_there, is_resent;
@@ -452,8 +450,8 @@ static const struct driver *latest(const struct drivers *drivers, const struct a
 
 void armtap_drivers_note(struct drivers *drivers, struct findings *findings, const struct armtap_note *note)
 {
-    if (!note->stream || !note->text || strcmp(note->kind->id, "ur.message") != 0 ||
-        strncmp(note->text, waited, sizeof waited - 1) != 0)
+    if (!note->stream || strcmp(note->kind->id, "ur.message") != 0 ||
+        armtap_word_of(&note->arguments, ARMTAP_ARGUMENT_case) != ARMTAP_WORD_waits_in_vain)
         return;
     const struct driver *driver = latest(drivers, note);
     armtap_findings_raise(

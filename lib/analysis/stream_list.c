@@ -12,6 +12,8 @@
 #include "kinematics.h"
 #include "numbers.h"
 #include "inside.h"
+#include "protocol/fact.h"
+#include "protocol/budget.h"
 
 /* Ports of connections kept for the message about missing telemetry. */
 #define PORTS_KEPT 12
@@ -35,7 +37,8 @@ struct armtap_streams {
     size_t numbered_count, numbered_room;
     uint64_t *note_counts;
     struct armtap_streams_rest rest;
-    bool removed; /* the last event removed a stream */
+    bool removed;                                      /* the last event removed a stream */
+    struct armtap_argument too_many[BUDGET_ARGUMENTS]; /* what the note says when the first one is removed */
     uint64_t most;
     struct armtap_attempts *attempts;
     uint64_t attempts_counted[ARMTAP_ATTEMPT_OUTCOMES]; /* part of note_counts */
@@ -50,6 +53,7 @@ struct armtap_streams *armtap_streams_new(void)
     struct armtap_streams *streams = calloc(1, sizeof *streams);
     if (!streams)
         return NULL;
+    memcpy(streams->too_many, BUDGET_ARGS(armtap_budget_find("streams"))->all, sizeof streams->too_many);
     streams->note_counts = calloc(armtap_note_count() + 1, sizeof *streams->note_counts);
     streams->attempts = armtap_attempts_new();
     streams->most = armtap_budget_find("streams")->once;
@@ -711,8 +715,10 @@ bool armtap_streams_due_note(const struct armtap_streams *streams, const struct 
 {
     if (!streams->removed || streams->rest.count > 1)
         return false;
-    *note = (struct armtap_note){
-        .kind = armtap_note_find("input.hostile"), .where = event->where, .text = armtap_budget_find("streams")->text};
+    *note = (struct armtap_note){.kind = armtap_note_find("input.hostile"),
+                                 .where = event->where,
+                                 .text = armtap_budget_find("streams")->text,
+                                 .arguments = {streams->too_many, BUDGET_ARGUMENTS}};
     return true;
 }
 

@@ -12,6 +12,7 @@
 #include "flow_rate.h"
 #include "speed.h"
 #include "inside.h"
+#include "protocol/budget.h"
 
 /* A sender that repeats its data this often got no answer. */
 #define RESENT_UNANSWERED 3
@@ -379,8 +380,11 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
         return -1;
     if (monitors->shared->is_cut && !monitors->is_cut) {
         monitors->is_cut = true;
-        armtap_findings_say(monitors->findings, "input.hostile", record->stream, &record->where, "%s",
-                            armtap_budget_find("channels")->text);
+        armtap_findings_raise(monitors->findings,
+                              &(struct fact){.code = ARMTAP_NOTE_input_hostile,
+                                             .stream = record->stream,
+                                             .where = &record->where,
+                                             .arguments = BUDGET_ARGS(armtap_budget_find("channels"))});
     }
     if (record->direction == ARMTAP_FROM_ROBOT)
         return watch_arms(monitors, monitor, record);

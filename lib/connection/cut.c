@@ -62,18 +62,11 @@ int armtap_half_add_hole(struct armtap_conn *conn, struct armtap_half *half, uin
 
 int armtap_conn_say_missing(struct armtap_conn *conn, const struct armtap_frame *here, uint64_t length, uint64_t cut)
 {
-    const char *side = armtap_direction_name(here->direction);
-    if (cut == 0)
-        return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_gap, "%u bytes %s are missing at byte %u of the stream",
-                               length, side, here->offset);
-    if (cut == length)
-        return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_gap,
-                               "%u bytes %s are missing at byte %u of the stream, cut off by the snapshot length",
-                               length, side, here->offset);
-    return armtap_conn_say(
-        conn, here, ARMTAP_NOTE_stream_gap,
-        "%u bytes %s are missing at byte %u of the stream, %u of them cut off by the snapshot length", length, side,
-        here->offset, cut);
+    enum armtap_word how = cut == 0 ? ARMTAP_WORD_none : cut == length ? ARMTAP_WORD_cut : ARMTAP_WORD_cut_in_part;
+    return armtap_conn_raise(conn, here, ARMTAP_NOTE_stream_gap,
+                             ARGS(arg_bytes(length), arg_direction(armtap_direction_word(here->direction)),
+                                  arg_offset(here->offset), arg_case(how),
+                                  cut > 0 ? arg_bytes_cut(cut) : arg_none(true)));
 }
 
 int armtap_conn_unusable(struct armtap_conn *conn, const struct armtap_frame *frame)

@@ -25,12 +25,9 @@ static void drop_mailbox(struct armtap_conn *conn)
 
 static int say_unknown(struct armtap_conn *conn, const struct armtap_frame *frame, int recipe_id)
 {
-    const char *last = armtap_ur_rtde_last(ARMTAP_UR_RTDE_ALL);
-    return armtap_conn_say(
-        conn, frame, ARMTAP_FINDING_command_unknown,
-        "the client set up input recipes as ur_rtde does, but no release up to %s has its recipe %d: "
-        "what its commands mean is not known, so armtap export --commands lists none",
-        last, (int64_t)recipe_id);
+    return armtap_conn_raise(conn, frame, ARMTAP_FINDING_command_unknown,
+                             ARGS(arg_case(ARMTAP_WORD_recipe), arg_release(armtap_ur_rtde_last(ARMTAP_UR_RTDE_ALL)),
+                                  arg_recipe((uint64_t)recipe_id)));
 }
 
 /* A client set up an input recipe. */
@@ -199,10 +196,9 @@ static int note_bad_cells(struct armtap_conn *conn, const struct armtap_frame *f
             continue;
         }
         armtap_set_add(half->bad_cells, field->id);
-        error = armtap_conn_say(
-            conn, frame, ARMTAP_NOTE_rt_cell_not_integer,
-            "%s, at byte %u of the packet, does not hold an integer that fits it: the field is left out", field->name,
-            (uint64_t)(data->values - frame->bytes) + data->recipe->entries[i].offset);
+        error = armtap_conn_raise(conn, frame, ARMTAP_NOTE_rt_cell_not_integer,
+                                  ARGS(arg_field(field->name), arg_offset((uint64_t)(data->values - frame->bytes) +
+                                                                          data->recipe->entries[i].offset)));
     }
     return error;
 }

@@ -123,9 +123,9 @@ static int note_resync(struct armtap_conn *conn, enum armtap_direction direction
     half->search_skipped = 0;
     if (skipped == 0)
         return ARMTAP_OK;
-    return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_resync,
-                           "skipped %u unreadable bytes; decoding resumed at byte %u of the stream", skipped,
-                           half->offset);
+    return armtap_conn_raise(conn, &here, ARMTAP_NOTE_stream_resync,
+                             ARGS(arg_bytes(skipped), arg_direction(armtap_direction_word(direction)),
+                                  arg_offset(half->offset), arg_case(ARMTAP_WORD_resumed)));
 }
 
 /* Skips the bytes [at, at + before) of a span: a frame begins after them. */
@@ -283,11 +283,9 @@ static const char *stranger_of(const struct armtap_span *span)
 static int note_nothing(struct armtap_conn *conn, const struct armtap_frame *here, const struct armtap_span *span)
 {
     const char *stranger = stranger_of(span);
-    return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_foreign,
-                           "no protocol that armtap reads in its first %u bytes%s%s; the search ends here, and what "
-                           "follows is skipped",
-                           conn->stream.bytes_skipped[here->direction], stranger ? ": it is " : "",
-                           stranger ? stranger : "");
+    return armtap_conn_raise(conn, here, ARMTAP_NOTE_stream_foreign,
+                             ARGS(arg_case(ARMTAP_WORD_unnamed), arg_bytes(conn->stream.bytes_skipped[here->direction]),
+                                  arg_name(stranger)));
 }
 
 /* `sure`: everything that could identify it was examined. */
@@ -303,18 +301,14 @@ static int note_foreign(struct armtap_conn *conn, enum armtap_direction directio
     if (conn->hint == ARMTAP_PROTOCOL_NONE || by_chance)
         return ARMTAP_OK; /* a port that any client may have says little */
     const char *stranger = stranger_of(span);
-    if (!sure && !stranger)
-        return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_foreign,
-                               "no %s in the first %u bytes, though the port says so; whether it follows cannot be "
-                               "known, since armtap looked no further",
-                               armtap_protocol_name(conn->hint), searched);
-    if (searched > span->length && !stranger)
-        return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_foreign,
-                               "no %s in its %u bytes, though the port says so", armtap_protocol_name(conn->hint),
-                               searched);
-    return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_foreign,
-                           "not %s, though the port says so%s%s; begins with \"%b\"", armtap_protocol_name(conn->hint),
-                           stranger ? ": it is " : "", stranger ? stranger : "", (const void *)span->bytes, shown);
+    const char *protocol = armtap_protocol_name(conn->hint);
+    if (!stranger && (!sure || searched > span->length))
+        return armtap_conn_raise(conn, &here, ARMTAP_NOTE_stream_foreign,
+                                 ARGS(arg_case(sure ? ARMTAP_WORD_nowhere : ARMTAP_WORD_undecided),
+                                      arg_protocol(protocol), arg_bytes(searched)));
+    return armtap_conn_raise(
+        conn, &here, ARMTAP_NOTE_stream_foreign,
+        ARGS(arg_case(ARMTAP_WORD_other), arg_protocol(protocol), arg_name(stranger), arg_quoted(span->bytes, shown)));
 }
 
 /* The protocol that the port promises may begin after the bytes searched in vain. */
@@ -366,16 +360,8 @@ static int tell_gaps(struct armtap_conn *conn, const struct armtap_frame *here)
     uint64_t lost = conn->stream.bytes_lost[0] + conn->stream.bytes_lost[1];
     if (lost == 0)
         return ARMTAP_OK;
-    return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_gap, "%u bytes are missing before the first message", lost);
-}
-
-/* It has no SYN, and armtap has forgotten connections that may have continued. */
-static int tell_perhaps_rest(struct armtap_conn *conn, const struct armtap_frame *here)
-{
-    return armtap_conn_say(conn, here, ARMTAP_NOTE_stream_midstream,
-                           "this %s connection was already open when the capture began, or is the rest of one that was "
-                           "forgotten, since there are more than armtap follows",
-                           conn->decoder->info.name);
+    return armtap_conn_raise(conn, here, ARMTAP_NOTE_stream_gap,
+                             ARGS(arg_bytes(lost), arg_case(ARMTAP_WORD_before_first)));
 }
 
 static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span)
@@ -388,14 +374,13 @@ static int tell_recognised(struct armtap_conn *conn, enum armtap_direction direc
     if (error != ARMTAP_OK || !conn->stream.midstream)
         return error;
     here.where = conn->stream.first;
-    if (conn->rest == ARMTAP_REST_PERHAPS)
-        return tell_perhaps_rest(conn, &here);
     if (conn->rest == ARMTAP_REST_SURELY)
-        return armtap_conn_say(conn, &here, ARMTAP_NOTE_input_hostile,
-                               "the rest of a connection that was given up: more connections at once than armtap "
-                               "follows");
-    return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_midstream,
-                           "this %s connection was already open when the capture began", conn->decoder->info.name);
+        return armtap_conn_raise(conn, &here, ARMTAP_NOTE_input_hostile, ARGS(arg_case(ARMTAP_WORD_rest)));
+    /* It has no SYN, and armtap may have forgotten connections that continued. */
+    bool is_perhaps_rest = conn->rest == ARMTAP_REST_PERHAPS;
+    return armtap_conn_raise(conn, &here, ARMTAP_NOTE_stream_midstream,
+                             ARGS(arg_protocol(conn->decoder->info.name),
+                                  arg_doubt(is_perhaps_rest ? ARMTAP_WORD_perhaps_rest : ARMTAP_WORD_none)));
 }
 
 /* The first frame, where recognition found it: its chain is not checked again. */
@@ -585,17 +570,12 @@ static int note_tail(struct armtap_conn *conn, enum armtap_direction side, bool 
     half->search_skipped = 0;
     if (skipped == 0 || !conn->decoder || half->mode != ARMTAP_HALF_SEEKING)
         return ARMTAP_OK;
-    if (half->begun_end > half->offset && half->begun == half->offset - skipped)
-        return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_resync,
-                               closing ? "the last %u bytes of the stream, up to byte %u, begin a message of %u bytes, "
-                                         "as its head says: the end is missing"
-                                       : "%u bytes up to byte %u begin a message of %u bytes, as its head says: the "
-                                         "capture lacks the end",
-                               skipped, half->offset, half->begun_end - half->begun);
-    return armtap_conn_say(conn, &here, ARMTAP_NOTE_stream_resync,
-                           closing ? "the last %u bytes of the stream, up to byte %u, could not be decoded"
-                                   : "%u bytes up to byte %u, where others are missing, could not be decoded",
-                           skipped, half->offset);
+    bool is_begun = half->begun_end > half->offset && half->begun == half->offset - skipped;
+    return armtap_conn_raise(conn, &here, ARMTAP_NOTE_stream_resync,
+                             ARGS(arg_bytes(skipped), arg_direction(armtap_direction_word(side)),
+                                  arg_offset(half->offset),
+                                  arg_case(closing ? ARMTAP_WORD_last : ARMTAP_WORD_before_gap),
+                                  is_begun ? arg_message_bytes(half->begun_end - half->begun) : arg_none(true)));
 }
 
 /* No more bytes will come: decodes what is whole, and counts the rest as skipped. */

@@ -82,7 +82,8 @@ static int say_hostile(struct armtap_conn *conn, enum armtap_budget_code code, e
     if (conn->account.noted & bit)
         return ARMTAP_OK;
     conn->account.noted |= bit;
-    return give_fact(conn, ARMTAP_NOTE_input_hostile, direction, where, ARGS(arg_text(armtap_budget_at(code)->text)));
+    const struct armtap_budget *budget = armtap_budget_at(code);
+    return give_fact(conn, ARMTAP_NOTE_input_hostile, direction, where, BUDGET_ARGS(budget));
 }
 
 /* Bytes of its packets, as far as they were examined. */
@@ -137,16 +138,10 @@ struct armtap_robot *armtap_conn_robot(const struct armtap_conn *conn)
 int armtap_conn_tell_unshared(struct armtap_conn *conn, enum armtap_budget_code code, const struct armtap_where *where)
 {
     const struct armtap_budget *budget = armtap_budget_at(code);
-    struct armtap_line line;
     if (conn->reserve->told_unshared)
         return ARMTAP_OK;
     conn->reserve->told_unshared = true;
-    armtap_line_begin(&line);
-    armtap_line_format(&line,
-                       "more than %u %s for %s: from here on those of some robots share no recipes, so that data "
-                       "without its handshake has no names",
-                       budget->once, budget->unit, budget->of);
-    return give_fact(conn, ARMTAP_NOTE_capture_many_robots, ARMTAP_FROM_ROBOT, where, ARGS(arg_text(line.text)));
+    return give_fact(conn, ARMTAP_NOTE_capture_many_robots, ARMTAP_FROM_ROBOT, where, BUDGET_ARGS(budget));
 }
 
 static int tell_note(struct armtap_conn *conn, enum armtap_note_code code, enum armtap_direction direction,
@@ -334,9 +329,6 @@ int armtap_conn_command(struct armtap_conn *conn, struct armtap_command *command
 int armtap_conn_strange_script(struct armtap_conn *conn, const struct armtap_record *record)
 {
     const struct armtap_frame frame = {.direction = record->direction, .where = record->where};
-    return armtap_conn_say(
-        conn, &frame, ARMTAP_FINDING_command_unknown,
-        "a script that no release of ur_rtde up to %s has was sent while this client was connected: "
-        "if it is the client's, its commands may mean something else than armtap export --commands says",
-        armtap_ur_rtde_last(ARMTAP_UR_RTDE_ALL));
+    return armtap_conn_raise(conn, &frame, ARMTAP_FINDING_command_unknown,
+                             ARGS(arg_case(ARMTAP_WORD_script), arg_release(armtap_ur_rtde_last(ARMTAP_UR_RTDE_ALL))));
 }

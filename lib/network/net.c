@@ -489,8 +489,8 @@ static int reject_doubt(struct armtap_net *net, struct armtap_flow *flow)
 {
     struct armtap_where now = net->pool.now;
     net->pool.now = flow->doubt->where;
-    int error = armtap_net_note(net, ARMTAP_NOTE_ip_bad_header, &flow->doubt->segment,
-                                "the sequence number is far from those before and after it");
+    int error =
+        armtap_net_note(net, ARMTAP_NOTE_ip_bad_header, &flow->doubt->segment, ARGS(arg_case(ARMTAP_WORD_sequence)));
     net->pool.now = now;
     drop_doubt(net, flow);
     return error;
@@ -799,7 +799,7 @@ static int take_tcp(struct armtap_net *net, const struct armtap_packet *packet, 
     armtap_net_digest_before(net, segment);
     TRY(take_segment(net, flow, &key, segment, sender));
     if (has_more)
-        TRY(armtap_net_note(net, ARMTAP_NOTE_ip_bad_header, segment, "more bytes were captured than the packet had"));
+        TRY(armtap_net_note(net, ARMTAP_NOTE_ip_bad_header, segment, ARGS(arg_case(ARMTAP_WORD_surplus))));
     TRY(end_packet(net, packet, segment));
     flow = armtap_flow_find(&net->flows, &key); /* another one, or none, since */
     if (flow)
@@ -834,8 +834,7 @@ static int take_fragment(struct armtap_net *net, const struct armtap_segment *se
     enum armtap_fragment_outcome outcome;
     struct armtap_packet whole;
     if (fragmented == FRAGMENTED_MOST)
-        return armtap_net_note(net, ARMTAP_NOTE_input_hostile, segment,
-                               "an IP packet in fragments within others in fragments was left out");
+        return armtap_net_note(net, ARMTAP_NOTE_input_hostile, segment, ARGS(arg_case(ARMTAP_WORD_fragments_nested)));
     TRY(give_up_fragments(net, ARMTAP_FRAGMENTS_OVERDUE));
     TRY(armtap_fragments_take(&net->fragments, segment, &net->pool.now, &whole, &outcome));
     TRY(armtap_net_note_refused(net, outcome, segment));

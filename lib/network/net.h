@@ -73,7 +73,7 @@ static inline enum armtap_direction armtap_net_direction(const struct armtap_flo
 void armtap_net_host_text(const struct armtap_address *address, char text[64]);
 /* Notes something of the capture, with the ends of a segment as far as they are known. */
 int armtap_net_note(struct armtap_net *net, enum armtap_note_code code, const struct armtap_segment *segment,
-                    const char *text);
+                    const struct armtap_arguments *arguments);
 int armtap_net_note_unread(struct armtap_net *net, enum armtap_link_result result, const struct armtap_segment *segment,
                            const char *fault);
 int armtap_net_note_unfinished(struct armtap_net *net, const struct armtap_unfinished_datagram *unfinished);

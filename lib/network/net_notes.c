@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define NOTES_A_KIND 64 /* notes of one kind */
+#define ARGUMENTS_MOST 8
 
 void armtap_net_host_text(const struct armtap_address *address, char text[64])
 {
@@ -24,31 +25,26 @@ bool armtap_packet_hosts(const struct armtap_packet *packet, char from[64], char
     return true;
 }
 
-static void add_ends(struct armtap_line *line, const struct armtap_segment *segment)
-{
-    char source[64], target[64];
-    if (!segment->source.version)
-        return;
-    armtap_net_host_text(&segment->source, source);
-    armtap_net_host_text(&segment->target, target);
-    armtap_line_format(line, ", from %s to %s", source, target);
-}
-
 int armtap_net_note(struct armtap_net *net, enum armtap_note_code code, const struct armtap_segment *segment,
-                    const char *text)
+                    const struct armtap_arguments *arguments)
 {
+    struct armtap_argument all[ARGUMENTS_MOST];
+    char from[64] = "", to[64] = "";
+    size_t count = arguments->count;
     if (!net->sink.on_note || net->notes[code] == NOTES_A_KIND)
         return 0;
+    if (segment->source.version) {
+        armtap_net_host_text(&segment->source, from);
+        armtap_net_host_text(&segment->target, to);
+    }
+    memcpy(all, arguments->all, count * sizeof *all);
+    all[count++] = arg_from_host(from);
+    all[count++] = arg_to_host(to);
+    all[count++] = arg_is_last(++net->notes[code] == NOTES_A_KIND);
     struct armtap_line line;
-    armtap_line_begin(&line);
-    armtap_line_string(&line, text);
-    add_ends(&line, segment);
-    if (++net->notes[code] == NOTES_A_KIND)
-        armtap_line_string(&line, "; further ones are not noted");
-    struct armtap_note about = {.kind = armtap_note_at(code),
-                                .where = net->pool.now,
-                                .text = line.text,
-                                .arguments = *ARGS(arg_text(line.text))};
+    struct armtap_note about = {
+        .kind = armtap_note_at(code), .where = net->pool.now, .text = line.text, .arguments = {all, count}};
+    armtap_note_say(&line, code, &about.arguments);
     return net->sink.on_note(net->user, &about) ? ARMTAP_ERR_STOPPED : 0;
 }
 
@@ -76,9 +72,9 @@ int armtap_net_note_unread(struct armtap_net *net, enum armtap_link_result resul
 {
     switch (result) {
     case ARMTAP_LINK_BAD:
-        return armtap_net_note(net, ARMTAP_NOTE_ip_bad_header, segment, fault);
+        return armtap_net_note(net, ARMTAP_NOTE_ip_bad_header, segment, ARGS(arg_fault(fault)));
     case ARMTAP_LINK_CUT:
-        return armtap_net_note(net, ARMTAP_NOTE_capture_truncated, segment, "the packet was cut within its headers");
+        return armtap_net_note(net, ARMTAP_NOTE_capture_truncated, segment, ARGS(arg_case(ARMTAP_WORD_headers)));
     default:
         if (segment->unread)
             count_unread(net, segment->unread);
@@ -88,18 +84,14 @@ int armtap_net_note_unread(struct armtap_net *net, enum armtap_link_result resul
 
 int armtap_net_note_unfinished(struct armtap_net *net, const struct armtap_unfinished_datagram *unfinished)
 {
-    struct armtap_line line;
     struct armtap_segment ends = {.source = unfinished->source, .target = unfinished->target};
     if (!unfinished->source.version || !unfinished->may_be_tcp)
         return 0;
-    armtap_line_begin(&line);
-    armtap_line_format(&line, "fragments of an IP packet are missing: %u", (uint64_t)unfinished->bytes);
-    if (unfinished->length)
-        armtap_line_format(&line, " of %u", (uint64_t)unfinished->length);
-    armtap_line_string(&line, " bytes came");
     struct armtap_where now = net->pool.now;
     net->pool.now = unfinished->where;
-    int error = armtap_net_note(net, ARMTAP_NOTE_ip_fragment, &ends, line.text);
+    int error = armtap_net_note(
+        net, ARMTAP_NOTE_ip_fragment, &ends,
+        ARGS(arg_bytes(unfinished->bytes), unfinished->length > 0 ? arg_bytes_of(unfinished->length) : arg_none(true)));
     net->pool.now = now;
     return error;
 }
@@ -108,11 +100,9 @@ int armtap_net_note_refused(struct armtap_net *net, enum armtap_fragment_outcome
                             const struct armtap_segment *segment)
 {
     if (outcome == ARMTAP_FRAGMENT_OVERLAPS)
-        return armtap_net_note(net, ARMTAP_NOTE_input_hostile, segment,
-                               "fragments of an IP packet overlap, as no honest sender's do: the packet was left out");
+        return armtap_net_note(net, ARMTAP_NOTE_input_hostile, segment, ARGS(arg_case(ARMTAP_WORD_fragments_overlap)));
     if (outcome == ARMTAP_FRAGMENT_BAD)
-        return armtap_net_note(net, ARMTAP_NOTE_ip_bad_header, segment,
-                               "fragments of an IP packet contradict one another: the packet was left out");
+        return armtap_net_note(net, ARMTAP_NOTE_ip_bad_header, segment, ARGS(arg_case(ARMTAP_WORD_fragments)));
     return 0;
 }
 

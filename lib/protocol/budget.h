@@ -3,6 +3,7 @@
 #ifndef ARMTAP_BUDGET_H
 #define ARMTAP_BUDGET_H
 
+#include "fact.h"
 #include "table/layout.h"
 
 /* Numbers for armtap_budget_at. */
@@ -33,6 +34,13 @@ enum {
 #undef BUDGET
 #undef LIMIT
 };
+
+/* The arguments of its note: what is exceeded, and what is left out. */
+#define BUDGET_ARGUMENTS 5
+#define BUDGET_ARGS(budget)                                                                                            \
+    ARGS(arg_limit((budget)->name), arg_most((budget)->each > 0 ? (budget)->each : (budget)->once),                    \
+         arg_unit((budget)->unit), arg_scope((budget)->each > 0 ? "each byte captured" : (budget)->of),                \
+         arg_meaning((budget)->cut))
 
 struct armtap_reserve {
     uint64_t left[ARMTAP_ACCOUNTS];

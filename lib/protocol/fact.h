@@ -98,6 +98,11 @@ static inline enum armtap_word armtap_word_of(const struct armtap_arguments *arg
     return argument ? (enum armtap_word)argument->word : ARMTAP_WORD_none;
 }
 
+static inline enum armtap_word armtap_direction_word(enum armtap_direction direction)
+{
+    return direction == ARMTAP_FROM_ROBOT ? ARMTAP_WORD_from_robot : ARMTAP_WORD_to_robot;
+}
+
 /* ---- as a sentence ---- */
 
 /* How times are written; NULL: as whole seconds since the epoch. */

@@ -90,23 +90,14 @@ static int note_cut(struct armtap_tcp *tcp, enum armtap_direction direction, con
     if (!segment->cut || tcp->cut_noted)
         return 0;
     tcp->cut_noted = true;
-    struct armtap_line line;
-    armtap_line_begin(&line);
-    armtap_line_format(&line,
-                       "the snapshot length cut it: %u of %u payload bytes were captured; further cut packets of this "
-                       "stream are not noted",
-                       (uint64_t)segment->length, (uint64_t)(segment->length + segment->cut));
     return tcp->calls->note(tcp->user, direction, ARMTAP_NOTE_capture_truncated, &tcp->pool->now,
-                            ARGS(arg_text(line.text)));
+                            ARGS(arg_bytes(segment->length), arg_bytes_of(segment->length + segment->cut)));
 }
 
 static int note_difference(struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t length)
 {
-    struct armtap_line line;
-    armtap_line_begin(&line);
-    armtap_line_format(&line, "of %u bytes sent twice some differ; the first copy was kept", length);
     return tcp->calls->note(tcp->user, direction, ARMTAP_NOTE_tcp_overlap_differs, &tcp->pool->now,
-                            ARGS(arg_text(line.text)));
+                            ARGS(arg_bytes(length)));
 }
 
 static bool fits(const struct armtap_tcp_side *side, const struct piece *piece)
