@@ -103,11 +103,6 @@ static bool put_meaning(struct armtap_line *line, const struct armtap_text *text
     return has_data;
 }
 
-static struct armtap_argument code_of(const struct armtap_text *text)
-{
-    return arg_code(text->code);
-}
-
 static struct armtap_argument argument_of(const struct armtap_text *text)
 {
     return text->argument != -1 ? arg_argument(text->argument) : arg_none(true);
@@ -133,7 +128,7 @@ static int say_number(struct armtap_conn *conn, const struct armtap_frame *frame
                       const struct armtap_text *text, const char *level)
 {
     return armtap_conn_raise(conn, frame, code,
-                             ARGS(arg_case(ARMTAP_WORD_aubo), code_of(text), argument_of(text), words_of(text),
+                             ARGS(arg_case(ARMTAP_WORD_aubo), arg_code(text->code), argument_of(text), words_of(text),
                                   arg_level(level), unnamed_level(text, level), source_of(text)));
 }
 static int say_error(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_text *text,
@@ -151,7 +146,7 @@ static int say_error(struct armtap_conn *conn, const struct armtap_frame *frame,
     if (!put_meaning(&meaning, text, argument, generation) && text->data != 0 && text->data_type > DATA_UNSIGNED)
         put_data(&data, text);
     return armtap_conn_raise(conn, frame, code,
-                             ARGS(code_of(text), argument_of(text), arg_meaning(meaning.text),
+                             ARGS(arg_code(text->code), argument_of(text), arg_meaning(meaning.text),
                                   arg_joint_name(argument ? armtap_joint_name(argument->joint) : NULL),
                                   arg_data(data.text), arg_level(level), unnamed_level(text, level), source_of(text)));
 }
@@ -201,7 +196,7 @@ static int say_safety(struct armtap_conn *conn, const struct armtap_frame *frame
         armtap_enum_name(armtap_field_at(ARMTAP_ID_safety_mode), text->safety_mode, ARMTAP_GENERATION_CB3E);
     return armtap_conn_raise(conn, frame, ARMTAP_NOTE_ur_safety,
                              ARGS(arg_value(text->safety_mode), arg_name(name),
-                                  text->code != 0 ? code_of(text) : arg_none(true),
+                                  text->code != 0 ? arg_code(text->code) : arg_none(true),
                                   text->code != 0 ? arg_argument(text->argument) : arg_none(true)));
 }
 

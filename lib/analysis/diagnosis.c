@@ -111,7 +111,8 @@ static void add_foreign(struct armtap_diagnosis *diagnosis, const struct armtap_
     struct armtap_argument all[FOREIGN_ARGUMENTS];
     size_t count = note->arguments.count < FOREIGN_ARGUMENTS - 2 ? note->arguments.count : FOREIGN_ARGUMENTS - 2;
     memcpy(all, ARGS(arg_robot(note->stream->robot), arg_client(note->stream->client))->all, 2 * sizeof *all);
-    memcpy(all + 2, note->arguments.all, count * sizeof *all);
+    if (count > 0)
+        memcpy(all + 2, note->arguments.all, count * sizeof *all);
     armtap_findings_raise(diagnosis->findings, &(struct fact){.code = ARMTAP_NOTE_stream_foreign,
                                                               .where = &note->where,
                                                               .arguments = &(struct armtap_arguments){all, count + 2}});
