@@ -85,7 +85,7 @@ struct missing_records {
         struct armtap_where until; /* the last of them */
         bool is_cut;               /* by the snapshot length */
         char text[HOLES_TEXT];
-    } * waiting; /* at most HOLES_WAITING */
+    } * waiting;               /* at most HOLES_WAITING */
     size_t count, room;
     bool failed; /* memory ran out */
 };
@@ -140,6 +140,8 @@ struct stalls {
 void armtap_stalls_free(struct stalls *stalls);
 /* Adds tcp.zero-window when a stall is over, at the packet where it began. 0, or -1 if memory runs out. */
 int armtap_stalls_event(struct stalls *stalls, struct findings *findings, const struct armtap_event *event);
+/* What that close says about the end of a stall: the connection ended, or only the capture. */
+enum armtap_word armtap_stalls_close_word(const struct armtap_event *event);
 /* Where the receive buffer of that connection's client became full; packet 0: it is not full. */
 struct armtap_where armtap_stalls_begin_of_client(const struct stalls *stalls, uint64_t connection);
 /* Whether the receive buffer of that connection's client is full now. */
@@ -165,7 +167,7 @@ struct narrow_end {
     double usual;                  /* s between records; 0: unknown */
     bool is_skip;                  /* the controller skipped packages */
     bool is_after_gap;             /* of the capture: what it lacks was no silence */
-    bool is_close;
+    enum armtap_word close;        /* the end that it is; none: it is a record */
 };
 /* Adds tcp.zero-window, and returns true, if that window is why no record came for so long: the controller skipped
  * some, or it was silent. Call at every record. */

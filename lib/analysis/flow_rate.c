@@ -1,8 +1,6 @@
 #include "flow_rate.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,8 +44,7 @@
 /* ns: data that was on its way during a new set-up still follows the old one. */
 #define UNDER_WAY (SECOND / 10)
 
-/* The reason for a silence, until later packages show it. */
-#define REASON_UNKNOWN ": the data was delayed on its way, the controller stalled, or the capture's clock was set"
+/* A silence whose reason later packages may show. */
 struct silence {
     bool waits; /* for the packages after it */
     struct armtap_where from, to;
@@ -76,10 +73,10 @@ struct flow_rate {
     bool frequency_wanted; /* as in struct armtap_diagnosis_options */
     unsigned traits;       /* of its protocol */
     double cycle;          /* the controller's cycle, s; 0: unknown */
-    char *why;             /* why data stopped, in words; NULL: unknown */
-    char *own_label;       /* "channel 3: "; NULL: none */
-    int version;           /* RTDE protocol, or packet size */
-    double base;           /* packages per second at one per cycle; 0: unknown */
+    bool is_one_of_many;   /* its findings name the channel */
+    struct flow_rate_blame why;
+    int version; /* RTDE protocol, or packet size */
+    double base; /* packages per second at one per cycle; 0: unknown */
     /* the current stretch */
     enum phase phase;
     struct armtap_where granted; /* START; packet 0: none */
@@ -152,37 +149,29 @@ void armtap_flow_rate_prefetch(const struct flow_rate *flow)
     armtap_prefetch(flow, sizeof *flow);
 }
 
-/* The prefix of findings. */
-static const char *label_of(const struct flow_rate *flow)
+/* Which flow of the stream a finding is about. */
+static struct armtap_argument channel_argument(const struct flow_rate *flow)
 {
-    return flow->own_label ? flow->own_label : "";
+    return flow->is_one_of_many ? arg_channel((uint64_t)flow->channel) : arg_none(true);
 }
 
-/* A copy of the text, or NULL if it is "" or memory runs out. */
-static char *copy_of(struct flow_rate *flow, const char *text)
+/* Absent if it is 0. */
+static struct armtap_argument if_any(struct armtap_argument argument)
 {
-    if (*text == '\0')
-        return NULL;
-    size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    flow->failed = flow->failed || !copy;
-    return copy ? memcpy(copy, text, size) : NULL;
+    return argument.value.count > 0 ? argument : arg_none(true);
 }
 
 struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int channel, struct histogram *jitter,
                                        bool frequency_wanted)
 {
-    char label[24];
     struct flow_rate *flow = calloc(1, sizeof *flow);
     if (!flow)
         return NULL;
     take_protocol(flow, stream);
     flow->channel = channel;
-    if (has(flow, ARMTAP_TRAIT_CHANNELS)) {
-        snprintf(label, sizeof label, "channel %d: ", channel);
-        flow->own_label = copy_of(flow, label);
+    flow->is_one_of_many = has(flow, ARMTAP_TRAIT_CHANNELS);
+    if (flow->is_one_of_many)
         flow->skipped_bytes = stream->bytes_skipped[ARMTAP_FROM_ROBOT];
-    }
     flow->not_before = ARMTAP_NO_TIME;
     flow->longest_silence = flow->longest_gap = flow->longest_wait = -1;
     flow->jitter = jitter;
@@ -195,8 +184,6 @@ void armtap_flow_rate_free(struct flow_rate *flow)
     if (!flow)
         return;
     armtap_waiting_clear(&flow->waiting);
-    free(flow->why);
-    free(flow->own_label);
     free(flow);
 }
 
@@ -307,11 +294,21 @@ struct pause {
 };
 
 static void report_silence(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
-                           const struct silence *silence, const char *reason)
+                           const struct silence *silence, bool to_end, const struct flow_rate_blame *why)
 {
-    armtap_findings_measure(findings, "silence", silence->seconds, stream, &silence->to,
-                            "%sno data for %s s, since packet %" PRIu64 "%s", label_of(flow),
-                            DECIMAL(silence->seconds, 3), silence->from.packet, reason);
+    bool is_known = !isnan(silence->step);
+    const struct fact fact = {
+        .code = ARMTAP_FINDING_silence,
+        .stream = stream,
+        .where = &silence->to,
+        .arguments = ARGS(channel_argument(flow), arg_duration_s(silence->seconds),
+                          arg_since_packet(silence->from.packet), arg_is_to_end(to_end), arg_reason(why->reason),
+                          arg_is_one_cycle(silence->step >= 0 && silence->step < 1.5 * flow->usual),
+                          is_known ? arg_clock_step_s(silence->step) : arg_none(true), arg_doubt(why->doubt),
+                          if_any(arg_bytes(why->bytes)), if_any(arg_times(why->times)),
+                          if_any(arg_from_packet(why->from_packet)), if_any(arg_until_packet(why->until_packet)),
+                          if_any(arg_mute_packet(why->mute_packet)))};
+    armtap_findings_raise(findings, &fact);
 }
 
 bool armtap_flow_rate_is_held_up(const char *text)
@@ -327,53 +324,32 @@ static bool is_held_up(const struct resent *resent, const struct armtap_where *f
            time >= HELD_UP_LEAST && (double)until >= HELD_UP * (double)time && time - until <= SILENCE;
 }
 
-/* What was sent again, in words. */
-static void write_resent(char *to, size_t size, const struct resent *resent)
+/* What was sent again. */
+static struct flow_rate_blame held_up_by(const struct resent *resent)
 {
-    if (resent->count == 1)
-        snprintf(to, size, FLOW_RATE_HELD_UP " (packet %" PRIu64 ")", resent->first);
-    else
-        snprintf(to, size, FLOW_RATE_HELD_UP " %" PRIu64 " times (packets %" PRIu64 " to %" PRIu64 ")", resent->count,
-                 resent->first, resent->last.packet);
+    return (struct flow_rate_blame){.reason = ARMTAP_WORD_held_up,
+                                    .times = resent->count,
+                                    .from_packet = resent->first,
+                                    .until_packet = resent->last.packet};
 }
 
 /* The same, and what it means: only of a client that sends nothing meanwhile is known that it may be gone. */
-static void write_held_up(char *to, size_t size, const struct resent *resent, const struct pause *pause)
+static struct flow_rate_blame blame_held_up(const struct resent *resent, const struct pause *pause)
 {
-    char text[120];
     double time = (double)between(pause->from, pause->to), mute = (double)between(pause->from, &resent->mute);
     bool is_mute = resent->is_answerable && resent->mute.packet > resent->first && mute >= HELD_UP * time;
-    write_resent(text, sizeof text, resent);
-    if (is_mute)
-        snprintf(to, size,
-                 "%s, and no packet of the client came up to packet %" PRIu64 ": it, or the path to it, was gone", text,
-                 resent->mute.packet);
-    else
-        snprintf(to, size,
-                 "%s: the network lost them or their acknowledgements, or the client did not acknowledge them", text);
-}
-
-/* By how much the controller's clock advanced meanwhile, in words. */
-static void write_advance(char *to, size_t size, const struct flow_rate *flow, double step)
-{
-    if (step < 1.5 * flow->usual)
-        snprintf(to, size, ": the controller's clock advanced by one cycle only (%s s)", DECIMAL(step, 3));
-    else
-        snprintf(to, size, ": the controller's clock advanced by %s s only", DECIMAL(step, 3));
+    struct flow_rate_blame why = held_up_by(resent);
+    why.mute_packet = is_mute ? resent->mute.packet : 0;
+    return why;
 }
 
 /* Reports a silence with its reason: data that was delayed on its way comes all at once afterwards. */
 static void end_silence(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
-                        const char *reason)
+                        enum armtap_word reason)
 {
-    char text[200];
-    size_t length;
     if (!flow->silence.waits)
         return;
-    write_advance(text, sizeof text, flow, flow->silence.step);
-    length = strlen(text);
-    snprintf(text + length, sizeof text - length, "%s", reason);
-    report_silence(flow, findings, stream, &flow->silence, text);
+    report_silence(flow, findings, stream, &flow->silence, false, &(struct flow_rate_blame){.reason = reason});
     flow->silence.waits = false;
 }
 
@@ -389,10 +365,9 @@ static void follow_silence(struct flow_rate *flow, struct findings *findings, co
     if (step > 0 && step < 1e6)
         flow->silence.caught_up += step - time;
     if (flow->silence.caught_up > CAUGHT_UP * (flow->silence.seconds - flow->silence.step))
-        end_silence(flow, findings, stream, ", and the data after it caught up: it was delayed on its way");
+        end_silence(flow, findings, stream, ARMTAP_WORD_delayed);
     else if (since > CATCH_UP && since > CATCH_UP_STEPS * flow->usual)
-        end_silence(flow, findings, stream,
-                    ", and the data after it did not catch up: the controller stalled, or the capture's clock was set");
+        end_silence(flow, findings, stream, ARMTAP_WORD_stalled);
 }
 
 /* Finds out from the clocks why there was no data. */
@@ -403,32 +378,24 @@ static void find_reason(struct flow_rate *flow, struct findings *findings, const
                               .to = *pause->to,
                               .seconds = (double)between(pause->from, pause->to) / 1e9,
                               .step = pause->clock};
-    char text[360], held_up[240];
     bool is_held = !pause->to_end && is_held_up(&flow->resent, pause->from, pause->to);
-    if (is_held)
-        write_held_up(held_up, sizeof held_up, &flow->resent, pause);
+    bool is_unclear = silence.step < 0 || pause->lost > 0 || silence.step > silence.seconds + CLOCK_JUMP;
+    bool has_advanced = silence.step >= ADVANCED * silence.seconds;
+    struct flow_rate_blame why = {.reason = ARMTAP_WORD_unknown};
     if (pause->to_end)
-        snprintf(text, sizeof text, ", and none afterwards%s%s", flow->why ? ": " : "; ",
-                 flow->why ? flow->why : "this stream does not show why");
-    else if (isnan(silence.step) && is_held)
-        snprintf(text, sizeof text, ": %s", held_up);
-    else if (isnan(silence.step))
-        snprintf(text, sizeof text, "; the data does not show why (no controller clock on both sides of it)");
-    else if (silence.step < 0 || pause->lost > 0 || silence.step > silence.seconds + CLOCK_JUMP)
-        snprintf(text, sizeof text, "; the controller's clock advanced by %s s", DECIMAL(silence.step, 3));
-    else if (silence.step >= ADVANCED * silence.seconds && is_held)
-        snprintf(text, sizeof text, ": the controller's clock advanced (%s s), and %s", DECIMAL(silence.step, 3),
-                 held_up);
-    else if (silence.step >= ADVANCED * silence.seconds)
-        snprintf(text, sizeof text, ": the controller's clock advanced (%s s), but %s", DECIMAL(silence.step, 3),
-                 stream->origin == ARMTAP_ORIGIN_SOCKET ? "nothing arrived: it was not sent, or lost on its way"
-                                                        : "the controller sent nothing");
+        why = flow->why.reason ? flow->why : why;
+    else if (is_held && (isnan(silence.step) || (has_advanced && !is_unclear)))
+        why = blame_held_up(&flow->resent, pause);
+    else if (has_advanced && !is_unclear)
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_not_sent,
+                                       .doubt = stream->origin == ARMTAP_ORIGIN_SOCKET ? ARMTAP_WORD_perhaps_lost
+                                                                                       : ARMTAP_WORD_none};
     else
-        silence.waits = true;
+        silence.waits = !isnan(silence.step) && !is_unclear;
     if (silence.waits)
         flow->silence = silence;
     else
-        report_silence(flow, findings, stream, &silence, text);
+        report_silence(flow, findings, stream, &silence, pause->to_end, &why);
 }
 
 /* Returns whether it was a silence. */
@@ -457,7 +424,7 @@ static bool check_silence(struct flow_rate *flow, struct findings *findings, con
     if (has(flow, ARMTAP_TRAIT_ON_CHANGE) && !(flow->frequency > 0))
         return false;
     flow->silent += (double)time / 1e9;
-    end_silence(flow, findings, stream, REASON_UNKNOWN);
+    end_silence(flow, findings, stream, ARMTAP_WORD_delayed_or_stalled);
     find_reason(flow, findings, stream, pause);
     return true;
 }
@@ -476,22 +443,6 @@ static double lost_of(const struct arrival *arrival, double beyond)
     if (!arrival->after_gap)
         return 0;
     return is_known && arrival->whole < beyond ? arrival->whole : beyond;
-}
-
-static void report_skipped(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
-                           const struct arrival *arrival, double count, double lost, double step)
-{
-    char more[200] = "", resent[120];
-    if (lost > 0)
-        snprintf(more, sizeof more, ", besides %s lost in the capture", DECIMAL(lost, 0));
-    if (is_held_up(&flow->resent, &flow->last.where, &arrival->where)) {
-        size_t length = strlen(more);
-        write_resent(resent, sizeof resent, &flow->resent);
-        snprintf(more + length, sizeof more - length, ", while %s", resent);
-    }
-    armtap_findings_measure(findings, "clock.skipped", count, stream, &arrival->where,
-                            "%scontroller skipped %s package%s (clock jumped %s s, expected %s s)%s", label_of(flow),
-                            DECIMAL(count, 0), count > 1 ? "s" : "", DECIMAL(step, 3), DECIMAL(flow->usual, 3), more);
 }
 
 /* The step of the controller's clock from one arrival to the next. */
@@ -523,6 +474,45 @@ static struct clock_step clock_step_of(const struct arrival *last, const struct 
     return step;
 }
 
+static void report_skipped(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+                           const struct arrival *arrival, const struct clock_step *step)
+{
+    bool is_held = is_held_up(&flow->resent, &flow->last.where, &arrival->where);
+    const struct flow_rate_blame why = is_held ? held_up_by(&flow->resent) : (struct flow_rate_blame){.times = 0};
+    const struct fact fact = {
+        .code = ARMTAP_FINDING_clock_skipped,
+        .stream = stream,
+        .where = &arrival->where,
+        .arguments = ARGS(channel_argument(flow), arg_packages(step->skipped), arg_clock_step_s(step->time),
+                          arg_usual_s(flow->usual), step->lost > 0 ? arg_packages_lost(step->lost) : arg_none(true),
+                          arg_reason(why.reason), if_any(arg_times(why.times)),
+                          if_any(arg_from_packet(why.from_packet)), if_any(arg_until_packet(why.until_packet)))};
+    armtap_findings_raise(findings, &fact);
+}
+
+/* The controller's clock was set forward, or a value is damaged. */
+static void report_jump(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+                        const struct arrival *arrival, const struct clock_step *step)
+{
+    const struct fact fact = {
+        .code = ARMTAP_FINDING_clock_skipped,
+        .stream = stream,
+        .where = &arrival->where,
+        .arguments = ARGS(channel_argument(flow), arg_reason(ARMTAP_WORD_clock_set), arg_clock_step_s(step->time),
+                          arg_duration_s((double)between(&flow->last.where, &arrival->where) / 1e9))};
+    armtap_findings_raise(findings, &fact);
+}
+
+static void report_back(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+                        const struct arrival *arrival)
+{
+    const struct fact fact = {.code = ARMTAP_FINDING_clock_backwards,
+                              .stream = stream,
+                              .where = &arrival->where,
+                              .arguments = ARGS(arg_clock_before_s(flow->last.clock), arg_clock_s(arrival->clock))};
+    armtap_findings_raise(findings, &fact);
+}
+
 /* Judges the step of the controller's clock. */
 static struct clock_step check_clock(struct flow_rate *flow, struct findings *findings,
                                      const struct armtap_stream *stream, const struct arrival *arrival)
@@ -530,19 +520,12 @@ static struct clock_step check_clock(struct flow_rate *flow, struct findings *fi
     struct clock_step step = clock_step_of(&flow->last, arrival, flow->usual);
     if (step.is_back) {
         flow->fell_back = true;
-        armtap_findings_say(findings, "clock.backwards", stream, &arrival->where,
-                            "the controller's clock went back from %s s to %s s", DECIMAL(flow->last.clock, 3),
-                            DECIMAL(arrival->clock, 3));
+        report_back(flow, findings, stream, arrival);
     } else if (step.is_jump) {
-        armtap_findings_say(
-            findings, "clock.skipped", stream, &arrival->where,
-            "%sthe controller's clock jumped %s s within %s s of the capture: it was set forward, or the value is "
-            "damaged; no packages were skipped",
-            label_of(flow), DECIMAL(step.time, 3),
-            DECIMAL((double)between(&flow->last.where, &arrival->where) / 1e9, 3));
+        report_jump(flow, findings, stream, arrival, &step);
     } else if (step.skipped > 0) {
         flow->skipped += (uint64_t)step.skipped;
-        report_skipped(flow, findings, stream, arrival, step.skipped, step.lost, step.time);
+        report_skipped(flow, findings, stream, arrival, &step);
     }
     return step;
 }
@@ -739,11 +722,15 @@ static void check_rate(struct flow_rate *flow, struct findings *findings, const 
     if (!(flow->expected > 0) || seconds < 1 || seconds < LOW_PACKAGES * flow->expected)
         return;
     double rate = ((double)(flow->records - 1) + flow->missing) / seconds;
-    if (rate < LOW / longest_step(flow) && !(asks_for_all(flow, stream) && rate >= LOW / flow->usual))
-        armtap_findings_measure(findings, "rate.low", seconds, stream, &flow->last.where,
-                                "%s%s Hz instead of %s Hz for %s s, since packet %" PRIu64, label_of(flow),
-                                DECIMAL(rate, 1), DECIMAL(1 / flow->expected, 1), DECIMAL(seconds, 3),
-                                flow->first.where.packet);
+    if (rate >= LOW / longest_step(flow) || (asks_for_all(flow, stream) && rate >= LOW / flow->usual))
+        return;
+    const struct fact fact = {.code = ARMTAP_FINDING_rate_low,
+                              .stream = stream,
+                              .where = &flow->last.where,
+                              .arguments =
+                                  ARGS(channel_argument(flow), arg_rate_hz(rate), arg_expected_hz(1 / flow->expected),
+                                       arg_duration_s(seconds), arg_since_packet(flow->first.where.packet))};
+    armtap_findings_raise(findings, &fact);
 }
 
 /* ---- stretches ------------------------------------------------------------------------------------------------- */
@@ -783,7 +770,7 @@ static void end_stretch(struct flow_rate *flow, struct findings *findings, const
         if (pause.from->packet > 0)
             check_silence(flow, findings, stream, &pause);
     }
-    end_silence(flow, findings, stream, REASON_UNKNOWN);
+    end_silence(flow, findings, stream, ARMTAP_WORD_delayed_or_stalled);
     int64_t time = flow->has_last ? flow->elapsed : -1;
     if (flow->expected > 0)
         flow->last_known = flow->expected;
@@ -989,10 +976,9 @@ void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, c
     }
 }
 
-void armtap_flow_rate_blame(struct flow_rate *flow, const char *why)
+void armtap_flow_rate_blame(struct flow_rate *flow, const struct flow_rate_blame *why)
 {
-    free(flow->why);
-    flow->why = copy_of(flow, why);
+    flow->why = *why;
 }
 
 void armtap_flow_rate_unread(struct flow_rate *flow, enum armtap_direction direction)

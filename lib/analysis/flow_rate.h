@@ -137,8 +137,18 @@ void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, c
 bool armtap_flow_rate_is_held_up(const char *text);
 /* How it says so. */
 #define FLOW_RATE_HELD_UP "the robot sent earlier bytes again"
-/* Says why data stopped, as far as TCP shows; call before the event that ends the stream. */
-void armtap_flow_rate_blame(struct flow_rate *flow, const char *why);
+/* Why data stopped, as far as TCP shows; packets and numbers are 0 if they say nothing. */
+struct flow_rate_blame {
+    enum armtap_word reason; /* none: unknown */
+    enum armtap_word doubt;  /* what else it may be */
+    uint64_t bytes;          /* for which the client's receive buffer had room */
+    uint64_t times;          /* that bytes or keep-alives were sent in vain */
+    uint64_t from_packet;    /* the first of them, or where the receive buffer had no room */
+    uint64_t until_packet;   /* the last of them */
+    uint64_t mute_packet;    /* no packet of the client came up to there */
+};
+/* Call before the event that ends the stream. */
+void armtap_flow_rate_blame(struct flow_rate *flow, const struct flow_rate_blame *why);
 /* A message could not be read; it may belong to this flow, or be a request for it. */
 void armtap_flow_rate_unread(struct flow_rate *flow, enum armtap_direction direction);
 /* From here on nothing in that direction can be read, as far as known. */
@@ -168,7 +178,7 @@ void armtap_rates_take_recipe(struct armtap_rates *rates, struct findings *findi
 void armtap_rates_take_event(struct armtap_rates *rates, struct findings *findings, const struct armtap_event *event);
 void armtap_rates_take_note(struct armtap_rates *rates, struct findings *findings, const struct armtap_note *note);
 /* As armtap_flow_rate_blame. */
-void armtap_rates_blame(struct armtap_rates *rates, const char *why);
+void armtap_rates_blame(struct armtap_rates *rates, const struct flow_rate_blame *why);
 /* Its next record will probably come soon: fetches it, or, once that is there, its first flow. */
 void armtap_rates_prefetch(const struct armtap_rates *rates);
 void armtap_rates_prefetch_flow(const struct armtap_rates *rates);

@@ -20,7 +20,6 @@
 #define MANY 64
 /* A second keep-alive shows that the first was not answered. */
 #define KEEPALIVES_UNANSWERED 2
-#define DOUBT_MAX 120
 #define FIELDS_MAX 200
 
 /* So many robots' clocks are followed from one connection to the next, and a clock that fell by more than this many
@@ -294,10 +293,13 @@ static void follow_clock(struct monitors *monitors, struct running_stream *runni
     if (!running->robot)
         return;
     if (first && record->clock < running->robot->clock - CLOCK_FALL)
-        armtap_findings_say(monitors->findings, "clock.backwards", stream, &record->where,
-                            "the controller was restarted: its clock stood at %s s in the connection before, and "
-                            "begins at %s s",
-                            DECIMAL(running->robot->clock, 3), DECIMAL(record->clock, 3));
+        armtap_findings_raise(
+            monitors->findings,
+            &(struct fact){.code = ARMTAP_FINDING_clock_backwards,
+                           .stream = stream,
+                           .where = &record->where,
+                           .arguments = ARGS(arg_case(ARMTAP_WORD_restarted), arg_clock_before_s(running->robot->clock),
+                                             arg_clock_s(record->clock))});
     running->robot->clock = record->clock;
 }
 
@@ -428,21 +430,18 @@ bool armtap_monitors_keep(struct monitors *monitors, const struct armtap_note *n
     return monitor && monitor->running && armtap_missing_records_note(&monitor->running->holes, note);
 }
 
-/* ", without" and the names of what `one` has beyond `other`; nothing if that is nothing. */
-static void put_fields(char text[FIELDS_MAX], const char *word, const struct armtap_set *one,
-                       const struct armtap_set *other)
+/* The names of what `one` has beyond `other`. */
+static void put_fields(char text[FIELDS_MAX], size_t room, const struct armtap_set *one, const struct armtap_set *other)
 {
-    size_t used = strlen(text), more = 0;
-    const char *sign = word;
+    size_t used = 0, more = 0;
     for (size_t id = 0; id < armtap_field_count(); id++) {
-        const char *name = armtap_field_at(id)->name;
+        const char *name = armtap_field_at(id)->name, *sign = used > 0 ? ", " : "";
         if (!armtap_set_has(one, (unsigned)id) || armtap_set_has(other, (unsigned)id))
             continue;
-        if (used + strlen(sign) + strlen(name) + sizeof " and 999 more" > FIELDS_MAX || more > 0)
+        if (used + strlen(sign) + strlen(name) + sizeof " and 999 more" > room || more > 0)
             more++;
         else
             used += (size_t)snprintf(text + used, FIELDS_MAX - used, "%s%s", sign, name);
-        sign = ", ";
     }
     if (more > 0)
         snprintf(text + used, FIELDS_MAX - used, " and %zu more", more);
@@ -461,12 +460,15 @@ static void follow_outputs(struct monitors *monitors, struct running_stream *run
         if (armtap_recipe_at(event->recipe, i)->field)
             armtap_set_add(&outputs, armtap_recipe_at(event->recipe, i)->field->id);
     if (is_known && running->has_outputs && event->stream->records[ARMTAP_FROM_ROBOT] > 0) {
-        put_fields(lacks, "; no longer sent: ", &running->outputs, &outputs);
-        put_fields(has, "; new: ", &outputs, &running->outputs);
+        put_fields(lacks, FIELDS_MAX - strlen("; no longer sent: "), &running->outputs, &outputs);
+        put_fields(has, FIELDS_MAX - strlen("; new: "), &outputs, &running->outputs);
     }
     if (*lacks || *has)
-        armtap_findings_say(monitors->findings, "rtde.recipe.changed", event->stream, &event->where,
-                            "from here on the data has other fields%s%s", lacks, has);
+        armtap_findings_raise(monitors->findings,
+                              &(struct fact){.code = ARMTAP_FINDING_rtde_recipe_changed,
+                                             .stream = event->stream,
+                                             .where = &event->where,
+                                             .arguments = ARGS(arg_names_before(lacks), arg_names(has))});
     running->outputs = outputs;
     running->has_outputs = is_known;
 }
@@ -484,11 +486,6 @@ int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe
     return armtap_findings_failed(monitors->findings) || (rates && armtap_rates_failed(rates)) ? -1 : 0;
 }
 
-static const char *sender_of(const struct armtap_event *event)
-{
-    return event->direction == ARMTAP_FROM_ROBOT ? "the robot" : "the client";
-}
-
 /* A socket does not show whether a program broke off, or its system did because nothing answered. */
 static bool may_be_cut(const struct armtap_event *event)
 {
@@ -496,14 +493,12 @@ static bool may_be_cut(const struct armtap_event *event)
            event->a == ARMTAP_CLOSE_RESET;
 }
 
-/* What a doubtful close leaves open. */
-static void put_doubt(char text[DOUBT_MAX], const struct armtap_event *event)
+/* What a close leaves open. */
+static enum armtap_word doubt_of(const struct armtap_event *event)
 {
-    const char *other = event->direction == ARMTAP_FROM_ROBOT ? "the client" : "the robot";
-    const char *what = event->a == ARMTAP_CLOSE_RESET ? "ended it" : "done so";
-    bool is_unheard = event->stream->packets[!event->direction] == 0;
-    snprintf(text, DOUBT_MAX, "; %s may have %s before, which armtap cannot tell%s", other, what,
-             is_unheard ? ": of what it sent, nothing was captured" : " from this capture");
+    if (event->doubtful)
+        return event->stream->packets[!event->direction] == 0 ? ARMTAP_WORD_unheard : ARMTAP_WORD_perhaps_after;
+    return may_be_cut(event) ? ARMTAP_WORD_perhaps_given_up : ARMTAP_WORD_none;
 }
 
 /* Reports the side that closes first. The other side's answer belongs to that close, and so does a reset during it (a
@@ -511,20 +506,16 @@ static void put_doubt(char text[DOUBT_MAX], const struct armtap_event *event)
 static void report_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
 {
     bool is_reset = event->a == ARMTAP_CLOSE_RESET;
-    const char *id = is_reset ? "tcp.reset" : "tcp.closed", *verb = is_reset ? "reset" : "closed";
-    const char *cut =
-        may_be_cut(event) ? ": its program broke off, or its system gave up a robot that answered no more" : "";
-    char doubt[DOUBT_MAX];
     if (monitor->closing || (event->a != ARMTAP_CLOSE_FIN && !is_reset))
         return;
-    if (event->doubtful) {
-        put_doubt(doubt, event);
-        armtap_findings_doubt(monitors->findings, id, event->stream, &event->where, "%s %s the connection%s",
-                              sender_of(event), verb, doubt);
-    } else {
-        armtap_findings_say(monitors->findings, id, event->stream, &event->where, "%s %s the connection%s",
-                            sender_of(event), verb, cut);
-    }
+    const struct fact fact = {
+        .code = is_reset ? ARMTAP_NOTE_tcp_reset : ARMTAP_NOTE_tcp_closed,
+        .stream = event->stream,
+        .where = &event->where,
+        .arguments = ARGS(arg_who(event->direction == ARMTAP_FROM_ROBOT ? ARMTAP_WORD_robot : ARMTAP_WORD_client),
+                          arg_doubt(doubt_of(event))),
+        .is_doubtful = event->doubtful};
+    armtap_findings_raise(monitors->findings, &fact);
 }
 
 /* Whether what one side asked got no answer up to the end of the connection. Answers are known only if the capture has
@@ -551,40 +542,32 @@ static bool is_narrow_until(const struct monitors *monitors, struct running_stre
                                    .last = running->holes.last,
                                    .now = event->where,
                                    .message = running->holes.length,
-                                   .is_close = true};
+                                   .close = armtap_stalls_close_word(event)};
     return armtap_narrow_end(&running->narrow, monitors->findings, &end);
 }
 
 /* Explains the silence before a close by what TCP shows. Of what was read from a socket, keep-alives are not known. */
 static void blame(const struct monitors *monitors, struct running_stream *running, const struct armtap_event *event)
 {
-    char why[160] = "";
     const struct narrow_window narrow = running->narrow;
+    const struct asking *asking = running->asking;
     bool is_narrow = is_narrow_until(monitors, running, event);
+    struct flow_rate_blame why = {.reason = ARMTAP_WORD_none};
     if (running->stuck.packet > 0)
-        snprintf(why, sizeof why, "the client stopped reading: its receive buffer was full from packet %" PRIu64 " on",
-                 running->stuck.packet);
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_client_stopped_reading,
+                                       .from_packet = running->stuck.packet};
     else if (is_narrow)
-        snprintf(why, sizeof why,
-                 "the client stopped reading: its receive buffer had room for %" PRIu64
-                 " bytes only, from packet %" PRIu64 " on",
-                 narrow.room, narrow.from.packet);
+        why = (struct flow_rate_blame){
+            .reason = ARMTAP_WORD_client_stopped_reading, .bytes = narrow.room, .from_packet = narrow.from.packet};
     else if (running->resent.count >= RESENT_UNANSWERED && is_unanswered(&running->resent, event, ARMTAP_FROM_ROBOT))
-        snprintf(why, sizeof why,
-                 FLOW_RATE_HELD_UP " %" PRIu64
-                                   " times without an acknowledgement: the client, or the path to it, was gone",
-                 running->resent.count);
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_held_up, .times = running->resent.count};
     else if (keepalives_unanswered(running, event, ARMTAP_TO_ROBOT))
-        snprintf(why, sizeof why,
-                 "%" PRIu64 " keep-alives of the client got no answer: the robot, or the path to it, was gone",
-                 running->asking[ARMTAP_TO_ROBOT].count);
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_robot_gone, .times = asking[ARMTAP_TO_ROBOT].count};
     else if (keepalives_unanswered(running, event, ARMTAP_FROM_ROBOT))
-        snprintf(why, sizeof why,
-                 "%" PRIu64 " keep-alives of the robot got no answer: the client, or the path to it, was gone",
-                 running->asking[ARMTAP_FROM_ROBOT].count);
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_client_gone, .times = asking[ARMTAP_FROM_ROBOT].count};
     else if (may_be_cut(event))
-        snprintf(why, sizeof why, "the client's side then reset the connection, as a system does when nothing answers");
-    armtap_rates_blame(running->rates, why);
+        why.reason = ARMTAP_WORD_reset;
+    armtap_rates_blame(running->rates, &why);
 }
 
 static void take_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
@@ -602,38 +585,28 @@ static void take_close(struct monitors *monitors, struct stream_monitor *monitor
         end_monitor(monitors, monitor);
 }
 
-/* What happened to a packet on the network, and how sure that is. */
-static const struct transport {
-    enum armtap_event_type type;
-    const char *id;
-    const char *verb, *verbs; /* for 1 byte, and for several */
-    const char *doubt;        /* added if the packets do not prove it */
-} transports[] = {
-    {ARMTAP_EVENT_RETRANSMISSION, "tcp.retransmission", "was sent again", "were sent again",
-     ", judged only by the delay: the packets do not distinguish it from reordering or a copy"},
-    {ARMTAP_EVENT_DUPLICATE, "capture.duplicate", "was captured twice", "were captured twice",
-     ", judged only by the delay: the packets do not distinguish a copy from a retransmission"},
-    {ARMTAP_EVENT_OUT_OF_ORDER, "tcp.out-of-order", "arrived after later ones", "arrived after later ones",
-     ", judged only by the delay: the packets do not distinguish reordering from a retransmission"},
-};
-
-/* Also for connections whose protocol is not known yet. */
+/* What happened to a packet on the network. Also for connections whose protocol is not known yet. */
 static void report_transport(struct monitors *monitors, const struct armtap_event *event)
 {
-    const char *from = armtap_direction_name(event->direction);
-    const char *bytes = event->a == 1 ? "byte" : "bytes";
-    for (size_t i = 0; i < sizeof transports / sizeof *transports; i++) {
-        const struct transport *transport = &transports[i];
-        if (event->type != transport->type)
-            continue;
-        const char *verb = event->a == 1 ? transport->verb : transport->verbs;
-        if (event->doubtful)
-            armtap_findings_doubt(monitors->findings, transport->id, event->stream, &event->where,
-                                  "%" PRIu64 " %s %s %s%s", event->a, bytes, from, verb, transport->doubt);
-        else
-            armtap_findings_say(monitors->findings, transport->id, event->stream, &event->where, "%" PRIu64 " %s %s %s",
-                                event->a, bytes, from, verb);
-    }
+    static const struct {
+        enum armtap_event_type type;
+        enum armtap_note_code code;
+    } kinds[] = {{ARMTAP_EVENT_RETRANSMISSION, ARMTAP_FINDING_tcp_retransmission},
+                 {ARMTAP_EVENT_DUPLICATE, ARMTAP_FINDING_capture_duplicate},
+                 {ARMTAP_EVENT_OUT_OF_ORDER, ARMTAP_FINDING_tcp_out_of_order}};
+    size_t i = 0;
+    while (i < sizeof kinds / sizeof *kinds && kinds[i].type != event->type)
+        i++;
+    if (i == sizeof kinds / sizeof *kinds)
+        return;
+    const struct fact fact = {.code = kinds[i].code,
+                              .stream = event->stream,
+                              .where = &event->where,
+                              .arguments =
+                                  ARGS(arg_bytes(event->a), arg_direction(armtap_direction_word(event->direction)),
+                                       arg_doubt(event->doubtful ? ARMTAP_WORD_by_delay : ARMTAP_WORD_none)),
+                              .is_doubtful = event->doubtful};
+    armtap_findings_raise(monitors->findings, &fact);
 }
 
 /* What TCP shows of a stream that runs. */

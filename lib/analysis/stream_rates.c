@@ -208,14 +208,11 @@ void armtap_rates_take_event(struct armtap_rates *rates, struct findings *findin
             armtap_flow_rate_event(rates->channel[i], findings, event);
 }
 
-void armtap_rates_blame(struct armtap_rates *rates, const char *why)
+void armtap_rates_blame(struct armtap_rates *rates, const struct flow_rate_blame *why)
 {
-    for (size_t i = 0; i < rates->room; i++) {
-        if (!rates->channel[i])
-            continue;
-        armtap_flow_rate_blame(rates->channel[i], why);
-        rates->failed = rates->failed || armtap_flow_rate_failed(rates->channel[i]);
-    }
+    for (size_t i = 0; i < rates->room; i++)
+        if (rates->channel[i])
+            armtap_flow_rate_blame(rates->channel[i], why);
 }
 
 void armtap_rates_take_note(struct armtap_rates *rates, struct findings *findings, const struct armtap_note *note)

@@ -1,7 +1,5 @@
 #include "detectors.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,18 +19,23 @@ bool armtap_stalls_is_client(const char *text)
     return strncmp(text, of_client, sizeof of_client - 1) == 0;
 }
 
+/* `then`: what ended it; none: there was room again. */
 static void report(struct findings *findings, const struct stall *stall, const struct armtap_where *until,
-                   const char *what_then)
+                   enum armtap_word then)
 {
-    const char *who = stall->direction == ARMTAP_FROM_ROBOT ? "the robot" : of_client;
     double seconds = armtap_time_seconds(stall->from.time, until->time);
-    if (seconds >= 0)
-        armtap_findings_measure(findings, "tcp.zero-window", seconds, &stall->stream, &stall->from,
-                                "%s stopped reading: its receive buffer was full for %s s%s", who, DECIMAL(seconds, 3),
-                                what_then);
-    else
-        armtap_findings_say(findings, "tcp.zero-window", &stall->stream, &stall->from,
-                            "%s stopped reading: its receive buffer was full%s", who, what_then);
+    const struct fact fact = {
+        .code = ARMTAP_FINDING_tcp_zero_window,
+        .stream = &stall->stream,
+        .where = &stall->from,
+        .arguments = ARGS(arg_who(stall->direction == ARMTAP_FROM_ROBOT ? ARMTAP_WORD_robot : ARMTAP_WORD_client),
+                          seconds >= 0 ? arg_duration_s(seconds) : arg_none(true), arg_until(then))};
+    armtap_findings_raise(findings, &fact);
+}
+
+enum armtap_word armtap_stalls_close_word(const struct armtap_event *event)
+{
+    return event->a == ARMTAP_CLOSE_END_OF_CAPTURE ? ARMTAP_WORD_capture_end : ARMTAP_WORD_connection_end;
 }
 
 static struct stall *stall_of(const struct stalls *stalls, uint64_t connection, enum armtap_direction direction)
@@ -48,7 +51,7 @@ static int begin(struct stalls *stalls, struct findings *findings, const struct 
     struct stall stall = {*event->stream, event->direction, event->where};
     if (stalls->count == STALLS_MAX) {
         const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
-        report(findings, &stall, &nowhere, "");
+        report(findings, &stall, &nowhere, ARMTAP_WORD_none);
         return 0;
     }
     if (stalls->count == stalls->room) {
@@ -64,9 +67,9 @@ static int begin(struct stalls *stalls, struct findings *findings, const struct 
 }
 
 static void end(struct stalls *stalls, struct findings *findings, struct stall *stall, const struct armtap_where *until,
-                const char *what_then)
+                enum armtap_word then)
 {
-    report(findings, stall, until, what_then);
+    report(findings, stall, until, then);
     *stall = stalls->all[--stalls->count];
 }
 
@@ -75,9 +78,7 @@ static void end_at_close(struct stalls *stalls, struct findings *findings, const
 {
     struct stall *stall = stall_of(stalls, event->stream->connection, direction);
     if (stall)
-        end(stalls, findings, stall, &event->where,
-            event->a == ARMTAP_CLOSE_END_OF_CAPTURE ? ", and still is at the end of the capture"
-                                                    : ", until the connection ended");
+        end(stalls, findings, stall, &event->where, armtap_stalls_close_word(event));
 }
 
 int armtap_stalls_event(struct stalls *stalls, struct findings *findings, const struct armtap_event *event)
@@ -86,7 +87,7 @@ int armtap_stalls_event(struct stalls *stalls, struct findings *findings, const 
     if (event->type == ARMTAP_EVENT_WINDOW && event->a == 0)
         return stall ? 0 : begin(stalls, findings, event);
     if (stall && event->type == ARMTAP_EVENT_WINDOW)
-        end(stalls, findings, stall, &event->where, "");
+        end(stalls, findings, stall, &event->where, ARMTAP_WORD_none);
     if (event->type == ARMTAP_EVENT_CLOSE) {
         end_at_close(stalls, findings, event, event->direction);
         /* A FIN ends its sender's stall; anything else ends both. */
@@ -135,7 +136,7 @@ void armtap_narrow_event(struct narrow_window *narrow, const struct armtap_event
 /* Whether the window was too small nearly all the time. */
 static bool is_reason(const struct narrow_window *narrow, const struct narrow_end *end)
 {
-    const struct armtap_where *open = end->is_close ? &end->now : &narrow->open;
+    const struct armtap_where *open = end->close ? &end->now : &narrow->open;
     double time = armtap_time_seconds(end->last.time, end->now.time);
     double narrow_time = armtap_time_seconds(narrow->from.time, open->time);
     bool is_silence = !end->is_after_gap && time * 1e9 > SILENCE && time > SILENT_STEPS * end->usual;
@@ -145,19 +146,20 @@ static bool is_reason(const struct narrow_window *narrow, const struct narrow_en
 
 static void report_narrow(struct findings *findings, const struct narrow_window *narrow, const struct narrow_end *end)
 {
-    const struct armtap_where *until = end->is_close ? &end->now : &narrow->until;
-    double seconds = armtap_time_seconds(narrow->from.time, until->time);
-    armtap_findings_measure(findings, "tcp.zero-window", seconds, end->stream, &narrow->from,
-                            "%s stopped reading: its receive buffer had room for %" PRIu64
-                            " bytes only, less than a message of %zu, for %s s%s",
-                            of_client, narrow->room, end->message, DECIMAL(seconds, 3),
-                            end->is_close ? ", until the end" : "");
+    const struct armtap_where *until = end->close ? &end->now : &narrow->until;
+    const struct fact fact = {
+        .code = ARMTAP_FINDING_tcp_zero_window,
+        .stream = end->stream,
+        .where = &narrow->from,
+        .arguments = ARGS(arg_who(ARMTAP_WORD_client), arg_bytes(narrow->room), arg_message_bytes(end->message),
+                          arg_duration_s(armtap_time_seconds(narrow->from.time, until->time)), arg_until(end->close))};
+    armtap_findings_raise(findings, &fact);
 }
 
 bool armtap_narrow_end(struct narrow_window *narrow, struct findings *findings, const struct narrow_end *end)
 {
     bool is_full = narrow->until.packet > 0 && narrow->open.packet == 0; /* now: a stall of its own */
-    bool is_over = narrow->open.packet > 0 || end->is_close;
+    bool is_over = narrow->open.packet > 0 || end->close;
     bool is_told = narrow->from.packet > 0 && is_over && !is_full && end->last.packet > 0 && is_reason(narrow, end);
     if (is_told)
         report_narrow(findings, narrow, end);
