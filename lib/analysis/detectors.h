@@ -64,6 +64,7 @@ void armtap_clock_drift_totals(const struct clock_drift *clocks, struct armtap_c
  * library's text. */
 #define HOLES_WAITING 16
 #define HOLES_TEXT 240
+#define HOLE_ARGUMENTS 6
 
 /* Starts as zeros. */
 struct missing_records {
@@ -84,7 +85,9 @@ struct missing_records {
         uint64_t times;            /* how many alike, the first of which this is; each has `bytes` */
         struct armtap_where until; /* the last of them */
         bool is_cut;               /* by the snapshot length */
-        char text[HOLES_TEXT];
+        struct armtap_argument argument[HOLE_ARGUMENTS]; /* of the note: numbers and words */
+        size_t argument_count;
+        char text[HOLES_TEXT]; /* of a note without them */
     } * waiting;               /* at most HOLES_WAITING */
     size_t count, room;
     bool failed; /* memory ran out */

@@ -1,12 +1,13 @@
 #include "detectors.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "numbers.h"
+
+#define FOUND_ARGUMENTS 8 /* what the next record adds to a note's */
 
 void armtap_missing_records_clear(struct missing_records *holes)
 {
@@ -47,6 +48,17 @@ static struct missing_run *same_as(struct missing_records *holes, const struct a
     return NULL;
 }
 
+static void keep_arguments(struct missing_run *hole, const struct armtap_note *note)
+{
+    for (size_t i = 0; i < note->arguments.count && hole->argument_count < HOLE_ARGUMENTS; i++) {
+        enum armtap_argument_type type = armtap_argument_kind(&note->arguments.all[i])->type;
+        if (type != ARMTAP_TEXT && type != ARMTAP_QUOTED)
+            hole->argument[hole->argument_count++] = note->arguments.all[i];
+    }
+    if (hole->argument_count == 0)
+        snprintf(hole->text, sizeof hole->text, "%s", note->text ? note->text : "");
+}
+
 /* Keeps a hole; false if memory runs out or there is no room. */
 static bool keep_hole(struct missing_records *holes, const struct armtap_note *note, bool is_gap, uint64_t bytes)
 {
@@ -65,7 +77,7 @@ static bool keep_hole(struct missing_records *holes, const struct armtap_note *n
                                  .times = 1,
                                  .until = note->where,
                                  .is_cut = is_gap && holes->is_cut};
-    snprintf(hole->text, sizeof hole->text, "%s", note->text ? note->text : "");
+    keep_arguments(hole, note);
     return true;
 }
 
@@ -94,20 +106,6 @@ void armtap_missing_records_event(struct missing_records *holes, const struct ar
     holes->cuts = event->stream->gaps_cut;
 }
 
-/* ": about 8 records, no data for 0.072 s", as far as known. */
-static void write_extent(char *to, size_t size, double records, double seconds)
-{
-    int length = 0;
-    *to = '\0';
-    if (records > 0 && records < 0.75)
-        length = snprintf(to, size, ": part of a record");
-    else if (records > 0)
-        length = snprintf(to, size, ": about %s record%s", DECIMAL(records, 0), records < 1.5 ? "" : "s");
-    if (seconds >= 0)
-        snprintf(to + length, size - (size_t)length, "%s no data for %s s", length > 0 ? "," : ":",
-                 DECIMAL(seconds, 3));
-}
-
 /* Whether the controller's clock shows that no record is missing before this one: the bytes in between are extra. */
 static bool is_between_whole(const struct missing_records *holes, const struct armtap_record *next)
 {
@@ -115,24 +113,39 @@ static bool is_between_whole(const struct missing_records *holes, const struct a
     return holes->has_last && holes->step > 0 && step > 0 && step < 1.5 * holes->step;
 }
 
-static void report_between(struct findings *findings, const struct missing_records *holes,
-                           const struct missing_run *hole)
+/* What is known when the next record comes, or none comes any more. */
+struct extent {
+    double records; /* in the hole; 0: unknown */
+    double seconds; /* without data; -1: unknown */
+    bool is_whole;  /* it is between whole records, and none is missing */
+};
+
+static struct armtap_argument if_known(bool is_known, struct armtap_argument argument)
 {
-    armtap_findings_measure(findings, hole->kind->id, (double)hole->bytes, holes->stream, &hole->where,
-                            "%s: between whole records, none of which is missing", hole->text);
+    return is_known ? argument : arg_none(true);
 }
 
 static void report_hole(struct findings *findings, const struct missing_records *holes, const struct missing_run *hole,
-                        const char *extent)
+                        const struct extent *extent)
 {
-    if (hole->times == 1)
-        armtap_findings_measure(findings, hole->kind->id, (double)hole->bytes, holes->stream, &hole->where, "%s%s",
-                                hole->text, extent);
-    else
-        armtap_findings_repeat(findings, hole->kind->id, (double)hole->bytes, hole->times, &hole->until, holes->stream,
-                               &hole->where,
-                               "%s; and %" PRIu64 " more of %" PRIu64 " bytes each, up to packet %" PRIu64 "%s",
-                               hole->text, hole->times - 1, hole->bytes, hole->until.packet, extent);
+    uint64_t more = extent->is_whole ? 0 : hole->times - 1;
+    bool has_records = !extent->is_whole && extent->records > 0;
+    const struct armtap_arguments *found =
+        ARGS(arg_text(hole->text), arg_is_whole(extent->is_whole), if_known(more > 0, arg_more(more)),
+             if_known(more > 0, arg_bytes_each(hole->bytes)), if_known(more > 0, arg_until_packet(hole->until.packet)),
+             arg_is_part(has_records && extent->records < 0.75), if_known(has_records, arg_records(extent->records)),
+             if_known(!extent->is_whole && extent->seconds >= 0, arg_duration_s(extent->seconds)));
+    struct armtap_argument all[HOLE_ARGUMENTS + FOUND_ARGUMENTS];
+    memcpy(all, hole->argument, hole->argument_count * sizeof *all);
+    memcpy(all + hole->argument_count, found->all, found->count * sizeof *all);
+    const struct fact fact = {.code = (enum armtap_note_code)(hole->kind - armtap_note_at(0)),
+                              .stream = holes->stream,
+                              .where = &hole->where,
+                              .arguments = &(struct armtap_arguments){all, hole->argument_count + found->count},
+                              .more = more,
+                              .until = &hole->until,
+                              .size = (double)hole->bytes};
+    armtap_findings_raise(findings, &fact);
 }
 
 /* Reports all waiting holes. `record`: the one after them, or NULL; `length`: bytes of a record. */
@@ -144,14 +157,11 @@ static void report_waiting(struct missing_records *holes, struct findings *findi
     double seconds = holes->has_last && next ? armtap_time_seconds(holes->last.time, next->time) : -1;
     for (size_t i = 0; i < holes->count; i++) {
         const struct missing_run *hole = &holes->waiting[i];
-        char extent[100];
-        if (is_whole && strcmp(hole->kind->id, "stream.resync") == 0) {
-            report_between(findings, holes, hole);
-            continue;
-        }
         double bytes = (double)hole->bytes * (double)hole->times;
-        write_extent(extent, sizeof extent, length > 0 ? bytes / length : 0, seconds);
-        report_hole(findings, holes, hole, extent);
+        const struct extent extent = {.records = length > 0 ? bytes / length : 0,
+                                      .seconds = seconds,
+                                      .is_whole = is_whole && strcmp(hole->kind->id, "stream.resync") == 0};
+        report_hole(findings, holes, hole, &extent);
     }
     free(holes->waiting);
     holes->waiting = NULL;

@@ -613,7 +613,10 @@ static struct findings *findings_of(enum armtap_protocol protocol, unsigned coun
     assert_non_null(findings);
     for (unsigned i = 1; i <= count; i++) {
         const struct armtap_where where = {.time = START + i, .packet = i};
-        armtap_findings_measure(findings, "stream.gap", i, &stream, &where, "%u bytes", i);
+        armtap_findings_raise(findings, &(struct fact){.code = ARMTAP_NOTE_stream_gap,
+                                                       .stream = &stream,
+                                                       .where = &where,
+                                                       .arguments = ARGS(arg_bytes(i))});
     }
     stream.protocol = ARMTAP_RTDE;
     assert_int_equal(armtap_streams_record(streams, &record), 0);
@@ -644,7 +647,10 @@ static void the_largest_of_a_sum_is_told(void **state)
     assert_int_equal(armtap_findings_count(findings), FINDINGS_EACH + 1);
     const struct armtap_finding *sum = armtap_findings_at(findings, FINDINGS_EACH);
     assert_true(sum->is_sum && sum->count == 3 && sum->size == 10003 && sum->total == 10001 + 10002 + 10003);
-    assert_string_equal(sum->text, "3 more, up to packet 10003; the largest: 10003 bytes, in packet 10003");
+    assert_string_equal(
+        sum->text,
+        "3 more, up to packet 10003; the largest: 10003 bytes are missing before the first message, in packet "
+        "10003");
     armtap_findings_free(findings);
     armtap_streams_free(streams);
 }
