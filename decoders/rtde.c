@@ -215,10 +215,8 @@ static int end_run(struct armtap_conn *conn, enum armtap_direction direction, st
     *run = (struct armtap_rtde_misfits){.noted = false};
     if (ended.more == 0)
         return ARMTAP_OK;
-    return armtap_conn_say(conn, &last, is_long ? ARMTAP_NOTE_rtde_data_long : ARMTAP_NOTE_rtde_data_short,
-                           ended.more == 1 ? "%u more data package, this one, does not fit its recipe"
-                                           : "%u more data packages, up to this one, do not fit their recipe",
-                           ended.more);
+    return armtap_conn_raise(conn, &last, is_long ? ARMTAP_NOTE_rtde_data_long : ARMTAP_NOTE_rtde_data_short,
+                             ARGS(arg_more(ended.more)));
 }
 
 static bool has_misfits(const struct armtap_rtde *rtde, enum armtap_direction direction)
@@ -247,9 +245,8 @@ ARMTAP_RARE static int note_misfit(struct armtap_rtde *rtde, struct armtap_conn 
         return ARMTAP_OK;
     }
     misfits->noted = true;
-    return armtap_conn_say(conn, frame, is_long ? ARMTAP_NOTE_rtde_data_long : ARMTAP_NOTE_rtde_data_short,
-                           "a data package of %u bytes of values, its recipe has %u", (uint64_t)length,
-                           (uint64_t)wanted);
+    return armtap_conn_raise(conn, frame, is_long ? ARMTAP_NOTE_rtde_data_long : ARMTAP_NOTE_rtde_data_short,
+                             ARGS(arg_bytes(length), arg_bytes_known(wanted)));
 }
 
 static bool is_guessed(const struct armtap_rtde *rtde, enum armtap_direction direction,
@@ -285,62 +282,50 @@ static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const str
     return error == ARMTAP_OK ? armtap_conn_record(conn, frame, &data) : error;
 }
 
-/* Which well-known clients' data this unnamed data may be; "" if unknown. */
-static void put_candidates(const struct armtap_rtde *rtde, enum armtap_direction direction, struct armtap_line *line)
+/* Which well-known clients' data this unnamed data may be. Returns how many. */
+static size_t list_candidates(const struct armtap_rtde *rtde, enum armtap_direction direction, struct armtap_line *line)
 {
     const struct armtap_rtde_candidates *candidates = &rtde->candidates;
+    size_t count = direction == ARMTAP_FROM_ROBOT ? candidates->count : 0;
     armtap_line_begin(line);
-    for (size_t i = 0; direction == ARMTAP_FROM_ROBOT && i < candidates->count; i++)
-        armtap_line_format(line, "%s@%s",
-                           i > 0                    ? ", "
-                           : candidates->count == 1 ? "; it has the length of a well-known recipe, which it neither "
-                                                      "proves nor contradicts: "
-                                                    : "; it has the length of well-known recipes, none of which it "
-                                                      "proves or contradicts: ",
-                           armtap_known_recipe_at(candidates->rows[i])->name);
+    for (size_t i = 0; i < count; i++)
+        armtap_line_format(line, "%s@%s", i > 0 ? ", " : "", armtap_known_recipe_at(candidates->rows[i])->name);
+    return count;
 }
 
-static int note_uncaptured(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
-                           const char *from)
+static enum armtap_word why_missing(const struct armtap_rtde *rtde, const struct armtap_conn *conn,
+                                    enum armtap_direction direction)
 {
-    struct armtap_line candidates;
-    put_candidates(rtde, frame->direction, &candidates);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                           "data of %u bytes %s, but the set-up of its recipe was not captured before%s",
-                           (uint64_t)(frame->length - ARMTAP_RTDE_HEADER), from, candidates.text);
+    const struct armtap_rtde_bad *bad = &rtde->bad_reply[direction];
+    if (direction == ARMTAP_FROM_ROBOT && armtap_rtde_waiting(rtde, ARMTAP_RTDE_SETUP_OUTPUTS))
+        return ARMTAP_WORD_no_reply;
+    if (bad->refused || bad->seen)
+        return bad->refused ? ARMTAP_WORD_refused : ARMTAP_WORD_unreadable;
+    switch (armtap_conn_rest(conn)) {
+    case ARMTAP_REST_NOT:
+        return ARMTAP_WORD_not_captured;
+    case ARMTAP_REST_SURELY:
+        return ARMTAP_WORD_given_up;
+    default:
+        return ARMTAP_WORD_forgotten;
+    }
 }
 
 static int note_missing(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    const struct armtap_rtde_bad *bad = &rtde->bad_reply[frame->direction];
-    const char *from = armtap_direction_name(frame->direction);
-    uint64_t payload = frame->length - ARMTAP_RTDE_HEADER;
-    if (frame->direction == ARMTAP_FROM_ROBOT && armtap_rtde_waiting(rtde, ARMTAP_RTDE_SETUP_OUTPUTS))
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                               "data of %u bytes %s, which the names in the set-up do not explain: the reply to it was "
-                               "not captured before",
-                               payload, from);
-    if (bad->refused)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                               bad->packet > 0
-                                   ? "data of %u bytes %s, but the controller refused its set-up in packet %u"
-                                   : "data of %u bytes %s, but the controller refused its set-up",
-                               payload, from, bad->packet);
-    if (bad->seen && bad->packet > 0)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                               "data of %u bytes %s, but the reply to its set-up, in packet %u, cannot be read",
-                               payload, from, bad->packet);
-    if (armtap_conn_rest(conn) != ARMTAP_REST_NOT && !bad->seen)
-        return armtap_conn_say(
-            conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-            armtap_conn_rest(conn) == ARMTAP_REST_SURELY
-                ? "data of %u bytes %s; the set-up of its recipe belongs to the part that was given up"
-                : "data of %u bytes %s; the set-up of its recipe was not captured, or is forgotten",
-            payload, from);
-    if (bad->seen)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                               "data of %u bytes %s, but the reply to its set-up cannot be read", payload, from);
-    return note_uncaptured(rtde, conn, frame, from);
+    enum armtap_word reason = why_missing(rtde, conn, frame->direction);
+    bool has_reply = reason == ARMTAP_WORD_refused || reason == ARMTAP_WORD_unreadable;
+    bool is_from_robot = frame->direction == ARMTAP_FROM_ROBOT;
+    uint64_t packet = has_reply ? rtde->bad_reply[frame->direction].packet : 0;
+    struct armtap_line names;
+    size_t candidates = list_candidates(rtde, frame->direction, &names);
+    bool has_candidates = reason == ARMTAP_WORD_not_captured && candidates > 0;
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                             ARGS(arg_bytes(frame->length - ARMTAP_RTDE_HEADER),
+                                  arg_direction(is_from_robot ? ARMTAP_WORD_from_robot : ARMTAP_WORD_to_robot),
+                                  arg_reason(reason), packet > 0 ? arg_packet(packet) : arg_none(true),
+                                  has_candidates ? arg_candidates(candidates) : arg_none(true),
+                                  arg_names(has_candidates ? names.text : "")));
 }
 
 /* Data with an unknown recipe: counted, and noted once. */
@@ -353,10 +338,9 @@ static int deliver_opaque(struct armtap_rtde *rtde, struct armtap_conn *conn, co
         int error;
         *noted = true;
         if (given && frame->direction == ARMTAP_FROM_ROBOT)
-            error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                                    "the recipe given has %u bytes of values; the data packages have %u, with the "
-                                    "recipe id where the protocol has one",
-                                    (uint64_t)given->size, (uint64_t)payload);
+            error = armtap_conn_raise(
+                conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                ARGS(arg_reason(ARMTAP_WORD_given_recipe), arg_bytes_known(given->size), arg_bytes(payload)));
         else
             error = note_missing(rtde, conn, frame);
         if (error != ARMTAP_OK)
@@ -388,20 +372,15 @@ ARMTAP_RARE static int note_unnamed(struct armtap_rtde *rtde, struct armtap_conn
 {
     rtde->outputs_unnamed = false;
     if (rtde->bad_reply[ARMTAP_FROM_ROBOT].seen)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                               "the reply to the set-up has %u types for another number of names: which name belongs "
-                               "to which is not known",
-                               (uint64_t)rtde->outputs->count);
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                                 ARGS(arg_reason(ARMTAP_WORD_other_count), arg_types(rtde->outputs->count)));
     const struct armtap_budget *limit = rtde->forgotten[ARMTAP_FROM_ROBOT].limit;
     if (limit)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                               "the types of %u fields were captured, but their names were forgotten: more than %u %s "
-                               "for %s",
-                               (uint64_t)rtde->outputs->count, limit->once, limit->unit, limit->of);
-    return armtap_conn_say(
-        conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-        "the types of %u fields were captured, but before the data no request whose names can be read",
-        (uint64_t)rtde->outputs->count);
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                                 ARGS(arg_reason(ARMTAP_WORD_names_forgotten), arg_types(rtde->outputs->count),
+                                      arg_most(limit->once), arg_unit(limit->unit), arg_scope(limit->of)));
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                             ARGS(arg_reason(ARMTAP_WORD_no_names), arg_types(rtde->outputs->count)));
 }
 
 /* A controller keeps one output recipe: data with another id follows a set-up that was not captured. */
@@ -409,11 +388,12 @@ ARMTAP_RARE static int deliver_other_id(struct armtap_rtde *rtde, struct armtap_
                                         const struct armtap_frame *frame)
 {
     bool *noted = &rtde->missing_noted[ARMTAP_FROM_ROBOT];
-    int error = *noted ? ARMTAP_OK
-                       : armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
-                                         rtde->outputs_guessed ? "data of recipe %u; the recipe guessed is of recipe %u"
-                                                               : "data of recipe %u; only recipe %u was set up",
-                                         (uint64_t)frame->bytes[ARMTAP_RTDE_HEADER], (uint64_t)rtde->outputs_id);
+    int error =
+        *noted ? ARMTAP_OK
+               : armtap_conn_raise(
+                     conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                     ARGS(arg_reason(rtde->outputs_guessed ? ARMTAP_WORD_guessed_other : ARMTAP_WORD_other_recipe),
+                          arg_recipe(frame->bytes[ARMTAP_RTDE_HEADER]), arg_recipe_known((uint64_t)rtde->outputs_id)));
     *noted = true;
     return error == ARMTAP_OK ? deliver(rtde, conn, frame, NULL, false) : error;
 }
@@ -525,12 +505,11 @@ static int decode_text(struct armtap_conn *conn, const struct armtap_frame *fram
     if (error != ARMTAP_OK || frame->direction == ARMTAP_TO_ROBOT)
         return error;
     enum armtap_note_code code = package->level < 4 ? codes[package->level] : ARMTAP_NOTE_rtde_text_info;
-    const void *text = package->text, *source = package->source;
-    if (package->source_length > 0)
-        return armtap_conn_say(conn, frame, code, "%b: %b", source, package->source_length, text, package->text_length);
-    if (package->text_length == 0)
-        return armtap_conn_say(conn, frame, code, "a message without text");
-    return armtap_conn_say(conn, frame, code, "%b", text, package->text_length);
+    bool is_empty = package->source_length == 0 && package->text_length == 0;
+    return armtap_conn_raise(
+        conn, frame, code,
+        ARGS(arg_quoted_source(package->source_length > 0 ? package->source : NULL, package->source_length),
+             is_empty ? arg_none(true) : arg_quoted(package->text ? package->text : "", package->text_length)));
 }
 
 static void settle_protocol(struct armtap_rtde *rtde, struct armtap_conn *conn, int protocol)
@@ -574,8 +553,7 @@ ARMTAP_RARE static int note_refusals(struct armtap_rtde *rtde, struct armtap_con
     for (size_t i = 0; i < rtde->refusal_count && error == ARMTAP_OK; i++) {
         const struct armtap_rtde_refusal *refusal = &rtde->refusals[i];
         struct armtap_frame frame = armtap_place(ARMTAP_FROM_ROBOT, refusal->offset, refusal->where);
-        error = armtap_conn_say(conn, &frame, ARMTAP_NOTE_rtde_version_refused, "protocol %u was refused",
-                                (uint64_t)refusal->version);
+        error = armtap_conn_raise(conn, &frame, ARMTAP_NOTE_rtde_version_refused, ARGS(arg_version(refusal->version)));
     }
     rtde->refusal_count = 0;
     return error;
@@ -652,8 +630,8 @@ static int decode_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
             return error;
         if (package->accepted)
             return armtap_conn_signal(conn, frame, ARMTAP_EVENT_START);
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_start_refused, "the controller refused START%s",
-                               rtde->outputs ? "" : ": no output recipe is set up");
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_start_refused,
+                                 ARGS(arg_reason(rtde->outputs ? ARMTAP_WORD_none : ARMTAP_WORD_no_recipe)));
     case ARMTAP_RTDE_PAUSE:
         return package->accepted ? armtap_conn_signal(conn, frame, ARMTAP_EVENT_PAUSE) : ARMTAP_OK;
     default:
@@ -730,9 +708,8 @@ ARMTAP_RARE static int decode_other(struct armtap_rtde *rtde, struct armtap_conn
     if (!readable && is_awaited(rtde, frame->direction, frame->bytes[2]))
         return armtap_rtde_unreadable(rtde, conn, frame);
     if (!readable)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_package_unknown,
-                               "type %x, %u bytes: not a package of that type's layout", (uint64_t)frame->bytes[2],
-                               (uint64_t)frame->length);
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_package_unknown,
+                                 ARGS(arg_type(frame->bytes[2]), arg_bytes(frame->length)));
     learn_protocol(rtde, conn, &package);
     return frame->direction == ARMTAP_FROM_ROBOT ? decode_reply(rtde, conn, frame, &package)
                                                  : decode_request(rtde, conn, frame, &package);

@@ -37,24 +37,16 @@ static long clock_of(const struct armtap_rtde *rtde, const struct armtap_sample 
 static int give_up(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                    struct armtap_guess *guess, const char *against)
 {
-    struct armtap_line line;
-    armtap_line_begin(&line);
-    armtap_line_string(&line,
-                       "after bytes of both directions are missing, the data cannot be of the recipe that was set up");
-    if (against)
-        armtap_line_format(&line, ": %s does not hold what it holds on any robot", against);
-    armtap_line_string(&line, "; another set-up must lie within the missing bytes");
     armtap_rtde_take_outputs(rtde, NULL);
     rtde->missing_noted[ARMTAP_FROM_ROBOT] = true;
     guess->ruled_out = true;
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_missing, "%s", line.text);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
+                             ARGS(arg_reason(ARMTAP_WORD_contradicted), arg_field(against)));
 }
 
 static int say_unsure(struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_unsure,
-                           "bytes of both directions are missing; whether the data behind them is still of the recipe "
-                           "that was set up, its values do not tell");
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_recipe_unsure, NO_ARGS);
 }
 
 /* ---- gaps ------------------------------------------------------------------------------------------------------ */

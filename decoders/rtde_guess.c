@@ -30,7 +30,8 @@ static int keep_limits(struct armtap_rtde *rtde)
     return ARMTAP_OK;
 }
 
-/* Names supported only by their position, separated by ", ", as many as fit. */
+/* Names supported only by their position, separated by ", ", as far as a note lists them. Returns how many there are.
+ */
 static unsigned list_unsupported(const struct armtap_recipe *recipe, const struct armtap_set *supported,
                                  struct armtap_line *names)
 {
@@ -41,12 +42,10 @@ static unsigned list_unsupported(const struct armtap_recipe *recipe, const struc
         if (!field || armtap_set_has(supported, field->id))
             continue;
         if (++count <= LISTED_MOST) {
-            armtap_line_string(names, count > 1 ? ", " : ": ");
+            armtap_line_string(names, count > 1 ? ", " : "");
             armtap_line_string(names, field->name);
         }
     }
-    if (count > LISTED_MOST)
-        armtap_line_format(names, " and %u more", (uint64_t)(count - LISTED_MOST));
     return count;
 }
 
@@ -74,18 +73,20 @@ static int tell_judged(struct armtap_conn *conn, const struct armtap_frame *fram
 {
     struct armtap_line names;
     unsigned unsupported = list_unsupported(recipe, reason->supported, &names);
-    return armtap_conn_say(
+    return armtap_conn_raise(
         conn, frame, ARMTAP_NOTE_rtde_recipe_guessed,
-        reason->types_captured
-            ? "%u fields: their types are in the controller's reply, their names, "
-              "whose request was not captured, are taken from %s; %u of %u "
-              "names rest on their place in the recipe, since their values may "
-              "be another field's%s; evidence %u points, %u needed: %s"
-            : "%u fields, taken from %s; %u of %u names rest on their place in the recipe, since their "
-              "values may be another field's%s; evidence %u points, %u needed: %s",
-        (uint64_t)recipe->count, reason->source, (uint64_t)unsupported, (uint64_t)names_of(recipe), names.text,
-        (uint64_t)reason->score, (uint64_t)reason->needed, reason->reasons);
+        ARGS(arg_fields(recipe->count),
+             arg_reason(reason->types_captured ? ARMTAP_WORD_types_captured : ARMTAP_WORD_none),
+             arg_source(reason->source), arg_unsure_fields(unsupported), arg_named_fields(names_of(recipe)),
+             arg_names(names.text), unsupported > LISTED_MOST ? arg_more(unsupported - LISTED_MOST) : arg_none(true),
+             arg_points(reason->score), arg_points_needed(reason->needed), arg_evidence(reason->reasons)));
 }
+
+/* The names of a request need no evidence. */
+static const struct armtap_guess_evidence no_reply = {
+    .source = "the request, after which no reply of the controller was captured", .reasons = ""};
+static const struct armtap_guess_evidence unreadable_reply = {
+    .source = "the request; the controller's reply cannot be read", .reasons = ""};
 
 static int adopt(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                  const struct armtap_recipe *recipe, int protocol, const struct armtap_guess_evidence *reason)
@@ -102,8 +103,10 @@ static int adopt(struct armtap_rtde *rtde, struct armtap_conn *conn, const struc
     if (reason->supported)
         error = tell_judged(conn, frame, recipe, reason);
     else
-        error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_recipe_guessed, "%u fields, taken from %s",
-                                (uint64_t)recipe->count, reason->source);
+        error = armtap_conn_raise(
+            conn, frame, ARMTAP_NOTE_rtde_recipe_guessed,
+            ARGS(arg_fields(recipe->count),
+                 arg_reason(reason == &unreadable_reply ? ARMTAP_WORD_unreadable_reply : ARMTAP_WORD_no_reply)));
     if (error != ARMTAP_OK)
         return error;
     return armtap_conn_guessed_recipe(conn, frame, id, recipe, reason);
@@ -145,10 +148,6 @@ static int try_names(struct armtap_rtde *rtde, struct armtap_conn *conn, const s
 /* Only the reply is missing: the names are known, and the table gives their types. */
 static int try_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    static const struct armtap_guess_evidence missing = {
-        .source = "the request, after which no reply of the controller was captured", .reasons = ""};
-    static const struct armtap_guess_evidence unreadable = {
-        .source = "the request; the controller's reply cannot be read", .reasons = ""};
     struct armtap_rtde_request *request = NULL;
     size_t length = frame->length - ARMTAP_RTDE_HEADER;
     for (struct armtap_rtde_request *next = rtde->requests; next; next = next->next)
@@ -167,7 +166,7 @@ static int try_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const
                       !has_id          ? 1
                       : rtde->protocol ? rtde->protocol
                                        : 2,
-                      request->answered ? &unreadable : &missing);
+                      request->answered ? &unreadable_reply : &no_reply);
     return error;
 }
 
@@ -186,10 +185,8 @@ static int set_up_as_asked(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     int error = armtap_rtde_put_inputs(rtde, conn, frame, recipe, (uint8_t)id);
     if (error != ARMTAP_OK || rtde->inputs->by_id[id] != request->recipe)
         return error;
-    error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_types_assumed,
-                            "%u fields of input recipe %u: the names that the client asked for, the types of UR's "
-                            "table, which fit the data",
-                            (uint64_t)recipe->count, (uint64_t)id);
+    error =
+        armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_types_assumed, ARGS(arg_fields(recipe->count), arg_recipe(id)));
     return error == ARMTAP_OK ? armtap_conn_recipe(conn, frame, ARMTAP_TO_ROBOT, (int)id, 0, ARMTAP_GUESSED, recipe)
                               : error;
 }

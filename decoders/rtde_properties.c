@@ -9,34 +9,32 @@
 
 /* ---- replies --------------------------------------------------------------------------------------------------- */
 
-/* The properties whose values are not whole among `length` bytes. */
-static void list_lacking(struct armtap_line *line, const struct armtap_recipe *recipe, size_t length)
+/* The properties whose values are not whole among `length` bytes, as far as a note lists them. Returns how many there
+ * are. */
+static unsigned list_lacking(struct armtap_line *line, const struct armtap_recipe *recipe, size_t length)
 {
     unsigned count = 0;
+    armtap_line_begin(line);
     for (size_t i = 0; i < recipe->count; i++) {
         const struct armtap_recipe_entry *entry = &recipe->entries[i];
         if (entry->offset + entry->wire_size <= length)
             continue;
         if (++count <= LISTED_MOST)
-            armtap_line_format(line, count == 1 ? ": no value of %b" : ", %b", (const void *)entry->name,
-                               strlen(entry->name));
+            armtap_line_format(line, count == 1 ? "%b" : ", %b", (const void *)entry->name, strlen(entry->name));
     }
-    if (count > LISTED_MOST)
-        armtap_line_format(line, " and %u more", (uint64_t)(count - LISTED_MOST));
+    return count;
 }
 
 static int note_length(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe,
                        size_t length)
 {
-    struct armtap_line line;
+    struct armtap_line names;
     if (recipe->open || length == recipe->size)
         return ARMTAP_OK;
-    armtap_line_begin(&line);
-    armtap_line_format(&line, "the reply has %u byte%s of values, its types need %u", (uint64_t)length,
-                       length == 1 ? "" : "s", (uint64_t)recipe->size);
-    if (length < recipe->size)
-        list_lacking(&line, recipe, length);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_property_short, "%s", line.text);
+    unsigned lacking = list_lacking(&names, recipe, length);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_property_short,
+                             ARGS(arg_bytes(length), arg_bytes_known(recipe->size), arg_names(names.text),
+                                  lacking > LISTED_MOST ? arg_more(lacking - LISTED_MOST) : arg_none(true)));
 }
 
 static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -83,13 +81,11 @@ int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *co
 int armtap_rtde_unreadable_properties(struct armtap_rtde *rtde, struct armtap_conn *conn,
                                       const struct armtap_frame *frame)
 {
-    struct armtap_line line;
+    struct armtap_line hex;
     armtap_rtde_free_request(rtde, take_request(rtde, frame));
-    armtap_line_begin(&line);
-    armtap_line_string(&line, "the reply cannot be read: it is shorter than the list of types in it, or has no such "
-                              "list:");
-    armtap_rtde_show_bytes(&line, frame);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_property_short, "%s", line.text);
+    armtap_rtde_show_bytes(&hex, frame);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_property_short,
+                             ARGS(arg_reason(ARMTAP_WORD_unreadable), arg_hex(hex.text)));
 }
 
 /* ---- requests without a reply ---------------------------------------------------------------------------------- */
@@ -110,12 +106,12 @@ void armtap_rtde_ask_properties(struct armtap_rtde *rtde, const struct armtap_fr
 static int note_unanswered(struct armtap_conn *conn, struct armtap_rtde_request *request)
 {
     struct armtap_frame frame = armtap_place(ARMTAP_TO_ROBOT, request->offset, request->where);
-    struct armtap_line line;
+    struct armtap_line since;
+    const char *release = armtap_rtde_properties_lacking(&since, conn);
     request->settled = true;
-    armtap_line_begin(&line);
-    armtap_line_format(&line, "no reply to the request for %b", (const void *)request->names, request->names_length);
-    armtap_rtde_tell_properties_release(&line, conn);
-    return armtap_conn_say(conn, &frame, ARMTAP_NOTE_rtde_property_unanswered, "%s", line.text);
+    return armtap_conn_raise(conn, &frame, ARMTAP_NOTE_rtde_property_unanswered,
+                             ARGS(arg_quoted_name(request->names, request->names_length), arg_release_since(since.text),
+                                  arg_release(release)));
 }
 
 static bool waits(const struct armtap_rtde_request *request)

@@ -156,62 +156,89 @@ struct armtap_rtde_reply armtap_rtde_read_reply(const struct armtap_rtde *rtde, 
 
 /* ---- refused names ---- */
 
-const char *armtap_rtde_set_up_of(enum armtap_rtde_type type)
+enum armtap_word armtap_rtde_set_up_of(enum armtap_rtde_type type)
 {
-    return type == ARMTAP_RTDE_SETUP_INPUTS    ? "input set-up"
-           : type == ARMTAP_RTDE_SETUP_OUTPUTS ? "output set-up"
-                                               : "property request";
+    return type == ARMTAP_RTDE_SETUP_INPUTS    ? ARMTAP_WORD_inputs
+           : type == ARMTAP_RTDE_SETUP_OUTPUTS ? ARMTAP_WORD_outputs
+                                               : ARMTAP_WORD_properties;
 }
 
-/* Which release introduced a field, and which one the controller has. */
-static void tell_release(struct armtap_line *line, const struct armtap_field *field, const char *version)
+/* A name that a reply refuses. */
+struct refused {
+    struct armtap_item name, type;
+    enum armtap_word doubt; /* why its name is not known; none: it is */
+};
+
+static struct armtap_argument name_of(const struct refused *refused)
 {
-    const char *release = "", *series = armtap_release_series(version);
-    size_t length = 0;
-    bool own = armtap_release_of_series(field->since, version, &release, &length);
-    enum armtap_release_fit fit = armtap_release_judge(field->since, version);
-    if (field->since[0] == '\0') {
-        armtap_line_string(line, ": UR does not say which release introduced it");
-        armtap_line_format(line, version[0] ? "; the controller has %s" : "", version);
-        return;
-    }
-    armtap_line_string(line, fit == ARMTAP_RELEASE_HAS ? ", although it was introduced in " : ": introduced in ");
-    if (own)
-        armtap_line_format(line, "%b", (const void *)release, length);
-    else
-        armtap_release_list(line, field->since);
-    if (version[0] == '\0')
-        armtap_line_string(line, "; the controller's release was not captured");
-    else if (fit == ARMTAP_RELEASE_NEVER)
-        armtap_line_format(line, ", never for %s; the controller has %s", series, version);
-    else
-        armtap_line_format(line, "%s the controller has %s", fit == ARMTAP_RELEASE_HAS ? " and" : ";", version);
+    const struct armtap_item *name = &refused->name;
+    const struct armtap_field *field = refused->doubt ? NULL : armtap_field_find(name->text, name->length);
+    return refused->doubt ? arg_none(true) : field ? arg_field(field->name) : arg_quoted_name(name->text, name->length);
 }
 
 /* Why a controller may not know a name: its release, its direction, or a slip. */
-static int tell_reason(struct armtap_line *line, struct armtap_conn *conn, const struct armtap_frame *frame,
-                       enum armtap_rtde_type type, const struct armtap_item *name)
+struct unknown_field {
+    enum armtap_word reason;
+    const char *meant; /* what the name should perhaps be */
+    struct armtap_line since;
+};
+
+/* Which release introduced a field, and which one the controller has. */
+static void judge_release(struct unknown_field *unknown, const struct armtap_field *field, const char *version)
+{
+    const char *release = "";
+    size_t length = 0;
+    enum armtap_release_fit fit = armtap_release_judge(field->since, version);
+    unknown->reason = field->since[0] == '\0'       ? ARMTAP_WORD_release_unsaid
+                      : fit == ARMTAP_RELEASE_HAS   ? ARMTAP_WORD_release_has_it
+                      : fit == ARMTAP_RELEASE_NEVER ? ARMTAP_WORD_release_never
+                                                    : ARMTAP_WORD_release_older;
+    if (armtap_release_of_series(field->since, version, &release, &length))
+        armtap_line_span(&unknown->since, release, length);
+    else
+        armtap_release_list(&unknown->since, field->since);
+}
+
+static int judge_name(struct unknown_field *unknown, struct armtap_conn *conn, const struct armtap_frame *frame,
+                      enum armtap_rtde_type type, const struct armtap_item *name)
 {
     int error = ARMTAP_OK;
     bool has;
     enum armtap_field_direction wanted = type == ARMTAP_RTDE_SETUP_INPUTS ? ARMTAP_FIELD_INPUT : ARMTAP_FIELD_OUTPUT;
     const struct armtap_field *field = armtap_field_find(name->text, name->length);
     if (field && field->direction == ARMTAP_FIELD_LEGACY) {
-        armtap_line_string(line, ": it is in legacy packets only");
+        unknown->reason = ARMTAP_WORD_legacy_only;
     } else if (field && field->direction == ARMTAP_FIELD_PRIMARY) {
-        armtap_line_string(line, ": it is in the primary interface only");
+        unknown->reason = ARMTAP_WORD_primary_only;
     } else if (field && !((unsigned)field->direction & (unsigned)wanted)) {
-        armtap_line_string(line, wanted == ARMTAP_FIELD_INPUT ? ": it is an output, which only the controller writes"
-                                                              : ": it is an input, which only clients write");
+        unknown->reason = wanted == ARMTAP_FIELD_INPUT ? ARMTAP_WORD_is_output : ARMTAP_WORD_is_input;
     } else if (field) {
-        tell_release(line, field, armtap_conn_release(conn));
+        judge_release(unknown, field, armtap_conn_release(conn));
     } else {
         error = armtap_conn_spend(conn, frame, ARMTAP_BUDGET_spelling, armtap_field_count(), &has);
         field = has ? armtap_field_nearest(name->text, name->length, wanted) : NULL;
-        armtap_line_format(line, field ? "; did you mean %s?" : ", nor to any release that armtap knows of",
-                           field ? field->name : "");
+        unknown->reason = field ? ARMTAP_WORD_misspelt : ARMTAP_WORD_never_heard_of;
+        unknown->meant = field ? field->name : NULL;
     }
     return error;
+}
+
+static int note_not_found(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_rtde_type set_up,
+                          const struct refused *refused)
+{
+    struct unknown_field unknown = {.reason = ARMTAP_WORD_none};
+    const char *release = armtap_conn_release(conn);
+    armtap_line_begin(&unknown.since);
+    int error = refused->doubt ? ARMTAP_OK : judge_name(&unknown, conn, frame, set_up, &refused->name);
+    bool is_of_release = unknown.reason == ARMTAP_WORD_release_unsaid || unknown.since.length > 0;
+    if (error != ARMTAP_OK)
+        return error;
+    return armtap_conn_raise(
+        conn, frame, ARMTAP_NOTE_rtde_field_not_found,
+        ARGS(name_of(refused), arg_doubt(refused->doubt), arg_reason(unknown.reason),
+             arg_release_since(unknown.since.text),
+             arg_series(unknown.reason == ARMTAP_WORD_release_never ? armtap_release_series(release) : NULL),
+             arg_release(is_of_release ? release : NULL), arg_field_meant(unknown.meant)));
 }
 
 /* Whether an input is one of the registers that are left to RTDE clients and URCaps: a fieldbus claims the lower ones,
@@ -234,61 +261,52 @@ static bool is_left_to_clients(const struct armtap_item *name)
     return false;
 }
 
-static int note_in_use(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_item *name)
+static int note_in_use(struct armtap_conn *conn, const struct armtap_frame *frame, const struct refused *refused)
 {
-    const struct armtap_field *field = armtap_field_find(name->text, name->length);
-    return armtap_conn_raise(
-        conn, frame, ARMTAP_NOTE_rtde_field_in_use,
-        ARGS(field ? arg_field(field->name) : arg_quoted_name(name->text, name->length),
-             arg_case(is_left_to_clients(name) ? ARMTAP_WORD_unknown : ARMTAP_WORD_client_or_fieldbus)));
+    bool is_left = is_left_to_clients(&refused->name);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_field_in_use,
+                             ARGS(name_of(refused), arg_doubt(refused->doubt),
+                                  arg_case(is_left ? ARMTAP_WORD_unknown : ARMTAP_WORD_client_or_fieldbus),
+                                  arg_is_left_to_clients(is_left)));
 }
 
-void armtap_rtde_tell_properties_release(struct armtap_line *line, struct armtap_conn *conn)
+const char *armtap_rtde_properties_lacking(struct armtap_line *since, struct armtap_conn *conn)
 {
     const char *version = armtap_conn_release(conn);
     enum armtap_release_fit fit = armtap_release_judge(PROPERTIES_SINCE, version);
+    armtap_line_begin(since);
     if (fit != ARMTAP_RELEASE_OLDER && fit != ARMTAP_RELEASE_NEVER)
-        return;
-    armtap_line_string(line, "; controllers have properties since ");
-    armtap_release_list(line, PROPERTIES_SINCE);
-    armtap_line_format(line, ", this one has %s", version);
+        return "";
+    armtap_release_list(since, PROPERTIES_SINCE);
+    return version;
 }
 
-/* A property that a reply has no value for: `type` says why. */
-static int note_property(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_item *name,
-                         const struct armtap_item *type)
+/* A property that a reply has no value for: its type says why. */
+static int note_property(struct armtap_conn *conn, const struct armtap_frame *frame, const struct refused *refused)
 {
-    struct armtap_line line;
+    struct armtap_line since;
+    const struct armtap_item *name = &refused->name, *type = &refused->type;
     bool is_unknown = armtap_item_is(type, "NOT_FOUND");
-    armtap_line_begin(&line);
-    armtap_line_format(&line, "%b: ", (const void *)name->text, name->length);
-    armtap_line_format(&line,
-                       is_unknown ? "the controller does not know this property (%b)"
-                                  : "the controller has no value for this property (%b)",
-                       (const void *)type->text, type->length);
-    if (is_unknown)
-        armtap_rtde_tell_properties_release(&line, conn);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_property_missing, "%s", line.text);
+    const char *release = armtap_rtde_properties_lacking(&since, conn);
+    return armtap_conn_raise(
+        conn, frame, ARMTAP_NOTE_rtde_property_missing,
+        ARGS(refused->doubt ? arg_doubt(refused->doubt) : arg_quoted_name(name->text, name->length),
+             arg_reason(is_unknown ? ARMTAP_WORD_none : ARMTAP_WORD_no_value),
+             arg_quoted_type(type->text, type->length), arg_release_since(is_unknown ? since.text : ""),
+             arg_release(is_unknown ? release : "")));
 }
 
-/* `named`: the name was captured. */
 static int note_marker(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_rtde_type set_up,
-                       bool named, const struct armtap_item *name, const struct armtap_item *type)
+                       const struct refused *refused)
 {
-    struct armtap_line line;
-    int error = ARMTAP_OK;
     if (set_up == ARMTAP_RTDE_PROPERTIES)
-        return note_property(conn, frame, name, type);
-    if (armtap_item_is(type, "IN_USE"))
-        return note_in_use(conn, frame, name);
-    if (armtap_item_is(type, "NOT_SET"))
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_not_found, "%b has no value on this controller",
-                               (const void *)name->text, name->length);
-    armtap_line_begin(&line);
-    armtap_line_format(&line, "%b is not known to this controller", (const void *)name->text, name->length);
-    if (named)
-        error = tell_reason(&line, conn, frame, set_up, name);
-    return error == ARMTAP_OK ? armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_not_found, "%s", line.text) : error;
+        return note_property(conn, frame, refused);
+    if (armtap_item_is(&refused->type, "IN_USE"))
+        return note_in_use(conn, frame, refused);
+    if (armtap_item_is(&refused->type, "NOT_SET"))
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_field_not_found,
+                                 ARGS(name_of(refused), arg_doubt(refused->doubt), arg_reason(ARMTAP_WORD_no_value)));
+    return note_not_found(conn, frame, set_up, refused);
 }
 
 /* ---- faults of the whole reply ---- */
@@ -296,40 +314,31 @@ static int note_marker(struct armtap_conn *conn, const struct armtap_frame *fram
 static int note_misread(const struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                         const struct armtap_rtde_reply *reply)
 {
-    struct armtap_line line;
     const char *at = reply->names.text;
     struct armtap_item first = {"", 0};
     armtap_list_next(&at, reply->names.text + reply->names.length, &first);
-    armtap_line_begin(&line);
-    if (rtde->protocol >= 2) {
-        armtap_line_format(&line, "protocol %u is in force, but the set-up has the form of protocol 1",
-                           (uint64_t)rtde->protocol);
-        armtap_line_format(&line, ": the controller took its first 8 bytes, \"%b\", for the frequency",
-                           (const void *)reply->taken.text, reply->taken.length);
-        armtap_line_format(&line, reply->cut ? " and the names begin within %b" : " and the names begin with %b",
-                           (const void *)first.text, first.length);
-    } else {
-        armtap_line_string(&line, "the set-up begins with a frequency, as from protocol 2 on, but ");
-        if (rtde->refused_version > 0)
-            armtap_line_format(&line, "protocol %u was refused", (uint64_t)rtde->refused_version);
-        else
-            armtap_line_string(&line, armtap_conn_stream(conn)->midstream ? "the reply is protocol 1's"
-                                                                          : "no protocol was negotiated");
-        armtap_line_format(&line, ": the controller took its 8 bytes for a part of the first name, %b",
-                           (const void *)first.text, first.length);
-    }
-    return armtap_conn_say(
-        conn, frame, rtde->protocol >= 2 ? ARMTAP_NOTE_rtde_frequency_missing : ARMTAP_NOTE_rtde_version_not_negotiated,
-        "%s", line.text);
+    if (rtde->protocol >= 2)
+        return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_frequency_missing,
+                                 ARGS(arg_version((uint64_t)rtde->protocol),
+                                      arg_quoted(reply->taken.text, reply->taken.length), arg_is_cut(reply->cut),
+                                      arg_quoted_name(first.text, first.length)));
+    bool is_refused = rtde->refused_version > 0;
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_version_not_negotiated,
+                             ARGS(arg_reason(is_refused                            ? ARMTAP_WORD_refused
+                                             : armtap_conn_stream(conn)->midstream ? ARMTAP_WORD_protocol_1
+                                                                                   : ARMTAP_WORD_not_negotiated),
+                                  is_refused ? arg_version((uint64_t)rtde->refused_version) : arg_none(true),
+                                  arg_quoted_name(first.text, first.length)));
 }
 
 void armtap_rtde_show_bytes(struct armtap_line *line, const struct armtap_frame *frame)
 {
     static const char digits[] = "0123456789abcdef";
     size_t shown = frame->length < SHOWN_BYTES ? frame->length : SHOWN_BYTES;
+    armtap_line_begin(line);
     for (size_t i = 0; i < shown; i++) {
         char text[4] = {' ', digits[frame->bytes[i] >> 4], digits[frame->bytes[i] & 15], '\0'};
-        armtap_line_string(line, text);
+        armtap_line_string(line, text + (i == 0));
     }
     armtap_line_string(line, shown < frame->length ? " ..." : "");
 }
@@ -337,43 +346,32 @@ void armtap_rtde_show_bytes(struct armtap_line *line, const struct armtap_frame 
 static int note_strange(struct armtap_conn *conn, const struct armtap_frame *frame,
                         const struct armtap_rtde_reply *reply)
 {
-    struct armtap_line line;
-    armtap_line_begin(&line);
-    if (reply->name_count != reply->type_count)
-        armtap_line_format(&line,
-                           "the reply to the %s has %u type%s for %u name%s:", armtap_rtde_set_up_of(reply->type),
-                           (uint64_t)reply->type_count, reply->type_count == 1 ? "" : "s", (uint64_t)reply->name_count,
-                           reply->name_count == 1 ? "" : "s");
-    else
-        armtap_line_format(&line, "the reply to the %s has no type that is known:", armtap_rtde_set_up_of(reply->type));
-    armtap_rtde_show_bytes(&line, frame);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_setup_bad, "%s", line.text);
-}
-
-/* What stands for a name that is not known. */
-static const char *nameless_of(const struct armtap_rtde_reply *reply)
-{
-    if (reply->type == ARMTAP_RTDE_PROPERTIES)
-        return reply->strange ? "a property that cannot be told" : "a property whose name was not captured before";
-    return reply->strange ? "a field that cannot be told" : "a field whose name was not captured before";
+    struct armtap_line hex;
+    bool is_other_count = reply->name_count != reply->type_count;
+    armtap_rtde_show_bytes(&hex, frame);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_setup_bad,
+                             ARGS(arg_request(armtap_rtde_set_up_of(reply->type)),
+                                  arg_reason(is_other_count ? ARMTAP_WORD_other_count : ARMTAP_WORD_no_known_type),
+                                  arg_types(reply->type_count), arg_fields(reply->name_count), arg_hex(hex.text)));
 }
 
 static int note_refusals(struct armtap_conn *conn, const struct armtap_frame *frame, struct armtap_rtde_reply *reply)
 {
     const char *name_at = reply->names.text, *type_at = reply->types.text;
-    struct armtap_item type;
+    struct refused refused = {.name = {"", 0},
+                              .doubt = reply->requested ? ARMTAP_WORD_none
+                                       : reply->strange ? ARMTAP_WORD_name_unsure
+                                                        : ARMTAP_WORD_name_missing};
     unsigned named = 0;
     int error = ARMTAP_OK;
-    for (size_t i = 0; armtap_list_next(&type_at, reply->types.text + reply->types.length, &type); i++) {
-        const char *nameless = nameless_of(reply);
-        struct armtap_item name = {nameless, strlen(nameless)};
+    for (size_t i = 0; armtap_list_next(&type_at, reply->types.text + reply->types.length, &refused.type); i++) {
         if (reply->requested)
-            armtap_list_next(&name_at, reply->names.text + reply->names.length, &name);
-        if (!is_marker(&type))
+            armtap_list_next(&name_at, reply->names.text + reply->names.length, &refused.name);
+        if (!is_marker(&refused.type))
             continue;
         reply->refused = true;
         if ((i > 0 || !reply->cut) && named++ < NAMED_MAX && error == ARMTAP_OK)
-            error = note_marker(conn, frame, reply->type, reply->requested, &name, &type);
+            error = note_marker(conn, frame, reply->type, &refused);
     }
     return error;
 }
@@ -453,15 +451,10 @@ int armtap_rtde_note_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     return error == ARMTAP_OK && !reply->layout ? note_refusals(conn, frame, reply) : error;
 }
 
-/* The text of a note about `count` fields of unknown type. */
-static const char *what_strangers_get(const struct armtap_recipe *recipe, size_t count)
+/* What becomes of `count` fields of unknown type. */
+static enum armtap_word what_strangers_get(const struct armtap_recipe *recipe, size_t count)
 {
-    if (count == 1)
-        return "it gets what the other fields leave of a data package's length";
-    if (recipe->alike)
-        return "the fields of that type get equal shares of what the others leave of a data package's length";
-    return "other fields have other types that are not known either: together they get what the rest leaves of a data "
-           "package's length";
+    return count == 1 ? ARMTAP_WORD_only_one : recipe->alike ? ARMTAP_WORD_alike : ARMTAP_WORD_various;
 }
 
 static int note_stranger(struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -470,13 +463,9 @@ static int note_stranger(struct armtap_conn *conn, const struct armtap_frame *fr
     size_t length = strlen(entry->name);
     const struct armtap_field *known = armtap_field_find(entry->name, length);
     const char *is = known ? armtap_type_name(known->type, known->count) : NULL;
-    if (!is)
-        return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_unknown,
-                               "%b (%b) is not in the table; delivered under its own name", (const void *)entry->name,
-                               length, (const void *)type->text, type->length);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_field_unknown,
-                           "%b comes as %b, but the table has it as %s; delivered under its own name",
-                           (const void *)entry->name, length, (const void *)type->text, type->length, is);
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_field_unknown,
+                             ARGS(is ? arg_field(known->name) : arg_quoted_name(entry->name, length),
+                                  arg_quoted_type(type->text, type->length), arg_type_known(is)));
 }
 
 int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -484,7 +473,7 @@ int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_fra
 {
     const char *type_at = reply->types.text;
     struct armtap_item type;
-    const char *gets = what_strangers_get(recipe, reply->type_count - known_types(&reply->types));
+    enum armtap_word gets = what_strangers_get(recipe, reply->type_count - known_types(&reply->types));
     unsigned named = 0;
     int error = ARMTAP_OK;
     for (size_t i = 0; i < recipe->count && named < NAMED_MAX && error == ARMTAP_OK; i++) {
@@ -493,9 +482,9 @@ int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_fra
             break;
         if (entry->type == ARMTAP_BYTES) {
             named++;
-            error = armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_type_unknown,
-                                    "%b is of type %b, which is not known: %s", (const void *)entry->name,
-                                    strlen(entry->name), (const void *)type.text, type.length, gets);
+            error = armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_type_unknown,
+                                      ARGS(arg_quoted_name(entry->name, strlen(entry->name)),
+                                           arg_quoted_type(type.text, type.length), arg_case(gets)));
         } else if (!entry->field && entry->offset != SIZE_MAX && reply->requested) {
             named++;
             error = note_stranger(conn, frame, entry, &type);

@@ -44,10 +44,10 @@ int armtap_rtde_note_strangers(struct armtap_conn *conn, const struct armtap_fra
                                const struct armtap_rtde_reply *reply, const struct armtap_recipe *recipe);
 /* Its first bytes, in hexadecimal. */
 void armtap_rtde_show_bytes(struct armtap_line *line, const struct armtap_frame *frame);
-/* What such a request is called. */
-const char *armtap_rtde_set_up_of(enum armtap_rtde_type type);
-/* That this controller is too old for properties, if it is. */
-void armtap_rtde_tell_properties_release(struct armtap_line *line, struct armtap_conn *conn);
+/* Inputs, outputs or properties. */
+enum armtap_word armtap_rtde_set_up_of(enum armtap_rtde_type type);
+/* The release of a controller that is too old for properties, and the first ones that have them; "" if it is not. */
+const char *armtap_rtde_properties_lacking(struct armtap_line *since, struct armtap_conn *conn);
 /* Whether every item is the name of a type, or the reason why there is none. */
 bool armtap_rtde_are_types(const char *types, size_t length);
 

@@ -153,10 +153,9 @@ static int note_varying(struct armtap_conn *conn, const struct armtap_frame *fra
     while (recipe->entries[i].type != ARMTAP_BYTES)
         i++;
     const char *name = recipe->entries[i].name;
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_type_unknown,
-                           "data packages vary in length (%u bytes of values, then %u): fields from %b on cannot be "
-                           "decoded",
-                           (uint64_t)recipe->size, (uint64_t)length, (const void *)name, strlen(name));
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_type_unknown,
+                             ARGS(arg_case(ARMTAP_WORD_varying), arg_bytes_known(recipe->size), arg_bytes(length),
+                                  arg_quoted_name(name, strlen(name))));
 }
 
 /* The length of data gives only the total size of several fields of unknown types. */
@@ -173,11 +172,9 @@ static int note_shared(struct armtap_conn *conn, const struct armtap_frame *fram
     }
     if (count == 0)
         return ARMTAP_OK;
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_type_unknown,
-                           "%u fields of unknown types hold %u bytes together: the values from %b to %b cannot be "
-                           "separated and are given as bytes of the first",
-                           count, (uint64_t)recipe->common, (const void *)first, strlen(first), (const void *)last,
-                           strlen(last));
+    return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_type_unknown,
+                             ARGS(arg_case(ARMTAP_WORD_not_separated), arg_fields(count), arg_bytes(recipe->common),
+                                  arg_quoted_name(first, strlen(first)), arg_quoted_last(last, strlen(last))));
 }
 
 int armtap_rtde_size_unknown(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -308,8 +305,7 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
 int armtap_rtde_unreadable(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
     enum armtap_rtde_type type = (enum armtap_rtde_type)frame->bytes[2];
-    struct armtap_line line;
-    armtap_line_begin(&line);
+    struct armtap_line hex;
     if (type == ARMTAP_RTDE_PROPERTIES)
         return armtap_rtde_unreadable_properties(rtde, conn, frame);
     armtap_rtde_answered_badly(rtde, type);
@@ -319,7 +315,8 @@ int armtap_rtde_unreadable(struct armtap_rtde *rtde, struct armtap_conn *conn, c
     }
     rtde->bad_reply[type == ARMTAP_RTDE_SETUP_INPUTS ? ARMTAP_TO_ROBOT : ARMTAP_FROM_ROBOT] =
         (struct armtap_rtde_bad){true, false, frame->where.packet};
-    armtap_line_format(&line, "the reply to the %s cannot be read:", armtap_rtde_set_up_of(type));
-    armtap_rtde_show_bytes(&line, frame);
-    return armtap_conn_say(conn, frame, ARMTAP_NOTE_rtde_setup_bad, "%s", line.text);
+    armtap_rtde_show_bytes(&hex, frame);
+    return armtap_conn_raise(
+        conn, frame, ARMTAP_NOTE_rtde_setup_bad,
+        ARGS(arg_request(armtap_rtde_set_up_of(type)), arg_reason(ARMTAP_WORD_unreadable), arg_hex(hex.text)));
 }

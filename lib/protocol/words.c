@@ -2,6 +2,7 @@
  *
  *   {duration_s}                 an argument
  *   {offset_mm:1}                a number with that many decimals
+ *   {type:x}                     a number of things in hexadecimal
  *   {count?1=record|*=records}   by what the argument says, a text of its own; * is anything else, - is an absent
  * argument
  *   [, since packet {packet}]    only if all arguments in it are there
@@ -10,6 +11,7 @@
 #include "fact.h"
 
 #define NAME_MAX_LENGTH 40 /* of an argument, with its NUL */
+#define HEXADECIMAL (unsigned)('x' - '0')
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
@@ -28,7 +30,10 @@ static void put_argument(struct writing *writing, const struct armtap_argument *
         armtap_line_decimal(line, argument->value.number, digits);
         break;
     case ARMTAP_COUNT:
-        armtap_line_unsigned(line, argument->value.count);
+        if (digits == HEXADECIMAL)
+            armtap_line_hex(line, argument->value.count);
+        else
+            armtap_line_unsigned(line, argument->value.count);
         break;
     case ARMTAP_TIME:
         if (writing->face && writing->face->put_time)
