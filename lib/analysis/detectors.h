@@ -212,7 +212,7 @@ void armtap_stop_window_free(struct stop_windows *windows);
  * Which connection set up a robot's inputs, as far as was captured, until it ended: it explains why another connection
  * is refused them. */
 
-#define INPUT_HOLDER_ARGUMENTS 5
+#define INPUT_HOLDER_ARGUMENTS 6
 
 /* Starts as zeros. Of at most 256 connections at a time. */
 struct input_holders {

@@ -142,6 +142,7 @@ bool armtap_input_holders_arguments(const struct input_holders *holders, const s
     arguments[2] = arg_client(holder->client);
     arguments[3] = arg_packet(where->packet);
     arguments[4] = arg_is_earlier_file(where->file != note->where.file);
+    arguments[5] = arg_is_left_to_clients(armtap_argument_of(&note->arguments, ARMTAP_ARGUMENT_is_left_to_clients));
     return true;
 }
 

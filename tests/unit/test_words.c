@@ -21,6 +21,7 @@ static void places_are_filled(void **unused)
     assert_string_equal(said("{duration_s:0} s", ARGS(arg_duration_s(2.5))), "2 s");
     assert_string_equal(said("{bytes} of {bytes_of}", ARGS(arg_bytes_of(20), arg_bytes(3))), "3 of 20");
     assert_string_equal(said("{value}", ARGS(arg_value(-7))), "-7");
+    assert_string_equal(said("{type:x} {type}", ARGS(arg_type(85))), "0x55 85");
     assert_string_equal(said("{last_time}", ARGS(arg_last_time(INT64_C(1700000000999999999)))), "1700000000");
     assert_string_equal(said("absent: {bytes}.", NO_ARGS), "absent: .");
     assert_string_equal(said("'{quoted}'", ARGS(arg_quoted("a\0{bytes}[\x1b", 11))), "'a\\x00{bytes}[\\x1b'");
