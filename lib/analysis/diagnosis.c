@@ -1,8 +1,6 @@
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "numbers.h"
 #include "detectors.h"
 #include "stream_monitor.h"
 #include "verdict.h"
@@ -149,16 +147,19 @@ static int call_listener(void *user, const struct armtap_finding *finding, const
 static void follow_attempts(struct armtap_diagnosis *diagnosis, const struct armtap_event *event)
 {
     char text[ARMTAP_ATTEMPT_TEXT_MAX];
+    struct attempt_arguments found;
     const struct armtap_attempt *news = armtap_streams_news(diagnosis->streams);
     if (!news || !diagnosis->options.on_finding)
         return;
+    armtap_attempt_arguments(&found, armtap_streams_attempts(diagnosis->streams), news);
     armtap_attempt_text(text, armtap_streams_attempts(diagnosis->streams), news, diagnosis->options.zone);
-    const struct armtap_finding finding = {.kind = armtap_note_find(armtap_attempt_id(news->outcome)),
+    const struct armtap_finding finding = {.kind = armtap_note_at(armtap_attempt_code(news->outcome)),
                                            .where = event->where,
                                            .last = event->where,
                                            .count = 1,
                                            .stream = ARMTAP_NO_STREAM,
-                                           .text = text};
+                                           .text = text,
+                                           .arguments = found.arguments};
     if (call_listener(diagnosis, &finding, NULL) != 0 && diagnosis->error == ARMTAP_OK)
         diagnosis->error = ARMTAP_ERR_STOPPED;
 }
@@ -249,21 +250,23 @@ const struct armtap_sink *armtap_diagnosis_sink(const struct armtap_diagnosis *d
 /* One finding per robot port and client, however often the client tried. */
 static void find_attempts(struct armtap_diagnosis *diagnosis)
 {
-    char text[ARMTAP_ATTEMPT_TEXT_MAX];
+    struct attempt_arguments found;
     const struct armtap_attempts *attempts = armtap_streams_attempts(diagnosis->streams);
     const struct armtap_attempt *attempt = NULL;
     for (size_t i = 0; (attempt = armtap_attempts_at(attempts, i)); i++) {
-        armtap_attempt_text(text, attempts, attempt, diagnosis->options.zone);
-        armtap_findings_say(diagnosis->findings, armtap_attempt_id(attempt->outcome), NULL, &attempt->first, "%s",
-                            text);
+        armtap_attempt_arguments(&found, attempts, attempt);
+        armtap_findings_raise(diagnosis->findings, &(struct fact){.code = armtap_attempt_code(attempt->outcome),
+                                                                  .where = &attempt->first,
+                                                                  .arguments = &found.arguments});
     }
     for (int i = 0; i < ARMTAP_ATTEMPT_OUTCOMES; i++) {
         enum armtap_attempt_outcome outcome = (enum armtap_attempt_outcome)i;
         uint64_t more = armtap_attempts_left_out(attempts, outcome);
         const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
         if (more > 0)
-            armtap_findings_say(diagnosis->findings, armtap_attempt_id(outcome), NULL, &nowhere,
-                                "%" PRIu64 " more attempts, by other clients or to other robots", more);
+            armtap_findings_raise(diagnosis->findings, &(struct fact){.code = armtap_attempt_code(outcome),
+                                                                      .where = &nowhere,
+                                                                      .arguments = ARGS(arg_more(more))});
     }
 }
 
@@ -333,17 +336,24 @@ static int collect_all_stops(struct armtap_diagnosis *diagnosis)
     return 0;
 }
 
+static void raise_mismatch(struct armtap_diagnosis *diagnosis, const struct armtap_stream_summary *summary,
+                           const struct armtap_arguments *arguments)
+{
+    armtap_findings_raise(diagnosis->findings, &(struct fact){.code = ARMTAP_FINDING_model_mismatch,
+                                                              .stream = summary->stream,
+                                                              .where = &summary->last[ARMTAP_FROM_ROBOT],
+                                                              .arguments = arguments});
+}
+
 /* Whether the tool that the poses show is the one that the robot reports. */
 static void find_other_tool(struct armtap_diagnosis *diagnosis, const struct armtap_stream_summary *summary,
                             uint64_t poses)
 {
     struct armtap_tool_gap gap;
     if (armtap_kinematics_tool_gap(summary->kinematics, &gap) && gap.is_other)
-        armtap_findings_say(
-            diagnosis->findings, "model.mismatch", summary->stream, &summary->last[ARMTAP_FROM_ROBOT],
-            "the pose of the tool does not follow from the joints and tcp_offset: seen from the flange, "
-            "the tool is %s mm and %s rad from where tcp_offset has it, in %" PRIu64 " poses",
-            DECIMAL(gap.distance * 1000, 1), DECIMAL(gap.angle, 3), poses);
+        raise_mismatch(diagnosis, summary,
+                       ARGS(arg_case(ARMTAP_WORD_other_tool), arg_distance_mm(gap.distance * 1000),
+                            arg_angle_rad(gap.angle), arg_poses(poses)));
 }
 
 /* Whether the pose of the tool follows from the joints. */
@@ -357,16 +367,12 @@ static void find_mismatch(struct armtap_diagnosis *diagnosis, const struct armta
     if (result.outcome != ARMTAP_KINEMATICS_MISMATCH)
         return;
     if (result.jumps)
-        armtap_findings_say(diagnosis->findings, "model.mismatch", summary->stream, &summary->last[ARMTAP_FROM_ROBOT],
-                            "the pose of the tool does not follow from the joints: seen from the flange, it is "
-                            "elsewhere than in the pose before in %u of %" PRIu64 " poses",
-                            result.tools - 1, result.samples);
+        raise_mismatch(diagnosis, summary,
+                       ARGS(arg_case(ARMTAP_WORD_jumps), arg_poses_off(result.tools - 1), arg_poses(result.samples)));
     else
-        armtap_findings_say(
-            diagnosis->findings, "model.mismatch", summary->stream, &summary->last[ARMTAP_FROM_ROBOT],
-            "the pose of the tool does not follow from the joints: over %" PRIu64
-            " poses its place is %s mm off (RMS), its orientation %s rad, with the model that fits best",
-            result.samples, DECIMAL(result.residual * 1000, 1), DECIMAL(result.turn, 3));
+        raise_mismatch(diagnosis, summary,
+                       ARGS(arg_case(ARMTAP_WORD_no_fit), arg_poses(result.samples),
+                            arg_distance_mm(result.residual * 1000), arg_angle_rad(result.turn)));
 }
 
 static void find_mismatches(struct armtap_diagnosis *diagnosis)

@@ -8,7 +8,6 @@
 
 #include "armtap-analysis.h"
 #include "numbers.h"
-#include "inside.h"
 
 /* Pairs without failures take no more of the room than this. */
 #define CONNECTED_MAX (ATTEMPTS_PAIRS / 2)
@@ -19,6 +18,10 @@
 #define ENDED_KEPT 64
 #define SLOTS 2048 /* a power of two, at least twice the pairs */
 _Static_assert(SLOTS >= 2 * ATTEMPTS_PAIRS, "the hash table needs free slots");
+
+#define SENTENCE(code, sentence) static const char code[] = sentence;
+#include "protocol/findings.def"
+#undef SENTENCE
 
 struct pair {
     char robot[64], client[64];
@@ -374,11 +377,17 @@ bool armtap_attempts_open_at(const struct armtap_attempts *attempts, size_t i, s
     return false;
 }
 
+enum armtap_note_code armtap_attempt_code(enum armtap_attempt_outcome outcome)
+{
+    static const enum armtap_note_code codes[] = {
+        ARMTAP_NOTE_tcp_refused, ARMTAP_NOTE_tcp_unreachable, ARMTAP_NOTE_tcp_no_answer, ARMTAP_NOTE_tcp_reset,
+        ARMTAP_NOTE_tcp_no_data, ARMTAP_NOTE_tcp_no_data,     ARMTAP_NOTE_tcp_closed};
+    return codes[outcome];
+}
+
 const char *armtap_attempt_id(enum armtap_attempt_outcome outcome)
 {
-    static const char *const ids[] = {"tcp.refused", "tcp.unreachable", "tcp.no-answer", "tcp.reset",
-                                      "tcp.no-data", "tcp.no-data",     "tcp.closed"};
-    return ids[outcome];
+    return armtap_note_at(armtap_attempt_code(outcome))->id;
 }
 
 const char *armtap_attempt_outcome_name(enum armtap_attempt_outcome outcome)
@@ -394,6 +403,122 @@ static bool may_have_been_answered(const struct armtap_attempts *attempts, const
     return summary->outcome == ARMTAP_ATTEMPT_NO_ANSWER && !attempts->both_ways &&
            (attempts->one_way || summary->syns == summary->count);
 }
+
+/* ---- facts ------------------------------------------------------------------------------------------------------ */
+
+/* A time that a capture may lack. */
+static struct armtap_argument time_argument(struct armtap_argument argument)
+{
+    return argument.value.integer == ARMTAP_NO_TIME ? arg_none(true) : argument;
+}
+
+static void add_argument(struct attempt_arguments *to, struct armtap_argument argument)
+{
+    to->all[to->arguments.count++] = argument;
+}
+
+/* How many SYNs were sent, and within which time. */
+static void add_syns(struct attempt_arguments *to, const struct armtap_attempt *summary)
+{
+    if (summary->outcome != ARMTAP_ATTEMPT_NO_ANSWER && summary->syns <= summary->count)
+        return;
+    add_argument(to, arg_syns(summary->syns));
+    if (summary->syns > 1)
+        add_argument(to, arg_within_s((double)elapsed(summary->first_syn, summary->last_syn) / 1e9));
+}
+
+/* Who reported it unreachable, and why. */
+static void add_report(struct attempt_arguments *to, const struct armtap_attempt *summary)
+{
+    const struct armtap_unreachable *why = &summary->unreachable;
+    char host[64];
+    host_of(host, summary->robot);
+    snprintf(to->reporter, sizeof to->reporter, "%s", why->reporter);
+    if (*why->reporter == '[')
+        snprintf(to->reporter, sizeof to->reporter, "%.*s", (int)strlen(why->reporter) - 2, why->reporter + 1);
+    add_argument(to, arg_meaning(why->reason));
+    add_argument(to, arg_who(strcmp(host, to->reporter) == 0 ? ARMTAP_WORD_robot : ARMTAP_WORD_between));
+    add_argument(to, arg_reporter(to->reporter));
+    add_argument(to, arg_protocol(strchr(host, ':') ? "ICMPv6" : "ICMP"));
+    add_argument(to, arg_icmp_type(why->type));
+    add_argument(to, arg_icmp_code(why->code));
+}
+
+/* For how long accepted connections were open, and who ended them. */
+static void add_end(struct attempt_arguments *to, const struct armtap_attempt *summary)
+{
+    bool is_silent = summary->outcome == ARMTAP_ATTEMPT_SILENT, is_left = summary->outcome == ARMTAP_ATTEMPT_LEFT;
+    double shortest = (double)summary->shortest / 1e9, longest = (double)summary->longest / 1e9;
+    if (summary->outcome == ARMTAP_ATTEMPT_CLOSED || is_silent)
+        add_argument(to, arg_case(is_silent ? ARMTAP_WORD_silent : ARMTAP_WORD_closed));
+    if (!is_silent)
+        add_argument(to, arg_who(!is_left          ? ARMTAP_WORD_robot
+                                 : summary->unsure ? ARMTAP_WORD_unknown
+                                                   : ARMTAP_WORD_client));
+    if (!(longest - shortest < 0.0005))
+        add_argument(to, arg_shortest_s(shortest));
+    add_argument(to, arg_longest_s(longest));
+    if (is_silent && !summary->confirmed)
+        add_argument(to, arg_doubt(ARMTAP_WORD_unconfirmed));
+    if (summary->outcome == ARMTAP_ATTEMPT_RESET && summary->unsure)
+        add_argument(to, arg_doubt(ARMTAP_WORD_perhaps_after));
+}
+
+void armtap_attempt_arguments(struct attempt_arguments *to, const struct armtap_attempts *attempts,
+                              const struct armtap_attempt *summary)
+{
+    to->arguments = (struct armtap_arguments){to->all, 0};
+    add_argument(to, arg_robot(summary->robot));
+    add_argument(to, arg_client(summary->client));
+    add_argument(to, arg_times(summary->count));
+    if (summary->outcome <= ARMTAP_ATTEMPT_NO_ANSWER)
+        add_syns(to, summary);
+    else
+        add_end(to, summary);
+    if (summary->count > 1) {
+        add_argument(to, time_argument(arg_last_time(summary->last.time)));
+        add_argument(to, arg_last_packet(summary->last.packet));
+    }
+    if (summary->outcome == ARMTAP_ATTEMPT_UNREACHABLE)
+        add_report(to, summary);
+    if (summary->between > 0)
+        add_argument(to, arg_connected_times(summary->between));
+    if (summary->has_connected) {
+        add_argument(to, time_argument(arg_connected_time(summary->connected.time)));
+        add_argument(to, arg_connected_packet(summary->connected.packet));
+    }
+    if (may_have_been_answered(attempts, summary))
+        add_argument(to, arg_doubt(ARMTAP_WORD_unheard));
+}
+
+static void put_sentence(char text[ARMTAP_ATTEMPT_TEXT_MAX], const char *sentence,
+                         const struct armtap_arguments *arguments, const struct armtap_zone *zone)
+{
+    const struct armtap_clock_face face = {armtap_line_time, zone};
+    struct armtap_line line;
+    armtap_line_begin(&line);
+    armtap_line_sentence(&line, sentence, arguments, &face);
+    snprintf(text, ARMTAP_ATTEMPT_TEXT_MAX, "%s", line.text);
+}
+
+void armtap_attempt_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempts *attempts,
+                         const struct armtap_attempt *summary, const struct armtap_zone *zone)
+{
+    struct attempt_arguments found;
+    armtap_attempt_arguments(&found, attempts, summary);
+    put_sentence(text, armtap_note_sentence(armtap_attempt_code(summary->outcome)), &found.arguments, zone);
+}
+
+void armtap_attempt_open_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempt_open *open,
+                              const struct armtap_zone *zone)
+{
+    put_sentence(text, attempts_open,
+                 ARGS(arg_client(open->client), arg_syns(open->count), arg_robot(open->robot),
+                      time_argument(arg_last_time(open->last.time)), arg_last_packet(open->last.packet)),
+                 zone);
+}
+
+/* ---- clauses --------------------------------------------------------------------------------------------------- */
 
 /* A growing text in a buffer of ARMTAP_ATTEMPT_TEXT_MAX. */
 struct line {
@@ -411,159 +536,11 @@ static void put(struct line *line, const char *format, ...)
     line->at += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room;
 }
 
-/* "2026-01-31T12:00:05.123Z (packet 7)" */
-static void put_place(struct line *line, const struct armtap_where *where, const struct armtap_zone *zone)
-{
-    char date[ARMTAP_TIME_MAX];
-    if (where->time == ARMTAP_NO_TIME) {
-        put(line, "packet %" PRIu64, where->packet);
-        return;
-    }
-    armtap_time_text(date, where->time, zone);
-    put(line, "%.23s%s (packet %" PRIu64 ")", date, date + 29, where->packet);
-}
-
 static void put_times(struct line *line, uint64_t count)
 {
     if (count > 1)
         put(line, " %" PRIu64 " times", count);
 }
-
-/* "5 SYNs within 15.000 s" */
-static void put_syns(struct line *line, const struct armtap_attempt *summary)
-{
-    put(line, "%" PRIu64 " SYN%s", summary->syns, summary->syns == 1 ? "" : "s");
-    if (summary->syns > 1)
-        put(line, " within %s s", DECIMAL((double)elapsed(summary->first_syn, summary->last_syn) / 1e9, 3));
-}
-
-static void put_last(struct line *line, const struct armtap_attempt *summary, const struct armtap_zone *zone)
-{
-    if (summary->count == 1)
-        return;
-    put(line, ", the last at ");
-    put_place(line, &summary->last, zone);
-}
-
-/* ": a firewall rejects the connection, reports 10.0.0.1 (ICMP type 3, code 13)" */
-static void put_reason(struct line *line, const struct armtap_attempt *summary)
-{
-    const struct armtap_unreachable *why = &summary->unreachable;
-    char host[64], reporter[64];
-    host_of(host, summary->robot);
-    snprintf(reporter, sizeof reporter, "%s", why->reporter);
-    if (*reporter == '[')
-        snprintf(reporter, sizeof reporter, "%.*s", (int)strlen(why->reporter) - 2, why->reporter + 1);
-    put(line, ": %s, reports %s (ICMP%s type %u, code %u)", why->reason,
-        strcmp(host, reporter) == 0 ? "its own machine" : reporter, strchr(host, ':') ? "v6" : "", why->type,
-        why->code);
-}
-
-static void put_unreachable(struct line *line, const struct armtap_attempt *summary, const struct armtap_zone *zone)
-{
-    put(line, "%s could not be reached by %s", summary->robot, summary->client);
-    put_times(line, summary->count);
-    if (summary->syns > summary->count) {
-        put(line, ", with ");
-        put_syns(line, summary);
-    }
-    put_last(line, summary, zone);
-    put_reason(line, summary);
-}
-
-static void put_refused(struct line *line, const struct armtap_attempt *summary, const struct armtap_zone *zone)
-{
-    put(line, "%s refused %s", summary->robot, summary->client);
-    put_times(line, summary->count);
-    if (summary->syns > summary->count) {
-        put(line, summary->count == 1 ? " after " : " (");
-        put_syns(line, summary);
-        put(line, summary->count == 1 ? "" : ")");
-    }
-    put_last(line, summary, zone);
-}
-
-static void put_unanswered(struct line *line, const struct armtap_attempt *summary, bool is_sure,
-                           const struct armtap_zone *zone)
-{
-    put(line, is_sure ? "%s did not answer %s: " : "no answer of %s to %s was captured: ", summary->robot,
-        summary->client);
-    if (summary->count > 1)
-        put(line, "%" PRIu64 " attempts, ", summary->count);
-    put_syns(line, summary);
-    put_last(line, summary, zone);
-}
-
-/* "0.010 s", "0.010 to 0.200 s" */
-static void put_open(struct line *line, const struct armtap_attempt *summary)
-{
-    double shortest = (double)summary->shortest / 1e9, longest = (double)summary->longest / 1e9;
-    if (longest - shortest < 0.0005)
-        put(line, "%s s", DECIMAL(longest, 3));
-    else
-        put(line, "%s to %s s", DECIMAL(shortest, 3), DECIMAL(longest, 3));
-}
-
-static void put_accepted(struct line *line, const struct armtap_attempt *summary, const struct armtap_zone *zone)
-{
-    static const char *const ends[] = {[ARMTAP_ATTEMPT_RESET] = " and reset the connection",
-                                       [ARMTAP_ATTEMPT_CLOSED] = " and closed the connection",
-                                       [ARMTAP_ATTEMPT_SILENT] = ", but nothing was sent in ",
-                                       [ARMTAP_ATTEMPT_LEFT] = ", which ended the connection"};
-    bool is_left = summary->outcome == ARMTAP_ATTEMPT_LEFT;
-    put(line, "%s accepted %s", summary->robot, summary->client);
-    put_times(line, summary->count);
-    put(line, "%s", is_left && summary->unsure ? "; the connection ended" : ends[summary->outcome]);
-    if (summary->outcome != ARMTAP_ATTEMPT_SILENT)
-        put(line, summary->count > 1 ? " each time, after " : " after ");
-    put_open(line, summary);
-    if (summary->outcome != ARMTAP_ATTEMPT_SILENT)
-        put(line, ", before anything was sent");
-    else if (!summary->confirmed)
-        put(line, ", and the client did not confirm it: the robot's answer may not reach it");
-    if (summary->unsure && is_left)
-        put(line, "; which side ended it, armtap cannot tell from this capture");
-    else if (summary->unsure && summary->outcome == ARMTAP_ATTEMPT_RESET)
-        put(line, "; the client may have ended it before, which armtap cannot tell from this capture");
-    put_last(line, summary, zone);
-}
-
-void armtap_attempt_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempts *attempts,
-                         const struct armtap_attempt *summary, const struct armtap_zone *zone)
-{
-    struct line line = {text, 0};
-    bool is_sure = !may_have_been_answered(attempts, summary);
-    if (summary->outcome == ARMTAP_ATTEMPT_REFUSED)
-        put_refused(&line, summary, zone);
-    else if (summary->outcome == ARMTAP_ATTEMPT_UNREACHABLE)
-        put_unreachable(&line, summary, zone);
-    else if (summary->outcome == ARMTAP_ATTEMPT_NO_ANSWER)
-        put_unanswered(&line, summary, is_sure, zone);
-    else
-        put_accepted(&line, summary, zone);
-    if (summary->between > 0)
-        put(&line, "; connected %" PRIu64 " times in between", summary->between);
-    if (summary->has_connected) {
-        put(&line, "; connected at ");
-        put_place(&line, &summary->connected, zone);
-    }
-    if (!is_sure)
-        put(&line,
-            "; the capture holds no packet from a robot: if it lacks that direction, there may have been an answer");
-}
-
-void armtap_attempt_open_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempt_open *open,
-                              const struct armtap_zone *zone)
-{
-    struct line line = {text, 0};
-    bool one = open->count == 1;
-    put(&line, "%s sent %" PRIu64 " SYN%s to %s, %sat ", open->client, open->count, one ? "" : "s", open->robot,
-        one ? "" : "the last ");
-    put_place(&line, &open->last, zone);
-    put(&line, ": the capture ends too soon to know whether %s answered", one ? "it was" : "they were");
-}
-
-/* ---- clauses --------------------------------------------------------------------------------------------------- */
 
 /* All attempts with the same outcome. */
 struct sum {

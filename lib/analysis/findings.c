@@ -204,15 +204,6 @@ static bool copy_arguments(struct armtap_arguments *to, const struct armtap_argu
     return from->count == 0 || all;
 }
 
-/* "2026-01-31T12:00:05.123Z" */
-static void put_time(struct armtap_line *line, int64_t time, const void *zone)
-{
-    char date[ARMTAP_TIME_MAX];
-    armtap_time_text(date, time, zone);
-    memmove(date + 23, date + 29, strlen(date + 29) + 1);
-    armtap_line_string(line, date);
-}
-
 /* How large it is among its like: packages, bytes, seconds. */
 static double measure_of(const struct fact *fact)
 {
@@ -382,7 +373,7 @@ void armtap_findings_raise(struct findings *findings, const struct fact *fact)
                         .last = fact->more > 0 ? *fact->until : *fact->where};
     if (!findings)
         return;
-    const struct armtap_clock_face face = {put_time, findings->zone};
+    const struct armtap_clock_face face = {armtap_line_time, findings->zone};
     armtap_line_begin(&news.text);
     armtap_line_sentence(&news.text, armtap_fact_sentence(fact->code, whole.arguments), whole.arguments, &face);
     add(findings, &news);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "nanoseconds.h"
 #include "inside.h"
@@ -93,6 +94,14 @@ size_t armtap_time_text(char to[ARMTAP_TIME_MAX], int64_t time, const struct arm
     for (const char *from = zone_name; (*at = *from); at++, from++)
         ;
     return (size_t)(at - to);
+}
+
+void armtap_line_time(struct armtap_line *line, int64_t time, const void *zone)
+{
+    char date[ARMTAP_TIME_MAX];
+    armtap_time_text(date, time, zone);
+    memmove(date + 23, date + 29, strlen(date + 29) + 1);
+    armtap_line_string(line, date);
 }
 
 /* ---- decimals -------------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #define ANALYSIS_STREAM_LIST_H
 
 #include "armtap-analysis.h"
+#include "protocol/fact.h"
 
 /* ---- failed_attempts.c ----
  *
@@ -21,6 +22,16 @@ int armtap_attempts_event(struct armtap_attempts *attempts, const struct armtap_
 /* For live output, what the last event changed: a pair's first failure, a failure after a success, or a success after
  * failures; NULL: nothing. */
 const struct armtap_attempt *armtap_attempts_news(const struct armtap_attempts *attempts);
+/* The kind of the outcome's finding. */
+enum armtap_note_code armtap_attempt_code(enum armtap_attempt_outcome outcome);
+/* What became of the attempts, pointing into the entry. */
+struct attempt_arguments {
+    struct armtap_argument all[20];
+    struct armtap_arguments arguments; /* of `all` */
+    char reporter[64];
+};
+void armtap_attempt_arguments(struct attempt_arguments *to, const struct armtap_attempts *attempts,
+                              const struct armtap_attempt *attempt);
 /* All attempts of one id as a clause: "10.0.0.2:30004 refused 10.0.0.9 3 times"; "" if there are none. Returns the
  * number of attempts. */
 uint64_t armtap_attempts_clause(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempts *attempts,

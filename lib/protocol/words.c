@@ -167,9 +167,7 @@ const char *armtap_note_sentence(enum armtap_note_code code)
 
 const char *armtap_fact_sentence(enum armtap_note_code code, const struct armtap_arguments *arguments)
 {
-    static const char text[] = "{text}";
-    const char *sentence = armtap_note_sentence(code);
-    return armtap_argument_of(arguments, ARMTAP_ARGUMENT_text) && !strstr(sentence, text) ? text : sentence;
+    return armtap_argument_of(arguments, ARMTAP_ARGUMENT_text) ? "{text}" : armtap_note_sentence(code);
 }
 
 void armtap_note_say(struct armtap_line *line, enum armtap_note_code code, const struct armtap_arguments *arguments)

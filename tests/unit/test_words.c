@@ -110,18 +110,24 @@ static void check_places(const char *id, const char *sentence)
     }
 }
 
+static void check_sentence(const char *id, const char *sentence)
+{
+    assert_true(*sentence != '\0');
+    if (balance(sentence, '{', '}') != 0 || balance(sentence, '[', ']') != 0)
+        print_error("%s: unbalanced\n", id);
+    assert_int_equal(balance(sentence, '{', '}'), 0);
+    assert_int_equal(balance(sentence, '[', ']'), 0);
+    check_places(id, sentence);
+}
+
 static void sentences_keep_to_the_grammar(void **unused)
 {
     (void)unused;
-    for (unsigned code = 0; code < ARMTAP_NOTE_COUNT; code++) {
-        const char *sentence = armtap_note_sentence((enum armtap_note_code)code), *id = armtap_note_at(code)->id;
-        assert_true(*sentence != '\0');
-        if (balance(sentence, '{', '}') != 0 || balance(sentence, '[', ']') != 0)
-            print_error("%s: unbalanced\n", id);
-        assert_int_equal(balance(sentence, '{', '}'), 0);
-        assert_int_equal(balance(sentence, '[', ']'), 0);
-        check_places(id, sentence);
-    }
+    for (unsigned code = 0; code < ARMTAP_NOTE_COUNT; code++)
+        check_sentence(armtap_note_at(code)->id, armtap_note_sentence((enum armtap_note_code)code));
+#define SENTENCE(code, sentence) check_sentence(#code, sentence);
+#include "protocol/findings.def"
+#undef SENTENCE
 }
 
 int main(void)
