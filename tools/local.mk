@@ -352,7 +352,7 @@ tools_libtools_a_SOURCES = \
 	tools/diagnose/transcript_rows.c \
 	tools/diagnose/transcript_rows.h \
 	tools/diagnose/transcript_write.c \
-	tools/diagnose/verdicts.c \
+	tools/diagnose/incidents.c \
 	tools/html/html.c \
 	tools/html/html.h \
 	tools/plot/canvas.h \

@@ -306,19 +306,26 @@ enum armtap_blame {
 /* "robot", "network", "client", "capture", "unclear" */
 ARMTAP_API const char *armtap_blame_name(enum armtap_blame side);
 
-/* The conclusion from the findings of a stream, or of the capture. It claims no more than they show. */
-struct armtap_verdict {
-    uint32_t stream; /* number; ARMTAP_NO_STREAM: the whole capture */
+/* What happened to a robot: one thing, whatever connections show it. It claims no more than the findings prove. */
+struct armtap_incident {
+    const char *robot; /* its address, "10.0.0.2"; "": the capture's */
+    int64_t from, to;  /* ns; ARMTAP_NO_TIME without times */
+    struct armtap_where where;
+    const struct armtap_note_kind *what;  /* the kind of finding that it begins with */
+    const struct armtap_note_kind *cause; /* NULL: the capture does not show it */
     enum armtap_blame side;
-    enum armtap_severity severity; /* lowest of the findings it counts: WARNING; NOTICE if the capture has none worse */
-    int64_t from, to;              /* times of the findings; ARMTAP_NO_TIME without times */
-    const char *text;              /* a sentence that begins in lower case, like findings */
-    const size_t *evidence;        /* indices of findings, in their order */
+    enum armtap_severity severity; /* the worst of its findings */
+    const char *text;              /* begins in lower case, like findings; ends in a full stop */
+    const char *brief;             /* one sentence, without its full stop */
+    const char *doubt;             /* why it, or its cause, is not certain; NULL: it is */
+    const uint32_t *streams;       /* numbers */
+    size_t stream_count;
+    const size_t *evidence; /* indices of findings, in their order */
     size_t evidence_count;
-    /* The controller caused some of the findings, all data is there, and nothing points at the network: if the whole
-     * capture was read, the network lost nothing. */
+    /* The robot's data is complete and nothing points to the network: if the whole capture was read, there was no fault
+     * of the network. */
     bool is_network_clean;
-    const struct armtap_finding *stop; /* the stop of a robot that it is about; NULL: all of the stream */
+    bool lacks_messages; /* the port on which the robot reports causes was not captured */
 };
 
 struct armtap_diagnosis;
@@ -346,7 +353,7 @@ ARMTAP_API void armtap_diagnosis_free(struct armtap_diagnosis *diagnosis);
  * may call these callbacks from it, each time its own are called. They return 0, or an error that they repeat from then
  * on: ERR_MEMORY, or ERR_STOPPED if on_finding asked to stop; after armtap_diagnosis_finish ERR_ARGUMENT. */
 ARMTAP_API const struct armtap_sink *armtap_diagnosis_sink(const struct armtap_diagnosis *diagnosis);
-/* The input ends: numbers the streams, sorts the findings by time, and reaches the verdicts. Everything below is empty
+/* The input ends: numbers the streams, sorts the findings by time, and finds the incidents. Everything below is empty
  * until then. ERR_MEMORY, or ERR_STOPPED as above; from within on_finding ERR_BUSY. */
 ARMTAP_API int armtap_diagnosis_finish(struct armtap_diagnosis *diagnosis);
 
@@ -368,11 +375,9 @@ ARMTAP_API uint64_t armtap_diagnosis_modes_left_out(const struct armtap_diagnosi
 ARMTAP_API size_t armtap_diagnosis_stop_count(const struct armtap_diagnosis *diagnosis);
 ARMTAP_API const struct armtap_stop_window *armtap_diagnosis_stop_at(const struct armtap_diagnosis *diagnosis,
                                                                      size_t i);
-/* One verdict for each stream that has a warning or an error, before them one for the capture if it has; if nothing
- * has, those with a notice. Then one for each stop of a robot, in order of time, at most 200: its cause, from any
- * connection of that robot. */
-ARMTAP_API size_t armtap_diagnosis_verdict_count(const struct armtap_diagnosis *diagnosis);
-ARMTAP_API const struct armtap_verdict *armtap_diagnosis_verdict_at(const struct armtap_diagnosis *diagnosis, size_t i);
+/* In order of time, at most 200. Every warning and error is evidence of one, as long as there is room. */
+ARMTAP_API size_t armtap_diagnosis_incident_count(const struct armtap_diagnosis *diagnosis);
+ARMTAP_API const struct armtap_incident *armtap_diagnosis_incident_at(const struct armtap_diagnosis *diagnosis, size_t i);
 
 /* ---- comparison ------------------------------------------------------------------------------------------------ */
 

@@ -149,8 +149,6 @@ enum armtap_word armtap_stalls_close_word(const struct armtap_event *event);
 struct armtap_where armtap_stalls_begin_of_client(const struct stalls *stalls, uint64_t connection);
 /* Whether the receive buffer of that connection's client is full now. */
 bool armtap_stalls_of_client(const struct stalls *stalls, uint64_t connection);
-/* Whether the text of a tcp.zero-window finding says that the client stopped reading. */
-bool armtap_stalls_is_client(const char *text);
 /* The client of one connection offers a window that is not 0, but too small for the robot's next message, which TCP may
  * hold back until the client has read. */
 struct narrow_window {

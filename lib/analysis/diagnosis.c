@@ -3,7 +3,7 @@
 
 #include "detectors.h"
 #include "stream_monitor.h"
-#include "verdict.h"
+#include "analysis/judge/judge.h"
 #include "inside.h"
 
 /* The size in 0.1.0. */
@@ -27,7 +27,8 @@ struct armtap_diagnosis {
     size_t told_count;
     const struct armtap_stop_window **stops;
     size_t stop_count;
-    struct verdicts verdicts;
+    struct armtap_incidents incidents;
+    const struct armtap_stream **judged; /* of the incidents, by number */
 };
 
 /* ---- input ----------------------------------------------------------------------------------------------------- */
@@ -227,7 +228,8 @@ void armtap_diagnosis_free(struct armtap_diagnosis *diagnosis)
 {
     if (!diagnosis)
         return;
-    armtap_verdicts_free(&diagnosis->verdicts);
+    armtap_incidents_free(&diagnosis->incidents);
+    free(diagnosis->judged);
     armtap_streams_free(diagnosis->streams);
     armtap_monitors_free(diagnosis->monitors);
     armtap_findings_free(diagnosis->findings);
@@ -290,7 +292,7 @@ static int summarize_stream(struct armtap_diagnosis *diagnosis, size_t number)
     const struct armtap_stream *stream = summary->stream;
     const struct stream_monitor *monitor = armtap_monitors_of(diagnosis->monitors, stream->connection);
     *summaries = (struct armtap_stream_diagnosis){
-        .summary = summary, .no_data = reason_of(monitor, stream), .unread = armtap_verdict_unread(stream)};
+        .summary = summary, .no_data = reason_of(monitor, stream), .unread = armtap_unread_bytes(stream)};
     if (monitor) {
         summaries->rates = &monitor->stream_rates_totals;
         summaries->clock = &monitor->clock_drift_totals;
@@ -382,6 +384,25 @@ static void find_mismatches(struct armtap_diagnosis *diagnosis)
 }
 
 /* 0, or -1 if memory runs out. */
+static int judge(struct armtap_diagnosis *diagnosis)
+{
+    const struct armtap_connections *connections = armtap_streams_connections(diagnosis->streams);
+    struct armtap_facts facts = {.findings = armtap_findings_at(diagnosis->findings, 0),
+                                 .finding_count = armtap_findings_count(diagnosis->findings),
+                                 .stream_count = armtap_streams_count(diagnosis->streams),
+                                 .ports = connections->ports,
+                                 .port_count = connections->port_count,
+                                 .zone = diagnosis->options.zone};
+    diagnosis->judged = calloc(facts.stream_count + 1, sizeof *diagnosis->judged);
+    if (!diagnosis->judged)
+        return -1;
+    for (size_t i = 0; i < facts.stream_count; i++)
+        diagnosis->judged[i] = armtap_streams_at(diagnosis->streams, i)->stream;
+    facts.streams = diagnosis->judged;
+    return armtap_incidents_find(&diagnosis->incidents, &facts);
+}
+
+/* 0, or -1 if memory runs out. */
 static int settle(struct armtap_diagnosis *diagnosis)
 {
     armtap_findings_listen(diagnosis->findings, NULL, NULL);
@@ -394,11 +415,9 @@ static int settle(struct armtap_diagnosis *diagnosis)
     if (!has_ended || armtap_findings_failed(diagnosis->findings) || diagnosis->modes.failed ||
         armtap_findings_settle(diagnosis->findings, diagnosis->streams) != 0)
         return -1;
-    const struct verdict_grounds grounds = {
-        .findings = diagnosis->findings, .streams = diagnosis->streams, .zone = diagnosis->options.zone};
     if (summarize_streams(diagnosis) != 0 || collect_all_stops(diagnosis) != 0)
         return -1;
-    return armtap_verdicts_reach(&diagnosis->verdicts, &grounds);
+    return judge(diagnosis);
 }
 
 int armtap_diagnosis_finish(struct armtap_diagnosis *diagnosis)
@@ -473,12 +492,12 @@ const struct armtap_stop_window *armtap_diagnosis_stop_at(const struct armtap_di
     return i < armtap_diagnosis_stop_count(diagnosis) ? diagnosis->stops[i] : NULL;
 }
 
-size_t armtap_diagnosis_verdict_count(const struct armtap_diagnosis *diagnosis)
+size_t armtap_diagnosis_incident_count(const struct armtap_diagnosis *diagnosis)
 {
-    return diagnosis ? diagnosis->verdicts.count : 0;
+    return diagnosis ? diagnosis->incidents.count : 0;
 }
 
-const struct armtap_verdict *armtap_diagnosis_verdict_at(const struct armtap_diagnosis *diagnosis, size_t i)
+const struct armtap_incident *armtap_diagnosis_incident_at(const struct armtap_diagnosis *diagnosis, size_t i)
 {
-    return i < armtap_diagnosis_verdict_count(diagnosis) ? &diagnosis->verdicts.all[i] : NULL;
+    return diagnosis ? armtap_incidents_at(&diagnosis->incidents, i) : NULL;
 }

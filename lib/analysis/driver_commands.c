@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "numbers.h"
-#include "verdict.h"
 
 #define INTERVALS 32 /* the last ones, by which a cycle is told */
 #define INTERVALS_LEAST 20
@@ -358,7 +357,7 @@ static void take_actual(struct drivers *drivers, const struct armtap_record *rec
         return;
     for (size_t i = 0; i < drivers->count; i++) {
         struct driver *driver = drivers->all[i];
-        if (driver->is_ended || !armtap_incident_same_host(driver->stream.robot, record->stream->robot))
+        if (driver->is_ended || !armtap_same_host(driver->stream.robot, record->stream->robot))
             continue;
         memcpy(driver->actual_q, record->state->actual_q, sizeof driver->actual_q);
         driver->actual_time = record->where.time;
@@ -391,7 +390,7 @@ bool armtap_drivers_next(const struct drivers *drivers, const char *robot, size_
     while (*from < drivers->count) {
         const struct driver *driver = drivers->all[(*from)++];
         *connection = driver->stream.connection;
-        if (armtap_incident_same_host(driver->stream.robot, robot))
+        if (armtap_same_host(driver->stream.robot, robot))
             return true;
     }
     return false;
@@ -440,7 +439,7 @@ static const struct driver *latest(const struct drivers *drivers, const struct a
     const struct driver *found = NULL;
     for (size_t i = 0; i < drivers->count; i++) {
         const struct driver *driver = drivers->all[i];
-        if (armtap_incident_same_host(driver->stream.robot, note->stream->robot) &&
+        if (armtap_same_host(driver->stream.robot, note->stream->robot) &&
             armtap_time_seconds(driver->last.where.time, note->where.time) >= 0 &&
             (!found || driver->last.where.time > found->last.where.time))
             found = driver;

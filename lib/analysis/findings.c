@@ -575,3 +575,21 @@ const struct armtap_finding *armtap_findings_at(const struct findings *findings,
 {
     return i < findings->settled_count ? &findings->settled[i] : NULL;
 }
+
+/* ---- sentences ----------------------------------------------------------------------------------------------------
+ */
+
+void armtap_finding_line(struct armtap_line *line, const struct armtap_finding *finding, const struct armtap_zone *zone)
+{
+    const struct armtap_clock_face face = {armtap_line_time, zone};
+    enum armtap_note_code code = (enum armtap_note_code)(finding->kind - armtap_note_at(0));
+    armtap_line_begin(line);
+    armtap_line_sentence(line, armtap_fact_sentence(code, &finding->arguments), &finding->arguments, &face);
+}
+
+bool armtap_same_host(const char *one, const char *other)
+{
+    const char *colon = strrchr(one, ':');
+    size_t length = colon ? (size_t)(colon - one) + 1 : strlen(one);
+    return length > 0 && strncmp(one, other, length) == 0 && strrchr(other, ':') == other + length - 1;
+}

@@ -73,4 +73,10 @@ size_t armtap_findings_count(const struct findings *findings);
 size_t armtap_findings_pairs(const struct findings *findings);
 const struct armtap_finding *armtap_findings_at(const struct findings *findings, size_t i);
 
+/* The sentence of a finding; of a sum, that of the largest. */
+void armtap_finding_line(struct armtap_line *line, const struct armtap_finding *finding,
+                         const struct armtap_zone *zone);
+/* Whether two ends, "10.0.0.2:30004", have the same host. */
+bool armtap_same_host(const char *one, const char *other);
+
 #endif

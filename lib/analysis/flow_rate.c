@@ -311,11 +311,6 @@ static void report_silence(const struct flow_rate *flow, struct findings *findin
     armtap_findings_raise(findings, &fact);
 }
 
-bool armtap_flow_rate_is_held_up(const char *text)
-{
-    return strstr(text, FLOW_RATE_HELD_UP) != NULL;
-}
-
 /* Whether what was sent again explains the time without data. */
 static bool is_held_up(const struct resent *resent, const struct armtap_where *from, const struct armtap_where *to)
 {

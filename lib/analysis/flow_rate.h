@@ -132,11 +132,6 @@ void armtap_flow_rate_forget_clock(struct flow_rate *flow);
 void armtap_flow_rate_set_up(struct flow_rate *flow, struct findings *findings,
                              const struct armtap_recipe_event *event);
 void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, const struct armtap_event *event);
-/* Whether the text of a silence, or of skipped packages, says that the robot sent bytes again meanwhile: what it had
- * sent was not acknowledged. */
-bool armtap_flow_rate_is_held_up(const char *text);
-/* How it says so. */
-#define FLOW_RATE_HELD_UP "the robot sent earlier bytes again"
 /* Why data stopped, as far as TCP shows; packets and numbers are 0 if they say nothing. */
 struct flow_rate_blame {
     enum armtap_word reason; /* none: unknown */

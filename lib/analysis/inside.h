@@ -140,6 +140,27 @@ enum armtap_input_holder {
 /* Several of these, from the finding's arguments. */
 unsigned armtap_input_holders_of(const struct armtap_arguments *arguments);
 
+/* What the judge is given: findings in order of time, and the streams that they number. */
+struct armtap_facts {
+    const struct armtap_finding *findings;
+    size_t finding_count;
+    const struct armtap_stream *const *streams;
+    size_t stream_count;
+    const char *const *ports; /* of robots, whose connections were not decoded */
+    size_t port_count;
+    const struct armtap_zone *zone; /* NULL: UTC */
+};
+struct incident;
+/* In order of time. Starts as zeros. */
+struct armtap_incidents {
+    struct incident *all;
+    size_t count;
+};
+/* The facts must stay as long as the incidents. 0, or -1 if memory runs out. */
+int armtap_incidents_find(struct armtap_incidents *incidents, const struct armtap_facts *facts);
+const struct armtap_incident *armtap_incidents_at(const struct armtap_incidents *incidents, size_t i);
+void armtap_incidents_free(struct armtap_incidents *incidents);
+
 /* How many combinations of a stream and an id the findings have. */
 size_t armtap_diagnosis_pairs(const struct armtap_diagnosis *diagnosis);
 #define ARMTAP_MODE_NAME_MAX 40

@@ -19,8 +19,6 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/flow_rate.h \
 	lib/analysis/hash.c \
 	lib/analysis/histogram.c \
-	lib/analysis/incident.c \
-	lib/analysis/incident_text.c \
 	lib/analysis/inference.c \
 	lib/analysis/inference.h \
 	lib/analysis/inference_columns.c \
@@ -33,6 +31,10 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/inference_tiling.c \
 	lib/analysis/input_holders.c \
 	lib/analysis/inside.h \
+	lib/analysis/judge/incident_text.c \
+	lib/analysis/judge/judge.c \
+	lib/analysis/judge/judge.h \
+	lib/analysis/judge/rules.c \
 	lib/analysis/kinematics.c \
 	lib/analysis/kinematics.h \
 	lib/analysis/missing_records.c \
@@ -56,8 +58,6 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/stream_rates.c \
 	lib/analysis/unanswered_requests.c \
 	lib/analysis/usual_motions.c \
-	lib/analysis/verdict.c \
-	lib/analysis/verdict.h \
 	lib/analysis/waiting_arrivals.c \
 	lib/analysis/window_stalls.c
 

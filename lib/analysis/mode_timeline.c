@@ -83,30 +83,9 @@ const char *armtap_mode_field(const struct armtap_mode *entry, char to[ARMTAP_MO
     return to;
 }
 
-static const char by_guess[] = " (by a guessed recipe)";
-static const char already[] = ", already when the data began";
-
 static enum armtap_word doubt_of(const struct armtap_record *record)
 {
     return (record->flags & ARMTAP_GUESSED) != 0 ? ARMTAP_WORD_guessed : ARMTAP_WORD_none;
-}
-
-bool armtap_modes_is_guess(const char *text)
-{
-    return strstr(text, by_guess) != NULL;
-}
-
-bool armtap_modes_is_begun(const char *text)
-{
-    return strstr(text, already) != NULL;
-}
-
-const char *armtap_modes_stop_field(const char *text, char to[ARMTAP_MODE_NAME_MAX])
-{
-    const char *field = strchr(text, '(');
-    field = field ? field + 1 : text;
-    snprintf(to, ARMTAP_MODE_NAME_MAX, "%.*s", (int)strcspn(field, " "), field);
-    return to;
 }
 
 /* Reports a change from a known value. */
@@ -115,13 +94,15 @@ static void report_change(struct findings *findings, const struct armtap_record 
 {
     char field[ARMTAP_MODE_NAME_MAX];
     const char *old_name = armtap_enum_name(entry->field, old, record->stream->generation);
-    armtap_findings_raise(findings, &(struct fact){.code = ARMTAP_FINDING_mode_changed,
-                                                   .stream = record->stream,
-                                                   .where = &record->where,
-                                                   .arguments = ARGS(arg_field(armtap_mode_field(entry, field)),
-                                                                     arg_name_before(old_name), arg_value_before(old),
-                                                                     arg_name(entry->name), arg_value(entry->value),
-                                                                     arg_doubt(doubt_of(record)))});
+    armtap_findings_raise(
+        findings,
+        &(struct fact){.code = ARMTAP_FINDING_mode_changed,
+                       .stream = record->stream,
+                       .where = &record->where,
+                       .arguments = ARGS(arg_case(armtap_program_ending(old_name, entry->name)),
+                                         arg_field(armtap_mode_field(entry, field)), arg_name_before(old_name),
+                                         arg_value_before(old), arg_name(entry->name), arg_value(entry->value),
+                                         arg_doubt(doubt_of(record)))});
 }
 
 /* Whether the other field already showed this stop: safety mode and safety status change in the same record or soon
@@ -164,13 +145,16 @@ static void tell_state(struct sight *sight, enum safety_class class, const char 
                                                            : ARMTAP_FINDING_safety_state;
     sight->is_told = true;
     sight->is_stop_begin = sight->is_stop_begin || is_stop;
-    armtap_findings_raise(sight->findings,
-                          &(struct fact){.code = code,
-                                         .stream = sight->record->stream,
-                                         .where = &sight->record->where,
-                                         .arguments = ARGS(arg_name(name), arg_field(field), arg_value(value),
-                                                           arg_arm(sight->arm->number), arg_is_begun(is_first),
-                                                           arg_doubt(doubt_of(sight->record)))});
+    armtap_findings_raise(
+        sight->findings,
+        &(struct fact){.code = code,
+                       .stream = sight->record->stream,
+                       .where = &sight->record->where,
+                       .arguments =
+                           ARGS(arg_case(is_stop ? armtap_stop_called(name) : ARMTAP_WORD_none),
+                                arg_reason(is_stop ? armtap_stop_asked(name) : ARMTAP_WORD_none), arg_name(name),
+                                arg_field(field), arg_value(value), arg_arm(sight->arm->number), arg_is_begun(is_first),
+                                arg_doubt(doubt_of(sight->record)))});
 }
 
 /* Whether a state is to be said: an ordinary one never, others where they begin, or where the data begins with one that

@@ -16,6 +16,14 @@ enum safety_class {
  * `is_first`: no other is known before it, so that the controller may be booting. */
 enum safety_class armtap_safety_class(enum armtap_field_id field, int64_t value, const char *name, bool is_first);
 
+/* What a stop of that name is: the argument `case` of safety.stop; and who asks for it, its `reason`, if the name
+ * tells.
+ */
+enum armtap_word armtap_stop_called(const char *name);
+enum armtap_word armtap_stop_asked(const char *name);
+/* Whether a running program stopped or paused, by the names of runtime_state: the argument `case` of mode.changed. */
+enum armtap_word armtap_program_ending(const char *before, const char *name);
+
 /* The bits that say why a robot is stopped or at fault: without those that only sum up others that are set. */
 uint32_t armtap_safety_reasons(uint32_t safety_status_bits);
 
@@ -68,12 +76,5 @@ struct modes_last {
  * stop begins. `last` has a place for each possible arm. */
 bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
                          const struct armtap_record *record, size_t i);
-
-/* Whether the text of a safety.stop, safety.state or mode.changed says that the field names are guessed. */
-bool armtap_modes_is_guess(const char *text);
-/* Whether a safety.state's text says that the state began before the data. */
-bool armtap_modes_is_begun(const char *text);
-/* The field that a safety.stop's or safety.state's text names. */
-const char *armtap_modes_stop_field(const char *text, char to[ARMTAP_MODE_NAME_MAX]);
 
 #endif

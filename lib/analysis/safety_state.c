@@ -50,6 +50,50 @@ uint32_t armtap_safety_reasons(uint32_t safety_status_bits)
     return reasons;
 }
 
+/* What stops are called, who asks for some of them, and how a running program ends, by what the names of our tables
+ * contain: the first that fits. Other stops are protective, which the controller decides on. A robot's own emergency
+ * stop is not the system's. */
+enum name_list { CALLED, ASKED, ENDED };
+static const struct {
+    enum name_list list;
+    const char *part;
+    enum armtap_word word;
+} name_words[] = {{CALLED, "ROBOT_EMERGENCY", ARMTAP_WORD_robot_emergency},
+                  {CALLED, "RobotEmergency", ARMTAP_WORD_robot_emergency},
+                  {CALLED, "EMERGENCY", ARMTAP_WORD_emergency},
+                  {CALLED, "Emergency", ARMTAP_WORD_emergency},
+                  {CALLED, "SAFEGUARD", ARMTAP_WORD_safeguard},
+                  {CALLED, "Safeguard", ARMTAP_WORD_safeguard},
+                  {CALLED, "THREE_POSITION", ARMTAP_WORD_enabling_device},
+                  {CALLED, "", ARMTAP_WORD_protective},
+                  {ASKED, "PROFISAFE", ARMTAP_WORD_plc},
+                  {ASKED, "SAFETY_API", ARMTAP_WORD_program},
+                  {ENDED, "STOPP", ARMTAP_WORD_program_stopped},
+                  {ENDED, "PAUS", ARMTAP_WORD_program_paused}};
+
+static enum armtap_word word_of(enum name_list list, const char *name)
+{
+    for (size_t i = 0; i < sizeof name_words / sizeof *name_words; i++)
+        if (name_words[i].list == list && strstr(name ? name : "", name_words[i].part))
+            return name_words[i].word;
+    return ARMTAP_WORD_none;
+}
+
+enum armtap_word armtap_stop_called(const char *name)
+{
+    return word_of(CALLED, name);
+}
+
+enum armtap_word armtap_stop_asked(const char *name)
+{
+    return word_of(ASKED, name);
+}
+
+enum armtap_word armtap_program_ending(const char *before, const char *name)
+{
+    return before && strcmp(before, "PLAYING") == 0 ? word_of(ENDED, name) : ARMTAP_WORD_none;
+}
+
 /* ---- what was said ----------------------------------------------------------------------------------------------- */
 
 struct safety_arm *armtap_safety_arm(struct safety_states *states, const struct armtap_stream *stream, unsigned number)

@@ -32,11 +32,6 @@ struct attempt_arguments {
 };
 void armtap_attempt_arguments(struct attempt_arguments *to, const struct armtap_attempts *attempts,
                               const struct armtap_attempt *attempt);
-/* All attempts of one id as a clause: "10.0.0.2:30004 refused 10.0.0.9 3 times"; "" if there are none. Returns the
- * number of attempts. */
-uint64_t armtap_attempts_clause(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempts *attempts,
-                                const char *id, const struct armtap_zone *zone);
-
 /* ---- stream_entry.c ----
  *
  * A stream of the list, in full or packed. */

@@ -12,13 +12,6 @@ void armtap_stalls_free(struct stalls *stalls)
     *stalls = (struct stalls){0};
 }
 
-static const char of_client[] = "the client";
-
-bool armtap_stalls_is_client(const char *text)
-{
-    return strncmp(text, of_client, sizeof of_client - 1) == 0;
-}
-
 /* `then`: what ended it; none: there was room again. */
 static void report(struct findings *findings, const struct stall *stall, const struct armtap_where *until,
                    enum armtap_word then)

@@ -35,8 +35,9 @@ static const struct option_usage usage = {
     .command = "diagnose",
     .arguments = "[CAPTURE... | ROBOT...]",
     .summary = "Shows what went wrong, when, and in which packet: what the controller refused or skipped, what the "
-               "network lost or repaired, what the capture lacks, who closed, safety stops; then rates, jitter and "
-               "clocks of the streams, then their modes. Exit status 1 if there is a warning or an error.",
+               "network lost or repaired, what the capture lacks, who closed, safety stops. First the incidents, each "
+               "with its cause, then all findings and what to do; the verdict is the last line. Exit status 1 if "
+               "there is a warning or an error.",
     .rows = rows,
     .row_count = sizeof rows / sizeof *rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS |

@@ -17,6 +17,7 @@ struct diagnosis {
     const struct armtap_note_kind *around; /* NULL: everything is shown */
     int64_t reach;                         /* ns */
     enum timestamp_zone zone;              /* of printed times */
+    bool has_tables;                       /* rates, clocks and modes are printed, too */
     struct live *live;                     /* NULL: everything is printed at the end */
     struct armtap_diagnosis *found;
     const struct armtap_streams *streams; /* owned by `found` */
@@ -55,19 +56,19 @@ int diagnosis_print(const struct diagnosis *diagnosis);
 int diagnosis_print_json(const struct diagnosis *diagnosis);
 /* Prints each stop that --around shows, with what happened around it. */
 void diagnosis_print_stops(const struct diagnosis *diagnosis);
-/* Prints the stops of robots, each with its cause. */
-void diagnosis_print_incidents(const struct diagnosis *diagnosis);
-/* Prints the verdict: a sentence per stream with faults, or one for all streams. */
-void diagnosis_print_verdicts(const struct diagnosis *diagnosis);
+/* Prints the incidents, each with its cause; returns whether there are any. */
+bool diagnosis_print_incidents(const struct diagnosis *diagnosis);
+/* Prints what is worth knowing besides, and the verdict in one sentence. */
+void diagnosis_print_verdict(const struct diagnosis *diagnosis);
 
-/* Called for each sentence: `subject` is what it is about, such as "stream 3", or "" for all there is. */
+/* Called for each sentence: `subject` is what it is about, such as a robot, or "" for all there is. */
 struct speech {
     void (*say)(void *user, const char *subject, const char *text);
     void *user;
 };
-/* The verdicts: a sentence for each stream with faults, or one for all streams. */
-void diagnosis_say_verdicts(const struct diagnosis *diagnosis, const struct speech *speech);
-/* The stops of robots, each with its cause. */
+/* What is worth knowing besides the incidents, and the verdict, last. */
+void diagnosis_say_verdict(const struct diagnosis *diagnosis, const struct speech *speech);
+/* The incidents, each with its cause. */
 void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech);
 
 /* Prints all kinds of findings, the worst first. */

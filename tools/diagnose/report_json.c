@@ -39,6 +39,44 @@ static void key_ns(struct json *json, const char *key, int64_t ns, bool known, u
         json_null(json);
 }
 
+static void value_json(struct json *json, const struct armtap_argument *argument)
+{
+    switch (armtap_argument_kind(argument)->type) {
+    case ARMTAP_NUMBER:
+        json_double(json, argument->value.number);
+        break;
+    case ARMTAP_COUNT:
+        json_unsigned(json, argument->value.count);
+        break;
+    case ARMTAP_INTEGER:
+        json_signed(json, argument->value.integer);
+        break;
+    case ARMTAP_TIME:
+        json_decimal(json, argument->value.integer, 9);
+        break;
+    case ARMTAP_FLAG:
+        json_bool(json, true);
+        break;
+    case ARMTAP_WORD:
+        json_text(json, armtap_argument_text(argument));
+        break;
+    case ARMTAP_TEXT:
+    case ARMTAP_QUOTED:
+        json_text(json, argument->value.text); /* findings end their copies in a NUL */
+        break;
+    }
+}
+
+static void arguments_json(struct json *json, const struct armtap_arguments *arguments)
+{
+    json_member_object(json, "args", false);
+    for (size_t i = 0; i < arguments->count; i++) {
+        json_key(json, armtap_argument_kind(&arguments->all[i])->name);
+        value_json(json, &arguments->all[i]);
+    }
+    json_close(json);
+}
+
 static void finding_json(struct json *json, const struct diagnosis *diagnosis, const struct armtap_finding *finding)
 {
     json_object(json, false);
@@ -53,9 +91,11 @@ static void finding_json(struct json *json, const struct diagnosis *diagnosis, c
     key_packet(json, finding->where.packet);
     json_member_time(json, "time", finding->where.time);
     json_member_text(json, "text", finding->text);
+    arguments_json(json, &finding->arguments);
     if (finding->count > 1) {
         json_member_unsigned(json, "count", finding->count);
         json_member_unsigned(json, "last_packet", finding->last.packet);
+        json_member_time(json, "last_time", finding->last.time);
     }
     if (finding->is_doubtful)
         json_member_bool(json, "doubtful", true);
@@ -117,52 +157,46 @@ static size_t *places_of(const struct diagnosis *diagnosis)
     return places;
 }
 
-/* The stop of a robot that a verdict is about, one of its evidence; else null. */
-static void stop_json(struct json *json, const struct diagnosis *diagnosis, const struct armtap_verdict *verdict,
-                      const size_t *places)
+static void kind_json(struct json *json, const char *key, const struct armtap_note_kind *kind)
 {
-    json_key(json, "stop");
-    for (size_t i = 0; verdict->stop && i < verdict->evidence_count; i++) {
-        size_t place = places[verdict->evidence[i]];
-        if (armtap_diagnosis_finding_at(diagnosis->found, verdict->evidence[i]) == verdict->stop && place != SIZE_MAX) {
-            json_unsigned(json, place);
-            return;
-        }
-    }
-    json_null(json);
+    json_key(json, key);
+    if (kind)
+        json_text(json, kind->id);
+    else
+        json_null(json);
 }
 
-static void verdict_json(struct json *json, const struct diagnosis *diagnosis, const struct armtap_verdict *verdict,
-                         const size_t *places)
+static void incident_json(struct json *json, const struct diagnosis *diagnosis, const struct armtap_incident *incident,
+                          const size_t *places)
 {
     json_object(json, false);
-    json_key(json, "stream");
-    if (verdict->stream == ARMTAP_NO_STREAM)
-        json_null(json);
-    else
-        json_unsigned(json, diagnosis_number(diagnosis, verdict->stream));
-    json_member_time(json, "from", verdict->from);
-    json_member_time(json, "to", verdict->to);
-    json_member_text(json, "side", armtap_blame_name(verdict->side));
-    json_member_text(json, "text", verdict->text);
-    stop_json(json, diagnosis, verdict, places);
+    json_member_text(json, "robot", incident->robot);
+    json_member_array(json, "streams", false);
+    for (size_t i = 0; i < incident->stream_count; i++)
+        json_unsigned(json, diagnosis_number(diagnosis, incident->streams[i]));
+    json_close(json);
+    json_member_time(json, "from", incident->from);
+    json_member_time(json, "to", incident->to);
+    key_packet(json, incident->where.packet);
+    kind_json(json, "what", incident->what);
+    kind_json(json, "cause", incident->cause);
+    json_member_text(json, "side", armtap_blame_name(incident->side));
+    json_member_text(json, "text", incident->text);
+    json_member_text(json, "doubt", incident->doubt);
     json_member_array(json, "evidence", false);
-    for (size_t i = 0; i < verdict->evidence_count; i++)
-        if (places[verdict->evidence[i]] != SIZE_MAX)
-            json_unsigned(json, places[verdict->evidence[i]]);
+    for (size_t i = 0; i < incident->evidence_count; i++)
+        if (places[incident->evidence[i]] != SIZE_MAX)
+            json_unsigned(json, places[incident->evidence[i]]);
     json_close(json);
     json_close(json);
 }
 
-/* Faults only; notices are among the findings. */
-static void verdicts_json(struct json *json, const struct diagnosis *diagnosis, const size_t *places)
+static void incidents_json(struct json *json, const struct diagnosis *diagnosis, const size_t *places)
 {
-    json_member_array(json, "verdicts", true);
-    for (size_t i = 0; i < armtap_diagnosis_verdict_count(diagnosis->found); i++) {
-        const struct armtap_verdict *verdict = armtap_diagnosis_verdict_at(diagnosis->found, i);
-        if (verdict->severity >= ARMTAP_WARNING)
-            verdict_json(json, diagnosis, verdict, places);
-    }
+    const struct armtap_incident *incident;
+    json_member_array(json, "incidents", true);
+    for (size_t i = 0; (incident = armtap_diagnosis_incident_at(diagnosis->found, i)); i++)
+        incident_json(json, diagnosis, incident, places);
     json_close(json);
 }
 
@@ -203,7 +237,7 @@ int diagnosis_print_json(const struct diagnosis *diagnosis)
         if (diagnosis_shows(diagnosis, &armtap_diagnosis_mode_at(diagnosis->found, i)->where))
             mode_json(&json, diagnosis, armtap_diagnosis_mode_at(diagnosis->found, i));
     json_close(&json);
-    verdicts_json(&json, diagnosis, places);
+    incidents_json(&json, diagnosis, places);
     comments_json(&json, &diagnosis->comments, diagnosis->source);
     if (diagnosis->part)
         part_json(&json, diagnosis->part);

@@ -582,12 +582,9 @@ static int print_modes(const struct diagnosis *diagnosis)
 /* ---- all of it
  * ------------------------------------------------------------------------------------------------------- */
 
-int diagnosis_print(const struct diagnosis *diagnosis)
+/* 0, or -1 if memory runs out. */
+static int print_tables(const struct diagnosis *diagnosis)
 {
-    print_summary(diagnosis);
-    if (print_findings(diagnosis) != 0 || print_remedies(diagnosis) != 0)
-        return -1;
-    print_open_attempts(diagnosis);
     if (armtap_streams_count(diagnosis->streams) > 0) {
         print_ends(diagnosis);
         print_streams(diagnosis);
@@ -597,10 +594,22 @@ int diagnosis_print(const struct diagnosis *diagnosis)
     uint64_t left_out = armtap_diagnosis_modes_left_out(diagnosis->found);
     if (left_out > 0)
         printf("\n%" PRIu64 " mode changes were not kept\n", left_out);
-    comments_print(&diagnosis->comments, diagnosis->source, diagnosis->zone);
+    return 0;
+}
+
+int diagnosis_print(const struct diagnosis *diagnosis)
+{
+    if (diagnosis_print_incidents(diagnosis))
+        putchar('\n');
+    print_summary(diagnosis);
+    if (print_findings(diagnosis) != 0 || print_remedies(diagnosis) != 0)
+        return -1;
+    print_open_attempts(diagnosis);
     diagnosis_print_stops(diagnosis);
-    diagnosis_print_incidents(diagnosis);
-    diagnosis_print_verdicts(diagnosis);
+    if (diagnosis->has_tables && print_tables(diagnosis) != 0)
+        return -1;
+    comments_print(&diagnosis->comments, diagnosis->source, diagnosis->zone);
+    diagnosis_print_verdict(diagnosis);
     return 0;
 }
 

@@ -10,7 +10,7 @@
 #include "plot/kinds.h"
 #include "recipe/recipe.h"
 
-/* ---- verdicts ---------------------------------------------------------------------------------------------------- */
+/* ---- incidents --------------------------------------------------------------------------------------------------- */
 
 struct sentences {
     struct buffer *page;
@@ -48,11 +48,11 @@ static const char *worst_of(const struct report *report)
 
 void report_put_verdict(struct buffer *page, const struct report *report)
 {
-    struct sentences verdicts = {.page = page}, stops = {.page = page, .title = "Stops and their causes"};
+    struct sentences sentences = {.page = page};
     html_format(page, "<div class=\"verdict %s\">\n", worst_of(report));
-    diagnosis_say_verdicts(&report->diagnosis, &(struct speech){put_sentence, &verdicts});
+    diagnosis_say_incidents(&report->diagnosis, &(struct speech){put_sentence, &sentences});
+    diagnosis_say_verdict(&report->diagnosis, &(struct speech){put_sentence, &sentences});
     html_put(page, "</div>\n");
-    diagnosis_say_incidents(&report->diagnosis, &(struct speech){put_sentence, &stops});
 }
 
 /* ---- findings ---------------------------------------------------------------------------------------------------- */

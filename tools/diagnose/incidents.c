@@ -1,0 +1,395 @@
+/* The incidents and the verdict as sentences, for text and for pages. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "diagnosis.h"
+#include "base/terminal/fold.h"
+#include "analysis/inside.h"
+
+/* Incidents that get their own paragraph. */
+#define PARAGRAPHS 10
+#define TEXT_MAX 4096
+#define SUBJECT_MAX 100
+/* Waits for data that are worth a line though no fault: ns, and steps of the expected rate. */
+#define WAIT_LEAST 100000000
+#define WAIT_STEPS 10
+/* ns: data that came this shortly before the capture's end goes on. */
+#define GOES_ON 1000000000
+
+/* Who gets the sentences. */
+struct telling {
+    struct speech to;
+    enum text_paint *tone; /* of the sentence that comes next; NULL if the words are enough */
+};
+
+static void set_tone(const struct telling *telling, enum text_paint tone)
+{
+    if (telling->tone)
+        *telling->tone = tone;
+}
+
+static void say(const struct telling *telling, const char *text)
+{
+    telling->to.say(telling->to.user, "", text);
+}
+
+static void say_in(const struct telling *telling, enum text_paint tone, const char *text)
+{
+    set_tone(telling, tone);
+    say(telling, text);
+}
+
+/* ---- incidents --------------------------------------------------------------------------------------------------- */
+
+static const char *side_text(enum armtap_blame side)
+{
+    return side == ARMTAP_BLAME_UNCLEAR ? "not proven" : armtap_blame_name(side);
+}
+
+/* No fault of the network was seen only if everything was read. */
+static bool is_network_clean(const struct diagnosis *diagnosis, const struct armtap_incident *incident)
+{
+    return incident->is_network_clean && diagnosis->is_whole;
+}
+
+static void say_incident(const struct diagnosis *diagnosis, const struct telling *telling,
+                         const struct armtap_incident *incident)
+{
+    char subject[SUBJECT_MAX], text[TEXT_MAX];
+    const char *end = is_network_clean(diagnosis, incident) ? " No fault of the network was seen." : "";
+    snprintf(subject, sizeof subject, "%s%sresponsible: %s", incident->robot, *incident->robot ? ", " : "",
+             side_text(incident->side));
+    snprintf(text, sizeof text, "%s%s%s%s%s", incident->text, end, incident->doubt ? " But " : "",
+             incident->doubt ? incident->doubt : "", incident->doubt ? "." : "");
+    set_tone(telling, text_paint_of(incident->severity));
+    telling->to.say(telling->to.user, subject, text);
+}
+
+static bool is_shown(const struct diagnosis *diagnosis, const struct armtap_incident *incident)
+{
+    return diagnosis_shows(diagnosis, &incident->where);
+}
+
+static void say_incidents(const struct diagnosis *diagnosis, const struct telling *telling)
+{
+    const struct armtap_incident *incident;
+    char text[80];
+    size_t shown = 0, more = 0;
+    for (size_t i = 0; (incident = armtap_diagnosis_incident_at(diagnosis->found, i)); i++)
+        if (is_shown(diagnosis, incident) && shown++ < PARAGRAPHS)
+            say_incident(diagnosis, telling, incident);
+        else
+            more += is_shown(diagnosis, incident);
+    snprintf(text, sizeof text, "and %zu more: diagnose --json has them", more);
+    if (more > 0)
+        say(telling, text);
+}
+
+/* ---- no faults --------------------------------------------------------------------------------------------------- */
+
+static uint64_t records_of(const struct diagnosis *diagnosis)
+{
+    uint64_t records = 0;
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++)
+        records += armtap_streams_at(diagnosis->streams, i)->stream->records[ARMTAP_FROM_ROBOT];
+    return records;
+}
+
+/* The stream in which the capture's clock was set back furthest, or NULL. */
+static const struct armtap_stream_summary *furthest_back(const struct diagnosis *diagnosis)
+{
+    const struct armtap_stream_summary *furthest = NULL;
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
+        if (summary->back && (!furthest || summary->back->by > furthest->back->by))
+            furthest = summary;
+    }
+    return furthest;
+}
+
+static void say_set_back(const struct diagnosis *diagnosis, const struct telling *telling)
+{
+    const struct armtap_stream_summary *summary = furthest_back(diagnosis);
+    char text[200];
+    if (!summary)
+        return;
+    snprintf(text, sizeof text,
+             "The capture's clock was set back by %.3f s at packet %" PRIu64 "; rates are based on %s.",
+             (double)summary->back->by / 1e9, summary->back->where.packet,
+             isnan(summary->last_clock) ? "the usual step there" : "the controller's clock");
+    say(telling, text);
+}
+
+/* The stream whose data was waited for longest, or NULL if none was for long. */
+static const struct armtap_stream_diagnosis *longest_wait(const struct diagnosis *diagnosis)
+{
+    const struct armtap_stream_diagnosis *longest = NULL;
+    for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++) {
+        const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
+        const struct armtap_rates_totals *rates = stream->rates;
+        if (rates && rates->longest_wait > WAIT_LEAST &&
+            (double)rates->longest_wait * rates->expected_hz > WAIT_STEPS * 1e9 &&
+            (!longest || rates->longest_wait > longest->rates->longest_wait))
+            longest = stream;
+    }
+    return longest;
+}
+
+/* Clients give up after a time of their own. */
+static void say_wait(const struct telling *telling, const struct armtap_stream_diagnosis *stream)
+{
+    char text[200];
+    if (!stream)
+        return;
+    snprintf(text, sizeof text,
+             "Stream %u had no data for up to %.3f s (until packet %" PRIu64
+             "): a client with a shorter timeout gives up.",
+             stream->summary->number, (double)stream->rates->longest_wait / 1e9, stream->rates->wait_end.packet);
+    say(telling, text);
+}
+
+static bool has_names(const struct armtap_stream_summary *summary)
+{
+    bool has = summary->channel_count > 0;
+    for (size_t i = 0; i < armtap_recipe_count(summary->recipe); i++)
+        has = has || armtap_recipe_at(summary->recipe, i)->field;
+    return has;
+}
+
+/* Streams whose data does not show what the controller skipped. Of data without names, a finding tells. */
+static size_t unclocked_streams(const struct diagnosis *diagnosis, size_t *first)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++) {
+        const struct armtap_stream_diagnosis *stream = armtap_diagnosis_stream_at(diagnosis->found, i);
+        if (has_names(stream->summary) && stream->rates && !armtap_rates_know_skips(stream->rates) && count++ == 0)
+            *first = i;
+    }
+    return count;
+}
+
+static void say_unclocked(const struct diagnosis *diagnosis, const struct telling *telling)
+{
+    size_t first = 0, count = unclocked_streams(diagnosis, &first);
+    char subject[SUBJECT_MAX], text[300];
+    if (count == 0)
+        return;
+    if (count == 1)
+        snprintf(subject, sizeof subject, "The data of stream %zu", first);
+    else
+        snprintf(subject, sizeof subject, "The data of %zu streams", count);
+    snprintf(text, sizeof text,
+             "%s does not include the controller's timestamp, so skipped packages cannot be detected: request "
+             "timestamp, too.",
+             subject);
+    say(telling, text);
+}
+
+/* Says why streams have no data. */
+static void say_reasons(const struct diagnosis *diagnosis, const struct telling *telling)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++) {
+        const char *reason = armtap_diagnosis_stream_at(diagnosis->found, i)->no_data;
+        char sentence[400];
+        if (*reason == '\0' || told++ >= PARAGRAPHS)
+            continue;
+        snprintf(sentence, sizeof sentence, "Stream %zu has no data: %s.", i, reason);
+        say(telling, sentence);
+    }
+}
+
+static bool is_all_decoded(const struct diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++)
+        if (armtap_diagnosis_stream_at(diagnosis->found, i)->unread > 0)
+            return false;
+    return true;
+}
+
+/* What no recording from a socket can show. */
+static bool is_from_socket(const struct diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++)
+        if (armtap_streams_at(diagnosis->streams, i)->stream->origin == ARMTAP_ORIGIN_SOCKET)
+            return true;
+    return false;
+}
+
+/* How streams ended. */
+struct endings {
+    size_t streams, by_client, by_robot, going_on;
+};
+
+/* Who closed a stream: "client", "robot", or NULL. */
+static const char *closer_of(const struct diagnosis *diagnosis, uint32_t stream)
+{
+    const struct armtap_finding *finding;
+    for (size_t i = 0; (finding = armtap_diagnosis_finding_at(diagnosis->found, i)); i++)
+        if (finding->stream == stream && strcmp(finding->kind->id, "tcp.closed") == 0 && !finding->is_doubtful)
+            return armtap_finding_text(finding, "who");
+    return NULL;
+}
+
+/* The last packet of all streams. */
+static int64_t end_of_capture(const struct diagnosis *diagnosis)
+{
+    int64_t end = ARMTAP_NO_TIME;
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
+        int64_t last = armtap_streams_at(diagnosis->streams, i)->stream->last.time;
+        end = end == ARMTAP_NO_TIME || last > end ? last : end;
+    }
+    return end;
+}
+
+static struct endings endings_of(const struct diagnosis *diagnosis)
+{
+    struct endings endings = {.streams = armtap_streams_count(diagnosis->streams)};
+    for (size_t i = 0; i < endings.streams; i++) {
+        const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
+        int64_t last = summary->last[ARMTAP_FROM_ROBOT].time, end = end_of_capture(diagnosis);
+        const char *closer = closer_of(diagnosis, summary->number);
+        endings.by_client += closer && strcmp(closer, "client") == 0;
+        endings.by_robot += closer && strcmp(closer, "robot") == 0;
+        endings.going_on += !closer && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last <= GOES_ON;
+    }
+    return endings;
+}
+
+/* The verdict if there is no incident: no more than all that was captured shows. */
+static void say_clean(const struct diagnosis *diagnosis, const struct telling *telling)
+{
+    char text[200];
+    uint64_t records = records_of(diagnosis);
+    struct endings endings = endings_of(diagnosis);
+    const char *limit = !diagnosis->is_whole         ? "reading stopped early"
+                        : !is_all_decoded(diagnosis) ? "not all of it could be decoded"
+                        : unclocked_streams(diagnosis, &(size_t){0}) > 0
+                            ? "skipped packages cannot be detected without the controller's timestamp"
+                        : is_from_socket(diagnosis) ? "packet loss, retransmission and delay are not in it"
+                        : endings.by_robot > 0      ? "the robot closed a connection, and why is not in it"
+                        : endings.by_client + endings.going_on < endings.streams ? "how each stream ended is not in it"
+                                                                                 : NULL;
+    if (records == 0)
+        say_in(telling, PAINT_WARNING, "The capture holds no data from the robot, so what the robot did is unknown.");
+    else if (limit) {
+        snprintf(text, sizeof text, "No fault was found in what was captured; but %s.", limit);
+        say_in(telling, diagnosis->is_whole ? PAINT_NONE : PAINT_WARNING, text);
+    } else if (endings.by_client == endings.streams) {
+        snprintf(text, sizeof text, "Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing.", records,
+                 records == 1 ? " was" : "s were");
+        say_in(telling, PAINT_GOOD, text);
+    } else {
+        say_in(telling, PAINT_GOOD, "No fault in what was captured; it goes on.");
+    }
+}
+
+/* The one to name: the worst, and of these the first. */
+static const struct armtap_incident *worst_of(const struct diagnosis *diagnosis, size_t *count)
+{
+    const struct armtap_incident *incident, *worst = NULL;
+    *count = 0;
+    for (size_t i = 0; (incident = armtap_diagnosis_incident_at(diagnosis->found, i)); i++, ++*count)
+        if (!worst || incident->severity > worst->severity)
+            worst = incident;
+    return worst;
+}
+
+/* One sentence. */
+static void say_verdict(const struct diagnosis *diagnosis, const struct telling *telling)
+{
+    char text[TEXT_MAX];
+    size_t count;
+    const struct armtap_incident *worst = worst_of(diagnosis, &count);
+    if (!worst) {
+        say_clean(diagnosis, telling);
+        return;
+    }
+    int length = count > 1 ? snprintf(text, sizeof text, "%zu incidents; the worst: ", count) : 0;
+    snprintf(text + length, sizeof text - (size_t)length, "%s%s%s; responsible: %s.%s", worst->robot,
+             *worst->robot ? ": " : "", worst->brief, side_text(worst->side),
+             diagnosis->is_whole ? "" : " Reading stopped early; the rest is unknown.");
+    if (count == 1 && !*worst->robot && *text >= 'a' && *text <= 'z')
+        *text = (char)(*text - 'a' + 'A');
+    say_in(telling, text_paint_of(worst->severity), text);
+}
+
+/* What is worth knowing besides. */
+static void say_remarks(const struct diagnosis *diagnosis, const struct telling *telling)
+{
+    say_reasons(diagnosis, telling);
+    if (armtap_diagnosis_incident_count(diagnosis->found) == 0)
+        say_wait(telling, longest_wait(diagnosis));
+    say_set_back(diagnosis, telling);
+    say_unclocked(diagnosis, telling);
+    if (is_from_socket(diagnosis))
+        say(telling,
+            "This was read from a socket: it cannot show packet loss, retransmission or delay. A capture on the "
+            "wire at the same time does: armtap diagnose -i INTERFACE, or tcpdump -w FILE.");
+}
+
+void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech)
+{
+    say_incidents(diagnosis, &(struct telling){*speech, NULL});
+}
+
+void diagnosis_say_verdict(const struct diagnosis *diagnosis, const struct speech *speech)
+{
+    say_remarks(diagnosis, &(struct telling){*speech, NULL});
+    say_verdict(diagnosis, &(struct telling){*speech, NULL});
+}
+
+/* ---- as text ----------------------------------------------------------------------------------------------------- */
+
+/* Where sentences go. */
+struct printed {
+    enum text_paint tone; /* of the next one */
+    bool any;
+};
+
+static void print_sentence(void *user, const char *subject, const char *text)
+{
+    struct printed *printed = user;
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 0);
+    (void)subject;
+    if (!printed->any)
+        putchar('\n');
+    printed->any = true;
+    text_wrap_paint(&wrap, printed->tone);
+    text_wrap_words(&wrap, text);
+    text_wrap_end(&wrap);
+    printed->tone = PAINT_NONE;
+}
+
+static void print_incident(void *user, const char *subject, const char *text)
+{
+    struct printed *printed = user;
+    if (!printed->any)
+        text_heading(stdout, 2, "incidents");
+    printed->any = true;
+    size_t first = *subject ? 0 : strcspn(text, " ");
+    const char *paint = text_paint(stdout, printed->tone), *plain = text_plain(stdout);
+    struct text_wrap wrap = *subject ? text_lead(stdout, 4, "  %s%s%s:", paint, subject, plain)
+                                     : text_lead(stdout, 4, "  %.*s", (int)first, text);
+    text_wrap_words(&wrap, text + first);
+    text_wrap_end(&wrap);
+    printed->tone = PAINT_NONE;
+}
+
+bool diagnosis_print_incidents(const struct diagnosis *diagnosis)
+{
+    struct printed printed = {.any = false};
+    say_incidents(diagnosis, &(struct telling){{print_incident, &printed}, &printed.tone});
+    return printed.any;
+}
+
+void diagnosis_print_verdict(const struct diagnosis *diagnosis)
+{
+    struct printed printed = {.any = false};
+    const struct telling telling = {{print_sentence, &printed}, &printed.tone};
+    say_remarks(diagnosis, &telling);
+    printed.any = false; /* a line apart */
+    say_verdict(diagnosis, &telling);
+}
