@@ -207,18 +207,22 @@ struct armtap_finding {
     const struct armtap_note_kind *kind;
     struct armtap_where where; /* if it sums up several: of the first */
     struct armtap_where last;
-    bool is_sum;      /* sums up findings that are not kept individually */
-    bool is_doubtful; /* the packets do not prove it, or not all that it sums up */
-    uint64_t count;   /* 1, or how many it sums up */
-    double size;      /* packages, bytes or seconds, to find the largest of its kind; 0 if it has no size */
-    double total;     /* sum of the sizes */
-    uint64_t order;   /* in which findings were made */
-    uint32_t stream;  /* number; ARMTAP_NO_STREAM: the whole capture, or not numbered yet */
-    uint32_t pair;    /* number of this combination of stream and id */
-    const char *text; /* one line */
-    size_t largest;   /* of a sum: where its text mentions the largest finding; 0: nowhere */
-    struct armtap_arguments arguments; /* of a sum: those of the largest */
+    struct armtap_where largest; /* of the one that the arguments are of */
+    bool is_sum;                 /* sums up findings that are not kept individually, ... */
+    bool is_of_streams;          /* ... those of further streams */
+    bool is_doubtful;            /* the packets do not prove it, or not all that it sums up */
+    uint64_t count;              /* 1, or how many it sums up */
+    double size;                 /* packages, bytes or seconds, to find the largest of its kind; 0 if it has no size */
+    double total;                /* sum of the sizes */
+    uint64_t order;              /* in which findings were made */
+    uint32_t stream;             /* number; ARMTAP_NO_STREAM: the whole capture, or not numbered yet */
+    uint32_t pair;               /* number of this combination of stream and id */
+    struct armtap_arguments arguments; /* of a sum: those of the largest; none if it has no size */
 };
+#define ARMTAP_FINDING_TEXT_MAX 700
+/* Writes it as one line for people. `zone`: of times in it; NULL: UTC. */
+ARMTAP_API void armtap_finding_say(char text[ARMTAP_FINDING_TEXT_MAX], const struct armtap_finding *finding,
+                                   const struct armtap_zone *zone);
 /* The argument with that name as a number: armtap_finding_number(finding, "duration_s", &seconds). False if there is
  * none, or it is no number. */
 static inline bool armtap_finding_number(const struct armtap_finding *finding, const char *name, double *number)
@@ -377,7 +381,8 @@ ARMTAP_API const struct armtap_stop_window *armtap_diagnosis_stop_at(const struc
                                                                      size_t i);
 /* In order of time, at most 200. Every warning and error is evidence of one, as long as there is room. */
 ARMTAP_API size_t armtap_diagnosis_incident_count(const struct armtap_diagnosis *diagnosis);
-ARMTAP_API const struct armtap_incident *armtap_diagnosis_incident_at(const struct armtap_diagnosis *diagnosis, size_t i);
+ARMTAP_API const struct armtap_incident *armtap_diagnosis_incident_at(const struct armtap_diagnosis *diagnosis,
+                                                                      size_t i);
 
 /* ---- comparison ------------------------------------------------------------------------------------------------ */
 

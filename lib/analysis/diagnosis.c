@@ -147,19 +147,16 @@ static int call_listener(void *user, const struct armtap_finding *finding, const
 /* Reports the first attempt of a client that keeps trying. The others are evaluated at the end. */
 static void follow_attempts(struct armtap_diagnosis *diagnosis, const struct armtap_event *event)
 {
-    char text[ARMTAP_ATTEMPT_TEXT_MAX];
     struct attempt_arguments found;
     const struct armtap_attempt *news = armtap_streams_news(diagnosis->streams);
     if (!news || !diagnosis->options.on_finding)
         return;
     armtap_attempt_arguments(&found, armtap_streams_attempts(diagnosis->streams), news);
-    armtap_attempt_text(text, armtap_streams_attempts(diagnosis->streams), news, diagnosis->options.zone);
     const struct armtap_finding finding = {.kind = armtap_note_at(armtap_attempt_code(news->outcome)),
                                            .where = event->where,
                                            .last = event->where,
                                            .count = 1,
                                            .stream = ARMTAP_NO_STREAM,
-                                           .text = text,
                                            .arguments = found.arguments};
     if (call_listener(diagnosis, &finding, NULL) != 0 && diagnosis->error == ARMTAP_OK)
         diagnosis->error = ARMTAP_ERR_STOPPED;
@@ -203,7 +200,7 @@ static int begin(struct armtap_diagnosis *diagnosis, const struct armtap_diagnos
     diagnosis->streams = armtap_streams_new();
     if (diagnosis->streams)
         armtap_streams_pack(diagnosis->streams);
-    diagnosis->findings = armtap_findings_new(diagnosis->options.zone);
+    diagnosis->findings = armtap_findings_new();
     if (diagnosis->findings && diagnosis->options.on_finding)
         armtap_findings_listen(diagnosis->findings, call_listener, diagnosis);
     if (diagnosis->findings)

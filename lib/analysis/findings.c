@@ -12,8 +12,8 @@
 /* A connection gets less room until it is known to carry telemetry. */
 #define EACH_UNKNOWN 100
 #define TEXT_MAX 500
-#define SUM_TEXT 300     /* room for the text and the arguments of a sum */
-#define ARGUMENT_MAX 400 /* bytes of a text that are kept */
+#define SUM_BYTES 300    /* room for the arguments of a sum */
+#define ARGUMENT_MAX 480 /* bytes of a text that are kept: no sentence shows more */
 
 /* The findings of one connection, or of the whole capture. */
 struct group {
@@ -33,8 +33,7 @@ struct findings {
     struct group *rest;              /* the sums of all further connections; NULL: none */
     uint64_t order;
     size_t kept;
-    size_t bytes; /* memory of findings, arguments and texts */
-    const struct armtap_zone *zone;
+    size_t bytes; /* memory of findings and arguments */
     bool failed;
     bool stopped;                /* by the listener */
     findings_listener *listener; /* NULL: none */
@@ -44,20 +43,14 @@ struct findings {
     size_t pairs;
 };
 
-struct findings *armtap_findings_new(const struct armtap_zone *zone)
+struct findings *armtap_findings_new(void)
 {
-    struct findings *findings = calloc(1, sizeof *findings);
-    if (findings)
-        findings->zone = zone;
-    return findings;
+    return calloc(1, sizeof(struct findings));
 }
 
 static void drop_contents(struct armtap_finding *finding)
 {
-    free((char *)finding->text);
-    free((struct armtap_argument *)finding->arguments.all);
-    finding->text = NULL;
-    finding->arguments = (struct armtap_arguments){NULL, 0};
+    armtap_arguments_free(&finding->arguments);
 }
 
 static void group_free(struct group *group)
@@ -153,13 +146,6 @@ static struct armtap_finding *append(struct group *group)
     return &group->all[group->count++];
 }
 
-static char *copy_of(const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    return copy ? memcpy(copy, text, size) : NULL;
-}
-
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 static bool is_text(const struct armtap_argument *argument)
@@ -182,8 +168,7 @@ static size_t size_of(const struct armtap_arguments *arguments)
     return size;
 }
 
-/* False if memory runs out. */
-static bool copy_arguments(struct armtap_arguments *to, const struct armtap_arguments *from)
+bool armtap_arguments_copy(struct armtap_arguments *to, const struct armtap_arguments *from)
 {
     struct armtap_argument *all = from->count > 0 ? malloc(size_of(from)) : NULL;
     char *texts = (char *)(all + from->count);
@@ -204,6 +189,12 @@ static bool copy_arguments(struct armtap_arguments *to, const struct armtap_argu
     return from->count == 0 || all;
 }
 
+void armtap_arguments_free(struct armtap_arguments *arguments)
+{
+    free((struct armtap_argument *)arguments->all);
+    *arguments = (struct armtap_arguments){NULL, 0};
+}
+
 /* How large it is among its like: packages, bytes, seconds. */
 static double measure_of(const struct fact *fact)
 {
@@ -219,11 +210,10 @@ struct news {
     const struct armtap_note_kind *kind;
     double size;
     struct armtap_where last;
-    struct armtap_line text;
 };
 
-/* Takes the text and the arguments if this is the largest so far. False if memory runs out. */
-static bool add_to_sum(struct armtap_finding *sum, double size, const struct armtap_where *where, const char *text,
+/* Takes the arguments if this is the largest so far. False if memory runs out. */
+static bool add_to_sum(struct armtap_finding *sum, double size, const struct armtap_where *where,
                        const struct armtap_arguments *arguments)
 {
     sum->count++;
@@ -234,29 +224,31 @@ static bool add_to_sum(struct armtap_finding *sum, double size, const struct arm
         sum->last = *where;
     if (size <= sum->size)
         return true;
-    char largest[TEXT_MAX];
-    snprintf(largest, sizeof largest, "%s, in packet %" PRIu64, text, where->packet);
     drop_contents(sum);
-    sum->text = copy_of(largest);
     sum->size = size;
-    return copy_arguments(&sum->arguments, arguments) && sum->text;
+    sum->largest = *where;
+    return armtap_arguments_copy(&sum->arguments, arguments);
 }
 
-/* The approximate memory of a finding with so many bytes of text and arguments; arrays grow in advance. */
-static size_t bytes_of(size_t length)
+/* The approximate memory of a finding with so many bytes of arguments; arrays grow in advance. */
+static size_t bytes_of(size_t arguments)
 {
-    enum { MALLOC = 32 };
-    return 3 * sizeof(struct armtap_finding) / 2 + length + 1 + MALLOC;
+    enum { MALLOC = 16 };
+    return 3 * sizeof(struct armtap_finding) / 2 + arguments + MALLOC;
 }
 
-/* Appends a finding without text to a group; NULL if memory runs out. */
+/* Appends a finding without arguments to a group; NULL if memory runs out. */
 static struct armtap_finding *begin_finding(struct findings *findings, struct group *group,
                                             const struct armtap_note_kind *kind, const struct armtap_where *where)
 {
     struct armtap_finding *finding = append(group);
     if (finding)
-        *finding = (struct armtap_finding){
-            .kind = kind, .where = *where, .last = *where, .order = findings->order++, .stream = ARMTAP_NO_STREAM};
+        *finding = (struct armtap_finding){.kind = kind,
+                                           .where = *where,
+                                           .last = *where,
+                                           .largest = *where,
+                                           .order = findings->order++,
+                                           .stream = ARMTAP_NO_STREAM};
     return finding;
 }
 
@@ -269,16 +261,16 @@ static struct armtap_finding *sum_of(struct findings *findings, struct group *gr
         if (!sum)
             return NULL;
         sum->is_sum = true;
+        sum->is_of_streams = group == findings->rest;
         count->sum = group->count;
-        findings->bytes += bytes_of(SUM_TEXT);
+        findings->bytes += bytes_of(SUM_BYTES);
     }
     return &group->all[count->sum - 1];
 }
 
 static size_t weight_of(const struct armtap_finding *finding)
 {
-    return bytes_of(finding->is_sum || !finding->text ? SUM_TEXT
-                                                      : strlen(finding->text) + size_of(&finding->arguments));
+    return bytes_of(finding->is_sum ? SUM_BYTES : size_of(&finding->arguments));
 }
 
 static bool keep(struct findings *findings, struct group *group, struct kind_count *count, const struct news *news)
@@ -293,8 +285,7 @@ static bool keep(struct findings *findings, struct group *group, struct kind_cou
     finding->is_doubtful = news->fact->is_doubtful;
     count->kept++;
     findings->kept++;
-    finding->text = copy_of(news->text.text);
-    bool is_copied = copy_arguments(&finding->arguments, news->fact->arguments) && finding->text;
+    bool is_copied = armtap_arguments_copy(&finding->arguments, news->fact->arguments);
     findings->bytes += weight_of(finding);
     return is_copied;
 }
@@ -310,7 +301,7 @@ static bool sum_up(struct findings *findings, struct group *group, struct kind_c
         count = group ? count_of(group, news->kind) : NULL;
     }
     struct armtap_finding *sum = count ? sum_of(findings, group, count, news->kind, fact->where) : NULL;
-    if (!sum || !add_to_sum(sum, news->size, fact->where, news->text.text, fact->arguments))
+    if (!sum || !add_to_sum(sum, news->size, fact->where, fact->arguments))
         return false;
     sum->is_doubtful = sum->is_doubtful || fact->is_doubtful;
     sum->count += fact->more;
@@ -333,13 +324,13 @@ static void call_listener(struct findings *findings, const struct news *news)
     const struct armtap_finding finding = {.kind = news->kind,
                                            .where = *news->fact->where,
                                            .last = news->last,
+                                           .largest = *news->fact->where,
                                            .is_doubtful = news->fact->is_doubtful,
                                            .count = 1 + news->fact->more,
                                            .size = news->size,
                                            .total = news->size * (double)(1 + news->fact->more),
                                            .order = findings->order,
                                            .stream = ARMTAP_NO_STREAM,
-                                           .text = news->text.text,
                                            .arguments = *news->fact->arguments};
     findings->stopped = findings->listener(findings->listener_user, &finding, news->fact->stream) != 0;
 }
@@ -373,9 +364,6 @@ void armtap_findings_raise(struct findings *findings, const struct fact *fact)
                         .last = fact->more > 0 ? *fact->until : *fact->where};
     if (!findings)
         return;
-    const struct armtap_clock_face face = {armtap_line_time, findings->zone};
-    armtap_line_begin(&news.text);
-    armtap_line_sentence(&news.text, armtap_fact_sentence(fact->code, whole.arguments), whole.arguments, &face);
     add(findings, &news);
 }
 
@@ -454,8 +442,7 @@ static bool add_to_rest(struct findings *findings, const struct armtap_finding *
 {
     struct kind_count *count = count_of(findings->rest, finding->kind);
     struct armtap_finding *sum = count ? sum_of(findings, findings->rest, count, finding->kind, &finding->where) : NULL;
-    if (!sum ||
-        !add_to_sum(sum, finding->size, &finding->where, finding->text ? finding->text : "", &finding->arguments))
+    if (!sum || !add_to_sum(sum, finding->size, &finding->largest, &finding->arguments))
         return false;
     sum->is_doubtful = sum->is_doubtful || finding->is_doubtful;
     sum->count += finding->count - 1;
@@ -493,21 +480,6 @@ static int compare(const void *a, const void *b)
     return one->order < other->order ? -1 : one->order > other->order;
 }
 
-/* `of` names what was summed up. */
-static int complete_sum(struct armtap_finding *sum, const char *of)
-{
-    char text[TEXT_MAX + 120];
-    int length =
-        snprintf(text, sizeof text, "%" PRIu64 " more%s, up to packet %" PRIu64, sum->count, of, sum->last.packet);
-    if (sum->text) {
-        snprintf(text + length, sizeof text - (size_t)length, "; the largest: %s", sum->text);
-        sum->largest = (size_t)length + 2;
-    }
-    free((char *)sum->text);
-    sum->text = copy_of(text);
-    return sum->text ? 0 : -1;
-}
-
 static size_t pair_of(const struct group *group, const struct armtap_note_kind *kind)
 {
     size_t i = 0;
@@ -517,16 +489,13 @@ static size_t pair_of(const struct group *group, const struct armtap_note_kind *
 }
 
 /* Moves the findings of a group to the settled ones. */
-static int settle_group(struct findings *findings, struct group *group, uint32_t stream)
+static void settle_group(struct findings *findings, struct group *group, uint32_t stream)
 {
     for (size_t i = 0; i < group->count; i++) {
         struct armtap_finding *finding = &group->all[i];
-        if (finding->is_sum && complete_sum(finding, group == findings->rest ? ", of further streams" : "") != 0)
-            return -1;
         finding->stream = stream;
         finding->pair = (uint32_t)(findings->pairs + pair_of(group, finding->kind));
         findings->settled[findings->settled_count++] = *finding;
-        finding->text = NULL;
         finding->arguments = (struct armtap_arguments){NULL, 0};
     }
     findings->pairs += group->kind_count;
@@ -534,7 +503,6 @@ static int settle_group(struct findings *findings, struct group *group, uint32_t
     group->room = 0;
     free(group->all);
     group->all = NULL;
-    return 0;
 }
 
 int armtap_findings_settle(struct findings *findings, const struct armtap_streams *streams)
@@ -547,15 +515,15 @@ int armtap_findings_settle(struct findings *findings, const struct armtap_stream
     findings->settled = calloc(total + 1, sizeof *findings->settled);
     if (!findings->settled)
         return -1;
-    if (findings->rest && settle_group(findings, findings->rest, ARMTAP_NO_STREAM) != 0)
-        return -1;
-    if (findings->of_capture && settle_group(findings, findings->of_capture, ARMTAP_NO_STREAM) != 0)
-        return -1;
+    if (findings->rest)
+        settle_group(findings, findings->rest, ARMTAP_NO_STREAM);
+    if (findings->of_capture)
+        settle_group(findings, findings->of_capture, ARMTAP_NO_STREAM);
     for (size_t i = 0; i < findings->of_streams.count; i++) {
         const struct by_connection_slot *slot = &findings->of_streams.slots[i];
         const struct armtap_stream_summary *summary = armtap_streams_of(streams, slot->connection);
-        if (summary && settle_group(findings, slot->thing, summary->number) != 0)
-            return -1;
+        if (summary)
+            settle_group(findings, slot->thing, summary->number);
     }
     qsort(findings->settled, findings->settled_count, sizeof *findings->settled, compare);
     return 0;
@@ -576,8 +544,7 @@ const struct armtap_finding *armtap_findings_at(const struct findings *findings,
     return i < findings->settled_count ? &findings->settled[i] : NULL;
 }
 
-/* ---- sentences ----------------------------------------------------------------------------------------------------
- */
+/* ---- sentences --------------------------------------------------------------------------------------------------- */
 
 void armtap_finding_line(struct armtap_line *line, const struct armtap_finding *finding, const struct armtap_zone *zone)
 {
@@ -585,6 +552,22 @@ void armtap_finding_line(struct armtap_line *line, const struct armtap_finding *
     enum armtap_note_code code = (enum armtap_note_code)(finding->kind - armtap_note_at(0));
     armtap_line_begin(line);
     armtap_line_sentence(line, armtap_fact_sentence(code, &finding->arguments), &finding->arguments, &face);
+}
+
+void armtap_finding_say(char text[ARMTAP_FINDING_TEXT_MAX], const struct armtap_finding *finding,
+                        const struct armtap_zone *zone)
+{
+    struct armtap_line line;
+    int length = 0;
+    armtap_finding_line(&line, finding, zone);
+    if (finding->is_sum)
+        length = snprintf(text, ARMTAP_FINDING_TEXT_MAX, "%" PRIu64 " more%s, up to packet %" PRIu64, finding->count,
+                          finding->is_of_streams ? ", of further streams" : "", finding->last.packet);
+    if (finding->is_sum && finding->size > 0)
+        snprintf(text + length, ARMTAP_FINDING_TEXT_MAX - (size_t)length, "; the largest: %s, in packet %" PRIu64,
+                 line.text, finding->largest.packet);
+    else if (!finding->is_sum)
+        snprintf(text, ARMTAP_FINDING_TEXT_MAX, "%s", line.text);
 }
 
 bool armtap_same_host(const char *one, const char *other)

@@ -20,8 +20,7 @@
 #endif
 
 struct findings;
-/* `zone`: of times in texts; NULL: UTC. */
-struct findings *armtap_findings_new(const struct armtap_zone *zone);
+struct findings *armtap_findings_new(void);
 void armtap_findings_free(struct findings *findings);
 /* Called when a finding is added; returning non-zero stops. */
 typedef int findings_listener(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream);

@@ -161,6 +161,10 @@ int armtap_incidents_find(struct armtap_incidents *incidents, const struct armta
 const struct armtap_incident *armtap_incidents_at(const struct armtap_incidents *incidents, size_t i);
 void armtap_incidents_free(struct armtap_incidents *incidents);
 
+/* Copies arguments with their texts, in one piece of memory; absent ones are left out. False if memory runs out. */
+bool armtap_arguments_copy(struct armtap_arguments *to, const struct armtap_arguments *from);
+void armtap_arguments_free(struct armtap_arguments *arguments);
+
 /* How many combinations of a stream and an id the findings have. */
 size_t armtap_diagnosis_pairs(const struct armtap_diagnosis *diagnosis);
 #define ARMTAP_MODE_NAME_MAX 40

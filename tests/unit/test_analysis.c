@@ -23,8 +23,10 @@ static int hear(void *user, const struct armtap_finding *finding, const struct a
 {
     struct heard *heard = user;
     size_t used = strlen(heard->text);
+    char text[ARMTAP_FINDING_TEXT_MAX];
+    armtap_finding_say(text, finding, NULL);
     snprintf(heard->text + used, sizeof heard->text - used, "%s %llu %s: %s\n", finding->kind->id,
-             (unsigned long long)finding->where.packet, stream ? stream->robot : "-", finding->text);
+             (unsigned long long)finding->where.packet, stream ? stream->robot : "-", text);
     if (heard->scene) {
         heard->from_within[0] = armtap_diagnosis_finish(heard->scene->diagnosis);
         heard->from_within[1] = scene_record(heard->scene, 1);

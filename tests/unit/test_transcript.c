@@ -43,9 +43,11 @@ static void log_findings(struct log *log, const struct armtap_diagnosis *diagnos
 {
     for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis); i++) {
         const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis, i);
+        char text[ARMTAP_FINDING_TEXT_MAX];
+        armtap_finding_say(text, finding, NULL);
         log_line(log, "%s %u %llu %lld %u x%llu %d: %s", finding->kind->id, finding->stream,
                  (unsigned long long)finding->where.packet, (long long)finding->where.time, finding->where.file,
-                 (unsigned long long)finding->count, finding->is_doubtful, finding->text);
+                 (unsigned long long)finding->count, finding->is_doubtful, text);
     }
     for (size_t i = 0; i < armtap_diagnosis_verdict_count(diagnosis); i++) {
         const struct armtap_verdict *verdict = armtap_diagnosis_verdict_at(diagnosis, i);

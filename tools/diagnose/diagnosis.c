@@ -13,7 +13,9 @@
 static int on_finding(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
 {
     const struct diagnosis *diagnosis = user;
-    live_finding(diagnosis->live, finding->kind, stream, &finding->where, finding->text);
+    char text[ARMTAP_FINDING_TEXT_MAX];
+    armtap_finding_say(text, finding, timestamp_zone(diagnosis->zone));
+    live_finding(diagnosis->live, finding->kind, stream, &finding->where, text);
     return 0;
 }
 

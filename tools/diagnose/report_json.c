@@ -79,6 +79,8 @@ static void arguments_json(struct json *json, const struct armtap_arguments *arg
 
 static void finding_json(struct json *json, const struct diagnosis *diagnosis, const struct armtap_finding *finding)
 {
+    char text[ARMTAP_FINDING_TEXT_MAX];
+    armtap_finding_say(text, finding, timestamp_zone(diagnosis->zone));
     json_object(json, false);
     json_member_text(json, "severity", armtap_severity_name(finding->kind->severity));
     json_member_text(json, "id", finding->kind->id);
@@ -90,7 +92,7 @@ static void finding_json(struct json *json, const struct diagnosis *diagnosis, c
         json_unsigned(json, diagnosis_number(diagnosis, finding->stream));
     key_packet(json, finding->where.packet);
     json_member_time(json, "time", finding->where.time);
-    json_member_text(json, "text", finding->text);
+    json_member_text(json, "text", text);
     arguments_json(json, &finding->arguments);
     if (finding->count > 1) {
         json_member_unsigned(json, "count", finding->count);

@@ -154,13 +154,16 @@ static void print_command(const struct armtap_stop_window *window, const struct 
     text_row_end(&line);
 }
 
-static void print_finding(const struct armtap_stop_window *window, const struct armtap_finding *finding)
+static void print_finding(const struct diagnosis *diagnosis, const struct armtap_stop_window *window,
+                          const struct armtap_finding *finding)
 {
+    char text[ARMTAP_FINDING_TEXT_MAX];
     struct text_row line = begin_place(place_of_stop(window), &finding->where, finding->stream);
     struct text_wrap wrap =
         text_row_wrap(&line, text_columns(stdout) < NARROW_COLUMNS ? NARROW_INDENT : VALUE_COLUMN + 1);
     text_wrap_word(&wrap, finding->kind->id);
-    text_wrap_words(&wrap, finding->text);
+    armtap_finding_say(text, finding, timestamp_zone(diagnosis->zone));
+    text_wrap_words(&wrap, text);
     text_wrap_end(&wrap);
 }
 
@@ -214,7 +217,7 @@ static void print_rows(const struct diagnosis *diagnosis, const struct armtap_st
             at.command++;
         } else if (finding && is_next(window, at.row, &finding->where)) {
             if (printed++ < FINDINGS_MAX)
-                print_finding(window, finding);
+                print_finding(diagnosis, window, finding);
             else
                 more++;
             at.finding = next_finding(diagnosis, window, at.finding + 1);

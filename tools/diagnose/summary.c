@@ -9,7 +9,7 @@
 
 /* Findings of one id and stream that are shown one by one. */
 #define FLOOD 10
-#define SUM_MAX 700
+#define SUM_MAX (ARMTAP_FINDING_TEXT_MAX + 120)
 
 /* ---- floods ------------------------------------------------------------------------------------------------------ */
 
@@ -60,23 +60,31 @@ static bool is_shown(const struct flood *flood, const struct armtap_finding *fin
 }
 
 /* What the sum at the first finding that is not shown says. */
-static void sum_up(char text[SUM_MAX], const struct flood *flood)
+static void sum_up(char text[SUM_MAX], const struct flood *flood, const struct armtap_zone *zone)
 {
     size_t shown = shown_of(flood);
     const struct armtap_finding *smallest = shown > 0 ? flood->largest[shown - 1] : NULL;
     uint64_t more = flood->total;
     for (size_t i = 0; i < shown; i++)
         more -= flood->largest[i]->count;
-    bool is_larger = flood->sum && (!smallest || flood->sum->size > smallest->size);
-    snprintf(text, SUM_MAX, "and %" PRIu64 " more%s, up to packet %" PRIu64 "%s%s", more,
-             !smallest || smallest->size <= 0 || is_larger ? "" : ", none larger", flood->last.packet,
-             is_larger ? "; " : "", is_larger ? flood->sum->text + flood->sum->largest : "");
+    bool is_larger = flood->sum && flood->sum->size > (smallest ? smallest->size : 0);
+    int length = snprintf(text, SUM_MAX, "and %" PRIu64 " more%s, up to packet %" PRIu64, more,
+                          !smallest || smallest->size <= 0 || is_larger ? "" : ", none larger", flood->last.packet);
+    if (!is_larger)
+        return;
+    struct armtap_finding largest = *flood->sum;
+    char sentence[ARMTAP_FINDING_TEXT_MAX];
+    largest.is_sum = false;
+    armtap_finding_say(sentence, &largest, zone);
+    snprintf(text + length, SUM_MAX - (size_t)length, "; the largest: %s, in packet %" PRIu64, sentence,
+             largest.largest.packet);
 }
 
 int findings_tell(const struct diagnosis *diagnosis,
                   void (*tell)(void *user, const struct armtap_finding *finding, const char *text), void *user)
 {
     size_t count = armtap_diagnosis_finding_count(diagnosis->found);
+    const struct armtap_zone *zone = timestamp_zone(diagnosis->zone);
     struct flood *floods = calloc(armtap_diagnosis_pairs(diagnosis->found) + 1, sizeof *floods);
     if (!floods)
         return -1;
@@ -91,10 +99,11 @@ int findings_tell(const struct diagnosis *diagnosis,
         char text[SUM_MAX];
         if (!diagnosis_shows(diagnosis, &finding->where))
             continue;
-        if (is_shown(flood, finding)) {
-            tell(user, finding, finding->text);
+        if (is_shown(flood, finding) || flood->total == finding->count) {
+            armtap_finding_say(text, finding, zone);
+            tell(user, finding, text);
         } else if (!flood->summed_up) {
-            sum_up(text, flood);
+            sum_up(text, flood, zone);
             tell(user, finding, text);
             flood->summed_up = true;
         }

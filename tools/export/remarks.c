@@ -100,11 +100,11 @@ bool remarks_next(const struct remarks *remarks, size_t *i, struct remark *remar
         ++*i;
         *remark = (struct remark){.kind = finding->kind,
                                   .time = has_time ? finding->where.time : job->totals.first_time,
-                                  .text = finding->text,
                                   .stream = stream ? number_of(job, finding, stream) : 0,
                                   .robot = stream ? stream->robot : NULL,
                                   .file = replay_file_name(job->source, finding->where.file),
                                   .packet = finding->where.packet};
+        armtap_finding_say(remark->text, finding, timestamp_zone(job->wish->zone));
         if (is_wanted(job, remark))
             return true;
     }

@@ -12,7 +12,7 @@ struct job;
 struct remark {
     const struct armtap_note_kind *kind;
     int64_t time; /* that of the first packet if the finding has none */
-    const char *text;
+    char text[ARMTAP_FINDING_TEXT_MAX];
     unsigned stream;   /* its number, if it has a robot */
     const char *robot; /* its address; NULL: the whole capture */
     const char *file;  /* NULL: an interface */

@@ -467,12 +467,14 @@ static int add_stop(struct layout *layout, const struct armtap_finding *finding)
 {
     struct chart *chart = layout->chart;
     const struct replay_source *source = layout->reading->source;
+    char text[ARMTAP_FINDING_TEXT_MAX];
     struct chart_stop *stops = realloc(chart->stops, (chart->stop_count + 1) * sizeof *stops);
     if (!stops)
         return -1;
     chart->stops = stops;
+    armtap_finding_say(text, finding, timestamp_zone(layout->reading->wish->zone));
     stops[chart->stop_count] = (struct chart_stop){
-        .time = finding->where.time, .packet = finding->where.packet, .text = strdup(finding->text)};
+        .time = finding->where.time, .packet = finding->where.packet, .text = strdup(text)};
     if (replay_has_several_files(source))
         stops[chart->stop_count].file = replay_file_name(source, finding->where.file);
     return stops[chart->stop_count++].text ? 0 : -1;
