@@ -241,33 +241,47 @@ static int note_not_found(struct armtap_conn *conn, const struct armtap_frame *f
              arg_release(is_of_release ? release : NULL), arg_field_meant(unknown.meant)));
 }
 
-/* Whether an input is one of the registers that are left to RTDE clients and URCaps: a fieldbus claims the lower ones,
- * and inputs that are no registers. */
-static bool is_left_to_clients(const struct armtap_item *name)
+/* Inputs of which RTDE clients and URCaps have the upper ones: a fieldbus claims the lower ones, and every input except
+ * registers. */
+static const struct shared_inputs {
+    const char *family; /* the beginning of their names, before "_" and the number */
+    unsigned from;
+    const char *instead;
+} shared_inputs[] = {{"input_int_register", 24, "registers 24 to 47"},
+                     {"input_double_register", 24, "registers 24 to 47"},
+                     {"input_bit_register", 64, "bits 64 to 127"}};
+
+/* The row of an input; NULL if it is no register. */
+static const struct shared_inputs *shared_inputs_of(const struct armtap_item *name)
 {
-    static const struct {
-        const char *family;
-        unsigned from;
-    } registers[] = {{"input_int_register_", 24}, {"input_double_register_", 24}, {"input_bit_register_", 64}};
-    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++) {
-        size_t at = strlen(registers[i].family);
-        unsigned number = 0;
-        if (name->length <= at || memcmp(name->text, registers[i].family, at) != 0)
-            continue;
-        for (; at < name->length && name->text[at] >= '0' && name->text[at] <= '9' && number < 1000; at++)
-            number = 10 * number + (unsigned)(name->text[at] - '0');
-        return at == name->length && number >= registers[i].from;
+    for (size_t i = 0; i < sizeof shared_inputs / sizeof *shared_inputs; i++) {
+        size_t length = strlen(shared_inputs[i].family);
+        if (name->length > length && memcmp(name->text, shared_inputs[i].family, length) == 0)
+            return &shared_inputs[i];
     }
-    return false;
+    return NULL;
+}
+
+static bool is_left_to_clients(const struct armtap_item *name, const struct shared_inputs *inputs)
+{
+    size_t at = inputs ? strlen(inputs->family) + 1 : 0;
+    unsigned number = 0;
+    if (!inputs || name->length <= at || name->text[at - 1] != '_')
+        return false;
+    for (; at < name->length && name->text[at] >= '0' && name->text[at] <= '9' && number < 1000; at++)
+        number = 10 * number + (unsigned)(name->text[at] - '0');
+    return at == name->length && number >= inputs->from;
 }
 
 static int note_in_use(struct armtap_conn *conn, const struct armtap_frame *frame, const struct refused *refused)
 {
-    bool is_left = is_left_to_clients(&refused->name);
+    const struct shared_inputs *inputs = shared_inputs_of(&refused->name);
+    bool is_left = is_left_to_clients(&refused->name, inputs);
     return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_field_in_use,
                              ARGS(name_of(refused), arg_doubt(refused->doubt),
                                   arg_case(is_left ? ARMTAP_WORD_unknown : ARMTAP_WORD_client_or_fieldbus),
-                                  arg_is_left_to_clients(is_left)));
+                                  arg_is_left_to_clients(is_left),
+                                  arg_instead(inputs && !is_left ? inputs->instead : NULL)));
 }
 
 const char *armtap_rtde_properties_lacking(struct armtap_line *since, struct armtap_conn *conn)

@@ -145,24 +145,3 @@ bool armtap_input_holders_arguments(const struct input_holders *holders, const s
     arguments[5] = arg_is_left_to_clients(armtap_argument_of(&note->arguments, ARMTAP_ARGUMENT_is_left_to_clients));
     return true;
 }
-
-unsigned armtap_input_holders_of(const struct armtap_arguments *arguments)
-{
-    static const struct {
-        const char *name; /* its beginning */
-        enum armtap_input_holder lower;
-    } registers[] = {{"input_int_register_", ARMTAP_HOLDER_OF_REGISTER},
-                     {"input_double_register_", ARMTAP_HOLDER_OF_REGISTER},
-                     {"input_bit_register", ARMTAP_HOLDER_OF_BIT}};
-    const struct armtap_argument *field = armtap_argument_of(arguments, ARMTAP_ARGUMENT_field);
-    enum armtap_word who = armtap_word_of(arguments, ARMTAP_ARGUMENT_case);
-    unsigned kinds = ARMTAP_HOLDER_UNKNOWN;
-    if (who == ARMTAP_WORD_same_client || who == ARMTAP_WORD_other_client)
-        return who == ARMTAP_WORD_same_client ? ARMTAP_HOLDER_SAME_CLIENT : ARMTAP_HOLDER_OTHER_CLIENT;
-    if (who != ARMTAP_WORD_client_or_fieldbus)
-        return kinds;
-    for (size_t i = 0; field && i < sizeof registers / sizeof *registers; i++)
-        if (strncmp(field->value.text, registers[i].name, strlen(registers[i].name)) == 0)
-            kinds |= (unsigned)registers[i].lower;
-    return kinds | ARMTAP_HOLDER_FIELDBUS;
-}

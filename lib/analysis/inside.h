@@ -128,18 +128,6 @@ double armtap_rates_clock(const struct armtap_record *record);
 
 /* ---- diagnosis and comparison ---- */
 
-/* What may hold the input that a finding rtde.field.in-use names. */
-enum armtap_input_holder {
-    ARMTAP_HOLDER_SAME_CLIENT = 1,  /* another connection of the refused client, in the capture */
-    ARMTAP_HOLDER_OTHER_CLIENT = 2, /* in the capture */
-    ARMTAP_HOLDER_UNKNOWN = 4,      /* none is in the capture */
-    ARMTAP_HOLDER_FIELDBUS = 8,     /* besides: a fieldbus can claim it */
-    ARMTAP_HOLDER_OF_REGISTER = 16, /* besides: it is a register of those that a fieldbus can claim ... */
-    ARMTAP_HOLDER_OF_BIT = 32       /* ... or a bit register */
-};
-/* Several of these, from the finding's arguments. */
-unsigned armtap_input_holders_of(const struct armtap_arguments *arguments);
-
 /* What the judge is given: findings in order of time, and the streams that they number. */
 struct armtap_facts {
     const struct armtap_finding *findings;

@@ -112,22 +112,58 @@ static void check_places(const char *id, const char *sentence)
 
 static void check_sentence(const char *id, const char *sentence)
 {
-    assert_true(*sentence != '\0');
-    if (balance(sentence, '{', '}') != 0 || balance(sentence, '[', ']') != 0)
+    bool is_balanced = balance(sentence, '{', '}') == 0 && balance(sentence, '[', ']') == 0;
+    if (!is_balanced)
         print_error("%s: unbalanced\n", id);
-    assert_int_equal(balance(sentence, '{', '}'), 0);
-    assert_int_equal(balance(sentence, '[', ']'), 0);
+    assert_true(is_balanced);
     check_places(id, sentence);
 }
 
 static void sentences_keep_to_the_grammar(void **unused)
 {
     (void)unused;
-    for (unsigned code = 0; code < ARMTAP_NOTE_COUNT; code++)
-        check_sentence(armtap_note_at(code)->id, armtap_note_sentence((enum armtap_note_code)code));
+    for (unsigned code = 0; code < ARMTAP_NOTE_COUNT; code++) {
+        const struct armtap_note_kind *kind = armtap_note_at(code);
+        const char *sentence = armtap_note_sentence((enum armtap_note_code)code);
+        assert_true(*sentence != '\0');
+        check_sentence(kind->id, sentence);
+        check_sentence(kind->id, kind->remedy);
+    }
 #define SENTENCE(code, sentence) check_sentence(#code, sentence);
 #include "protocol/findings.def"
 #undef SENTENCE
+}
+
+static size_t lines_of(const char *text)
+{
+    size_t lines = *text != '\0';
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+/* Without arguments it is what --list prints. */
+static void remedies_fit(void **unused)
+{
+    (void)unused;
+    for (unsigned code = 0; code < ARMTAP_NOTE_COUNT; code++) {
+        const struct armtap_note_kind *kind = armtap_note_at(code);
+        char text[ARMTAP_REMEDY_MAX];
+        armtap_note_remedy(text, kind, NULL);
+        assert_int_equal(*text == '\0', *kind->remedy == '\0');
+        assert_null(strstr(text, "..."));
+        assert_null(strpbrk(text, "{}[]|"));
+        assert_int_equal(lines_of(kind->offer), lines_of(kind->command));
+    }
+}
+
+static void a_remedy_depends_on_what_is_said(void **unused)
+{
+    char text[ARMTAP_REMEDY_MAX];
+    (void)unused;
+    const struct armtap_note_kind *kind = armtap_note_at(ARMTAP_NOTE_rtde_field_in_use);
+    armtap_note_remedy(text, kind, ARGS(arg_case(ARMTAP_WORD_other_client)));
+    assert_string_equal(text, "close the other client, or let it use other registers");
 }
 
 int main(void)
@@ -138,6 +174,8 @@ int main(void)
         cmocka_unit_test(alternatives_follow_what_is_said),
         cmocka_unit_test(decimals_are_rounded_as_printf_does),
         cmocka_unit_test(sentences_keep_to_the_grammar),
+        cmocka_unit_test(remedies_fit),
+        cmocka_unit_test(a_remedy_depends_on_what_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,73 +9,101 @@ void remedy_offer(struct remedy_offers *offers, const struct armtap_refused_setu
         offers->places[offers->count++] = setup->where;
 }
 
-bool remedy_is_offered(const struct remedy_offers *offers, const struct armtap_note_kind *kind,
-                       const struct armtap_where *where)
+/* Whether `recipe --accepted` prints something for the reply there. */
+static bool is_offered_at(const struct remedy_offers *offers, const struct armtap_where *where)
 {
-    const char *run = kind->command;
-    if (*run == '\0' || (where->packet == 0 && strstr(run, "PACKET")))
-        return false;
-    if (!strstr(run, "--accepted"))
-        return true;
-    for (size_t i = 0; i < offers->count; i++)
+    for (size_t i = 0; where && i < offers->count; i++)
         if (offers->places[i].file == where->file && offers->places[i].packet == where->packet)
             return true;
     return false;
 }
 
-static void put_offer(struct remedy *remedy, const struct armtap_note_kind *kind, const char *end)
+#define LINE_MAX_LENGTH 300
+
+/* Takes the next line of several; false after the last. */
+static bool next_line(char line[LINE_MAX_LENGTH], const char **from)
 {
-    snprintf(remedy->advice, sizeof remedy->advice, "%s%s%s, %s", kind->remedy, *kind->remedy ? "; " : "", kind->offer,
-             end);
+    size_t length = strcspn(*from, "\n");
+    bool is_there = **from != '\0';
+    snprintf(line, LINE_MAX_LENGTH, "%.*s", (int)length, *from);
+    *from += length + ((*from)[length] == '\n');
+    return is_there;
+}
+
+static bool is_known(const struct remedy_offers *offers, const char *command, const struct shell_subject *subject)
+{
+    return shell_is_known(command, subject) &&
+           (!strstr(command, "--accepted") || is_offered_at(offers, subject->where));
+}
+
+bool remedy_is_offered(const struct remedy_offers *offers, const struct armtap_note_kind *kind,
+                       const struct shell_subject *subject)
+{
+    char command[LINE_MAX_LENGTH];
+    const char *rest = kind->command;
+    while (next_line(command, &rest))
+        if (is_known(offers, command, subject))
+            return true;
+    return false;
 }
 
 void remedy_whole(char to[REMEDY_MAX], const struct armtap_note_kind *kind)
 {
-    snprintf(to, REMEDY_MAX, "%s%s%s%s%s", kind->remedy, *kind->remedy && *kind->command ? "; " : "", kind->offer,
-             *kind->command ? ", run: " : "", kind->command);
+    char offer[LINE_MAX_LENGTH], command[LINE_MAX_LENGTH];
+    const char *offers = kind->offer, *commands = kind->command;
+    armtap_note_remedy(to, kind, NULL);
+    while (next_line(offer, &offers) && next_line(command, &commands)) {
+        size_t length = strlen(to);
+        snprintf(to + length, REMEDY_MAX - length, "%s%s, run: %s", length > 0 ? "; " : "", offer, command);
+    }
+}
+
+/* How the command is to be run. */
+static const char *run_text(const struct replay_source *source, bool is_whole)
+{
+    return is_whole                 ? "run:"
+           : shell_can_name(source) ? "run, with FILE replaced by the names of all captures:"
+                                    : "run, with this input saved as FILE:";
+}
+
+void remedy_add(struct remedy *remedy, const char *offer, const char *command, const struct replay_source *source,
+                const struct shell_subject *subject)
+{
+    struct remedy_step *step = &remedy->steps[remedy->count];
+    if (remedy->count == sizeof remedy->steps / sizeof *remedy->steps)
+        return;
+    bool is_whole = shell_command(step->command, command, source, subject);
+    size_t length = strlen(step->advice);
+    snprintf(step->advice + length, sizeof step->advice - length, "%s%s, %s", length > 0 ? "; " : "", offer,
+             run_text(source, is_whole));
+    remedy->count++;
 }
 
 void remedy_find(struct remedy *remedy, const struct armtap_note_kind *kind, const struct replay_source *source,
-                 const struct remedy_offers *offers, const struct armtap_where *where)
+                 const struct remedy_offers *offers, const struct shell_subject *subject)
 {
-    *remedy = (struct remedy){.command = ""};
-    if (!remedy_is_offered(offers, kind, where))
-        snprintf(remedy->advice, sizeof remedy->advice, "%s", kind->remedy);
-    else if (shell_command(remedy->command, kind->command, source, where))
-        put_offer(remedy, kind, "run: ");
-    else
-        put_offer(remedy, kind,
-                  shell_can_name(source) ? "run, with FILE replaced by the names of all captures:"
-                                         : "run, with this input saved as FILE:");
-}
-
-static bool are_all_cut(const struct armtap_streams *streams)
-{
-    uint64_t gaps = armtap_streams_rest(streams)->gaps, cut = 0;
-    for (size_t i = 0; i < armtap_streams_count(streams); i++) {
-        const struct armtap_stream *stream = armtap_streams_at(streams, i)->stream;
-        gaps += stream->gaps;
-        cut += stream->gaps_cut;
-    }
-    return gaps > 0 && cut == gaps;
-}
-
-void remedy_find_cut(struct remedy *remedy, const struct armtap_note_kind *kind, const struct armtap_streams *streams)
-{
-    static const char advice[] = "the snapshot length of the capture cut the packets: capture with tcpdump -s 0";
-    if (strcmp(kind->id, "stream.gap") != 0 || !are_all_cut(streams))
-        return;
-    *remedy = (struct remedy){.command = ""};
-    snprintf(remedy->advice, sizeof remedy->advice, "%s", advice);
+    char offer[LINE_MAX_LENGTH], command[LINE_MAX_LENGTH];
+    const char *of_kind = kind->offer, *commands = kind->command;
+    *remedy = (struct remedy){.count = 0};
+    armtap_note_remedy(remedy->steps[0].advice, kind, subject->arguments);
+    while (next_line(offer, &of_kind) && next_line(command, &commands))
+        if (is_known(offers, command, subject))
+            remedy_add(remedy, offer, command, source, subject);
+    remedy->count += remedy->count == 0;
 }
 
 void remedy_print(struct text_wrap *wrap, const struct remedy *remedy)
 {
-    text_wrap_words(wrap, remedy->advice);
-    if (remedy->command[0]) {
+    int indent = wrap->indent;
+    for (size_t i = 0; i < remedy->count; i++) {
+        if (i > 0)
+            *wrap = text_wrap_begin(stdout, 0, indent);
+        text_wrap_words(wrap, remedy->steps[i].advice);
+        if (remedy->steps[i].command[0]) {
+            text_wrap_end(wrap);
+            wrap->indent = indent + 2;
+            text_wrap_command(wrap, remedy->steps[i].command);
+        }
         text_wrap_end(wrap);
-        wrap->indent += 2;
-        text_wrap_command(wrap, remedy->command);
     }
-    text_wrap_end(wrap);
 }

@@ -57,22 +57,26 @@ struct remedy_offers {
 void remedy_offer(struct remedy_offers *offers, const struct armtap_refused_setup *setup);
 /* Whether the remedy of `kind` has a command that would print something for that finding. */
 bool remedy_is_offered(const struct remedy_offers *offers, const struct armtap_note_kind *kind,
-                       const struct armtap_where *where);
+                       const struct shell_subject *subject);
 
-/* What to do, and the command that does it or shows more: with the names of the source and the packet of the finding,
- * so that it can be pasted. */
+/* What to do, and the commands that do it or show more, with all that the finding says in place of their words in
+ * capitals, so that they can be pasted. */
 struct remedy {
-    char advice[REMEDY_MAX];
-    char command[SHELL_MAX]; /* "": none, or none that would print something */
+    struct remedy_step {
+        char advice[REMEDY_MAX];
+        char command[SHELL_MAX]; /* "": none */
+    } steps[3];
+    size_t count;
 };
-/* All of it, with the placeholders of the command. */
+/* All of it, as it stands in the table. */
 void remedy_whole(char to[REMEDY_MAX], const struct armtap_note_kind *kind);
-/* `where`: of the first finding. */
+/* About the finding that explains the kind best. */
 void remedy_find(struct remedy *remedy, const struct armtap_note_kind *kind, const struct replay_source *source,
-                 const struct remedy_offers *offers, const struct armtap_where *where);
-/* The same, if the snapshot length of the capture made every gap of the streams; else nothing. */
-void remedy_find_cut(struct remedy *remedy, const struct armtap_note_kind *kind, const struct armtap_streams *streams);
-/* Ends the line of `wrap` with it. The command gets its own line, which only a narrow terminal breaks. */
+                 const struct remedy_offers *offers, const struct shell_subject *subject);
+/* Adds a command. */
+void remedy_add(struct remedy *remedy, const char *offer, const char *command, const struct replay_source *source,
+                const struct shell_subject *subject);
+/* Ends the line of `wrap` with it. Commands get lines of their own, which only a narrow terminal breaks. */
 void remedy_print(struct text_wrap *wrap, const struct remedy *remedy);
 
 #endif

@@ -83,10 +83,13 @@ void diagnosis_list_json(void);
 int findings_tell(const struct diagnosis *diagnosis,
                   void (*tell)(void *user, const struct armtap_finding *finding, const char *text), void *user);
 
-/* Calls `tell` for each kind of fault that is shown, the worst first. 0, or -1 if memory runs out. */
-int remedies_tell(const struct diagnosis *diagnosis,
-                  void (*tell)(void *user, const struct armtap_note_kind *kind, const struct remedy *remedy),
-                  void *user);
+/* `subject`: the robot whose stop has no cause, or a finding's id. */
+struct remedy_listener {
+    void (*tell)(void *user, const char *subject, const struct remedy *remedy);
+    void *user;
+};
+/* Tells what to do about each kind of fault that is shown, the worst first. 0, or -1 if memory runs out. */
+int remedies_tell(const struct diagnosis *diagnosis, const struct remedy_listener *listener);
 
 /* One capture of an archive: what is told of it goes to a transcript, which is then played to the analysis. So its
  * findings are those that it shows by itself, and armtap merge finds those of all. */

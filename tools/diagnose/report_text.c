@@ -169,13 +169,13 @@ static int print_findings(const struct diagnosis *diagnosis)
     return findings_tell(diagnosis, print_finding, &table);
 }
 
-static void print_remedy(void *user, const struct armtap_note_kind *kind, const struct remedy *remedy)
+static void print_remedy(void *user, const char *subject, const struct remedy *remedy)
 {
     bool *any = user;
     if (!*any)
         text_heading(stdout, 2, "\nwhat to do about");
     *any = true;
-    int column = printf("  %s:", kind->id);
+    int column = printf("  %s:", subject);
     struct text_wrap wrap = text_wrap_begin(stdout, column, 4);
     remedy_print(&wrap, remedy);
 }
@@ -184,7 +184,7 @@ static void print_remedy(void *user, const struct armtap_note_kind *kind, const 
 static int print_remedies(const struct diagnosis *diagnosis)
 {
     bool any = false;
-    return remedies_tell(diagnosis, print_remedy, &any);
+    return remedies_tell(diagnosis, &(struct remedy_listener){print_remedy, &any});
 }
 
 /* "2 warnings, 7 infos", counting what is shown */

@@ -116,10 +116,7 @@ int findings_tell(const struct diagnosis *diagnosis,
 
 static size_t note_index(const struct armtap_note_kind *kind)
 {
-    size_t i = 0;
-    while (armtap_note_at(i) != kind)
-        i++;
-    return i;
+    return (size_t)(kind - armtap_note_at(0));
 }
 
 /* --around is itself the remedy of these findings. */
@@ -128,14 +125,25 @@ static bool is_remedy_taken(const struct diagnosis *diagnosis, const struct armt
     return kind == diagnosis->around && strstr(kind->command, "--around");
 }
 
-/* Whether `next` is a better example for the remedy than `first`: it has a size, or a command that prints something. */
+static struct shell_subject subject_of(const struct diagnosis *diagnosis, const struct armtap_finding *finding)
+{
+    bool has_stream = finding->stream != ARMTAP_NO_STREAM;
+    return (struct shell_subject){.where = &finding->largest,
+                                  .arguments = &finding->arguments,
+                                  .stream =
+                                      has_stream ? diagnosis_number(diagnosis, finding->stream) : SHELL_NO_STREAM};
+}
+
+/* Whether `next` is a better example for the remedy than `first`: it has a command that prints something, is larger, or
+ * says more. */
 static bool explains_better(const struct diagnosis *diagnosis, const struct armtap_finding *first,
                             const struct armtap_finding *next)
 {
-    if (!(first->total > 0) && next->total > 0)
-        return true;
-    return !remedy_is_offered(&diagnosis->offers, first->kind, &first->where) &&
-           remedy_is_offered(&diagnosis->offers, next->kind, &next->where);
+    struct shell_subject one = subject_of(diagnosis, first), other = subject_of(diagnosis, next);
+    bool is_offered = remedy_is_offered(&diagnosis->offers, first->kind, &one);
+    if (is_offered != remedy_is_offered(&diagnosis->offers, next->kind, &other))
+        return !is_offered;
+    return next->size != first->size ? next->size > first->size : next->arguments.count > first->arguments.count;
 }
 
 /* The finding that explains each kind best, by the kind's index; kinds that are not shown have none. */
@@ -151,72 +159,51 @@ static void find_examples(const struct diagnosis *diagnosis, const struct armtap
     }
 }
 
-/* What holds the inputs of all refusals that are shown: enum armtap_input_holder. */
-static unsigned holders_of(const struct diagnosis *diagnosis, const struct armtap_note_kind *kind)
+/* Whether an incident before this one advises the same. */
+static bool is_advised(const struct diagnosis *diagnosis, size_t incident)
 {
-    unsigned holders = 0;
-    for (size_t i = 0; i < armtap_diagnosis_finding_count(diagnosis->found); i++) {
-        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
-        if (finding->kind == kind && diagnosis_shows(diagnosis, &finding->where))
-            holders |= armtap_input_holders_of(&finding->arguments);
+    const char *robot = armtap_diagnosis_incident_at(diagnosis->found, incident)->robot;
+    for (size_t i = 0; i < incident; i++) {
+        const struct armtap_incident *before = armtap_diagnosis_incident_at(diagnosis->found, i);
+        if (before->lacks_messages && diagnosis_shows(diagnosis, &before->where) && strcmp(before->robot, robot) == 0)
+            return true;
     }
-    return holders;
+    return false;
 }
 
-/* What to do about refused inputs depends on what may hold them. The words before the command are kept. */
-static void advise_of_inputs(struct remedy *remedy, unsigned holders)
+/* How to learn the cause of a stop when it happens again. */
+static void tell_messages(const struct diagnosis *diagnosis, const struct remedy_listener *listener)
 {
-    static const struct {
-        unsigned holders, without;
-        const char *advice;
-    } rows[] = {
-        {ARMTAP_HOLDER_SAME_CLIENT, 0,
-         "close the connection that holds it, or ask again later: the robot frees an input when the connection that "
-         "set it up ends, which it notices late if that just broke off"},
-        {ARMTAP_HOLDER_OTHER_CLIENT, 0, "close the other client, or let it use other registers"},
-        {ARMTAP_HOLDER_UNKNOWN, ARMTAP_HOLDER_FIELDBUS,
-         "close the other client, or the earlier connection of this one, or ask again later: the robot frees an input "
-         "when the connection that set it up ends"},
-        {ARMTAP_HOLDER_FIELDBUS, 0, "close the other client, or disable EtherNet/IP or PROFINET"},
-        {ARMTAP_HOLDER_OF_REGISTER, 0, "or use registers 24 to 47"},
-        {ARMTAP_HOLDER_OF_BIT, 0, "or use bits 64 to 127"},
-    };
-    char command[REMEDY_MAX];
-    size_t used = 0;
-    const char *rest = strstr(remedy->advice, "; for a recipe");
-    snprintf(command, sizeof command, "%s", rest ? rest : "");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        bool applies = holders & rows[i].holders && !(holders & rows[i].without);
-        const char *sign = used == 0 ? "" : strncmp(rows[i].advice, "or ", 3) == 0 ? ", " : "; ";
-        if (applies && used < sizeof remedy->advice)
-            used += (size_t)snprintf(remedy->advice + used, sizeof remedy->advice - used, "%s%s", sign, rows[i].advice);
+    static const char command[] = "tcpdump -i any -w NEW 'host ROBOT and tcp port (30001 or 30002 or 30011 or 30012)'";
+    const struct armtap_incident *incident;
+    for (size_t i = 0; (incident = armtap_diagnosis_incident_at(diagnosis->found, i)); i++) {
+        struct shell_subject subject = {.robot = incident->robot, .stream = SHELL_NO_STREAM};
+        struct remedy remedy = {.count = 0};
+        if (!incident->lacks_messages || !diagnosis_shows(diagnosis, &incident->where) || is_advised(diagnosis, i) ||
+            !shell_is_known(command, &subject))
+            continue;
+        remedy_add(&remedy, "to capture what the robot reports when it stops again", command, diagnosis->source,
+                   &subject);
+        listener->tell(listener->user, incident->robot, &remedy);
     }
-    if (used < sizeof remedy->advice)
-        snprintf(remedy->advice + used, sizeof remedy->advice - used, "%s", command);
 }
 
-int remedies_tell(const struct diagnosis *diagnosis,
-                  void (*tell)(void *user, const struct armtap_note_kind *kind, const struct remedy *remedy),
-                  void *user)
+int remedies_tell(const struct diagnosis *diagnosis, const struct remedy_listener *listener)
 {
     const struct armtap_finding **examples = calloc(armtap_note_count(), sizeof(*examples));
     struct remedy remedy;
     if (!examples)
         return -1;
     find_examples(diagnosis, examples);
+    tell_messages(diagnosis, listener);
     for (int severity = ARMTAP_ERROR; severity >= ARMTAP_WARNING; severity--)
         for (size_t i = 0; i < armtap_note_count(); i++) {
             const struct armtap_note_kind *kind = armtap_note_at(i);
             if (!examples[i] || (int)kind->severity != severity)
                 continue;
-            remedy_find(&remedy, kind, diagnosis->source, &diagnosis->offers, &examples[i]->where);
-            remedy_find_cut(&remedy, kind, armtap_diagnosis_streams(diagnosis->found));
-            if (strcmp(kind->id, "clock.skipped") == 0 && !(examples[i]->total > 0))
-                remedy = (struct remedy){
-                    .advice = "controller times on the two sides of a clock that was set cannot be compared"};
-            if (strcmp(kind->id, "rtde.field.in-use") == 0)
-                advise_of_inputs(&remedy, holders_of(diagnosis, kind));
-            tell(user, kind, &remedy);
+            struct shell_subject subject = subject_of(diagnosis, examples[i]);
+            remedy_find(&remedy, kind, diagnosis->source, &diagnosis->offers, &subject);
+            listener->tell(listener->user, kind->id, &remedy);
         }
     free(examples);
     return 0;

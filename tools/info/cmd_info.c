@@ -66,6 +66,9 @@ static int on_note(void *user, const struct armtap_note *note)
     if (armtap_streams_note_counts(info->streams)[kind] == 0) {
         example->where = note->where;
         snprintf(example->text, sizeof example->text, "%s", note->text ? note->text : "");
+        armtap_arguments_free(&example->arguments);
+        if (!armtap_arguments_copy(&example->arguments, &note->arguments))
+            return REPLAY_NO_MEMORY;
     }
     return armtap_streams_note(info->streams, note) == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
 }
@@ -118,7 +121,6 @@ static int forget(void *user)
     info->streams = streams;
     info->port_count = 0;
     info->offers.count = 0;
-    memset(info->examples, 0, armtap_note_count() * sizeof *info->examples);
     return 0;
 }
 
@@ -220,6 +222,8 @@ int cmd_info(int argc, char **argv)
     armtap_knowledge_free(info.knowledge);
     info_part_free(info.part);
     archive_free(info.archive);
+    for (size_t i = 0; info.examples && i < armtap_note_count(); i++)
+        armtap_arguments_free(&info.examples[i].arguments);
     free(info.examples);
     free(info.ports);
     comments_free(&info.comments);

@@ -14,6 +14,7 @@
 struct example {
     struct armtap_where where;
     char text[EXAMPLE_MAX];
+    struct armtap_arguments arguments;
 };
 
 struct info {

@@ -549,13 +549,15 @@ static void print_note(const struct info *info, size_t index)
     text_wrap_words(&wrap, kind->meaning);
     text_wrap_end(&wrap);
     print_example(info, &info->examples[index]);
-    if (*kind->remedy == '\0')
-        return;
     struct remedy remedy;
+    const struct shell_subject subject = {.where = &info->examples[index].where,
+                                          .arguments = &info->examples[index].arguments,
+                                          .stream = SHELL_NO_STREAM};
+    remedy_find(&remedy, kind, &info->options.source, &info->offers, &subject);
+    if (*remedy.steps[0].advice == '\0')
+        return;
     wrap = text_wrap_begin(stdout, 0, 11);
     text_wrap_words(&wrap, "to do:");
-    remedy_find(&remedy, kind, &info->options.source, &info->offers, &info->examples[index].where);
-    remedy_find_cut(&remedy, kind, info->streams);
     remedy_print(&wrap, &remedy);
 }
 

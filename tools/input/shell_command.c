@@ -67,51 +67,132 @@ static bool put_names(char *to, size_t size, const struct replay_source *source)
     return fits;
 }
 
-/* Writes the number after --packet. */
-static bool put_packet(char *to, size_t size, const struct replay_source *source, const struct armtap_where *where)
-{
-    char text[80];
-    int length = snprintf(text, sizeof text, "%" PRIu64, where->packet);
-    if (source->count > 1)
-        length += snprintf(text + length, sizeof text - (size_t)length, " --file %u", (unsigned)where->file + 1);
-    return shell_put(to, size, text, (size_t)length);
-}
-
 static bool ends_with(const char *text, const char *end)
 {
     size_t length = strlen(text), of_end = strlen(end);
     return length >= of_end && strcmp(text + length - of_end, end) == 0;
 }
 
-/* Writes a word of the pattern; false if it remains a placeholder. */
-static bool put_word(char *to, size_t size, const char *word, size_t length, const struct replay_source *source,
-                     const struct armtap_where *where)
+/* ---- the words that stand for something else --------------------------------------------------------------------- */
+
+/* What is put where. */
+struct putting {
+    char *to;
+    size_t size;
+    const struct replay_source *source; /* NULL: only to know whether it can be put */
+    const struct shell_subject *subject;
+};
+
+static bool put_files(const struct putting *putting)
 {
-    size_t before = strlen(to);
-    bool is_file = length == 4 && memcmp(word, "FILE", 4) == 0,
-         is_packet = length == 6 && memcmp(word, "PACKET", 6) == 0;
-    bool is_stream = length == 6 && memcmp(word, "STREAM", 6) == 0;
-    if (is_file && shell_can_name(source) &&
-        (ends_with(to, "--from ") ? put_from(to, size, source) : put_names(to, size, source)))
-        return true;
-    to[before] = '\0';
-    if (is_packet && where && where->packet > 0)
-        return put_packet(to, size, source, where);
-    shell_put(to, size, word, length);
-    return !is_file && !is_packet && !is_stream;
+    const struct replay_source *source = putting->source;
+    return !source || (shell_can_name(source) &&
+                       (ends_with(putting->to, "--from ") ? put_from(putting->to, putting->size, source)
+                                                          : put_names(putting->to, putting->size, source)));
 }
 
-bool shell_command(char to[SHELL_MAX], const char *pattern, const struct replay_source *source,
-                   const struct armtap_where *where)
+static bool put_packet(const struct putting *putting)
+{
+    const struct armtap_where *where = putting->subject->where;
+    const struct replay_source *source = putting->source;
+    char text[80];
+    if (!where || where->packet == 0)
+        return false;
+    int length = snprintf(text, sizeof text, "%" PRIu64, where->packet);
+    if (source && source->count > 1)
+        snprintf(text + length, sizeof text - (size_t)length, " --file %u", (unsigned)where->file + 1);
+    return put_text(putting->to, putting->size, text);
+}
+
+static bool put_stream(const struct putting *putting)
+{
+    char text[20];
+    snprintf(text, sizeof text, "%" PRIu32, putting->subject->stream);
+    return putting->subject->stream != SHELL_NO_STREAM && put_text(putting->to, putting->size, text);
+}
+
+/* Of UR's controllers, if the list has it. */
+static bool put_code(const struct putting *putting)
+{
+    const struct armtap_argument *code = armtap_argument_find(putting->subject->arguments, "code"),
+                                 *argument = armtap_argument_find(putting->subject->arguments, "argument");
+    char text[60];
+    if (!code || !argument || !armtap_robot_error_find(code->value.integer))
+        return false;
+    snprintf(text, sizeof text, "C%" PRId64 "A%" PRId64, code->value.integer, argument->value.integer);
+    return put_text(putting->to, putting->size, text);
+}
+
+/* An address, and nothing that a shell understands. */
+static bool put_robot(const struct putting *putting)
+{
+    const char *robot = putting->subject->robot;
+    return robot && *robot && robot[strspn(robot, "0123456789abcdef.:")] == '\0' &&
+           put_text(putting->to, putting->size, robot);
+}
+
+static bool has_name(const struct replay_source *source, const char *name)
+{
+    for (size_t i = 0; source && i < source->count; i++)
+        if (ends_with(source->names[i], name))
+            return true;
+    return false;
+}
+
+static bool put_new(const struct putting *putting)
+{
+    char name[40] = "next.pcap";
+    for (unsigned i = 2; has_name(putting->source, name); i++)
+        snprintf(name, sizeof name, "next-%u.pcap", i);
+    return put_text(putting->to, putting->size, name);
+}
+
+static const struct {
+    const char *word;
+    bool (*put)(const struct putting *putting);
+} places[] = {{"FILE", put_files}, {"PACKET", put_packet}, {"STREAM", put_stream},
+              {"CODE", put_code},  {"ROBOT", put_robot},   {"NEW", put_new}};
+
+/* Writes a word of the pattern; false if it stays what it is, but stands for something else. */
+static bool put_word(const struct putting *putting, const char *word, size_t length)
+{
+    size_t before = strlen(putting->to);
+    bool is_place = false;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !is_place; i++) {
+        is_place = strlen(places[i].word) == length && memcmp(word, places[i].word, length) == 0;
+        if (is_place && places[i].put(putting))
+            return true;
+    }
+    putting->to[before] = '\0';
+    shell_put(putting->to, putting->size, word, length);
+    return !is_place;
+}
+
+static bool put_all(const struct putting *putting, const char *pattern)
 {
     bool is_whole = true;
-    to[0] = '\0';
+    putting->to[0] = '\0';
     while (*pattern != '\0') {
         size_t length = strcspn(pattern, " "), blanks = strspn(pattern + length, " ");
-        /* Keeps room for the rest of the command, which is short. */
-        is_whole = put_word(to, SHELL_MAX - 200, pattern, length, source, where) && is_whole;
-        shell_put(to, SHELL_MAX, pattern + length, blanks);
+        is_whole = put_word(putting, pattern, length) && is_whole;
+        shell_put(putting->to, SHELL_MAX, pattern + length, blanks);
         pattern += length + blanks;
     }
     return is_whole;
+}
+
+/* Words keep room for the rest of the command, which is short. */
+#define WORDS_MAX (SHELL_MAX - 200)
+
+bool shell_is_known(const char *pattern, const struct shell_subject *subject)
+{
+    char text[SHELL_MAX];
+    return put_all(&(struct putting){text, WORDS_MAX, NULL, subject}, pattern);
+}
+
+bool shell_command(char to[SHELL_MAX], const char *pattern, const struct replay_source *source,
+                   const struct shell_subject *subject)
+{
+    static const struct shell_subject none = {.stream = SHELL_NO_STREAM};
+    return put_all(&(struct putting){to, WORDS_MAX, source, subject ? subject : &none}, pattern);
 }

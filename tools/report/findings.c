@@ -184,21 +184,23 @@ int report_put_findings(struct buffer *page, const struct report *report)
 
 /* ---- remedies ---------------------------------------------------------------------------------------------------- */
 
-static void put_remedy(void *user, const struct armtap_note_kind *kind, const struct remedy *remedy)
+static void put_remedy(void *user, const char *subject, const struct remedy *remedy)
 {
     struct sentences *sentences = user;
-    put_sentence(user, kind->id, remedy->advice);
-    if (remedy->command[0] == '\0')
-        return;
-    html_put(sentences->page, "<pre>");
-    html_text(sentences->page, remedy->command);
-    html_put(sentences->page, "</pre>\n");
+    for (size_t i = 0; i < remedy->count; i++) {
+        put_sentence(user, i == 0 ? subject : "", remedy->steps[i].advice);
+        if (remedy->steps[i].command[0] == '\0')
+            continue;
+        html_put(sentences->page, "<pre>");
+        html_text(sentences->page, remedy->steps[i].command);
+        html_put(sentences->page, "</pre>\n");
+    }
 }
 
 int report_put_remedies(struct buffer *page, const struct report *report)
 {
     struct sentences sentences = {.page = page, .title = "What to do"};
-    return remedies_tell(&report->diagnosis, put_remedy, &sentences);
+    return remedies_tell(&report->diagnosis, &(struct remedy_listener){put_remedy, &sentences});
 }
 
 /* ---- recipes that the controller would accept -------------------------------------------------------------------- */
