@@ -163,12 +163,23 @@ def compare_topics(known, capture, found, shown):
     return sum(map(len, ours.values()))
 
 
+def check_finding_texts(script):
+    """What both find is called alike."""
+    done = subprocess.run(["tshark", "-G", "fields", "-X", "lua_script:" + script], capture_output=True, text=True)
+    names = {line.split("\t")[2]: line.split("\t")[1] for line in done.stdout.splitlines() if line.startswith("F\t")}
+    listed = json.loads(subprocess.run([ARMTAP, "diagnose", "--list", "--json"], capture_output=True, text=True).stdout)
+    meanings = {one["id"]: one["meaning"] for one in listed}
+    for name, kind in (("ur_primary.error_code", "ur.error"), ("ur_rtde.stop", "safety.stop"), ("ur_dashboard.refused", "dashboard.refused"),
+                       ("aubo_rtde.bad", "aubo.message.bad"), ("ur_realtime.unknown_size", "rt.size.unknown")):
+        expect("%s is called as %s is" % (name, kind), names[name] == meanings[kind][0].upper() + meanings[kind][1:], names[name])
+
+
 def check_experts(script):
     text = tshark(script, os.path.join(TOP, "captures", "rtde-refused.pcap"), "-q", "-z", "expert")
     expect("expert information names what was refused", "Fields refused:" in text and "NOT_FOUND" in text, text)
     text = tshark(script, os.path.join(TOP, "captures", "primary-stop.pcap.gz"), "-q", "-z", "expert")
     expect("and what the controller reports", "RUNTIME_EXCEPTION: syntax_error_on_line:2" in text and
-           "ERROR_CODE C153A2" in text and "The safety mode changed" not in text, text)
+           "ERROR_CODE C153A2" in text and "reported a safety mode" not in text, text)
     text = tshark(script, os.path.join(TOP, "captures", "dashboard-refused.pcap"), "-q", "-z", "expert")
     expect("and what the dashboard server refused", "Command is not allowed" in text and "File not found: " in text, text)
 
@@ -619,7 +630,7 @@ def main():
         print("%d values compared in %d captures" % (count, len(swept)))
         expect("values were compared", count > 100000 * len(swept) / len(names), count)
         expect("stops were compared", changes >= 5 or not ALL, changes)
-        parts = [partial(part, script) for part in (check_experts, check_filter, check_deflated)]
+        parts = [partial(part, script) for part in (check_experts, check_finding_texts, check_filter, check_deflated)]
         parts += [partial(part, script, folder) for part in (
             check_chance, compare_clocks, compare_pause, compare_states, compare_twice, compare_segments, check_junk, check_many_setups,
             check_hostile_texts, check_second_copy, check_recipe, check_other_port)]

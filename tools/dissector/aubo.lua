@@ -51,13 +51,11 @@ do
   proto.fields = list
 
   local e = {
-    no_setup = ProtoExpert.new("aubo_rtde.no_setup", "The channel's set-up was not seen", expert.group.UNDECODED,
-                               expert.severity.NOTE),
-    other_count = ProtoExpert.new("aubo_rtde.other_count", "Values are not as many as topics", expert.group.MALFORMED,
-                                  expert.severity.WARN),
+    no_setup = armtap.finding_expert("aubo_rtde.no_setup", "aubo.channel.unknown", expert.group.UNDECODED),
+    other_count = armtap.finding_expert("aubo_rtde.other_count", "aubo.values.count", expert.group.MALFORMED),
     deflated = ProtoExpert.new("aubo_rtde.deflated", "Compressed by WebSocket: Wireshark may inflate it wrongly, armtap export does not",
                                expert.group.UNDECODED, expert.severity.NOTE),
-    bad = ProtoExpert.new("aubo_rtde.bad", "No message of AUBO's", expert.group.MALFORMED, expert.severity.WARN)
+    bad = armtap.finding_expert("aubo_rtde.bad", "aubo.message.bad", expert.group.MALFORMED)
   }
   local experts = {}
   for _, one in pairs(e) do

@@ -202,6 +202,17 @@ function armtap.take(queue)
   return value
 end
 
+-- ---- expert information ----
+
+local SEVERITIES = {error = expert.severity.ERROR, warning = expert.severity.WARN, notice = expert.severity.NOTE,
+                    info = expert.severity.CHAT}
+
+-- What diagnose finds with that id, in its words.
+function armtap.finding_expert(name, id, group)
+  local finding = armtap.findings[id]
+  return ProtoExpert.new(name, (finding.meaning:gsub("^%l", string.upper)), group, SEVERITIES[finding.severity])
+end
+
 -- ---- packages with a size in their header, and where they begin after lost segments ----
 
 armtap.SURE, armtap.MAYBE, armtap.DOUBT = 2, 1, 0

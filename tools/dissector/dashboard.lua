@@ -18,8 +18,7 @@ do
   end
   proto.fields = list
   local e = {
-    refused = ProtoExpert.new("ur_dashboard.refused", "The dashboard server did not do as asked", expert.group.RESPONSE_CODE,
-                              expert.severity.WARN)
+    refused = armtap.finding_expert("ur_dashboard.refused", "dashboard.refused", expert.group.RESPONSE_CODE)
   }
   proto.experts = {e.refused}
 

@@ -53,12 +53,9 @@ do
                    REPORT_LEVEL = f.level}
 
   local e = {
-    error = ProtoExpert.new("ur_primary.error_code", "The controller reports an error", expert.group.RESPONSE_CODE,
-                            expert.severity.ERROR),
-    exception = ProtoExpert.new("ur_primary.exception", "The program ended with an exception", expert.group.RESPONSE_CODE,
-                                expert.severity.ERROR),
-    safety = ProtoExpert.new("ur_primary.safety", "The safety mode changed", expert.group.RESPONSE_CODE,
-                             expert.severity.WARN),
+    error = armtap.finding_expert("ur_primary.error_code", "ur.error", expert.group.RESPONSE_CODE),
+    exception = armtap.finding_expert("ur_primary.exception", "ur.exception", expert.group.RESPONSE_CODE),
+    safety = armtap.finding_expert("ur_primary.safety", "ur.safety", expert.group.RESPONSE_CODE),
     not_shown = ProtoExpert.new("ur_primary.not_shown", "Variables are not decoded here: armtap explain shows them",
                                 expert.group.UNDECODED, expert.severity.NOTE),
     place_lost = armtap.place_lost_expert("ur_primary"),

@@ -10,8 +10,7 @@ do
   list[#list + 1] = length_field
   list[#list + 1] = script_field
   proto.fields = list
-  local unknown_size = ProtoExpert.new("ur_realtime.unknown_size", "Undocumented size", expert.group.UNDECODED,
-                                       expert.severity.NOTE)
+  local unknown_size = armtap.finding_expert("ur_realtime.unknown_size", "rt.size.unknown", expert.group.UNDECODED)
   local experts = armtap.watch_experts("ur_realtime")
   local place_lost = armtap.place_lost_expert("ur_realtime")
   proto.experts = {unknown_size, place_lost, experts.stop, experts.state, experts.back, experts.jump}

@@ -46,12 +46,9 @@ do
                                  expert.severity.WARN),
     other_size = ProtoExpert.new("ur_rtde.other_size", "Values do not fill the recipe", expert.group.MALFORMED,
                                  expert.severity.WARN),
-    text_error = ProtoExpert.new("ur_rtde.text_error", "Error from the controller", expert.group.RESPONSE_CODE,
-                                 expert.severity.ERROR),
-    text_warning = ProtoExpert.new("ur_rtde.text_warning", "Warning from the controller", expert.group.RESPONSE_CODE,
-                                   expert.severity.WARN),
-    text_info = ProtoExpert.new("ur_rtde.text_info", "Text from the controller", expert.group.RESPONSE_CODE,
-                                expert.severity.CHAT),
+    text_error = armtap.finding_expert("ur_rtde.text_error", "rtde.text.error", expert.group.RESPONSE_CODE),
+    text_warning = armtap.finding_expert("ur_rtde.text_warning", "rtde.text.warning", expert.group.RESPONSE_CODE),
+    text_info = armtap.finding_expert("ur_rtde.text_info", "rtde.text.info", expert.group.RESPONSE_CODE),
     place_lost = armtap.place_lost_expert("ur_rtde"),
     cut = ProtoExpert.new("ur_rtde.cut", "Package is too short", expert.group.MALFORMED, expert.severity.WARN)
   }

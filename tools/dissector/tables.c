@@ -332,6 +332,19 @@ static void put_safety_words(FILE *to)
     fputs("}\n", to);
 }
 
+static void put_findings(FILE *to)
+{
+    fputs("armtap.findings = {\n", to);
+    for (size_t i = 0; i < armtap_note_count(); i++) {
+        const struct armtap_note_kind *kind = armtap_note_at(i);
+        fprintf(to, "  [\"%s\"] = {", kind->id);
+        put_member(to, "severity", armtap_severity_name(kind->severity));
+        put_member(to, "meaning", kind->meaning);
+        fputs("},\n", to);
+    }
+    fputs("}\n", to);
+}
+
 /* Ranges of characters that would do something to a terminal, or that nobody sees. */
 static void put_hidden(FILE *to)
 {
@@ -365,6 +378,7 @@ int dissector_tables(FILE *to)
     put_aubo_topics(to);
     put_ports(to);
     put_safety_words(to);
+    put_findings(to);
     put_hidden(to);
     return put_layouts(to);
 }

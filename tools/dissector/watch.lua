@@ -6,11 +6,9 @@ do
   local WATCHED = {robot_mode = true, safety_mode = true, safety_status = true, timestamp = true, [BITS] = true}
 
   function armtap.watch_experts(prefix)
-    local stop = ProtoExpert.new(prefix .. ".stop", "A stop", expert.group.RESPONSE_CODE, expert.severity.WARN)
-    local state = ProtoExpert.new(prefix .. ".safety_state", "A violation or fault, or a stop in which the data begins",
-                                  expert.group.RESPONSE_CODE, expert.severity.WARN)
-    local back = ProtoExpert.new(prefix .. ".clock_back", "The controller's clock went back", expert.group.SEQUENCE,
-                                 expert.severity.WARN)
+    local stop = armtap.finding_expert(prefix .. ".stop", "safety.stop", expert.group.RESPONSE_CODE)
+    local state = armtap.finding_expert(prefix .. ".safety_state", "safety.state", expert.group.RESPONSE_CODE)
+    local back = armtap.finding_expert(prefix .. ".clock_back", "clock.backwards", expert.group.SEQUENCE)
     local jump = ProtoExpert.new(prefix .. ".clock_jump", "The controller's clock went on by more than before",
                                  expert.group.SEQUENCE, expert.severity.NOTE)
     return {stop = stop, state = state, back = back, jump = jump}
