@@ -198,6 +198,7 @@ SCRIPT_TESTS = \
 	tests/gates/house \
 	tests/gates/layers \
 	tests/gates/advice.py \
+	tests/gates/facts.py \
 	tests/gates/note-ids.py \
 	tests/gates/rows \
 	tests/gates/symbols \
@@ -303,6 +304,7 @@ include tests/faults/local.mk
 include tests/incidents/local.mk
 include tests/infer/local.mk
 include tests/fuzz/local.mk
+include tests/words/local.mk
 include tests/toy/local.mk
 include tests/toy-format/local.mk
 include tests/archives/local.mk
