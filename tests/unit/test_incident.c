@@ -1,15 +1,759 @@
-/* Why a robot stopped, and whose side that is: each rule, just within its time and just beyond it. */
+/* The judge: each rule of rules.c, within its limits and just beyond them, on facts with arguments; then whole scenes,
+ * on what the detectors find. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analysis/judge/judge.h"
 #include "analysis_scene.h"
 #include "support.h"
-#include "protocol/fact.h"
 
 #define MS INT64_C(1000000)
+#define NOON INT64_C(1769860800000000000)
+#define NOTHING (-1) /* the kind of a cause that is not known */
+
+/* ---- facts ------------------------------------------------------------------------------------------------------- */
+
+enum line { RTDE, REALTIME, PRIMARY, DASHBOARD, DRIVER, OTHER_ROBOT, LINES };
+
+static const struct armtap_stream lines[LINES] = {
+    [RTDE] = {.robot = "10.0.0.2:30004", .protocol = ARMTAP_RTDE},
+    [REALTIME] = {.robot = "10.0.0.2:30003", .protocol = ARMTAP_REALTIME},
+    [PRIMARY] = {.robot = "10.0.0.2:30001", .protocol = ARMTAP_PRIMARY},
+    [DASHBOARD] = {.robot = "10.0.0.2:29999", .protocol = ARMTAP_DASHBOARD},
+    [DRIVER] = {.robot = "10.0.0.2:40000", .protocol = ARMTAP_EXTERNAL_CONTROL},
+    [OTHER_ROBOT] = {.robot = "10.0.0.22:30004", .protocol = ARMTAP_RTDE}};
+
+struct part {
+    int code;
+    enum line line;
+    const struct armtap_arguments *said; /* NULL: there is none */
+    int before, after;                   /* ms: how far from what happened it may be */
+    double size;
+};
+
+/* An incident: the one that has a finding as evidence. */
+struct judged {
+    size_t evidence; /* how many findings; 0: there is none */
+    int cause;       /* the kind, or NOTHING */
+    enum armtap_blame side;
+};
+
+#define FACTS_MAX 8
+struct world {
+    struct armtap_finding findings[FACTS_MAX];
+    size_t count, what;
+    struct armtap_incidents incidents;
+};
+
+static void add(struct world *world, const struct part *part, int64_t after)
+{
+    struct armtap_where where = {.time = NOON + after, .packet = 100 + world->count};
+    size_t at = world->count;
+    if (!part->said)
+        return;
+    assert_true(world->count < FACTS_MAX);
+    for (; at > 0 && world->findings[at - 1].where.time > where.time; at--)
+        world->findings[at] = world->findings[at - 1];
+    world->findings[at] = (struct armtap_finding){.kind = armtap_note_at((size_t)part->code),
+                                                  .where = where,
+                                                  .last = where,
+                                                  .count = 1,
+                                                  .size = part->size,
+                                                  .total = part->size,
+                                                  .stream = part->line,
+                                                  .text = "",
+                                                  .arguments = *part->said};
+    world->what += world->count > 0 && at <= world->what;
+    world->count++;
+}
+
+#define FACT(kind, where, arguments) .code = (kind), .line = (where), .said = (arguments)
+#define WITHIN(earlier, later) .before = (earlier), .after = (later)
+
+/* Which rules have been seen to give a cause. */
+static bool *shown;
+
+/* The incident that the first fact belongs to; NULL: none. */
+static const struct incident *judge(struct world *world)
+{
+    const struct armtap_stream *streams[LINES];
+    const struct incident *found = NULL;
+    for (size_t i = 0; i < LINES; i++)
+        streams[i] = &lines[i];
+    const struct armtap_facts facts = {
+        .findings = world->findings, .finding_count = world->count, .streams = streams, .stream_count = LINES};
+    assert_int_equal(armtap_incidents_find(&world->incidents, &facts), 0);
+    for (size_t i = 0; i < world->incidents.count; i++) {
+        const struct incident *incident = &world->incidents.all[i];
+        for (size_t j = 0; j < incident->public.evidence_count; j++)
+            found = incident->public.evidence[j] == world->what ? incident : found;
+    }
+    for (size_t i = 0; found && found->rule && i < armtap_rule_count(); i++)
+        shown[i] = shown[i] || found->rule == armtap_rule_at(i);
+    return found;
+}
+
+static void expect_judged(struct world *world, const struct judged *wanted, const char *table, size_t row,
+                          const char *variant)
+{
+    const struct incident *found = judge(world);
+    const struct armtap_incident *public = found ? &found->public : NULL;
+    const struct armtap_note_kind *cause = wanted->cause < 0 ? NULL : armtap_note_at((size_t)wanted->cause);
+    if ((public ? public->evidence_count : 0) != wanted->evidence ||
+        (public && (public->cause != cause || public->side != wanted->side)))
+        fail_msg("%s, row %zu, %s: cause %s, side %s, of %zu findings; expected %s, %s, of %zu", table, row, variant,
+                 public && public->cause ? public->cause->id : "none",
+                 public ? armtap_blame_name(public->side) : "none", public ? public->evidence_count : 0,
+                 cause ? cause->id : "none", armtap_blame_name(wanted->side), wanted->evidence);
+    armtap_incidents_free(&world->incidents);
+}
+
+/* ---- rules, and how far they reach ------------------------------------------------------------------------------- */
+
+/* What happened, why, what must be there besides, and what must not. */
+struct rule_row {
+    struct part what, cause, with, unless;
+    struct judged judged;
+    struct judged no_cause, no_with, has_unless; /* the same without the cause, without `with`, and besides `unless` */
+};
+
+/* The facts of a row, all at once but for one that is `after` ns later. */
+static struct world world_of(const struct rule_row *row, bool has_unless, size_t moved, int64_t after)
+{
+    const struct part *parts[] = {&row->what, &row->cause, &row->with, &row->unless};
+    struct world world = {.count = 0};
+    for (size_t i = 0; i < (has_unless ? 4 : 3); i++)
+        add(&world, parts[i], i == moved ? after : 0);
+    return world;
+}
+
+static void check_row(const char *table, size_t at, const struct rule_row *row)
+{
+    static const char *const names[] = {"", "the cause", "what else there must be", "what must not be there"};
+    const struct part *parts[] = {&row->what, &row->cause, &row->with, &row->unless};
+    const struct judged *beyond[] = {NULL, &row->no_cause, &row->no_with, &row->judged};
+    struct world world = world_of(row, false, 0, 0);
+    expect_judged(&world, &row->judged, table, at, "as it stands");
+    for (size_t i = 1; i < 4; i++) {
+        for (size_t variant = 0; variant < 4 && parts[i]->said; variant++) {
+            const bool is_before = variant % 2 == 0, is_beyond = variant / 2 == 1;
+            const int64_t reach = (is_before ? -parts[i]->before : parts[i]->after) * MS;
+            char name[80];
+            snprintf(name, sizeof name, "%s %s its limit, %s", names[i], is_beyond ? "beyond" : "at",
+                     is_before ? "earlier" : "later");
+            world = world_of(row, i == 3, i, reach + (!is_beyond ? 0 : is_before ? -1 : 1));
+            const struct judged *within = i == 3 ? &row->has_unless : &row->judged;
+            expect_judged(&world, is_beyond ? beyond[i] : within, table, at, name);
+        }
+    }
+}
+
+#define CHECK_ROWS(rows)                                                                                               \
+    for (size_t i = 0; i < sizeof(rows) / sizeof *(rows); i++)                                                         \
+    check_row(__func__, i, &(rows)[i])
+
+#define A_STOP FACT(ARMTAP_FINDING_safety_stop, RTDE, ARGS(arg_case(ARMTAP_WORD_protective), arg_field("safety_mode")))
+#define PROGRAM_ENDS FACT(ARMTAP_FINDING_mode_changed, RTDE, ARGS(arg_case(ARMTAP_WORD_program_stopped)))
+#define AN_ERROR FACT(ARMTAP_NOTE_ur_error, PRIMARY, ARGS(arg_code(153), arg_argument(2)))
+#define RESENT(where) FACT(ARMTAP_FINDING_tcp_retransmission, DRIVER, ARGS(arg_direction(ARMTAP_WORD_##where)))
+#define TIMEOUT(arguments) FACT(ARMTAP_FINDING_command_timeout, PRIMARY, arguments)
+#define GAP_UNTIL(word) FACT(ARMTAP_FINDING_command_gap, DRIVER, ARGS(arg_until(ARMTAP_WORD_##word)))
+#define STALL(word) FACT(ARMTAP_FINDING_tcp_zero_window, RTDE, ARGS(arg_who(ARMTAP_WORD_##word)))
+
+#define UNKNOWN(many)                                                                                                  \
+    {                                                                                                                  \
+        many, NOTHING, ARMTAP_BLAME_UNCLEAR                                                                            \
+    }
+#define BY_ERROR(many)                                                                                                 \
+    {                                                                                                                  \
+        many, ARMTAP_NOTE_ur_error, ARMTAP_BLAME_UNCLEAR                                                               \
+    }
+#define NONE                                                                                                           \
+    {                                                                                                                  \
+        0, NOTHING, 0                                                                                                  \
+    }
+
+static void stops_and_what_a_driver_sent(void **state)
+{
+#define GAP_RESENT(word)                                                                                               \
+    {                                                                                                                  \
+        .what = {A_STOP}, .cause = {GAP_UNTIL(word), WITHIN(1500, 0)}, .with = {RESENT(to_robot), WITHIN(1000, 1000)}, \
+        .unless = {AN_ERROR, WITHIN(1000, 1000)}, .judged = {3, ARMTAP_FINDING_command_gap, ARMTAP_BLAME_UNCLEAR},     \
+        .no_cause = UNKNOWN(1), .no_with = {2, ARMTAP_FINDING_command_gap, ARMTAP_BLAME_CLIENT},                       \
+        .has_unless = BY_ERROR(2)                                                                                      \
+    }
+#define GAP(word)                                                                                                      \
+    {                                                                                                                  \
+        .what = {A_STOP}, .cause = {GAP_UNTIL(word), WITHIN(1500, 0)}, .unless = {AN_ERROR, WITHIN(1000, 1000)},       \
+        .judged = {2, ARMTAP_FINDING_command_gap, ARMTAP_BLAME_CLIENT}, .no_cause = UNKNOWN(1),                        \
+        .has_unless = BY_ERROR(2)                                                                                      \
+    }
+    const struct rule_row rows[] = {
+        {.what = {A_STOP},
+         .cause = {TIMEOUT(NO_ARGS), WITHIN(1500, 1500)},
+         .with = {RESENT(to_robot), WITHIN(1000, 1000)},
+         .unless = {AN_ERROR, WITHIN(1000, 1000)},
+         .judged = {3, ARMTAP_FINDING_command_timeout, ARMTAP_BLAME_NETWORK},
+         .no_cause = UNKNOWN(1),
+         .no_with = {2, ARMTAP_FINDING_command_timeout, ARMTAP_BLAME_UNCLEAR},
+         .has_unless = BY_ERROR(3)},
+        {.what = {A_STOP},
+         .cause = {TIMEOUT(NO_ARGS), WITHIN(1500, 1500)},
+         .with = {FACT(ARMTAP_FINDING_command_gap, DRIVER, ARGS(arg_allowed_s(0.02), arg_until(ARMTAP_WORD_may_end))),
+                  WITHIN(1500, 0)},
+         .unless = {AN_ERROR, WITHIN(1000, 1000)},
+         .judged = {3, ARMTAP_FINDING_command_timeout, ARMTAP_BLAME_CLIENT},
+         .no_cause = UNKNOWN(1),
+         .no_with = {2, ARMTAP_FINDING_command_timeout, ARMTAP_BLAME_UNCLEAR},
+         .has_unless = BY_ERROR(3)},
+        {.what = {A_STOP},
+         .cause = {TIMEOUT(ARGS(arg_until(ARMTAP_WORD_driver_closed))), WITHIN(1500, 1500)},
+         .unless = {AN_ERROR, WITHIN(1000, 1000)},
+         .judged = {2, ARMTAP_FINDING_command_timeout, ARMTAP_BLAME_CLIENT},
+         .no_cause = UNKNOWN(1),
+         .has_unless = BY_ERROR(3)},
+        {.what = {A_STOP},
+         .cause = {TIMEOUT(NO_ARGS), WITHIN(1500, 1500)},
+         .unless = {AN_ERROR, WITHIN(1000, 1000)},
+         .judged = {2, ARMTAP_FINDING_command_timeout, ARMTAP_BLAME_UNCLEAR},
+         .no_cause = UNKNOWN(1),
+         .has_unless = BY_ERROR(3)},
+        GAP_RESENT(robot_closed),
+        GAP_RESENT(driver_closed),
+        GAP_RESENT(closed),
+        GAP(robot_closed),
+        GAP(driver_closed),
+        GAP(closed),
+    };
+    (void)state;
+    CHECK_ROWS(rows);
+}
+
+/* The controller's check of the path, explained by a driver's jump just before. */
+static void jumps_explain_path_checks(void **state)
+{
+#define CHECK(number)                                                                                                  \
+    .what = {A_STOP}, .cause = { FACT(ARMTAP_NOTE_ur_error, PRIMARY, ARGS(arg_code(number))), WITHIN(1000, 1000) }
+#define JUMP(word) FACT(ARMTAP_FINDING_command_jump, DRIVER, ARGS(arg_case(ARMTAP_WORD_##word))), WITHIN(500, 0)
+#define EXPLAINED(number, word, ...)                                                                                   \
+    {                                                                                                                  \
+        CHECK(number), .with = {JUMP(word)}, .judged = {3, ARMTAP_NOTE_ur_error, ARMTAP_BLAME_CLIENT},                 \
+                       .no_with = BY_ERROR(2), .no_cause = __VA_ARGS__                                                 \
+    }
+#define BY_JUMP                                                                                                        \
+    {                                                                                                                  \
+        2, ARMTAP_FINDING_command_jump, ARMTAP_BLAME_CLIENT                                                            \
+    }
+    const struct rule_row rows[] = {
+        EXPLAINED(204, too_fast, BY_JUMP),
+        EXPLAINED(205, too_fast, BY_JUMP),
+        EXPLAINED(206, too_fast, BY_JUMP),
+        EXPLAINED(204, away_from_arm, UNKNOWN(1)),
+        EXPLAINED(205, away_from_arm, UNKNOWN(1)),
+        EXPLAINED(206, away_from_arm, UNKNOWN(1)),
+        {.what = {A_STOP},
+         .cause = {JUMP(too_fast)},
+         .unless = {AN_ERROR, WITHIN(1000, 1000)},
+         .judged = BY_JUMP,
+         .no_cause = UNKNOWN(1),
+         .has_unless = BY_ERROR(2)},
+    };
+    (void)state;
+    CHECK_ROWS(rows);
+}
+
+static void what_the_controller_says_is_a_cause(void **state)
+{
+#define SAID(id, where, ...)                                                                                           \
+    {                                                                                                                  \
+        .what = {A_STOP}, .cause = {FACT(id, where, __VA_ARGS__), WITHIN(1000, 1000)},                                 \
+        .judged = {2, id, ARMTAP_BLAME_UNCLEAR}, .no_cause = UNKNOWN(1)                                                \
+    }
+    const struct rule_row rows[] = {
+        SAID(ARMTAP_NOTE_ur_error, PRIMARY, ARGS(arg_code(153), arg_argument(2))),
+        SAID(ARMTAP_NOTE_ur_exception, PRIMARY, NO_ARGS),
+        SAID(ARMTAP_NOTE_rtde_text_exception, RTDE, NO_ARGS),
+        SAID(ARMTAP_NOTE_rtde_text_error, RTDE, NO_ARGS),
+        SAID(ARMTAP_NOTE_ur_popup, PRIMARY, ARGS(arg_case(ARMTAP_WORD_error))),
+        SAID(ARMTAP_NOTE_ur_message, PRIMARY, ARGS(arg_case(ARMTAP_WORD_trajectory_point_late))),
+        SAID(ARMTAP_NOTE_ur_message, PRIMARY, ARGS(arg_case(ARMTAP_WORD_targets_beyond_limits))),
+    };
+    (void)state;
+    CHECK_ROWS(rows);
+}
+
+/* What a client sent failed, or replaced what ran; a client of the dashboard server ended it. A stop for safety has
+ * other reasons. */
+static void what_a_client_requests_has_a_side(void **state)
+{
+#define STOP_BESIDE                                                                                                    \
+    {                                                                                                                  \
+        FACT(ARMTAP_FINDING_safety_stop, REALTIME, ARGS(arg_case(ARMTAP_WORD_protective))), WITHIN(1000, 1000)         \
+    }
+    const struct rule_row rows[] = {
+        {.what = {PROGRAM_ENDS},
+         .cause = {FACT(ARMTAP_NOTE_ur_exception, PRIMARY, ARGS(arg_sent_packet(9))), WITHIN(1000, 1000)},
+         .unless = STOP_BESIDE,
+         .judged = {2, ARMTAP_NOTE_ur_exception, ARMTAP_BLAME_CLIENT},
+         .no_cause = NONE,
+         .has_unless = {3, ARMTAP_NOTE_ur_exception, ARMTAP_BLAME_UNCLEAR}},
+        {.what = {PROGRAM_ENDS},
+         .cause = {FACT(ARMTAP_NOTE_ur_program, PRIMARY, ARGS(arg_case(ARMTAP_WORD_started), arg_sent_packet(9))),
+                   WITHIN(0, 1000)},
+         .with = {FACT(ARMTAP_NOTE_ur_program, PRIMARY, ARGS(arg_case(ARMTAP_WORD_sent))), WITHIN(1000, 0)},
+         .unless = STOP_BESIDE,
+         .judged = {3, ARMTAP_NOTE_ur_program, ARMTAP_BLAME_CLIENT},
+         .no_cause = NONE,
+         .no_with = NONE,
+         .has_unless = UNKNOWN(2)},
+        {.what = {PROGRAM_ENDS},
+         .cause = {FACT(ARMTAP_NOTE_dashboard_command, DASHBOARD, NO_ARGS), WITHIN(600, 200)},
+         .unless = STOP_BESIDE,
+         .judged = {2, ARMTAP_NOTE_dashboard_command, ARMTAP_BLAME_CLIENT},
+         .no_cause = NONE,
+         .has_unless = UNKNOWN(2)},
+    };
+    (void)state;
+    CHECK_ROWS(rows);
+}
+
+#define SILENT(word) FACT(ARMTAP_FINDING_silence, RTDE, ARGS(arg_reason(ARMTAP_WORD_##word))), .size = 3
+/* Reaches are counted from the beginning of the 3 s without data, and from their end. */
+static void late_data_has_a_side(void **state)
+{
+#define STALL_BESIDE                                                                                                   \
+    {                                                                                                                  \
+        STALL(robot), WITHIN(4000, 1000)                                                                               \
+    }
+#define BY_SILENCE                                                                                                     \
+    {                                                                                                                  \
+        1, ARMTAP_FINDING_silence, ARMTAP_BLAME_UNCLEAR                                                                \
+    }
+    const struct rule_row rows[] = {
+        {.what = {SILENT(delayed)},
+         .with = {FACT(ARMTAP_FINDING_tcp_retransmission, RTDE, ARGS(arg_direction(ARMTAP_WORD_from_robot))),
+                  WITHIN(3000, 1000)},
+         .unless = STALL_BESIDE,
+         .judged = {2, ARMTAP_FINDING_tcp_retransmission, ARMTAP_BLAME_NETWORK},
+         .no_with = BY_SILENCE,
+         .has_unless = UNKNOWN(1)},
+        {.what = {SILENT(delayed)}, .unless = STALL_BESIDE, .judged = BY_SILENCE, .has_unless = UNKNOWN(1)},
+        {.what = {SILENT(held_up)}, .unless = STALL_BESIDE, .judged = BY_SILENCE, .has_unless = UNKNOWN(1)},
+        {.what = {SILENT(client_stopped_reading)}, .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_CLIENT}},
+    };
+    (void)state;
+    CHECK_ROWS(rows);
+}
+
+/* What a handshake lacked explains what it ended in, for an hour. */
+static void handshakes_have_causes(void **state)
+{
+#define EARLIER(id, because, blame, alone)                                                                             \
+    {                                                                                                                  \
+        .what = {FACT(ARMTAP_NOTE_rtde_##id, RTDE, NO_ARGS)},                                                          \
+        .cause = {FACT(ARMTAP_NOTE_rtde_##because, RTDE, NO_ARGS), WITHIN(3600000, 1000)},                             \
+        .judged = {2, ARMTAP_NOTE_rtde_##because, ARMTAP_BLAME_##blame}, .no_cause = {                                 \
+            1,                                                                                                         \
+            NOTHING,                                                                                                   \
+            ARMTAP_BLAME_##alone                                                                                       \
+        }                                                                                                              \
+    }
+    const struct rule_row rows[] = {
+        EARLIER(field_not_found, version_not_negotiated, CLIENT, CLIENT),
+        EARLIER(field_not_found, frequency_missing, CLIENT, CLIENT),
+        EARLIER(start_refused, field_not_found, CLIENT, CLIENT),
+        EARLIER(start_refused, field_in_use, CLIENT, CLIENT),
+        EARLIER(start_refused, version_refused, CLIENT, CLIENT),
+        EARLIER(recipe_missing, field_not_found, CLIENT, CAPTURE),
+        EARLIER(recipe_missing, field_in_use, CLIENT, CAPTURE),
+        EARLIER(recipe_missing, setup_bad, UNCLEAR, CAPTURE),
+    };
+    (void)state;
+    CHECK_ROWS(rows);
+}
+
+/* What a stop broke off belongs to it, whatever it has as its cause. */
+static void a_stop_ends_commands(void **state)
+{
+#define BROKEN_OFF(id)                                                                                                 \
+    {                                                                                                                  \
+        .what = {FACT(ARMTAP_FINDING_command_##id, RTDE, NO_ARGS)},                                                    \
+        .cause = {FACT(ARMTAP_FINDING_safety_stop, REALTIME, ARGS(arg_case(ARMTAP_WORD_protective))),                  \
+                  WITHIN(1500, 1500)},                                                                                 \
+        .judged = UNKNOWN(2), .no_cause = UNKNOWN(1)                                                                   \
+    }
+    const struct rule_row rows[] = {BROKEN_OFF(failed), BROKEN_OFF(unanswered)};
+    (void)state;
+    CHECK_ROWS(rows);
+}
+
+/* ---- what lasts -------------------------------------------------------------------------------------------------- */
+
+/* What a receiver did, and data that stood still or was skipped: it must have lasted long enough, and ended no more
+ * than a second earlier. */
+static void what_lasts_must_be_long_enough(void **state)
+{
+#define SKIPPED FACT(ARMTAP_FINDING_clock_skipped, RTDE, NO_ARGS), .size = 10 /* packages */
+#define STALLED(word, where, seconds)                                                                                  \
+    FACT(ARMTAP_FINDING_tcp_zero_window, where, ARGS(arg_who(ARMTAP_WORD_##word))), .size = seconds
+#define SILENT_FOR(word, where, seconds)                                                                               \
+    FACT(ARMTAP_FINDING_silence, where, ARGS(arg_reason(ARMTAP_WORD_##word))), .size = seconds
+#define BY_STALL(many)                                                                                                 \
+    {                                                                                                                  \
+        many, ARMTAP_FINDING_tcp_zero_window, ARMTAP_BLAME_CLIENT                                                      \
+    }
+#define BY_SILENCE_TOO                                                                                                 \
+    {                                                                                                                  \
+        2, ARMTAP_FINDING_silence, ARMTAP_BLAME_UNCLEAR                                                                \
+    }
+#define SKIPPED_ALONE                                                                                                  \
+    {                                                                                                                  \
+        1, NOTHING, ARMTAP_BLAME_ROBOT                                                                                 \
+    }
+    const struct {
+        struct part what, cause;
+        int64_t after; /* ns after what happened the cause began, or was reported */
+        struct judged judged;
+        struct part beside;
+    } rows[] = {
+        /* 3 s without data: at least 2 s. */
+        {{SILENT(not_sent)}, {STALLED(client, RTDE, 3)}, -3000 * MS, BY_STALL(2), {0}},
+        {{SILENT(not_sent)}, {STALLED(client, RTDE, 2)}, -3000 * MS, BY_STALL(2), {0}},
+        {{SILENT(not_sent)}, {STALLED(client, RTDE, 2)}, -3000 * MS - 1, UNKNOWN(1), {0}},
+        {{SILENT(not_sent)}, {STALLED(client, RTDE, 1.999)}, -2000 * MS, UNKNOWN(1), {0}},
+        {{SILENT(not_sent)}, {STALLED(client, RTDE, 2)}, 0, BY_STALL(2), {0}},
+        {{SILENT(not_sent)}, {STALLED(client, RTDE, 2)}, 1, UNKNOWN(1), {0}},
+        {{SILENT(not_sent)}, {STALLED(robot, RTDE, 3)}, -3000 * MS, UNKNOWN(1), {0}},
+        {{SILENT(not_sent)}, {STALLED(client, REALTIME, 3)}, -3000 * MS, UNKNOWN(1), {0}},
+        /* 10 packages take 20 ms or more. */
+        {{SKIPPED}, {STALLED(client, RTDE, 0.02)}, -20 * MS, BY_STALL(2), {0}},
+        {{SKIPPED}, {STALLED(client, RTDE, 0.019)}, -20 * MS, SKIPPED_ALONE, {0}},
+        {{SKIPPED}, {STALLED(client, RTDE, 0.5)}, -1500 * MS, BY_STALL(2), {0}},
+        {{SKIPPED}, {STALLED(client, RTDE, 0.5)}, -1500 * MS - 1, SKIPPED_ALONE, {0}},
+        {{SKIPPED}, {STALLED(client, RTDE, 0.5)}, 0, BY_STALL(2), {0}},
+        {{SKIPPED}, {STALLED(client, RTDE, 0.5)}, 1, SKIPPED_ALONE, {0}},
+        {{SKIPPED}, {STALLED(client, REALTIME, 0.5)}, -500 * MS, SKIPPED_ALONE, {0}},
+        {{SKIPPED}, {STALLED(robot, RTDE, 0.5)}, -500 * MS, SKIPPED_ALONE, {0}},
+        /* A silence is reported when it ends, with the record that shows what was skipped. */
+        {{SKIPPED}, {SILENT_FOR(held_up, RTDE, 0.02)}, 0, BY_SILENCE_TOO, {0}},
+        {{SKIPPED}, {SILENT_FOR(held_up, RTDE, 0.019)}, 0, SKIPPED_ALONE, {0}},
+        {{SKIPPED}, {SILENT_FOR(held_up, RTDE, 3)}, -1, SKIPPED_ALONE, {0}},
+        {{SKIPPED}, {SILENT_FOR(held_up, RTDE, 3)}, 1, SKIPPED_ALONE, {0}},
+        {{SKIPPED}, {SILENT_FOR(held_up, REALTIME, 3)}, 0, SKIPPED_ALONE, {0}},
+        {{SKIPPED}, {SILENT_FOR(delayed, RTDE, 3)}, 0, BY_SILENCE_TOO, {0}},
+        /* A robot that does not read may be why there was silence, which then begins nothing. */
+        {{SKIPPED}, {SILENT_FOR(held_up, RTDE, 3)}, 0, BY_SILENCE_TOO, {STALLED(robot, RTDE, 3)}},
+        {{SKIPPED}, {SILENT_FOR(delayed, RTDE, 3)}, 0, BY_SILENCE_TOO, {STALLED(robot, RTDE, 3)}},
+        {{SKIPPED}, {SILENT_FOR(stalled, RTDE, 3)}, 0, SKIPPED_ALONE, {0}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct world world = {.count = 0};
+        add(&world, &rows[i].what, 0);
+        add(&world, &rows[i].cause, rows[i].after);
+        add(&world, &rows[i].beside, 0);
+        expect_judged(&world, &rows[i].judged, __func__, i, "as it stands");
+    }
+}
+
+/* ---- what is no cause -------------------------------------------------------------------------------------------- */
+
+/* Facts at the same time, most of which prove nothing. */
+static void facts_prove_what_they_say(void **state)
+{
+#define TOO_FAST FACT(ARMTAP_FINDING_command_jump, DRIVER, ARGS(arg_case(ARMTAP_WORD_too_fast)))
+#define WAITED TIMEOUT(NO_ARGS)
+#define BY_TIMEOUT(many)                                                                                               \
+    {                                                                                                                  \
+        many, ARMTAP_FINDING_command_timeout, ARMTAP_BLAME_UNCLEAR                                                     \
+    }
+#define TEXT_ERROR FACT(ARMTAP_NOTE_rtde_text_error, RTDE, NO_ARGS)
+#define BY_TEXT(many)                                                                                                  \
+    {                                                                                                                  \
+        many, ARMTAP_NOTE_rtde_text_error, ARMTAP_BLAME_UNCLEAR                                                        \
+    }
+#define MODE(word) FACT(ARMTAP_FINDING_mode_changed, RTDE, ARGS(arg_case(ARMTAP_WORD_##word)))
+#define FAULT(...) FACT(ARMTAP_FINDING_safety_state, RTDE, ARGS(arg_field("safety_mode"), __VA_ARGS__))
+#define FAULT_ALONE(side)                                                                                              \
+    {                                                                                                                  \
+        1, NOTHING, ARMTAP_BLAME_##side                                                                                \
+    }
+#define PROGRAM(word) FACT(ARMTAP_NOTE_ur_program, PRIMARY, ARGS(arg_case(ARMTAP_WORD_##word)))
+#define SENT(word) FACT(ARMTAP_NOTE_ur_program, PRIMARY, ARGS(arg_case(ARMTAP_WORD_##word), arg_sent_packet(9)))
+#define SAYS(id, word) FACT(ARMTAP_NOTE_##id, PRIMARY, ARGS(arg_case(ARMTAP_WORD_##word)))
+    const struct {
+        struct part parts[3];
+        struct judged judged;
+    } rows[] = {
+        {{{A_STOP}}, UNKNOWN(1)},
+        /* another robot, other codes, other words */
+        {{{A_STOP}, {FACT(ARMTAP_NOTE_ur_error, OTHER_ROBOT, ARGS(arg_code(153)))}}, UNKNOWN(1)},
+        {{{A_STOP}, {FACT(ARMTAP_NOTE_ur_error, PRIMARY, ARGS(arg_code(203)))}, {TOO_FAST}}, BY_ERROR(2)},
+        {{{A_STOP}, {FACT(ARMTAP_NOTE_ur_error, PRIMARY, ARGS(arg_code(207)))}, {TOO_FAST}}, BY_ERROR(2)},
+        {{{A_STOP}, {FACT(ARMTAP_NOTE_ur_error, PRIMARY, NO_ARGS)}, {TOO_FAST}}, BY_ERROR(2)},
+        {{{A_STOP}, {FACT(ARMTAP_FINDING_command_jump, DRIVER, ARGS(arg_case(ARMTAP_WORD_away_from_arm)))}},
+         UNKNOWN(1)},
+        {{{A_STOP}, {FACT(ARMTAP_NOTE_ur_warning, PRIMARY, ARGS(arg_code(1)))}}, UNKNOWN(1)},
+        {{{A_STOP}, {FACT(ARMTAP_NOTE_ur_popup, PRIMARY, NO_ARGS)}}, UNKNOWN(1)},
+        {{{A_STOP}, {SAYS(ur_popup, warning)}}, UNKNOWN(1)},
+        {{{A_STOP}, {SAYS(ur_message, waits_in_vain)}}, UNKNOWN(1)},
+        {{{A_STOP}, {FACT(ARMTAP_NOTE_ur_message, PRIMARY, NO_ARGS)}}, UNKNOWN(1)},
+        {{{A_STOP}, {FACT(ARMTAP_NOTE_ur_safety, PRIMARY, NO_ARGS)}}, UNKNOWN(1)},
+        {{{A_STOP}, {PROGRAM(stopped)}}, UNKNOWN(2)},
+        {{{A_STOP}, {FACT(ARMTAP_NOTE_rtde_text_warning, RTDE, NO_ARGS)}}, UNKNOWN(1)},
+        {{{A_STOP}, {FACT(ARMTAP_NOTE_rtde_text_info, RTDE, NO_ARGS)}}, UNKNOWN(1)},
+        /* a gap that the robot's program outlived, or may have */
+        {{{A_STOP}, {GAP_UNTIL(continued)}}, UNKNOWN(1)},
+        {{{A_STOP}, {GAP_UNTIL(may_end)}}, UNKNOWN(1)},
+        {{{A_STOP}, {GAP_UNTIL(moved_on)}}, UNKNOWN(1)},
+        /* missing commands */
+        {{{WAITED}}, {1, ARMTAP_FINDING_command_timeout, ARMTAP_BLAME_UNCLEAR}},
+        {{{WAITED}, {RESENT(to_robot)}}, {2, ARMTAP_FINDING_tcp_retransmission, ARMTAP_BLAME_NETWORK}},
+        {{{WAITED}, {RESENT(from_robot)}}, BY_TIMEOUT(1)},
+        {{{WAITED}, {FACT(ARMTAP_FINDING_tcp_retransmission, RTDE, ARGS(arg_direction(ARMTAP_WORD_to_robot)))}},
+         BY_TIMEOUT(1)},
+        {{{WAITED},
+          {FACT(ARMTAP_FINDING_tcp_retransmission, DRIVER,
+                ARGS(arg_direction(ARMTAP_WORD_to_robot), arg_doubt(ARMTAP_WORD_by_delay)))}},
+         BY_TIMEOUT(1)},
+        {{{WAITED},
+          {FACT(ARMTAP_FINDING_command_gap, DRIVER, ARGS(arg_usual_s(0.002), arg_until(ARMTAP_WORD_moved_on)))}},
+         BY_TIMEOUT(1)},
+        {{{TIMEOUT(ARGS(arg_until(ARMTAP_WORD_driver_closed)))}, {AN_ERROR}}, BY_ERROR(2)},
+        /* a program that ends is ordinary */
+        {{{MODE(program_stopped)}}, NONE},
+        {{{MODE(program_stopped)}, {TEXT_ERROR}}, BY_TEXT(2)},
+        {{{MODE(program_paused)}, {TEXT_ERROR}}, BY_TEXT(2)},
+        {{{MODE(none)}, {TEXT_ERROR}}, NONE},
+        {{{MODE(program_stopped)}, {FACT(ARMTAP_NOTE_rtde_text_info, RTDE, NO_ARGS)}}, NONE},
+        {{{PROGRAM(stopped)}}, NONE},
+        {{{PROGRAM(stopped)}, {FACT(ARMTAP_NOTE_ur_exception, PRIMARY, NO_ARGS)}},
+         {2, ARMTAP_NOTE_ur_exception, ARMTAP_BLAME_UNCLEAR}},
+        {{{PROGRAM(stopped)}, {SAYS(ur_popup, error)}}, {2, ARMTAP_NOTE_ur_popup, ARMTAP_BLAME_UNCLEAR}},
+        {{{PROGRAM(stopped)}, {FACT(ARMTAP_NOTE_ur_popup, PRIMARY, NO_ARGS)}}, NONE},
+        {{{PROGRAM(stopped)}, {FACT(ARMTAP_NOTE_ur_message, PRIMARY, NO_ARGS)}}, NONE},
+        {{{PROGRAM(paused)}, {FACT(ARMTAP_NOTE_ur_exception, PRIMARY, NO_ARGS)}}, NONE},
+        {{{PROGRAM(stopped)}, {SENT(started)}}, NONE},
+        {{{PROGRAM(stopped)}, {PROGRAM(started)}, {PROGRAM(sent)}}, NONE},
+        {{{PROGRAM(stopped)}, {SENT(started)}, {PROGRAM(sent)}}, {3, ARMTAP_NOTE_ur_program, ARMTAP_BLAME_CLIENT}},
+        /* a fault: its reason is beside it, unless it began before the data */
+        {{{FAULT(arg_value(9))}}, FAULT_ALONE(ROBOT)},
+        {{{FAULT(arg_value(9))}, {TEXT_ERROR}}, BY_TEXT(2)},
+        {{{FAULT(arg_is_begun(true))}, {TEXT_ERROR}}, FAULT_ALONE(ROBOT)},
+        {{{FAULT(arg_doubt(ARMTAP_WORD_guessed))}, {TEXT_ERROR}}, FAULT_ALONE(UNCLEAR)},
+        /* data that the controller may have held */
+        {{{SILENT(stalled)},
+          {FACT(ARMTAP_FINDING_tcp_retransmission, RTDE, ARGS(arg_direction(ARMTAP_WORD_from_robot)))}},
+         UNKNOWN(1)},
+        {{{SILENT(delayed)},
+          {FACT(ARMTAP_FINDING_tcp_retransmission, RTDE, ARGS(arg_direction(ARMTAP_WORD_to_robot)))}},
+         BY_SILENCE},
+        {{{SILENT(held_up)},
+          {FACT(ARMTAP_FINDING_tcp_retransmission, RTDE, ARGS(arg_direction(ARMTAP_WORD_from_robot)))}},
+         BY_SILENCE},
+        {{{SILENT(stalled)}, {FACT(ARMTAP_FINDING_safety_stop, RTDE, ARGS(arg_case(ARMTAP_WORD_robot_emergency)))}},
+         UNKNOWN(1)},
+        /* who stopped reading */
+        {{{STALL(client)}}, {1, NOTHING, ARMTAP_BLAME_CLIENT}},
+        {{{STALL(robot)}}, {1, NOTHING, ARMTAP_BLAME_ROBOT}},
+        {{{FACT(ARMTAP_FINDING_clock_skipped, RTDE, ARGS(arg_reason(ARMTAP_WORD_held_up)))}}, UNKNOWN(1)},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct world world = {.count = 0};
+        for (size_t j = 0; j < 3; j++)
+            add(&world, &rows[i].parts[j], 0);
+        expect_judged(&world, &rows[i].judged, __func__, i, "as it stands");
+    }
+}
+
+static void the_nearest_is_the_cause(void **state)
+{
+    const struct part stop = {A_STOP}, error = {TEXT_ERROR};
+    struct world world = {.count = 0};
+    (void)state;
+    add(&world, &stop, 0);
+    add(&world, &error, -500 * MS);
+    add(&world, &error, -20 * MS);
+    add(&world, &error, 300 * MS);
+    const struct incident *found = judge(&world);
+    assert_non_null(found);
+    assert_int_equal(found->public.evidence_count, 2);
+    assert_ptr_equal(&world.findings[found->public.evidence[0]], found->cause);
+    assert_int_equal(found->cause->where.time, NOON - 20 * MS);
+    armtap_incidents_free(&world.incidents);
+}
+
+/* ---- stops ------------------------------------------------------------------------------------------------------- */
+
+#define CALLED(word, of, where)                                                                                        \
+    FACT(ARMTAP_FINDING_safety_stop, where, ARGS(arg_case(ARMTAP_WORD_##word), arg_field(of)))
+#define ASKED(word, who, where)                                                                                        \
+    FACT(ARMTAP_FINDING_safety_stop, where,                                                                            \
+         ARGS(arg_case(ARMTAP_WORD_##word), arg_reason(ARMTAP_WORD_##who), arg_field("safety_mode")))
+#define BY_STOP(many, side)                                                                                            \
+    {                                                                                                                  \
+        many, ARMTAP_FINDING_safety_stop, ARMTAP_BLAME_##side                                                          \
+    }
+
+/* Two stops: what they are called, how far apart they are, and whether they are one, or which of them has a cause. */
+static void stops_have_names(void **state)
+{
+    const struct {
+        struct part first, later;
+        int64_t after; /* ns */
+        size_t incidents;
+        struct judged judged; /* that of the first one */
+    } rows[] = {
+        {{CALLED(robot_emergency, "safety_mode", RTDE)}, {0}, 0, 1, BY_STOP(1, ROBOT)},
+        {{CALLED(emergency, "safety_mode", RTDE)}, {0}, 0, 1, BY_STOP(1, ROBOT)},
+        {{CALLED(safeguard, "safety_mode", RTDE)}, {0}, 0, 1, BY_STOP(1, ROBOT)},
+        {{CALLED(enabling_device, "safety_mode", RTDE)}, {0}, 0, 1, BY_STOP(1, ROBOT)},
+        {{ASKED(emergency, plc, RTDE)}, {0}, 0, 1, BY_STOP(1, UNCLEAR)},
+        {{ASKED(safeguard, program, RTDE)}, {0}, 0, 1, BY_STOP(1, UNCLEAR)},
+        /* another field or connection has a more exact name, a moment later */
+        {{CALLED(safeguard, "safety_status", RTDE)}, {ASKED(safeguard, plc, RTDE)}, 16 * MS, 1, BY_STOP(2, UNCLEAR)},
+        {{CALLED(safeguard, "safety_status", RTDE)}, {ASKED(safeguard, plc, RTDE)}, 16 * MS + 1, 1, BY_STOP(2, ROBOT)},
+        {{CALLED(safeguard, "safety_status", RTDE)},
+         {ASKED(safeguard, program, RTDE)},
+         16 * MS,
+         1,
+         BY_STOP(2, UNCLEAR)},
+        {{CALLED(safeguard, "safety_mode", RTDE)}, {ASKED(safeguard, plc, RTDE)}, 8 * MS, 1, BY_STOP(2, ROBOT)},
+        {{CALLED(safeguard, "safety_mode", RTDE)}, {ASKED(safeguard, plc, REALTIME)}, 16 * MS, 1, BY_STOP(2, UNCLEAR)},
+        {{CALLED(safeguard, "safety_mode", RTDE)},
+         {ASKED(safeguard, plc, REALTIME)},
+         16 * MS + 1,
+         1,
+         BY_STOP(2, ROBOT)},
+        {{CALLED(safeguard, "safety_mode", RTDE)}, {ASKED(emergency, plc, REALTIME)}, 8 * MS, 2, BY_STOP(1, ROBOT)},
+        /* one record, or two connections at the same time, show two kinds */
+        {{CALLED(protective, "safety_status_bits", RTDE)},
+         {CALLED(robot_emergency, "safety_status_bits", RTDE)},
+         0,
+         1,
+         BY_STOP(2, ROBOT)},
+        {{CALLED(protective, "safety_status_bits", RTDE)},
+         {CALLED(robot_emergency, "safety_status_bits", RTDE)},
+         8 * MS,
+         2,
+         UNKNOWN(1)},
+        {{CALLED(protective, "safety_mode", RTDE)},
+         {CALLED(robot_emergency, "safety_mode", REALTIME)},
+         0,
+         1,
+         BY_STOP(2, ROBOT)},
+        {{CALLED(protective, "safety_mode", RTDE)},
+         {CALLED(robot_emergency, "safety_mode", REALTIME)},
+         1,
+         2,
+         UNKNOWN(1)},
+        {{CALLED(protective, "safety_mode", RTDE)},
+         {CALLED(robot_emergency, "safety_mode", REALTIME)},
+         -1,
+         2,
+         UNKNOWN(1)},
+        {{CALLED(protective, "safety_mode", RTDE)},
+         {CALLED(robot_emergency, "safety_mode", OTHER_ROBOT)},
+         0,
+         2,
+         UNKNOWN(1)},
+        /* of one kind they are one within a second */
+        {{CALLED(protective, "safety_mode", RTDE)},
+         {CALLED(protective, "safety_mode", REALTIME)},
+         1000 * MS,
+         1,
+         UNKNOWN(2)},
+        {{CALLED(protective, "safety_mode", RTDE)},
+         {CALLED(protective, "safety_mode", REALTIME)},
+         1000 * MS + 1,
+         2,
+         UNKNOWN(1)},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct world world = {.count = 0};
+        add(&world, &rows[i].first, 0);
+        add(&world, &rows[i].later, rows[i].after);
+        judge(&world);
+        if (world.incidents.count != rows[i].incidents)
+            fail_msg("row %zu: %zu incidents", i, world.incidents.count);
+        armtap_incidents_free(&world.incidents);
+        expect_judged(&world, &rows[i].judged, __func__, i, "as it stands");
+    }
+}
+
+/* What ends with a stop belongs to the nearest one. */
+static void a_program_ends_with_the_nearest_stop(void **state)
+{
+    const struct part ends = {PROGRAM_ENDS}, first = {CALLED(protective, "safety_mode", RTDE)},
+                      second = {CALLED(robot_emergency, "safety_mode", RTDE)};
+    (void)state;
+    for (int64_t after = 0; after <= 300; after += 100) {
+        struct world world = {.count = 0};
+        add(&world, &ends, after * MS);
+        add(&world, &first, 0);
+        add(&world, &second, 300 * MS);
+        const struct incident *found = judge(&world);
+        assert_int_equal(world.incidents.count, 2);
+        assert_int_equal(found == &world.incidents.all[0], after < 150);
+        assert_int_equal(found->public.evidence_count, 2);
+        armtap_incidents_free(&world.incidents);
+    }
+}
+
+/* Two that have nothing to do with each other stay two; of a kind, they are one, several times. */
+static void others_are_together_if_they_are_alike(void **state)
+{
+    const struct part gap = {FACT(ARMTAP_NOTE_stream_gap, RTDE, ARGS(arg_bytes(9))), .size = 9},
+                      beside = {FACT(ARMTAP_NOTE_stream_gap, REALTIME, ARGS(arg_bytes(5))), .size = 5},
+                      elsewhere = {FACT(ARMTAP_NOTE_stream_gap, OTHER_ROBOT, ARGS(arg_bytes(7))), .size = 7},
+                      stall = {STALL(client)}, other_stall = {STALL(robot)}, stop = {A_STOP};
+    struct world world = {.count = 0};
+    (void)state;
+    add(&world, &gap, 0);
+    add(&world, &beside, 9000 * MS);
+    add(&world, &elsewhere, 100 * MS);
+    add(&world, &stall, 200 * MS);
+    add(&world, &other_stall, 300 * MS);
+    add(&world, &stop, 400 * MS);
+    const struct incident *found = judge(&world);
+    assert_int_equal(world.incidents.count, 5);
+    assert_int_equal(found->public.evidence_count, 2);
+    assert_int_equal(found->public.stream_count, 2);
+    assert_int_equal(found->public.from, NOON);
+    assert_int_equal(found->public.to, NOON + 9000 * MS);
+    assert_int_equal(found->times, 2);
+    assert_true(found->total > 13.9 && found->total < 14.1);
+    assert_string_equal(found->public.robot, "10.0.0.2");
+    for (size_t i = 1; i < world.incidents.count; i++)
+        assert_true(world.incidents.all[i - 1].public.from <= world.incidents.all[i].public.from);
+    armtap_incidents_free(&world.incidents);
+}
+
+/* Every rule but those for what a stop ends, which only add to its evidence, gave a cause above. */
+static void every_rule_was_shown(void **state)
+{
+    size_t missing = 0;
+    (void)state;
+    for (size_t i = 0; i < armtap_rule_count(); i++) {
+        const struct rule *rule = armtap_rule_at(i);
+        bool only_joins = rule->classes == CLASS_OTHER && rule->cause.code == ARMTAP_FINDING_safety_stop;
+        bool is_missing = !shown[i] && !only_joins;
+        if (is_missing)
+            print_error("rule %zu, %s by %s: no row shows it\n", i,
+                        rule->classes == CLASS_OTHER ? armtap_note_at(rule->what)->id : "a stop",
+                        armtap_note_at(rule->cause.code)->id);
+        missing += is_missing;
+    }
+    assert_int_equal(missing, 0);
+}
+
+/* ---- scenes: what the detectors find ----------------------------------------------------------------------------- */
 
 /* A connection of the robot, or of another one. */
-static struct armtap_stream line(uint64_t connection, const char *robot, const struct armtap_stream *of)
+static struct armtap_stream stream_beside(uint64_t connection, const char *robot, const struct armtap_stream *of)
 {
     struct armtap_stream stream = *of;
     stream.connection = connection;
@@ -17,7 +761,7 @@ static struct armtap_stream line(uint64_t connection, const char *robot, const s
     return stream;
 }
 
-/* Goes on for some seconds; the mode is that of the last record. */
+/* Goes on for some packages; the mode is that of the last record. */
 static void go_on(struct analysis_scene *scene, unsigned records)
 {
     for (unsigned i = 0; i < records; i++)
@@ -38,407 +782,41 @@ static void stop(struct analysis_scene *scene, int mode)
     go_on(scene, 1);
 }
 
-/* A note `after` ms after the last record. */
-static void note(struct analysis_scene *scene, const struct armtap_stream *stream, const char *id, int64_t after,
-                 const char *text)
+static const struct armtap_incident *incident_at(const struct analysis_scene *scene, size_t at)
 {
-    struct armtap_note note = {.kind = armtap_note_find(id),
-                               .stream = stream,
-                               .where = scene->record.where,
-                               .text = text,
-                               .arguments = *ARGS(arg_text(text))};
-    assert_non_null(note.kind);
-    note.where.time += after;
-    assert_int_equal(scene->sink->on_note(scene->diagnosis, &note), ARMTAP_OK);
+    return armtap_diagnosis_incident_at(scene->diagnosis, at);
 }
 
-/* The i-th verdict about a stop; NULL beyond the last. */
-static const struct armtap_verdict *incident_at(const struct analysis_scene *scene, size_t at)
-{
-    const struct armtap_verdict *verdict;
-    for (size_t i = 0; (verdict = armtap_diagnosis_verdict_at(scene->diagnosis, i)); i++)
-        if (verdict->stop && at-- == 0)
-            return verdict;
-    return NULL;
-}
-
-static const struct armtap_verdict *only(struct analysis_scene *scene)
+static const struct armtap_incident *only(struct analysis_scene *scene)
 {
     assert_int_equal(armtap_diagnosis_finish(scene->diagnosis), ARMTAP_OK);
-    const struct armtap_verdict *verdict = incident_at(scene, 0);
-    assert_non_null(verdict);
+    const struct armtap_incident *incident = incident_at(scene, 0);
+    assert_non_null(incident);
     assert_null(incident_at(scene, 1));
-    return verdict;
+    return incident;
 }
-
-static bool says(const struct armtap_verdict *verdict, const char *words)
-{
-    if (!strstr(verdict->text, words))
-        print_error("not in \"%s\": \"%s\"\n", verdict->text, words);
-    return strstr(verdict->text, words) != NULL;
-}
-
-/* ---- the rules ----------------------------------------------------------------------------------------------------
- */
 
 static void a_mode_may_be_the_cause(void **state)
 {
     static const struct {
         int mode;
         enum armtap_blame side;
-        const char *words;
-    } stops[] = {{3, ARMTAP_BLAME_UNCLEAR, "nothing in the capture says why"},
-                 {5, ARMTAP_BLAME_ROBOT, "a safety device"},
-                 {6, ARMTAP_BLAME_ROBOT, "somebody or something"},
-                 {7, ARMTAP_BLAME_ROBOT, "somebody or something"},
-                 {12, ARMTAP_BLAME_ROBOT, "a safety device"},
-                 {13, ARMTAP_BLAME_ROBOT, "the enabling device"},
-                 {18, ARMTAP_BLAME_UNCLEAR, "PROFIsafe"},
-                 {20, ARMTAP_BLAME_UNCLEAR, "PROFIsafe"},
-                 {22, ARMTAP_BLAME_UNCLEAR, "a program asked for it"}};
+        bool has_cause;
+    } stops[] = {{3, ARMTAP_BLAME_UNCLEAR, false}, {5, ARMTAP_BLAME_ROBOT, true},    {6, ARMTAP_BLAME_ROBOT, true},
+                 {7, ARMTAP_BLAME_ROBOT, true},    {12, ARMTAP_BLAME_ROBOT, true},   {13, ARMTAP_BLAME_ROBOT, true},
+                 {18, ARMTAP_BLAME_UNCLEAR, true}, {20, ARMTAP_BLAME_UNCLEAR, true}, {22, ARMTAP_BLAME_UNCLEAR, true}};
+    const struct armtap_note_kind *kind = armtap_note_at(ARMTAP_FINDING_safety_stop);
     (void)state;
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
         struct analysis_scene scene;
         begin(&scene);
         stop(&scene, stops[i].mode);
-        const struct armtap_verdict *verdict = only(&scene);
-        assert_string_equal(armtap_blame_name(verdict->side), armtap_blame_name(stops[i].side));
-        assert_true(says(verdict, stops[i].words));
-        assert_int_equal(verdict->stop->where.packet, 401);
-        scene_clear(&scene);
-    }
-}
-
-/* Each rule with a finding beside the stop, and how far it reaches. */
-static void a_finding_may_be_the_cause(void **state)
-{
-    static const struct {
-        const char *id, *text;
-        int before, after; /* ms */
-        enum armtap_blame side;
-    } rules[] = {{"rtde.text.exception", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-                 {"rtde.text.error", "it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-                 {"ur.error", "C153A2: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-                 {"ur.exception", "line 2, column 3: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-                 {"ur.popup", "error: it broke", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-                 {"ur.message", "Receiving trajectory point failed!", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-                 {"ur.message", "Terminating robot program due to targets", 1000, 1000, ARMTAP_BLAME_UNCLEAR},
-                 {"command.gap", "then the robot's program ends", 1500, 0, ARMTAP_BLAME_CLIENT},
-                 {"command.jump", "joint 0 is to go far: the robot's program accepts 20", 500, 0, ARMTAP_BLAME_CLIENT}};
-    (void)state;
-    for (size_t i = 0; i < 4 * sizeof rules / sizeof *rules; i++) {
-        struct analysis_scene scene;
-        bool is_before = i % 2 == 0, is_beyond = i / 2 % 2 == 1;
-        int64_t reach = (is_before ? -rules[i / 4].before : rules[i / 4].after) * MS;
-        begin(&scene);
-        const struct armtap_stream beside = line(9, "10.0.0.2:30013", &scene.stream);
-        stop(&scene, 3);
-        note(&scene, &beside, rules[i / 4].id, reach + (is_beyond ? (is_before ? -1 : 1) : 0), rules[i / 4].text);
-        const struct armtap_verdict *verdict = only(&scene);
-        assert_int_equal(strstr(verdict->text, rules[i / 4].text) != NULL, !is_beyond);
-        assert_int_equal(verdict->evidence_count, is_beyond ? 1 : 2);
-        assert_int_equal(verdict->side, is_beyond ? ARMTAP_BLAME_UNCLEAR : rules[i / 4].side);
-        scene_clear(&scene);
-    }
-}
-
-/* A driver's connection to the robot. */
-static struct armtap_stream driver_of(const struct analysis_scene *scene)
-{
-    struct armtap_stream stream = line(9, "10.0.0.2:40000", &scene->stream);
-    stream.protocol = ARMTAP_EXTERNAL_CONTROL;
-    return stream;
-}
-
-/* The robot's program waited in vain: what shows why, within its time and beyond. */
-static void missing_commands_have_a_side(void **state)
-{
-    static const char gap[] = "the last one allows 0.020 s", again[] = "9 bytes to the robot were sent again",
-                      perhaps[] = "9 bytes to the robot were sent again, the packets do not distinguish it from a copy";
-    static const struct {
-        const char *text, *id, *words;
-        int64_t after; /* ns */
-        enum armtap_blame side;
-        bool is_elsewhere; /* on another connection of the robot */
-    } cases[] = {
-        {"waited in vain", "command.gap", gap, 0, ARMTAP_BLAME_CLIENT, false},
-        {"waited in vain", "command.gap", gap, -1500 * MS, ARMTAP_BLAME_CLIENT, false},
-        {"waited in vain", "command.gap", gap, -1500 * MS - 1, ARMTAP_BLAME_UNCLEAR, false},
-        {"waited in vain", "command.gap", gap, 1, ARMTAP_BLAME_UNCLEAR, false},
-        {"waited in vain", "command.gap", "the robot moved on without", 0, ARMTAP_BLAME_UNCLEAR, false},
-        {"waited in vain", "tcp.retransmission", again, -1000 * MS, ARMTAP_BLAME_NETWORK, false},
-        {"waited in vain", "tcp.retransmission", again, -1000 * MS - 1, ARMTAP_BLAME_UNCLEAR, false},
-        {"waited in vain", "tcp.retransmission", again, 1000 * MS, ARMTAP_BLAME_NETWORK, false},
-        {"waited in vain", "tcp.retransmission", again, 1000 * MS + 1, ARMTAP_BLAME_UNCLEAR, false},
-        {"waited in vain", "tcp.retransmission", again, 0, ARMTAP_BLAME_UNCLEAR, true},
-        {"waited in vain", "tcp.retransmission", perhaps, 0, ARMTAP_BLAME_UNCLEAR, false},
-        {"waited in vain", "tcp.retransmission", "9 bytes from the robot", 0, ARMTAP_BLAME_UNCLEAR, false},
-        {"then the driver closed the connection", "tcp.retransmission", "9 bytes", 0, ARMTAP_BLAME_CLIENT, false}};
-    (void)state;
-    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
-        struct analysis_scene scene;
-        bool has_error = i % 2 == 1; /* the controller gives another reason */
-        begin(&scene);
-        const struct armtap_stream driver = driver_of(&scene), other = line(8, "10.0.0.2:30002", &scene.stream);
-        note(&scene, &scene.stream, "command.timeout", 0, cases[i / 2].text);
-        note(&scene, cases[i / 2].is_elsewhere ? &other : &driver, cases[i / 2].id, cases[i / 2].after,
-             cases[i / 2].words);
-        if (has_error)
-            note(&scene, &scene.stream, "ur.error", 1000 * MS, "C153A2: it broke");
-        const struct armtap_verdict *verdict = only(&scene);
-        assert_string_equal(armtap_blame_name(verdict->side),
-                            armtap_blame_name(has_error ? ARMTAP_BLAME_UNCLEAR : cases[i / 2].side));
-        assert_true(says(verdict, has_error ? "C153A2: it broke" : cases[i / 2].text));
-        scene_clear(&scene);
-    }
-}
-
-/* A gap after which the robot's program ended; one after which it may have gone on is no cause. */
-static void a_gap_may_end_a_program(void **state)
-{
-    static const struct {
-        const char *gap;
-        bool is_resent, has_error;
-        enum armtap_blame side;
-        const char *words;
-    } cases[] = {{"then the robot's program ends", false, false, ARMTAP_BLAME_CLIENT, "sent no command in time"},
-                 {"then the robot's program ends", true, false, ARMTAP_BLAME_UNCLEAR, "or the network did not deliver"},
-                 {"then the robot's program ends", false, true, ARMTAP_BLAME_UNCLEAR, "C153A2"},
-                 {"its program did not end", false, false, ARMTAP_BLAME_UNCLEAR, "nothing in the capture says why"},
-                 {"the robot's program may end then", false, false, ARMTAP_BLAME_UNCLEAR, "nothing in the capture"}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct analysis_scene scene;
-        begin(&scene);
-        const struct armtap_stream driver = driver_of(&scene);
-        stop(&scene, 3);
-        note(&scene, &driver, "command.gap", -20 * MS, cases[i].gap);
-        if (cases[i].is_resent)
-            note(&scene, &driver, "tcp.retransmission", -10 * MS, "9 bytes to the robot were sent again");
-        if (cases[i].has_error)
-            note(&scene, &scene.stream, "ur.error", 0, "C153A2: it broke");
-        const struct armtap_verdict *verdict = only(&scene);
-        assert_string_equal(armtap_blame_name(verdict->side), armtap_blame_name(cases[i].side));
-        assert_true(says(verdict, cases[i].words));
-        scene_clear(&scene);
-    }
-}
-
-/* The controller's path check, explained by a driver's jump just before. */
-static void a_jump_explains_a_path_check(void **state)
-{
-    static const char fast[] = "joint 0 is to go far: the robot's program accepts 20",
-                      away[] = "the first target in this mode is 0.120 rad away";
-    static const struct {
-        const char *error;
-        int64_t jump; /* ns after the stop */
-        enum armtap_blame side;
-    } cases[] = {{"C204A1: Path", -500 * MS, ARMTAP_BLAME_CLIENT},
-                 {"C204A1: Path", -500 * MS - 1, ARMTAP_BLAME_UNCLEAR},
-                 {"C204A1: Path", 1, ARMTAP_BLAME_UNCLEAR},
-                 {"C205: Target speed", -500 * MS, ARMTAP_BLAME_CLIENT},
-                 {"C205: Target speed", -500 * MS - 1, ARMTAP_BLAME_UNCLEAR},
-                 {"C206A1: Target speed", -500 * MS, ARMTAP_BLAME_CLIENT},
-                 {"C206A1: Target speed", 1, ARMTAP_BLAME_UNCLEAR},
-                 {"C2040: other", -500 * MS, ARMTAP_BLAME_UNCLEAR},
-                 {"C153A2: Position", -500 * MS, ARMTAP_BLAME_UNCLEAR}};
-    (void)state;
-    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
-        struct analysis_scene scene;
-        begin(&scene);
-        const struct armtap_stream beside = line(9, "10.0.0.2:40000", &scene.stream);
-        stop(&scene, 3);
-        note(&scene, &scene.stream, "ur.error", 40 * MS, cases[i / 2].error);
-        note(&scene, &beside, "command.jump", cases[i / 2].jump, i % 2 == 0 ? fast : away);
-        const struct armtap_verdict *verdict = only(&scene);
-        assert_true(says(verdict, cases[i / 2].error));
-        assert_int_equal(strstr(verdict->text, i % 2 == 0 ? fast : away) != NULL,
-                         cases[i / 2].side == ARMTAP_BLAME_CLIENT);
-        assert_true(cases[i / 2].side != ARMTAP_BLAME_CLIENT ||
-                    says(verdict, i % 2 == 0 ? "more than a joint can do" : "began away from where the arm was"));
-        assert_string_equal(armtap_blame_name(verdict->side), armtap_blame_name(cases[i / 2].side));
-        scene_clear(&scene);
-    }
-    /* Without the controller's word a first target explains nothing. */
-    struct analysis_scene scene;
-    begin(&scene);
-    const struct armtap_stream beside = line(9, "10.0.0.2:40000", &scene.stream);
-    stop(&scene, 3);
-    note(&scene, &beside, "command.jump", 0, away);
-    assert_true(says(only(&scene), "nothing in the capture says why"));
-    scene_clear(&scene);
-}
-
-/* Data that came late, after no data for 0 s here, since a note has no size: what was sent again proves the network. */
-static void late_data_has_a_side(void **state)
-{
-    static const struct {
-        const char *also, *text;
-        int64_t after; /* ns */
-        size_t incidents;
-        enum armtap_blame side;
-    } cases[] = {
-        {"tcp.retransmission", "9 bytes from the robot were sent again", 0, 1, ARMTAP_BLAME_NETWORK},
-        {"tcp.retransmission", "9 bytes from the robot were sent again", 1000 * MS, 1, ARMTAP_BLAME_NETWORK},
-        {"tcp.retransmission", "9 bytes from the robot were sent again", 1000 * MS + 1, 1, ARMTAP_BLAME_UNCLEAR},
-        {"tcp.retransmission", "9 bytes from the robot were sent again", -1, 1, ARMTAP_BLAME_UNCLEAR},
-        {"tcp.retransmission", "9 bytes to the robot were sent again", 0, 1, ARMTAP_BLAME_UNCLEAR},
-        {"tcp.zero-window", "the client stopped reading", 1000 * MS, 0, ARMTAP_BLAME_UNCLEAR},
-        {"tcp.zero-window", "the client stopped reading", 1000 * MS + 1, 1, ARMTAP_BLAME_UNCLEAR},
-        {"tcp.zero-window", "the client stopped reading", -1000 * MS, 0, ARMTAP_BLAME_UNCLEAR},
-        {"tcp.zero-window", "the client stopped reading", -1000 * MS - 1, 1, ARMTAP_BLAME_UNCLEAR}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct analysis_scene scene;
-        begin(&scene);
-        note(&scene, &scene.stream, "silence", 0, "no data for 3.000 s: it was delayed on its way");
-        note(&scene, &scene.stream, cases[i].also, cases[i].after, cases[i].text);
-        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-        const struct armtap_verdict *verdict = incident_at(&scene, 0);
-        assert_int_equal(verdict != NULL, cases[i].incidents);
-        if (verdict)
-            assert_string_equal(armtap_blame_name(verdict->side), armtap_blame_name(cases[i].side));
-        scene_clear(&scene);
-    }
-}
-
-/* What the client did not acknowledge is the network's, or the client's; one that does not read is told elsewhere. */
-static void held_up_data_is_unclear(void **state)
-{
-    static const struct {
-        int64_t full; /* ns after the silence */
-        size_t incidents;
-    } cases[] = {{1000 * MS, 0}, {1000 * MS + 1, 1}, {-1000 * MS, 0}, {-1000 * MS - 1, 1}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct analysis_scene scene;
-        begin(&scene);
-        note(&scene, &scene.stream, "silence", 0,
-             "no data for 3.000 s, and the robot sent earlier bytes again 4 times");
-        note(&scene, &scene.stream, "tcp.retransmission", 0, "9 bytes from the robot were sent again");
-        note(&scene, &scene.stream, "tcp.zero-window", cases[i].full, "the client stopped reading");
-        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-        const struct armtap_verdict *verdict = incident_at(&scene, 0);
-        assert_int_equal(verdict != NULL, cases[i].incidents);
-        if (verdict)
-            assert_string_equal(armtap_blame_name(verdict->side), "unclear");
-        assert_true(!verdict || says(verdict, "no acknowledgement reached the robot"));
-        scene_clear(&scene);
-    }
-}
-
-/* A silence that the controller may have caused is no incident. */
-static void a_plain_silence_has_none(void **state)
-{
-    struct analysis_scene scene;
-    (void)state;
-    begin(&scene);
-    note(&scene, &scene.stream, "silence", 0, "no data for 3.000 s: the controller stalled");
-    note(&scene, &scene.stream, "tcp.retransmission", 0, "9 bytes from the robot were sent again");
-    assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-    assert_null(incident_at(&scene, 0));
-    scene_clear(&scene);
-}
-
-/* A program that ends is ordinary; one that ends beside a fault is not. */
-/* What people are told beside a stop is no cause by itself. */
-static void ordinary_messages_are_no_cause(void **state)
-{
-    static const struct {
-        const char *id, *text;
-    } cases[] = {{"ur.warning", "C1: hm"},
-                 {"ur.popup", "Feeder: refilled"},
-                 {"ur.popup", "warning: Feeder: low"},
-                 {"ur.message", "the Socket timed out waiting for command"},
-                 {"ur.program", "program stopped: main"},
-                 {"ur.safety", "safety mode 3 PROTECTIVE_STOP"}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct analysis_scene scene;
-        begin(&scene);
-        stop(&scene, 3);
-        note(&scene, &scene.stream, cases[i].id, 0, cases[i].text);
-        assert_true(says(only(&scene), "nothing in the capture says why"));
-        scene_clear(&scene);
-    }
-}
-
-/* A program that only port 30001 shows: its end with a reason is an incident, and worth a warning. */
-static void a_program_that_stopped_has_a_reason(void **state)
-{
-    static const struct {
-        const char *id, *text;
-        bool is_incident;
-    } cases[] = {{"ur.exception", "line 2, column 3: it broke", true},
-                 {"ur.popup", "error: it broke", true},
-                 {"ur.popup", "it broke", false},
-                 {"ur.message", "it broke", false}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct analysis_scene scene;
-        begin(&scene);
-        note(&scene, &scene.stream, "ur.program", 0, "program stopped: main");
-        note(&scene, &scene.stream, cases[i].id, -20 * MS, cases[i].text);
-        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-        const struct armtap_verdict *verdict = incident_at(&scene, 0);
-        assert_int_equal(verdict != NULL, cases[i].is_incident);
-        assert_true(!verdict ||
-                    (says(verdict, "program stopped: main") && says(verdict, "it broke (stream 0, packet ")));
-        assert_true(!verdict || verdict->severity >= ARMTAP_WARNING);
-        scene_clear(&scene);
-    }
-}
-
-static void a_program_ends_for_a_reason(void **state)
-{
-    static const struct {
-        const char *change, *beside;
-        bool is_incident;
-    } cases[] = {{"runtime_state PLAYING -> STOPPING", "rtde.text.error", true},
-                 {"runtime_state PLAYING -> STOPPED", "rtde.text.error", true},
-                 {"runtime_state PLAYING -> PAUSING", "rtde.text.error", true},
-                 {"runtime_state PLAYING -> PAUSED", "rtde.text.error", true},
-                 {"runtime_state PLAYING -> STOPPED", "rtde.text.info", false},
-                 {"runtime_state STOPPED -> PLAYING", "rtde.text.error", false},
-                 {"safety_mode NORMAL -> FAULT", "rtde.text.error", false}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct analysis_scene scene;
-        begin(&scene);
-        note(&scene, &scene.stream, "mode.changed", 0, cases[i].change);
-        note(&scene, &scene.stream, cases[i].beside, 20 * MS, "it broke");
-        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-        const struct armtap_verdict *verdict = incident_at(&scene, 0);
-        assert_int_equal(verdict != NULL, cases[i].is_incident);
-        assert_true(!verdict || (says(verdict, cases[i].change) && says(verdict, "it broke (stream 0, packet 400, ")));
-        scene_clear(&scene);
-    }
-}
-
-/* A fault is an incident if something says why. One from before the data is none: its reason is not beside it. */
-static void a_fault_has_a_reason(void **state)
-{
-    static const struct {
-        const char *fault, *beside;
-        bool is_incident;
-    } cases[] = {{"FAULT (safety_mode 9)", "rtde.text.error", true},
-                 {"VIOLATION (safety_mode 8)", "rtde.text.error", true},
-                 {"Fault (safety_mode 9)", "rtde.text.error", true},
-                 {"FAULT (safety_mode 9)", "rtde.text.info", false},
-                 {"FAULT (safety_mode 9) (by a guessed recipe)", "rtde.text.error", false},
-                 {"FAULT (safety_mode 9), already when the data began", "rtde.text.error", false}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct analysis_scene scene;
-        char words[80];
-        begin(&scene);
-        note(&scene, &scene.stream, "safety.state", 0, cases[i].fault);
-        note(&scene, &scene.stream, cases[i].beside, 20 * MS, "it broke");
-        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-        const struct armtap_verdict *verdict = incident_at(&scene, 0);
-        assert_int_equal(verdict != NULL, cases[i].is_incident);
-        snprintf(words, sizeof words, "the robot went into %.*s at", (int)strcspn(cases[i].fault, " "), cases[i].fault);
-        assert_true(!verdict || (says(verdict, words) && says(verdict, "it broke (stream 0, packet 400, ")));
+        const struct armtap_incident *incident = only(&scene);
+        assert_string_equal(armtap_blame_name(incident->side), armtap_blame_name(stops[i].side));
+        assert_ptr_equal(incident->what, kind);
+        assert_ptr_equal(incident->cause, stops[i].has_cause ? kind : NULL);
+        assert_int_equal(incident->where.packet, 401);
+        assert_int_equal(incident->severity, ARMTAP_WARNING);
         scene_clear(&scene);
     }
 }
@@ -456,118 +834,13 @@ static void a_stop_after_a_fault_decides(void **state)
             stop(&scene, 22);
         }
         go_on(&scene, 10);
-        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-        const struct armtap_verdict *stream = armtap_diagnosis_verdict_at(scene.diagnosis, 0);
-        const struct armtap_verdict *incident = incident_at(&scene, 0);
-        assert_true(says(stream, "the controller went into FAULT at "));
-        assert_string_equal(armtap_blame_name(stream->side), packages == 0 ? "robot" : "unclear");
-        assert_int_equal(incident != NULL, packages > 0);
-        assert_true(!incident || (says(incident, "a program asked for it") && incident->evidence_count == 2));
+        const struct armtap_incident *incident = only(&scene);
+        assert_string_equal(armtap_blame_name(incident->side), packages == 0 ? "robot" : "unclear");
+        assert_ptr_equal(incident->what,
+                         armtap_note_at(packages == 0 ? ARMTAP_FINDING_safety_state : ARMTAP_FINDING_safety_stop));
+        assert_int_equal(incident->evidence_count, packages == 0 ? 1 : 2);
         scene_clear(&scene);
     }
-}
-
-/* A client of the dashboard server ended the program, and no stop for safety is near. */
-static void a_dashboard_client_ends_a_program(void **state)
-{
-    static const struct {
-        int64_t after; /* ns */
-        bool is_cause, has_stop;
-    } cases[] = {{-600 * MS, true, false},     {0, true, false}, {200 * MS, true, false}, {-600 * MS - 1, false, false},
-                 {200 * MS + 1, false, false}, {0, false, true}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct analysis_scene scene;
-        begin(&scene);
-        const struct armtap_stream beside = line(9, "10.0.0.2:29999", &scene.stream);
-        note(&scene, &scene.stream, "mode.changed", 0, "runtime_state PLAYING -> STOPPED");
-        note(&scene, &beside, "dashboard.command", cases[i].after, "a client's 'stop' was obeyed");
-        if (cases[i].has_stop)
-            stop(&scene, 3);
-        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-        const struct armtap_verdict *verdict = incident_at(&scene, 0);
-        assert_int_equal(verdict != NULL, cases[i].is_cause || cases[i].has_stop);
-        assert_true(!cases[i].is_cause || verdict->side == ARMTAP_BLAME_CLIENT);
-        assert_int_equal(verdict && strstr(verdict->text, "a client's 'stop' was obeyed"), cases[i].is_cause);
-        scene_clear(&scene);
-    }
-}
-
-/* What a client sent failed, or took the place of what ran. A stop for safety has other reasons. */
-static void what_a_client_sent_has_a_side(void **state)
-{
-#define FAILED "ur.exception", "line 2, column 1: it broke; of the program f, which a client sent in packet 9: \"x\""
-#define STARTED "ur.program", "program started: f, which a client sent in packet 9"
-#define SENT "a client sent the program f, 3 lines"
-    static const struct {
-        const char *id, *text;
-        int64_t after; /* ns */
-        const char *sent;
-        int64_t sent_after;
-        bool is_safety, is_incident;
-        enum armtap_blame side;
-    } cases[] = {{FAILED, 1000 * MS, NULL, 0, false, true, ARMTAP_BLAME_CLIENT},
-                 {FAILED, -1000 * MS, NULL, 0, false, true, ARMTAP_BLAME_CLIENT},
-                 {FAILED, 1000 * MS + 1, NULL, 0, false, false, ARMTAP_BLAME_UNCLEAR},
-                 {FAILED, -1000 * MS - 1, NULL, 0, false, false, ARMTAP_BLAME_UNCLEAR},
-                 {FAILED, 0, NULL, 0, true, true, ARMTAP_BLAME_UNCLEAR},
-                 {STARTED, 1000 * MS, SENT, -1000 * MS, false, true, ARMTAP_BLAME_CLIENT},
-                 {STARTED, 0, SENT, 0, false, true, ARMTAP_BLAME_CLIENT},
-                 {STARTED, 1000 * MS + 1, SENT, 0, false, false, ARMTAP_BLAME_UNCLEAR},
-                 {STARTED, -1, SENT, -1, false, false, ARMTAP_BLAME_UNCLEAR},
-                 {STARTED, 9, SENT, 1, false, false, ARMTAP_BLAME_UNCLEAR},
-                 {STARTED, 0, SENT, -1000 * MS - 1, false, false, ARMTAP_BLAME_UNCLEAR},
-                 {STARTED, 0, "a client sent once more the program f, 3 lines", 0, false, false, ARMTAP_BLAME_UNCLEAR},
-                 {STARTED, 0, NULL, 0, false, false, ARMTAP_BLAME_UNCLEAR},
-                 {"ur.program", "program started: f", 0, SENT, 0, false, false, ARMTAP_BLAME_UNCLEAR},
-                 {STARTED, 0, SENT, 0, true, true, ARMTAP_BLAME_UNCLEAR}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct analysis_scene scene;
-        begin(&scene);
-        if (cases[i].is_safety)
-            stop(&scene, 3);
-        note(&scene, &scene.stream, "ur.program", 0, "program stopped: main");
-        note(&scene, &scene.stream, cases[i].id, cases[i].after, cases[i].text);
-        if (cases[i].sent)
-            note(&scene, &scene.stream, "ur.program", cases[i].sent_after, cases[i].sent);
-        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-        const struct armtap_verdict *verdict = incident_at(&scene, 0);
-        if ((verdict != NULL) != cases[i].is_incident || (verdict && verdict->side != cases[i].side))
-            fail_msg("case %zu: %s", i, verdict ? verdict->text : "no incident");
-        scene_clear(&scene);
-    }
-}
-
-/* ---- which robot, which stop --------------------------------------------------------------------------------------
- */
-
-static void another_robot_is_no_cause(void **state)
-{
-    static const char *const others[] = {"10.0.0.22:30004", "10.0.0.1:30004", "10.0.0:30004", "10.0.0.2"};
-    (void)state;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        struct analysis_scene scene;
-        begin(&scene);
-        const struct armtap_stream other = line(9, others[i], &scene.stream);
-        stop(&scene, 3);
-        note(&scene, &other, "rtde.text.error", 0, "it broke");
-        assert_null(strstr(only(&scene)->text, "it broke"));
-        scene_clear(&scene);
-    }
-}
-
-static void the_nearest_is_the_cause(void **state)
-{
-    struct analysis_scene scene;
-    (void)state;
-    begin(&scene);
-    stop(&scene, 3);
-    note(&scene, &scene.stream, "rtde.text.error", -500 * MS, "long before");
-    note(&scene, &scene.stream, "rtde.text.error", -20 * MS, "just before");
-    note(&scene, &scene.stream, "rtde.text.error", 300 * MS, "after");
-    assert_true(says(only(&scene), "just before (stream 0, packet 401, 0.020 s before)."));
-    scene_clear(&scene);
 }
 
 /* What stops within a second belongs together, if it is of one kind. */
@@ -588,26 +861,24 @@ static void stops_join_within_a_second(void **state)
         go_on(&scene, cases[i].packages - 1);
         stop(&scene, cases[i].later);
         assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-        if ((incident_at(&scene, 1) != NULL) != (cases[i].incidents == 2))
+        if (armtap_diagnosis_incident_count(scene.diagnosis) != cases[i].incidents)
             fail_msg("case %zu: not %zu incidents", i, cases[i].incidents);
         assert_int_equal(incident_at(&scene, 0)->evidence_count, 3 - cases[i].incidents);
         scene_clear(&scene);
     }
 }
 
-/* The verdicts on two stops: the first has no cause of its own, and the second one is none of it. */
-static void expect_two(struct analysis_scene *scene, const char *what, const char *first, const char *second)
+/* A protective stop has no cause of its own, and a later or earlier stop of another kind is none of it. */
+static void expect_two(struct analysis_scene *scene, bool is_protective_first)
 {
     assert_int_equal(armtap_diagnosis_finish(scene->diagnosis), ARMTAP_OK);
-    const struct armtap_verdict *one = incident_at(scene, 0), *other = incident_at(scene, 1);
-    if (!one || !other || incident_at(scene, 2))
-        fail_msg("%s: not two stops: \"%s\"", what, one ? one->text : "");
-    assert_true(says(one, first) && says(other, second));
-    const struct armtap_verdict *unknown = strstr(first, "PROTECTIVE") ? one : other;
-    assert_true(says(unknown, "nothing in the capture says why"));
+    assert_int_equal(armtap_diagnosis_incident_count(scene->diagnosis), 2);
+    const struct armtap_incident *unknown = incident_at(scene, is_protective_first ? 0 : 1),
+                                 *known = incident_at(scene, is_protective_first ? 1 : 0);
+    assert_null(unknown->cause);
     assert_int_equal(unknown->side, ARMTAP_BLAME_UNCLEAR);
-    assert_int_equal((unknown == one ? other : one)->side, ARMTAP_BLAME_ROBOT);
-    assert_int_equal(one->evidence_count + other->evidence_count, 2);
+    assert_int_equal(known->side, ARMTAP_BLAME_ROBOT);
+    assert_int_equal(unknown->evidence_count + known->evidence_count, 2);
 }
 
 /* A protective stop, and then, packages later, another kind of stop; or the other way round. Between them the robot may
@@ -615,22 +886,14 @@ static void expect_two(struct analysis_scene *scene, const char *what, const cha
 static void a_later_stop_is_no_cause(void **state)
 {
     static const unsigned packages[] = {1, 2, 38, 112, 125, 126};
-    static const struct {
-        int mode;
-        const char *words;
-    } kinds[] = {{5, "SAFEGUARD_STOP at "},
-                 {6, "SYSTEM_EMERGENCY_STOP at "},
-                 {7, "ROBOT_EMERGENCY_STOP at "},
-                 {12, "AUTOMATIC_MODE_SAFEGUARD_STOP at "},
-                 {13, "SYSTEM_THREE_POSITION_ENABLING_STOP at "}};
+    static const int modes[] = {5, 6, 7, 12, 13};
     const size_t ways = 4, times = sizeof packages / sizeof *packages;
     (void)state;
-    for (size_t i = 0; i < ways * times * (sizeof kinds / sizeof *kinds); i++) {
+    for (size_t i = 0; i < ways * times * (sizeof modes / sizeof *modes); i++) {
         struct analysis_scene scene;
         const unsigned after = packages[i / ways % times];
         const bool is_released = i % ways / 2 == 1, is_first = i % 2 == 0;
-        const int mode = kinds[i / ways / times].mode;
-        const char *words = kinds[i / ways / times].words, *protective = "PROTECTIVE_STOP at ";
+        const int mode = modes[i / ways / times];
         if (is_released && after == 1)
             continue;
         begin(&scene);
@@ -638,124 +901,59 @@ static void a_later_stop_is_no_cause(void **state)
         scene.state->safety_mode = is_released ? 1 : scene.state->safety_mode;
         go_on(&scene, after - 1);
         stop(&scene, is_first ? mode : 3);
-        expect_two(&scene, words, is_first ? protective : words, is_first ? words : protective);
+        expect_two(&scene, is_first);
         scene_clear(&scene);
     }
 }
 
-/* What another connection shows at the same time may be the cause; a nanosecond later or earlier it is not. */
-static void a_stop_at_the_same_time_is_a_cause(void **state)
+/* A controller's message, of another connection, beside a stop that records show. */
+static void a_note_beside_records_is_a_cause(void **state)
 {
-    static const char text[] = "ROBOT_EMERGENCY_STOP (safety_mode 7)";
     (void)state;
-    for (int64_t after = -1; after <= 1; after++) {
+    for (int64_t after = 1000 * MS; after <= 1000 * MS + 1; after++) {
         struct analysis_scene scene;
         begin(&scene);
-        const struct armtap_stream beside = line(9, "10.0.0.2:30003", &scene.stream);
+        const struct armtap_stream beside = stream_beside(9, "10.0.0.2:30013", &scene.stream);
+        struct armtap_note note = {.kind = armtap_note_at(ARMTAP_NOTE_ur_error), .stream = &beside, .text = ""};
+        note.arguments = *ARGS(arg_code(153), arg_argument(2));
         stop(&scene, 3);
-        note(&scene, &beside, "safety.stop", after, text);
-        if (after != 0)
-            expect_two(&scene, text, after < 0 ? "ROBOT_EMERGENCY_STOP at " : "PROTECTIVE_STOP at ",
-                       after < 0 ? "PROTECTIVE_STOP at " : "ROBOT_EMERGENCY_STOP at ");
-        else {
-            const struct armtap_verdict *verdict = only(&scene);
-            assert_true(says(verdict, "somebody or something in the cell asked for it"));
-            assert_int_equal(verdict->side, ARMTAP_BLAME_ROBOT);
-            assert_int_equal(verdict->evidence_count, 2);
+        note.where = (struct armtap_where){.time = scene.record.where.time + after, .packet = 402};
+        assert_int_equal(scene.sink->on_note(scene.diagnosis, &note), ARMTAP_OK);
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        const struct armtap_incident *incident = incident_at(&scene, 0);
+        assert_ptr_equal(incident->cause, after > 1000 * MS ? NULL : note.kind);
+        scene_clear(&scene);
+    }
+}
+
+/* The detector of a receiver that does not read, and that of skipped packages: the client is to blame if it was its. */
+static void a_client_that_stops_reading_is_to_blame(void **state)
+{
+    (void)state;
+    for (int of_robot = 0; of_robot < 2; of_robot++) {
+        struct analysis_scene scene;
+        begin(&scene);
+        struct armtap_event window = {.stream = &scene.stream,
+                                      .where = scene.record.where,
+                                      .direction = of_robot ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT,
+                                      .type = ARMTAP_EVENT_WINDOW};
+        assert_int_equal(scene.sink->on_event(scene.diagnosis, &window), ARMTAP_OK);
+        window.where.time += 400 * MS;
+        window.a = 64000;
+        assert_int_equal(scene.sink->on_event(scene.diagnosis, &window), ARMTAP_OK);
+        assert_int_equal(scene_record(&scene, 51), ARMTAP_OK);
+        go_on(&scene, 10);
+        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
+        const struct armtap_note_kind *skipped = armtap_note_at(ARMTAP_FINDING_clock_skipped);
+        for (size_t i = 0; i < armtap_diagnosis_incident_count(scene.diagnosis); i++) {
+            const struct armtap_incident *incident = incident_at(&scene, i);
+            if (incident->what != skipped)
+                continue;
+            assert_ptr_equal(incident->cause, of_robot ? NULL : armtap_note_at(ARMTAP_FINDING_tcp_zero_window));
+            assert_string_equal(armtap_blame_name(incident->side), of_robot ? "robot" : "client");
+            skipped = NULL;
         }
-        scene_clear(&scene);
-    }
-}
-
-/* One record of bits may show two kinds of stops. */
-static void one_record_shows_a_cause(void **state)
-{
-    (void)state;
-    for (unsigned apart = 0; apart < 2; apart++) {
-        struct analysis_scene scene;
-        begin(&scene);
-        note(&scene, &scene.stream, "safety.stop", 0, "IS_PROTECTIVE_STOPPED (safety_status_bits 1092)");
-        note(&scene, &scene.stream, "safety.stop", apart * 8 * MS,
-             "IS_ROBOT_EMERGENCY_STOPPED (safety_status_bits 1092)");
-        if (apart > 0)
-            expect_two(&scene, "bits", "IS_PROTECTIVE_STOPPED at ", "IS_ROBOT_EMERGENCY_STOPPED at ");
-        else
-            assert_true(says(only(&scene),
-                             "IS_ROBOT_EMERGENCY_STOPPED (safety_status_bits 1092) (stream 0, packet 400, "
-                             "0.000 s after); somebody or something"));
-        scene_clear(&scene);
-    }
-}
-
-/* Another field or connection may have a more exact name of the same stop, a moment later. */
-static void another_field_says_who_asked(void **state)
-{
-    static const char automatic[] = "AUTOMATIC_MODE_SAFEGUARD_STOP (safety_status 12)",
-                      guard[] = "SAFEGUARD_STOP (safety_mode 5)",
-                      plc[] = "PROFISAFE_AUTOMATIC_MODE_SAFEGUARD_STOP (safety_mode 18)",
-                      program[] = "SAFETY_API_SAFEGUARD_STOP (safety_mode 22)",
-                      emergency[] = "PROFISAFE_EMERGENCY_STOP (safety_mode 20)";
-    static const struct {
-        const char *first, *later;
-        int64_t after; /* ns */
-        bool is_beside;
-        size_t incidents;
-        enum armtap_blame side;
-    } cases[] = {{automatic, plc, 8 * MS, false, 1, ARMTAP_BLAME_UNCLEAR},
-                 {automatic, plc, 16 * MS, false, 1, ARMTAP_BLAME_UNCLEAR},
-                 {automatic, plc, 16 * MS + 1, false, 1, ARMTAP_BLAME_ROBOT},
-                 {automatic, plc, 300 * MS, false, 1, ARMTAP_BLAME_ROBOT},
-                 {automatic, program, 16 * MS, false, 1, ARMTAP_BLAME_UNCLEAR},
-                 {automatic, program, 16 * MS + 1, false, 1, ARMTAP_BLAME_ROBOT},
-                 {guard, plc, 8 * MS, false, 1, ARMTAP_BLAME_ROBOT},
-                 {guard, plc, 16 * MS, true, 1, ARMTAP_BLAME_UNCLEAR},
-                 {guard, plc, 16 * MS + 1, true, 1, ARMTAP_BLAME_ROBOT},
-                 {guard, emergency, 8 * MS, true, 2, ARMTAP_BLAME_ROBOT}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct analysis_scene scene;
-        begin(&scene);
-        const struct armtap_stream beside = line(9, "10.0.0.2:30003", &scene.stream);
-        note(&scene, &scene.stream, "safety.stop", 0, cases[i].first);
-        note(&scene, cases[i].is_beside ? &beside : &scene.stream, "safety.stop", cases[i].after, cases[i].later);
-        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-        const struct armtap_verdict *verdict = incident_at(&scene, 0);
-        assert_int_equal(incident_at(&scene, 1) != NULL, cases[i].incidents == 2);
-        if (verdict->side != cases[i].side)
-            fail_msg("case %zu: %s", i, verdict->text);
-        assert_true(verdict->side == ARMTAP_BLAME_ROBOT || says(verdict, cases[i].later));
-        scene_clear(&scene);
-    }
-}
-
-/* What ends with a stop belongs to the nearest one. */
-static void a_program_ends_with_the_nearest_stop(void **state)
-{
-    (void)state;
-    for (int64_t after = 0; after <= 300; after += 100) {
-        struct analysis_scene scene;
-        begin(&scene);
-        const struct armtap_stream beside = line(9, "10.0.0.2:30003", &scene.stream);
-        note(&scene, &scene.stream, "safety.stop", 0, "PROTECTIVE_STOP (safety_mode 3)");
-        note(&scene, &scene.stream, "safety.stop", 300 * MS, "ROBOT_EMERGENCY_STOP (safety_mode 7)");
-        note(&scene, &beside, "mode.changed", after * MS, "runtime_state PLAYING -> PAUSED");
-        assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-        assert_int_equal(incident_at(&scene, 0)->evidence_count, after < 150 ? 2 : 1);
-        assert_int_equal(incident_at(&scene, 1)->evidence_count, after < 150 ? 1 : 2);
-        scene_clear(&scene);
-    }
-}
-
-/* An emergency stop holds up no data. */
-static void a_silence_has_no_stop_as_its_cause(void **state)
-{
-    (void)state;
-    for (int64_t after = 0; after <= 20; after += 20) {
-        struct analysis_scene scene;
-        begin(&scene);
-        note(&scene, &scene.stream, "silence", 0, "no data for 3.000 s: the controller stalled");
-        note(&scene, &scene.stream, "safety.stop", after * MS, "ROBOT_EMERGENCY_STOP (safety_mode 7)");
-        assert_true(says(only(&scene), "the robot went into ROBOT_EMERGENCY_STOP"));
+        assert_null(skipped);
         scene_clear(&scene);
     }
 }
@@ -763,6 +961,7 @@ static void a_silence_has_no_stop_as_its_cause(void **state)
 /* ---- where the reason would be ------------------------------------------------------------------------------------
  */
 
+/* Only a stop without a cause needs the robot's messages. */
 static void it_says_what_to_capture(void **state)
 {
     struct analysis_scene scene;
@@ -771,11 +970,10 @@ static void it_says_what_to_capture(void **state)
     stop(&scene, 3);
     scene.state->safety_mode = 1;
     go_on(&scene, 200);
-    stop(&scene, 3);
+    stop(&scene, 7);
     assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-    assert_true(says(incident_at(&scene, 0), "run tcpdump with 'host 10.0.0.2 and tcp port (30001 or 30002 or 30011 or "
-                                             "30012)'."));
-    assert_true(says(incident_at(&scene, 1), "nothing in the capture says why; port 30001 was not captured."));
+    assert_true(incident_at(&scene, 0)->lacks_messages && incident_at(&scene, 0)->doubt);
+    assert_false(incident_at(&scene, 1)->lacks_messages || incident_at(&scene, 1)->doubt);
     scene_clear(&scene);
 }
 
@@ -788,7 +986,7 @@ static void brackets_are_no_part_of_a_host(void **state)
     assert_int_equal(scene_begin(&scene, NULL), ARMTAP_OK);
     go_on(&scene, 10);
     stop(&scene, 3);
-    assert_true(says(only(&scene), "'host fd00::7 and tcp port (30001"));
+    assert_string_equal(only(&scene)->robot, "fd00::7");
     scene_clear(&scene);
 }
 
@@ -804,37 +1002,20 @@ static void captured_messages_need_no_filter(void **state)
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
         struct analysis_scene scene;
         begin(&scene);
-        struct armtap_stream messages = line(9, ports[i].robot, &scene.stream);
+        struct armtap_stream messages = stream_beside(9, ports[i].robot, &scene.stream);
         const struct armtap_stream *own = scene.record.stream;
         stop(&scene, 3);
         scene.record.stream = &messages;
         go_on(&scene, 2);
         scene.record.stream = own;
-        assert_true(says(only(&scene), ports[i].has_errors ? "although it has messages of the robot" : "tcpdump"));
+        const struct armtap_incident *incident = only(&scene);
+        assert_int_equal(incident->lacks_messages, !ports[i].has_errors);
+        assert_non_null(incident->doubt);
         scene_clear(&scene);
     }
 }
 
-/* The verdict about the stream takes no other side than those about its stops. */
-static void a_stream_agrees_with_its_stops(void **state)
-{
-    static const struct {
-        int mode;
-        enum armtap_blame side;
-    } stops[] = {{3, ARMTAP_BLAME_UNCLEAR}, {7, ARMTAP_BLAME_ROBOT}};
-    (void)state;
-    for (size_t i = 0; i < 2; i++) {
-        struct analysis_scene scene;
-        begin(&scene);
-        stop(&scene, stops[i].mode);
-        assert_int_equal(only(&scene)->side, stops[i].side);
-        assert_null(armtap_diagnosis_verdict_at(scene.diagnosis, 0)->stop);
-        assert_int_equal(armtap_diagnosis_verdict_at(scene.diagnosis, 0)->side, stops[i].side);
-        scene_clear(&scene);
-    }
-}
-
-/* As many as there is room for; the rest are only in the stream's verdict. */
+/* As many as there is room for. */
 static void incidents_are_bounded(void **state)
 {
     struct analysis_scene scene;
@@ -846,7 +1027,7 @@ static void incidents_are_bounded(void **state)
         go_on(&scene, 130);
     }
     assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-    assert_non_null(incident_at(&scene, 199));
+    assert_int_equal(armtap_diagnosis_incident_count(scene.diagnosis), 200);
     assert_null(incident_at(&scene, 200));
     scene_clear(&scene);
 }
@@ -854,35 +1035,33 @@ static void incidents_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mode_may_be_the_cause),
-        cmocka_unit_test(a_finding_may_be_the_cause),
-        cmocka_unit_test(another_robot_is_no_cause),
-        cmocka_unit_test(a_jump_explains_a_path_check),
+        cmocka_unit_test(stops_and_what_a_driver_sent),
+        cmocka_unit_test(jumps_explain_path_checks),
+        cmocka_unit_test(what_the_controller_says_is_a_cause),
+        cmocka_unit_test(what_a_client_requests_has_a_side),
         cmocka_unit_test(late_data_has_a_side),
-        cmocka_unit_test(held_up_data_is_unclear),
-        cmocka_unit_test(a_plain_silence_has_none),
-        cmocka_unit_test(a_program_ends_for_a_reason),
-        cmocka_unit_test(a_fault_has_a_reason),
-        cmocka_unit_test(a_stop_after_a_fault_decides),
-        cmocka_unit_test(a_dashboard_client_ends_a_program),
-        cmocka_unit_test(ordinary_messages_are_no_cause),
-        cmocka_unit_test(what_a_client_sent_has_a_side),
-        cmocka_unit_test(a_program_that_stopped_has_a_reason),
+        cmocka_unit_test(handshakes_have_causes),
+        cmocka_unit_test(a_stop_ends_commands),
+        cmocka_unit_test(what_lasts_must_be_long_enough),
+        cmocka_unit_test(facts_prove_what_they_say),
         cmocka_unit_test(the_nearest_is_the_cause),
+        cmocka_unit_test(stops_have_names),
+        cmocka_unit_test(a_program_ends_with_the_nearest_stop),
+        cmocka_unit_test(others_are_together_if_they_are_alike),
+        cmocka_unit_test(every_rule_was_shown),
+        cmocka_unit_test(a_mode_may_be_the_cause),
+        cmocka_unit_test(a_stop_after_a_fault_decides),
         cmocka_unit_test(stops_join_within_a_second),
         cmocka_unit_test(a_later_stop_is_no_cause),
-        cmocka_unit_test(a_stop_at_the_same_time_is_a_cause),
-        cmocka_unit_test(one_record_shows_a_cause),
-        cmocka_unit_test(another_field_says_who_asked),
-        cmocka_unit_test(a_program_ends_with_the_nearest_stop),
-        cmocka_unit_test(a_silence_has_no_stop_as_its_cause),
+        cmocka_unit_test(a_note_beside_records_is_a_cause),
+        cmocka_unit_test(a_client_that_stops_reading_is_to_blame),
         cmocka_unit_test(it_says_what_to_capture),
         cmocka_unit_test(brackets_are_no_part_of_a_host),
         cmocka_unit_test(captured_messages_need_no_filter),
-        cmocka_unit_test(a_stream_agrees_with_its_stops),
         cmocka_unit_test(incidents_are_bounded),
-        cmocka_unit_test(missing_commands_have_a_side),
-        cmocka_unit_test(a_gap_may_end_a_program),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    shown = calloc(armtap_rule_count(), sizeof *shown);
+    int failed = shown ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+    free(shown);
+    return failed;
 }

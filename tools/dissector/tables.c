@@ -317,6 +317,9 @@ static void put_ports(FILE *to)
 static void put_safety_words(FILE *to)
 {
     fputs("armtap.safety_words = {\n", to);
+#define CALLED(text, word)
+#define ASKED(text, word)
+#define ENDED(text, word)
 #define WORD(text, later, first)                                                                                       \
     fprintf(to, "  {text = \"%s\", later = \"%s\", first = \"%s\"},\n", text, #later, #first);
 #define SUMS_UP(bit, others)
