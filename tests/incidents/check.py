@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The verdicts of diagnose on incidents whose cause and side are known by construction (kinds.py), in two sets: one to
-develop with, one held out, with other rates, sizes, networks and times. Of the held-out causes 95 % must be found; no
-verdict may name a wrong side, and no clean cell may have a warning. `check.py FOLDER [KIND]` leaves the captures there and
+"""The incidents that diagnose finds where cause and side are known by construction (kinds.py), in two sets: one to develop
+with, one held out, with other rates, sizes, networks and times. Of the held-out causes 95 % must be found; no incident
+may name a wrong side, and no clean cell may have a warning. Ids and arguments are compared, never sentences. `check.py FOLDER [KIND]` leaves the captures there and
 says how each was judged."""
 import json
 import os
@@ -26,58 +26,80 @@ def run(*arguments):
     return json.loads(done.stdout)
 
 
+def shown(*arguments):
+    """What is printed for people, in one line."""
+    done = subprocess.run([ARMTAP, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, text=True)
+    return " ".join(done.stdout.split())
+
+
+# What a robot's stop, the end of a program, or data that stands still begins with; other incidents are about one kind of finding.
+STARTS = ("safety.stop", "safety.state", "mode.changed", "ur.program", "command.timeout", "silence")
+
+
+def says(finding, args):
+    """Whether it has these arguments. An argument 0 of a code may be left out."""
+    return all(finding["args"].get(name, 0 if name == "argument" else None) == value for name, value in args.items())
+
+
 class Judged:
-    """How the verdicts on one capture compare with the truth."""
+    """How the incidents of one capture compare with the truth."""
 
     def __init__(self, truth, path):
         self.truth, self.path = truth, path
         self.report = run("diagnose", "--json", path)
-        self.robots = [stream["robot"].rpartition(":")[0] for stream in run("info", "--json", path)["streams"]]
         self.stops, self.others = [], []
-        for verdict in self.report["verdicts"]:
-            (self.others if verdict["stop"] is None else self.stops).append(verdict)
-        self.about = [verdict for verdict in self.stops + (self.others if truth.of_stream else [])
-                      if self.is_about(verdict)]
+        for incident in self.report["incidents"]:
+            (self.stops if incident["what"] in STARTS else self.others).append(incident)
+        self.about = [incident for incident in self.stops + (self.others if truth.of_stream else [])
+                      if self.is_about(incident)]
         self.is_right, self.side = self.judge_cause(), self.judge_side()
 
-    def is_about(self, verdict):
-        """Whether it is about this robot, at this time."""
-        of = verdict["stream"]
-        is_near = verdict["from"] - 1.5 <= self.truth.time <= verdict["to"] + 1.5
-        return of is not None and self.robots[of] == self.truth.robot and (is_near or self.truth.of_stream)
+    def is_robots(self, incident):
+        return incident["robot"] == self.truth.robot.strip("[]")
 
-    def has(self, verdict, ids, words):
-        """Whether its evidence and its text name the cause."""
-        def is_named(text):
-            return all(word.lower() in text.lower() for word in words)
-        evidence = [self.report["findings"][i] for i in verdict["evidence"]]
-        return any(finding["id"].startswith(tuple(ids)) for finding in evidence) and is_named(verdict["text"])
+    def is_about(self, incident):
+        """Whether it is about this robot, at this time."""
+        is_near = incident["from"] - 1.5 <= self.truth.time <= incident["to"] + 1.5
+        return self.is_robots(incident) and (is_near or self.truth.of_stream)
+
+    def evidence(self, incident):
+        return [self.report["findings"][i] for i in incident["evidence"]]
+
+    def has(self, incident):
+        """Whether its cause is the true one, as a finding of its evidence says. What is about data may be its own."""
+        cause = incident["cause"] or (incident["what"] if self.truth.of_stream else "")
+        return cause.startswith(self.truth.ids) and any(
+            finding["id"].startswith(self.truth.ids) and says(finding, self.truth.args) for finding in self.evidence(incident))
+
+    def blames(self, incident):
+        """Whether it has something as its cause that is not."""
+        truth = self.truth
+        return (truth.not_ids and (incident["cause"] or "").startswith(truth.not_ids)) or any(
+            says(finding, args) for finding in self.evidence(incident) for args in truth.not_args)
 
     def judge_cause(self):
         truth = self.truth
-        texts = [verdict["text"] for verdict in self.about]
-        if any(word in text for text in texts for word in truth.not_words):
+        if any(self.blames(incident) for incident in self.about):
             return False
-        if truth.says:
-            return bool(texts) and all(kinds.NOTHING in text for text in texts) and \
-                all(any(says in text for text in texts) for says in truth.says)
-        return any(self.has(verdict, truth.ids, truth.words) for verdict in self.about)
+        if not truth.ids:
+            is_unknown = bool(self.about) and all(incident["cause"] is None for incident in self.about)
+            return is_unknown and (not truth.asks_for or truth.asks_for in shown("diagnose", self.path))
+        return any(self.has(incident) for incident in self.about)
 
     def judge_side(self):
-        """wrong, right or unclear: of the verdicts on the incident, and of all others of the robot."""
+        """wrong, right or unclear: of the incidents about it, and of all others of the robot."""
         truth = self.truth
-        sides = {verdict["side"] for verdict in self.about} - {"unclear"}
-        others = {verdict["side"] for verdict in self.others
-                  if verdict["stream"] is not None and self.robots[verdict["stream"]] == truth.robot}
+        sides = {incident["side"] for incident in self.about} - {"unclear"}
+        others = {incident["side"] for incident in self.others if self.is_robots(incident)}
         if sides - truth.sides or others - truth.sides - truth.other_sides - {"unclear"}:
             return "wrong"
         return "right" if sides else "unclear"
 
     def show(self):
-        wanted = self.truth.says or self.truth.words
-        lines = ["%s %s" % (verdict["side"], verdict["text"]) for verdict in self.stops + self.others]
-        return "\n  ".join(["cause %s, side %s; expected: %s, %s" % (
-            "right" if self.is_right else "not found", self.side, wanted, sorted(self.truth.sides)), *lines])
+        truth = self.truth
+        lines = ["%s: %s because of %s: %s" % (one["side"], one["what"], one["cause"], one["text"]) for one in self.stops + self.others]
+        return "\n  ".join(["cause %s, side %s; expected: %s, %s, %s" % (
+            "right" if self.is_right else "not found", self.side, truth.ids or "none", truth.args, sorted(truth.sides)), *lines])
 
 
 def known_ids():
@@ -122,8 +144,8 @@ def check_clean(name, folder, wanted):
         kinds.build(kind, name, number, path)
         report = run("diagnose", "--json", path)
         found = [(one["id"], one["text"]) for one in report["findings"] if one["severity"] in ("warning", "error")]
-        expect("%s %s %d: nothing is wrong" % (name, kind.__name__, number), not found and not report["verdicts"], found,
-               report["verdicts"])
+        expect("%s %s %d: nothing is wrong" % (name, kind.__name__, number), not found and not report["incidents"], found,
+               report["incidents"])
         many, warned = many + 1, warned + bool(found)
     print("%s: clean cells %d, with a warning or an error %d" % (name, many, warned))
 

@@ -1,5 +1,5 @@
 """Incidents whose cause and side are known by construction, and cells in which nothing is wrong. Each kind builds a cell
-and returns what a verdict has to say about it."""
+and returns what an incident has to say about it: kinds of findings and their arguments."""
 import csv
 import os
 import struct
@@ -8,7 +8,6 @@ import cell as robots
 from cell import Cell, wire
 from network import ACK, FIN, Capture, generator
 
-NOTHING = "nothing in the capture says why"
 FIELDBUS = 207  # C207: another machine's input is gone, or what is between: nothing tells which
 
 
@@ -20,12 +19,16 @@ def argument_joints():
 
 
 class Truth:
-    def __init__(self, time, sides, ids=(), words=(), says=(), needs="", not_words=(), of_stream=False):
-        self.time, self.sides, self.ids, self.words, self.says = time, set(sides), ids, words, says
+    """`ids`: beginnings of the ids that the cause may have, none if the capture does not show it; `args`: arguments of the finding
+    that names it."""
+
+    def __init__(self, time, sides, ids=(), args=None, needs="", not_ids=(), not_args=(), of_stream=False, asks_for=""):
+        self.time, self.sides, self.ids, self.args = time, set(sides), tuple(ids), args or {}
         self.needs = needs  # an id of the decoder that the cause needs
-        self.not_words = not_words  # what is not to be blamed
-        self.of_stream = of_stream  # the cause is in the verdict of a stream: no robot stopped
-        self.other_sides = set()  # of verdicts about something else that is in the capture
+        self.not_ids, self.not_args = tuple(not_ids), not_args  # what is not to be blamed
+        self.of_stream = of_stream  # it is about data: no robot stopped
+        self.asks_for = asks_for  # the filter of the capture that would have shown the cause
+        self.other_sides = set()  # of incidents about something else that is in the capture
         self.robot = ""
 
 
@@ -84,8 +87,12 @@ class Style:
         return self.rng.uniform(low, high * (2 if self.is_held_out else 1))
 
 
-def safety_words(safety):
-    return {5: "SAFEGUARD", 6: "EMERGENCY", 7: "EMERGENCY"}[safety]
+def called(safety):
+    return {5: "safeguard", 6: "emergency", 7: "robot-emergency"}[safety]
+
+
+def coded(code):
+    return {"code": code[0], "argument": code[1]}
 
 
 # ---- the controller says why ----------------------------------------------------------------------------------------
@@ -95,7 +102,7 @@ def tell_code(cell, style, time, code, argument, **options):
     data = (3, struct.unpack(">I", struct.pack(">f", 312.5))[0]) if code == 283 else (1, style.rng.randrange(9))
     cell.error(time, code, argument, style.rng.choice([robots.VIOLATION, robots.VIOLATION, robots.FAULT]), data, **options)
     joint = argument_joints().get((code, argument))
-    return ["C%dA%d" % (code, argument)] + ([joint] if joint else [])
+    return {**coded((code, argument)), **({"joint_name": joint.lower()} if joint else {})}
 
 
 def sides_of(code):
@@ -109,10 +116,10 @@ def protective_stop(style):
     style.stream(cell)
     style.primary(cell)
     code = style.rng.choice(style.codes)
-    words = tell_code(cell, style, time + style.soon(-0.06, 0.2), *code)
+    args = tell_code(cell, style, time + style.soon(-0.06, 0.2), *code)
     if style.rng.random() < 0.5:
         cell.key(time + 0.3, b"PROGRAM_XXX_STOPPED", b"main")
-    return [cell], Truth(time, sides_of(code), ("ur.error",), words, needs="ur.error")
+    return [cell], Truth(time, sides_of(code), ("ur.error",), args, needs="ur.error")
 
 
 def protective_stop_cut(style):
@@ -140,7 +147,7 @@ def protective_stop_after_hole(style):
     timeout, before = style.rng.choice([0.02, 0.1, 0.2]), style.rng.uniform(0.6, 1.4)
     hole = truth.time - before, truth.time - before + timeout * style.rng.uniform(1.1, 1.5)
     cells[0].commands(0.5, truth.time + 0.3, 500 if style.release[0] >= 5 else 125, timeout, holes=[hole])
-    truth.not_words = ("no command in time",)
+    truth.not_ids = ("command.",)
     return cells, truth
 
 
@@ -148,7 +155,7 @@ def protective_stop_of_old_driver(style):
     """Its commands count reads of 20 ms: they are no times, which would all be exceeded."""
     cells, truth = protective_stop(style)
     cells[0].commands(0.5, truth.time + 0.3, 125, timeout=style.rng.choice([0.001, 0.002, 0.005]))
-    truth.not_words = ("no command in time",)
+    truth.not_ids = ("command.",)
     return cells, truth
 
 
@@ -163,7 +170,7 @@ def runtime_exception(style):
                                    (b"List index out of bounds: 7", 140)]), style.rng.randrange(3, 300)
     cell.exception(time + style.soon(-0.02, 0.05), line, 3, text[0])
     cell.key(time + 0.1, b"PROGRAM_XXX_STOPPED", b"pick")
-    return [cell], Truth(time, ["robot"], ("ur.exception",), [text[0].decode()], needs="ur.exception")
+    return [cell], Truth(time, ["robot"], ("ur.exception",), {"quoted": text[0].decode()}, needs="ur.exception")
 
 
 def exception_of_script(style):
@@ -178,8 +185,8 @@ def exception_of_script(style):
     cell.script(time - style.soon(0.01, 0.1), script, style.rng.choice([30001, 30002]))
     cell.exception(time + style.soon(0.0, 0.05), 3, 3, b"compile_error_name_not_found:" + name + b":")
     cell.key(time + 0.1, b"PROGRAM_XXX_STOPPED", b"main")
-    return [cell], Truth(time, ["client"], ("ur.exception",), ["compile_error_name_not_found:" + name.decode()],
-                         needs="ur.exception")
+    return [cell], Truth(time, ["client"], ("ur.exception",),
+                         {"quoted": "compile_error_name_not_found:" + name.decode() + ":"}, needs="ur.exception")
 
 
 def popup(style):
@@ -194,7 +201,7 @@ def popup(style):
     text = text % style.rng.randrange(2, 90)
     cell.popup(time - style.soon(0.01, 0.2), title, text)
     cell.key(time + 0.06, b"PROGRAM_XXX_STOPPED", b"main")
-    return [cell], Truth(time, ["robot"], ("ur.popup",), [text.decode()], needs="ur.popup")
+    return [cell], Truth(time, ["robot"], ("ur.popup",), {"quoted": text.decode()}, needs="ur.popup")
 
 
 def emergency_stop(style, safety=None):
@@ -209,7 +216,7 @@ def emergency_stop(style, safety=None):
         cell.tell(time + 0.02, robots.SAFETY_MODE, struct.pack(">iiBII", 0, 0, safety, 1, 0), tag="")
     if style.rng.random() < 0.3:
         style.begin = time - style.rng.uniform(1, 2)
-    return [cell], Truth(time, ["robot"], ("safety.stop", "ur.safety"), [safety_words(safety)])
+    return [cell], Truth(time, ["robot"], ("safety.stop",), {"case": called(safety)})
 
 
 def safeguard_stop(style):
@@ -225,7 +232,7 @@ def rtde_exception(style):
     text = style.rng.choice([b"register 24 out of range", b"watchdog of the input expired"])
     level = style.rng.choice([0, 1])
     cell.text(time + style.soon(-0.05, 0.2), level, text)
-    return [cell], Truth(time, ["robot"], ("rtde.text.",), [text.decode()])
+    return [cell], Truth(time, ["robot"], ("rtde.text.",), {"quoted": text.decode()})
 
 
 # ---- somebody else --------------------------------------------------------------------------------------------------
@@ -252,7 +259,7 @@ def dashboard_stop(style):
     asked = time - style.soon(0.02, 0.2)
     lines = [(0.5 + i * 0.7, b"robotmode", b"Robotmode: RUNNING", "") for i in range(int((asked - 0.6) / 0.7))]
     cell.dashboard(0.3, lines + [(asked, command, reply, "cause")])
-    return [cell], Truth(time, ["client"], ("dashboard.",), [command.decode()], needs="dashboard.refused")
+    return [cell], Truth(time, ["client"], ("dashboard.",), {"quoted": command.decode()}, needs="dashboard.refused")
 
 
 def program_replaced(style):
@@ -268,7 +275,7 @@ def program_replaced(style):
                 style.rng.choice([30001, 30002, 30003] if not style.is_held_out else [30001, 30002]))
     cell.key(time + 0.07, b"PROGRAM_XXX_STOPPED", b"main")
     cell.key(time + 0.11, b"PROGRAM_XXX_STARTED", name)
-    return [cell], Truth(time, ["client"], ("ur.",), [name.decode()], needs="ur.program")
+    return [cell], Truth(time, ["client"], ("ur.program",), {"quoted_name": name.decode()}, needs="ur.program")
 
 
 def external_control(style, seconds=0.0):
@@ -299,15 +306,14 @@ def driver_silent(style):
         # What the network does to another connection, long before, is no cause.
         cell.primary_link.held.append((time - 1.7, time - 1.5, 1))
         cell.primary_link.are_acks_lost = True
-    return [cell], Truth(ends, ["client"], ("command.", "ur.message"), ["command"], needs="command.gap")
+    return [cell], Truth(ends, ["client"], ("command.",), needs="command.gap")
 
 
 def driver_not_captured(style):
     """The same, but without the driver's port in the capture: the robot's own words tell."""
     cells, truth = driver_silent(style)
     style.ports = [30001, 30011, 30003, 30004]
-    return cells, Truth(truth.time, ["client"], ("command.timeout",), ["waited in vain for a command"],
-                        needs="command.timeout")
+    return cells, Truth(truth.time, ["client"], ("command.timeout",), needs="command.timeout")
 
 
 def network_fails(style):
@@ -326,7 +332,7 @@ def network_fails(style):
     # What the robot says gets through again when the network does.
     time_out(cell, ends + style.soon(0.001, 0.01))
     link.closed = [(time + out + 0.05, 0, FIN | ACK)]
-    truth = Truth(ends, ["network"], ("command.", "tcp.retransmission"), ["command"], needs="command.gap")
+    truth = Truth(ends, ["network"], ("command.", "tcp.retransmission"), needs="command.gap")
     if style.rng.random() < 0.5:
         for connection in cell.connections:
             if connection is not link:
@@ -350,8 +356,8 @@ def commands_jump(style):
         joints[joint] += far if now >= time - 0.006 else 0
         return joints
     cell.commands(0.5, time + 0.5, cell.driver_rate, cell.timeout, targets=targets)
-    words = tell_code(cell, style, time + style.soon(0.0, 0.1), 204, style.rng.choice([1, 3]))
-    return [cell], Truth(time, ["client"], ("ur.error", "command.jump"), words[:1], needs="command.gap")
+    args = tell_code(cell, style, time + style.soon(0.0, 0.1), 204, style.rng.choice([1, 3]))
+    return [cell], Truth(time, ["client"], ("ur.error",), args, needs="command.gap")
 
 
 # ---- the data, not the robot ----------------------------------------------------------------------------------------
@@ -366,7 +372,8 @@ def network_delay(style):
     link.are_acks_lost = True
     if style.rng.random() < 0.5:
         style.primary(cell)
-    return [cell], Truth(time + out, ["network"], ("tcp.retransmission", "silence"), ["again"], of_stream=True)
+    return [cell], Truth(time + out, ["network"], ("tcp.retransmission",), {"direction": "from the robot"},
+                         of_stream=True)
 
 
 def window_full(style):
@@ -376,7 +383,7 @@ def window_full(style):
     cell.skips.append((time + 0.3, time + out + 0.01))
     link = style.rtde(cell)
     link.full.append((time, time + out, 0))
-    return [cell], Truth(time + out, ["client"], ("tcp.zero-window",), ["stopped reading"], of_stream=True)
+    return [cell], Truth(time + out, ["client"], ("tcp.zero-window",), {"who": "client"}, of_stream=True)
 
 
 def clock_jump(style):
@@ -388,7 +395,7 @@ def clock_jump(style):
     else:
         cell.jumps.append((time, style.rng.uniform(0.5, 3)))
     style.rtde(cell)
-    return [cell], Truth(time, ["robot"], ("clock.skipped",), ["controller"], of_stream=True)
+    return [cell], Truth(time, ["robot"], ("clock.skipped",), of_stream=True)
 
 
 # ---- nothing tells --------------------------------------------------------------------------------------------------
@@ -405,8 +412,7 @@ def rtde_only(style):
         tell_code(cell, style, time + 0.05, *style.rng.choice(style.codes))
         style.ports = [30004]
     host = cell.robot.text.strip("[]")
-    return [cell], Truth(time, [], says=[NOTHING, "port 30001, which was not captured",
-                                         "'host %s and tcp port (30001 or 30002" % host])
+    return [cell], Truth(time, [], asks_for="'host %s and tcp port (30001 or 30002" % host)
 
 
 def nothing_tells(style):
@@ -416,14 +422,14 @@ def nothing_tells(style):
     cell.stop(time)
     style.stream(cell)
     style.primary(cell)
-    return [cell], Truth(time, [], says=[NOTHING])
+    return [cell], Truth(time, [])
 
 
 def cause_lost(style):
     """The capture lacks the packet that says why."""
     cells, truth = protective_stop(style)
     style.lost_tag = "cause"
-    return cells, Truth(truth.time, [], says=[NOTHING], not_words=truth.words[:1])
+    return cells, Truth(truth.time, [], not_args=[{"code": truth.args["code"]}])
 
 
 def stop_again(style):
@@ -437,10 +443,11 @@ def stop_again(style):
     style.primary(cell)
     codes = style.rng.sample(style.codes, 2)
     before = tell_code(cell, style, first + style.soon(-0.05, 0.15), *codes[0])
-    words = tell_code(cell, style, time + style.soon(-0.05, 0.15), *codes[1])
+    args = tell_code(cell, style, time + style.soon(-0.05, 0.15), *codes[1])
     if style.rng.random() < 0.5:
-        return [cell], Truth(first, sides_of(codes[0]), ("ur.error",), before, needs="ur.error", not_words=words[:1])
-    return [cell], Truth(time, sides_of(codes[1]), ("ur.error",), words, needs="ur.error", not_words=before[:1])
+        return [cell], Truth(first, sides_of(codes[0]), ("ur.error",), before, needs="ur.error",
+                             not_args=[coded(codes[1])])
+    return [cell], Truth(time, sides_of(codes[1]), ("ur.error",), args, needs="ur.error", not_args=[coded(codes[0])])
 
 
 # ---- what is not to be blamed ---------------------------------------------------------------------------------------
@@ -454,13 +461,14 @@ def old_error(style):
     cell.stop(time)
     style.stream(cell)
     style.primary(cell)
-    words = tell_code(cell, style, time + style.soon(0, 0.15), 153, 3) if has_cause else []
+    args = tell_code(cell, style, time + style.soon(0, 0.15), 153, 3) if has_cause else None
     cell.error(style.rng.uniform(0.1, 1), 207, 1, tag="")
     cell.error(time - style.rng.uniform(1.5, 3), 51, 1, robots.WARNING, tag="")
     cell.error(time + style.rng.uniform(1.6, 2.2), 210, 1, tag="")
+    old = [{"code": code} for code in (207, 51, 210)]
     if has_cause:
-        return [cell], Truth(time, ["robot"], ("ur.error",), words, needs="ur.error", not_words=["C207", "C51", "C210"])
-    return [cell], Truth(time, [], says=[NOTHING], not_words=["C207", "C51", "C210"])
+        return [cell], Truth(time, ["robot"], ("ur.error",), args, needs="ur.error", not_args=old)
+    return [cell], Truth(time, [], not_args=old)
 
 
 def error_of_other(style):
@@ -470,7 +478,7 @@ def error_of_other(style):
     style.stream(beside)
     style.primary(beside)
     beside.error(truth.time + style.soon(-0.05, 0.05), 211, 2, tag="")
-    truth.not_words = ["C211"]
+    truth.not_args = [{"code": 211}]
     return cells + [beside], truth
 
 
@@ -480,7 +488,7 @@ def emergency_of_other(style):
     beside = style.cell(number=2, seconds=cells[0].seconds)
     beside.change(truth.time - 0.02, safety=robots.SYSTEM_EMERGENCY, runtime=robots.STOPPED)
     style.stream(beside)
-    truth.not_words = ["EMERGENCY"]
+    truth.not_args = [{"case": "emergency"}]
     return cells + [beside], truth
 
 

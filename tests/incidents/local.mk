@@ -1,4 +1,4 @@
-# ---- verdicts on incidents with a known cause, made while the tests run -----------------------------------------------
+# ---- incidents with a known cause, made while the tests run -----------------------------------------------------------
 
 TESTS += tests/incidents/check.py
 EXTRA_DIST += \
