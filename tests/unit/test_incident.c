@@ -338,6 +338,13 @@ static void late_data_has_a_side(void **state)
          .judged = {2, ARMTAP_FINDING_tcp_retransmission, ARMTAP_BLAME_NETWORK},
          .no_with = BY_SILENCE,
          .has_unless = UNKNOWN(1)},
+        {.what = {SILENT(delayed_or_stalled)},
+         .with = {FACT(ARMTAP_FINDING_tcp_retransmission, RTDE, ARGS(arg_direction(ARMTAP_WORD_from_robot))),
+                  WITHIN(3000, 1000)},
+         .unless = STALL_BESIDE,
+         .judged = {2, ARMTAP_FINDING_tcp_retransmission, ARMTAP_BLAME_NETWORK},
+         .no_with = UNKNOWN(1),
+         .has_unless = UNKNOWN(1)},
         {.what = {SILENT(delayed)}, .unless = STALL_BESIDE, .judged = BY_SILENCE, .has_unless = UNKNOWN(1)},
         {.what = {SILENT(held_up)}, .unless = STALL_BESIDE, .judged = BY_SILENCE, .has_unless = UNKNOWN(1)},
         {.what = {SILENT(client_stopped_reading)}, .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_CLIENT}},
@@ -362,9 +369,9 @@ static void handshakes_have_causes(void **state)
     const struct rule_row rows[] = {
         EARLIER(field_not_found, version_not_negotiated, CLIENT, CLIENT),
         EARLIER(field_not_found, frequency_missing, CLIENT, CLIENT),
-        EARLIER(start_refused, field_not_found, CLIENT, CLIENT),
-        EARLIER(start_refused, field_in_use, CLIENT, CLIENT),
-        EARLIER(start_refused, version_refused, CLIENT, CLIENT),
+        EARLIER(start_refused, field_not_found, CLIENT, UNCLEAR),
+        EARLIER(start_refused, field_in_use, CLIENT, UNCLEAR),
+        EARLIER(start_refused, version_refused, CLIENT, UNCLEAR),
         EARLIER(recipe_missing, field_not_found, CLIENT, CAPTURE),
         EARLIER(recipe_missing, field_in_use, CLIENT, CAPTURE),
         EARLIER(recipe_missing, setup_bad, UNCLEAR, CAPTURE),
@@ -395,6 +402,7 @@ static void a_stop_ends_commands(void **state)
 static void what_lasts_must_be_long_enough(void **state)
 {
 #define SKIPPED FACT(ARMTAP_FINDING_clock_skipped, RTDE, NO_ARGS), .size = 10 /* packages */
+#define RESET FACT(ARMTAP_NOTE_tcp_reset, RTDE, ARGS(arg_who(ARMTAP_WORD_robot)))
 #define STALLED(word, where, seconds)                                                                                  \
     FACT(ARMTAP_FINDING_tcp_zero_window, where, ARGS(arg_who(ARMTAP_WORD_##word))), .size = seconds
 #define SILENT_FOR(word, where, seconds)                                                                               \
@@ -435,6 +443,12 @@ static void what_lasts_must_be_long_enough(void **state)
         {{SKIPPED}, {STALLED(client, RTDE, 0.5)}, 1, SKIPPED_ALONE, {0}},
         {{SKIPPED}, {STALLED(client, REALTIME, 0.5)}, -500 * MS, SKIPPED_ALONE, {0}},
         {{SKIPPED}, {STALLED(robot, RTDE, 0.5)}, -500 * MS, SKIPPED_ALONE, {0}},
+        /* A connection may be reset because its client does not read, however short that was. */
+        {{RESET}, {STALLED(client, RTDE, 0.001)}, -1001 * MS, BY_STALL(2), {0}},
+        {{RESET}, {STALLED(client, RTDE, 0.001)}, -1001 * MS - 1, UNKNOWN(1), {0}},
+        {{RESET}, {STALLED(client, RTDE, 0.001)}, 1, UNKNOWN(1), {0}},
+        {{RESET}, {STALLED(client, REALTIME, 0.5)}, 0, UNKNOWN(1), {0}},
+        {{RESET}, {STALLED(robot, RTDE, 0.5)}, 0, UNKNOWN(1), {0}},
         /* A silence is reported when it ends, with the record that shows what was skipped. */
         {{SKIPPED}, {SILENT_FOR(held_up, RTDE, 0.02)}, 0, BY_SILENCE_TOO, {0}},
         {{SKIPPED}, {SILENT_FOR(held_up, RTDE, 0.019)}, 0, SKIPPED_ALONE, {0}},
@@ -445,6 +459,7 @@ static void what_lasts_must_be_long_enough(void **state)
         /* A robot that does not read may be why there was silence, which then begins nothing. */
         {{SKIPPED}, {SILENT_FOR(held_up, RTDE, 3)}, 0, BY_SILENCE_TOO, {STALLED(robot, RTDE, 3)}},
         {{SKIPPED}, {SILENT_FOR(delayed, RTDE, 3)}, 0, BY_SILENCE_TOO, {STALLED(robot, RTDE, 3)}},
+        {{SKIPPED}, {SILENT_FOR(delayed_or_stalled, RTDE, 3)}, 0, BY_SILENCE_TOO, {STALLED(robot, RTDE, 3)}},
         {{SKIPPED}, {SILENT_FOR(stalled, RTDE, 3)}, 0, SKIPPED_ALONE, {0}},
     };
     (void)state;
