@@ -411,6 +411,28 @@ static void what_lasts_must_be_long_enough(void **state)
     {                                                                                                                  \
         many, ARMTAP_FINDING_tcp_zero_window, ARMTAP_BLAME_CLIENT                                                      \
     }
+/* The stall of a robot keeps the silence from being an incident of its own. */
+#define WHILE(word, of, seconds, after, ...)                                                                           \
+    {                                                                                                                  \
+        {SKIPPED}, {SILENT_FOR(word, of, seconds)}, after, __VA_ARGS__,                                                \
+        {                                                                                                              \
+            STALLED(robot, of, 3)                                                                                      \
+        }                                                                                                              \
+    }
+#define SKIPPED_WHILE(word)                                                                                            \
+    WHILE(word, RTDE, 0.02, 0, BY_SILENCE_TOO), WHILE(word, RTDE, 0.019, 0, SKIPPED_ALONE),                            \
+        WHILE(word, RTDE, 3, -1, SKIPPED_ALONE), WHILE(word, RTDE, 3, 1, SKIPPED_ALONE),                               \
+        WHILE(word, REALTIME, 3, 0, SKIPPED_ALONE)
+#define BESIDE(word, after, ...)                                                                                       \
+    {                                                                                                                  \
+        {SILENT(not_sent)}, {SILENT_FOR(word, REALTIME, 3)}, after, __VA_ARGS__,                                       \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
+#define SILENT_BESIDE(word, side)                                                                                      \
+    BESIDE(word, 0, {2, ARMTAP_FINDING_silence, ARMTAP_BLAME_##side}), BESIDE(word, 1, UNKNOWN(1)),                    \
+        BESIDE(word, -3000 * MS - 1, UNKNOWN(1))
 #define BY_SILENCE_TOO                                                                                                 \
     {                                                                                                                  \
         2, ARMTAP_FINDING_silence, ARMTAP_BLAME_UNCLEAR                                                                \
@@ -450,16 +472,13 @@ static void what_lasts_must_be_long_enough(void **state)
         {{RESET}, {STALLED(client, REALTIME, 0.5)}, 0, UNKNOWN(1), {0}},
         {{RESET}, {STALLED(robot, RTDE, 0.5)}, 0, UNKNOWN(1), {0}},
         /* A silence is reported when it ends, with the record that shows what was skipped. */
-        {{SKIPPED}, {SILENT_FOR(held_up, RTDE, 0.02)}, 0, BY_SILENCE_TOO, {0}},
-        {{SKIPPED}, {SILENT_FOR(held_up, RTDE, 0.019)}, 0, SKIPPED_ALONE, {0}},
-        {{SKIPPED}, {SILENT_FOR(held_up, RTDE, 3)}, -1, SKIPPED_ALONE, {0}},
-        {{SKIPPED}, {SILENT_FOR(held_up, RTDE, 3)}, 1, SKIPPED_ALONE, {0}},
-        {{SKIPPED}, {SILENT_FOR(held_up, REALTIME, 3)}, 0, SKIPPED_ALONE, {0}},
-        {{SKIPPED}, {SILENT_FOR(delayed, RTDE, 3)}, 0, BY_SILENCE_TOO, {0}},
-        /* A robot that does not read may be why there was silence, which then begins nothing. */
-        {{SKIPPED}, {SILENT_FOR(held_up, RTDE, 3)}, 0, BY_SILENCE_TOO, {STALLED(robot, RTDE, 3)}},
-        {{SKIPPED}, {SILENT_FOR(delayed, RTDE, 3)}, 0, BY_SILENCE_TOO, {STALLED(robot, RTDE, 3)}},
-        {{SKIPPED}, {SILENT_FOR(delayed_or_stalled, RTDE, 3)}, 0, BY_SILENCE_TOO, {STALLED(robot, RTDE, 3)}},
+        SKIPPED_WHILE(held_up),
+        SKIPPED_WHILE(delayed),
+        SKIPPED_WHILE(delayed_or_stalled),
+        /* That of another connection is not its cause, unless both ended at the same time. */
+        SILENT_BESIDE(delayed, UNCLEAR),
+        SILENT_BESIDE(held_up, UNCLEAR),
+        SILENT_BESIDE(client_stopped_reading, CLIENT),
         {{SKIPPED}, {SILENT_FOR(stalled, RTDE, 3)}, 0, SKIPPED_ALONE, {0}},
     };
     (void)state;
@@ -522,6 +541,13 @@ static void facts_prove_what_they_say(void **state)
         {{{A_STOP}, {GAP_UNTIL(continued)}}, UNKNOWN(1)},
         {{{A_STOP}, {GAP_UNTIL(may_end)}}, UNKNOWN(1)},
         {{{A_STOP}, {GAP_UNTIL(moved_on)}}, UNKNOWN(1)},
+        {{{A_STOP}, {GAP_UNTIL(continued)}, {RESENT(to_robot)}}, UNKNOWN(1)},
+        {{{A_STOP}, {GAP_UNTIL(may_end)}, {RESENT(to_robot)}}, UNKNOWN(1)},
+        /* a stop for safety has no requests as its cause */
+        {{{A_STOP}, {FACT(ARMTAP_NOTE_dashboard_command, DASHBOARD, NO_ARGS)}}, UNKNOWN(1)},
+        {{{A_STOP}, {SENT(started)}, {PROGRAM(sent)}}, UNKNOWN(1)},
+        {{{A_STOP}, {FACT(ARMTAP_NOTE_ur_exception, PRIMARY, ARGS(arg_sent_packet(9)))}},
+         {2, ARMTAP_NOTE_ur_exception, ARMTAP_BLAME_UNCLEAR}},
         /* missing commands */
         {{{WAITED}}, {1, ARMTAP_FINDING_command_timeout, ARMTAP_BLAME_UNCLEAR}},
         {{{WAITED}, {RESENT(to_robot)}}, {2, ARMTAP_FINDING_tcp_retransmission, ARMTAP_BLAME_NETWORK}},
@@ -564,11 +590,18 @@ static void facts_prove_what_they_say(void **state)
         {{{SILENT(delayed)},
           {FACT(ARMTAP_FINDING_tcp_retransmission, RTDE, ARGS(arg_direction(ARMTAP_WORD_to_robot)))}},
          BY_SILENCE},
+        {{{SILENT(delayed_or_stalled)},
+          {FACT(ARMTAP_FINDING_tcp_retransmission, RTDE, ARGS(arg_direction(ARMTAP_WORD_to_robot)))}},
+         UNKNOWN(1)},
         {{{SILENT(held_up)},
           {FACT(ARMTAP_FINDING_tcp_retransmission, RTDE, ARGS(arg_direction(ARMTAP_WORD_from_robot)))}},
          BY_SILENCE},
         {{{SILENT(stalled)}, {FACT(ARMTAP_FINDING_safety_stop, RTDE, ARGS(arg_case(ARMTAP_WORD_robot_emergency)))}},
          UNKNOWN(1)},
+        /* another connection's handshake */
+        {{{FACT(ARMTAP_NOTE_rtde_field_not_found, RTDE, NO_ARGS)},
+          {FACT(ARMTAP_NOTE_rtde_version_not_negotiated, REALTIME, NO_ARGS)}},
+         {1, NOTHING, ARMTAP_BLAME_CLIENT}},
         /* who stopped reading */
         {{{STALL(client)}}, {1, NOTHING, ARMTAP_BLAME_CLIENT}},
         {{{STALL(robot)}}, {1, NOTHING, ARMTAP_BLAME_ROBOT}},
