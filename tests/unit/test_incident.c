@@ -421,8 +421,8 @@ static void what_lasts_must_be_long_enough(void **state)
     }
 #define SKIPPED_WHILE(word)                                                                                            \
     WHILE(word, RTDE, 0.02, 0, BY_SILENCE_TOO), WHILE(word, RTDE, 0.019, 0, SKIPPED_ALONE),                            \
-        WHILE(word, RTDE, 3, -1, SKIPPED_ALONE), WHILE(word, RTDE, 3, 1, SKIPPED_ALONE),                               \
-        WHILE(word, REALTIME, 3, 0, SKIPPED_ALONE)
+        WHILE(word, RTDE, 3, -1000 * MS, BY_SILENCE_TOO), WHILE(word, RTDE, 3, -1000 * MS - 1, SKIPPED_ALONE),         \
+        WHILE(word, RTDE, 3, 1, SKIPPED_ALONE), WHILE(word, REALTIME, 3, 0, SKIPPED_ALONE)
 #define BESIDE(word, after, ...)                                                                                       \
     {                                                                                                                  \
         {SILENT(not_sent)}, {SILENT_FOR(word, REALTIME, 3)}, after, __VA_ARGS__,                                       \
@@ -433,6 +433,17 @@ static void what_lasts_must_be_long_enough(void **state)
 #define SILENT_BESIDE(word, side)                                                                                      \
     BESIDE(word, 0, {2, ARMTAP_FINDING_silence, ARMTAP_BLAME_##side}), BESIDE(word, 1, UNKNOWN(1)),                    \
         BESIDE(word, -3000 * MS - 1, UNKNOWN(1))
+#define RESENT_THERE FACT(ARMTAP_FINDING_tcp_retransmission, RTDE, ARGS(arg_direction(ARMTAP_WORD_from_robot)))
+#define BESIDE_RESENT(word, after, ...)                                                                                \
+    {                                                                                                                  \
+        {SILENT(not_sent)}, {SILENT_FOR(word, REALTIME, 3)}, after, __VA_ARGS__,                                       \
+        {                                                                                                              \
+            RESENT_THERE                                                                                               \
+        }                                                                                                              \
+    }
+#define RESENT_BESIDE(word)                                                                                            \
+    BESIDE_RESENT(word, 0, {3, ARMTAP_FINDING_silence, ARMTAP_BLAME_NETWORK}), BESIDE_RESENT(word, 1, UNKNOWN(1)),     \
+        BESIDE_RESENT(word, -3000 * MS - 1, UNKNOWN(1))
 #define BY_SILENCE_TOO                                                                                                 \
     {                                                                                                                  \
         2, ARMTAP_FINDING_silence, ARMTAP_BLAME_UNCLEAR                                                                \
@@ -471,7 +482,7 @@ static void what_lasts_must_be_long_enough(void **state)
         {{RESET}, {STALLED(client, RTDE, 0.001)}, 1, UNKNOWN(1), {0}},
         {{RESET}, {STALLED(client, REALTIME, 0.5)}, 0, UNKNOWN(1), {0}},
         {{RESET}, {STALLED(robot, RTDE, 0.5)}, 0, UNKNOWN(1), {0}},
-        /* A silence is reported when it ends, with the record that shows what was skipped. */
+        /* A silence ends before, or with the record that shows what was skipped. */
         SKIPPED_WHILE(held_up),
         SKIPPED_WHILE(delayed),
         SKIPPED_WHILE(delayed_or_stalled),
@@ -479,6 +490,8 @@ static void what_lasts_must_be_long_enough(void **state)
         SILENT_BESIDE(delayed, UNCLEAR),
         SILENT_BESIDE(held_up, UNCLEAR),
         SILENT_BESIDE(client_stopped_reading, CLIENT),
+        RESENT_BESIDE(delayed),
+        RESENT_BESIDE(delayed_or_stalled),
         {{SKIPPED}, {SILENT_FOR(stalled, RTDE, 3)}, 0, SKIPPED_ALONE, {0}},
     };
     (void)state;
@@ -578,6 +591,10 @@ static void facts_prove_what_they_say(void **state)
         {{{PROGRAM(stopped)}, {SENT(started)}}, NONE},
         {{{PROGRAM(stopped)}, {PROGRAM(started)}, {PROGRAM(sent)}}, NONE},
         {{{PROGRAM(stopped)}, {SENT(started)}, {PROGRAM(sent)}}, {3, ARMTAP_NOTE_ur_program, ARMTAP_BLAME_CLIENT}},
+        {{{PROGRAM(stopped)},
+          {SENT(started)},
+          {FACT(ARMTAP_NOTE_ur_program, PRIMARY, ARGS(arg_case(ARMTAP_WORD_sent), arg_is_again(true)))}},
+         NONE},
         /* a fault: its reason is beside it, unless it began before the data */
         {{{FAULT(arg_value(9))}}, FAULT_ALONE(ROBOT)},
         {{{FAULT(arg_value(9))}, {TEXT_ERROR}}, BY_TEXT(2)},

@@ -182,7 +182,7 @@ static const struct rule rules[] = {
     {STOPPED,
      0,
      {NEAR(NOTE_ur_program, 0, 1000), HAS(sent_packet)},
-     {NEAR(NOTE_ur_program, 1000, 0), SAYS(case, sent)},
+     {NEAR(NOTE_ur_program, 1000, 0), SAYS(case, sent), .lacks = ARMTAP_ARGUMENT_is_again},
      SAFETY,
      ARMTAP_BLAME_CLIENT,
      "it replaced the running program"},
@@ -352,6 +352,8 @@ static enum armtap_note_code code_of(const struct armtap_finding *finding)
 static bool is_said(const struct sign *sign, const struct armtap_finding *finding)
 {
     const struct armtap_argument *argument = armtap_argument_of(&finding->arguments, sign->argument);
+    if (sign->lacks != ARMTAP_ARGUMENT_none && armtap_argument_of(&finding->arguments, sign->lacks))
+        return false;
     if (sign->argument == ARMTAP_ARGUMENT_none)
         return true;
     if (!argument || sign->word != ARMTAP_WORD_none)
