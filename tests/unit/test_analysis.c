@@ -1,4 +1,4 @@
-/* libarmtap-analysis as its users see it: findings as they happen, verdicts, threads, misuse, numbers as text. */
+/* libarmtap-analysis as its users see it: findings as they happen, incidents, threads, misuse, numbers as text. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -85,7 +85,7 @@ static void the_end_is_in_the_list_alone(void **state)
     scene_clear(&scene);
 }
 
-/* ---- verdicts ---------------------------------------------------------------------------------------------------- */
+/* ---- incidents --------------------------------------------------------------------------------------------------- */
 
 static void all_of_it_is_handed_out(void **state)
 {
@@ -116,34 +116,43 @@ static void all_of_it_is_handed_out(void **state)
     scene_clear(&scene);
 }
 
-/* The capture's verdict comes first, then the stream's, then that of its stop, each with its findings. */
-static void verdicts_have_their_evidence(void **state)
+/* In order of time, each with its findings; every warning and error is evidence of one. */
+static void incidents_have_their_evidence(void **state)
 {
+    static const struct {
+        const char *what;
+        uint64_t packet;
+        enum armtap_blame side;
+    } wanted[] = {{"clock.skipped", SCENE_SKIP, ARMTAP_BLAME_ROBOT},
+                  {"safety.stop", SCENE_STOP, ARMTAP_BLAME_UNCLEAR},
+                  {"stream.gap", 150, ARMTAP_BLAME_CAPTURE},
+                  {"tcp.refused", 160, ARMTAP_BLAME_UNCLEAR},
+                  {"tcp.reset", SCENE_RECORDS, ARMTAP_BLAME_UNCLEAR}};
+    const size_t count = sizeof wanted / sizeof *wanted;
     struct analysis_scene scene;
     (void)state;
     scene_prepare(&scene);
     assert_int_equal(scene_play(&scene, NULL), ARMTAP_OK);
     const struct armtap_diagnosis *d = scene.diagnosis;
-    assert_int_equal(armtap_diagnosis_verdict_count(d), 3);
-    const struct armtap_verdict *capture = armtap_diagnosis_verdict_at(d, 0),
-                                *stream = armtap_diagnosis_verdict_at(d, 1), *stop = armtap_diagnosis_verdict_at(d, 2);
-    assert_int_equal(capture->stream, ARMTAP_NO_STREAM);
-    assert_int_equal(capture->side, ARMTAP_BLAME_ROBOT);
-    assert_int_equal(capture->evidence_count, 1);
-    assert_string_equal(armtap_diagnosis_finding_at(d, capture->evidence[0])->kind->id, "tcp.refused");
-    assert_int_equal(stream->stream, 0);
-    assert_int_equal(stream->side, ARMTAP_BLAME_UNCLEAR); /* a safety stop, a gap in the capture, a reset */
-    assert_int_equal(stream->evidence_count, 4);
-    for (size_t i = 0; i < stream->evidence_count; i++)
-        assert_int_equal(armtap_diagnosis_finding_at(d, stream->evidence[i])->stream, 0);
-    assert_int_equal(stream->from, armtap_diagnosis_finding_at(d, stream->evidence[0])->where.time);
-    assert_non_null(strstr(stream->text, "the controller skipped 3 packages (packet 101)"));
-    assert_string_equal(armtap_blame_name(stream->side), "unclear");
-    assert_null(capture->stop);
-    assert_null(stream->stop);
-    assert_int_equal(stop->stop->where.packet, SCENE_STOP);
-    assert_int_equal(stop->severity, ARMTAP_WARNING);
-    assert_int_equal(stop->from, stop->stop->where.time);
+    assert_int_equal(armtap_diagnosis_incident_count(d), count);
+    for (size_t i = 0; i < count; i++) {
+        const struct armtap_incident *incident = armtap_diagnosis_incident_at(d, i);
+        const bool is_refused = strcmp(wanted[i].what, "tcp.refused") == 0;
+        assert_string_equal(incident->what->id, wanted[i].what);
+        assert_string_equal(armtap_blame_name(incident->side), armtap_blame_name(wanted[i].side));
+        assert_string_equal(incident->robot, "10.0.0.2");
+        assert_int_equal(incident->where.packet, wanted[i].packet);
+        assert_null(incident->cause);
+        assert_int_equal(incident->evidence_count, 1);
+        assert_int_equal(incident->stream_count, is_refused ? 0 : 1);
+        assert_true(is_refused || incident->streams[0] == 0);
+        const struct armtap_finding *finding = armtap_diagnosis_finding_at(d, incident->evidence[0]);
+        assert_ptr_equal(finding->kind, incident->what);
+        assert_int_equal(incident->severity, finding->kind->severity);
+        assert_int_equal(incident->from, finding->where.time);
+        assert_int_equal(incident->to, finding->last.time);
+    }
+    assert_null(armtap_diagnosis_incident_at(d, count));
     assert_string_equal(armtap_blame_name((enum armtap_blame)17), "");
     scene_clear(&scene);
 }
@@ -225,7 +234,7 @@ static void misuse_is_answered(void **state)
     assert_int_equal(armtap_diagnosis_new(&small, &none), ARMTAP_ERR_ARGUMENT);
     assert_int_equal(armtap_diagnosis_finish(NULL), ARMTAP_ERR_ARGUMENT);
     assert_null(armtap_diagnosis_sink(NULL));
-    assert_int_equal(armtap_diagnosis_verdict_count(NULL), 0);
+    assert_int_equal(armtap_diagnosis_incident_count(NULL), 0);
     armtap_diagnosis_free(NULL);
     scene_prepare(&scene);
     assert_int_equal(scene_play(&scene, NULL), ARMTAP_OK);
@@ -289,8 +298,9 @@ static void times_may_be_anything(void **state)
     scene.record.where.time = INT64_MAX - 1000000000;
     assert_int_equal(scene_record(&scene, 4), ARMTAP_OK);
     assert_int_equal(armtap_diagnosis_finish(scene.diagnosis), ARMTAP_OK);
-    assert_int_equal(armtap_diagnosis_verdict_count(scene.diagnosis), 1);
-    assert_int_equal(armtap_diagnosis_verdict_at(scene.diagnosis, 0)->side, ARMTAP_BLAME_UNCLEAR);
+    assert_int_equal(armtap_diagnosis_incident_count(scene.diagnosis), 2);
+    assert_string_equal(armtap_diagnosis_incident_at(scene.diagnosis, 1)->what->id, "clock.skipped");
+    assert_null(armtap_diagnosis_incident_at(scene.diagnosis, 1)->cause);
     scene_clear(&scene);
 }
 
@@ -298,7 +308,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_come_as_they_happen), cmocka_unit_test(the_end_is_in_the_list_alone),
-        cmocka_unit_test(all_of_it_is_handed_out),      cmocka_unit_test(verdicts_have_their_evidence),
+        cmocka_unit_test(all_of_it_is_handed_out),      cmocka_unit_test(incidents_have_their_evidence),
         cmocka_unit_test(two_threads_have_one_each),    cmocka_unit_test(calls_from_within_are_busy),
         cmocka_unit_test(who_says_stop_is_heard),       cmocka_unit_test(misuse_is_answered),
         cmocka_unit_test(decimals_are_printfs),         cmocka_unit_test(times_may_be_anything),

@@ -441,9 +441,9 @@ static void what_lasts_must_be_long_enough(void **state)
             RESENT_THERE                                                                                               \
         }                                                                                                              \
     }
-#define RESENT_BESIDE(word)                                                                                            \
+#define RESENT_BESIDE(word, many)                                                                                      \
     BESIDE_RESENT(word, 0, {3, ARMTAP_FINDING_silence, ARMTAP_BLAME_NETWORK}), BESIDE_RESENT(word, 1, UNKNOWN(1)),     \
-        BESIDE_RESENT(word, -3000 * MS - 1, UNKNOWN(1))
+        BESIDE_RESENT(word, -3000 * MS - 1, UNKNOWN(many))
 #define BY_SILENCE_TOO                                                                                                 \
     {                                                                                                                  \
         2, ARMTAP_FINDING_silence, ARMTAP_BLAME_UNCLEAR                                                                \
@@ -490,8 +490,8 @@ static void what_lasts_must_be_long_enough(void **state)
         SILENT_BESIDE(delayed, UNCLEAR),
         SILENT_BESIDE(held_up, UNCLEAR),
         SILENT_BESIDE(client_stopped_reading, CLIENT),
-        RESENT_BESIDE(delayed),
-        RESENT_BESIDE(delayed_or_stalled),
+        RESENT_BESIDE(delayed, 1),
+        RESENT_BESIDE(delayed_or_stalled, 2), /* two of a kind */
         {{SKIPPED}, {SILENT_FOR(stalled, RTDE, 3)}, 0, SKIPPED_ALONE, {0}},
     };
     (void)state;
