@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The gate of notes' ids: every id in the code has a row in lib/protocol/findings.def. A finding with an unknown id is never shown, and
-a row of verdict.c's tables with an unknown id does nothing."""
+"""The gate of notes' ids: where code names a kind by its id and not by its enumerator, the id has a row in lib/protocol/findings.def.
+One without a row is never shown."""
 import glob
 import os
 import re
@@ -11,9 +11,7 @@ from tally import expect, finish  # noqa: E402
 
 TOP = os.environ.get("srcdir", ".")
 # Places whose string is an id, whatever it looks like.
-PLACES = [r'armtap_findings_(?:say|measure|doubt)\([^,;()"]*,\s*"([^"]*)"', r'armtap_note_find\("([^"]*)"\)',
-          r'->id,\s*"([^"]*)"', r'_id\[\]\s*=\s*"([^"]*)"',
-          r'\{"([^"]+)",\s*(?:true|false),\s*BY_', r'\{"([^"]*)",\s*ARMTAP_BLAME_']
+PLACES = [r'armtap_note_find\("([^"]*)"\)', r'->id,\s*"([^"]*)"']
 # In the analysis, every string that looks like an id is one.
 SHAPE = r'"([a-z][a-z-]*\.[a-z.-]*)"'
 
@@ -32,13 +30,16 @@ def known(text, ids):
 with open(os.path.join(TOP, "lib", "protocol", "findings.def"), encoding="utf-8") as table:
     IDS = set(re.findall(r'^(?:NOTE|FINDING)\(\w+, "([^"]*)"', table.read(), re.MULTILINE))
 expect("rows of lib/protocol/findings.def", len(IDS) > 40, IDS)
-ANALYSIS = [read(path) for path in glob.glob(os.path.join(TOP, "lib", "analysis", "*.c"))]
-for pattern in PLACES:
-    expect(("lib/analysis has no", pattern), any(re.search(pattern, source) for source in ANALYSIS))
+SEEN = set()
 for path in sorted(glob.glob(os.path.join(TOP, "lib", "**", "*.c"), recursive=True) +
                    glob.glob(os.path.join(TOP, "tools", "**", "*.c"), recursive=True)):
     source = read(path)
-    patterns = PLACES + ([SHAPE] if os.path.basename(os.path.dirname(path)) == "analysis" else [])
-    for text in sorted({text for pattern in patterns for text in re.findall(pattern, source)}):
-        expect((os.path.relpath(path, TOP), "%s has no row in lib/protocol/findings.def" % text), known(text, IDS))
+    is_analysis = os.path.join("lib", "analysis") in os.path.dirname(path)
+    for pattern in PLACES + ([SHAPE] if is_analysis else []):
+        found = sorted(set(re.findall(pattern, source)))
+        SEEN |= {pattern} if found else set()
+        for text in found:
+            expect((os.path.relpath(path, TOP), "%s has no row in lib/protocol/findings.def" % text), known(text, IDS))
+for pattern in PLACES:
+    expect(("no source has", pattern), pattern in SEEN)
 sys.exit(finish())

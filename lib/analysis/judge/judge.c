@@ -21,12 +21,8 @@
 
 /* ---- whom a finding is about ------------------------------------------------------------------------------------- */
 
-const struct armtap_stream *armtap_stream_of(const struct armtap_facts *facts, const struct armtap_finding *finding)
-{
-    return finding->stream < facts->stream_count ? facts->streams[finding->stream] : NULL;
-}
-
-const char *armtap_robot_of(const struct armtap_facts *facts, const struct armtap_finding *finding)
+/* The robot's end of a finding; "" if it has none. */
+static const char *robot_of(const struct armtap_facts *facts, const struct armtap_finding *finding)
 {
     const struct armtap_stream *stream = armtap_stream_of(facts, finding);
     const char *robot = stream ? stream->robot : armtap_finding_text(finding, "robot");
@@ -108,7 +104,7 @@ static int64_t distance(const struct armtap_facts *facts, const struct armtap_fi
         return -1;
     if ((sign->is_drivers && !(stream && stream->protocol == ARMTAP_EXTERNAL_CONTROL)) ||
         (sign->is_stop && !reports(finding, what)) || (sign->is_same_stream && finding->stream != what->stream) ||
-        !armtap_same_host(armtap_robot_of(facts, what), armtap_robot_of(facts, finding)))
+        !armtap_same_host(robot_of(facts, what), robot_of(facts, finding)))
         return -1;
     return far;
 }
@@ -289,7 +285,7 @@ static struct incident *joins(const struct judging *judging, const struct armtap
         int64_t apart = is_after ? armtap_time_between(first->where.time, of->where.time)
                                  : armtap_time_between(of->where.time, first->where.time);
         if (apart >= least || (incident->class == CLASS_DATA) != (class == CLASS_DATA) ||
-            !armtap_same_host(armtap_robot_of(facts, first), armtap_robot_of(facts, of)) || is_another_stop(first, of))
+            !armtap_same_host(robot_of(facts, first), robot_of(facts, of)) || is_another_stop(first, of))
             continue;
         nearest = incident;
         least = apart;
@@ -334,7 +330,7 @@ static const struct start *start_of(const struct armtap_facts *facts, const stru
 {
     const struct start *start;
     bool is_begun = armtap_argument_of(&finding->arguments, ARMTAP_ARGUMENT_is_begun) != NULL;
-    if (finding->where.time == ARMTAP_NO_TIME || is_begun || *armtap_robot_of(facts, finding) == '\0')
+    if (finding->where.time == ARMTAP_NO_TIME || is_begun || *robot_of(facts, finding) == '\0')
         return NULL;
     for (size_t i = 0; (start = armtap_start_at(i)); i++)
         if (start->is_ordinary == is_ordinary && armtap_sign_fits(&start->sign, finding))
@@ -403,7 +399,7 @@ static struct incident *alike(const struct judging *judging, const struct armtap
     for (size_t i = 0; i < judging->incidents->count; i++) {
         struct incident *incident = &judging->incidents->all[i];
         const struct armtap_facts *facts = judging->facts;
-        const char *robot = armtap_robot_of(facts, what), *of = armtap_robot_of(facts, incident->what);
+        const char *robot = robot_of(facts, what), *of = robot_of(facts, incident->what);
         if (incident->class == CLASS_OTHER && incident->what->kind == what->kind && incident->rule == reason->rule &&
             armtap_side_of(incident->what) == armtap_side_of(what) &&
             (armtap_same_host(robot, of) || strcmp(robot, of) == 0))
@@ -557,7 +553,7 @@ static int publish(struct incident *incident, const struct armtap_facts *facts)
 {
     struct armtap_incident *public = &incident->public;
     incident->doubt = doubt_of(incident, facts);
-    set_host(incident->robot, armtap_robot_of(facts, incident->what));
+    set_host(incident->robot, robot_of(facts, incident->what));
     public->robot = incident->robot;
     public->where = incident->what->where;
     public->what = incident->what->kind;

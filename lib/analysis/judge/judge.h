@@ -91,9 +91,11 @@ struct incident {
 /* Bytes of a stream captured but not decoded, except the rest of a message that began before the capture. */
 double armtap_unread_bytes(const struct armtap_stream *stream);
 /* NULL for a finding of the capture. */
-const struct armtap_stream *armtap_stream_of(const struct armtap_facts *facts, const struct armtap_finding *finding);
-/* The robot's end of a finding; "" if it has none. */
-const char *armtap_robot_of(const struct armtap_facts *facts, const struct armtap_finding *finding);
+static inline const struct armtap_stream *armtap_stream_of(const struct armtap_facts *facts,
+                                                           const struct armtap_finding *finding)
+{
+    return finding->stream < facts->stream_count ? facts->streams[finding->stream] : NULL;
+}
 
 /* ---- incident_text.c ---- */
 
