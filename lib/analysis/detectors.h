@@ -60,10 +60,9 @@ void armtap_clock_drift_totals(const struct clock_drift *clocks, struct armtap_c
  * Missing or unreadable bytes of a stream's data: about how many records they held, and for how long no data came.
  * Reported with the next record. */
 
-/* Holes between two records, those alike that the snapshot length made as one; further ones are reported with the
- * library's text. */
+/* Holes between two records, those alike that the snapshot length made as one; further ones are reported as the library
+ * does. */
 #define HOLES_WAITING 16
-#define HOLES_TEXT 240
 #define HOLE_ARGUMENTS 6
 
 /* Starts as zeros. */
@@ -87,8 +86,7 @@ struct missing_records {
         bool is_cut;               /* by the snapshot length */
         struct armtap_argument argument[HOLE_ARGUMENTS]; /* of the note: numbers and words */
         size_t argument_count;
-        char text[HOLES_TEXT]; /* of a note without them */
-    } * waiting;               /* at most HOLES_WAITING */
+    } * waiting; /* at most HOLES_WAITING */
     size_t count, room;
     bool failed; /* memory ran out */
 };

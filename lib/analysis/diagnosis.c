@@ -93,15 +93,12 @@ static void add_note(struct armtap_diagnosis *diagnosis, const struct armtap_not
 {
     struct armtap_argument holder[INPUT_HOLDER_ARGUMENTS];
     const struct armtap_arguments held = {holder, INPUT_HOLDER_ARGUMENTS};
-    const struct armtap_arguments *own = ARGS(arg_text(note->text)); /* of a note of the program itself */
     bool is_held = armtap_input_holders_arguments(&diagnosis->inputs, note, holder);
     armtap_findings_raise(diagnosis->findings,
                           &(struct fact){.code = (enum armtap_note_code)(note->kind - armtap_note_at(0)),
                                          .stream = note->stream,
                                          .where = &note->where,
-                                         .arguments = is_held                     ? &held
-                                                      : note->arguments.count > 0 ? &note->arguments
-                                                                                  : own});
+                                         .arguments = is_held ? &held : &note->arguments});
 }
 
 /* A connection without telemetry has no number: names its ends instead. */

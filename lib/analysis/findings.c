@@ -199,8 +199,8 @@ void armtap_arguments_free(struct armtap_arguments *arguments)
 static double measure_of(const struct fact *fact)
 {
     const struct armtap_argument *measure = armtap_argument_of(fact->arguments, armtap_note_measure(fact->code));
-    if (fact->size > 0 || !measure)
-        return fact->size;
+    if (!measure)
+        return 0;
     return armtap_argument_kind(measure)->type == ARMTAP_NUMBER ? measure->value.number : (double)measure->value.count;
 }
 
@@ -367,60 +367,6 @@ void armtap_findings_raise(struct findings *findings, const struct fact *fact)
     add(findings, &news);
 }
 
-/* ---- facts that are only a text ---------------------------------------------------------------------------------- */
-
-static void say(struct findings *findings, const char *id, const struct fact *about, const char *format,
-                va_list arguments)
-{
-    const struct armtap_note_kind *kind = findings ? armtap_note_find(id) : NULL;
-    char text[TEXT_MAX];
-    struct fact fact = *about;
-    if (!kind)
-        return;
-    vsnprintf(text, sizeof text, format, arguments);
-    fact.code = (enum armtap_note_code)(kind - armtap_note_at(0));
-    fact.arguments = ARGS(arg_text(text));
-    armtap_findings_raise(findings, &fact);
-}
-
-void armtap_findings_say(struct findings *findings, const char *id, const struct armtap_stream *stream,
-                         const struct armtap_where *where, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(findings, id, &(struct fact){.stream = stream, .where = where}, format, arguments);
-    va_end(arguments);
-}
-
-void armtap_findings_measure(struct findings *findings, const char *id, double size, const struct armtap_stream *stream,
-                             const struct armtap_where *where, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(findings, id, &(struct fact){.stream = stream, .where = where, .size = size}, format, arguments);
-    va_end(arguments);
-}
-
-void armtap_findings_repeat(struct findings *findings, const char *id, double size, uint64_t times,
-                            const struct armtap_where *until, const struct armtap_stream *stream,
-                            const struct armtap_where *where, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(findings, id, &(struct fact){.stream = stream, .where = where, .size = size, .more = times - 1, .until = until},
-        format, arguments);
-    va_end(arguments);
-}
-
-void armtap_findings_doubt(struct findings *findings, const char *id, const struct armtap_stream *stream,
-                           const struct armtap_where *where, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say(findings, id, &(struct fact){.stream = stream, .where = where, .is_doubtful = true}, format, arguments);
-    va_end(arguments);
-}
-
 static void drop_group(struct findings *findings, struct group *group)
 {
     for (size_t i = 0; i < group->count; i++) {
@@ -551,7 +497,7 @@ void armtap_finding_line(struct armtap_line *line, const struct armtap_finding *
     const struct armtap_clock_face face = {armtap_line_time, zone};
     enum armtap_note_code code = (enum armtap_note_code)(finding->kind - armtap_note_at(0));
     armtap_line_begin(line);
-    armtap_line_sentence(line, armtap_fact_sentence(code, &finding->arguments), &finding->arguments, &face);
+    armtap_line_sentence(line, armtap_note_sentence(code), &finding->arguments, &face);
 }
 
 void armtap_finding_say(char text[ARMTAP_FINDING_TEXT_MAX], const struct armtap_finding *finding,

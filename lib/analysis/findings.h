@@ -13,12 +13,6 @@
 #define FINDINGS_ALL 40000
 #define FINDINGS_BYTES 9000000 /* bytes of memory; the sums of each stream take at most a quarter more */
 
-#if defined(__GNUC__)
-#define FINDINGS_FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))
-#else
-#define FINDINGS_FORMAT(text, arguments)
-#endif
-
 struct findings;
 struct findings *armtap_findings_new(void);
 void armtap_findings_free(struct findings *findings);
@@ -34,28 +28,10 @@ struct fact {
     bool is_doubtful;                         /* the packets do not prove it */
     uint64_t more;                            /* it stands for so many more like it, ... */
     const struct armtap_where *until;         /* ... the last of them there */
-    double size;                              /* of those that are only a text: what makes it larger than others */
 };
 /* Adds a finding; copies what it is given. If memory runs out, nothing is added and armtap_findings_failed() is true.
  * Does nothing if `findings` is NULL. */
 void armtap_findings_raise(struct findings *findings, const struct fact *fact);
-/* For facts whose only argument is a text. */
-FINDINGS_FORMAT(5, 6)
-void armtap_findings_say(struct findings *findings, const char *id, const struct armtap_stream *stream,
-                         const struct armtap_where *where, const char *format, ...);
-/* The same with a size. */
-FINDINGS_FORMAT(6, 7)
-void armtap_findings_measure(struct findings *findings, const char *id, double size, const struct armtap_stream *stream,
-                             const struct armtap_where *where, const char *format, ...);
-/* The same for one that stands for `times` alike, each of that size, the last of them at `until`. */
-FINDINGS_FORMAT(8, 9)
-void armtap_findings_repeat(struct findings *findings, const char *id, double size, uint64_t times,
-                            const struct armtap_where *until, const struct armtap_stream *stream,
-                            const struct armtap_where *where, const char *format, ...);
-/* The same for a finding that the packets do not prove. */
-FINDINGS_FORMAT(5, 6)
-void armtap_findings_doubt(struct findings *findings, const char *id, const struct armtap_stream *stream,
-                           const struct armtap_where *where, const char *format, ...);
 bool armtap_findings_failed(const struct findings *findings);
 /* Whether the listener stopped. */
 bool armtap_findings_stopped(const struct findings *findings);

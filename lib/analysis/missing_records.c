@@ -55,8 +55,6 @@ static void keep_arguments(struct missing_run *hole, const struct armtap_note *n
         if (type != ARMTAP_TEXT && type != ARMTAP_QUOTED)
             hole->argument[hole->argument_count++] = note->arguments.all[i];
     }
-    if (hole->argument_count == 0)
-        snprintf(hole->text, sizeof hole->text, "%s", note->text ? note->text : "");
 }
 
 /* Keeps a hole; false if memory runs out or there is no room. */
@@ -131,7 +129,7 @@ static void report_hole(struct findings *findings, const struct missing_records 
     uint64_t more = extent->is_whole ? 0 : hole->times - 1;
     bool has_records = !extent->is_whole && extent->records > 0;
     const struct armtap_arguments *found =
-        ARGS(arg_text(hole->text), arg_is_whole(extent->is_whole), if_known(more > 0, arg_more(more)),
+        ARGS(arg_is_whole(extent->is_whole), if_known(more > 0, arg_more(more)),
              if_known(more > 0, arg_bytes_each(hole->bytes)), if_known(more > 0, arg_until_packet(hole->until.packet)),
              arg_is_part(has_records && extent->records < 0.75), if_known(has_records, arg_records(extent->records)),
              if_known(!extent->is_whole && extent->seconds >= 0, arg_duration_s(extent->seconds)));
@@ -143,8 +141,7 @@ static void report_hole(struct findings *findings, const struct missing_records 
                               .where = &hole->where,
                               .arguments = &(struct armtap_arguments){all, hole->argument_count + found->count},
                               .more = more,
-                              .until = &hole->until,
-                              .size = (double)hole->bytes};
+                              .until = &hole->until};
     armtap_findings_raise(findings, &fact);
 }
 

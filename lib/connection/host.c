@@ -171,18 +171,6 @@ int armtap_conn_raise(struct armtap_conn *conn, const struct armtap_frame *frame
     return tell_note(conn, code, frame->direction, &frame->where, arguments);
 }
 
-int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_note_code code,
-                    const char *format, ...)
-{
-    struct armtap_line line;
-    va_list arguments;
-    armtap_line_begin(&line);
-    va_start(arguments, format);
-    armtap_line_arguments(&line, format, arguments);
-    va_end(arguments);
-    return armtap_conn_raise(conn, frame, code, ARGS(arg_text(line.text)));
-}
-
 int armtap_conn_signal(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_event_type type)
 {
     armtap_conn_begin(conn);

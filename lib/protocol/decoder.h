@@ -191,9 +191,6 @@ void armtap_conn_content(struct armtap_conn *conn, const uint8_t *content, size_
 /* A note about a frame. */
 int armtap_conn_raise(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_note_code code,
                       const struct armtap_arguments *arguments);
-/* One whose only argument is a text; the format is that of armtap_line_format. */
-int armtap_conn_say(struct armtap_conn *conn, const struct armtap_frame *frame, enum armtap_note_code code,
-                    const char *format, ...);
 /* Facts that the decoder learned: the newest version, and the controller's. */
 void armtap_conn_version(struct armtap_conn *conn, int version, enum armtap_generation generation);
 void armtap_conn_controller(struct armtap_conn *conn, const char *version);

@@ -115,8 +115,6 @@ void armtap_line_sentence(struct armtap_line *line, const char *sentence, const 
                           const struct armtap_clock_face *face);
 /* The sentence of a kind. */
 const char *armtap_note_sentence(enum armtap_note_code code);
-/* The same, or only the text of a fact that brings one in spite of its kind's arguments. */
-const char *armtap_fact_sentence(enum armtap_note_code code, const struct armtap_arguments *arguments);
 /* The same, begun: without times. */
 void armtap_note_say(struct armtap_line *line, enum armtap_note_code code, const struct armtap_arguments *arguments);
 /* The argument that measures a kind; 0: none. */

@@ -165,15 +165,10 @@ const char *armtap_note_sentence(enum armtap_note_code code)
     return (size_t)code < ARMTAP_NOTE_COUNT ? kinds[code].sentence : "";
 }
 
-const char *armtap_fact_sentence(enum armtap_note_code code, const struct armtap_arguments *arguments)
-{
-    return armtap_argument_of(arguments, ARMTAP_ARGUMENT_text) ? "{text}" : armtap_note_sentence(code);
-}
-
 void armtap_note_say(struct armtap_line *line, enum armtap_note_code code, const struct armtap_arguments *arguments)
 {
     armtap_line_begin(line);
-    armtap_line_sentence(line, armtap_fact_sentence(code, arguments), arguments, NULL);
+    armtap_line_sentence(line, armtap_note_sentence(code), arguments, NULL);
 }
 
 void armtap_note_remedy(char text[ARMTAP_REMEDY_MAX], const struct armtap_note_kind *kind,

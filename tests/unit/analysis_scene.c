@@ -1,5 +1,7 @@
 #include "analysis_scene.h"
 
+#include "protocol/fact.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -83,7 +85,7 @@ static int lose(struct analysis_scene *scene)
     const struct armtap_note note = {.kind = armtap_note_find("stream.gap"),
                                      .stream = &scene->stream,
                                      .where = scene->record.where,
-                                     .text = "128 bytes are missing"};
+                                     .arguments = *ARGS(arg_bytes(128), arg_direction(ARMTAP_WORD_from_robot))};
     int error = scene_event(scene, ARMTAP_EVENT_GAP, 128);
     scene->stream.bytes_lost[ARMTAP_FROM_ROBOT] += 128;
     return error == ARMTAP_OK ? scene->sink->on_note(scene->diagnosis, &note) : error;

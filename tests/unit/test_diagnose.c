@@ -544,7 +544,10 @@ static void a_flood_is_bounded(void **state)
     assert_non_null(streams);
     for (uint64_t i = 1; i <= FINDINGS_EACH + 5000; i++) {
         struct armtap_where where = {.time = START + (int64_t)i, .packet = i};
-        armtap_findings_say(feed.findings, "tcp.retransmission", &feed.stream, &where, "%d", (int)i);
+        armtap_findings_raise(feed.findings, &(struct fact){.code = ARMTAP_FINDING_tcp_retransmission,
+                                                            .stream = &feed.stream,
+                                                            .where = &where,
+                                                            .arguments = ARGS(arg_bytes(i))});
     }
     assert_int_equal(armtap_streams_record(streams, next(&feed, START, 1)), 0);
     armtap_streams_number(streams);
@@ -597,14 +600,20 @@ static void what_carries_no_telemetry_is_left_out(void **state)
     (void)state;
     feed_begin(&feed, ARMTAP_RTDE, "");
     assert_non_null(streams);
-    armtap_findings_say(feed.findings, "tcp.retransmission", &other, &where, "foreign");
-    armtap_findings_say(feed.findings, "tcp.retransmission", &feed.stream, &where, "ours");
-    armtap_findings_say(feed.findings, "ip.fragment", NULL, &where, "of the capture");
+    const struct fact facts[] = {{.code = ARMTAP_FINDING_tcp_retransmission, .stream = &other, .where = &where},
+                                 {.code = ARMTAP_FINDING_tcp_retransmission,
+                                  .stream = &feed.stream,
+                                  .where = &where,
+                                  .arguments = ARGS(arg_bytes(7))},
+                                 {.code = ARMTAP_NOTE_ip_fragment, .where = &where}};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        armtap_findings_raise(feed.findings, &facts[i]);
     assert_int_equal(armtap_streams_record(streams, next(&feed, START, 1)), 0);
     armtap_streams_number(streams);
     assert_int_equal(armtap_findings_settle(feed.findings, streams), 0);
     assert_int_equal(armtap_findings_count(feed.findings), 2);
-    assert_string_equal(said(armtap_findings_at(feed.findings, 0)), "ours");
+    double bytes = 0;
+    assert_true(armtap_finding_number(armtap_findings_at(feed.findings, 0), "bytes", &bytes) && bytes == 7);
     assert_int_equal(armtap_findings_at(feed.findings, 0)->stream, 0);
     assert_true(armtap_findings_at(feed.findings, 1)->stream == ARMTAP_NO_STREAM);
     armtap_streams_free(streams);

@@ -34,7 +34,9 @@ struct text {
     size_t length;
 };
 
-FINDINGS_FORMAT(2, 3)
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
 static void put(struct text *text, const char *format, ...)
 {
     va_list arguments;

@@ -21,35 +21,30 @@
 /* Reports the packets that the capturing machine, or armtap when it recorded, dropped, once the count is final. */
 static void report_dropped(struct run *run, struct capture *capture, const struct armtap_where *where)
 {
-    char text[120];
     bool recorded = capture_section(capture)->from_socket;
     uint64_t dropped = capture_dropped(capture);
     if (dropped == 0 || run->stopped)
         return;
-    snprintf(text, sizeof text, "%s dropped %llu %s", recorded ? "armtap" : "the kernel or the interface",
-             (unsigned long long)dropped, recorded ? "records while it recorded" : "packets");
     if (run->source->interface)
-        message_warning("%s: %s; narrow the --filter, or capture with tcpdump -B 65536 first", run->source->interface,
-                        text);
+        message_warning("%s: the kernel or the interface dropped %llu packets; narrow the --filter, or capture with "
+                        "tcpdump -B 65536 first",
+                        run->source->interface, (unsigned long long)dropped);
     else
-        run_note_dropped(run, recorded ? "record.dropped" : "capture.dropped", where, text);
+        run_note_dropped(run, recorded ? ARMTAP_NOTE_record_dropped : ARMTAP_NOTE_capture_dropped, where,
+                         ARGS(arg_dropped(dropped)));
 }
 
 /* Notes when the capturing machine drops packets; its clock is the capture's. */
 ARMTAP_RARE static void watch_drops(struct run *run, struct capture *capture, uint64_t packet, bool last)
 {
-    char text[200], from[WHEN_DATE_MAX], to[WHEN_DATE_MAX];
     struct armtap_where now = {.time = run_clock_time(), .packet = packet}, since;
     if (now.time - run->drops.read.time < DROPS_TURN && !last)
         return;
     uint64_t dropped = drops_read(&run->drops, capture_dropped(capture), &now, &since);
     if (dropped == 0 || run->stopped)
         return;
-    timestamp_date(from, since.time, TIMESTAMP_UTC);
-    timestamp_date(to, now.time, TIMESTAMP_UTC);
-    snprintf(text, sizeof text, "the kernel or the interface dropped %llu packets between %.23sZ and %.23sZ",
-             (unsigned long long)dropped, from, to);
-    run_note_dropped(run, "capture.dropped", &since, text);
+    run_note_dropped(run, ARMTAP_NOTE_capture_dropped, &since,
+                     ARGS(arg_dropped(dropped), arg_from_time(since.time), arg_last_time(now.time)));
 }
 
 /* ---- order ---- */

@@ -10,12 +10,10 @@
 /* Notes what this machine could not keep, where it is missing. */
 static void note_hole(struct run *run, const struct robot_event *hole, uint64_t packet)
 {
-    char text[200];
     const struct armtap_where where = {.time = hole->since, .packet = packet};
-    snprintf(text, sizeof text, "%" PRIu64 " record%s of %.3f s of %s %s not kept", hole->lost_messages,
-             hole->lost_messages == 1 ? "" : "s", (double)(hole->time - hole->since) / 1e9,
-             run->source->robots->robots[hole->robot].url, hole->lost_messages == 1 ? "was" : "were");
-    run_note_dropped(run, "record.dropped", &where, text);
+    run_note_dropped(run, ARMTAP_NOTE_record_dropped, &where,
+                     ARGS(arg_dropped(hole->lost_messages), arg_duration_s((double)(hole->time - hole->since) / 1e9),
+                          arg_source(run->source->robots->robots[hole->robot].url)));
 }
 
 /* One robot of several that gave no record was not read; if none did, commands say more about it. */

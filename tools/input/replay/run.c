@@ -71,12 +71,24 @@ void run_turn(struct run *run)
         run_stop(run, ARMTAP_ERR_STOPPED);
 }
 
-void run_note_dropped(struct run *run, const char *id, const struct armtap_where *where, const char *text)
+static void put_time(struct armtap_line *line, int64_t time, const void *zone)
 {
-    struct armtap_note note = {.kind = armtap_note_find(id), .where = *where, .text = text};
-    if (!note.kind || !run->sink.on_note)
-        return;
-    if (run->sink.on_note(&run->stop, &note) != 0)
+    char date[ARMTAP_TIME_MAX];
+    armtap_time_text(date, time, zone);
+    memmove(date + 23, date + 29, strlen(date + 29) + 1); /* milliseconds are enough */
+    armtap_line_string(line, date);
+}
+
+void run_note_dropped(struct run *run, enum armtap_note_code code, const struct armtap_where *where,
+                      const struct armtap_arguments *arguments)
+{
+    const struct armtap_clock_face face = {put_time, NULL};
+    struct armtap_line line;
+    armtap_line_begin(&line);
+    armtap_line_sentence(&line, armtap_note_sentence(code), arguments, &face);
+    struct armtap_note note = {
+        .kind = armtap_note_at(code), .where = *where, .text = line.text, .arguments = *arguments};
+    if (run->sink.on_note && run->sink.on_note(&run->stop, &note) != 0)
         run_stop(run, ARMTAP_ERR_STOPPED);
 }
 

@@ -2,6 +2,7 @@
 #ifndef INPUT_RUN_H
 #define INPUT_RUN_H
 
+#include "protocol/fact.h"
 #include "base/terminal/progress.h"
 #include "input/capture/capture.h"
 #include "replay.h"
@@ -90,7 +91,8 @@ void run_fail_input(struct run *run, enum capture_outcome outcome);
 void run_advance(struct run *run, const struct capture *capture);
 /* Gives the command, and Ctrl-C, their turn. */
 void run_turn(struct run *run);
-void run_note_dropped(struct run *run, const char *id, const struct armtap_where *where, const char *text);
+void run_note_dropped(struct run *run, enum armtap_note_code code, const struct armtap_where *where,
+                      const struct armtap_arguments *arguments);
 int64_t run_clock_time(void);
 
 /* ---- packets ---- */
