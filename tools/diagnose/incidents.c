@@ -54,13 +54,19 @@ static bool is_network_clean(const struct diagnosis *diagnosis, const struct arm
     return incident->is_network_clean && diagnosis->is_whole;
 }
 
+/* Of attempts to connect, the finding itself names both ends. */
+static const char *robot_of(const struct armtap_incident *incident)
+{
+    return incident->stream_count > 0 ? incident->robot : "";
+}
+
 static void say_incident(const struct diagnosis *diagnosis, const struct telling *telling,
                          const struct armtap_incident *incident)
 {
     char subject[SUBJECT_MAX], text[TEXT_MAX];
     const char *end = is_network_clean(diagnosis, incident) ? " No fault of the network was seen." : "";
-    snprintf(subject, sizeof subject, "%s%sresponsible: %s", incident->robot, *incident->robot ? ", " : "",
-             side_text(incident->side));
+    const char *robot = robot_of(incident);
+    snprintf(subject, sizeof subject, "%s%sresponsible: %s", robot, *robot ? ", " : "", side_text(incident->side));
     snprintf(text, sizeof text, "%s%s%s%s%s", incident->text, end, incident->doubt ? " But " : "",
              incident->doubt ? incident->doubt : "", incident->doubt ? "." : "");
     set_tone(telling, text_paint_of(incident->severity));
@@ -308,10 +314,10 @@ static void say_verdict(const struct diagnosis *diagnosis, const struct telling 
         return;
     }
     int length = count > 1 ? snprintf(text, sizeof text, "%zu incidents; the worst: ", count) : 0;
-    snprintf(text + length, sizeof text - (size_t)length, "%s%s%s; responsible: %s.%s", worst->robot,
-             *worst->robot ? ": " : "", worst->brief, side_text(worst->side),
+    snprintf(text + length, sizeof text - (size_t)length, "%s%s%s; responsible: %s.%s", robot_of(worst),
+             *robot_of(worst) ? ": " : "", worst->brief, side_text(worst->side),
              diagnosis->is_whole ? "" : " Reading stopped early; the rest is unknown.");
-    if (count == 1 && !*worst->robot && *text >= 'a' && *text <= 'z')
+    if (count == 1 && !*robot_of(worst) && *text >= 'a' && *text <= 'z')
         *text = (char)(*text - 'a' + 'A');
     say_in(telling, text_paint_of(worst->severity), text);
 }
