@@ -62,7 +62,6 @@ static void add(struct world *world, const struct part *part, int64_t after)
                                                   .size = part->size,
                                                   .total = part->size,
                                                   .stream = part->line,
-                                                  .text = "",
                                                   .arguments = *part->said};
     world->what += world->count > 0 && at <= world->what;
     world->count++;
