@@ -365,12 +365,25 @@ static void handshakes_have_causes(void **state)
             ARMTAP_BLAME_##alone                                                                                       \
         }                                                                                                              \
     }
+/* What the controller says about it. */
+#define REFUSED(id)                                                                                                    \
+    {                                                                                                                  \
+        .what = {FACT(ARMTAP_NOTE_rtde_##id, RTDE, NO_ARGS)},                                                          \
+        .cause = {FACT(ARMTAP_NOTE_rtde_start_refused, RTDE, NO_ARGS), WITHIN(1000, 1000)},                            \
+        .judged = {2, ARMTAP_NOTE_rtde_start_refused, ARMTAP_BLAME_UNCLEAR}, .no_cause = {                             \
+            1,                                                                                                         \
+            NOTHING,                                                                                                   \
+            ARMTAP_BLAME_UNCLEAR                                                                                       \
+        }                                                                                                              \
+    }
     const struct rule_row rows[] = {
         EARLIER(field_not_found, version_not_negotiated, CLIENT, CLIENT),
         EARLIER(field_not_found, frequency_missing, CLIENT, CLIENT),
         EARLIER(start_refused, field_not_found, CLIENT, UNCLEAR),
         EARLIER(start_refused, field_in_use, CLIENT, UNCLEAR),
         EARLIER(start_refused, version_refused, CLIENT, UNCLEAR),
+        REFUSED(text_error),
+        REFUSED(text_warning),
         EARLIER(recipe_missing, field_not_found, CLIENT, CAPTURE),
         EARLIER(recipe_missing, field_in_use, CLIENT, CAPTURE),
         EARLIER(recipe_missing, setup_bad, UNCLEAR, CAPTURE),
@@ -618,6 +631,12 @@ static void facts_prove_what_they_say(void **state)
         {{{FACT(ARMTAP_NOTE_rtde_field_not_found, RTDE, NO_ARGS)},
           {FACT(ARMTAP_NOTE_rtde_version_not_negotiated, REALTIME, NO_ARGS)}},
          {1, NOTHING, ARMTAP_BLAME_CLIENT}},
+        {{{FACT(ARMTAP_NOTE_rtde_text_error, RTDE, NO_ARGS)},
+          {FACT(ARMTAP_NOTE_rtde_start_refused, REALTIME, NO_ARGS)}},
+         UNKNOWN(1)},
+        {{{FACT(ARMTAP_NOTE_rtde_text_warning, RTDE, NO_ARGS)},
+          {FACT(ARMTAP_NOTE_rtde_start_refused, REALTIME, NO_ARGS)}},
+         UNKNOWN(1)},
         /* who stopped reading */
         {{{STALL(client)}}, {1, NOTHING, ARMTAP_BLAME_CLIENT}},
         {{{STALL(robot)}}, {1, NOTHING, ARMTAP_BLAME_ROBOT}},

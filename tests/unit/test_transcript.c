@@ -49,11 +49,11 @@ static void log_findings(struct log *log, const struct armtap_diagnosis *diagnos
                  (unsigned long long)finding->where.packet, (long long)finding->where.time, finding->where.file,
                  (unsigned long long)finding->count, finding->is_doubtful, text);
     }
-    for (size_t i = 0; i < armtap_diagnosis_verdict_count(diagnosis); i++) {
-        const struct armtap_verdict *verdict = armtap_diagnosis_verdict_at(diagnosis, i);
-        log_line(log, "verdict %u %lld %lld %s %d %zu: %s", verdict->stream, (long long)verdict->from,
-                 (long long)verdict->to, armtap_blame_name(verdict->side), verdict->is_network_clean,
-                 verdict->evidence_count, verdict->text);
+    for (size_t i = 0; i < armtap_diagnosis_incident_count(diagnosis); i++) {
+        const struct armtap_incident *incident = armtap_diagnosis_incident_at(diagnosis, i);
+        log_line(log, "incident %s %lld %lld %s %s %d %zu", incident->what->id, (long long)incident->from,
+                 (long long)incident->to, incident->cause ? incident->cause->id : "-",
+                 armtap_blame_name(incident->side), incident->is_network_clean, incident->evidence_count);
     }
 }
 
