@@ -605,7 +605,7 @@ struct armtap_note_kind {
     const char *id; /* "rtde.field.not-found" */
     enum armtap_severity severity;
     const char *meaning;
-    const char *remedy; /* as armtap_note_remedy writes it; "" if there is nothing to do */
+    const char *remedy; /* as armtap_remedy_say of the analysis writes it; "" if there is nothing to do */
     /* Commands, a line each, and what each is for; "" without one. Words in capitals stand for what the finding says:
      * FILE, PACKET, STREAM (its number), CODE (C153A2). */
     const char *offer, *command;
@@ -615,11 +615,6 @@ ARMTAP_API size_t armtap_note_count(void);
 ARMTAP_API const struct armtap_note_kind *armtap_note_at(size_t i);
 /* The kind with that id; NULL if there is none. */
 ARMTAP_API const struct armtap_note_kind *armtap_note_find(const char *id);
-struct armtap_arguments;
-#define ARMTAP_REMEDY_MAX 480
-/* Writes what to do about a note or a finding with these arguments; NULL: about any of that kind. */
-ARMTAP_API void armtap_note_remedy(char text[ARMTAP_REMEDY_MAX], const struct armtap_note_kind *kind,
-                                   const struct armtap_arguments *arguments);
 
 /* What an input may cost. Beyond it something is cut and the rest continues, with a note `input.hostile`, once per
  * connection and budget. */

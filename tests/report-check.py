@@ -4,6 +4,7 @@ diagnose, the files' SHA-256 and the recipe of armtap recipe --accepted; what ca
 10,000 findings, of a day and of modes that change with each record stay below 2 MB."""
 import base64
 import hashlib
+import html
 import json
 import math
 import os
@@ -59,10 +60,19 @@ def check_sample(name, folder):
     with open(capture(name), "rb") as file:
         data = file.read()
     expect("%s: size and sum" % name, [capture(name), str(len(data)), hashlib.sha256(data).hexdigest()] in page.rows)
-    for verdict in found["verdicts"]:
-        said = verdict["text"][:-1]
-        expect("%s: the page says: %s" % (name, said), any(said[1:] in part for part in text_of(page)), said)
+    for incident in found["incidents"]:
+        said = incident["text"]
+        expect("%s: the page says: %s" % (name, said), any(said in part for part in text_of(page)), said)
+    check_head(name, text, found["incidents"])
     return page
+
+
+def check_head(name, text, incidents):
+    """The verdict, then the incidents, before all else."""
+    verdict = " ".join(pages.run("diagnose", "--findings-ok", capture(name)).stdout.decode().split("\n\n")[-1].split())
+    head = html.unescape(text[text.index("<h1>"):text.index("<h2>")])
+    places = [head.find("<strong>%s</strong>" % verdict), *(head.find(one["text"], len(verdict)) for one in incidents)]
+    expect("%s: its head" % name, -1 not in places and places == sorted(places), verdict, places)
 
 
 def text_of(page):

@@ -223,6 +223,10 @@ struct armtap_finding {
 /* Writes it as one line for people. `zone`: of times in it; NULL: UTC. */
 ARMTAP_API void armtap_finding_say(char text[ARMTAP_FINDING_TEXT_MAX], const struct armtap_finding *finding,
                                    const struct armtap_zone *zone);
+#define ARMTAP_REMEDY_MAX 480
+/* Writes what to do about a note or a finding with these arguments; NULL: about any of that kind. */
+ARMTAP_API void armtap_remedy_say(char text[ARMTAP_REMEDY_MAX], const struct armtap_note_kind *kind,
+                                  const struct armtap_arguments *arguments);
 /* The argument with that name as a number: armtap_finding_number(finding, "duration_s", &seconds). False if there is
  * none, or it is no number. */
 static inline bool armtap_finding_number(const struct armtap_finding *finding, const char *name, double *number)

@@ -516,6 +516,15 @@ void armtap_finding_say(char text[ARMTAP_FINDING_TEXT_MAX], const struct armtap_
         snprintf(text, ARMTAP_FINDING_TEXT_MAX, "%s", line.text);
 }
 
+void armtap_remedy_say(char text[ARMTAP_REMEDY_MAX], const struct armtap_note_kind *kind,
+                       const struct armtap_arguments *arguments)
+{
+    struct armtap_line line;
+    armtap_line_begin(&line);
+    armtap_line_sentence(&line, kind->remedy, arguments ? arguments : NO_ARGS, NULL);
+    snprintf(text, ARMTAP_REMEDY_MAX, "%s", line.text);
+}
+
 bool armtap_same_host(const char *one, const char *other)
 {
     const char *colon = strrchr(one, ':');

@@ -171,15 +171,6 @@ void armtap_note_say(struct armtap_line *line, enum armtap_note_code code, const
     armtap_line_sentence(line, armtap_note_sentence(code), arguments, NULL);
 }
 
-void armtap_note_remedy(char text[ARMTAP_REMEDY_MAX], const struct armtap_note_kind *kind,
-                        const struct armtap_arguments *arguments)
-{
-    struct armtap_line line;
-    armtap_line_begin(&line);
-    armtap_line_sentence(&line, kind->remedy, arguments ? arguments : NO_ARGS, NULL);
-    memcpy(text, line.text, line.length + 1);
-}
-
 enum armtap_argument_id armtap_note_measure(enum armtap_note_code code)
 {
     return (size_t)code < ARMTAP_NOTE_COUNT ? kinds[code].measure : ARMTAP_ARGUMENT_none;

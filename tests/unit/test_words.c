@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/armtap-analysis.h"
 #include "protocol/fact.h"
 #include "support.h"
 
@@ -149,7 +150,7 @@ static void remedies_fit(void **unused)
     for (unsigned code = 0; code < ARMTAP_NOTE_COUNT; code++) {
         const struct armtap_note_kind *kind = armtap_note_at(code);
         char text[ARMTAP_REMEDY_MAX];
-        armtap_note_remedy(text, kind, NULL);
+        armtap_remedy_say(text, kind, NULL);
         assert_int_equal(*text == '\0', *kind->remedy == '\0');
         assert_null(strstr(text, "..."));
         assert_null(strpbrk(text, "{}[]|"));
@@ -162,7 +163,7 @@ static void a_remedy_depends_on_what_is_said(void **unused)
     char text[ARMTAP_REMEDY_MAX];
     (void)unused;
     const struct armtap_note_kind *kind = armtap_note_at(ARMTAP_NOTE_rtde_field_in_use);
-    armtap_note_remedy(text, kind, ARGS(arg_case(ARMTAP_WORD_other_client)));
+    armtap_remedy_say(text, kind, ARGS(arg_case(ARMTAP_WORD_other_client)));
     assert_string_equal(text, "close the other client, or let it use other registers");
 }
 

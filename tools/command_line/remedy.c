@@ -51,7 +51,7 @@ void remedy_whole(char to[REMEDY_MAX], const struct armtap_note_kind *kind)
 {
     char offer[LINE_MAX_LENGTH], command[LINE_MAX_LENGTH];
     const char *offers = kind->offer, *commands = kind->command;
-    armtap_note_remedy(to, kind, NULL);
+    armtap_remedy_say(to, kind, NULL);
     while (next_line(offer, &offers) && next_line(command, &commands)) {
         size_t length = strlen(to);
         snprintf(to + length, REMEDY_MAX - length, "%s%s, run: %s", length > 0 ? "; " : "", offer, command);
@@ -85,7 +85,7 @@ void remedy_find(struct remedy *remedy, const struct armtap_note_kind *kind, con
     char offer[LINE_MAX_LENGTH], command[LINE_MAX_LENGTH];
     const char *of_kind = kind->offer, *commands = kind->command;
     *remedy = (struct remedy){.count = 0};
-    armtap_note_remedy(remedy->steps[0].advice, kind, subject->arguments);
+    armtap_remedy_say(remedy->steps[0].advice, kind, subject->arguments);
     while (next_line(offer, &of_kind) && next_line(command, &commands))
         if (is_known(offers, command, subject))
             remedy_add(remedy, offer, command, source, subject);

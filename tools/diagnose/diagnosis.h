@@ -66,8 +66,10 @@ struct speech {
     void (*say)(void *user, const char *subject, const char *text);
     void *user;
 };
-/* What is worth knowing besides the incidents, and the verdict, last. */
+/* In one sentence. */
 void diagnosis_say_verdict(const struct diagnosis *diagnosis, const struct speech *speech);
+/* What is worth knowing besides the incidents. */
+void diagnosis_say_remarks(const struct diagnosis *diagnosis, const struct speech *speech);
 /* The incidents, each with its cause. */
 void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct speech *speech);
 
@@ -79,8 +81,9 @@ void diagnosis_list_json(void);
  * kind what to do about it, once. */
 
 /* Calls `tell` for each finding that is shown, in order of time; where others of a flood begin, once for all of them,
- * with a text that sums them up. 0, or -1 if memory runs out. */
-int findings_tell(const struct diagnosis *diagnosis,
+ * with a text that sums them up. `is_brief`: without a change of a mode that is told as a stop. 0, or -1 if memory runs
+ * out. */
+int findings_tell(const struct diagnosis *diagnosis, bool is_brief,
                   void (*tell)(void *user, const struct armtap_finding *finding, const char *text), void *user);
 
 /* `subject`: the robot whose stop has no cause, or a finding's id. */

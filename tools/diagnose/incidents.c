@@ -341,9 +341,13 @@ void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct spe
     say_incidents(diagnosis, &(struct telling){*speech, NULL});
 }
 
-void diagnosis_say_verdict(const struct diagnosis *diagnosis, const struct speech *speech)
+void diagnosis_say_remarks(const struct diagnosis *diagnosis, const struct speech *speech)
 {
     say_remarks(diagnosis, &(struct telling){*speech, NULL});
+}
+
+void diagnosis_say_verdict(const struct diagnosis *diagnosis, const struct speech *speech)
+{
     say_verdict(diagnosis, &(struct telling){*speech, NULL});
 }
 

@@ -123,6 +123,13 @@ static void print_heading(const struct findings_table *table)
     text_row_end(&row);
 }
 
+/* Whether a text begins beside its row: it fits there, or would take one more line below. */
+static bool begins_beside(const struct text_row *row, int columns, int length)
+{
+    int beside = columns - row->column - 1, below = columns - FINDING_INDENT;
+    return length <= beside || (beside > 0 && below > 0 && (length - 1) / below > (length - beside - 1) / below);
+}
+
 static void print_finding(void *user, const struct armtap_finding *finding, const char *text)
 {
     struct findings_table *table = user;
@@ -136,12 +143,10 @@ static void print_finding(void *user, const struct armtap_finding *finding, cons
     text_row_painted(row, -7, text_paint_of(finding->kind->severity), armtap_severity_name(finding->kind->severity));
     print_cells(table, row, finding->kind->id, stream, packet,
                 cell_clock(clock, finding->where.time, table->diagnosis->zone));
-    /* A long text starts on a new line. */
-    bool fits = row->column + 1 + (int)strlen(text) <= table->columns;
-    if (!fits)
+    bool is_beside = begins_beside(row, table->columns, (int)strlen(text));
+    if (!is_beside)
         putchar('\n');
-    struct text_wrap wrap = text_wrap_within(stdout, table->columns, fits ? row->column : 0,
-                                             fits && !row->is_broken ? row->column + 1 : FINDING_INDENT);
+    struct text_wrap wrap = text_wrap_within(stdout, table->columns, is_beside ? row->column : 0, FINDING_INDENT);
     text_row_again(row);
     text_wrap_words(&wrap, text);
     text_wrap_end(&wrap);
@@ -166,7 +171,7 @@ static int print_findings(const struct diagnosis *diagnosis)
     }
     if (table.any)
         print_heading(&table);
-    return findings_tell(diagnosis, print_finding, &table);
+    return findings_tell(diagnosis, true, print_finding, &table);
 }
 
 static void print_remedy(void *user, const char *subject, const struct remedy *remedy)

@@ -80,7 +80,39 @@ static void sum_up(char text[SUM_MAX], const struct flood *flood, const struct a
              largest.largest.packet);
 }
 
-int findings_tell(const struct diagnosis *diagnosis,
+/* Findings of one record stand side by side: how far to look for another one. */
+#define BESIDE 8
+
+/* Whether both are of one record, and about one field. */
+static bool is_same_change(const struct armtap_finding *one, const struct armtap_finding *other)
+{
+    const char *field = armtap_finding_text(one, "field"), *of_other = armtap_finding_text(other, "field");
+    return one->stream == other->stream && one->where.packet == other->where.packet &&
+           one->where.file == other->where.file && one->where.time == other->where.time && field && of_other &&
+           strcmp(field, of_other) == 0;
+}
+
+/* Whether a change of a mode is also the stop or the fault that another finding is about. */
+static bool is_told_as_stop(const struct armtap_diagnosis *found, size_t i)
+{
+    const struct armtap_finding *finding = armtap_diagnosis_finding_at(found, i);
+    if (strcmp(finding->kind->id, "mode.changed") != 0 || finding->is_sum)
+        return false;
+    for (size_t k = i > BESIDE ? i - BESIDE : 0; k <= i + BESIDE; k++) {
+        const struct armtap_finding *other = armtap_diagnosis_finding_at(found, k);
+        if (other && strncmp(other->kind->id, "safety.", 7) == 0 && is_same_change(finding, other))
+            return true;
+    }
+    return false;
+}
+
+static bool is_to_tell(const struct diagnosis *diagnosis, bool is_brief, size_t i)
+{
+    return diagnosis_shows(diagnosis, &armtap_diagnosis_finding_at(diagnosis->found, i)->where) &&
+           !(is_brief && is_told_as_stop(diagnosis->found, i));
+}
+
+int findings_tell(const struct diagnosis *diagnosis, bool is_brief,
                   void (*tell)(void *user, const struct armtap_finding *finding, const char *text), void *user)
 {
     size_t count = armtap_diagnosis_finding_count(diagnosis->found);
@@ -90,14 +122,14 @@ int findings_tell(const struct diagnosis *diagnosis,
         return -1;
     for (size_t i = 0; i < count; i++) {
         const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
-        if (diagnosis_shows(diagnosis, &finding->where))
+        if (is_to_tell(diagnosis, is_brief, i))
             measure(&floods[finding->pair], finding);
     }
     for (size_t i = 0; i < count; i++) {
         const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
         struct flood *flood = &floods[finding->pair];
         char text[SUM_MAX];
-        if (!diagnosis_shows(diagnosis, &finding->where))
+        if (!is_to_tell(diagnosis, is_brief, i))
             continue;
         if (is_shown(flood, finding) || flood->total == finding->count) {
             armtap_finding_say(text, finding, zone);

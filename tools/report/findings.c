@@ -36,6 +36,15 @@ static void put_sentence(void *user, const char *subject, const char *text)
     html_put(sentences->page, "</p>\n");
 }
 
+static void put_headline(void *user, const char *subject, const char *text)
+{
+    struct sentences *sentences = user;
+    (void)subject;
+    html_put(sentences->page, "<p><strong>");
+    html_text(sentences->page, text);
+    html_put(sentences->page, "</strong></p>\n");
+}
+
 /* The class of the worst finding. */
 static const char *worst_of(const struct report *report)
 {
@@ -50,8 +59,9 @@ void report_put_verdict(struct buffer *page, const struct report *report)
 {
     struct sentences sentences = {.page = page};
     html_format(page, "<div class=\"verdict %s\">\n", worst_of(report));
+    diagnosis_say_verdict(&report->diagnosis, &(struct speech){put_headline, &sentences});
     diagnosis_say_incidents(&report->diagnosis, &(struct speech){put_sentence, &sentences});
-    diagnosis_say_verdict(&report->diagnosis, &(struct speech){put_sentence, &sentences});
+    diagnosis_say_remarks(&report->diagnosis, &(struct speech){put_sentence, &sentences});
     html_put(page, "</div>\n");
 }
 
@@ -151,10 +161,10 @@ static void put_finding(void *user, const struct armtap_finding *finding, const 
 static int put_rows(struct buffer *page, const struct report *report, size_t *left_out)
 {
     struct rows rows = {.report = report, .page = page};
-    if (findings_tell(&report->diagnosis, measure, &rows) != 0)
+    if (findings_tell(&report->diagnosis, false, measure, &rows) != 0)
         return -1;
     divide(rows.shares);
-    int outcome = findings_tell(&report->diagnosis, put_finding, &rows);
+    int outcome = findings_tell(&report->diagnosis, false, put_finding, &rows);
     *left_out = rows.left_out;
     return outcome;
 }
