@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """diagnose's thresholds, each from both sides, in captures made here: how many things are listed, when something counts,
-and what the verdict may say."""
+and what incidents may say. Findings are compared by ids and arguments."""
 import importlib.machinery
 import importlib.util
 import json
@@ -90,9 +90,14 @@ def found(path, *connections, status=1):
     return json.loads(diagnose(path, "--json", status=status))
 
 
-def last_words(path, *connections, status=1):
-    write(path, *connections)
-    return " ".join(diagnose(path, status=status).strip().split("\n\n")[-1].split())
+def said(report, kind):
+    """The arguments of all findings of a kind."""
+    return [finding["args"] for finding in report["findings"] if finding["id"] == kind]
+
+
+def told_of(report, kind):
+    """The incidents that begin with this kind of finding."""
+    return [incident for incident in report["incidents"] if incident["what"] == kind]
 
 
 def skipping(**where):
@@ -105,24 +110,30 @@ def skipping(**where):
 
 
 def check_network(path):
-    """The verdict says "the network lost nothing" only if the capture shows it."""
-    words = last_words(path, skipping())
-    assert words == "The controller skipped 5 packages (packet 204); the network lost nothing.", words
-    gap = skipping()
-    gap.lose(gap.packet())
-    gap.data(200)
-    words = last_words(path, gap)
-    assert "skipped 5 packages" in words and f"the capture lacks {LENGTH} bytes" in words, words
-    assert "network lost nothing" not in words, words
+    """That no fault of the network was seen is said only if the capture shows it."""
+    for is_lossy in (False, True):
+        stream = skipping()
+        if is_lossy:
+            stream.lose(stream.packet())
+            stream.data(200)
+        write(path, stream)
+        words = " ".join(diagnose(path).split())
+        report = found(path, stream)
+        assert [(one["what"], one["side"]) for one in report["incidents"]] == \
+            [("clock.skipped", "robot"), ("stream.gap", "capture")][:1 + is_lossy], report["incidents"]
+        assert said(report, "clock.skipped")[0]["packages"] == 5, report["findings"]
+        assert [one["bytes"] for one in said(report, "stream.gap")] == [LENGTH] * is_lossy, report["findings"]
+        assert ("No fault of the network was seen" in words) != is_lossy, words
 
 
 def check_sentences(path):
-    """Ten streams get a sentence, the rest a number."""
+    """Ten incidents are printed, the rest is a number; JSON has them all."""
     for count in (10, 11, 12):
-        words = last_words(path, *(skipping(client_port=50000 + i, robot=bytes([10, 0, 1, i])) for i in range(count)))
+        streams = [skipping(client_port=50000 + i, robot=bytes([10, 0, 1, i])) for i in range(count)]
+        assert len(told_of(found(path, *streams), "clock.skipped")) == count
+        words = " ".join(diagnose(path).split("\n\n")[0].split())
         assert words.count("skipped 5 packages") == 10, (count, words)
-        wanted = {10: None, 11: "and 1 more stream:", 12: "and 2 more streams:"}[count]
-        assert (" more stream" in words) == (wanted is not None) and (wanted or "") in words, (count, words)
+        assert (f"and {count - 10} more" in words) == (count > 10), (count, words)
 
 
 def check_holes(path):
@@ -137,9 +148,9 @@ def check_holes(path):
             stream.send("r", content[200 * i + 100:200 * i + 200])
         stream.lose(content[200 * count:])
         stream.data(300)
-        gaps = [f["text"] for f in found(path, stream)["findings"] if f["id"] == "stream.gap"]
+        gaps = said(found(path, stream), "stream.gap")
         assert len(gaps) == count + 1, gaps
-        assert sum("no data for 0." in text for text in gaps) == 8, gaps
+        assert sum("duration_s" in gap for gap in gaps) == 8, gaps
 
 
 def check_stalls(path):
@@ -155,9 +166,9 @@ def check_stalls(path):
             stream.clock += 5
             stream.data(3, late=0.02)
             streams.append(stream)
-        texts = [f["text"] for f in found(path, *streams)["findings"] if f["id"] == "tcp.zero-window"]
-        timed = [text for text in texts if "full for 5." in text]
-        assert (len(texts), len(timed)) == (count, 1000), (len(texts), len(timed), texts[:2])
+        stalls = said(found(path, *streams), "tcp.zero-window")
+        timed = [one for one in stalls if int(one.get("duration_s", 0)) == 5]
+        assert (len(stalls), len(timed)) == (count, 1000), (len(stalls), len(timed), stalls[:2])
 
 
 def clock_of(path, stream, status):
@@ -263,7 +274,7 @@ def check_requests(path):
                                      (500, (5, 9, 4, 10), None), (125, (3, 15, 8, 1), None),
                                      (25, (3, 15, 8, 1), "requested 25 Hz; this controller can send 125 Hz")):
         write(path, rtde(frequency, 500 if frequency in (499, 600) else frequency, release))
-        shown = diagnose(path, status=0)
+        shown = diagnose(path, "--tables", status=0)
         assert (told in shown) if told else "this controller can send" not in shown, (frequency, release, shown)
 
 
@@ -271,13 +282,11 @@ def check_low(path):
     """Data below 95 % of the requested rate is too slow."""
     for rate, low in ((120, False), (118, True), (60, True)):
         write(path, rtde(125, rate))
-        lines = [f for f in json.loads(diagnose(path, "--json", status=1 if low else 0))["findings"]
-                 if f["id"] == "rate.low"]
-        assert len(lines) == low, (rate, lines)
-        if low:
-            assert f"{rate}.0 Hz instead of 125.0 Hz for " in lines[0]["text"], lines
-            words = " ".join(diagnose(path).split())
-            assert "Data arrived at a lower rate than requested" in words, words
+        report = json.loads(diagnose(path, "--json", status=1 if low else 0))
+        rates = said(report, "rate.low")
+        assert len(rates) == len(told_of(report, "rate.low")) == low, (rate, rates)
+        assert all(abs(one["rate_hz"] - rate) < 0.05 and abs(one["expected_hz"] - 125) < 0.05 and one["duration_s"] > 2
+                   for one in rates), rates
 
 
 def stalled(seconds, packages, side="c", later=0.0):
@@ -298,9 +307,9 @@ def check_blame(path):
     """A client that did not read is blamed for skipped packages only if it fits: its own stall, at least as long as the
     skipped packages at 500 Hz, within a second before them."""
     for stream, sides in ((stalled(0.2, 10), "client"), (stalled(0.2, 10, "r"), "robot"),
-                          (stalled(0.022, 10), "client"), (stalled(0.018, 10), "unclear"),
-                          (stalled(0.2, 10, later=0.8), "client"), (stalled(0.2, 10, later=1.1), "unclear")):
-        told = [one["side"] for one in found(path, stream)["verdicts"]]
+                          (stalled(0.022, 10), "client"), (stalled(0.018, 10), "robot"),
+                          (stalled(0.2, 10, later=0.8), "client"), (stalled(0.2, 10, later=1.1), "robot")):
+        told = [one["side"] for one in told_of(found(path, stream), "clock.skipped")]
         assert told == [sides], (told, sides, stream.packets[0])
 
 
@@ -344,16 +353,16 @@ def check_narrow(path):
         case = (size, seconds, gap, options)
         stream = narrow(size, seconds, gap, **options)
         report = found(path, stream, status=0 if not told and ("closes" in options or options == {"skips": False}) else 1)
-        texts = [f["text"] for f in report["findings"] if f["id"] == "tcp.zero-window"]
-        assert len(texts) == (told is not None), (case, texts)
+        stalls = said(report, "tcp.zero-window")
+        assert len(stalls) == (told is not None), (case, stalls)
         if told:
             seconds -= 0.001 * sum(one >= LENGTH for one in options.get("steps", ()))
-            assert texts[0].startswith(f"the client stopped reading: its receive buffer had room for {told} bytes only, less "
-                                       f"than a message of {LENGTH}, for {seconds:.3f} s"), (case, texts)
-            assert [v["side"] for v in report["verdicts"] if v["stop"] is None] == ["client"], (case, report["verdicts"])
-            assert report["verdicts"][0]["text"].startswith("a receiver stopped reading for "), (case, report["verdicts"])
+            stall = stalls[0]
+            assert (stall["who"], stall["bytes"], stall["message_bytes"]) == ("client", told, LENGTH), (case, stall)
+            assert abs(stall["duration_s"] - seconds) < 0.0006, (case, stall)
+            assert {one["side"] for one in report["incidents"]} == {"client"}, (case, report["incidents"])
         else:
-            assert not any(v["side"] == "client" for v in report["verdicts"]), (case, report["verdicts"])
+            assert not any(one["side"] == "client" for one in report["incidents"]), (case, report["incidents"])
 
 
 def outage(gap, resends, answers=(), before=(), after=(), mute=True, ids=True):
@@ -386,8 +395,8 @@ def outage(gap, resends, answers=(), before=(), after=(), mute=True, ids=True):
 def check_outage(path):
     """What the robot sent again explains no data only from the half of that time on, if the rest is no silence; a client is
     said to be gone only if it answered none of two."""
-    gone, lost = "it, or the path to it, was gone", "the network lost them or their acknowledgements"
-    for gap, resends, options, words in (
+    gone, lost = True, False  # held up either way
+    for gap, resends, options, is_gone in (
             (3, (), {}, None), (3, (0.3,), {}, None), (3, (1.45,), {}, None), (3, (1.55,), {}, lost),
             (3, (0.2, 0.6, 1.4, 2.9), {}, gone), (3, (0.2, 0.6, 1.45), {}, None), (3, (0.2, 0.6, 1.55), {}, gone),
             (3, (0.2, 0.6, 1.4, 2.9), {"answers": (0.3, 0.7, 1.45)}, lost),
@@ -396,31 +405,29 @@ def check_outage(path):
             (6, (0.5, 3.9), {}, None), (6, (0.5, 4.1), {}, gone),
             (3, (), {"before": (0.004, 0.006)}, None), (3, (), {"after": (0.004, 0.006)}, None)):
         report = found(path, outage(gap, resends, **options))
-        text = next(f["text"] for f in report["findings"] if f["id"] == "silence")
-        skip = next(f["text"] for f in report["findings"] if f["id"] == "clock.skipped")
-        case = (gap, resends, options, text, skip, report["verdicts"])
-        assert ("sent nothing" in text) == (words is None) and (words or "") in text, case
-        assert ("while the robot sent earlier bytes again" in skip) == (words is not None), case
-        assert report["verdicts"][0]["side"] == "unclear", case
-        begins = f"no data arrived for {gap}.000 s, held up by the client or the network" if words else "the controller skipped"
-        assert report["verdicts"][0]["text"].startswith(begins), case
-        assert len(report["verdicts"]) == 1 + (words is not None), case
+        silence, skip = said(report, "silence")[0], said(report, "clock.skipped")[0]
+        case = (gap, resends, options, silence, skip, report["incidents"])
+        is_held_up = is_gone is not None
+        assert silence["reason"] == ("held-up" if is_held_up else "not-sent") and abs(silence["duration_s"] - gap) < 0.01, case
+        assert ("mute_packet" in silence) == (is_gone is True), case
+        assert (skip.get("reason") == "held-up") == is_held_up, case
+        assert all(one["side"] == "unclear" for one in told_of(report, "silence")), case
+        is_of_controller = [one["side"] for one in told_of(report, "clock.skipped")] == ["robot"]
+        assert is_of_controller == (not is_held_up), case
     # Without a silence, from the time on after which TCP sends again what is not acknowledged.
     for gap, resends, ids, side in ((1, (0.2, 0.6), True, "unclear"), (1, (0.2, 0.4), True, "robot"),
                                     (0.208, (0.12,), True, "unclear"), (0.192, (0.12,), True, "robot"),
                                     (1, (0.2, 0.95), False, "robot"), (1, (), True, "robot")):
         report = found(path, outage(gap, resends, ids=ids))
-        skip = next(f["text"] for f in report["findings"] if f["id"] == "clock.skipped")
-        case = (gap, resends, skip, report["verdicts"])
-        assert ("while the robot sent earlier bytes again" in skip) == (side == "unclear"), case
-        assert report["verdicts"][0]["side"] == side, case
-        assert ("while it sent earlier bytes again" in report["verdicts"][0]["text"]) == (side == "unclear"), case
+        skip = said(report, "clock.skipped")[0]
+        case = (gap, resends, skip, report["incidents"])
+        assert (skip.get("reason") == "held-up") == (side == "unclear"), case
+        assert [one["side"] for one in told_of(report, "clock.skipped")] == [side], case
 
 
 def check_gone(path):
     """What is sent again is counted from the client's last packet on, also while records still come."""
-    for answers, words in (((), "sent earlier bytes again 4 times without an acknowledgement: the client, or the path to it, was "
-                            "gone"), ((1.5,), "does not show why")):
+    for answers, reason, many in (((), "held-up", 4), ((1.5,), "unknown", None)):
         stream = rtde(125, 125)
         begin, first = stream.time, stream.sequence["r"]
         package = b"\0\x3cU\1" + struct.pack(">7d", 200, *[0.25] * 6)
@@ -439,14 +446,14 @@ def check_gone(path):
             else:
                 stream.send("r", b"", 0x14)
         report = found(path, stream)
-        text = [f["text"] for f in report["findings"] if f["id"] == "silence"]
-        assert len(text) == 1 and words in text[0], (answers, text)
+        told = [(one.get("reason"), one.get("times")) for one in said(report, "silence")]
+        assert told == [(reason, many)], (answers, told, said(report, "silence"))
 
 
 def check_delay(path):
     """Packages skipped up to a second after data that was held up, and no longer than that, are its effect."""
-    for later, packages, first in ((0.9, 10, "no data"), (1.1, 10, "the controller"), (0.9, 1400, "no data"),
-                                   (0.9, 1600, "the controller")):
+    for later, packages, cause in ((0.9, 10, "silence"), (1.1, 10, None), (0.9, 1400, "silence"),
+                                   (0.9, 1600, None)):
         stream = Legacy()
         stream.data(200)
         held = [stream.packet() for _ in range(375)]
@@ -457,8 +464,10 @@ def check_delay(path):
         stream.data(round(later / STEP))
         stream.clock += packages * STEP
         stream.data(200, late=(10 - packages) * STEP)  # within 0.1 s of the capture
-        verdict = found(path, stream)["verdicts"][0]
-        assert verdict["text"].startswith(first), (later, packages, verdict)
+        report = found(path, stream)
+        kinds = [[report["findings"][i]["id"] for i in one["evidence"]] for one in report["incidents"]]
+        together = any("silence" in evidence and "clock.skipped" in evidence for evidence in kinds)
+        assert together == (cause is not None), (later, packages, report["incidents"])
 
 
 def check_tool(path):
@@ -479,14 +488,15 @@ def check_tool(path):
         other = (tool[0], tool[1] + place, tool[2], *(one * scale for one in tool[3:]))
         return lambda time: other if time >= since else tool
 
-    for reported, speed, text in (
-            (beside(0.0098, 0.048), 1, None), (beside(0.0102, 0), 1, "10.2 mm and 0.000 rad from"),
-            (beside(0, 0.052), 1, "0.0 mm and 0.052 rad from"), (beside(0.2, 0.5, since=4.0), 1, None),
+    for reported, speed, apart in (
+            (beside(0.0098, 0.048), 1, None), (beside(0.0102, 0), 1, (10.2, 0)),
+            (beside(0, 0.052), 1, (0, 0.052)), (beside(0.2, 0.5, since=4.0), 1, None),
             (beside(0.2, 0.5), 0.01, None), (lambda _: [float("nan")] * 6, 1, None)):
         write(path, stream(reported, speed))
-        findings = [f["text"] for f in json.loads(diagnose(path, "--json", status=0))["findings"]
-                    if f["id"] == "model.mismatch"]
-        assert len(findings) == (text is not None) and (not text or text in findings[0]), (text, findings)
+        findings = said(json.loads(diagnose(path, "--json", status=0)), "model.mismatch")
+        assert len(findings) == (apart is not None), (apart, findings)
+        assert all(abs(one["distance_mm"] - apart[0]) < 0.06 and abs(one["angle_rad"] - apart[1]) < 0.0006
+                   for one in findings), (apart, findings)
 
 
 def check_names(path):
@@ -534,8 +544,8 @@ def check_unclocked(path):
         found_here = found(path, stream, status=0)
         assert [one["skipped"] for one in found_here["streams"]] == [0 if clocked else None], found_here
         words = " ".join(diagnose(path, status=0).split())
-        assert ("whether it skipped packages is unknown" in words) == (clocked == 0), words
-        assert ("Nothing is wrong" in words) == (clocked > 0), words
+        assert ("skipped packages cannot be detected" in words) == (clocked == 0), words
+        assert not found_here["incidents"], found_here
 
 
 def main():
