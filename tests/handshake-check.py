@@ -108,9 +108,23 @@ def reason(release, since):
     own = [first for first in firsts if numbers(first)[0] == release[0]]
     version = ".".join(str(part) for part in release)
     if own:
-        return ": introduced in %s; the controller has %s" % (own[0], version)
+        return {"reason": "release-older", "release_since": own[0], "release": version}
     listed = ", ".join("%s (%s)" % (first, SERIES[numbers(first)[0]]) for first in firsts)
-    return ": introduced in %s, never for %s; the controller has %s" % (listed, SERIES[release[0]], version)
+    return {"reason": "release-never", "release_since": listed, "series": SERIES[release[0]], "release": version}
+
+
+def said(found, kind):
+    """The arguments of all findings of a kind."""
+    return [one["args"] for one in found if one["id"] == kind]
+
+
+def name_in(args):
+    """The name that a finding is about: of the dictionary, or only on the wire."""
+    return args.get("field") or args.get("quoted_name")
+
+
+def without_name(args):
+    return {key: value for key, value in args.items() if key not in ("field", "quoted_name")}
 
 
 def slip(name, rng):
@@ -124,35 +138,35 @@ def slip(name, rng):
 
 
 def play(rng, fields, path):
-    """A refused set-up. Returns what must be found: texts, the packet of the reply, the accepted part of the recipe."""
+    """A refused set-up. Returns what must be found: names and arguments, the packet of the reply, the accepted part of the recipe."""
     release, way = rng.choice(RELEASES), rng.choice(["2", "2", "2", "1", "not negotiated"])
     dated = [name for name in fields if fields[name]["since"] and not knows(release, fields[name]["since"])]
     known = [name for name in fields if knows(release, fields[name]["since"])]
-    names, types, texts, left = ["timestamp"], ["DOUBLE"], [], [("timestamp", "DOUBLE")]
+    names, types, refused, left = ["timestamp"], ["DOUBLE"], [], [("timestamp", "DOUBLE")]
     for _ in range(rng.randrange(3, 9)):
         kind = rng.choice(["known", "known", "dated", "slip", "nonsense"])
         if kind == "dated" and dated:
             name = rng.choice(dated)
             names.append(name), types.append("NOT_FOUND")
-            texts.append(name + " is not known to this controller" + reason(release, fields[name]["since"]))
+            refused.append((name, reason(release, fields[name]["since"])))
         elif kind == "slip":
             meant = rng.choice(known)
             name = slip(meant, rng)
             if name in fields:
                 continue
             names.append(name), types.append("NOT_FOUND")
-            texts.append("%s is not known to this controller; did you mean %s?" % (name, meant))
+            refused.append((name, {"reason": "misspelt", "field_meant": meant}))
         elif kind == "nonsense":
             name = "zz" + "".join(rng.choice("bcdfghjk_") for _ in range(rng.randrange(5, 30))) + "x"
             names.append(name), types.append("NOT_FOUND")
-            texts.append(name + " is not known to this controller, nor to any release that armtap knows of")
+            refused.append((name, {"reason": "never-heard-of"}))
         else:
             name = rng.choice(known)
             names.append(name), types.append(fields[name]["type"])
             left.append((name, fields[name]["type"]))
-    if not texts and way != "not negotiated":
+    if not refused and way != "not negotiated":
         names.append("zzz"), types.append("NOT_FOUND")
-        texts.append("zzz is not known to this controller, nor to any release that armtap knows of")
+        refused.append(("zzz", {"reason": "never-heard-of"}))
     own, other = Connection(50000, at=0.1), Connection(50001, at=rng.choice([0.0, 0.5]))
     frequency = struct.pack(">d", rng.choice([1, 14, 14, 14, 125, 500]))
     if way == "2":
@@ -164,32 +178,35 @@ def play(rng, fields, path):
     own.reply("O", (b"\0" if way == "2" else b"") + ",".join(types).encode())
     write(path, own, other)
     packets = sorted(own.packets + other.packets, key=lambda one: one[0])
-    return way, texts, 1 + packets.index(own.packets[-1]), left
+    return way, refused, 1 + packets.index(own.packets[-1]), left
 
 
 def check_refusals(folder, rng, rounds):
     path, fields = os.path.join(folder, "refused.pcap"), outputs()
-    said = 0
+    many = 0
     for _ in range(rounds):
-        way, texts, packet, left = play(rng, fields, path)
+        way, refused, packet, left = play(rng, fields, path)
         found = findings(path)
         assert all(one["packet"] == packet for one in found), (way, packet, found)
-        assert sorted(one["text"] for one in found if one["id"] == "rtde.field.not-found") == sorted(set(texts)) or \
-            sorted(one["text"] for one in found if one["id"] == "rtde.field.not-found") == sorted(texts), (found, texts)
-        wrong = [one["text"] for one in found if one["id"] == "rtde.version.not-negotiated"]
+        told = sorted((name_in(one), sorted(without_name(one).items())) for one in said(found, "rtde.field.not-found"))
+        wanted = sorted((name, sorted(args.items())) for name, args in refused)
+        once = [one for i, one in enumerate(wanted) if i == 0 or wanted[i - 1] != one]
+        assert told in (once, wanted), (found, wanted)
+        wrong = said(found, "rtde.version.not-negotiated")
         assert len(wrong) == (way == "not negotiated"), (way, wrong)
-        assert not wrong or wrong[0].endswith(" a part of the first name, timestamp"), wrong
-        assert not wrong or wrong[0] in " ".join(armtap("info", path, status=1).stdout.split()), wrong
+        assert not wrong or name_in(wrong[0]) == "timestamp", wrong
+        shown = " ".join(armtap("info", path, status=1).stdout.split())
+        assert all(one["text"] in shown for one in found if one["id"] == "rtde.version.not-negotiated"), (shown, wrong)
         run = armtap("recipe", "--from", path, "--accepted", "--packet", str(packet), status=0)
         recipe = xml.etree.ElementTree.fromstring(run.stdout).find("recipe")
         assert [(field.get("name"), field.get("type")) for field in recipe] == left, (run.stdout, left)
-        assert run.stderr.count(" is left out: the controller does not know it") == len(set(texts)), (run.stderr, texts)
+        assert run.stderr.count(" is left out: the controller does not know it") == len(once), (run.stderr, once)
         assert ("the controller misread" in run.stderr) == (way == "not negotiated"), run.stderr
         assert armtap("recipe", "--from", path, "--accepted", status=0).stdout == run.stdout
         plain = armtap("recipe", "--from", path, "--accepted", "--plain", status=0).stdout
         assert plain == "".join("%s %s\n" % pair for pair in left), plain
-        said += len(texts) + len(wrong)
-    print("refused set-ups: %d, %d findings, each as the controller's release says" % (rounds, said))
+        many += len(refused) + len(wrong)
+    print("refused set-ups: %d, %d findings, each as the controller's release says" % (rounds, many))
 
 
 def misread(names, types):
@@ -221,8 +238,8 @@ def check_no_frequency(folder, rng, rounds):
         own.reply("O", (b"\0" if "NOT_FOUND" in reply else b"\1") + ",".join(reply).encode())
         found = findings(write(path, own))
         assert [one["id"] for one in found if one["severity"] == "error"] == ["rtde.frequency.missing"], (names, found)
-        wanted = 'first 8 bytes, "%s", for the frequency' % ",".join(names)[:8]
-        assert wanted in found[0]["text"] and found[0]["text"].endswith(" " + first), (names, found[0]["text"])
+        args = found[0]["args"]
+        assert (args["quoted"], name_in(args)) == (",".join(names)[:8], first), (names, args)
         run = armtap("recipe", "--from", path, "--accepted", "--plain", status=0)
         assert run.stdout == "".join("%s %s\n" % pair for pair in zip(names, types)), (names, run)
         assert run.stderr.count("the client's set-up lacks the frequency that protocol 2 puts first") == len(cut), run
@@ -247,7 +264,8 @@ def check_several(folder, rng, rounds):
     elsewhere.tell_release((5, 9, 4, 1))
     path = write(os.path.join(folder, "several.pcap"), own, late, elsewhere)
     found = findings(path)
-    assert found[0]["text"].endswith("introduced in 5.9.0 (e-Series), never for CB3; the controller has 3.15.8.1"), found
+    assert found[0]["args"] == {"field": "ft_raw_wrench", "reason": "release-never", "release_since": "5.9.0 (e-Series)",
+                                "series": "CB3", "release": "3.15.8.1"}, found
     assert [one["id"] for one in found].count("rtde.field.in-use") == 3, found
     assert armtap("recipe", "--from", path, "--accepted", "--plain", status=0).stdout == "timestamp DOUBLE\n"
     for number, one in enumerate(one for one in found if one["id"] == "rtde.field.in-use"):
@@ -322,7 +340,7 @@ def check_unknown_types(folder, rng, rounds):
         name, rows = unknown_type(rng, fields, path)
         found = findings(path)
         assert [one["id"] for one in found if one["severity"] == "warning"] == ["rtde.type.unknown"], found
-        assert found[0]["text"].startswith(name + " is of type QUATERNION"), found
+        assert (name_in(found[0]["args"]), found[0]["args"]["quoted_type"]) == (name, "QUATERNION"), found
         exported = list(csv.reader(io.StringIO(armtap("export", path, status=0).stdout)))
         assert name in exported[0] and len(exported) == 21, (name, exported[:2])
         for row, cells in zip(rows, exported[1:]):
@@ -381,12 +399,12 @@ def check_unreadable(folder, rng, rounds):
         own.reply("S", b"\1")
         for step in range(8):
             own.reply("U", b"\1" + struct.pack(">dd", 7 + 0.008 * step, 1))
-        found = [(one["id"], one["packet"], one["text"]) for one in findings(write(path, own))]
+        found = [(one["id"], one["packet"], one["args"]) for one in findings(write(path, own))]
         frame = struct.pack(">HB", 3 + len(junk), ord("O")) + junk
         shown = frame[:24].hex(" ") + (" ..." if len(frame) > 24 else "")
-        assert found[0] == ("rtde.setup.bad", bad, "the reply to the output set-up cannot be read: " + shown), found
+        assert found[0] == ("rtde.setup.bad", bad, {"request": "outputs", "reason": "unreadable", "hex": shown}), found
         assert found[1][:2] == ("rtde.recipe.missing", bad + 3), found
-        assert found[1][2].endswith("but the reply to its set-up, in packet %d, cannot be read" % bad), found
+        assert (found[1][2]["reason"], found[1][2]["packet"]) == ("unreadable", bad), found
 
 
 def offered(text):
@@ -543,7 +561,8 @@ def check_set_up_in_a_gap(folder, rng, rounds):
         found = findings(write(path, own))
         told = [one for one in found if one["id"].startswith("rtde.recipe")]
         assert [one["id"] for one in told] == ([wanted] if wanted else []), (wanted, found)
-        assert not wanted or "actual_q does not hold" in told[0]["text"] or "robot_mode does not hold" in told[0]["text"], told
+        assert not wanted or (told[0]["args"]["reason"] == "contradicted" and
+                              told[0]["args"]["field"] in ("actual_q", "robot_mode")), told
         for source, late in ((path, 0), ("-", 64 if speaks else 80)):  # one that is silent is missed at the end
             with open(path, "rb") as file:
                 run = subprocess.run([ARMTAP, "export", "-f", "ndjson", source], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -559,15 +578,15 @@ def check_set_up_in_a_gap(folder, rng, rounds):
                       lambda rng, time: counts(rng, time)[:16] + b"\0\0\0\5", rng)
     found = [one["id"] for one in findings(write(path, own))]
     assert found.count("rtde.recipe.unsure") == 1 and "rtde.recipe.missing" not in found, found
-    # Export names the rows whose names are unsure, read twice or once; the verdict of diagnose says so, too.
+    # Export names the rows whose names are unsure, read twice or once; so does an incident of diagnose.
     first = first_behind(path, 80)
     for source in (path, "-"):
         with open(path, "rb") as file:
             said = subprocess.run([ARMTAP, "export", source], stdin=file, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False).stderr.decode()
         assert "the field names of 80 records from packet %d on are unsure" % first in said, said
     run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, check=False)
-    verdict = json.loads(run.stdout)["verdicts"][0]
-    assert "the names of fields are unsure" in verdict["text"] and verdict["side"] == "capture", verdict
+    incidents = json.loads(run.stdout)["incidents"]
+    assert ("rtde.recipe.unsure", "capture") in [(one["what"], one["side"]) for one in incidents], incidents
     own = gap_between(joints, JOINTS, whole, joints, rng, True)
     said = subprocess.run([ARMTAP, "export", write(path, own)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False).stderr.decode()
     assert "missing in the capture" in said and "unsure" not in said, said
@@ -659,8 +678,8 @@ def check_late_direction(folder, _rng, _rounds):
             found = json.loads(run.stdout)["findings"]
             ids = {one["id"] for one in found}
             assert ids <= {"tcp.closed", "rtde.recipe.missing", "rtde.recipe.changed", "tcp.out-of-order"}, (what, found)
-            closed, = [one["text"] for one in found if one["id"] == "tcp.closed"]
-            assert closed == "the client closed the connection" or "may have done so before" in closed, (what, closed)
+            closed, = said(found, "tcp.closed")
+            assert closed == {"who": "client"} or "doubt" in closed, (what, closed)
 
 
 def check_lost_request(folder, _rng, _rounds):
@@ -697,8 +716,8 @@ def check_early_refusal(folder, _rng, _rounds):
         connection.reply("O", b"\0DOUBLE,NOT_FOUND")
         write(path, connection)
         run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, timeout=60, check=False)
-        refused = [one["text"] for one in json.loads(run.stdout)["findings"] if one["id"] == "rtde.field.not-found"]
-        assert "no_such_field" in refused[-1] and len(refused) == 1 + (ms < 0), (ms, refused)
+        refused = said(json.loads(run.stdout)["findings"], "rtde.field.not-found")
+        assert name_in(refused[-1]) == "no_such_field" and len(refused) == 1 + (ms < 0), (ms, refused)
 
 
 def check_close_in_midstream(folder, _rng, _rounds):
@@ -714,8 +733,8 @@ def check_close_in_midstream(folder, _rng, _rounds):
     connection.send("c", b"", 0x10)
     write(path, connection)
     run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, timeout=60, check=False)
-    closed = [one["text"] for one in json.loads(run.stdout)["findings"] if one["id"] == "tcp.closed"]
-    assert closed == ["the client closed the connection"], closed
+    closed = said(json.loads(run.stdout)["findings"], "tcp.closed")
+    assert closed == [{"who": "client"}], closed
     connection = Connection(40001)
     connection.negotiate()
     connection.packets = []
@@ -725,8 +744,8 @@ def check_close_in_midstream(folder, _rng, _rounds):
         connection.send(sender, b"", flags)
     write(path, connection)
     run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, timeout=60, check=False)
-    closed = [one["text"] for one in json.loads(run.stdout)["findings"] if one["id"] == "tcp.closed"]
-    assert closed != ["the robot closed the connection"], closed
+    closed = said(json.loads(run.stdout)["findings"], "tcp.closed")
+    assert closed != [{"who": "robot"}], closed
 
 
 class Inputs(Connection):
@@ -747,14 +766,14 @@ class Inputs(Connection):
 
 
 def refusal_of(path, *connections, extra=()):
-    """The text of the one refusal, the remedy and the verdict."""
+    """What the one refusal says, and the remedy. The client is responsible."""
     write(path, *connections)
     told = json.loads(armtap("diagnose", "--json", *extra, path, status=1).stdout)
-    text, = [one["text"] for one in told["findings"] if one["id"] == "rtde.field.in-use"]
-    verdict, = [one for one in told["verdicts"] if "input" in one["text"]]
-    assert verdict["side"] == "client", verdict
+    args, = said(told["findings"], "rtde.field.in-use")
+    sides = [one["side"] for one in told["incidents"] if one["what"] == "rtde.field.in-use"]
+    assert sides == ["client"], told["incidents"]
     shown = " ".join(armtap("diagnose", path, status=1).stdout.split())
-    return text, shown[shown.index("rtde.field.in-use: "):].split(" stream protocol robot")[0], verdict["text"]
+    return args, shown[shown.rindex("rtde.field.in-use: "):]
 
 
 def place_of(connection, *connections):
@@ -763,7 +782,13 @@ def place_of(connection, *connections):
     return times.index(min(times, key=lambda time: abs(time - connection.told))) + 1
 
 
-NO_HOLDER = " is in use by another client, or by an earlier connection that the robot still serves"
+def held(name, case, **more):
+    return {"field": name, "case": case, **more}
+
+
+def is_held(args, name, case, **more):
+    """Whether it says that; what to use in place of the input is beside the point."""
+    return {key: value for key, value in args.items() if key not in ("is_left_to_clients", "instead")} == held(name, case, **more)
 
 
 def check_input_kinds(folder, _rng, _rounds):
@@ -775,11 +800,10 @@ def check_input_kinds(folder, _rng, _rounds):
             ("input_double_register_47", False, ""), ("input_bit_register_64", False, ""), ("input_bit_register_127", False, ""),
             ("input_bit_registers0_to_31", True, "or use bits 64 to 127"), ("speed_slider_mask", True, ""),
             ("standard_digital_output", True, "")):
-        text, remedy, verdict = refusal_of(path, Inputs(50001, [name], False, 0))
-        assert text == name + (" is in use by another client or a fieldbus" if of_fieldbus else NO_HOLDER), text
+        args, remedy = refusal_of(path, Inputs(50001, [name], False, 0))
+        assert is_held(args, name, "client-or-fieldbus" if of_fieldbus else "unknown"), args
         assert ("EtherNet/IP" in remedy) == of_fieldbus, (name, remedy)
         assert (other in remedy) and ("24 to 47" in remedy) == ("24 to 47" in other) and ("64 to 127" in remedy) == ("64" in other), remedy
-        assert "refused an input that is in use" in verdict, verdict
 
 
 def check_input_holders(folder, _rng, _rounds):
@@ -788,38 +812,35 @@ def check_input_holders(folder, _rng, _rounds):
     name = "input_int_register_24"
     for name in ("input_int_register_5", "input_int_register_24"):
         holder, refused = Inputs(50000, ["input_int_register_9", name], True, 0), Inputs(50001, [name], False, 3)
-        text, remedy, verdict = refusal_of(path, holder, refused)
-        assert text == ("%s is in use: another connection of this client, 10.0.0.9:50000, set it up in packet %d and was not closed "
-                        "before, as far as was captured: most likely the robot still serves it" % (name, place_of(holder, refused))), text
+        args, remedy = refusal_of(path, holder, refused)
+        assert is_held(args, name, "same-client", client="10.0.0.9:50000", packet=place_of(holder, refused)), args
         assert "close the connection that holds it" in remedy and "EtherNet" not in remedy and "24 to 47" not in remedy, remedy
-        assert "refused an input that another connection of the same client set up" in verdict, verdict
         # It may end after the refusal.
         holder.time = 4
         holder.send("c", b"", 0x11)
-        assert refusal_of(path, holder, refused)[0] == text
+        assert refusal_of(path, holder, refused)[0] == args
     # Another host's.
     other = Inputs(50000, [name], True, 0, host=bytes([10, 0, 0, 8]))
-    text, remedy, verdict = refusal_of(path, other, refused)
-    assert text == ("%s is in use: another client, 10.0.0.8:50000, set it up in packet %d and was not closed before, as far as was captured"
-                    % (name, place_of(other, refused))), text
+    args, remedy = refusal_of(path, other, refused)
+    assert is_held(args, name, "other-client", client="10.0.0.8:50000", packet=place_of(other, refused)), args
     assert "close the other client" in remedy and "EtherNet" not in remedy, remedy
-    assert "refused an input that another client set up" in verdict, verdict
     # The client's own connection explains it best, whichever came first.
     for order in ((0, 1), (1, 0)):
-        text, _, _ = refusal_of(path, Inputs(50000, [name], True, order[0], host=bytes([10, 0, 0, 8])),
-                                Inputs(50002, [name], True, order[1]), refused)
-        assert "another connection of this client, 10.0.0.9:50002," in text, text
+        args, _ = refusal_of(path, Inputs(50000, [name], True, order[0], host=bytes([10, 0, 0, 8])),
+                             Inputs(50002, [name], True, order[1]), refused)
+        assert (args["case"], args["client"]) == ("same-client", "10.0.0.9:50002"), args
     # Not: one that ended, of another robot, of other inputs, that was refused itself, or that came later.
     for flags in (0x11, 0x14, 0x04):
         for sender in "cr":
             closed = Inputs(50000, [name], True, 0)
             closed.send(sender, b"", flags)
-            assert refusal_of(path, closed, refused)[0] == name + NO_HOLDER, (flags, sender)
+            assert is_held(refusal_of(path, closed, refused)[0], name, "unknown"), (flags, sender)
     for no_holder in (Inputs(50000, [name], True, 0, robot=OTHER), Inputs(50000, ["input_int_register_25"], True, 0),
                       Inputs(50000, [name], True, 4)):
-        assert refusal_of(path, no_holder, refused)[0] == name + NO_HOLDER
+        assert is_held(refusal_of(path, no_holder, refused)[0], name, "unknown")
     run = armtap("diagnose", "--json", write(path, Inputs(50000, [name], False, 0), refused), status=1)
-    assert [one["text"] for one in json.loads(run.stdout)["findings"] if one["id"] == "rtde.field.in-use"] == [name + NO_HOLDER] * 2
+    told = said(json.loads(run.stdout)["findings"], "rtde.field.in-use")
+    assert len(told) == 2 and all(is_held(one, name, "unknown") for one in told), told
 
 
 def check_input_holder_in_another_file(folder, _rng, _rounds):
@@ -829,10 +850,9 @@ def check_input_holder_in_another_file(folder, _rng, _rounds):
     holder = Inputs(50000, [name], True, 0)
     write(first, holder)
     write(second, Inputs(50001, [name], False, 3))
-    wanted = ("%s is in use: another connection of this client, 10.0.0.9:50000, set it up in packet %d of an earlier file and was not "
-              "closed before, as far as was captured: most likely the robot still serves it" % (name, place_of(holder)))
+    wanted = {"client": "10.0.0.9:50000", "packet": place_of(holder), "is_earlier_file": True}
     told = json.loads(armtap("diagnose", "--json", first, second, status=1).stdout)
-    assert [one["text"] for one in told["findings"] if one["id"] == "rtde.field.in-use"] == [wanted], told
+    assert [is_held(one, name, "same-client", **wanted) for one in said(told["findings"], "rtde.field.in-use")] == [True], told
     armtap("index", first, second, "-o", whole, status=0)
     summaries = []
     for path in (first, second):
@@ -842,7 +862,7 @@ def check_input_holder_in_another_file(folder, _rng, _rounds):
             file.write(run.stdout)
     merged = subprocess.run([ARMTAP, "merge", *summaries], stdout=subprocess.PIPE, timeout=60, check=False)
     found = json.loads(merged.stdout)["findings"]
-    assert [one["text"] for one in found if one["id"] == "rtde.field.in-use"] == [wanted], found
+    assert [is_held(one, name, "same-client", **wanted) for one in said(found, "rtde.field.in-use")] == [True], found
 
 
 def check_changed_outputs(folder, _rng, _rounds):
@@ -851,9 +871,9 @@ def check_changed_outputs(folder, _rng, _rounds):
     names = ["timestamp", "robot_mode", "safety_mode"]
     types = {"timestamp": "DOUBLE", "robot_mode": "INT32", "safety_mode": "INT32", "speed_scaling": "DOUBLE"}
     for new, wanted in ((names, None), (["safety_mode", "timestamp", "robot_mode"], None),
-                        (["timestamp", "speed_scaling"], "; no longer sent: robot_mode, safety_mode; new: speed_scaling"),
-                        (["timestamp", "robot_mode"], "; no longer sent: safety_mode"),
-                        (names + ["speed_scaling"], "; new: speed_scaling")):
+                        (["timestamp", "speed_scaling"], {"names_before": "robot_mode, safety_mode", "names": "speed_scaling"}),
+                        (["timestamp", "robot_mode"], {"names_before": "safety_mode"}),
+                        (names + ["speed_scaling"], {"names": "speed_scaling"})):
         connection = Connection(40001)
         connection.negotiate()
         cuts = []
@@ -869,10 +889,10 @@ def check_changed_outputs(folder, _rng, _rounds):
             connection.ask("P")
             connection.reply("P", b"\1")
         packets = connection.packets
-        wanted = [] if wanted is None else ["from here on the data has other fields" + wanted]
+        wanted = [] if wanted is None else [wanted]
         run = subprocess.run([ARMTAP, "diagnose", "--json", write(first, connection)], stdout=subprocess.PIPE, timeout=60, check=False)
         told = [one for one in json.loads(run.stdout)["findings"] if one["id"] == "rtde.recipe.changed"]
-        assert [one["text"] for one in told] == wanted, (new, told)
+        assert [one["args"] for one in told] == wanted, (new, told)
         assert all(one["packet"] == cuts[1] + 2 and one["severity"] == "info" for one in told), (cuts, told)
         shown = armtap("info", first, status=0).stdout
         assert ("set-ups changed the fields 1 time; the last were:" in shown) == (new != names), shown
@@ -889,7 +909,7 @@ def check_changed_outputs(folder, _rng, _rounds):
             with open(summaries[-1], "wb") as file:
                 file.write(run.stdout)
         run = subprocess.run([ARMTAP, "merge", *summaries], stdout=subprocess.PIPE, timeout=60, check=False)
-        told = [one["text"] for one in json.loads(run.stdout)["findings"] if one["id"] == "rtde.recipe.changed"]
+        told = said(json.loads(run.stdout)["findings"], "rtde.recipe.changed")
         assert told == wanted, (new, told)
 
 
@@ -914,13 +934,16 @@ def conversation(ends, midstream=False, client_speaks=True, lost=()):
 
 
 def close_of(path):
-    """Text and doubt of the finding that tells the end, and the verdict."""
+    """Who ended the connection, and why that is doubtful, or None. An incident has no side, and the same doubt."""
     run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, timeout=60, check=False)
     told = json.loads(run.stdout)
     end, = [one for one in told["findings"] if one["id"] in ("tcp.closed", "tcp.reset")]
-    verdicts = [one for one in told["verdicts"] if "reset" in one["text"]]
-    assert [one["side"] for one in verdicts] == ["unclear"] * (end["id"] == "tcp.reset"), told
-    return end["text"], end.get("doubtful", False), verdicts[0]["text"] if verdicts else ""
+    resets = [one for one in told["incidents"] if one["what"] == "tcp.reset"]
+    doubt = end["args"].get("doubt")
+    assert [(one["side"], one["doubt"] is not None) for one in resets] == \
+        [("unclear", doubt is not None)] * (end["id"] == "tcp.reset"), told
+    assert end.get("doubtful", False) == (doubt is not None), end
+    return end["args"]["who"], doubt
 
 
 def one_way(connection, sender):
@@ -932,39 +955,32 @@ def one_way(connection, sender):
 def check_one_direction(folder, _rng, _rounds):
     """Who closed first is known only if the capture has both directions up to the end."""
     path = os.path.join(folder, "x.pcap")
-    names = {"r": "the robot", "c": "the client"}
+    names = {"r": "robot", "c": "client"}
     for first, second in ("rc", "cr"):
         for midstream in (False, True):
             fins = [(first, 0x11), (second, 0x11), (first, 0x10)]
-            sure = names[first] + " closed the connection"
-            assert close_of(write(path, conversation(fins, midstream))) == (sure, False, ""), (first, midstream)
+            assert close_of(write(path, conversation(fins, midstream))) == (names[first], None), (first, midstream)
             # Only acknowledgements are captured of the first, or of its FIN the answer alone.
-            text, doubtful, _ = close_of(write(path, conversation(fins, midstream, lost=(0,))))
-            assert doubtful and text.startswith(names[second] + " closed the connection; " + names[first] + " may have"), text
+            told = close_of(write(path, conversation(fins, midstream, lost=(0,))))
+            assert told == (names[second], "perhaps-after"), told
             for seen in "r" if midstream else "rc":  # of the client alone, nothing shows the protocol
-                text, doubtful, _ = close_of(write(path, one_way(conversation(fins, midstream), seen)))
-                other = names["c" if seen == "r" else "r"]
-                assert doubtful and text == ("%s closed the connection; %s may have done so before, which armtap cannot tell: "
-                                             "of what it sent, nothing was captured" % (names[seen], other)), text
+                told = close_of(write(path, one_way(conversation(fins, midstream), seen)))
+                assert told == (names[seen], "unheard"), told
     # The acknowledgement of the other side's FIN is captured before the answer.
     late = [("c", 0x11), ("r", 0x10), ("r", 0x11), ("c", 0x10)]
-    text, doubtful, _ = close_of(write(path, one_way(conversation(late), "r")))
-    assert doubtful and text.startswith("the robot closed the connection; the client may have done so before"), text
+    told = close_of(write(path, one_way(conversation(late), "r")))
+    assert told[0] == "robot" and told[1], told
 
 
 def check_one_direction_reset(folder, _rng, _rounds):
     path = os.path.join(folder, "x.pcap")
-    for sender, other in (("r", "client"), ("c", "robot")):
-        name = {"r": "robot", "c": "client"}[sender]
-        text, doubtful, verdict = close_of(write(path, conversation([(sender, 0x14)])))
-        assert (text, doubtful) == ("the %s reset the connection" % name, False) and "perhaps" not in verdict, text
+    for sender, name in (("r", "robot"), ("c", "client")):
+        assert close_of(write(path, conversation([(sender, 0x14)]))) == (name, None)
         fin_before = [("c" if sender == "r" else "r", 0x11), (sender, 0x14)]
         for connection in (one_way(conversation([(sender, 0x14)]), sender), conversation(fin_before, lost=(0,)),
                            conversation(fin_before, midstream=True, lost=(0,))):
-            text, doubtful, verdict = close_of(write(path, connection))
-            assert doubtful and text.startswith("the %s reset the connection; the %s may have ended it before, which armtap "
-                                                "cannot tell" % (name, other)), text
-            assert "may have ended it before, which armtap cannot tell" in verdict, verdict
+            told = close_of(write(path, connection))
+            assert told[0] == name and told[1] in ("unheard", "perhaps-after"), told
 
 
 PROPERTY_TYPES = {"UINT64": ">Q", "UINT32": ">I", "DOUBLE": ">d", "INT32": ">i", "BOOL": ">?"}
@@ -978,36 +994,34 @@ def properties_of(rng):
 
 
 def read_properties(connection, way, rng):
-    """A READ_PROPERTIES request and what comes of it: (id, texts that must be in its findings), packet of the finding."""
+    """A READ_PROPERTIES request and what comes of it: (id, arguments that its findings must have), packet of the finding."""
     asked = properties_of(rng)
     types = [kind for _, kind in asked]
     values = [struct.pack(PROPERTY_TYPES[kind], rng.randrange(2)) for kind in types]
     sizes = [struct.calcsize(PROPERTY_TYPES[kind]) for kind in types]
     connection.ask("R", ",".join(name for name, _ in asked).encode())
-    packet, said, whole = len(connection.packets) + 1, [], b"".join(values)
+    packet, wanted, whole = len(connection.packets) + 1, [], b"".join(values)
     if way in ("NOT_SET", "NOT_FOUND"):
         for i in rng.sample(range(len(asked)), rng.randrange(1, len(asked) + 1)):
             types[i] = way
-            said.append("%s: the controller %s this property (%s)" % (
-                asked[i][0], "has no value for" if way == "NOT_SET" else "does not know", way))
+            wanted.append({"quoted_name": asked[i][0], "reason": "no-value" if way == "NOT_SET" else None, "quoted_type": way})
         whole = b""
     elif way == "short":
         whole = whole[:rng.randrange(len(whole))]
         lacking = [name for i, (name, _) in enumerate(asked) if sum(sizes[:i + 1]) > len(whole)]
-        said.append("%d byte%s of values, its types need %d: no value of %s" % (
-            len(whole), "" if len(whole) == 1 else "s", sum(sizes), ", ".join(lacking)))
+        wanted.append({"bytes": len(whole), "bytes_known": sum(sizes), "names": ", ".join(lacking)})
     elif way == "long":
         whole += bytes(rng.randrange(1, 9))
-        said.append("%d bytes of values, its types need %d" % (len(whole), sum(sizes)))
+        wanted.append({"bytes": len(whole), "bytes_known": sum(sizes), "names": None})
     elif way == "cut":
-        said.append("the reply cannot be read")
+        wanted.append({"reason": "unreadable"})
     if way == "unanswered":
-        return {"rtde.property.unanswered": ["no reply to the request for " + ",".join(name for name, _ in asked)]}, packet - 1
+        return {"rtde.property.unanswered": [{"quoted_name": ",".join(name for name, _ in asked)}]}, packet - 1
     listed = ",".join(types).encode()
     payload = struct.pack(">H", len(listed)) + listed + whole
     connection.reply("R", payload[:rng.randrange(2, 2 + len(listed))] if way == "cut" else payload)
     kind = "missing" if way in ("NOT_SET", "NOT_FOUND") else "short"
-    return ({"rtde.property." + kind: said} if said else {}), packet
+    return ({"rtde.property." + kind: wanted} if wanted else {}), packet
 
 
 def check_properties(folder, rng, rounds):
@@ -1033,11 +1047,12 @@ def check_properties(folder, rng, rounds):
         assert {one["id"] for one in found} == set(expected), (way, expected, found)
         for wanted in expected.values():
             assert len(found) == len(wanted), (way, expected, found)
-            for text in wanted:
-                assert any(text in one["text"] and one["packet"] == packet for one in found), (way, text, packet, found)
+            for args in wanted:
+                assert any(one["packet"] == packet and all(one["args"].get(key) == value for key, value in args.items())
+                           for one in found), (way, args, packet, found)
         is_old = release[:3] < ((5, 26, 3) if release[0] == 5 else (10, 15, 0))
         if way in ("NOT_FOUND", "unanswered"):
-            assert all(("since 5.26.3 (e-Series), 10.15.0 (PolyScope X)" in one["text"]) == is_old for one in found), found
+            assert all(("release_since" in one["args"]) == is_old for one in found), found
         assert "no data will be sent" not in run.stdout and "correct the name" not in run.stdout, run.stdout
         rows = armtap("export", path, status=0).stdout.splitlines()
         assert len(rows) == 41 and rows[-1].endswith(",9.75" * 6), (way, len(rows))
