@@ -126,9 +126,9 @@ def ends_plain(line):
 def check_tones():
     """Verdicts in the colours of what they say; what is unknown is not green."""
     for name, colour, words in (
-            ("rtde-v1.pcap", b"32", b"Nothing is wrong"), ("cb2-812.pcap.gz", b"33", b"The controller"),
-            ("primary-stop.pcap.gz", b"31", b"stream 0:"), ("primary-stop.pcap.gz", b"33", b"stream 1:"),
-            ("rtde-refused.pcap", b"31", b"The ")):
+            ("rtde-v1.pcap", b"32", b"Nothing is wrong"), ("cb2-812.pcap.gz", b"33", b"10.0.0.2: the robot went into"),
+            ("primary-stop.pcap.gz", b"31", b"2 incidents; the worst: 10.0.0.7:"),
+            ("rtde-refused.pcap", b"31", b"2 incidents; the worst: 10.0.0.10:")):
         told = in_colours(("diagnose", os.path.join(SAMPLES, name)), "always")[1]
         expect((name, words), b"\n\033[" + colour + b"m" + words in told, told[-300:])
     both = os.path.join(SAMPLES, "both-streams.pcap.gz")
@@ -140,7 +140,19 @@ def check_tones():
         with open(path, "wb") as cut:
             cut.write(whole[:len(whole) // 2 + 3])
         told = in_colours(("diagnose", path), "always")[1]
-    expect("what was not read is not green", b"\033[32m" not in told and b"the rest is unknown" in told, told[-300:])
+    expect("what was not read is not green", b"\033[32m" not in told and b"reading stopped early" in told, told[-300:])
+
+
+def check_length():
+    """One incident takes at most 40 lines."""
+    judged = 0
+    for path in samples():
+        found = json.loads(run(("diagnose", "--json", path), 0) or "{}")
+        if len(found.get("incidents", [])) == 1:
+            judged += 1
+            told = run(("diagnose", os.path.relpath(path)), 80).splitlines()
+            expect((path, "at most 40 lines"), len(told) <= 40, len(told))
+    expect("samples with one incident", judged >= 5, judged)
 
 
 def check_commands():
@@ -164,6 +176,7 @@ def main():
     expect("each command is tried, or prints for programs", listed - tried == {*FOR_PROGRAMS, "help"}, listed - tried)
     check_commands()
     check_tones()
+    check_length()
     cases = share(cases, 15, "commands for people")
     with ThreadPoolExecutor(2) as pool:
         printed = list(pool.map(lambda words: check(words, names), cases))
