@@ -70,4 +70,10 @@ int armtap_net_digest(struct armtap_net *net, struct armtap_digest *digest);
  * before, as when a file is missing: then the net has ended. */
 int armtap_net_pass(struct armtap_net *net, const struct armtap_where *where, const void *bytes, size_t length);
 
+/* ---- arguments of notes, read back ------------------------------------------------------------------------------- */
+
+/* The id of the argument with that name, and the word of that text; 0: there is none. */
+uint16_t armtap_argument_named(const char *name, size_t length);
+uint16_t armtap_word_named(const char *text, size_t length);
+
 #endif

@@ -4,8 +4,7 @@ LONG_UNIT_TESTS = \
 	tests/unit/test_conn \
 	tests/unit/test_digest \
 	tests/unit/test_guesses \
-	tests/unit/test_limits \
-	tests/unit/test_transcript
+	tests/unit/test_limits
 SHORT_UNIT_TESTS = \
 	tests/unit/test_analysis \
 	tests/unit/test_analysis_memory \

@@ -340,18 +340,11 @@ tools_libtools_a_SOURCES = \
 	tools/diagnose/cmd_diagnose.c \
 	tools/diagnose/diagnosis.c \
 	tools/diagnose/diagnosis.h \
-	tools/diagnose/kept_values.c \
 	tools/diagnose/live_findings.c \
-	tools/diagnose/part.c \
 	tools/diagnose/report_json.c \
 	tools/diagnose/report_text.c \
 	tools/diagnose/stop_table.c \
 	tools/diagnose/summary.c \
-	tools/diagnose/transcript.h \
-	tools/diagnose/transcript_play.c \
-	tools/diagnose/transcript_rows.c \
-	tools/diagnose/transcript_rows.h \
-	tools/diagnose/transcript_write.c \
 	tools/diagnose/incidents.c \
 	tools/html/html.c \
 	tools/html/html.h \
@@ -392,6 +385,7 @@ tools_libtools_a_SOURCES = \
 	tools/infer/report.c \
 	tools/merge/cmd_merge.c \
 	tools/merge/diagnoses.c \
+	tools/merge/facts.c \
 	tools/merge/infos.c \
 	tools/merge/streams.c \
 	tools/merge/summaries.c \

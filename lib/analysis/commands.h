@@ -98,6 +98,8 @@ void armtap_drivers_free(struct drivers *drivers);
 int armtap_drivers_record(struct drivers *drivers, struct findings *findings, const struct armtap_record *record);
 /* The connection of a driver of that robot from this one on; *from moves behind it. False if there is none. */
 bool armtap_drivers_next(const struct drivers *drivers, const char *robot, size_t *from, uint64_t *connection);
+/* Commands of that connection were passed over: nobody knows how they came. */
+void armtap_drivers_pass(const struct drivers *drivers, uint64_t connection);
 void armtap_drivers_event(struct drivers *drivers, struct findings *findings, const struct armtap_event *event);
 void armtap_drivers_note(struct drivers *drivers, struct findings *findings, const struct armtap_note *note);
 

@@ -30,27 +30,9 @@
 /* s: the smallest change that counts as setting the capture's clock. */
 #define CLOCKS_SET 0.02
 
-struct clock_drift_run {
-    int64_t first_time; /* of the capture, ns */
-    double first_clock; /* the controller's, s */
-    double last_clock;
-    double last;   /* of the capture, s since the first */
-    double length; /* of a block, s */
-    uint64_t packages;
-    int channel; /* of the last record: AUBO's channel or RTDE's recipe id */
-    struct clock_drift_block {
-        double x, y; /* s: capture time since the first package; how much more it advanced than the clock */
-        bool used;
-    } * block;         /* NULL before the first package */
-    size_t block_room; /* as many as the time needs, up to CLOCKS_BLOCKS */
-};
-
-/* Starts as zeros. */
-struct clock_drift {
-    struct clock_drift_run now, best;
-    bool failed; /* memory ran out */
-};
 void armtap_clock_drift_clear(struct clock_drift *clocks);
+/* A capture begins within the data: the packages so far count no more, but the runs and their beginnings stay. */
+void armtap_clock_drift_begin(struct clock_drift *clocks);
 
 void armtap_clock_drift_record(struct clock_drift *clocks, const struct armtap_record *record);
 void armtap_clock_drift_totals(const struct clock_drift *clocks, struct armtap_clock_totals *totals);

@@ -19,6 +19,10 @@ struct armtap_diagnosis {
     struct modes modes;
     struct monitors *monitors;
     struct input_holders inputs;
+    bool is_part, is_left; /* of an archive; connections go on after it */
+    uint32_t file;         /* that capture's */
+    uint64_t *tried;       /* what was known of each attempt before it */
+    size_t tried_count;
     int error;    /* permanent */
     bool is_busy; /* on_finding is being called */
     bool is_finished;
@@ -233,6 +237,7 @@ void armtap_diagnosis_free(struct armtap_diagnosis *diagnosis)
         free((char *)diagnosis->summaries[i].no_data);
     free(diagnosis->summaries);
     free(diagnosis->stops);
+    free(diagnosis->tried);
     free(diagnosis);
 }
 
@@ -243,6 +248,18 @@ const struct armtap_sink *armtap_diagnosis_sink(const struct armtap_diagnosis *d
 
 /* ---- the end --------------------------------------------------------------------------------------------------- */
 
+/* A number that every change of it makes larger. */
+static uint64_t tries_of(const struct armtap_attempt *attempt)
+{
+    return attempt->count + attempt->syns + attempt->has_connected;
+}
+
+/* Whether that is in the capture that is diagnosed, and not in one before. */
+static bool is_here(const struct armtap_diagnosis *diagnosis, const struct armtap_where *where)
+{
+    return !diagnosis->is_part || where->file == diagnosis->file;
+}
+
 /* One finding per robot port and client, however often the client tried. */
 static void find_attempts(struct armtap_diagnosis *diagnosis)
 {
@@ -250,6 +267,8 @@ static void find_attempts(struct armtap_diagnosis *diagnosis)
     const struct armtap_attempts *attempts = armtap_streams_attempts(diagnosis->streams);
     const struct armtap_attempt *attempt = NULL;
     for (size_t i = 0; (attempt = armtap_attempts_at(attempts, i)); i++) {
+        if (i < diagnosis->tried_count && diagnosis->tried[i] == tries_of(attempt))
+            continue;
         armtap_attempt_arguments(&found, attempts, attempt);
         armtap_findings_raise(diagnosis->findings, &(struct fact){.code = armtap_attempt_code(attempt->outcome),
                                                                   .where = &attempt->first,
@@ -356,7 +375,7 @@ static void find_other_tool(struct armtap_diagnosis *diagnosis, const struct arm
 static void find_mismatch(struct armtap_diagnosis *diagnosis, const struct armtap_stream_summary *summary)
 {
     struct armtap_kinematics_result result;
-    if (!summary->kinematics)
+    if (!summary->kinematics || !is_here(diagnosis, &summary->last[ARMTAP_FROM_ROBOT]))
         return;
     armtap_kinematics_result(summary->kinematics, &result);
     find_other_tool(diagnosis, summary, result.samples);
@@ -403,6 +422,8 @@ static int settle(struct armtap_diagnosis *diagnosis)
     if (armtap_streams_unpack(diagnosis->streams) != ARMTAP_OK)
         return -1;
     armtap_streams_number(diagnosis->streams);
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams) && diagnosis->is_left; i++)
+        armtap_monitors_leave(diagnosis->monitors, armtap_streams_at(diagnosis->streams, i)->stream);
     bool has_ended = armtap_monitors_end(diagnosis->monitors) == 0;
     find_attempts(diagnosis);
     find_mismatches(diagnosis);
@@ -426,6 +447,99 @@ int armtap_diagnosis_finish(struct armtap_diagnosis *diagnosis)
     if (settle(diagnosis) != 0)
         diagnosis->error = ARMTAP_ERR_MEMORY;
     return diagnosis->error;
+}
+
+/* ---- captures of an archive -------------------------------------------------------------------------------------- */
+
+void armtap_diagnosis_look_back(struct armtap_diagnosis *diagnosis)
+{
+    armtap_findings_mute(diagnosis->findings, true);
+}
+
+int armtap_diagnosis_begin(struct armtap_diagnosis *diagnosis, uint32_t file)
+{
+    const struct armtap_attempts *attempts = armtap_streams_attempts(diagnosis->streams);
+    size_t count = 0;
+    while (armtap_attempts_at(attempts, count))
+        count++;
+    diagnosis->tried = calloc(count + 1, sizeof *diagnosis->tried);
+    if (!diagnosis->tried)
+        return ARMTAP_ERR_MEMORY;
+    for (; diagnosis->tried_count < count; diagnosis->tried_count++)
+        diagnosis->tried[diagnosis->tried_count] = tries_of(armtap_attempts_at(attempts, diagnosis->tried_count));
+    armtap_findings_mute(diagnosis->findings, false);
+    armtap_monitors_begin(diagnosis->monitors);
+    diagnosis->modes.count = 0;
+    diagnosis->modes.left_out = 0;
+    diagnosis->is_part = true;
+    diagnosis->file = file;
+    return ARMTAP_OK;
+}
+
+void armtap_diagnosis_leave(struct armtap_diagnosis *diagnosis)
+{
+    diagnosis->is_left = true;
+}
+
+static struct armtap_part part_of(struct running_stream *running)
+{
+    return (struct armtap_part){running->rates, armtap_rates_jitter(running->rates), &running->clocks,
+                                &running->was_full};
+}
+
+bool armtap_diagnosis_part(const struct armtap_diagnosis *diagnosis, uint64_t connection, struct armtap_part *part)
+{
+    const struct stream_monitor *monitor = armtap_monitors_of(diagnosis->monitors, connection);
+    if (!monitor || !monitor->ended)
+        return false;
+    *part = part_of(monitor->ended);
+    return true;
+}
+
+int armtap_diagnosis_add_stream(struct armtap_diagnosis *diagnosis, const struct armtap_stream *stream,
+                                struct armtap_part *part)
+{
+    const struct armtap_event event = {.stream = stream, .where = stream->first, .type = ARMTAP_EVENT_RECOGNISED};
+    struct running_stream *running = NULL;
+    if (armtap_streams_event(diagnosis->streams, &event) == ARMTAP_OK)
+        running = armtap_monitors_add(diagnosis->monitors, stream);
+    if (!running)
+        return ARMTAP_ERR_MEMORY;
+    *part = part_of(running);
+    return ARMTAP_OK;
+}
+
+/* Whether a later capture says it anew, with what came since. */
+static bool is_repeated(const struct armtap_note_kind *kind)
+{
+    bool is_repeated = kind == armtap_note_at(ARMTAP_FINDING_model_mismatch);
+    for (int i = 0; i < ARMTAP_ATTEMPT_OUTCOMES; i++)
+        is_repeated = is_repeated || kind == armtap_note_at(armtap_attempt_code((enum armtap_attempt_outcome)i));
+    return is_repeated;
+}
+
+int armtap_diagnosis_add_finding(struct armtap_diagnosis *diagnosis, const struct armtap_finding *finding,
+                                 const struct armtap_stream *stream)
+{
+    const struct fact fact = {.code = (enum armtap_note_code)(finding->kind - armtap_note_at(0)),
+                              .stream = stream,
+                              .where = &finding->where,
+                              .arguments = &finding->arguments,
+                              .is_doubtful = finding->is_doubtful,
+                              .more = finding->count - 1,
+                              .until = &finding->last,
+                              .is_sum = finding->is_sum,
+                              .total = finding->total};
+    if (is_repeated(finding->kind) && !finding->is_sum)
+        armtap_findings_drop(diagnosis->findings, finding->kind, stream, &finding->where);
+    armtap_findings_raise(diagnosis->findings, &fact);
+    return keep_error(diagnosis, 0);
+}
+
+int armtap_diagnosis_add_mode(struct armtap_diagnosis *diagnosis, const struct armtap_mode *mode)
+{
+    armtap_modes_add(&diagnosis->modes, mode);
+    return diagnosis->modes.failed ? ARMTAP_ERR_MEMORY : ARMTAP_OK;
 }
 
 /* ---- results --------------------------------------------------------------------------------------------------- */

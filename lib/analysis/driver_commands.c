@@ -385,6 +385,13 @@ int armtap_drivers_record(struct drivers *drivers, struct findings *findings, co
     return 0;
 }
 
+void armtap_drivers_pass(const struct drivers *drivers, uint64_t connection)
+{
+    struct driver *driver = driver_of(drivers, connection);
+    if (driver)
+        driver->is_known = driver->gap.is_there = false;
+}
+
 bool armtap_drivers_next(const struct drivers *drivers, const char *robot, size_t *from, uint64_t *connection)
 {
     while (*from < drivers->count) {

@@ -35,6 +35,7 @@ struct findings {
     size_t kept;
     size_t bytes; /* memory of findings and arguments */
     bool failed;
+    bool is_muted;
     bool stopped;                /* by the listener */
     findings_listener *listener; /* NULL: none */
     void *listener_user;
@@ -82,6 +83,16 @@ void armtap_findings_free(struct findings *findings)
 bool armtap_findings_failed(const struct findings *findings)
 {
     return findings->failed;
+}
+
+void armtap_findings_mute(struct findings *findings, bool is_muted)
+{
+    findings->is_muted = is_muted;
+}
+
+bool armtap_findings_is_muted(const struct findings *findings)
+{
+    return findings->is_muted;
 }
 
 bool armtap_findings_stopped(const struct findings *findings)
@@ -305,7 +316,7 @@ static bool sum_up(struct findings *findings, struct group *group, struct kind_c
         return false;
     sum->is_doubtful = sum->is_doubtful || fact->is_doubtful;
     sum->count += fact->more;
-    sum->total += news->size * (double)fact->more;
+    sum->total += fact->is_sum ? fact->total - news->size : news->size * (double)fact->more;
     if (armtap_time_is_before(&sum->last, &news->last))
         sum->last = news->last;
     return true;
@@ -347,7 +358,7 @@ static void add(struct findings *findings, const struct news *news)
     }
     call_listener(findings, news);
     uint32_t room = unknown ? EACH_UNKNOWN : FINDINGS_EACH;
-    bool is_beyond = count->sum > 0 || count->kept >= room || is_full(findings);
+    bool is_beyond = news->fact->is_sum || count->sum > 0 || count->kept >= room || is_full(findings);
     if (is_beyond && unknown && is_full(findings))
         return;
     bool done = is_beyond ? sum_up(findings, group, count, news) : keep(findings, group, count, news);
@@ -362,9 +373,32 @@ void armtap_findings_raise(struct findings *findings, const struct fact *fact)
                         .kind = armtap_note_at(fact->code),
                         .size = measure_of(&whole),
                         .last = fact->more > 0 ? *fact->until : *fact->where};
-    if (!findings)
+    if (!findings || findings->is_muted)
         return;
     add(findings, &news);
+}
+
+void armtap_findings_drop(struct findings *findings, const struct armtap_note_kind *kind,
+                          const struct armtap_stream *stream, const struct armtap_where *where)
+{
+    struct group *group = stream ? by_connection_find(&findings->of_streams, stream->connection) : findings->of_capture;
+    size_t kept = 0;
+    for (size_t i = 0; group && i < group->count; i++) {
+        struct armtap_finding *finding = &group->all[i];
+        bool is_there = finding->where.file == where->file && finding->where.packet == where->packet;
+        if (finding->kind != kind || finding->is_sum || is_there == (stream != NULL)) {
+            if (finding->is_sum)
+                count_of(group, finding->kind)->sum = kept + 1;
+            group->all[kept++] = *finding;
+            continue;
+        }
+        count_of(group, kind)->kept--;
+        findings->kept--;
+        findings->bytes -= weight_of(finding);
+        drop_contents(finding);
+    }
+    if (group)
+        group->count = kept;
 }
 
 static void drop_group(struct findings *findings, struct group *group)

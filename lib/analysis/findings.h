@@ -28,10 +28,19 @@ struct fact {
     bool is_doubtful;                         /* the packets do not prove it */
     uint64_t more;                            /* it stands for so many more like it, ... */
     const struct armtap_where *until;         /* ... the last of them there */
+    bool is_sum;                              /* it sums up these, of which it is the largest, ... */
+    double total;                             /* ... whose measures add up to this */
 };
 /* Adds a finding; copies what it is given. If memory runs out, nothing is added and armtap_findings_failed() is true.
  * Does nothing if `findings` is NULL. */
 void armtap_findings_raise(struct findings *findings, const struct fact *fact);
+/* While muted nothing is added. */
+void armtap_findings_mute(struct findings *findings, bool is_muted);
+bool armtap_findings_is_muted(const struct findings *findings);
+/* Drops those of a kind that a later one at that place replaces: of a stream, at other places; of the capture, there.
+ */
+void armtap_findings_drop(struct findings *findings, const struct armtap_note_kind *kind,
+                          const struct armtap_stream *stream, const struct armtap_where *where);
 bool armtap_findings_failed(const struct findings *findings);
 /* Whether the listener stopped. */
 bool armtap_findings_stopped(const struct findings *findings);

@@ -116,15 +116,10 @@ struct flow_rate {
     bool only_steps;                      /* totals are not asked for */
     /* all stretches */
     struct histogram *jitter; /* of the stream */
-    uint64_t skipped, steps;
-    double time;       /* s */
-    double packages;   /* expected in it; NAN: unknown */
-    double last_known; /* expected step */
-    int64_t longest_silence;
+    struct armtap_flow_sums sums;
     int64_t longest_gap;
     int64_t longest_wait; /* of the silences that a package ended */
     struct armtap_where wait_end;
-    uint64_t judged, unclocked; /* steps; without those of protocols whose steps are not regular */
 };
 
 static bool has(const struct flow_rate *flow, enum armtap_trait trait)
@@ -173,7 +168,8 @@ struct flow_rate *armtap_flow_rate_new(const struct armtap_stream *stream, int c
     if (flow->is_one_of_many)
         flow->skipped_bytes = stream->bytes_skipped[ARMTAP_FROM_ROBOT];
     flow->not_before = ARMTAP_NO_TIME;
-    flow->longest_silence = flow->longest_gap = flow->longest_wait = -1;
+    flow->sums = (struct armtap_flow_sums){.channel = (unsigned)channel, .longest_silence = -1};
+    flow->longest_gap = flow->longest_wait = -1;
     flow->jitter = jitter;
     flow->frequency_wanted = frequency_wanted;
     return flow;
@@ -404,8 +400,8 @@ static bool check_silence(struct flow_rate *flow, struct findings *findings, con
     double silent = (double)time - pause->lost * flow->usual * 1e9;
     if (time > flow->longest_gap)
         flow->longest_gap = time;
-    if (silent > (double)flow->longest_silence)
-        flow->longest_silence = (int64_t)silent;
+    if (silent > (double)flow->sums.longest_silence)
+        flow->sums.longest_silence = (int64_t)silent;
     if (!pause->to_end && silent > (double)flow->longest_wait) {
         flow->longest_wait = (int64_t)silent;
         flow->wait_end = *pause->to;
@@ -519,7 +515,7 @@ static struct clock_step check_clock(struct flow_rate *flow, struct findings *fi
     } else if (step.is_jump) {
         report_jump(flow, findings, stream, arrival, &step);
     } else if (step.skipped > 0) {
-        flow->skipped += (uint64_t)step.skipped;
+        flow->sums.skipped += (uint64_t)step.skipped;
         report_skipped(flow, findings, stream, arrival, &step);
     }
     return step;
@@ -610,8 +606,8 @@ static void count_step(struct flow_rate *flow, const struct arrival *arrival)
 {
     if (has(flow, ARMTAP_TRAIT_BESIDE) || (has(flow, ARMTAP_TRAIT_ON_CHANGE) && !(flow->frequency > 0)))
         return;
-    flow->judged++;
-    flow->unclocked += isnan(arrival->clock) ? 1 : 0;
+    flow->sums.judged++;
+    flow->sums.unclocked += isnan(arrival->clock) ? 1 : 0;
 }
 
 static void judge(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
@@ -730,6 +726,14 @@ static void check_rate(struct flow_rate *flow, struct findings *findings, const 
 
 /* ---- stretches ------------------------------------------------------------------------------------------------- */
 
+static void clear_piece(struct flow_rate *flow)
+{
+    flow->elapsed = 0;
+    flow->missing = 0;
+    flow->silent = 0;
+    flow->delayed = flow->late = 0;
+}
+
 static void begin_stretch(struct flow_rate *flow, enum phase phase, const struct armtap_where *granted)
 {
     flow->phase = phase;
@@ -744,11 +748,22 @@ static void begin_stretch(struct flow_rate *flow, enum phase phase, const struct
     armtap_waiting_clear(&flow->waiting);
     flow->is_settled = flow->has_last = false;
     flow->records = 0;
-    flow->elapsed = 0;
-    flow->missing = 0;
-    flow->silent = 0;
-    flow->delayed = flow->late = 0;
+    clear_piece(flow);
     flow->lost_bytes = 0;
+}
+
+/* What is known of the stretch up to its last record adds to the rates. */
+static void count_stretch(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream)
+{
+    int64_t time = flow->has_last ? flow->elapsed : -1;
+    if (flow->expected > 0)
+        flow->sums.usual = flow->expected;
+    if (time > 0) {
+        flow->sums.expected += flow->expected > 0 ? (double)time / 1e9 / flow->expected : NAN;
+        flow->sums.steps += flow->records - 1;
+        flow->sums.time += (double)time / 1e9;
+        check_rate(flow, findings, stream, time);
+    }
 }
 
 /* `at`: when data stopped being expected; NULL if unknown. */
@@ -766,15 +781,7 @@ static void end_stretch(struct flow_rate *flow, struct findings *findings, const
             check_silence(flow, findings, stream, &pause);
     }
     end_silence(flow, findings, stream, ARMTAP_WORD_delayed_or_stalled);
-    int64_t time = flow->has_last ? flow->elapsed : -1;
-    if (flow->expected > 0)
-        flow->last_known = flow->expected;
-    if (time > 0) {
-        flow->packages += flow->expected > 0 ? (double)time / 1e9 / flow->expected : NAN;
-        flow->steps += flow->records - 1;
-        flow->time += (double)time / 1e9;
-        check_rate(flow, findings, stream, time);
-    }
+    count_stretch(flow, findings, stream);
 }
 
 /* By the major version, without strtol, which takes longer than most of what is done for a record. */
@@ -996,24 +1003,70 @@ void armtap_flow_rate_blind(struct flow_rate *flow, struct findings *findings, c
 /* The mean over the stretches, like the measured rate. */
 static double expected_rate(const struct flow_rate *flow)
 {
-    if (isnan(flow->packages))
+    if (isnan(flow->sums.expected))
         return 0;
-    if (flow->time > 0)
-        return flow->packages / flow->time;
-    return flow->last_known > 0 ? 1 / flow->last_known : 0;
+    if (flow->sums.time > 0)
+        return flow->sums.expected / flow->sums.time;
+    return flow->sums.usual > 0 ? 1 / flow->sums.usual : 0;
 }
 
 void armtap_flow_rate_totals(const struct flow_rate *flow, struct flow_rate_totals *totals)
 {
     *totals = (struct flow_rate_totals){.expected_hz = expected_rate(flow),
-                                        .rate_hz = flow->time > 0 ? (double)flow->steps / flow->time : 0,
-                                        .skipped = flow->skipped,
-                                        .longest_silence = flow->longest_silence,
+                                        .rate_hz = flow->sums.time > 0 ? (double)flow->sums.steps / flow->sums.time : 0,
+                                        .skipped = flow->sums.skipped,
+                                        .longest_silence = flow->sums.longest_silence,
                                         .longest_gap = flow->longest_gap,
-                                        .judged = flow->judged,
-                                        .unclocked = flow->unclocked,
+                                        .judged = flow->sums.judged,
+                                        .unclocked = flow->sums.unclocked,
                                         .longest_wait = flow->longest_wait,
                                         .wait_end = flow->wait_end,
                                         .requested_hz = flow->frequency,
                                         .highest_hz = has(flow, ARMTAP_TRAIT_ANSWERED) ? flow->base : 0};
+}
+
+/* ---- captures of an archive -------------------------------------------------------------------------------------- */
+
+void armtap_flow_rate_pass(struct flow_rate *flow)
+{
+    flow->has_last = flow->silence.waits = false;
+    flow->granted = (struct armtap_where){.time = ARMTAP_NO_TIME};
+    flow->records = 0;
+    clear_piece(flow);
+}
+
+void armtap_flow_rate_begin(struct flow_rate *flow)
+{
+    flow->sums = (struct armtap_flow_sums){.channel = flow->sums.channel, .longest_silence = -1};
+    flow->longest_gap = flow->longest_wait = -1;
+    clear_piece(flow);
+    flow->silence.waits = false; /* the capture before has reported it */
+    flow->records = flow->has_last;
+    if (flow->has_last)
+        flow->first = flow->last;
+}
+
+void armtap_flow_rate_leave(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream)
+{
+    end_silence(flow, findings, stream, ARMTAP_WORD_delayed_or_stalled);
+    if (flow->phase == PHASE_ACTIVE && flow->is_settled)
+        count_stretch(flow, findings, stream);
+}
+
+const struct armtap_flow_sums *armtap_flow_rate_sums(const struct flow_rate *flow)
+{
+    return &flow->sums;
+}
+
+void armtap_flow_rate_add(struct flow_rate *flow, const struct armtap_flow_sums *sums)
+{
+    flow->sums.steps += sums->steps;
+    flow->sums.time += sums->time;
+    flow->sums.expected += sums->expected;
+    flow->sums.usual = sums->usual > 0 ? sums->usual : flow->sums.usual;
+    flow->sums.skipped += sums->skipped;
+    flow->sums.judged += sums->judged;
+    flow->sums.unclocked += sums->unclocked;
+    if (sums->longest_silence > flow->sums.longest_silence)
+        flow->sums.longest_silence = sums->longest_silence;
 }

@@ -14,8 +14,8 @@
  * A histogram of times whose bins are 1/32 of their value wide: quantiles are exact to 1.6 %, in bounded memory for any
  * number of times. */
 
-#define SPREAD_OCTAVES 60
 #define SPREAD_BINS 32 /* per octave */
+#define SPREAD_OCTAVES (ARMTAP_HISTOGRAM_BINS / SPREAD_BINS)
 
 /* Starts as zeros. Only octaves with times have bins: the times of a stream are similar, and there may be thousands of
  * streams. */
@@ -150,6 +150,14 @@ void armtap_flow_rate_unread(struct flow_rate *flow, enum armtap_direction direc
 void armtap_flow_rate_blind(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                             enum armtap_direction direction);
 void armtap_flow_rate_totals(const struct flow_rate *flow, struct flow_rate_totals *totals);
+/* Packages were passed over: nobody knows how they came. */
+void armtap_flow_rate_pass(struct flow_rate *flow);
+/* A capture begins within the data, whose sums begin anew, ... */
+void armtap_flow_rate_begin(struct flow_rate *flow);
+/* ... or ends there, and what came so far is judged. */
+void armtap_flow_rate_leave(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream);
+const struct armtap_flow_sums *armtap_flow_rate_sums(const struct flow_rate *flow);
+void armtap_flow_rate_add(struct flow_rate *flow, const struct armtap_flow_sums *sums);
 
 /* ---- stream_rates.c ----
  *
@@ -177,6 +185,11 @@ void armtap_rates_blame(struct armtap_rates *rates, const struct flow_rate_blame
 /* Its next record will probably come soon: fetches it, or, once that is there, its first flow. */
 void armtap_rates_prefetch(const struct armtap_rates *rates);
 void armtap_rates_prefetch_flow(const struct armtap_rates *rates);
+struct histogram *armtap_rates_jitter(struct armtap_rates *rates);
+/* As of the flows. */
+void armtap_rates_pass(struct armtap_rates *rates);
+void armtap_rates_begin(struct armtap_rates *rates);
+void armtap_rates_leave(struct armtap_rates *rates, struct findings *findings, const struct armtap_stream *stream);
 /* Whether memory ran out: not everything was judged. */
 bool armtap_rates_failed(const struct armtap_rates *rates);
 

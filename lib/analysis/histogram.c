@@ -38,18 +38,37 @@ static bool add_octave(struct histogram *histogram, size_t octave)
     return true;
 }
 
-void armtap_histogram_add(struct histogram *histogram, int64_t time)
+bool armtap_histogram_add_bin(struct histogram *histogram, size_t bin, uint32_t times, int64_t largest)
 {
-    size_t bin = bin_of((uint64_t)time), octave = bin / SPREAD_BINS;
+    size_t octave = bin / SPREAD_BINS;
+    if (octave >= SPREAD_OCTAVES)
+        return false;
     if (histogram->place[octave] == 0 && !add_octave(histogram, octave)) {
         histogram->failed = true;
-        return;
+        return true;
     }
     uint32_t *count = &histogram->bins[histogram->place[octave] - 1][bin % SPREAD_BINS];
-    *count += *count < UINT32_MAX;
-    histogram->count++;
-    if (time > histogram->largest)
-        histogram->largest = time;
+    *count += times < UINT32_MAX - *count ? times : UINT32_MAX - *count;
+    histogram->count += times;
+    if (largest > histogram->largest)
+        histogram->largest = largest;
+    return true;
+}
+
+void armtap_histogram_add(struct histogram *histogram, int64_t time)
+{
+    armtap_histogram_add_bin(histogram, bin_of((uint64_t)time), 1, time);
+}
+
+int64_t armtap_histogram_largest(const struct histogram *histogram)
+{
+    return histogram->largest;
+}
+
+uint32_t armtap_histogram_at(const struct histogram *histogram, size_t bin)
+{
+    size_t place = histogram->place[bin / SPREAD_BINS];
+    return place > 0 ? histogram->bins[place - 1][bin % SPREAD_BINS] : 0;
 }
 
 int64_t armtap_histogram_quantile(const struct histogram *histogram, unsigned percent)

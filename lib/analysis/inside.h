@@ -31,9 +31,8 @@ struct armtap_connections {
     bool more_ports;
 };
 
-/* Whether armtap_streams_record looks at the joints and the pose of this record, if it has them: only of some. */
-bool armtap_streams_reads_pose(const struct armtap_record *record);
-/* The same for the sink's wants_state, before the record. */
+/* Whether armtap_streams_record looks at the joints and the pose of the next record: only of some. For the sink's
+ * wants_state. */
 bool armtap_streams_wants_state(const struct armtap_stream *stream, enum armtap_direction direction);
 /* Whether the last event ended a stream that went into the totals: the caller may free what it keeps for that stream.
  */
@@ -148,6 +147,80 @@ struct armtap_incidents {
 int armtap_incidents_find(struct armtap_incidents *incidents, const struct armtap_facts *facts);
 const struct armtap_incident *armtap_incidents_at(const struct armtap_incidents *incidents, size_t i);
 void armtap_incidents_free(struct armtap_incidents *incidents);
+
+/* ---- captures of an archive ---- */
+
+/* From a new diagnosis up to _begin, what comes is of the captures before: some of their packets, but all that set up
+ * and ended connections and the last of each. It is known then, and neither reported nor counted. */
+void armtap_diagnosis_look_back(struct armtap_diagnosis *diagnosis);
+/* The capture itself begins, whose number files have. 0, or ERR_MEMORY. */
+int armtap_diagnosis_begin(struct armtap_diagnosis *diagnosis, uint32_t file);
+/* It ends, and connections go on in the next. Finish the diagnosis after that. */
+void armtap_diagnosis_leave(struct armtap_diagnosis *diagnosis);
+
+/* Of one flow of data. */
+struct armtap_flow_sums {
+    unsigned channel;
+    uint64_t steps;             /* from package to package while data was due, */
+    double time, expected;      /* how many s they took, and how many were expected; NAN: unknown */
+    double usual;               /* s from one to the next; 0: unknown */
+    uint64_t skipped;           /* packages, by the controller */
+    uint64_t judged, unclocked; /* steps, and those without a clock */
+    int64_t longest_silence;    /* ns; -1: unknown */
+};
+/* The controller's clock against the capture's, between two times at which it went back. */
+struct armtap_clock_run {
+    int64_t first_time; /* of the capture, ns */
+    double first_clock; /* the controller's, s */
+    double last_clock;
+    double last;   /* of the capture, s since the first */
+    double length; /* of a block, s; 0 before the first package */
+    uint64_t packages;
+    int channel; /* of the last record: AUBO's channel or RTDE's recipe id */
+    /* Of each block the package that came soonest; NULL before the first package. */
+    struct armtap_clock_point {
+        double x, y; /* s: capture time since the first package; how much more it advanced than the clock */
+        bool used;
+    } * block;
+    size_t block_room; /* as many as the time needs */
+};
+/* Starts as zeros. */
+struct clock_drift {
+    struct armtap_clock_run now, best;
+    bool failed; /* memory ran out */
+};
+struct histogram;
+/* Its bins, up to this one; false for one beyond. A histogram that lacks memory says so when the diagnosis ends. */
+#define ARMTAP_HISTOGRAM_BINS 1920
+uint32_t armtap_histogram_at(const struct histogram *histogram, size_t bin);
+int64_t armtap_histogram_largest(const struct histogram *histogram);
+bool armtap_histogram_add_bin(struct histogram *histogram, size_t bin, uint32_t times, int64_t largest);
+
+/* What the rates and the clock of a stream are made of, to be added up over captures. */
+struct armtap_part {
+    struct armtap_rates *rates;
+    struct histogram *jitter;
+    struct clock_drift *clocks;
+    bool *was_full; /* the client stopped reading for a while, which delayed data */
+};
+/* Of a finished diagnosis of such a capture; false if the stream has none. */
+bool armtap_diagnosis_part(const struct armtap_diagnosis *diagnosis, uint64_t connection, struct armtap_part *part);
+/* The next one, from channel 0 on; NULL: no more. */
+const struct armtap_flow_sums *armtap_rates_flow_at(const struct armtap_rates *rates, size_t *channel);
+
+/* Adds what a capture left to a new diagnosis, in the order of captures: streams, whose connection is their number, and
+ * then their parts, findings and modes. */
+int armtap_diagnosis_add_stream(struct armtap_diagnosis *diagnosis, const struct armtap_stream *stream,
+                                struct armtap_part *part);
+int armtap_rates_add_flow(struct armtap_rates *rates, const struct armtap_stream *stream,
+                          const struct armtap_flow_sums *sums);
+int armtap_clock_add_run(struct clock_drift *clocks, const struct armtap_clock_run *run);
+/* `stream` may be NULL. */
+int armtap_diagnosis_add_finding(struct armtap_diagnosis *diagnosis, const struct armtap_finding *finding,
+                                 const struct armtap_stream *stream);
+int armtap_diagnosis_add_mode(struct armtap_diagnosis *diagnosis, const struct armtap_mode *mode);
+
+/* ---- arguments of findings, names ---- */
 
 /* Copies arguments with their texts, in one piece of memory; absent ones are left out. False if memory runs out. */
 bool armtap_arguments_copy(struct armtap_arguments *to, const struct armtap_arguments *from);

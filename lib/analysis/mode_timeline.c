@@ -53,6 +53,12 @@ static void add_entry(struct modes *modes, struct modes_last *last, size_t field
     modes->all[modes->count++] = *entry;
 }
 
+void armtap_modes_add(struct modes *modes, const struct armtap_mode *entry)
+{
+    struct modes_last unknown = {.bits = 0};
+    add_entry(modes, &unknown, 0, entry);
+}
+
 static int64_t value_of(const struct armtap_state *state, enum armtap_field_id id)
 {
     switch (id) {

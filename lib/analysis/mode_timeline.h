@@ -61,6 +61,8 @@ struct modes {
     struct safety_states safety; /* of all streams */
 };
 void armtap_modes_free(struct modes *modes);
+/* Adds an entry of which nothing else is known. */
+void armtap_modes_add(struct modes *modes, const struct armtap_mode *entry);
 
 /* The last values of an arm; values of the whole robot are kept with the first arm. Starts as zeros. There are four for
  * each stream of a capture: small numbers, and values in 32 bits as on the wire. */

@@ -350,11 +350,6 @@ static inline bool reads_pose(const struct armtap_record *record)
     return armtap_streams_wants_state(record->stream, record->direction) && record->updated && record->state;
 }
 
-bool armtap_streams_reads_pose(const struct armtap_record *record)
-{
-    return reads_pose(record);
-}
-
 /* 0, or ERR_MEMORY. */
 static int compare_pose(struct armtap_stream_summary *summary, const struct armtap_record *record)
 {

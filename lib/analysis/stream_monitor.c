@@ -39,6 +39,7 @@ struct monitors {
     int64_t reach;
     struct armtap_rates_shared *shared;
     bool is_cut;  /* a limit was reached, and reported */
+    bool is_part; /* of an archive */
     size_t stops; /* of all streams */
     bool failed;  /* memory ran out for a stream that has ended */
     struct stalls stalls;
@@ -104,13 +105,17 @@ static void end_monitor(struct monitors *monitors, struct stream_monitor *monito
     struct running_stream *running = monitor->running;
     if (!running)
         return;
-    armtap_missing_records_end(&running->holes, monitors->findings);
+    if (!running->is_left)
+        armtap_missing_records_end(&running->holes, monitors->findings);
     armtap_rates_totals(running->rates, &monitor->stream_rates_totals);
     armtap_clock_drift_totals(&running->clocks, &monitor->clock_drift_totals);
     monitor->clock_drift_totals.has_drift = monitor->clock_drift_totals.has_drift && !running->was_full;
     monitors->failed =
         monitors->failed || armtap_rates_failed(running->rates) || running->clocks.failed || running->holes.failed;
-    free_running(running);
+    if (monitors->is_part)
+        monitor->ended = running;
+    else
+        free_running(running);
     free_stops(monitor, false);
     monitor->running = NULL;
 }
@@ -118,6 +123,7 @@ static void end_monitor(struct monitors *monitors, struct stream_monitor *monito
 static void monitor_free(struct stream_monitor *monitor)
 {
     free_running(monitor->running);
+    free_running(monitor->ended);
     free_stops(monitor, true);
     free(monitor->requests);
     free(monitor->command);
@@ -351,6 +357,20 @@ static void end_narrow(const struct monitors *monitors, struct running_stream *r
     running->was_full = armtap_narrow_end(&running->narrow, monitors->findings, &end) || running->was_full;
 }
 
+/* Of the captures before that of an archive not all records are there, but all are counted. */
+static void pass(const struct monitors *monitors, struct running_stream *running, const struct armtap_record *record)
+{
+    uint64_t now = record->stream->records[record->direction], before = running ? running->seen[record->direction] : 0;
+    if (running)
+        running->seen[record->direction] = now;
+    if (before == 0 || now == before + 1 || !armtap_findings_is_muted(monitors->findings))
+        return;
+    if (record->direction == ARMTAP_FROM_ROBOT)
+        armtap_rates_pass(running->rates);
+    else
+        armtap_drivers_pass(&monitors->drivers, record->stream->connection);
+}
+
 int armtap_monitors_record(struct monitors *monitors, const struct armtap_record *record)
 {
     size_t before = monitors->all.recent;
@@ -359,6 +379,7 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
         return -1;
     if (monitors->all.recent != before)
         prefetch_ahead(monitors);
+    pass(monitors, monitor->running, record);
     if (armtap_drivers_record(&monitors->drivers, monitors->findings, record) != 0)
         return -1;
     struct running_stream *running = monitor->running;
@@ -669,6 +690,34 @@ void armtap_monitors_forget(struct monitors *monitors, uint64_t connection)
         monitor_free(monitor);
     armtap_stalls_forget(&monitors->stalls, connection);
     armtap_findings_add_up(monitors->findings, connection);
+}
+
+void armtap_monitors_begin(struct monitors *monitors)
+{
+    monitors->is_part = true;
+    for (size_t i = 0; i < monitors->all.count; i++) {
+        struct stream_monitor *monitor = monitors->all.slots[i].thing;
+        if (!monitor->running)
+            continue;
+        monitor->running->was_full = false;
+        armtap_rates_begin(monitor->running->rates);
+        armtap_clock_drift_begin(&monitor->running->clocks);
+    }
+}
+
+void armtap_monitors_leave(struct monitors *monitors, const struct armtap_stream *stream)
+{
+    const struct stream_monitor *monitor = armtap_monitors_of(monitors, stream->connection);
+    if (!monitor || !monitor->running)
+        return;
+    monitor->running->is_left = true;
+    armtap_rates_leave(monitor->running->rates, monitors->findings, stream);
+}
+
+struct running_stream *armtap_monitors_add(struct monitors *monitors, const struct armtap_stream *stream)
+{
+    const struct stream_monitor *monitor = find_or_add(monitors, stream);
+    return monitor ? monitor->running : NULL;
 }
 
 int armtap_monitors_end(struct monitors *monitors)

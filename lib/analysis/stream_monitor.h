@@ -18,6 +18,7 @@ struct running_stream {
     struct robot_clock *robot; /* NULL: its packets are not from a socket, or no clock was seen yet */
     struct modes_last *modes;  /* of the arms seen so far; NULL: none */
     unsigned arms;
+    bool is_left;              /* the capture ended, and the connection goes on */
     bool was_full;             /* the client stopped reading for a while, which delayed data */
     struct asking resent;      /* what the robot sent again since the client last sent a packet */
     struct asking asking[2];   /* by direction */
@@ -25,6 +26,7 @@ struct running_stream {
     struct narrow_window narrow;
     struct missing_records holes;
     struct clock_drift clocks;
+    uint64_t seen[2];          /* records by direction */
     struct armtap_set outputs; /* of the set-up in force, as far as the table knows them */
     bool has_outputs;          /* RTDE's, not guessed */
 };
@@ -37,6 +39,7 @@ struct arms_stops {
 /* Thousands of streams that have ended may be kept: what few of them have is allocated when it is needed. */
 struct stream_monitor {
     struct running_stream *running;       /* NULL once the stream has ended */
+    struct running_stream *ended;         /* what it was then, of a capture in an archive */
     struct arms_stops *stops;             /* NULL: none, or not wanted */
     struct unanswered_requests *requests; /* of RTDE; NULL: none, or there were data */
     struct open_robot_command *command;   /* NULL: there were no commands */
@@ -64,6 +67,12 @@ bool armtap_monitors_keep(struct monitors *monitors, const struct armtap_note *n
 void armtap_monitors_forget(struct monitors *monitors, uint64_t connection);
 /* Call after the reading. 0, or -1 if memory runs out. */
 int armtap_monitors_end(struct monitors *monitors);
+/* A capture of an archive begins: what came so far is known, and counts no more. */
+void armtap_monitors_begin(struct monitors *monitors);
+/* The capture ends, and the connection goes on. */
+void armtap_monitors_leave(struct monitors *monitors, const struct armtap_stream *stream);
+/* The monitor of a stream whose sums are added up; NULL if memory runs out. */
+struct running_stream *armtap_monitors_add(struct monitors *monitors, const struct armtap_stream *stream);
 /* NULL if there is none. */
 const struct stream_monitor *armtap_monitors_of(const struct monitors *monitors, uint64_t connection);
 

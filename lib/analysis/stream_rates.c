@@ -311,3 +311,48 @@ bool armtap_rates_know_skips(const struct armtap_rates_totals *totals)
 {
     return totals && (totals->steps == 0 || totals->unclocked < totals->steps);
 }
+
+/* ---- captures of an archive -------------------------------------------------------------------------------------- */
+
+void armtap_rates_pass(struct armtap_rates *rates)
+{
+    for (size_t i = 0; i < rates->room; i++)
+        if (rates->channel[i])
+            armtap_flow_rate_pass(rates->channel[i]);
+}
+
+void armtap_rates_begin(struct armtap_rates *rates)
+{
+    armtap_histogram_clear(&rates->jitter);
+    for (size_t i = 0; i < rates->room; i++)
+        if (rates->channel[i])
+            armtap_flow_rate_begin(rates->channel[i]);
+}
+
+void armtap_rates_leave(struct armtap_rates *rates, struct findings *findings, const struct armtap_stream *stream)
+{
+    for (size_t i = 0; i < rates->room; i++)
+        if (rates->channel[i])
+            armtap_flow_rate_leave(rates->channel[i], findings, stream);
+}
+
+const struct armtap_flow_sums *armtap_rates_flow_at(const struct armtap_rates *rates, size_t *channel)
+{
+    while (*channel < rates->room && !rates->channel[*channel])
+        ++*channel;
+    return *channel < rates->room ? armtap_flow_rate_sums(rates->channel[(*channel)++]) : NULL;
+}
+
+int armtap_rates_add_flow(struct armtap_rates *rates, const struct armtap_stream *stream,
+                          const struct armtap_flow_sums *sums)
+{
+    struct flow_rate *flow = sums->channel < RATES_CHANNELS ? flow_rate_of(rates, stream, (int)sums->channel) : NULL;
+    if (flow)
+        armtap_flow_rate_add(flow, sums);
+    return outcome_of(rates);
+}
+
+struct histogram *armtap_rates_jitter(struct armtap_rates *rates)
+{
+    return &rates->jitter;
+}

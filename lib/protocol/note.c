@@ -1,4 +1,5 @@
 #include "fact.h"
+#include "inside.h"
 
 static const struct armtap_note_kind kinds[ARMTAP_NOTE_COUNT] = {
 #define NOTE(code, id, severity, side, measure, sentence, ...) {id, ARMTAP_##severity, __VA_ARGS__},
@@ -62,6 +63,24 @@ const char *armtap_argument_text(const struct armtap_argument *argument)
         return NULL;
     }
 }
+
+/* The place of a text in a table from 1 on; 0: none. */
+#define NAMED(name, length, count, text_at)                                                                            \
+    for (size_t i = 1; i < (count); i++)                                                                               \
+        if (strncmp(text_at, name, length) == 0 && (text_at)[length] == '\0')                                          \
+            return (uint16_t)i;                                                                                        \
+    return 0
+
+uint16_t armtap_argument_named(const char *name, size_t length)
+{
+    NAMED(name, length, ARMTAP_ARGUMENT_IDS, argument_kinds[i].name);
+}
+
+uint16_t armtap_word_named(const char *text, size_t length)
+{
+    NAMED(text, length, ARMTAP_WORDS, words[i]);
+}
+#undef NAMED
 
 const struct armtap_argument *armtap_argument_find(const struct armtap_arguments *arguments, const char *name)
 {

@@ -13,6 +13,7 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/dashboard.c \
 	tests/fuzz/describe.c \
 	tests/fuzz/external_control.c \
+	tests/fuzz/facts.c \
 	tests/fuzz/honest.c \
 	tests/fuzz/honest.h \
 	tests/fuzz/json.c \
@@ -47,7 +48,6 @@ tests_fuzz_replay_SOURCES = \
 	tests/fuzz/target.c \
 	tests/fuzz/target.h \
 	tests/fuzz/targets.def \
-	tests/fuzz/transcript.c \
 	tests/fuzz/watch.c \
 	tests/fuzz/watch.h \
 	tests/fuzz/work.c \

@@ -57,7 +57,7 @@ static enum replay_answer on_turn(void *user, const struct replay_totals *totals
 /* A capture without telemetry is in order where others have it. */
 static bool is_of_archive(const struct diagnosis *diagnosis)
 {
-    return diagnosis->part && armtap_streams_count(diagnosis_part_streams(diagnosis->part)) > 0;
+    return diagnosis->numbering && armtap_streams_count(diagnosis->numbering) > 0;
 }
 
 static void run_diagnosis(struct command *command)
@@ -70,8 +70,7 @@ static void run_diagnosis(struct command *command)
         source.progress = false;
     }
     diagnosis->source = &source;
-    command->status =
-        (int)(diagnosis->part ? diagnosis_part_read(diagnosis->part, diagnosis) : diagnosis_read(diagnosis));
+    command->status = (int)diagnosis_read(diagnosis);
     bool any_shown = diagnosis->live && live_end(diagnosis->live);
     if (diagnosis->totals.broken_off)
         return;
@@ -127,11 +126,8 @@ static int find_archive(struct command *command)
         message_error("--after: give one capture, which goes on where the sidecar's ended");
         return -1;
     }
-    struct archive *archive = archive_open(command->after, source->names[0]);
-    command->diagnosis.part = archive ? diagnosis_part_new(archive) : NULL;
-    if (archive && !command->diagnosis.part)
-        message_no_memory();
-    return command->diagnosis.part ? 0 : -1;
+    command->diagnosis.archive = archive_open(command->after, source->names[0]);
+    return command->diagnosis.archive ? 0 : -1;
 }
 
 static int list(const struct command *command)
@@ -157,8 +153,8 @@ int cmd_diagnose(int argc, char **argv)
         run_diagnosis(&command);
     else
         message_no_memory();
-    diagnosis_part_free(command.diagnosis.part);
     diagnosis_free(&command.diagnosis);
+    archive_free(command.diagnosis.archive);
     live_free(command.diagnosis.live);
     armtap_knowledge_free(command.knowledge);
     options_free(&command.options);

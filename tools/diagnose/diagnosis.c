@@ -34,14 +34,21 @@ int diagnosis_begin(struct diagnosis *diagnosis)
     if (armtap_diagnosis_new(&options, &diagnosis->found) != ARMTAP_OK)
         return -1;
     diagnosis->streams = armtap_diagnosis_streams(diagnosis->found);
-    return 0;
+    if (!diagnosis->archive)
+        return 0;
+    armtap_diagnosis_look_back(diagnosis->found);
+    diagnosis->numbering = armtap_streams_new();
+    return diagnosis->numbering ? 0 : -1;
 }
 
 void diagnosis_free(struct diagnosis *diagnosis)
 {
     armtap_diagnosis_free(diagnosis->found);
+    armtap_streams_free(diagnosis->numbering);
     free(diagnosis->near);
     diagnosis->found = NULL;
+    diagnosis->numbering = NULL;
+    diagnosis->is_over = false;
     diagnosis->streams = NULL;
     diagnosis->near = NULL;
     diagnosis->near_count = 0;
@@ -57,33 +64,25 @@ static int answer_of(int outcome)
     return outcome == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
 }
 
-static int on_record(void *user, const struct armtap_record *record)
-{
-    struct diagnosis *diagnosis = user;
-    if (diagnosis->live)
-        live_record(diagnosis->live, record);
-    return answer_of(armtap_diagnosis_sink(diagnosis->found)->on_record(diagnosis->found, record));
-}
-
-static int on_recipe(void *user, const struct armtap_recipe_event *event)
-{
-    struct diagnosis *diagnosis = user;
-    return answer_of(armtap_diagnosis_sink(diagnosis->found)->on_recipe(diagnosis->found, event));
-}
-
-static int on_note(void *user, const struct armtap_note *note)
-{
-    struct diagnosis *diagnosis = user;
-    return answer_of(armtap_diagnosis_sink(diagnosis->found)->on_note(diagnosis->found, note));
-}
-
-static int on_event(void *user, const struct armtap_event *event)
-{
-    struct diagnosis *diagnosis = user;
-    if (diagnosis->live)
-        live_event(diagnosis->live, event);
-    return answer_of(armtap_diagnosis_sink(diagnosis->found)->on_event(diagnosis->found, event));
-}
+/* All captures of an archive number the streams. */
+#define TAKE(member, type, show, number)                                                                               \
+    static int member(void *user, const struct type *what)                                                             \
+    {                                                                                                                  \
+        struct diagnosis *diagnosis = user;                                                                            \
+        if (diagnosis->live)                                                                                           \
+            show;                                                                                                      \
+        int outcome = diagnosis->numbering ? number : ARMTAP_OK;                                                       \
+        if (outcome == ARMTAP_OK && !diagnosis->is_over)                                                               \
+            outcome = armtap_diagnosis_sink(diagnosis->found)->member(diagnosis->found, what);                         \
+        return answer_of(outcome);                                                                                     \
+    }
+TAKE(on_record, armtap_record, live_record(diagnosis->live, what), armtap_streams_record(diagnosis->numbering, what))
+TAKE(on_event, armtap_event, live_event(diagnosis->live, what), armtap_streams_event(diagnosis->numbering, what))
+TAKE(on_recipe, armtap_recipe_event, (void)0, armtap_streams_recipe(diagnosis->numbering, what))
+TAKE(on_note, armtap_note, (void)0, armtap_streams_note(diagnosis->numbering, what))
+TAKE(on_message, armtap_message, (void)0, ARMTAP_OK)
+TAKE(on_command, armtap_command, (void)0, ARMTAP_OK)
+#undef TAKE
 
 static int on_refused(void *user, const struct armtap_refused_setup *setup)
 {
@@ -92,16 +91,14 @@ static int on_refused(void *user, const struct armtap_refused_setup *setup)
     return 0;
 }
 
-static int on_message(void *user, const struct armtap_message *message)
+static enum replay_answer on_capture(void *user, bool begins)
 {
     struct diagnosis *diagnosis = user;
-    return answer_of(armtap_diagnosis_sink(diagnosis->found)->on_message(diagnosis->found, message));
-}
-
-static int on_command(void *user, const struct armtap_command *command)
-{
-    struct diagnosis *diagnosis = user;
-    return answer_of(armtap_diagnosis_sink(diagnosis->found)->on_command(diagnosis->found, command));
+    diagnosis->is_over = !begins;
+    if (begins)
+        return answer_of(armtap_diagnosis_begin(diagnosis->found, (uint32_t)archive_current(diagnosis->archive)));
+    armtap_diagnosis_leave(diagnosis->found);
+    return REPLAY_GO_ON;
 }
 
 static int begin_again(void *user)
@@ -121,6 +118,9 @@ enum exit_status diagnosis_read(struct diagnosis *diagnosis)
                                      .on_command = on_command};
     struct replay_source source = *diagnosis->source;
     source.comments = &diagnosis->comments;
+    source.archive = diagnosis->archive;
+    source.part = REPLAY_AMONG;
+    source.on_capture = diagnosis->archive ? on_capture : NULL;
     enum exit_status status = replay_learning(&source, &sink, diagnosis, begin_again, &diagnosis->totals);
     diagnosis->is_whole = status == EXIT_DONE;
     return status;
@@ -143,6 +143,8 @@ static int collect_near(struct diagnosis *diagnosis)
 
 int diagnosis_settle(struct diagnosis *diagnosis)
 {
+    if (diagnosis->numbering)
+        armtap_streams_number(diagnosis->numbering);
     bool is_settled = armtap_diagnosis_finish(diagnosis->found) == ARMTAP_OK;
     return is_settled ? collect_near(diagnosis) : -1;
 }
@@ -171,7 +173,7 @@ bool diagnosis_has_subject(const struct diagnosis *diagnosis)
 
 const char *diagnosis_file(const struct diagnosis *diagnosis, const struct armtap_where *where)
 {
-    const struct archive *archive = diagnosis->part ? diagnosis_part_archive(diagnosis->part) : NULL;
+    const struct archive *archive = diagnosis->archive;
     if (diagnosis->source->interface)
         return diagnosis->source->interface;
     if (archive)
@@ -182,8 +184,10 @@ const char *diagnosis_file(const struct diagnosis *diagnosis, const struct armta
 uint32_t diagnosis_number(const struct diagnosis *diagnosis, uint32_t number)
 {
     const struct armtap_stream_summary *own = armtap_streams_at(diagnosis->streams, number), *known = NULL;
-    if (diagnosis->part && own)
-        known = armtap_streams_of(diagnosis_part_streams(diagnosis->part), own->stream->connection);
+    if (diagnosis->is_merged && own)
+        return (uint32_t)own->stream->connection;
+    if (diagnosis->numbering && own)
+        known = armtap_streams_of(diagnosis->numbering, own->stream->connection);
     return known ? known->number : number;
 }
 

@@ -9,11 +9,14 @@
 #include "input/capture/comments.h"
 #include "input/replay/replay.h"
 
-struct diagnosis_part;
+struct archive;
 
 struct diagnosis {
     const struct replay_source *source;
-    struct diagnosis_part *part;           /* the source is a capture of an archive; NULL: all of it */
+    struct archive *archive;               /* the source is one of its captures; NULL: all of it */
+    struct armtap_streams *numbering;      /* of an archive: all its streams, which number those of the capture */
+    bool is_over;                          /* of an archive: what comes now is of the captures after this one */
+    bool is_merged;                        /* streams have the numbers that their captures gave them */
     const struct armtap_note_kind *around; /* NULL: everything is shown */
     int64_t reach;                         /* ns */
     enum timestamp_zone zone;              /* of printed times */
@@ -93,20 +96,6 @@ struct remedy_listener {
 };
 /* Tells what to do about each kind of fault that is shown, the worst first. 0, or -1 if memory runs out. */
 int remedies_tell(const struct diagnosis *diagnosis, const struct remedy_listener *listener);
-
-/* One capture of an archive: what is told of it goes to a transcript, which is then played to the analysis. So its
- * findings are those that it shows by itself, and armtap merge finds those of all. */
-
-struct diagnosis_part;
-struct diagnosis_part *diagnosis_part_new(struct archive *archive); /* NULL without memory; takes the archive */
-void diagnosis_part_free(struct diagnosis_part *part);
-/* In place of diagnosis_read. */
-enum exit_status diagnosis_part_read(struct diagnosis_part *part, struct diagnosis *diagnosis);
-const struct archive *diagnosis_part_archive(const struct diagnosis_part *part);
-/* Its transcript. */
-const uint8_t *diagnosis_part_transcript(const struct diagnosis_part *part, size_t *length);
-/* All streams of the archive, which number those of the capture. */
-const struct armtap_streams *diagnosis_part_streams(const struct diagnosis_part *part);
 
 /* What diagnose shows while it reads an interface or a pipe: a line for each finding as it arrives, and on a terminal a
  * status line. */

@@ -85,6 +85,8 @@ static void finding_json(struct json *json, const struct diagnosis *diagnosis, c
     json_member_text(json, "severity", armtap_severity_name(finding->kind->severity));
     json_member_text(json, "id", finding->kind->id);
     json_member_text(json, "file", diagnosis_file(diagnosis, &finding->where));
+    if (diagnosis->archive && finding->where.file != archive_current(diagnosis->archive))
+        json_member_unsigned(json, "capture", finding->where.file);
     json_key(json, "stream");
     if (finding->stream == ARMTAP_NO_STREAM)
         json_null(json);
@@ -99,10 +101,111 @@ static void finding_json(struct json *json, const struct diagnosis *diagnosis, c
         json_member_unsigned(json, "last_packet", finding->last.packet);
         json_member_time(json, "last_time", finding->last.time);
     }
+    if (finding->is_sum && diagnosis->archive) {
+        json_key(json, "total");
+        json_double(json, finding->total);
+    }
     if (finding->is_doubtful)
         json_member_bool(json, "doubtful", true);
     json_close(json);
 }
+
+/* ---- what armtap merge adds up ----------------------------------------------------------------------------------- */
+
+static void key_real(struct json *json, const char *key, double value)
+{
+    json_key(json, key);
+    json_double(json, value);
+}
+
+static void flows_json(struct json *json, const struct armtap_rates *rates)
+{
+    const struct armtap_flow_sums *sums;
+    json_member_array(json, "flows", false);
+    for (size_t i = 0; (sums = armtap_rates_flow_at(rates, &i));) {
+        json_object(json, false);
+        json_member_unsigned(json, "channel", sums->channel);
+        json_member_unsigned(json, "steps", sums->steps);
+        key_real(json, "time_s", sums->time);
+        key_real(json, "expected", sums->expected);
+        key_real(json, "usual_s", sums->usual);
+        json_member_unsigned(json, "skipped", sums->skipped);
+        json_member_unsigned(json, "judged", sums->judged);
+        json_member_unsigned(json, "unclocked", sums->unclocked);
+        json_member_signed(json, "longest_silence_ns", sums->longest_silence);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+/* Bins and their numbers take turns. */
+static void jitter_json(struct json *json, const struct histogram *jitter)
+{
+    json_member_array(json, "jitter", false);
+    for (size_t bin = 0; bin < ARMTAP_HISTOGRAM_BINS; bin++) {
+        uint32_t times = armtap_histogram_at(jitter, bin);
+        if (times > 0) {
+            json_unsigned(json, bin);
+            json_unsigned(json, times);
+        }
+    }
+    json_close(json);
+    json_member_signed(json, "jitter_max_ns", armtap_histogram_largest(jitter));
+}
+
+static void run_json(struct json *json, const struct armtap_clock_run *run)
+{
+    if (run->packages == 0)
+        return;
+    json_object(json, false);
+    json_member_time(json, "first_time", run->first_time);
+    key_real(json, "first_clock", run->first_clock);
+    key_real(json, "last_s", run->last);
+    json_member_unsigned(json, "packages", run->packages);
+    json_member_array(json, "points", false);
+    for (size_t i = 0; i < run->block_room; i++)
+        if (run->block[i].used) {
+            json_double(json, run->block[i].x);
+            json_double(json, run->block[i].y);
+        }
+    json_close(json);
+    json_close(json);
+}
+
+static void both_json(struct json *json, const char *key, const uint64_t numbers[2])
+{
+    json_member_array(json, key, false);
+    json_unsigned(json, numbers[ARMTAP_FROM_ROBOT]);
+    json_unsigned(json, numbers[ARMTAP_TO_ROBOT]);
+    json_close(json);
+}
+
+static void counts_json(struct json *json, const struct diagnosis *diagnosis, const struct armtap_stream *stream)
+{
+    struct armtap_part part;
+    json_member_object(json, "counts", true);
+    json_member_text(json, "protocol", armtap_protocol_name(stream->protocol));
+    json_member_text(json, "robot", stream->robot);
+    json_member_text(json, "client", stream->client);
+    json_member_bool(json, "socket", stream->origin == ARMTAP_ORIGIN_SOCKET);
+    json_member_bool(json, "midstream", stream->midstream);
+    both_json(json, "records", stream->records);
+    both_json(json, "bytes_decoded", stream->bytes_decoded);
+    both_json(json, "bytes_lost", stream->bytes_lost);
+    both_json(json, "bytes_skipped", stream->bytes_skipped);
+    if (armtap_diagnosis_part(diagnosis->found, stream->connection, &part)) {
+        json_member_bool(json, "was_full", *part.was_full);
+        flows_json(json, part.rates);
+        jitter_json(json, part.jitter);
+        json_member_array(json, "clock", false);
+        run_json(json, &part.clocks->best);
+        run_json(json, &part.clocks->now);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+/* ---- streams, modes, incidents ----------------------------------------------------------------------------------- */
 
 static void stream_json(struct json *json, const struct diagnosis *diagnosis,
                         const struct armtap_stream_diagnosis *stream)
@@ -129,6 +232,8 @@ static void stream_json(struct json *json, const struct diagnosis *diagnosis,
     key_ns(json, "longest_silence_s", rates->longest_silence, rates->longest_silence >= 0, 9);
     key_ns(json, "clock_offset_s", clocks->offset, clocks->has_offset, 9);
     key_double(json, "clock_drift_ppm", clocks->drift_ppm, clocks->has_drift, 3);
+    if (diagnosis->archive)
+        counts_json(json, diagnosis, summary->stream);
     json_close(json);
 }
 
@@ -202,19 +307,26 @@ static void incidents_json(struct json *json, const struct diagnosis *diagnosis,
     json_close(json);
 }
 
-/* Where the capture stands in its archive, and what armtap merge makes findings of all captures from. */
-static void part_json(struct json *json, const struct diagnosis_part *part)
+/* Where the capture stands in its archive. */
+static void archive_json(struct json *json, const struct diagnosis *diagnosis)
 {
-    const struct archive *archive = diagnosis_part_archive(part);
-    size_t length;
-    const uint8_t *bytes = diagnosis_part_transcript(part, &length);
+    const struct archive *archive = diagnosis->archive;
+    const struct armtap_connections *connections = armtap_streams_connections(diagnosis->streams);
     json_member_object(json, "archive", false);
     json_member_unsigned(json, "capture", archive_current(archive));
     json_member_unsigned(json, "captures", archive_count(archive));
     json_member_text(json, "file", reader_name(archive_name(archive, archive_current(archive))));
     json_close(json);
-    json_key(json, "transcript");
-    json_base64(json, bytes, length);
+    json_member_array(json, "other_ports", false);
+    for (size_t i = 0; i < connections->port_count; i++)
+        json_text(json, connections->ports[i]);
+    json_close(json);
+}
+
+/* Of an archive, streams of the captures before are known, too. */
+static bool is_in_capture(const struct diagnosis *diagnosis, const struct armtap_stream_diagnosis *stream)
+{
+    return !diagnosis->archive || stream->summary->stream->last.file == archive_current(diagnosis->archive);
 }
 
 int diagnosis_print_json(const struct diagnosis *diagnosis)
@@ -232,7 +344,8 @@ int diagnosis_print_json(const struct diagnosis *diagnosis)
     json_close(&json);
     json_member_array(&json, "streams", true);
     for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++)
-        stream_json(&json, diagnosis, armtap_diagnosis_stream_at(diagnosis->found, i));
+        if (is_in_capture(diagnosis, armtap_diagnosis_stream_at(diagnosis->found, i)))
+            stream_json(&json, diagnosis, armtap_diagnosis_stream_at(diagnosis->found, i));
     json_close(&json);
     json_member_array(&json, "modes", true);
     for (size_t i = 0; i < armtap_diagnosis_mode_count(diagnosis->found); i++)
@@ -241,8 +354,8 @@ int diagnosis_print_json(const struct diagnosis *diagnosis)
     json_close(&json);
     incidents_json(&json, diagnosis, places);
     comments_json(&json, &diagnosis->comments, diagnosis->source);
-    if (diagnosis->part)
-        part_json(&json, diagnosis->part);
+    if (diagnosis->archive)
+        archive_json(&json, diagnosis);
     json_end(&json);
     free(places);
     return 0;

@@ -29,7 +29,7 @@ static const struct option_usage usage = {
     .examples = "  for f in monday-*.pcapng; do armtap info --json --after sidecars $f > $f.json; done\n"
                 "  armtap merge monday-*.json > monday.json\n"};
 
-static int take_info(void *user, const struct summary *summary)
+static int take_info(void *user, struct summary *summary)
 {
     return infos_add(user, summary);
 }

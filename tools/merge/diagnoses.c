@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/base64.h"
 #include "base/text/buffer.h"
 #include "base/text/json_writer.h"
 #include "base/process/message.h"
 #include "diagnose/diagnosis.h"
-#include "diagnose/transcript.h"
+#include "input/files/file_reader.h"
 
 /* ---- captures of an archive -------------------------------------------------------------------------------------- */
 
@@ -25,36 +24,28 @@ static const char **file_names(const struct summaries *summaries, size_t *count)
 }
 
 /* 0, or -1 after a message. */
-static int play(struct transcript_player *player, struct summary *summary, const struct diagnosis *diagnosis)
+static int add(struct facts *facts, struct summary *summary)
 {
-    if (summary_load(summary) != 0)
-        return -1;
-    const struct json_node *text = json_node_member(summary->root, "transcript");
-    uint8_t *bytes = text && text->kind == ARMTAP_JSON_STRING ? malloc(text->length / 4 * 3 + 1) : NULL;
-    long length = bytes ? base64_read(bytes, text->text, text->length) : -1;
-    enum transcript_outcome outcome = TRANSCRIPT_DAMAGED;
-    if (length >= 0)
-        outcome =
-            transcript_play(player, bytes, (size_t)length, armtap_diagnosis_sink(diagnosis->found), diagnosis->found);
-    if (text && text->kind == ARMTAP_JSON_STRING && !bytes)
-        outcome = TRANSCRIPT_STOPPED;
-    free(bytes);
+    const struct json_taker taker = {facts_lists, facts_take, facts};
+    facts->file = (uint32_t)summary->capture;
+    int outcome = summary_take(summary, &taker);
     summary_unload(summary);
-    if (outcome == TRANSCRIPT_DAMAGED)
-        message_error("%s: its transcript is damaged, or of another version of armtap; print it anew with armtap "
-                      "diagnose --json --after",
-                      summary->name);
-    if (outcome == TRANSCRIPT_STOPPED)
-        message_no_memory();
-    return outcome == TRANSCRIPT_PLAYED ? 0 : -1;
+    return outcome;
 }
 
-static enum exit_status play_all(struct summaries *summaries, struct transcript_player *player,
-                                 struct diagnosis *diagnosis)
+static enum exit_status add_all(struct summaries *summaries, struct facts *facts, struct diagnosis *diagnosis)
 {
-    for (size_t i = 0; i < summaries->count; i++)
-        if (play(player, &summaries->all[i], diagnosis) != 0)
-            return EXIT_FAILED;
+    for (size_t i = 0; i < summaries->count; i++) {
+        if (add(facts, &summaries->all[i]) == 0)
+            continue;
+        if (facts->is_damaged)
+            message_error("%s: damaged, or of another version of armtap; print it anew with armtap diagnose --json "
+                          "--after",
+                          reader_name(summaries->all[i].name));
+        else if (facts->lacks_memory)
+            message_no_memory();
+        return EXIT_FAILED;
+    }
     if (diagnosis_settle(diagnosis) == 0 && diagnosis_print_json(diagnosis) == 0)
         return diagnosis_found_fault(diagnosis) ? EXIT_FOUND : EXIT_DONE;
     message_no_memory();
@@ -64,17 +55,17 @@ static enum exit_status play_all(struct summaries *summaries, struct transcript_
 static enum exit_status merge_archive(struct summaries *summaries)
 {
     struct replay_source source = {.count = 0};
-    struct diagnosis diagnosis = {.source = &source};
-    struct transcript_player *player = transcript_player_new();
+    struct diagnosis diagnosis = {.source = &source, .is_merged = true};
     const char **names = file_names(summaries, &source.count);
     enum exit_status status = EXIT_FAILED;
     source.names = names;
-    if (player && names && diagnosis_begin(&diagnosis) == 0)
-        status = play_all(summaries, player, &diagnosis);
-    else
+    if (names && diagnosis_begin(&diagnosis) == 0) {
+        struct facts facts = {.diagnosis = diagnosis.found, .files = names};
+        status = add_all(summaries, &facts, &diagnosis);
+    } else {
         message_no_memory();
+    }
     diagnosis_free(&diagnosis);
-    transcript_player_free(player);
     free(names);
     return status;
 }
@@ -118,11 +109,11 @@ static void print_moved(struct joining *joining, const struct json_node *node, u
         joining->is_damaged = true;
 }
 
-static void print_evidence(struct joining *joining, const struct json_node *list)
+static void print_list(struct joining *joining, const struct json_node *list, uint64_t by)
 {
     json_array(&joining->json, false);
     for (const struct json_node *at = json_node_first(list); at != json_node_end(list); at = json_node_next(at))
-        print_moved(joining, at, joining->findings);
+        print_moved(joining, at, by);
     json_close(&joining->json);
 }
 
@@ -138,7 +129,9 @@ static void print_item(struct joining *joining, const struct json_node *item, bo
         if (json_node_is(at, "stream"))
             print_moved(joining, at + 1, joining->streams);
         else if (json_node_is(at, "evidence"))
-            print_evidence(joining, at + 1);
+            print_list(joining, at + 1, joining->findings);
+        else if (json_node_is(at, "streams"))
+            print_list(joining, at + 1, joining->streams);
         else
             print_raw(joining, at + 1);
     }
@@ -184,7 +177,7 @@ static bool has_fault(const struct summaries *summaries)
 
 static enum exit_status join(const struct summaries *summaries)
 {
-    static const char *const keys[] = {"findings", "streams", "modes", "verdicts"};
+    static const char *const keys[] = {"findings", "streams", "modes", "incidents"};
     struct joining joining = {.streams = 0};
     char *text = NULL;
     size_t length = 0;

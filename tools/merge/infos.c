@@ -23,7 +23,7 @@ static int keep_last(struct kept_text *kept, const struct summary *summary, cons
     return text_keep(kept, json_node_member(summary->root, key), summary->capture);
 }
 
-int infos_add(struct infos *infos, const struct summary *summary)
+int infos_add(struct infos *infos, struct summary *summary)
 {
     const struct spot spot = {.file = summary->name};
     const struct json_node *root = summary->root;

@@ -149,29 +149,33 @@ static int add_value(union value *value, const struct rule *rule, const struct j
 struct adding {
     struct stream_sums *sums;
     const struct summary *summary;
+    size_t place;
 };
 
-static int add_stream(void *user, const struct json_node *node, size_t place)
+static bool add_stream(void *user, const struct json_node *list, const struct json_node *node)
 {
-    const struct adding *adding = user;
+    struct adding *adding = user;
     const struct summary *summary = adding->summary;
-    const struct spot spot = {.file = summary->name, .in_stream = true, .stream = place};
+    const struct spot spot = {.file = summary->name, .in_stream = true, .stream = adding->place++};
     uint64_t number = 0;
+    (void)list;
     if (unsigned_add(&number, json_node_member(node, "stream"), &spot, "stream") != 0)
-        return -1;
+        return false;
     struct stream_sum *sum = stream_of(adding->sums, summary->is_placed ? number : adding->sums->count);
     if (!sum)
-        return message_no_memory();
+        return message_no_memory() == 0;
     for (size_t i = 0; i < RULE_COUNT; i++)
         if (add_value(&sum->values[i], &rules[i], json_node_member(node, rules[i].key), &spot, summary->capture) != 0)
-            return -1;
-    return 0;
+            return false;
+    return true;
 }
 
-int streams_add(struct stream_sums *sums, const struct summary *summary)
+int streams_add(struct stream_sums *sums, struct summary *summary)
 {
-    struct adding adding = {sums, summary};
-    return summary_streams(summary, add_stream, &adding);
+    static const char *const streams[] = {"streams", NULL};
+    struct adding adding = {sums, summary, 0};
+    const struct json_taker taker = {streams, add_stream, &adding};
+    return summary_take(summary, &taker);
 }
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */

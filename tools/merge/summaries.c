@@ -91,33 +91,11 @@ static int read_file(struct summary *summary)
     return -1;
 }
 
-int summary_load(struct summary *summary)
+int summary_take(struct summary *summary, const struct json_taker *taker)
 {
     if (!summary->text && load(summary) != 0)
         return -1;
-    if (!summary->root)
-        summary->root = parse(summary, NULL);
-    return summary->root ? 0 : -1;
-}
-
-struct taking {
-    const struct json_node *streams;
-    size_t number;
-    stream_taker *take;
-    void *user;
-};
-
-static bool take_stream(void *user, const struct json_node *list, const struct json_node *stream)
-{
-    struct taking *taking = user;
-    return list->text != taking->streams->text || taking->take(taking->user, stream, taking->number++) == 0;
-}
-
-int summary_streams(const struct summary *summary, stream_taker *take, void *user)
-{
-    struct taking taking = {json_node_member(summary->root, "streams"), 0, take, user};
-    const struct json_taker taker = {"streams", take_stream, &taking};
-    struct json_node *root = parse(summary, &taker);
+    struct json_node *root = parse(summary, taker);
     free(root);
     return root ? 0 : -1;
 }
@@ -150,18 +128,22 @@ static int read_diagnosis(struct summary *summary)
     int outcome = read_file(summary);
     free(summary->root);
     summary->root = NULL;
-    if (!summary->is_placed || !is_repeatable(summary))
-        return outcome == 0 ? summary_load(summary) : -1;
-    summary_unload(summary);
+    if (!summary->is_placed && outcome == 0)
+        summary->root = parse(summary, NULL);
+    if (!summary->is_placed)
+        return summary->root ? 0 : -1;
+    if (is_repeatable(summary))
+        summary_unload(summary);
     return outcome;
 }
 
 static int read_summary(struct summary *summary, summary_taker *take_info, void *user)
 {
-    static const struct json_taker without_streams = {.name = "streams"};
+    static const char *const long_lists[] = {"streams", "findings", "modes", NULL};
+    static const struct json_taker without_lists = {.names = long_lists};
     if (load(summary) != 0)
         return -1;
-    summary->root = parse(summary, &without_streams);
+    summary->root = parse(summary, &without_lists);
     if (!summary->root)
         return -1;
     summary->is_diagnosis = has_list(summary, "findings");

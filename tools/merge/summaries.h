@@ -30,23 +30,30 @@ struct summaries {
     bool is_archive;   /* they are of captures of one archive: a stream may go on from one to the next */
 };
 
-/* A stream, and its place in the list. 0, or -1 after a message. */
-typedef int stream_taker(void *user, const struct json_node *stream, size_t place);
-/* Goes through the streams of what armtap info printed; there may be very many. 0, or -1 after a message. */
-int summary_streams(const struct summary *summary, stream_taker *take, void *user);
-
 /* Called with one that armtap info printed; only its place is kept after. 0, or -1 after a message. */
-typedef int summary_taker(void *user, const struct summary *summary);
+typedef int summary_taker(void *user, struct summary *summary);
 
-/* Reads them, in the order of `names`; "-" is standard input. Diagnoses of an archive are large, and let go of again:
- * load each in its turn. 0, or -1 after a message. Free them in both cases. */
+/* Reads them, in the order of `names`; "-" is standard input. Diagnoses of an archive are let go of again: take each in
+ * its turn. 0, or -1 after a message. Free them in both cases. */
 int summaries_read(struct summaries *summaries, char *const *names, size_t count, summary_taker *take_info, void *user);
-/* The text of one that was let go of; 0, or -1 after a message. What can be read only once was kept. */
-int summary_load(struct summary *summary);
+/* Goes through the lists of one, which is read again if it was let go of; 0, or -1 after a message, unless it was the
+ * taker that stopped. */
+int summary_take(struct summary *summary, const struct json_taker *taker);
 void summary_unload(struct summary *summary);
 void summaries_free(struct summaries *summaries);
 
 /* Adds up what armtap diagnose --json printed. */
+
+struct facts {
+    struct armtap_diagnosis *diagnosis;
+    const char *const *files; /* the captures by their places in the archive; those that no summary is of are NULL */
+    uint32_t file;            /* the capture whose facts are taken */
+    bool is_damaged, lacks_memory; /* why it stopped */
+};
+/* Adds an element of one of its lists. False: stop. */
+bool facts_take(void *facts, const struct json_node *list, const struct json_node *element);
+/* The lists, up to a NULL. */
+extern const char *const facts_lists[];
 
 /* Prints all or nothing: of the captures of an archive what diagnose prints of all of them at once, of others one after
  * another. EXIT_FOUND if a warning or an error is among it. */
@@ -66,7 +73,7 @@ struct stream_sums {
 
 /* Adds the streams of a summary. Those of an archive go on where their number was in another one, whatever the order;
  * others are numbered anew. 0, or -1 after a message. */
-int streams_add(struct stream_sums *sums, const struct summary *summary);
+int streams_add(struct stream_sums *sums, struct summary *summary);
 /* By number; nothing may be added after. */
 void streams_print(struct stream_sums *sums, struct json *json);
 void streams_release(struct stream_sums *sums);
@@ -84,7 +91,7 @@ struct infos {
 };
 
 /* Adds a summary, in any order if it is of an archive. 0, or -1 after a message. */
-int infos_add(struct infos *infos, const struct summary *summary);
+int infos_add(struct infos *infos, struct summary *summary);
 /* Prints what armtap info --json prints of all; nothing may be added after. */
 void infos_print(struct infos *infos);
 /* Whether a warning or an error is among the notes. */

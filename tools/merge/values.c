@@ -32,8 +32,7 @@ int unsigned_add(uint64_t *total, const struct json_node *node, const struct spo
     return 0;
 }
 
-/* A number with nine decimals, in 1e-9. */
-static bool get_decimal(const struct json_node *node, int64_t *number)
+bool decimal_read(const struct json_node *node, int64_t *number)
 {
     bool negative = node && node->kind == ARMTAP_JSON_NUMBER && node->text[0] == '-';
     uint64_t size = 0;
@@ -56,7 +55,7 @@ static bool get_decimal(const struct json_node *node, int64_t *number)
 int decimal_add(struct decimal_sum *sum, const struct json_node *node, const struct spot *spot, const char *key)
 {
     int64_t number;
-    if (!get_decimal(node, &number))
+    if (!decimal_read(node, &number))
         return spot_damaged(spot, key, NULL);
     sum->low += (uint64_t)number;
     sum->high += (sum->low < (uint64_t)number) - (number < 0);

@@ -19,6 +19,9 @@ int spot_damaged(const struct spot *spot, const char *key, const char *inner);
 /* 0, or -1 after a message. */
 int unsigned_add(uint64_t *total, const struct json_node *node, const struct spot *spot, const char *key);
 
+/* A number with nine decimals, in 1e-9; false if it is none, or too large. */
+bool decimal_read(const struct json_node *node, int64_t *number);
+
 /* A sum of decimals in 1e-9, which no order of adding makes overflow. All zeros is 0. */
 struct decimal_sum {
     int64_t high;

@@ -47,8 +47,12 @@ static bool hand_over(struct reading *reading)
 {
     const struct json_taker *taker = reading->taker;
     const struct json_node *root = reading->nodes, *list = root + reading->open[1];
-    if (!taker || reading->json.depth != 2 || root->kind != ARMTAP_JSON_OBJECT || list->kind != ARMTAP_JSON_ARRAY ||
-        !json_node_is(list - 1, taker->name))
+    bool is_taken = false;
+    if (!taker || reading->json.depth != 2 || root->kind != ARMTAP_JSON_OBJECT || list->kind != ARMTAP_JSON_ARRAY)
+        return true;
+    for (size_t i = 0; taker->names[i]; i++)
+        is_taken = is_taken || json_node_is(list - 1, taker->names[i]);
+    if (!is_taken)
         return true;
     if (taker->take && !taker->take(taker->user, list, list + 1))
         return fail(reading, JSON_STOPPED);
@@ -154,6 +158,18 @@ bool json_node_signed(const struct json_node *node, int64_t *number)
     if (!json_node_unsigned(negative ? &digits : node, &size) || size > INT64_MAX)
         return false;
     *number = negative ? -(int64_t)size : (int64_t)size;
+    return true;
+}
+
+bool json_node_double(const struct json_node *node, double *number)
+{
+    struct armtap_json_token token;
+    *number = 0;
+    if (!node || node->kind != ARMTAP_JSON_NUMBER)
+        return false;
+    token = (struct armtap_json_token){.kind = node->kind, .text = node->text, .length = node->length};
+    armtap_json_decimal(node->text, node->text + node->length, &token.decimal);
+    *number = armtap_json_double(&token);
     return true;
 }
 

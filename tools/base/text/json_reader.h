@@ -20,14 +20,15 @@ enum json_fault { JSON_FINE, JSON_MALFORMED, JSON_TOO_LARGE, JSON_NO_MEMORY, JSO
  * caller frees; NULL with the fault, and where in the text it is. */
 struct json_node *json_read(const char *text, size_t length, enum json_fault *fault, size_t *at);
 
-/* A list in the root that may have any number of elements: they are handed over one by one, and then forgotten. */
+/* Lists in the root that may have any number of elements: they are handed over one by one, and then forgotten. */
 struct json_taker {
-    const char *name; /* of the list */
-    /* Gets the list as far as it was read, and an element. False: stop with JSON_STOPPED. NULL: only forget them. */
+    const char *const *names; /* of the lists, up to a NULL */
+    /* Gets the list as far as it was read, and an element. False: stop with JSON_STOPPED. NULL: only forget them. The
+     * list's name is the node before it. */
     bool (*take)(void *user, const struct json_node *list, const struct json_node *element);
     void *user;
 };
-/* The same; in what it returns, the list has no elements. */
+/* The same; in what it returns, the lists have no elements. */
 struct json_node *json_read_by_element(const char *text, size_t length, const struct json_taker *taker,
                                        enum json_fault *fault, size_t *at);
 
@@ -43,6 +44,8 @@ bool json_node_is(const struct json_node *node, const char *text);
 /* Whole numbers; false if it is none, or too large. */
 bool json_node_unsigned(const struct json_node *node, uint64_t *number);
 bool json_node_signed(const struct json_node *node, int64_t *number);
+/* The nearest double; false if it is no number. */
+bool json_node_double(const struct json_node *node, double *number);
 /* A string's content with its escapes resolved, on the heap, NUL-terminated; NULL if memory runs out or it is none. */
 char *json_node_text(const struct json_node *node);
 
