@@ -141,9 +141,9 @@ def origin():
         shown = run("diagnose", name + ".pcapng").stdout
         if mark == MARK:
             expect(name + ": nothing about the network", not said & about_network, said)
-            expect(name + ": the network is not blamed", all(one["side"] != "network" for one in found["verdicts"]), found)
+            expect(name + ": the network is not blamed", all(one["side"] != "network" for one in found["incidents"]), found)
             expect(name + ": it says what it cannot know", "read from a socket" in shown
-                   and "network lost nothing" not in shown, shown)
+                   and "No fault of the network" not in shown, shown)
         else:
             expect(name + ": the network", said & about_network, said)
             expect(name + ": nothing about sockets", "read from a socket" not in shown, shown)
@@ -151,13 +151,15 @@ def origin():
 
 
 def clean():
-    """The controller skipped packages, and nothing else happened: only a capture shows that the network lost nothing."""
+    """The controller skipped packages, and nothing else happened: only a capture shows that the network had no fault."""
     packets = session([*range(500), *range(510, RECORDS)]).packets
     write("network.pcapng", packets)
     write("socket.pcapng", packets, MARK)
-    shown = [run("diagnose", name + ".pcapng").stdout for name in ("network", "socket")]
-    expect("a capture: the network lost nothing", "the network lost nothing" in shown[0], shown[0])
-    expect("from a socket: unknown", "the network lost nothing" not in shown[1] and "skipped 10" in shown[1], shown[1])
+    for name in ("network", "socket"):
+        shown = " ".join(run("diagnose", name + ".pcapng").stdout.split())
+        incidents = json.loads(run("diagnose", "--json", name + ".pcapng").stdout)["incidents"]
+        expect(name + ": the controller", [(one["what"], one["side"]) for one in incidents] == [("clock.skipped", "robot")], incidents)
+        expect(name + ": the network", ("No fault of the network was seen" in shown) == (name == "network"), shown)
 
 
 side_by_side(parts, parts_missing, order, origin, clean)
