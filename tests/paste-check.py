@@ -141,10 +141,9 @@ def check_many(folder):
 
 def check_places(folder):
     """Each word in capitals is filled with what it stands for: a stream's number, a code, a robot, a name not yet taken."""
-    for name in ("next.pcap", "stop.pcap"):
+    for name, new in (("stop.pcap", "next.pcap"), ("next.pcap", "next-2.pcap")):
         shutil.copy(os.path.join(SAMPLES, "rtde-stop.pcap"), os.path.join(folder, name))
-    for names, new in ((["stop.pcap"], "next.pcap"), (["stop.pcap", "next.pcap"], "next-2.pcap")):
-        found = commands(armtap("diagnose", *names, folder=folder))
+        found = commands(armtap("diagnose", name, folder=folder))
         assert found[0] == "tcpdump -i any -w %s 'host 10.0.0.7 and tcp port (30001 or 30002 or 30011 or 30012)'" % new, found
     with gzip.open(os.path.join(SAMPLES, "primary-stop.pcap.gz")) as packed, open(os.path.join(folder, "p.pcap"), "wb") as plain:
         plain.write(packed.read())
@@ -153,6 +152,12 @@ def check_places(folder):
         assert "armtap fields --error C153A2" in found and "armtap diagnose --around ur.error=2 p.pcap" in found, found
     done = paste("armtap fields --error C153A2", folder)
     assert done.returncode == 0 and b"C153A2" in done.stdout, done
+    run(FAULTS, "input.hostile", os.path.join(folder, "whole.pcap"))
+    with open(os.path.join(folder, "whole.pcap"), "rb") as whole, gzip.open(os.path.join(folder, "whole.pcap.gz"), "wb") as packed:
+        packed.write(whole.read())
+    for name, offered in (("whole.pcap", ["tcpdump -r whole.pcap -w next-2.pcap host 10.0.0.2"]), ("whole.pcap.gz", [])):
+        found = commands(armtap("diagnose", name, folder=folder))
+        assert [line for line in found if line.startswith("tcpdump")] == offered, (name, found)
     run(FAULTS, "command.gap", os.path.join(folder, "gap.pcap"))
     gap, = [one for one in json.loads(armtap("diagnose", "--json", "gap.pcap", folder=folder))["findings"] if one["id"] == "command.gap"]
     line, = [line for line in commands(armtap("diagnose", "gap.pcap", folder=folder)) if "--to-robot" in line]

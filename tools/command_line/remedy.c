@@ -30,19 +30,20 @@ static bool next_line(char line[LINE_MAX_LENGTH], const char **from)
     return is_there;
 }
 
-static bool is_known(const struct remedy_offers *offers, const char *command, const struct shell_subject *subject)
+static bool is_known(const struct remedy_offers *offers, const char *command, const struct replay_source *source,
+                     const struct shell_subject *subject)
 {
-    return shell_is_known(command, subject) &&
+    return shell_is_known(command, source, subject) &&
            (!strstr(command, "--accepted") || is_offered_at(offers, subject->where));
 }
 
 bool remedy_is_offered(const struct remedy_offers *offers, const struct armtap_note_kind *kind,
-                       const struct shell_subject *subject)
+                       const struct replay_source *source, const struct shell_subject *subject)
 {
     char command[LINE_MAX_LENGTH];
     const char *rest = kind->command;
     while (next_line(command, &rest))
-        if (is_known(offers, command, subject))
+        if (is_known(offers, command, source, subject))
             return true;
     return false;
 }
@@ -87,7 +88,7 @@ void remedy_find(struct remedy *remedy, const struct armtap_note_kind *kind, con
     *remedy = (struct remedy){.count = 0};
     armtap_remedy_say(remedy->steps[0].advice, kind, subject->arguments);
     while (next_line(offer, &of_kind) && next_line(command, &commands))
-        if (is_known(offers, command, subject))
+        if (is_known(offers, command, source, subject))
             remedy_add(remedy, offer, command, source, subject);
     remedy->count += remedy->count == 0;
 }

@@ -57,7 +57,7 @@ struct remedy_offers {
 void remedy_offer(struct remedy_offers *offers, const struct armtap_refused_setup *setup);
 /* Whether the remedy of `kind` has a command that would print something for that finding. */
 bool remedy_is_offered(const struct remedy_offers *offers, const struct armtap_note_kind *kind,
-                       const struct shell_subject *subject);
+                       const struct replay_source *source, const struct shell_subject *subject);
 
 /* What to do, and the commands that do it or show more, with all that the finding says in place of their words in
  * capitals, so that they can be pasted. */

@@ -159,11 +159,11 @@ static bool is_remedy_taken(const struct diagnosis *diagnosis, const struct armt
 
 static struct shell_subject subject_of(const struct diagnosis *diagnosis, const struct armtap_finding *finding)
 {
-    bool has_stream = finding->stream != ARMTAP_NO_STREAM;
+    const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, finding->stream);
     return (struct shell_subject){.where = &finding->largest,
                                   .arguments = &finding->arguments,
-                                  .stream =
-                                      has_stream ? diagnosis_number(diagnosis, finding->stream) : SHELL_NO_STREAM};
+                                  .stream = summary ? diagnosis_number(diagnosis, finding->stream) : SHELL_NO_STREAM,
+                                  .robot = summary ? summary->stream->robot : NULL};
 }
 
 /* Whether `next` is a better example for the remedy than `first`: it has a command that prints something, is larger, or
@@ -172,8 +172,8 @@ static bool explains_better(const struct diagnosis *diagnosis, const struct armt
                             const struct armtap_finding *next)
 {
     struct shell_subject one = subject_of(diagnosis, first), other = subject_of(diagnosis, next);
-    bool is_offered = remedy_is_offered(&diagnosis->offers, first->kind, &one);
-    if (is_offered != remedy_is_offered(&diagnosis->offers, next->kind, &other))
+    bool is_offered = remedy_is_offered(&diagnosis->offers, first->kind, diagnosis->source, &one);
+    if (is_offered != remedy_is_offered(&diagnosis->offers, next->kind, diagnosis->source, &other))
         return !is_offered;
     return next->size != first->size ? next->size > first->size : next->arguments.count > first->arguments.count;
 }
@@ -212,7 +212,7 @@ static void tell_messages(const struct diagnosis *diagnosis, const struct remedy
         struct shell_subject subject = {.robot = incident->robot, .stream = SHELL_NO_STREAM};
         struct remedy remedy = {.count = 0};
         if (!incident->lacks_messages || !diagnosis_shows(diagnosis, &incident->where) || is_advised(diagnosis, i) ||
-            !shell_is_known(command, &subject))
+            !shell_is_known(command, diagnosis->source, &subject))
             continue;
         remedy_add(&remedy, "to capture what the robot reports when it stops again", command, diagnosis->source,
                    &subject);

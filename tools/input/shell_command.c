@@ -1,8 +1,10 @@
+#define _POSIX_C_SOURCE 200809L
 #include "shell_command.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool put_text(char *to, size_t size, const char *text)
 {
@@ -79,16 +81,17 @@ static bool ends_with(const char *text, const char *end)
 struct putting {
     char *to;
     size_t size;
-    const struct replay_source *source; /* NULL: only to know whether it can be put */
+    const struct replay_source *source;
     const struct shell_subject *subject;
+    bool is_trial; /* only to know what can be put: FILE stays */
 };
 
 static bool put_files(const struct putting *putting)
 {
     const struct replay_source *source = putting->source;
-    return !source || (shell_can_name(source) &&
-                       (ends_with(putting->to, "--from ") ? put_from(putting->to, putting->size, source)
-                                                          : put_names(putting->to, putting->size, source)));
+    return putting->is_trial || (shell_can_name(source) &&
+                                 (ends_with(putting->to, "--from ") ? put_from(putting->to, putting->size, source)
+                                                                    : put_names(putting->to, putting->size, source)));
 }
 
 static bool put_packet(const struct putting *putting)
@@ -99,7 +102,7 @@ static bool put_packet(const struct putting *putting)
     if (!where || where->packet == 0)
         return false;
     int length = snprintf(text, sizeof text, "%" PRIu64, where->packet);
-    if (source && source->count > 1)
+    if (source->count > 1)
         snprintf(text + length, sizeof text - (size_t)length, " --file %u", (unsigned)where->file + 1);
     return put_text(putting->to, putting->size, text);
 }
@@ -123,26 +126,34 @@ static bool put_code(const struct putting *putting)
     return put_text(putting->to, putting->size, text);
 }
 
-/* An address, and nothing that a shell understands. */
-static bool put_robot(const struct putting *putting)
+/* The capture of the packet, unless it is compressed: other programs read none of these. */
+static bool put_capture(const struct putting *putting)
 {
-    const char *robot = putting->subject->robot;
-    return robot && *robot && robot[strspn(robot, "0123456789abcdef.:")] == '\0' &&
-           put_text(putting->to, putting->size, robot);
+    static const char *const endings[] = {".gz", ".zst", ".xz", ".lz4", ".bz2"};
+    const struct armtap_where *where = putting->subject->where;
+    if (!shell_can_name(putting->source) || !where || where->file >= putting->source->count)
+        return false;
+    const char *name = putting->source->names[where->file];
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_with(name, endings[i]))
+            return false;
+    return shell_word(putting->to, putting->size, name);
 }
 
-static bool has_name(const struct replay_source *source, const char *name)
+/* The address of 10.0.0.2, 10.0.0.2:30004 or [fd00::2]:30004, and nothing that a shell understands. */
+static bool put_robot(const struct putting *putting)
 {
-    for (size_t i = 0; source && i < source->count; i++)
-        if (ends_with(source->names[i], name))
-            return true;
-    return false;
+    const char *robot = putting->subject->robot ? putting->subject->robot : "", *colon = strchr(robot, ':');
+    bool is_bracketed = *robot == '[', has_port = colon && !strchr(colon + 1, ':');
+    size_t length = is_bracketed ? strcspn(++robot, "]") : has_port ? (size_t)(colon - robot) : strlen(robot);
+    return length > 0 && strspn(robot, "0123456789abcdef.:") >= length &&
+           shell_put(putting->to, putting->size, robot, length);
 }
 
 static bool put_new(const struct putting *putting)
 {
     char name[40] = "next.pcap";
-    for (unsigned i = 2; has_name(putting->source, name); i++)
+    for (unsigned i = 2; access(name, F_OK) == 0; i++)
         snprintf(name, sizeof name, "next-%u.pcap", i);
     return put_text(putting->to, putting->size, name);
 }
@@ -150,8 +161,8 @@ static bool put_new(const struct putting *putting)
 static const struct {
     const char *word;
     bool (*put)(const struct putting *putting);
-} places[] = {{"FILE", put_files}, {"PACKET", put_packet}, {"STREAM", put_stream},
-              {"CODE", put_code},  {"ROBOT", put_robot},   {"NEW", put_new}};
+} places[] = {{"FILE", put_files},  {"PACKET", put_packet},   {"STREAM", put_stream}, {"CODE", put_code},
+              {"ROBOT", put_robot}, {"CAPTURE", put_capture}, {"NEW", put_new}};
 
 /* Writes a word of the pattern; false if it stays what it is, but stands for something else. */
 static bool put_word(const struct putting *putting, const char *word, size_t length)
@@ -184,15 +195,15 @@ static bool put_all(const struct putting *putting, const char *pattern)
 /* Words keep room for the rest of the command, which is short. */
 #define WORDS_MAX (SHELL_MAX - 200)
 
-bool shell_is_known(const char *pattern, const struct shell_subject *subject)
+bool shell_is_known(const char *pattern, const struct replay_source *source, const struct shell_subject *subject)
 {
     char text[SHELL_MAX];
-    return put_all(&(struct putting){text, WORDS_MAX, NULL, subject}, pattern);
+    return put_all(&(struct putting){text, WORDS_MAX, source, subject, .is_trial = true}, pattern);
 }
 
 bool shell_command(char to[SHELL_MAX], const char *pattern, const struct replay_source *source,
                    const struct shell_subject *subject)
 {
     static const struct shell_subject none = {.stream = SHELL_NO_STREAM};
-    return put_all(&(struct putting){to, WORDS_MAX, source, subject ? subject : &none}, pattern);
+    return put_all(&(struct putting){to, WORDS_MAX, source, subject ? subject : &none, .is_trial = false}, pattern);
 }

@@ -13,17 +13,21 @@ struct shell_subject {
     const struct armtap_where *where;         /* NULL: nowhere */
     const struct armtap_arguments *arguments; /* NULL: none */
     uint32_t stream;                          /* its number, as users know it; SHELL_NO_STREAM: none */
-    const char *robot;                        /* its address; NULL: unknown */
+    const char *robot;                        /* its address, with or without a port; NULL: unknown */
 };
 #define SHELL_NO_STREAM UINT32_MAX
 
 /* The words of a pattern that stand for something else are:
- *   FILE    the captures of the source, after the options --port, --raw, --no-guess and --recipe that they were read
- * with; after --from each capture gets its own --from, and the options, except --recipe, follow PACKET  its number,
- * with --file if there are several captures STREAM  its number CODE    of an error, as armtap fields --error takes it:
- * C153A2 ROBOT   its address NEW     the name of a capture that the source does not have Whether all of them but FILE
- * are known. */
-bool shell_is_known(const char *pattern, const struct shell_subject *subject);
+ *   FILE     the captures of the source, after the options that they were read with: --port, --raw, --no-guess
+ *            and --recipe; after --from each capture gets its own --from, and the options, except --recipe, follow
+ *   PACKET   its number, with --file if there are several captures
+ *   STREAM   its number
+ *   CODE     of an error, as armtap fields --error takes it: C153A2
+ *   ROBOT    its address
+ *   CAPTURE  the name of the packet's capture, for programs that read none that is compressed
+ *   NEW      the name of a capture that does not exist
+ * Whether all of them but FILE are known. */
+bool shell_is_known(const char *pattern, const struct replay_source *source, const struct shell_subject *subject);
 /* Writes the command. False if the user must replace FILE by hand: standard input and interfaces cannot be read again,
  * and too many names do not fit. `subject` may be NULL; words of which nothing is known stay. */
 bool shell_command(char to[SHELL_MAX], const char *pattern, const struct replay_source *source,
