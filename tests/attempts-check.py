@@ -123,11 +123,12 @@ def empty(outcome, count=1, first=0.0, last=None, packet=3, robot=ROBOT + ":3000
     return robot, client, outcome, count, first, first if last is None else last, packet, None
 
 
-def verdict(*captures):
-    """The last paragraph of diagnose, in one line, and its first line."""
+def incidents(*captures):
+    """What diagnose makes of them: what happened, to which robot, on whose side, in which packet, how often."""
     with tempfile.TemporaryDirectory() as folder:
-        shown = run("diagnose", folder, captures).stdout
-        return " ".join(shown.strip().split("\n\n")[-1].split()), shown.split("\n")[0]
+        report = json.loads(run("diagnose", folder, captures, "--json").stdout)
+    return [(one["what"], one["robot"], one["side"], one["packet"],
+             sum(report["findings"][i]["args"].get("times", 1) for i in one["evidence"])) for one in report["incidents"]]
 
 
 # refused
@@ -217,8 +218,8 @@ text = check("five times", [blocked(5, 0.5, 4.5, connected=6.1)], several + [syn
 expect("five", text == ["10.0.0.2:30004 could not be reached by 10.0.0.9 5 times, the last at 2026-01-31T12:00:04.500Z (packet 10): "
                         "a firewall rejects the connection, reports 10.0.0.1 (ICMP type 3, code 13); connected at "
                         "2026-01-31T12:00:06.100Z (packet 12)"], text)
-told = verdict(several)
-expect("five in short", told[0] == "10.0.0.2:30004 could not be reached by 10.0.0.9 5 times (first in packet 2).", told)
+told = incidents(several)
+expect("five in short", told == [("tcp.unreachable", "10.0.0.2", "network", 2, 5)], told)
 
 # the capture's clock was set forward between a SYN and its answer: nobody waited
 check("a clock set forward", [empty("silent", first=3603, packet=4)],
@@ -258,38 +259,34 @@ expect("SYNs, s", text == ["10.0.0.2:30004 did not answer 10.0.0.9: 5 SYNs withi
 text = check("a late RST", [refused(first=10, packet=5)], [syn(0), syn(1), syn(3), syn(7), rst(10)])
 expect("one attempt", text == ["10.0.0.2:30004 refused 10.0.0.9 after 4 SYNs within 10.000 s"], text)
 three = [p for i in range(3) for p in (syn(i, isn=i), rst(i + 0.0001, isn=i))]
-told = verdict(three)
-expect("verdict", told == ("10.0.0.2:30004 refused 10.0.0.9 3 times (first in packet 2).",
-                           "1 error (3 failed attempts to connect): 0 streams in 6 packets, from 2026-01-31T12:00:00Z"), told)
-told = verdict([syn(0), rst(0.0001), syn(1, client="10.0.0.8"), rst(1.0001, client="10.0.0.8")])
-expect("two clients", told[0] == "10.0.0.2:30004 refused 2 clients 2 times (first in packet 2).", told)
+told = incidents(three)
+expect("an incident", told == [("tcp.refused", "10.0.0.2", "unclear", 2, 3)], told)
+told = incidents([syn(0), rst(0.0001), syn(1, client="10.0.0.8"), rst(1.0001, client="10.0.0.8")])
+expect("two clients", told == [("tcp.refused", "10.0.0.2", "unclear", 2, 2)], told)
 come = [syn(6, isn=50), syn_ack(6.1, isn=50), ack(6.2, isn=50)]
-told = verdict(three + come)
-expect("then connected", told[0] == "10.0.0.9 connected at 2026-01-31T12:00:06.100Z, after 10.0.0.2:30004 refused it 3 times "
-       "(first in packet 2).", told)
+told = incidents(three + come)
+expect("then connected", told == [("tcp.refused", "10.0.0.2", "unclear", 2, 3)], told)
 four = [p for i in range(100, 104) for p in (syn(i, isn=i), rst(i + 0.0001, isn=i))]
 gone = [tcp(6.3, CLIENT, 50000, ROBOT, 30004, RST, 51)]
 check("refused, connected, refused", [refused(3, last=2.0001, connected=6.1), empty("left", first=6.3, packet=10),
                                       refused(4, 100.0001, 103.0001, 12)], three + come + gone + four)
-told = verdict(three + come + gone + four)
-expect("in between", told[0] == "10.0.0.2:30004 refused 10.0.0.9 7 times, and accepted it in between (first in packet 2).", told)
+told = incidents(three + come + gone + four)
+expect("in between", told == [("tcp.refused", "10.0.0.2", "unclear", 2, 7)], told)
 not_there = [syn(6, robot="10.0.0.3"), rst(6.1, robot="10.0.0.3")]
 silent = [syn(7, 30003, 8), syn(8, 30003, 8), *both_ways(12)]
-for packets, words in ((not_there + silent, "10.0.0.3:30004 refused 10.0.0.9 (packet 2); "
-                        "10.0.0.2:30003 did not answer 10.0.0.9 (packet 3)."),
-                       (silent + [(time + 10, data) for time, data in not_there],
-                        "10.0.0.2:30003 did not answer 10.0.0.9 (packet 1); 10.0.0.3:30004 refused 10.0.0.9 (packet 6).")):
-    told = verdict(packets)
-    expect("in order of time", told[0] == words, told)
-# with several streams each sentence has a label, and none is the name of a side
+for packets, wanted in ((not_there + silent, [("tcp.refused", "10.0.0.3", "unclear", 2, 1), ("tcp.no-answer", "10.0.0.2", "unclear", 3, 1)]),
+                        (silent + [(time + 10, data) for time, data in not_there],
+                         [("tcp.no-answer", "10.0.0.2", "unclear", 1, 1), ("tcp.refused", "10.0.0.3", "unclear", 6, 1)])):
+    told = incidents(packets)
+    expect("in order of time", told == wanted, told)
+# an attempt beside streams that nothing is wrong with
 ports = (3, 4)
 two = [p for i in ports for p in (syn(20 + i, isn=i, client_port=i), syn_ack(20.1 + i, isn=i, client_port=i),
                                   tcp(20.2 + i, CLIENT, i, ROBOT, 30004, ACK, i + 1, 7001, b"\0\5V\0\2"))]
-told = verdict(not_there + two)
-expect("a label", told[0].startswith("overall: 10.0.0.3:30004 refused 10.0.0.9 (packet 2)."), told)
-told = verdict([syn(0), tcp(3, CLIENT, 1, "10.0.0.7", 2, ACK)])
-expect("not sure", told[0] == "The capture, which may lack what robots sent, holds no answer of 10.0.0.2:30004 to 10.0.0.9 "
-       "(packet 1).", told)
+told = incidents(not_there + two)
+expect("beside streams", ("tcp.refused", "10.0.0.3", "unclear", 2, 1) in told, told)
+told = incidents([syn(0), tcp(3, CLIENT, 1, "10.0.0.7", 2, ACK)])
+expect("not sure", told == [("tcp.no-answer", "10.0.0.2", "unclear", 1, 1)], told)
 
 # the capture's end
 with tempfile.TemporaryDirectory() as folder:
@@ -348,9 +345,8 @@ again = [p for i in range(6) for p in (syn(i, isn=10 * i, port=30003), syn_ack(i
 text = check("again and again", [empty("reset", 6, 0.3, 5.35, 4, robot=ROBOT + ":30003")], again)
 expect("each", text == ["10.0.0.2:30003 accepted 10.0.0.9 6 times and reset the connection each time, after 0.200 to 0.250 s, before "
                         "anything was sent, the last at 2026-01-31T12:00:05.350Z (packet 24)"], text)
-told = verdict(again)
-expect("each in short", told[0] == "10.0.0.2:30003 accepted 10.0.0.9 6 times and reset the connection before anything was sent "
-       "(first in packet 4).", told)
+told = incidents(again)
+expect("each in short", told == [("tcp.reset", "10.0.0.2", "unclear", 4, 6)], told)
 
 # other ports that only robots have
 check("the robot's other ports", [refused(robot=ROBOT + ":29999"), refused(first=1.0001, packet=4, robot=ROBOT + ":30002")],
