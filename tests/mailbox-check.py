@@ -557,7 +557,7 @@ def check_scripts_in_a_session():
             expect(name + ": releases", len(rows) >= 4 and {(row["evidence"], *row["releases"]) for row in rows} == {wanted}, rows[-1:])
             expect(name + ": speedJ", not names or names == [one["command"] for one in rows[-1].get("readings", rows[-1:])], rows[-1:])
             said = [one for one in found(capture) if one[0] == "command.unknown"]
-            expect(name + ": what diagnose says", len(said) == (not evidence) and (not said or LATER in said[0][2]), said)
+            expect(name + ": what diagnose says", len(said) == (not evidence) and (not said or said[0][2] == {"case": "script", "release": "1.6.0"}), said)
             shown = run(capture, "export", "--commands", "-f", "ndjson", "FILE").stderr
             expect(name + ": what export says", (LATER in shown) == (not evidence), shown)
             merged = [one for one in found_by_summaries(capture) if one[0] == "command.unknown"]
@@ -767,7 +767,13 @@ def check_options():
 
 def found(capture):
     done = run(capture, "diagnose", "--json", "FILE")
-    return [(one["id"], one["packet"], one["text"]) for one in json.loads(done.stdout)["findings"] if one["id"].startswith("command.")]
+    return [(one["id"], one["packet"], one["args"]) for one in json.loads(done.stdout)["findings"] if one["id"].startswith("command.")]
+
+
+def took(args):
+    """Which command took how long: at least, and at most."""
+    times = [args["duration_s"]] * 2 if "duration_s" in args else [args["shortest_s"], args["longest_s"]]
+    return args["command"], *(round(time, 3) for time in times)
 
 
 def check_findings():
@@ -777,7 +783,7 @@ def check_findings():
         client.finish(29, 6, [0, 0, 0.1, 0, 0, 0], cycles=cycles)
         said = found(capture)
         expect("setTcp of %g s" % (cycles * 0.002), [one[0] for one in said] == wanted and
-               (not wanted or "setTcp took 1.002 s" in said[0][2]), said)
+               (not wanted or took(said[0][2]) == ("setTcp", 1.002, 1.002)), said)
     capture, client = session()
     client.finish(3, 1, MOVEL, cycles=2000)
     expect("a motion takes its time", found(capture) == [])
@@ -793,7 +799,7 @@ def check_findings():
     client.close()
     said = found(capture)
     expect("the client closes the connection", [one[0] for one in said] == ["command.unanswered"] and
-           "before the robot's script said that moveL is done" in said[0][2], said)
+           (said[0][2]["command"], said[0][2]["until"]) == ("moveL", "closed"), said)
     for bits, runtime, cause in ((1, 1, "the end of the robot's program"), (4, 2, "a protective stop"), (1, 2, None)):
         capture, client = session(outputs=wire.OUTPUTS + ["safety_status_bits", "runtime_state"])
         client.results.update(safety_status_bits=1, runtime_state=2)
@@ -804,7 +810,7 @@ def check_findings():
         row, = commands(capture)
         said, = found(capture)
         expect("the client closes the connection after %s" % cause, (row["ending"], row["cause"]) == ("unfinished", cause) and
-               said[0] == "command.unanswered" and said[2].endswith("moveL is done" + (", but after " + cause if cause else "")), row, said)
+               said[0] == "command.unanswered" and said[2]["command"] == "moveL" and said[2].get("cause") == cause, row, said)
     capture, client = session()
     client.write(4, 77)
     client.say(1)
@@ -827,25 +833,24 @@ def check_seldom():
     """Of a robot that sends seldom, it is known only between which packages the script was done: at 1 Hz, a setting of 0.1 s is
     seen after a second or more."""
     tcp = [0, 0, 0.1, 0, 0, 0]
-    for period, took, said in ((1.5, 0.1, None), (3, 0.1, None), (0.7, 0.5, None), (0.7, 1.1, None), (0.7, 1.5, "setTcp took 1.400 to 2.100 s"),
-                               (1.5, 1.6, "setTcp took 1.500 to 3.000 s"), (0.05, 1.02, "setTcp took 1.050 s"),
-                               (0.05, 0.98, None), (0.02, 1.01, "setTcp took 1.020 s"), (0.1, 1.05, "setTcp took 1.000 to 1.100 s")):
+    for period, taken, said in ((1.5, 0.1, None), (3, 0.1, None), (0.7, 0.5, None), (0.7, 1.1, None), (0.7, 1.5, (1.4, 2.1)), (1.5, 1.6, (1.5, 3.0)),
+                                (0.05, 1.02, (1.05, 1.05)), (0.05, 0.98, None), (0.02, 1.01, (1.02, 1.02)), (0.1, 1.05, (1.0, 1.1))):
         capture, client = session()
-        finish_seldom(client, 29, 6, tcp, took, period)
+        finish_seldom(client, 29, 6, tcp, taken, period)
         ours = found(capture)
-        expect("setTcp of %g s, packages of %g s" % (took, period), [one[0] for one in ours] == ["command.slow"] * bool(said) and
-               (not said or said in ours[0][2]), ours)
-        expect("setTcp of %g s, packages of %g s, from summaries" % (took, period),
+        expect("setTcp of %g s, packages of %g s" % (taken, period), [one[0] for one in ours] == ["command.slow"] * bool(said) and
+               (not said or took(ours[0][2]) == ("setTcp", *said)), ours)
+        expect("setTcp of %g s, packages of %g s, from summaries" % (taken, period),
                found_by_summaries(capture) == [(one[0], one[2]) for one in ours], found_by_summaries(capture))
     # Motions of 0.2 s that are seen after 0.25; the last is seen after two packages, 1 s, or after six.
-    for took, period, said in ((0.9, 1.0, None), (1.4, 0.25, "moveL took 1.250 to 1.500 s; the 3 times before"), (0.6, 2.0, None)):
+    for taken, period, said in ((0.9, 1.0, None), (1.4, 0.25, (1.25, 1.5)), (0.6, 2.0, None)):
         capture, client = session()
         for i in range(4):
             finish_seldom(client, 1, 1, HOME, 0.2, 0.25)
-            finish_seldom(client, 3, 1, MOVEL, took if i == 3 else 0.2, period if i == 3 else 0.25)
+            finish_seldom(client, 3, 1, MOVEL, taken if i == 3 else 0.2, period if i == 3 else 0.25)
         ours = found(capture)
-        expect("moveL of %g s, packages of %g s" % (took, period), [one[0] for one in ours] == ["command.slow"] * bool(said) and
-               (not said or said in ours[0][2]), ours)
+        expect("moveL of %g s, packages of %g s" % (taken, period), [one[0] for one in ours] == ["command.slow"] * bool(said) and
+               (not said or (took(ours[0][2]), ours[0][2]["times"]) == (("moveL", *said), 3)), ours)
 
 
 HOME, FAR = [0.1, -1.5, 1.5, -1.5, -1.5, 0, 1.05, 1.4, 0], [0.4, 0.2, 0.3, 0, 3.1, 0, 0.25, 1.2, 0]
@@ -897,16 +902,16 @@ def found_by_summaries(capture):
             with open(merged[-1], "wb") as file:
                 subprocess.run([ARMTAP, "diagnose", "--json", "--findings-ok", "--after", folder, name], check=True, stdout=file)
         done = subprocess.run([ARMTAP, "merge", "--findings-ok", *merged], check=True, capture_output=True, text=True)
-    return [(one["id"], one["text"]) for one in json.loads(done.stdout)["findings"] if one["id"].startswith("command.")]
+    return [(one["id"], one["args"]) for one in json.loads(done.stdout)["findings"] if one["id"].startswith("command.")]
 
 
 def check_slow_motions():
     """A motion that took at most so long three times before is slow from twice that, and half a second more, on."""
-    for usual, last, said in ((500, 1000, None), (500, 1001, "moveL took 2.002 s; the 3 times before, with the same arguments"),
-                              (50, 300, None), (50, 301, "after the same motion, at most 0.100 s")):
+    for usual, last, said in ((500, 1000, None), (500, 1001, (2.002, 1.0)), (50, 300, None), (50, 301, (0.602, 0.1))):
         ours = found(motions(usual, last))
         expect("moveL of %d cycles after %d" % (last, usual), [one[0] for one in ours] == ["command.slow"] * bool(said) and
-               (not said or said in ours[0][2]), ours)
+               (not said or (took(ours[0][2]), ours[0][2]["times"], round(ours[0][2]["usual_s"], 3)) ==
+                                                                (("moveL", said[0], said[0]), 3, said[1])), ours)
     for what, slow, options in (
             ("only two times before", False, {"rounds": 2}), ("another target", False, {"target": FAR}),
             ("asynchronous", False, {"target": MOVEL[:8] + [1]}), ("after an asynchronous motion", False, {"home": HOME[:8] + [1]}),
@@ -964,8 +969,8 @@ def check_unknown_release():
             done = run(capture, "export", "--commands", "-f", "ndjson", "FILE")
             rows, said = done.stdout.splitlines(), [one for one in found(capture) if one[0] == "command.unknown"]
             expect("%s: rows" % what, len(rows) == (4 if "none more" == what else 0), rows[:1])
-            expect("%s: what diagnose says" % what, len(said) == (strange is not None) and (not said or UNKNOWN % strange in said[0][2]),
-                   said)
+            expect("%s: what diagnose says" % what, len(said) == (strange is not None) and (not said or
+                   said[0][2] == {"case": "recipe", "release": "1.6.0", "recipe": strange}), said)
             expect("%s: what export says" % what, not said or "packet %d: " % said[0][1] in done.stderr and UNKNOWN % strange in done.stderr,
                    done.stderr)
             expect("%s: from summaries" % what, found_by_summaries(capture) == [(one[0], one[2]) for one in found(capture)],
