@@ -12,6 +12,9 @@ from tally import expect, finish  # noqa: E402
 
 TOP = os.environ.get("srcdir", ".")
 KEEPERS = ["lib/analysis/findings.c"]
+# Where a finding becomes a sentence: to be printed, never to be searched.
+WRITERS = {"armtap_finding_line": ["findings.c", "findings.h", "judge/incident_text.c"],
+           "armtap_finding_say": ["findings.c", "armtap-analysis.h"]}
 # Whose member `text` is none of a finding or a note: a line being written, the value of an argument or of a field, the judge's own
 # text, a row of budgets.def.
 OTHERS = {"line", "value", "values", "public"}
@@ -62,4 +65,8 @@ for name, path in zip(NAMES, PATHS):
     with open(path, encoding="utf-8") as file:
         places = [] if name in KEEPERS else read_by(file.read(), name.startswith("lib/analysis/"))
     expect("%s reads no sentence" % name, not places, places)
+    for function, files in WRITERS.items():
+        is_writer = not name.startswith("lib/analysis/") or name[len("lib/analysis/"):] in files
+        with open(path, encoding="utf-8") as file:
+            expect("%s makes no sentence by %s" % (name, function), is_writer or function not in code_of(file.read()))
 sys.exit(finish())

@@ -19,18 +19,11 @@ __attribute__((constructor)) static void write_capitals(void)
 }
 
 const char *__wrap_armtap_note_sentence(enum armtap_note_code code);
-const char *__wrap_armtap_fact_sentence(enum armtap_note_code code, const struct armtap_arguments *arguments);
 void __wrap_armtap_note_say(struct armtap_line *line, enum armtap_note_code code,
                             const struct armtap_arguments *arguments);
 
 const char *__wrap_armtap_note_sentence(enum armtap_note_code code)
 {
-    return capitals[code];
-}
-
-const char *__wrap_armtap_fact_sentence(enum armtap_note_code code, const struct armtap_arguments *arguments)
-{
-    (void)arguments;
     return capitals[code];
 }
 

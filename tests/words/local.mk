@@ -3,7 +3,7 @@
 check_PROGRAMS += tests/words/armtap
 tests_words_armtap_SOURCES = tools/main/main.c tests/words/capitals.c
 tests_words_armtap_LDADD = $(armtap_LDADD)
-tests_words_armtap_LDFLAGS = -Wl,--wrap=armtap_note_sentence,--wrap=armtap_fact_sentence,--wrap=armtap_note_say
+tests_words_armtap_LDFLAGS = -Wl,--wrap=armtap_note_sentence,--wrap=armtap_note_say
 
 TESTS += tests/words/words-check.py
 EXTRA_DIST += tests/words/words-check.py
