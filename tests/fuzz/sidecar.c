@@ -1,10 +1,11 @@
 /* What a capture left behind, from elsewhere: a sidecar file, which begins with a brace; otherwise what one keeps:
- * {1 for a stretch, packets since the last, length, bytes}. It is given to a net, whose output goes to a diagnosis. */
+ * {1 for a stretch, packets since the last, length, bytes}. It is given to a net, whose output goes to a diagnosis that
+ * looks back at it. */
 #include "input/sidecars/sidecar.h"
 
 #include <stdlib.h>
 
-#include "analysis/armtap-analysis.h"
+#include "analysis/inside.h"
 #include "target.h"
 #include "inside.h"
 
@@ -66,7 +67,11 @@ FUZZ_TARGET(sidecar)
     size_t before = bytes_held();
     CHECK(armtap_diagnosis_new(NULL, &diagnosis) == ARMTAP_OK);
     CHECK(armtap_net_new(NULL, armtap_diagnosis_sink(diagnosis), diagnosis, &net) == ARMTAP_OK);
+    armtap_diagnosis_look_back(diagnosis);
     int outcome = size > 0 && data[0] == '{' ? give_file(net, data, size) : give_kept(net, &input);
+    CHECK(armtap_diagnosis_begin(diagnosis, 1) == ARMTAP_OK);
+    if (size & 1)
+        armtap_diagnosis_leave(diagnosis);
     CHECK((armtap_net_finish(net) == ARMTAP_OK) || outcome != 0);
     CHECK(armtap_diagnosis_finish(diagnosis) == ARMTAP_OK);
     CHECK(bytes_held() <= before + HELD_MOST(size));
