@@ -350,7 +350,7 @@ gallery: armtap$(EXEEXT)
 	srcdir='$(abs_top_srcdir)' ARMTAP='$(abs_top_builddir)/armtap$(EXEEXT)' sh $(srcdir)/tests/with-python \
 	    $(srcdir)/tests/gallery-check.py --update
 
-# Changes of the code that no test notices: make mutants [COUNT=300] [SEED=1] [MINUTES=60] [FILES='lib/analysis/flow_rate.c ...']
+# Changes of the code that no test notices: make mutants [COUNT=300] [SEED=1] [MINUTES=60] [FILES='lib/analysis/facts/flow_rate.c ...']
 mutants:
 	rm -rf mutants
 	$(MAKE) distdir distdir=mutants-source >/dev/null

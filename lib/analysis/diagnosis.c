@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "detectors.h"
-#include "stream_monitor.h"
+#include "analysis/facts/detectors.h"
+#include "analysis/facts/stream_monitor.h"
 #include "analysis/judge/judge.h"
 #include "inside.h"
 

@@ -2,64 +2,64 @@
 noinst_LTLIBRARIES += lib/libanalysis.la
 lib_libanalysis_la_SOURCES = \
 	lib/analysis/armtap-analysis.h \
-	lib/analysis/clock_drift.c \
-	lib/analysis/commands.h \
-	lib/analysis/comparison.c \
-	lib/analysis/comparison.h \
-	lib/analysis/detectors.h \
+	lib/analysis/facts/clock_drift.c \
+	lib/analysis/facts/commands.h \
+	lib/analysis/arm/comparison.c \
+	lib/analysis/arm/comparison.h \
+	lib/analysis/facts/detectors.h \
 	lib/analysis/diagnosis.c \
-	lib/analysis/difference.c \
-	lib/analysis/difference.h \
-	lib/analysis/driver_commands.c \
-	lib/analysis/failed_attempts.c \
-	lib/analysis/field_differences.c \
-	lib/analysis/findings.c \
-	lib/analysis/findings.h \
-	lib/analysis/flow_rate.c \
-	lib/analysis/flow_rate.h \
+	lib/analysis/arm/difference.c \
+	lib/analysis/arm/difference.h \
+	lib/analysis/facts/driver_commands.c \
+	lib/analysis/facts/failed_attempts.c \
+	lib/analysis/arm/field_differences.c \
+	lib/analysis/facts/findings.c \
+	lib/analysis/facts/findings.h \
+	lib/analysis/facts/flow_rate.c \
+	lib/analysis/facts/flow_rate.h \
 	lib/analysis/hash.c \
-	lib/analysis/histogram.c \
-	lib/analysis/inference.c \
-	lib/analysis/inference.h \
-	lib/analysis/inference_columns.c \
-	lib/analysis/inference_fields.c \
-	lib/analysis/inference_fields.def \
-	lib/analysis/inference_noise.c \
-	lib/analysis/inference_pairs.c \
-	lib/analysis/inference_relations.c \
-	lib/analysis/inference_sample.c \
-	lib/analysis/inference_tiling.c \
-	lib/analysis/input_holders.c \
+	lib/analysis/facts/histogram.c \
+	lib/analysis/names/inference.c \
+	lib/analysis/names/inference.h \
+	lib/analysis/names/inference_columns.c \
+	lib/analysis/names/inference_fields.c \
+	lib/analysis/names/inference_fields.def \
+	lib/analysis/names/inference_noise.c \
+	lib/analysis/names/inference_pairs.c \
+	lib/analysis/names/inference_relations.c \
+	lib/analysis/names/inference_sample.c \
+	lib/analysis/names/inference_tiling.c \
+	lib/analysis/facts/input_holders.c \
 	lib/analysis/inside.h \
 	lib/analysis/judge/incident_text.c \
 	lib/analysis/judge/judge.c \
 	lib/analysis/judge/judge.h \
 	lib/analysis/judge/rules.c \
-	lib/analysis/kinematics.c \
-	lib/analysis/kinematics.h \
-	lib/analysis/missing_records.c \
-	lib/analysis/mode_timeline.c \
-	lib/analysis/mode_timeline.h \
+	lib/analysis/arm/kinematics.c \
+	lib/analysis/arm/kinematics.h \
+	lib/analysis/facts/missing_records.c \
+	lib/analysis/facts/mode_timeline.c \
+	lib/analysis/facts/mode_timeline.h \
 	lib/analysis/numbers.c \
 	lib/analysis/numbers.h \
 	lib/analysis/recipe_map.c \
-	lib/analysis/record_pairing.c \
-	lib/analysis/robot_commands.c \
-	lib/analysis/robot_model.c \
-	lib/analysis/robot_models.def \
-	lib/analysis/safety_state.c \
-	lib/analysis/safety_words.def \
-	lib/analysis/stop_window.c \
+	lib/analysis/arm/record_pairing.c \
+	lib/analysis/facts/robot_commands.c \
+	lib/analysis/arm/robot_model.c \
+	lib/analysis/arm/robot_models.def \
+	lib/analysis/facts/safety_state.c \
+	lib/analysis/facts/safety_words.def \
+	lib/analysis/facts/stop_window.c \
 	lib/analysis/stream_entry.c \
 	lib/analysis/stream_list.c \
 	lib/analysis/stream_list.h \
-	lib/analysis/stream_monitor.c \
-	lib/analysis/stream_monitor.h \
-	lib/analysis/stream_rates.c \
-	lib/analysis/unanswered_requests.c \
-	lib/analysis/usual_motions.c \
-	lib/analysis/waiting_arrivals.c \
-	lib/analysis/window_stalls.c
+	lib/analysis/facts/stream_monitor.c \
+	lib/analysis/facts/stream_monitor.h \
+	lib/analysis/facts/stream_rates.c \
+	lib/analysis/facts/unanswered_requests.c \
+	lib/analysis/facts/usual_motions.c \
+	lib/analysis/facts/waiting_arrivals.c \
+	lib/analysis/facts/window_stalls.c
 
 armtapinclude_HEADERS += lib/analysis/armtap-analysis.h
 

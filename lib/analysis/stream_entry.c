@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "difference.h"
+#include "analysis/arm/difference.h"
 
 _Static_assert(sizeof(struct stream_entry) % DIFFERENCE_WORD == 0, "whole words are packed");
 

@@ -9,7 +9,7 @@
 #include "armtap-analysis.h"
 #include "by_connection.h"
 #include "speed.h"
-#include "kinematics.h"
+#include "analysis/arm/kinematics.h"
 #include "numbers.h"
 #include "inside.h"
 #include "protocol/fact.h"

@@ -11,10 +11,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from tally import expect, finish  # noqa: E402
 
 TOP = os.environ.get("srcdir", ".")
-KEEPERS = ["lib/analysis/findings.c"]
+KEEPERS = ["lib/analysis/facts/findings.c"]
 # Where a finding becomes a sentence: to be printed, never to be searched.
-WRITERS = {"armtap_finding_line": ["findings.c", "findings.h", "judge/incident_text.c"],
-           "armtap_finding_say": ["findings.c", "armtap-analysis.h"]}
+WRITERS = {"armtap_finding_line": ["facts/findings.c", "facts/findings.h", "judge/incident_text.c"],
+           "armtap_finding_say": ["facts/findings.c", "armtap-analysis.h"]}
 # Whose member `text` is none of a finding or a note: a line being written, the value of an argument or of a field, the judge's own
 # text, a row of budgets.def.
 OTHERS = {"line", "value", "values", "public"}

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/detectors.h"
-#include "analysis/mode_timeline.h"
-#include "analysis/flow_rate.h"
+#include "analysis/facts/detectors.h"
+#include "analysis/facts/mode_timeline.h"
+#include "analysis/facts/flow_rate.h"
 #include "nanoseconds.h"
 #include "support.h"
 #include "analysis/inside.h"

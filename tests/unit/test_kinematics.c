@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/kinematics.h"
+#include "analysis/arm/kinematics.h"
 #include "support.h"
 #include "analysis/inside.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/comparison.h"
+#include "analysis/arm/comparison.h"
 
 /* ---- pairing --------------------------------------------------------------------------------------------------- */
 

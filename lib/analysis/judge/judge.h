@@ -3,7 +3,7 @@
 #ifndef ANALYSIS_JUDGE_H
 #define ANALYSIS_JUDGE_H
 
-#include "analysis/findings.h"
+#include "analysis/facts/findings.h"
 #include "analysis/inside.h"
 
 /* ---- rules.c ---- */

@@ -1,0 +1,244 @@
+#include "analysis/facts/mode_timeline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/inside.h"
+
+/* In the order of the timeline. */
+enum { ROBOT_MODE, SAFETY_MODE, SAFETY_STATUS, RUNTIME_STATE };
+static const enum armtap_field_id followed[ARMTAP_MODE_FIELDS] = {[ROBOT_MODE] = ARMTAP_ID_robot_mode,
+                                                                  [SAFETY_MODE] = ARMTAP_ID_safety_mode,
+                                                                  [SAFETY_STATUS] = ARMTAP_ID_safety_status,
+                                                                  [RUNTIME_STATE] = ARMTAP_ID_runtime_state};
+/* Among the fields of struct safety_arm, after those. */
+#define STATUS_BITS ARMTAP_MODE_FIELDS
+
+void armtap_modes_free(struct modes *modes)
+{
+    free(modes->all);
+    *modes = (struct modes){0};
+}
+
+static void leave_out(struct modes *modes, const struct modes_last *last, size_t field, int64_t time)
+{
+    struct armtap_mode *kept = last->kept[field] > 0 ? &modes->all[last->kept_last[field]] : NULL;
+    modes->left_out++;
+    if (kept && kept->kept_until == ARMTAP_NO_TIME)
+        kept->kept_until = time;
+}
+
+_Static_assert(MODES_EACH <= UINT16_MAX && MODES_ALL <= UINT16_MAX, "modes_last has 16 bits for them");
+
+static void add_entry(struct modes *modes, struct modes_last *last, size_t field, const struct armtap_mode *entry)
+{
+    if (last->kept[field] >= MODES_EACH || modes->count >= MODES_ALL) {
+        leave_out(modes, last, field, entry->where.time);
+        return;
+    }
+    if (modes->count == modes->room) {
+        size_t room = modes->room == 0 ? 64 : modes->room * 2;
+        struct armtap_mode *all = realloc(modes->all, room * sizeof *all);
+        if (!all) {
+            modes->failed = true;
+            return;
+        }
+        modes->all = all;
+        modes->room = room;
+    }
+    last->kept[field]++;
+    last->kept_last[field] = (uint16_t)modes->count;
+    modes->all[modes->count++] = *entry;
+}
+
+void armtap_modes_add(struct modes *modes, const struct armtap_mode *entry)
+{
+    struct modes_last unknown = {.bits = 0};
+    add_entry(modes, &unknown, 0, entry);
+}
+
+static int64_t value_of(const struct armtap_state *state, enum armtap_field_id id)
+{
+    switch (id) {
+    case ARMTAP_ID_robot_mode:
+        return state->robot_mode;
+    case ARMTAP_ID_safety_mode:
+        return state->safety_mode;
+    case ARMTAP_ID_safety_status:
+        return state->safety_status;
+    default:
+        return state->runtime_state;
+    }
+}
+
+/* The program's state has no sign. */
+static int64_t last_value(const struct modes_last *last, size_t field)
+{
+    return field == RUNTIME_STATE ? (int64_t)last->value[field] : (int64_t)(int32_t)last->value[field];
+}
+
+const char *armtap_mode_field(const struct armtap_mode *entry, char to[ARMTAP_MODE_NAME_MAX])
+{
+    if (!entry || !to)
+        return "";
+    if (entry->arm <= 1)
+        return entry->field->name;
+    snprintf(to, ARMTAP_MODE_NAME_MAX, "R%u_%s", entry->arm, entry->field->name);
+    return to;
+}
+
+static enum armtap_word doubt_of(const struct armtap_record *record)
+{
+    return (record->flags & ARMTAP_GUESSED) != 0 ? ARMTAP_WORD_guessed : ARMTAP_WORD_none;
+}
+
+/* Reports a change from a known value. */
+static void report_change(struct findings *findings, const struct armtap_record *record,
+                          const struct armtap_mode *entry, int64_t old)
+{
+    char field[ARMTAP_MODE_NAME_MAX];
+    const char *old_name = armtap_enum_name(entry->field, old, record->stream->generation);
+    armtap_findings_raise(
+        findings,
+        &(struct fact){.code = ARMTAP_FINDING_mode_changed,
+                       .stream = record->stream,
+                       .where = &record->where,
+                       .arguments = ARGS(arg_case(armtap_program_ending(old_name, entry->name)),
+                                         arg_field(armtap_mode_field(entry, field)), arg_name_before(old_name),
+                                         arg_value_before(old), arg_name(entry->name), arg_value(entry->value),
+                                         arg_doubt(doubt_of(record)))});
+}
+
+/* Whether the other field already showed this stop: safety mode and safety status change in the same record or soon
+ * after each other. */
+static bool is_reported(const struct modes_last *last, size_t field, int64_t value)
+{
+    size_t other = followed[field] == ARMTAP_ID_safety_mode     ? SAFETY_STATUS
+                   : followed[field] == ARMTAP_ID_safety_status ? SAFETY_MODE
+                                                                : field;
+    return other != field && last->known[other] && last_value(last, other) == value;
+}
+
+/* What the record's arm shows, and where it is told. */
+struct sight {
+    struct modes *modes;
+    struct findings *findings;
+    const struct armtap_record *record;
+    const struct armtap_arm *arm;
+    bool is_told, is_stop_begin; /* a state of safety in this record, and that it is the beginning of a stop */
+};
+
+static struct safety_arm *states_of(const struct sight *sight)
+{
+    return armtap_safety_arm(&sight->modes->safety, sight->record->stream, sight->arm->number);
+}
+
+static bool is_guess(const struct sight *sight)
+{
+    return (sight->record->flags & ARMTAP_GUESSED) != 0;
+}
+
+/* Says a state that is no ordinary one. `is_first`: the field had no value before, so it may have begun any time ago.
+ */
+static void tell_state(struct sight *sight, enum safety_class class, const char *name, const char *field, int64_t value,
+                       bool is_first)
+{
+    bool is_stop = class == SAFETY_STOP && !is_first;
+    enum armtap_note_code code = is_stop                   ? ARMTAP_FINDING_safety_stop
+                                 : class == SAFETY_UNKNOWN ? ARMTAP_FINDING_safety_unknown
+                                                           : ARMTAP_FINDING_safety_state;
+    sight->is_told = true;
+    sight->is_stop_begin = sight->is_stop_begin || is_stop;
+    armtap_findings_raise(
+        sight->findings,
+        &(struct fact){.code = code,
+                       .stream = sight->record->stream,
+                       .where = &sight->record->where,
+                       .arguments =
+                           ARGS(arg_case(is_stop ? armtap_stop_called(name) : ARMTAP_WORD_none),
+                                arg_reason(is_stop ? armtap_stop_asked(name) : ARMTAP_WORD_none), arg_name(name),
+                                arg_field(field), arg_value(value), arg_arm(sight->arm->number), arg_is_begun(is_first),
+                                arg_doubt(doubt_of(sight->record)))});
+}
+
+/* Whether a state is to be said: an ordinary one never, others where they begin, or where the data begins with one that
+ * no connection showed before. What is unknown may only be guessed wrong. */
+static bool is_news(const struct sight *sight, enum safety_class class, size_t i, int64_t value, bool is_first)
+{
+    if (class == SAFETY_ORDINARY || (class == SAFETY_UNKNOWN && is_guess(sight)))
+        return false;
+    return !is_first || !armtap_safety_is_told(states_of(sight), class, i, value);
+}
+
+/* A guess is not remembered: what is known of another connection's state is said there. */
+static void remember(const struct sight *sight, enum safety_class class, size_t i, int64_t value)
+{
+    bool is_told = class == SAFETY_STOP || class == SAFETY_FAULT;
+    if (!is_guess(sight) && i != RUNTIME_STATE)
+        armtap_safety_tell(states_of(sight), i, value, is_told);
+}
+
+static void take_mode(struct sight *sight, struct modes_last *last, size_t i)
+{
+    const struct armtap_record *record = sight->record;
+    int64_t value = value_of(sight->arm->state, followed[i]), old = last_value(last, i);
+    bool is_first = !last->known[i];
+    char name[ARMTAP_MODE_NAME_MAX];
+    if (!is_first && value == old)
+        return;
+    const struct armtap_field *field = armtap_field_at(followed[i]);
+    const struct armtap_mode entry = {record->stream->connection,
+                                      record->where,
+                                      field,
+                                      i == RUNTIME_STATE ? 1 : sight->arm->number,
+                                      value,
+                                      armtap_enum_name(field, value, record->stream->generation),
+                                      ARMTAP_NO_TIME};
+    enum safety_class class = armtap_safety_class(field->id, value, entry.name, is_first);
+    last->known[i] = true;
+    last->value[i] = (uint32_t)value;
+    add_entry(sight->modes, last, i, &entry);
+    if (!sight->is_told && !is_reported(last, i, value) && is_news(sight, class, i, value, is_first))
+        tell_state(sight, class, entry.name, armtap_mode_field(&entry, name), value, is_first);
+    remember(sight, class, i, value);
+    if (!is_first)
+        report_change(sight->findings, record, &entry, old);
+}
+
+/* The bits say what safety mode and status say, where a client asks for neither. */
+static void take_bits(struct sight *sight, struct modes_last *last)
+{
+    const struct armtap_enum_value *bit;
+    uint32_t bits = sight->arm->state->safety_status_bits, old = last->bits;
+    bool is_first = !last->has_bits;
+    if (last->known[SAFETY_MODE] || last->known[SAFETY_STATUS] || (!is_first && bits == old))
+        return;
+    const struct armtap_field *field = armtap_field_at(ARMTAP_ID_safety_status_bits);
+    uint32_t reasons = armtap_safety_reasons(bits), risen = is_first ? reasons : reasons & ~old;
+    last->has_bits = true;
+    last->bits = bits;
+    for (size_t k = 0; (bit = armtap_enum_at(field, k)); k++) {
+        enum safety_class class = armtap_safety_class(field->id, bit->value, bit->name, is_first);
+        if ((risen >> bit->value & 1) && is_news(sight, class, STATUS_BITS, reasons, is_first))
+            tell_state(sight, class, bit->name, field->name, bits, is_first);
+    }
+    remember(sight, reasons != 0 ? SAFETY_STOP : SAFETY_ORDINARY, STATUS_BITS, reasons);
+}
+
+bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
+                         const struct armtap_record *record, size_t i)
+{
+    const struct armtap_arm *arm = &record->arms[i];
+    struct sight sight = {.modes = modes, .findings = findings, .record = record, .arm = arm};
+    for (size_t k = 0; k < ARMTAP_MODE_FIELDS; k++) {
+        /* Each arm's state includes the fields of the whole robot. */
+        struct modes_last *said = &last[k == RUNTIME_STATE ? 0 : arm->number - 1];
+        if (armtap_set_has(arm->updated, followed[k]))
+            take_mode(&sight, said, k);
+    }
+    if (armtap_set_has(arm->updated, ARMTAP_ID_safety_status_bits))
+        take_bits(&sight, &last[arm->number - 1]);
+    return sight.is_stop_begin;
+}

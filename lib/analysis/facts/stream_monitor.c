@@ -1,0 +1,728 @@
+#include "analysis/facts/stream_monitor.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "by_connection.h"
+#include "analysis/numbers.h"
+#include "analysis/facts/commands.h"
+#include "analysis/facts/flow_rate.h"
+#include "speed.h"
+#include "analysis/inside.h"
+#include "protocol/budget.h"
+
+/* A sender that repeats its data this often got no answer. */
+#define RESENT_UNANSWERED 3
+/* Streams that may not all be in a cache. */
+#define MANY 64
+/* A second keep-alive shows that the first was not answered. */
+#define KEEPALIVES_UNANSWERED 2
+#define FIELDS_MAX 200
+
+/* So many robots' clocks are followed from one connection to the next, and a clock that fell by more than this many
+ * seconds meanwhile shows a restart: connections that overlap are never that far apart. */
+#define ROBOTS_MAX 64
+#define CLOCK_FALL 1.0
+
+/* The clock of a robot that a program reads from a socket: it connects again when a connection is lost. */
+struct robot_clock {
+    char robot[64]; /* with its port */
+    double clock;
+};
+
+struct monitors {
+    struct findings *findings;
+    struct modes *modes;
+    int64_t reach;
+    struct armtap_rates_shared *shared;
+    bool is_cut;  /* a limit was reached, and reported */
+    bool is_part; /* of an archive */
+    size_t stops; /* of all streams */
+    bool failed;  /* memory ran out for a stream that has ended */
+    struct stalls stalls;
+    struct drivers drivers;
+    struct usual_motions usual; /* of ur_rtde's commands */
+    struct robot_clock robots[ROBOTS_MAX];
+    size_t robot_count;
+    struct by_connection all; /* struct stream_monitor */
+};
+
+struct monitors *armtap_monitors_new(struct findings *findings, struct modes *modes, int64_t reach,
+                                     bool frequency_wanted)
+{
+    struct monitors *monitors = calloc(1, sizeof *monitors);
+    if (!monitors)
+        return NULL;
+    monitors->findings = findings;
+    monitors->modes = modes;
+    monitors->reach = reach;
+    monitors->usual.key = armtap_hash_draw_key();
+    monitors->shared = armtap_rates_shared_new(0);
+    if (!monitors->shared) {
+        free(monitors);
+        return NULL;
+    }
+    monitors->shared->frequency_wanted = frequency_wanted;
+    return monitors;
+}
+
+static void free_running(struct running_stream *running)
+{
+    if (!running)
+        return;
+    armtap_rates_free(running->rates);
+    armtap_clock_drift_clear(&running->clocks);
+    armtap_missing_records_clear(&running->holes);
+    free(running->modes);
+    free(running);
+}
+
+/* `all`: else only those rows that were kept for a stop that never came. */
+static void free_stops(struct stream_monitor *monitor, bool all)
+{
+    bool is_empty = true;
+    for (size_t i = 0; monitor->stops && i < ARMTAP_ARMS_MAX; i++) {
+        struct stop_windows **stops = &monitor->stops->arm[i];
+        if (*stops && (all || (*stops)->count == 0)) {
+            armtap_stop_window_free(*stops);
+            free(*stops);
+            *stops = NULL;
+        }
+        is_empty = is_empty && !*stops;
+    }
+    if (!is_empty)
+        return;
+    free(monitor->stops);
+    monitor->stops = NULL;
+}
+
+/* Frees the large state of a running stream and keeps its small results. */
+static void end_monitor(struct monitors *monitors, struct stream_monitor *monitor)
+{
+    struct running_stream *running = monitor->running;
+    if (!running)
+        return;
+    if (!running->is_left)
+        armtap_missing_records_end(&running->holes, monitors->findings);
+    armtap_rates_totals(running->rates, &monitor->stream_rates_totals);
+    armtap_clock_drift_totals(&running->clocks, &monitor->clock_drift_totals);
+    monitor->clock_drift_totals.has_drift = monitor->clock_drift_totals.has_drift && !running->was_full;
+    monitors->failed =
+        monitors->failed || armtap_rates_failed(running->rates) || running->clocks.failed || running->holes.failed;
+    if (monitors->is_part)
+        monitor->ended = running;
+    else
+        free_running(running);
+    free_stops(monitor, false);
+    monitor->running = NULL;
+}
+
+static void monitor_free(struct stream_monitor *monitor)
+{
+    free_running(monitor->running);
+    free_running(monitor->ended);
+    free_stops(monitor, true);
+    free(monitor->requests);
+    free(monitor->command);
+    free(monitor);
+}
+
+void armtap_monitors_free(struct monitors *monitors)
+{
+    if (!monitors)
+        return;
+    for (size_t i = 0; i < monitors->all.count; i++)
+        monitor_free(monitors->all.slots[i].thing);
+    armtap_stalls_free(&monitors->stalls);
+    armtap_drivers_free(&monitors->drivers);
+    armtap_usual_motions_free(&monitors->usual);
+    armtap_rates_shared_free(monitors->shared);
+    free(monitors->all.slots);
+    free(monitors);
+}
+
+/* ---- finding --------------------------------------------------------------------------------------------------- */
+
+const struct stream_monitor *armtap_monitors_of(const struct monitors *monitors, uint64_t connection)
+{
+    return by_connection_look_up(&monitors->all, connection);
+}
+
+static struct stream_monitor *monitor_new(struct monitors *monitors)
+{
+    struct stream_monitor *monitor = calloc(1, sizeof *monitor);
+    if (!monitor)
+        return NULL;
+    monitor->running = calloc(1, sizeof *monitor->running);
+    if (monitor->running && (monitor->running->rates = armtap_rates_new(monitors->shared, NULL)))
+        return monitor;
+    monitor_free(monitor);
+    return NULL;
+}
+
+/* Finds or adds the monitor of a connection; NULL if memory runs out. */
+static struct stream_monitor *find_or_add(struct monitors *monitors, const struct armtap_stream *stream)
+{
+    struct stream_monitor *monitor = by_connection_find(&monitors->all, stream->connection);
+    if (monitor)
+        return monitor;
+    monitor = by_connection_make_room(&monitors->all) ? monitor_new(monitors) : NULL;
+    if (!monitor)
+        return NULL;
+    monitor->running->was_full = armtap_stalls_of_client(&monitors->stalls, stream->connection);
+    by_connection_add(&monitors->all, stream->connection, monitor);
+    return monitor;
+}
+
+/* ---- feeding --------------------------------------------------------------------------------------------------- */
+
+/* A place for the stops of an arm, from 1; NULL if memory runs out. */
+static struct stop_windows *stops_of(struct stream_monitor *monitor, unsigned arm)
+{
+    if (!monitor->stops && !(monitor->stops = calloc(1, sizeof *monitor->stops)))
+        return NULL;
+    struct stop_windows **stops = &monitor->stops->arm[arm - 1];
+    if (!*stops)
+        *stops = calloc(1, sizeof **stops);
+    return *stops;
+}
+
+/* Whether to keep the rows around a stop: there is room for one more. */
+static bool shows_stop(struct monitors *monitors, const struct stop_windows *stops, bool stop_begins)
+{
+    bool shows = stop_begins && stops->count < STOP_WINDOWS_EACH && monitors->stops < STOP_WINDOWS_ALL;
+    monitors->stops += shows;
+    return shows;
+}
+
+static int watch_stops(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_record *record,
+                       const struct armtap_arm *arm, bool stop_begins)
+{
+    struct stop_windows *stops = stops_of(monitor, arm->number);
+    if (!stops)
+        return -1;
+    return armtap_stop_window_record(stops, record, arm, shows_stop(monitors, stops, stop_begins), monitors->reach);
+}
+
+/* Keeps what drivers commanded before a stop of their robot. */
+static int mark_commands(struct monitors *monitors, const struct armtap_record *record)
+{
+    uint64_t connection;
+    for (size_t from = 0; armtap_drivers_next(&monitors->drivers, record->stream->robot, &from, &connection);) {
+        const struct stream_monitor *driver = armtap_monitors_of(monitors, connection);
+        struct stop_windows *stops = driver && driver->stops ? driver->stops->arm[0] : NULL;
+        unsigned count = stops ? stops->count : 0;
+        if (!stops || monitors->stops == STOP_WINDOWS_ALL)
+            continue;
+        if (armtap_stop_window_mark(stops, &record->where, monitors->reach) != 0)
+            return -1;
+        monitors->stops += stops->count - count;
+    }
+    return 0;
+}
+
+static int watch_commands(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_record *record)
+{
+    struct command command;
+    if (!record->recipe || record->protocol != ARMTAP_EXTERNAL_CONTROL || !armtap_command_read(record, &command))
+        return 0;
+    struct stop_windows *stops = stops_of(monitor, 1);
+    if (!stops)
+        return -1;
+    armtap_stop_window_command(stops, &command, monitors->reach);
+    return 0;
+}
+
+/* Makes place for the modes of the record's arms; the first has those of the robot, too. False if memory runs out. */
+static bool make_places(struct running_stream *running, const struct armtap_record *record)
+{
+    unsigned arms = running->arms;
+    for (size_t i = 0; i < record->arm_count; i++)
+        arms = record->arms[i].number > arms ? record->arms[i].number : arms;
+    if (arms == running->arms)
+        return true;
+    struct modes_last *modes = realloc(running->modes, arms * sizeof *modes);
+    if (!modes)
+        return false;
+    memset(modes + running->arms, 0, (arms - running->arms) * sizeof *modes);
+    running->modes = modes;
+    running->arms = arms;
+    return true;
+}
+
+static int watch_arms(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_record *record)
+{
+    struct running_stream *running = monitor->running;
+    if (!record->recipe)
+        return 0;
+    if (!make_places(running, record))
+        return -1;
+    for (size_t i = 0; i < record->arm_count; i++) {
+        const struct armtap_arm *arm = &record->arms[i];
+        bool stop_begins = armtap_modes_record(monitors->modes, running->modes, monitors->findings, record, i);
+        if (monitors->modes->failed || armtap_findings_failed(monitors->findings))
+            return -1;
+        if (monitors->reach > 0 && stop_begins && mark_commands(monitors, record) != 0)
+            return -1;
+        if (monitors->reach > 0 && watch_stops(monitors, monitor, record, arm, stop_begins) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The robot's clock, added if it is new; NULL if too many are known. */
+static struct robot_clock *robot_clock_of(struct monitors *monitors, const char *robot)
+{
+    for (size_t i = 0; i < monitors->robot_count; i++)
+        if (strcmp(monitors->robots[i].robot, robot) == 0)
+            return &monitors->robots[i];
+    if (monitors->robot_count == ROBOTS_MAX || strlen(robot) >= sizeof monitors->robots->robot)
+        return NULL;
+    struct robot_clock *added = &monitors->robots[monitors->robot_count++];
+    snprintf(added->robot, sizeof added->robot, "%s", robot);
+    added->clock = -INFINITY;
+    return added;
+}
+
+/* Compares a connection's first clock with the last one of the robot's connection before. */
+static void follow_clock(struct monitors *monitors, struct running_stream *running, const struct armtap_record *record)
+{
+    const struct armtap_stream *stream = record->stream;
+    if (stream->origin != ARMTAP_ORIGIN_SOCKET || record->direction != ARMTAP_FROM_ROBOT || !(record->clock > 0))
+        return;
+    bool first = !running->robot;
+    if (first)
+        running->robot = robot_clock_of(monitors, stream->robot);
+    if (!running->robot)
+        return;
+    if (first && record->clock < running->robot->clock - CLOCK_FALL)
+        armtap_findings_raise(
+            monitors->findings,
+            &(struct fact){.code = ARMTAP_FINDING_clock_backwards,
+                           .stream = stream,
+                           .where = &record->where,
+                           .arguments = ARGS(arg_case(ARMTAP_WORD_restarted), arg_clock_before_s(running->robot->clock),
+                                             arg_clock_s(record->clock))});
+    running->robot->clock = record->clock;
+}
+
+/* Where many streams take turns none is in a cache: what the next ones need is fetched in four steps, each of which
+ * finds its way by what the one before fetched. */
+static void prefetch_ahead(const struct monitors *monitors)
+{
+    if (monitors->all.count < MANY)
+        return;
+    const struct stream_monitor *next = by_connection_ahead(&monitors->all, 1);
+    const struct stream_monitor *second = by_connection_ahead(&monitors->all, 2);
+    const struct stream_monitor *third = by_connection_ahead(&monitors->all, 3);
+    if (next->running)
+        armtap_rates_prefetch_flow(next->running->rates);
+    if (second->running)
+        armtap_rates_prefetch(second->running->rates);
+    if (third->running)
+        armtap_prefetch(third->running, offsetof(struct running_stream, clocks.best));
+    armtap_prefetch(by_connection_ahead(&monitors->all, 4), offsetof(struct stream_monitor, stream_rates_totals));
+}
+
+static bool has_data(const struct armtap_stream *stream)
+{
+    return stream->records[ARMTAP_FROM_ROBOT] > 0;
+}
+
+/* A place for what an RTDE client asks for, while there are no data. 0, or -1 if memory runs out. */
+static int make_requests(struct stream_monitor *monitor, const struct armtap_stream *stream)
+{
+    if (!monitor->requests && stream->protocol == ARMTAP_RTDE && !has_data(stream) &&
+        !(monitor->requests = calloc(1, sizeof *monitor->requests)))
+        return -1;
+    return 0;
+}
+
+/* Whether a window that was too small explains why the record came late. `last`: the record before. */
+static void end_narrow(const struct monitors *monitors, struct running_stream *running,
+                       const struct armtap_record *record, const struct armtap_where *last)
+{
+    struct armtap_rates_step step;
+    armtap_rates_last_step(running->rates, record, &step);
+    const struct narrow_end end = {.stream = record->stream,
+                                   .last = *last,
+                                   .now = record->where,
+                                   .message = record->frame_length,
+                                   .usual = step.usual,
+                                   .is_skip = step.skipped > 0,
+                                   .is_after_gap = (record->flags & ARMTAP_AFTER_GAP) != 0};
+    running->was_full = armtap_narrow_end(&running->narrow, monitors->findings, &end) || running->was_full;
+}
+
+/* Of the captures before that of an archive not all records are there, but all are counted. */
+static void pass(const struct monitors *monitors, struct running_stream *running, const struct armtap_record *record)
+{
+    uint64_t now = record->stream->records[record->direction], before = running ? running->seen[record->direction] : 0;
+    if (running)
+        running->seen[record->direction] = now;
+    if (before == 0 || now == before + 1 || !armtap_findings_is_muted(monitors->findings))
+        return;
+    if (record->direction == ARMTAP_FROM_ROBOT)
+        armtap_rates_pass(running->rates);
+    else
+        armtap_drivers_pass(&monitors->drivers, record->stream->connection);
+}
+
+int armtap_monitors_record(struct monitors *monitors, const struct armtap_record *record)
+{
+    size_t before = monitors->all.recent;
+    struct stream_monitor *monitor = find_or_add(monitors, record->stream);
+    if (!monitor)
+        return -1;
+    if (monitors->all.recent != before)
+        prefetch_ahead(monitors);
+    pass(monitors, monitor->running, record);
+    if (armtap_drivers_record(&monitors->drivers, monitors->findings, record) != 0)
+        return -1;
+    struct running_stream *running = monitor->running;
+    if (monitor->requests && has_data(record->stream)) {
+        free(monitor->requests);
+        monitor->requests = NULL;
+    }
+    if (!running)
+        return 0;
+    if (record->direction == ARMTAP_FROM_ROBOT && running->resent.heard == 0)
+        running->resent.count = 0; /* the client's packets are not in the capture */
+    bool is_narrow = running->narrow.from.packet > 0 && record->direction == ARMTAP_FROM_ROBOT;
+    const struct armtap_where last = is_narrow ? running->holes.last : record->where;
+    armtap_missing_records_record(&running->holes, monitors->findings, record);
+    follow_clock(monitors, running, record);
+    armtap_rates_take_record(running->rates, monitors->findings, record);
+    if (is_narrow)
+        end_narrow(monitors, running, record, &last);
+    armtap_clock_drift_record(&running->clocks, record);
+    if (armtap_rates_failed(running->rates) || running->clocks.failed)
+        return -1;
+    if (monitors->shared->is_cut && !monitors->is_cut) {
+        monitors->is_cut = true;
+        armtap_findings_raise(monitors->findings,
+                              &(struct fact){.code = ARMTAP_NOTE_input_hostile,
+                                             .stream = record->stream,
+                                             .where = &record->where,
+                                             .arguments = BUDGET_ARGS(armtap_budget_find("channels"))});
+    }
+    if (record->direction == ARMTAP_FROM_ROBOT)
+        return watch_arms(monitors, monitor, record);
+    return monitors->reach > 0 ? watch_commands(monitors, monitor, record) : 0;
+}
+
+int armtap_monitors_message(struct monitors *monitors, const struct armtap_message *message)
+{
+    if (message->stream->protocol != ARMTAP_RTDE || has_data(message->stream))
+        return 0;
+    struct stream_monitor *monitor = find_or_add(monitors, message->stream);
+    if (!monitor || make_requests(monitor, message->stream) != 0)
+        return -1;
+    armtap_unanswered_message(monitor->requests, message);
+    return 0;
+}
+
+int armtap_monitors_command(struct monitors *monitors, const struct armtap_command *command)
+{
+    struct stream_monitor *monitor = find_or_add(monitors, command->stream);
+    if (!monitor || (!monitor->command && !(monitor->command = calloc(1, sizeof *monitor->command))))
+        return -1;
+    int error = armtap_robot_commands_take(monitor->command, &monitors->usual, monitors->findings, command);
+    return error != 0 || armtap_findings_failed(monitors->findings) ? -1 : 0;
+}
+
+int armtap_monitors_note(struct monitors *monitors, const struct armtap_note *note)
+{
+    const struct stream_monitor *monitor = note->stream ? armtap_monitors_of(monitors, note->stream->connection) : NULL;
+    const struct running_stream *running = monitor ? monitor->running : NULL;
+    if (running)
+        armtap_rates_take_note(running->rates, monitors->findings, note);
+    armtap_drivers_note(&monitors->drivers, monitors->findings, note);
+    bool has_failed = running && running->holes.failed;
+    return has_failed || armtap_findings_failed(monitors->findings) ? -1 : 0;
+}
+
+bool armtap_monitors_keep(struct monitors *monitors, const struct armtap_note *note)
+{
+    const struct stream_monitor *monitor = note->stream ? armtap_monitors_of(monitors, note->stream->connection) : NULL;
+    return monitor && monitor->running && armtap_missing_records_note(&monitor->running->holes, note);
+}
+
+/* The names of what `one` has beyond `other`. */
+static void put_fields(char text[FIELDS_MAX], size_t room, const struct armtap_set *one, const struct armtap_set *other)
+{
+    size_t used = 0, more = 0;
+    for (size_t id = 0; id < armtap_field_count(); id++) {
+        const char *name = armtap_field_at(id)->name, *sign = used > 0 ? ", " : "";
+        if (!armtap_set_has(one, (unsigned)id) || armtap_set_has(other, (unsigned)id))
+            continue;
+        if (used + strlen(sign) + strlen(name) + sizeof " and 999 more" > room || more > 0)
+            more++;
+        else
+            used += (size_t)snprintf(text + used, FIELDS_MAX - used, "%s%s", sign, name);
+    }
+    if (more > 0)
+        snprintf(text + used, FIELDS_MAX - used, " and %zu more", more);
+}
+
+/* Reports a set-up that gives the data of a running stream other fields. */
+static void follow_outputs(struct monitors *monitors, struct running_stream *running,
+                           const struct armtap_recipe_event *event)
+{
+    struct armtap_set outputs = {{0}};
+    char lacks[FIELDS_MAX] = "", has[FIELDS_MAX] = "";
+    bool is_known = event->stream->protocol == ARMTAP_RTDE && !(event->flags & ARMTAP_GUESSED);
+    if (event->direction != ARMTAP_FROM_ROBOT)
+        return;
+    for (size_t i = 0; is_known && i < armtap_recipe_count(event->recipe); i++)
+        if (armtap_recipe_at(event->recipe, i)->field)
+            armtap_set_add(&outputs, armtap_recipe_at(event->recipe, i)->field->id);
+    if (is_known && running->has_outputs && event->stream->records[ARMTAP_FROM_ROBOT] > 0) {
+        put_fields(lacks, FIELDS_MAX - strlen("; no longer sent: "), &running->outputs, &outputs);
+        put_fields(has, FIELDS_MAX - strlen("; new: "), &outputs, &running->outputs);
+    }
+    if (*lacks || *has)
+        armtap_findings_raise(monitors->findings,
+                              &(struct fact){.code = ARMTAP_FINDING_rtde_recipe_changed,
+                                             .stream = event->stream,
+                                             .where = &event->where,
+                                             .arguments = ARGS(arg_names_before(lacks), arg_names(has))});
+    running->outputs = outputs;
+    running->has_outputs = is_known;
+}
+
+int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe_event *event)
+{
+    struct stream_monitor *monitor = find_or_add(monitors, event->stream);
+    if (!monitor)
+        return -1;
+    struct armtap_rates *rates = monitor->running ? monitor->running->rates : NULL;
+    if (rates)
+        armtap_rates_take_recipe(rates, monitors->findings, event);
+    if (monitor->running)
+        follow_outputs(monitors, monitor->running, event);
+    return armtap_findings_failed(monitors->findings) || (rates && armtap_rates_failed(rates)) ? -1 : 0;
+}
+
+/* A socket does not show whether a program broke off, or its system did because nothing answered. */
+static bool may_be_cut(const struct armtap_event *event)
+{
+    return event->stream->origin == ARMTAP_ORIGIN_SOCKET && event->direction == ARMTAP_TO_ROBOT &&
+           event->a == ARMTAP_CLOSE_RESET;
+}
+
+/* What a close leaves open. */
+static enum armtap_word doubt_of(const struct armtap_event *event)
+{
+    if (event->doubtful)
+        return event->stream->packets[!event->direction] == 0 ? ARMTAP_WORD_unheard : ARMTAP_WORD_perhaps_after;
+    return may_be_cut(event) ? ARMTAP_WORD_perhaps_given_up : ARMTAP_WORD_none;
+}
+
+/* Reports the side that closes first. The other side's answer belongs to that close, and so does a reset during it (a
+ * program that quits while data still arrives). */
+static void report_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
+{
+    bool is_reset = event->a == ARMTAP_CLOSE_RESET;
+    if (monitor->closing || (event->a != ARMTAP_CLOSE_FIN && !is_reset))
+        return;
+    const struct fact fact = {
+        .code = is_reset ? ARMTAP_NOTE_tcp_reset : ARMTAP_NOTE_tcp_closed,
+        .stream = event->stream,
+        .where = &event->where,
+        .arguments = ARGS(arg_who(event->direction == ARMTAP_FROM_ROBOT ? ARMTAP_WORD_robot : ARMTAP_WORD_client),
+                          arg_doubt(doubt_of(event))),
+        .is_doubtful = event->doubtful};
+    armtap_findings_raise(monitors->findings, &fact);
+}
+
+/* Whether what one side asked got no answer up to the end of the connection. Answers are known only if the capture has
+ * the other side. */
+static bool is_unanswered(const struct asking *asking, const struct armtap_event *event, enum armtap_direction by)
+{
+    uint64_t heard = event->stream->packets[!by];
+    bool is_closer = event->direction != by && (event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET);
+    return heard > 0 && (heard == asking->heard || (is_closer && heard == asking->heard + 1));
+}
+
+static bool keepalives_unanswered(const struct running_stream *running, const struct armtap_event *event,
+                                  enum armtap_direction by)
+{
+    const struct asking *asking = &running->asking[by];
+    return asking->count >= KEEPALIVES_UNANSWERED && is_unanswered(asking, event, by);
+}
+
+/* Whether a window that is too small explains why no record came until the connection ended. */
+static bool is_narrow_until(const struct monitors *monitors, struct running_stream *running,
+                            const struct armtap_event *event)
+{
+    const struct narrow_end end = {.stream = event->stream,
+                                   .last = running->holes.last,
+                                   .now = event->where,
+                                   .message = running->holes.length,
+                                   .close = armtap_stalls_close_word(event)};
+    return armtap_narrow_end(&running->narrow, monitors->findings, &end);
+}
+
+/* Explains the silence before a close by what TCP shows. Of what was read from a socket, keep-alives are not known. */
+static void blame(const struct monitors *monitors, struct running_stream *running, const struct armtap_event *event)
+{
+    const struct narrow_window narrow = running->narrow;
+    const struct asking *asking = running->asking;
+    bool is_narrow = is_narrow_until(monitors, running, event);
+    struct flow_rate_blame why = {.reason = ARMTAP_WORD_none};
+    if (running->stuck.packet > 0)
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_client_stopped_reading,
+                                       .from_packet = running->stuck.packet};
+    else if (is_narrow)
+        why = (struct flow_rate_blame){
+            .reason = ARMTAP_WORD_client_stopped_reading, .bytes = narrow.room, .from_packet = narrow.from.packet};
+    else if (running->resent.count >= RESENT_UNANSWERED && is_unanswered(&running->resent, event, ARMTAP_FROM_ROBOT))
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_held_up, .times = running->resent.count};
+    else if (keepalives_unanswered(running, event, ARMTAP_TO_ROBOT))
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_robot_gone, .times = asking[ARMTAP_TO_ROBOT].count};
+    else if (keepalives_unanswered(running, event, ARMTAP_FROM_ROBOT))
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_client_gone, .times = asking[ARMTAP_FROM_ROBOT].count};
+    else if (may_be_cut(event))
+        why.reason = ARMTAP_WORD_reset;
+    armtap_rates_blame(running->rates, &why);
+}
+
+static void take_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
+{
+    report_close(monitors, monitor, event);
+    if (monitor->command)
+        armtap_robot_commands_close(monitor->command, monitors->findings, event);
+    if (monitor->running && !monitor->closing) {
+        blame(monitors, monitor->running, event);
+        armtap_rates_take_event(monitor->running->rates, monitors->findings, event);
+    }
+    monitor->closing = true;
+    monitor->closed[event->direction] = true;
+    if (event->a != ARMTAP_CLOSE_FIN || monitor->closed[!event->direction])
+        end_monitor(monitors, monitor);
+}
+
+/* What happened to a packet on the network. Also for connections whose protocol is not known yet. */
+static void report_transport(struct monitors *monitors, const struct armtap_event *event)
+{
+    static const struct {
+        enum armtap_event_type type;
+        enum armtap_note_code code;
+    } kinds[] = {{ARMTAP_EVENT_RETRANSMISSION, ARMTAP_FINDING_tcp_retransmission},
+                 {ARMTAP_EVENT_DUPLICATE, ARMTAP_FINDING_capture_duplicate},
+                 {ARMTAP_EVENT_OUT_OF_ORDER, ARMTAP_FINDING_tcp_out_of_order}};
+    size_t i = 0;
+    while (i < sizeof kinds / sizeof *kinds && kinds[i].type != event->type)
+        i++;
+    if (i == sizeof kinds / sizeof *kinds)
+        return;
+    const struct fact fact = {.code = kinds[i].code,
+                              .stream = event->stream,
+                              .where = &event->where,
+                              .arguments =
+                                  ARGS(arg_bytes(event->a), arg_direction(armtap_direction_word(event->direction)),
+                                       arg_doubt(event->doubtful ? ARMTAP_WORD_by_delay : ARMTAP_WORD_none)),
+                              .is_doubtful = event->doubtful};
+    armtap_findings_raise(monitors->findings, &fact);
+}
+
+/* What TCP shows of a stream that runs. */
+static void take_running(struct monitors *monitors, struct running_stream *running, const struct armtap_event *event)
+{
+    uint64_t heard = event->stream->packets[ARMTAP_TO_ROBOT];
+    running->was_full = running->was_full || armtap_stalls_of_client(&monitors->stalls, event->stream->connection);
+    if (event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT)
+        running->resent = (struct asking){running->resent.heard == heard ? running->resent.count + 1 : 1, heard};
+    if (event->type == ARMTAP_EVENT_KEEP_ALIVE)
+        running->asking[event->direction] = (struct asking){event->a, event->stream->packets[!event->direction]};
+    if (event->type == ARMTAP_EVENT_CLOSE)
+        return;
+    armtap_narrow_event(&running->narrow, event, running->holes.length);
+    armtap_missing_records_event(&running->holes, event);
+    armtap_rates_take_event(running->rates, monitors->findings, event);
+}
+
+/* Of a connection with telemetry. `stuck`: where its client's receive buffer became full. 0, or -1 if memory runs out.
+ */
+static int take_event(struct monitors *monitors, const struct armtap_event *event, struct armtap_where stuck)
+{
+    struct stream_monitor *monitor = find_or_add(monitors, event->stream);
+    if (!monitor || make_requests(monitor, event->stream) != 0)
+        return -1;
+    if (monitor->requests)
+        armtap_unanswered_event(monitor->requests, event);
+    if (event->type == ARMTAP_EVENT_GAP && monitor->command)
+        armtap_robot_commands_gap(monitor->command);
+    if (monitor->running) {
+        monitor->running->stuck = stuck;
+        take_running(monitors, monitor->running, event);
+    }
+    if (event->type == ARMTAP_EVENT_CLOSE)
+        take_close(monitors, monitor, event);
+    return 0;
+}
+
+int armtap_monitors_event(struct monitors *monitors, const struct armtap_event *event)
+{
+    struct armtap_where stuck = armtap_stalls_begin_of_client(&monitors->stalls, event->stream->connection);
+    report_transport(monitors, event);
+    armtap_drivers_event(&monitors->drivers, monitors->findings, event);
+    if (armtap_stalls_event(&monitors->stalls, monitors->findings, event) != 0)
+        return -1;
+    if (event->stream->protocol != ARMTAP_PROTOCOL_NONE) {
+        if (take_event(monitors, event, stuck) != 0)
+            return -1;
+    } else if (event->type == ARMTAP_EVENT_CLOSE) {
+        armtap_stalls_forget(&monitors->stalls, event->stream->connection);
+        armtap_findings_forget(monitors->findings, event->stream->connection);
+    }
+    return monitors->failed || armtap_findings_failed(monitors->findings) ? -1 : 0;
+}
+
+void armtap_monitors_forget(struct monitors *monitors, uint64_t connection)
+{
+    struct stream_monitor *monitor = by_connection_remove(&monitors->all, connection);
+    if (monitor)
+        monitor_free(monitor);
+    armtap_stalls_forget(&monitors->stalls, connection);
+    armtap_findings_add_up(monitors->findings, connection);
+}
+
+void armtap_monitors_begin(struct monitors *monitors)
+{
+    monitors->is_part = true;
+    for (size_t i = 0; i < monitors->all.count; i++) {
+        struct stream_monitor *monitor = monitors->all.slots[i].thing;
+        if (!monitor->running)
+            continue;
+        monitor->running->was_full = false;
+        armtap_rates_begin(monitor->running->rates);
+        armtap_clock_drift_begin(&monitor->running->clocks);
+    }
+}
+
+void armtap_monitors_leave(struct monitors *monitors, const struct armtap_stream *stream)
+{
+    const struct stream_monitor *monitor = armtap_monitors_of(monitors, stream->connection);
+    if (!monitor || !monitor->running)
+        return;
+    monitor->running->is_left = true;
+    armtap_rates_leave(monitor->running->rates, monitors->findings, stream);
+}
+
+struct running_stream *armtap_monitors_add(struct monitors *monitors, const struct armtap_stream *stream)
+{
+    const struct stream_monitor *monitor = find_or_add(monitors, stream);
+    return monitor ? monitor->running : NULL;
+}
+
+int armtap_monitors_end(struct monitors *monitors)
+{
+    for (size_t i = 0; i < monitors->all.count; i++)
+        end_monitor(monitors, monitors->all.slots[i].thing);
+    return monitors->failed ? -1 : 0;
+}

@@ -1,0 +1,183 @@
+#include "analysis/facts/detectors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/numbers.h"
+#include "nanoseconds.h"
+
+void armtap_stalls_free(struct stalls *stalls)
+{
+    free(stalls->all);
+    *stalls = (struct stalls){0};
+}
+
+/* `then`: what ended it; none: there was room again. */
+static void report(struct findings *findings, const struct stall *stall, const struct armtap_where *until,
+                   enum armtap_word then)
+{
+    double seconds = armtap_time_seconds(stall->from.time, until->time);
+    const struct fact fact = {
+        .code = ARMTAP_FINDING_tcp_zero_window,
+        .stream = &stall->stream,
+        .where = &stall->from,
+        .arguments = ARGS(arg_who(stall->direction == ARMTAP_FROM_ROBOT ? ARMTAP_WORD_robot : ARMTAP_WORD_client),
+                          seconds >= 0 ? arg_duration_s(seconds) : arg_none(true), arg_until(then))};
+    armtap_findings_raise(findings, &fact);
+}
+
+enum armtap_word armtap_stalls_close_word(const struct armtap_event *event)
+{
+    return event->a == ARMTAP_CLOSE_END_OF_CAPTURE ? ARMTAP_WORD_capture_end : ARMTAP_WORD_connection_end;
+}
+
+static struct stall *stall_of(const struct stalls *stalls, uint64_t connection, enum armtap_direction direction)
+{
+    for (size_t i = 0; i < stalls->count; i++)
+        if (stalls->all[i].stream.connection == connection && stalls->all[i].direction == direction)
+            return &stalls->all[i];
+    return NULL;
+}
+
+static int begin(struct stalls *stalls, struct findings *findings, const struct armtap_event *event)
+{
+    struct stall stall = {*event->stream, event->direction, event->where};
+    if (stalls->count == STALLS_MAX) {
+        const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
+        report(findings, &stall, &nowhere, ARMTAP_WORD_none);
+        return 0;
+    }
+    if (stalls->count == stalls->room) {
+        size_t room = stalls->room == 0 ? 4 : stalls->room * 2;
+        struct stall *all = realloc(stalls->all, room * sizeof *all);
+        if (!all)
+            return -1;
+        stalls->all = all;
+        stalls->room = room;
+    }
+    stalls->all[stalls->count++] = stall;
+    return 0;
+}
+
+static void end(struct stalls *stalls, struct findings *findings, struct stall *stall, const struct armtap_where *until,
+                enum armtap_word then)
+{
+    report(findings, stall, until, then);
+    *stall = stalls->all[--stalls->count];
+}
+
+static void end_at_close(struct stalls *stalls, struct findings *findings, const struct armtap_event *event,
+                         enum armtap_direction direction)
+{
+    struct stall *stall = stall_of(stalls, event->stream->connection, direction);
+    if (stall)
+        end(stalls, findings, stall, &event->where, armtap_stalls_close_word(event));
+}
+
+int armtap_stalls_event(struct stalls *stalls, struct findings *findings, const struct armtap_event *event)
+{
+    struct stall *stall = stall_of(stalls, event->stream->connection, event->direction);
+    if (event->type == ARMTAP_EVENT_WINDOW && event->a == 0)
+        return stall ? 0 : begin(stalls, findings, event);
+    if (stall && event->type == ARMTAP_EVENT_WINDOW)
+        end(stalls, findings, stall, &event->where, ARMTAP_WORD_none);
+    if (event->type == ARMTAP_EVENT_CLOSE) {
+        end_at_close(stalls, findings, event, event->direction);
+        /* A FIN ends its sender's stall; anything else ends both. */
+        if (event->a != ARMTAP_CLOSE_FIN)
+            end_at_close(stalls, findings, event, !event->direction);
+    }
+    return 0;
+}
+
+/* ---- windows that are too small for a message ------------------------------------------------------------------ */
+
+/* bytes: TCP cuts longer messages into packets. */
+#define PACKET 1460
+/* ns, and steps: as for the finding `silence`. */
+#define SILENCE (2 * SECOND)
+#define SILENT_STEPS 3
+/* A window explains the time without data if it was narrow all the time, but for this share, and for a step. */
+#define WIDE 0.1
+
+static bool is_too_small(uint64_t window, size_t message)
+{
+    return window < (message < PACKET ? message : PACKET);
+}
+
+void armtap_narrow_event(struct narrow_window *narrow, const struct armtap_event *event, size_t message)
+{
+    /* Nobody waits for data between PAUSE and START. */
+    if (event->type == ARMTAP_EVENT_PAUSE || event->type == ARMTAP_EVENT_START)
+        *narrow = (struct narrow_window){.is_paused = event->type == ARMTAP_EVENT_PAUSE};
+    if (event->type != ARMTAP_EVENT_WINDOW || event->direction != ARMTAP_TO_ROBOT || narrow->is_paused)
+        return;
+    bool is_open = !is_too_small(event->a, message), is_full = event->a == 0;
+    bool begins = !is_open && !is_full && !event->doubtful && (narrow->from.packet == 0 || narrow->open.packet > 0);
+    if (begins)
+        *narrow = (struct narrow_window){.from = event->where, .room = event->a};
+    if (narrow->from.packet == 0)
+        return;
+    if ((is_open || is_full) && narrow->until.packet == 0)
+        narrow->until = event->where;
+    if (is_open)
+        narrow->open = event->where;
+    else if (narrow->until.packet == 0 && event->a > narrow->room)
+        narrow->room = event->a;
+}
+
+/* Whether the window was too small nearly all the time. */
+static bool is_reason(const struct narrow_window *narrow, const struct narrow_end *end)
+{
+    const struct armtap_where *open = end->close ? &end->now : &narrow->open;
+    double time = armtap_time_seconds(end->last.time, end->now.time);
+    double narrow_time = armtap_time_seconds(narrow->from.time, open->time);
+    bool is_silence = !end->is_after_gap && time * 1e9 > SILENCE && time > SILENT_STEPS * end->usual;
+    return (end->is_skip || is_silence) && narrow_time >= 0 && is_too_small(narrow->room, end->message) &&
+           time - narrow_time <= WIDE * time + end->usual;
+}
+
+static void report_narrow(struct findings *findings, const struct narrow_window *narrow, const struct narrow_end *end)
+{
+    const struct armtap_where *until = end->close ? &end->now : &narrow->until;
+    const struct fact fact = {
+        .code = ARMTAP_FINDING_tcp_zero_window,
+        .stream = end->stream,
+        .where = &narrow->from,
+        .arguments = ARGS(arg_who(ARMTAP_WORD_client), arg_bytes(narrow->room), arg_message_bytes(end->message),
+                          arg_duration_s(armtap_time_seconds(narrow->from.time, until->time)), arg_until(end->close))};
+    armtap_findings_raise(findings, &fact);
+}
+
+bool armtap_narrow_end(struct narrow_window *narrow, struct findings *findings, const struct narrow_end *end)
+{
+    bool is_full = narrow->until.packet > 0 && narrow->open.packet == 0; /* now: a stall of its own */
+    bool is_over = narrow->open.packet > 0 || end->close;
+    bool is_told = narrow->from.packet > 0 && is_over && !is_full && end->last.packet > 0 && is_reason(narrow, end);
+    if (is_told)
+        report_narrow(findings, narrow, end);
+    if (is_over || is_full)
+        *narrow = (struct narrow_window){.room = 0};
+    else if (narrow->from.packet > 0)
+        narrow->from = end->now; /* the message went through, and the window has not changed since */
+    return is_told;
+}
+
+bool armtap_stalls_of_client(const struct stalls *stalls, uint64_t connection)
+{
+    return stall_of(stalls, connection, ARMTAP_TO_ROBOT) != NULL;
+}
+
+struct armtap_where armtap_stalls_begin_of_client(const struct stalls *stalls, uint64_t connection)
+{
+    const struct armtap_where nowhere = {.time = ARMTAP_NO_TIME};
+    const struct stall *stall = stall_of(stalls, connection, ARMTAP_TO_ROBOT);
+    return stall ? stall->from : nowhere;
+}
+
+void armtap_stalls_forget(struct stalls *stalls, uint64_t connection)
+{
+    for (size_t i = stalls->count; i-- > 0;)
+        if (stalls->all[i].stream.connection == connection)
+            stalls->all[i] = stalls->all[--stalls->count];
+}

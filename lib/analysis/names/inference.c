@@ -1,0 +1,467 @@
+/* What the output says of a recipe: names for fields that are almost certain. They rest on what values are like: what a
+ * program computes like a field looks like that field, and gets its name. Of a field and its exact copy neither does.
+ */
+#include "analysis/names/inference.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/numbers.h"
+
+/* Probability from which on a name is given: a wrong one is as bad as ten that are missing, of which it is one if it is
+ * not given. */
+#define CERTAIN 0.9
+/* Without an order, names are told apart by their values alone, and neighbours do not confirm them. */
+#define CERTAIN_ALONE 0.985
+/* Bits by which another field of the same size may fit whole numbers better; and by which one must fit better than all
+ * others where the order is broken. */
+#define RIVAL 6
+#define RIVAL_OF_BROKEN (-3)
+/* And from which on one that is not given is worth telling. */
+#define LIKELY 0.3
+/* Elements in an encoder's digits, and modes behind a vector, that show an arm. */
+#define MEASURED_LEAST 3u
+#define BEHIND_LEAST 2u
+/* What a name's probability is worth where its values stand once more. */
+#define ONE_OF_TWO 0.5
+/* Changes of a number that another one cannot have by chance. */
+#define COPIED_CHANGES 8u
+#define PACKAGES_MIN 8u
+#define NAME_MAX 24
+#define EVIDENCE_MAX 200
+#define RTDE_HEADER 3u
+
+struct armtap_inference {
+    struct inference_sample sample;
+    struct armtap_recipe *types; /* known from the reply to the set-up; NULL: none are */
+    int error;
+    bool finished;
+    struct armtap_inferred result;
+    struct armtap_inferred_field *fields;
+    char (*names)[NAME_MAX];
+    char (*evidence)[EVIDENCE_MAX];
+};
+
+struct armtap_inference *armtap_inference_new(void)
+{
+    return calloc(1, sizeof(struct armtap_inference));
+}
+
+void armtap_inference_free(struct armtap_inference *inference)
+{
+    if (!inference)
+        return;
+    armtap_inference_sample_clear(&inference->sample);
+    armtap_recipe_release(inference->types);
+    free(inference->fields);
+    free(inference->names);
+    free(inference->evidence);
+    free(inference);
+}
+
+int armtap_inference_package(struct armtap_inference *inference, const uint8_t *content, size_t length)
+{
+    if (inference->finished)
+        return ARMTAP_ERR_ARGUMENT;
+    if (inference->error == ARMTAP_OK)
+        inference->error = armtap_inference_sample_add(&inference->sample, content, length);
+    return inference->error;
+}
+
+int armtap_inference_types(struct armtap_inference *inference, const struct armtap_recipe *recipe)
+{
+    if (inference->finished)
+        return ARMTAP_ERR_ARGUMENT;
+    armtap_recipe_release(inference->types);
+    inference->types = armtap_recipe_hold(recipe);
+    return ARMTAP_OK;
+}
+
+int armtap_inference_record(struct armtap_inference *inference, const struct armtap_record *record)
+{
+    if (record->protocol != ARMTAP_RTDE || record->missing_count > 0 || record->direction != ARMTAP_FROM_ROBOT ||
+        record->frame_length < RTDE_HEADER)
+        return ARMTAP_OK;
+    return armtap_inference_package(inference, record->frame + RTDE_HEADER, record->frame_length - RTDE_HEADER);
+}
+
+const struct armtap_inferred *armtap_inference_result(const struct armtap_inference *inference)
+{
+    return inference->finished && inference->error == ARMTAP_OK ? &inference->result : NULL;
+}
+
+/* ---- evidence in words ------------------------------------------------------------------------------------------- */
+
+static void put_evidence(char text[EVIDENCE_MAX], const char *words)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, EVIDENCE_MAX - length, "%s%s", length > 0 ? "; " : "", words);
+}
+
+static const struct {
+    enum inference_role role;
+    const char *words;
+} role_words[] = {
+    {ROLE_JOINTS, "a pose follows from it by the arm's kinematics"},
+    {ROLE_POSE, "it follows from the joints by the arm's kinematics"},
+    {ROLE_HAS_SPEED, "another vector is its derivative"},
+    {ROLE_IS_SPEED, "it is the derivative of another vector"},
+    {ROLE_HAS_LINEAR_SPEED, "another vector is the derivative of its position"},
+    {ROLE_IS_LINEAR_SPEED, "it is the derivative of another vector's position"},
+    {ROLE_CURRENT, "torques of another vector are proportional to it"},
+    {ROLE_MOMENT, "it is proportional to currents of another vector"},
+    {ROLE_TWIN, "another vector is nearly the same"},
+};
+
+static void put_roles(char text[EVIDENCE_MAX], const struct inference_relations *relations,
+                      const struct tiling_piece *piece)
+{
+    for (size_t i = 0; i < sizeof role_words / sizeof *role_words && piece->count == 6; i++)
+        if (relations->roles[piece->offset] & role_words[i].role && piece->type == ARMTAP_DOUBLE)
+            put_evidence(text, role_words[i].words);
+    if (piece->count == 3 && relations->roles[piece->offset] & ROLE_HAS_SPEED_3)
+        put_evidence(text, "another vector is its derivative");
+    if (piece->count == 3 && relations->roles[piece->offset] & ROLE_IS_SPEED_3)
+        put_evidence(text, "it is the derivative of another vector");
+    if (piece->offset == relations->clock && piece->type == ARMTAP_DOUBLE) {
+        char words[64];
+        snprintf(words, sizeof words, "keeps time in steps of %lld ms", (long long)(relations->step * 1000 + 0.5));
+        put_evidence(text, words);
+    }
+}
+
+static void put_range(char text[EVIDENCE_MAX], const struct inference_columns *columns,
+                      const struct tiling_piece *piece)
+{
+    double least = INFINITY, most = -INFINITY;
+    char words[3 * DECIMAL_MAX];
+    for (unsigned i = 0; i < piece->count && piece->type == ARMTAP_DOUBLE; i++) {
+        const struct column *column = armtap_inference_column(columns, piece->offset + 8 * i);
+        least = column ? fmin(least, column->least) : least;
+        most = column ? fmax(most, column->most) : most;
+    }
+    if (least > most)
+        return;
+    if (least == most)
+        snprintf(words, sizeof words, "always %s", DECIMAL(least, 3));
+    else
+        snprintf(words, sizeof words, "values from %s to %s", DECIMAL(least, 3), DECIMAL(most, 3));
+    put_evidence(text, words);
+}
+
+static int64_t integer_at(const struct inference_columns *columns, const struct tiling_piece *piece, unsigned row,
+                          unsigned element)
+{
+    unsigned width = piece->size / piece->count;
+    uint64_t bits =
+        armtap_inference_integer(armtap_inference_bytes(columns, row, piece->offset + width * element), width);
+    return piece->type == ARMTAP_INT32 ? (int64_t)(int32_t)(uint32_t)bits : (int64_t)bits;
+}
+
+static void put_integers(char text[EVIDENCE_MAX], const struct inference_columns *columns,
+                         const struct tiling_piece *piece)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    char words[80];
+    for (unsigned row = 0; row < columns->sample->count; row++)
+        for (unsigned i = 0; i < piece->count; i++) {
+            int64_t value = integer_at(columns, piece, row, i);
+            least = value < least ? value : least;
+            most = value > most ? value : most;
+        }
+    if (least == most)
+        snprintf(words, sizeof words, "always %" PRId64, least);
+    else
+        snprintf(words, sizeof words, "values from %" PRId64 " to %" PRId64, least, most);
+    put_evidence(text, words);
+}
+
+/* Bytes count without the recipe id. */
+static void put_copy(char text[EVIDENCE_MAX], size_t offset)
+{
+    char words[80];
+    snprintf(words, sizeof words, "the same, bit by bit, from byte %zu on: a copy, or what was copied", offset);
+    put_evidence(text, words);
+}
+
+/* Why it may be the other one of target and actual, or why it is not. */
+static void put_side(char text[EVIDENCE_MAX], const struct inference_side *side)
+{
+    char words[96];
+    if (!side->other)
+        return;
+    snprintf(words, sizeof words, "%s%s%s%s", side->is_proven ? "" : "or ", side->is_proven ? "" : side->other,
+             side->is_proven ? "" : ": ", side->words);
+    put_evidence(text, words);
+}
+
+/* ---- copies --------------------------------------------------------------------------------------------------------
+ */
+
+/* Whether the bytes at both offsets are the same in all packages. */
+static bool are_same(const struct inference_columns *columns, size_t one, size_t other, unsigned width)
+{
+    for (unsigned row = 0; row < columns->sample->count; row++) {
+        const uint8_t *bytes = armtap_inference_bytes(columns, row, 0);
+        if (memcmp(bytes + one, bytes + other, width) != 0)
+            return false;
+    }
+    return true;
+}
+
+static unsigned changes_at(const struct inference_columns *columns, size_t offset, unsigned width)
+{
+    unsigned changes = 0;
+    for (unsigned row = 1; row < columns->sample->count; row++)
+        changes += memcmp(armtap_inference_bytes(columns, row - 1, offset),
+                          armtap_inference_bytes(columns, row, offset), width) != 0;
+    return changes;
+}
+
+/* Where another piece has the same number; SIZE_MAX: nowhere. */
+static size_t copy_of(const struct inference_columns *columns, const struct inference_tiling *tiling,
+                      const struct tiling_piece *piece, size_t offset, unsigned width)
+{
+    for (size_t i = 0; i < tiling->count; i++) {
+        const struct tiling_piece *other = &tiling->pieces[i];
+        for (size_t at = other->offset; other != piece && at < other->offset + other->size; at += width)
+            if (other->size / other->count == width && are_same(columns, offset, at, width))
+                return at;
+    }
+    return SIZE_MAX;
+}
+
+/* Where the numbers of a piece stand once more, bit by bit, all that change: as a program's registers, of which nothing
+ * tells them apart. SIZE_MAX: some do not, or change so seldom that it may be chance. */
+static size_t find_copy(const struct inference_columns *columns, const struct inference_tiling *tiling,
+                        const struct tiling_piece *piece)
+{
+    const unsigned width = piece->size / piece->count;
+    unsigned most = 0;
+    size_t first = SIZE_MAX;
+    for (size_t offset = piece->offset; offset < piece->offset + piece->size; offset += width) {
+        unsigned changes = changes_at(columns, offset, width);
+        size_t copy = changes > 0 ? copy_of(columns, tiling, piece, offset, width) : SIZE_MAX;
+        if (changes > 0 && copy == SIZE_MAX)
+            return SIZE_MAX;
+        first = changes > 0 && first == SIZE_MAX ? copy : first;
+        most = changes > most ? changes : most;
+    }
+    return most >= COPIED_CHANGES ? first : SIZE_MAX;
+}
+
+/* ---- the result -------------------------------------------------------------------------------------------------- */
+
+struct reading {
+    struct inference_columns columns;
+    struct inference_relations relations;
+    struct inference_tiling tiling;
+    double rival; /* bits by which another whole number may fit better */
+};
+
+/* Whether another piece surely is the field, which a recipe has once. */
+static bool is_elsewhere(const struct inference_tiling *tiling, const struct tiling_piece *piece, size_t field)
+{
+    for (size_t i = 0; i < tiling->count; i++)
+        if (&tiling->pieces[i] != piece && tiling->pieces[i].field == field && !tiling->field[field].repeats &&
+            tiling->pieces[i].certainty >= CERTAIN_ALONE)
+            return true;
+    return false;
+}
+
+/* Whether a mode or a count fits another field by that many bits better, so that only the order speaks for this one:
+ * clients break it. */
+static bool is_by_order_only(const struct inference_tiling *tiling, const struct tiling_piece *piece, double rival)
+{
+    const float *bits = tiling->bits + piece->offset * tiling->fields;
+    double own = (double)bits[piece->field] + tiling->field[piece->field].log_chance;
+    for (size_t i = 0; i < tiling->fields; i++) {
+        const struct inference_field *other = &tiling->field[i];
+        if (other->type != ARMTAP_DOUBLE && piece->type != ARMTAP_DOUBLE && other->size == piece->size &&
+            i != piece->field && (double)bits[i] + other->log_chance > own + rival && !is_elsewhere(tiling, piece, i))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the order names a piece whose values say otherwise: then it may be wrong about others, too. */
+static bool is_order_broken(const struct inference_tiling *tiling)
+{
+    for (size_t i = 0; i < tiling->count; i++)
+        if (tiling->pieces[i].certainty >= CERTAIN && is_by_order_only(tiling, &tiling->pieces[i], RIVAL))
+            return true;
+    return false;
+}
+
+/* What any program may compute: smooth curves, and others that are their derivatives. */
+static const struct curve {
+    const char *name;
+    bool is_of_tool;
+} curves[] = {
+    {"target_q", false},
+    {"target_qd", false},
+    {"target_qdd", false},
+    {"actual_q", false},
+    {"actual_qd", false},
+    {"target_TCP_pose", true},
+    {"actual_TCP_pose", true},
+    {"target_TCP_speed", true},
+    {"actual_TCP_speed", true},
+    {"target_TCP_acceleration", true},
+    {"actual_TCP_acceleration", true},
+};
+
+static const struct curve *curve_of(const struct reading *reading, const struct tiling_piece *piece)
+{
+    for (size_t i = 0; i < sizeof curves / sizeof *curves; i++)
+        if (strcmp(reading->tiling.field[piece->field].name, curves[i].name) == 0)
+            return &curves[i];
+    return NULL;
+}
+
+/* Values of single precision, as encoders give them. */
+static bool is_measured(const struct inference_columns *columns, const struct tiling_piece *piece)
+{
+    unsigned measured = 0;
+    for (unsigned i = 0; i < piece->count; i++) {
+        const struct column *column = armtap_inference_column(columns, piece->offset + 8 * i);
+        measured += column && column->values && column->digits == DIGITS_FLOAT;
+    }
+    return measured >= MEASURED_LEAST;
+}
+
+/* Other fields behind it, which by the guide's order show that it is none of a program's registers; numbers count
+ * twice, since modes look like any other small number. */
+static unsigned count_behind(const struct reading *reading, size_t i, double enough)
+{
+    unsigned count = 0;
+    for (i++; i < reading->tiling.count; i++) {
+        const struct tiling_piece *piece = &reading->tiling.pieces[i];
+        if (!curve_of(reading, piece) && reading->tiling.field[piece->field].field && piece->certainty >= enough &&
+            !is_by_order_only(&reading->tiling, piece, reading->rival))
+            count += piece->type == ARMTAP_DOUBLE ? 2 : 1;
+    }
+    return count;
+}
+
+/* Whether a piece looks like an arm's motion, but nothing else shows an arm: neither kinematics, nor targets beside
+ * what was measured, nor an encoder's digits, nor the order of other fields. */
+static bool is_curve_alone(const struct reading *reading, size_t i, bool has_order, double enough)
+{
+    const struct tiling_piece *piece = &reading->tiling.pieces[i];
+    const struct curve *curve = curve_of(reading, piece);
+    if (!curve || reading->relations.kinematics.outcome != ARMTAP_KINEMATICS_UNKNOWN ||
+        reading->relations.roles[piece->offset] & ROLE_TWIN || is_measured(&reading->columns, piece))
+        return false;
+    return has_order ? count_behind(reading, i, enough) < BEHIND_LEAST : !curve->is_of_tool;
+}
+
+static void put_field(struct armtap_inference *inference, const struct reading *reading, size_t i)
+{
+    const struct tiling_piece *piece = &reading->tiling.pieces[i];
+    const struct inference_field *likeliest = &reading->tiling.field[piece->field];
+    const size_t begin = inference->result.recipe_id >= 0 ? 1 : 0;
+    struct armtap_inferred_field *field = &inference->fields[i];
+    const bool has_order = inference->result.order[0] != '\0';
+    const double enough = has_order ? CERTAIN : CERTAIN_ALONE;
+    const bool is_alone = is_curve_alone(reading, i, has_order, enough);
+    const size_t copy = find_copy(&reading->columns, &reading->tiling, piece);
+    const struct inference_side side =
+        armtap_inference_side_of(&reading->columns, &reading->relations, &reading->tiling, piece, enough);
+    const bool is_one_of_two = copy != SIZE_MAX || (inference->result.moved && !side.is_proven);
+    bool certain = piece->certainty >= enough && likeliest->field && inference->result.moved && !is_one_of_two &&
+                   !is_alone && !is_by_order_only(&reading->tiling, piece, reading->rival) &&
+                   !armtap_inference_is_stranger(&reading->relations, likeliest, piece->offset);
+    snprintf(inference->names[i], NAME_MAX, "field_%zu", piece->offset - begin);
+    *field = (struct armtap_inferred_field){.name = certain ? likeliest->name : inference->names[i],
+                                            .field = certain ? likeliest->field : NULL,
+                                            .type = piece->type,
+                                            .count = piece->count,
+                                            .offset = piece->offset - begin,
+                                            .certainty = piece->certainty * (is_one_of_two ? ONE_OF_TWO : 1),
+                                            .type_certainty = piece->type_certainty,
+                                            .likeliest = !certain && piece->certainty >= LIKELY ? likeliest->name : "",
+                                            .evidence = inference->evidence[i]};
+    if (copy != SIZE_MAX)
+        put_copy(inference->evidence[i], copy - begin);
+    if (inference->result.moved && piece->certainty >= LIKELY)
+        put_side(inference->evidence[i], &side);
+    if (is_alone && inference->result.moved)
+        put_evidence(inference->evidence[i], "nothing else shows that this is an arm's");
+    put_roles(inference->evidence[i], &reading->relations, piece);
+    if (piece->type == ARMTAP_DOUBLE)
+        put_range(inference->evidence[i], &reading->columns, piece);
+    else
+        put_integers(inference->evidence[i], &reading->columns, piece);
+}
+
+/* A recipe has a name once: of two pieces with the same name, neither is certain. */
+static void drop_repeated(struct armtap_inference *inference)
+{
+    struct armtap_inferred_field *fields = inference->fields;
+    for (size_t i = 0; i < inference->result.count; i++)
+        for (size_t k = i + 1; k < inference->result.count && fields[i].field; k++)
+            if (fields[k].field == fields[i].field) {
+                fields[k].likeliest = fields[i].likeliest = fields[k].field->name;
+                fields[k].field = fields[i].field = NULL;
+                fields[k].name = inference->names[k];
+                fields[i].name = inference->names[i];
+            }
+    for (size_t i = 0; i < inference->result.count; i++)
+        inference->result.named += fields[i].field != NULL;
+}
+
+static int put_result(struct armtap_inference *inference, const struct reading *reading)
+{
+    const struct inference_tiling *tiling = &reading->tiling;
+    const struct inference_sample *sample = &inference->sample;
+    bool with_id = tiling->with_id > 0.5;
+    inference->fields = calloc(tiling->count + 1, sizeof *inference->fields);
+    inference->names = calloc(tiling->count + 1, sizeof *inference->names);
+    inference->evidence = calloc(tiling->count + 1, sizeof *inference->evidence);
+    if (!inference->fields || !inference->names || !inference->evidence)
+        return ARMTAP_ERR_MEMORY;
+    inference->result = (struct armtap_inferred){.fields = inference->fields,
+                                                 .count = tiling->count,
+                                                 .size = sample->length - (with_id ? 1 : 0),
+                                                 .typed = reading->tiling.typed,
+                                                 .recipe_id = with_id ? armtap_inference_row(sample, 0)[0] : -1,
+                                                 .packages = sample->seen,
+                                                 .other_packages = sample->others,
+                                                 .moved = reading->relations.moved,
+                                                 .order = tiling->order[ORDER_GUIDE] > 0.9      ? "guide"
+                                                          : tiling->order[ORDER_ALPHABET] > 0.9 ? "alphabet"
+                                                                                                : "",
+                                                 .kinematics = reading->relations.kinematics};
+    for (size_t i = 0; i < tiling->count; i++)
+        put_field(inference, reading, i);
+    drop_repeated(inference);
+    return ARMTAP_OK;
+}
+
+int armtap_inference_finish(struct armtap_inference *inference)
+{
+    struct reading reading = {.columns = {.sample = NULL}};
+    if (inference->finished || inference->error != ARMTAP_OK)
+        return inference->error;
+    inference->finished = true;
+    if (inference->sample.seen < PACKAGES_MIN || inference->sample.length == 0)
+        return inference->error = ARMTAP_ERR_NOT_READY;
+    armtap_inference_sample_settle(&inference->sample);
+    int error = armtap_inference_columns_read(&reading.columns, &inference->sample);
+    if (error == ARMTAP_OK)
+        error = armtap_inference_relations_find(&reading.relations, &reading.columns);
+    if (error == ARMTAP_OK)
+        error = armtap_inference_tile(&reading.tiling, inference->types, &reading.columns, &reading.relations);
+    if (error == ARMTAP_OK)
+        reading.rival = is_order_broken(&reading.tiling) ? RIVAL_OF_BROKEN : RIVAL;
+    if (error == ARMTAP_OK)
+        error = put_result(inference, &reading);
+    armtap_inference_tiling_clear(&reading.tiling);
+    armtap_inference_relations_clear(&reading.relations);
+    armtap_inference_columns_clear(&reading.columns);
+    return inference->error = error;
+}
