@@ -388,11 +388,46 @@ static int on_text(void *user, const struct armtap_text *text)
     return log->stop;
 }
 
+/* Bytes from the wire between quotation marks, so that an empty argument shows. */
+static void log_quoted(struct log *log, const char *bytes, size_t length)
+{
+    log_add(log, "'");
+    for (size_t i = 0; i < length; i++)
+        log_add(log, bytes[i] >= ' ' && bytes[i] < 127 ? "%c" : "\\x%02x", (unsigned char)bytes[i]);
+    log_add(log, "'");
+}
+
+void log_note_arguments(struct log *log, const struct armtap_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->count; i++) {
+        const struct armtap_argument *argument = &arguments->all[i];
+        const struct armtap_argument_kind *kind = armtap_argument_kind(argument);
+        if (argument->id == 0)
+            continue; /* absent */
+        log_add(log, kind->type == ARMTAP_FLAG ? " %s" : " %s=", kind->name);
+        if (kind->type == ARMTAP_NUMBER)
+            log_double(log, argument->value.number);
+        else if (kind->type == ARMTAP_COUNT)
+            log_add(log, "%" PRIu64, argument->value.count);
+        else if (kind->type == ARMTAP_INTEGER || kind->type == ARMTAP_TIME)
+            log_add(log, "%" PRId64, argument->value.integer);
+        else if (kind->type == ARMTAP_QUOTED)
+            log_quoted(log, argument->value.text, argument->length);
+        else if (kind->type != ARMTAP_FLAG)
+            log_add(log, "%s", armtap_argument_text(argument));
+    }
+}
+
 static int on_note(void *user, const struct armtap_note *note)
 {
     struct log *log = user;
     log->notes++;
-    log_line(log, "note %s %s: %s", arrow(note->direction), note->kind->id, note->text);
+    assert_true(note->text && *note->text);
+    for (const char *p = note->text; *p; p++)
+        assert_true((unsigned char)*p >= ' '); /* bytes from the wire are escaped in the sentence */
+    log_add(log, "note %s %s:", arrow(note->direction), note->kind->id);
+    log_note_arguments(log, &note->arguments);
+    log_add(log, "\n");
     return log->stop;
 }
 

@@ -74,6 +74,8 @@ void log_value(struct log *log, const struct armtap_value *value);
 void log_stream(struct log *log, const struct armtap_conn *conn);
 void log_clear(struct log *log);
 void log_free(struct log *log);
+/* What a note says, ` name=value` for each argument; a flag without a value. */
+void log_note_arguments(struct log *log, const struct armtap_arguments *arguments);
 bool log_has(const struct log *log, const char *text);
 unsigned log_count(const struct log *log, const char *text);
 

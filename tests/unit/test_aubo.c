@@ -266,10 +266,10 @@ static void test_fragments_and_control_frames(void **unused)
           4);
     struct log log = script_log(&script, &on_port);
     assert_true(log_has(&log, "R1_" Q_VALUES));
-    assert_true(log_has(&log, "aubo.message.bad: a WebSocket message with bytes after its list"));
-    assert_true(log_has(&log, "aubo.message.bad: a WebSocket message without a whole list"));
-    assert_true(log_has(&log, "aubo.message.bad: a binary message"));
-    assert_true(log_has(&log, "websocket.bad: closed with code 1002 \"no\""));
+    assert_true(log_has(&log, "aubo.message.bad: fault=a WebSocket message with bytes after its list offset=209\n"));
+    assert_true(log_has(&log, "aubo.message.bad: fault=a WebSocket message without a whole list offset=246\n"));
+    assert_true(log_has(&log, "aubo.message.bad: fault=a binary message offset=257\n"));
+    assert_true(log_has(&log, "websocket.bad: case=closed code=1002 quoted='no'\n"));
     assert_int_equal(log.records[FROM], 1);
     assert_int_equal(log.notes, 4);
     log_free(&log);
@@ -288,7 +288,7 @@ static void test_what_a_websocket_cannot_go_on_after(void **unused)
     struct log log = script_log(&script, &on_port);
     assert_int_equal(log.records[FROM], 1);
     assert_int_equal(log_count(&log, "websocket.bad"), 1);
-    assert_true(log_has(&log, "no frame begins at byte 193 of the stream"));
+    assert_true(log_has(&log, "websocket.bad: case=no-frame offset=193\n"));
     assert_true(log_has(&log, "recipe > id1"));
     log_free(&log);
     script_free(&script);
@@ -303,9 +303,9 @@ static void test_what_cannot_be_inflated(void **unused)
     (void)unused;
     frame(&script, FROM, 0xc1, "\xff\xff\xff\xff", 4);
     struct log log = script_log(&script, &options);
-    assert_int_equal(log_count(&log, "the frame at byte 129 of the stream: compressed data that cannot be inflated"),
-                     1);
-    assert_int_equal(log_count(&log, "began before the capture"), 0);
+    assert_int_equal(
+        log_count(&log, "websocket.bad: case=frame offset=129 fault=compressed data that cannot be inflated\n"), 1);
+    assert_int_equal(log_count(&log, "case=compressed"), 0);
     log_free(&log);
     script_free(&script);
     for (unsigned compressed = 0; compressed < 2; compressed++) {
@@ -319,8 +319,9 @@ static void test_what_cannot_be_inflated(void **unused)
         frame(&script, FROM, compressed ? 0xc1 : 0x81, "\xff\xff\xff\xff", 4);
         log = script_log(&script, &options);
         assert_int_equal(log_count(&log, "websocket.bad"), 1);
-        assert_int_equal(log_count(&log, "text that is not UTF-8"), !compressed);
-        assert_int_equal(log_count(&log, "a compressed WebSocket that began before the capture"), compressed);
+        assert_int_equal(log_count(&log, "websocket.bad: case=frame offset=158 fault=text that is not UTF-8\n"),
+                         !compressed);
+        assert_int_equal(log_count(&log, "websocket.bad: case=compressed\n"), compressed);
         log_free(&log);
         script_free(&script);
     }
@@ -334,7 +335,7 @@ static void test_a_refused_upgrade(void **unused)
     say(&script, TO, REQUEST, strlen(REQUEST));
     say(&script, FROM, refusal, strlen(refusal));
     struct log log = script_log(&script, &on_port);
-    assert_true(log_has(&log, "note < websocket.bad: the WebSocket was refused with status 403\n"));
+    assert_true(log_has(&log, "note < websocket.bad: case=refused status=403\n"));
     log_free(&log);
     script_free(&script);
 }
@@ -685,7 +686,7 @@ static void test_a_channel_that_is_ended(void **unused)
         assert_true(log_has(&log, " packet 4 line_number=2\n"));
         assert_int_equal(log_count(&log, "opaque"), 2);
         assert_int_equal(log_count(&log, "note < aubo.channel.unknown"), 1);
-        assert_true(log_has(&log, "its set-up was not captured before: the previous one was ended\n"));
+        assert_true(log_has(&log, "direction=from the robot channel=4 is_ended\n"));
         assert_true(log_has(&log, "line_number=5\n"));
         assert_int_equal(log_count(&log, "event < pause 4\n"), 1);
         log_free(&log);
@@ -719,18 +720,17 @@ static void test_unknown_channels(void **unused)
         {'<', "[8,\"x\"]"},
     };
     (void)unused;
-    CHECK(lines,
-          "event < recognised 0\n"
-          "note < aubo.channel.unknown: data from the robot on channel 7, but its set-up was not captured before\n"
-          "record < @0 +5 v0 id7 opaque\n"
-          "record < @5 +5 v0 id7 opaque\n"
-          "note > aubo.channel.unknown: data to the robot on channel 7, but its set-up was not captured before\n"
-          "record > @0 +8 v0 id7 opaque\n"
-          "note < aubo.channel.unknown: data from the robot on channel 8, but its set-up was not captured before\n"
-          "record < @10 +7 v0 id8 opaque\n"
-          "stream aubo v0 aubo controller \"\" gaps 0\n"
-          "  < records 3 decoded 17 lost 0 skipped 0\n"
-          "  > records 1 decoded 8 lost 0 skipped 0\n");
+    CHECK(lines, "event < recognised 0\n"
+                 "note < aubo.channel.unknown: direction=from the robot channel=7\n"
+                 "record < @0 +5 v0 id7 opaque\n"
+                 "record < @5 +5 v0 id7 opaque\n"
+                 "note > aubo.channel.unknown: direction=to the robot channel=7\n"
+                 "record > @0 +8 v0 id7 opaque\n"
+                 "note < aubo.channel.unknown: direction=from the robot channel=8\n"
+                 "record < @10 +7 v0 id8 opaque\n"
+                 "stream aubo v0 aubo controller \"\" gaps 0\n"
+                 "  < records 3 decoded 17 lost 0 skipped 0\n"
+                 "  > records 1 decoded 8 lost 0 skipped 0\n");
 }
 
 static void test_the_recipe_given(void **unused)
@@ -751,17 +751,15 @@ static void test_the_recipe_given(void **unused)
     push_text(conn, TO, SUBSCRIBE("7", "\"timestamp\""));
     push_text(conn, FROM, "[7,4]");
     armtap_conn_free(conn);
-    assert_string_equal(
-        log.text,
-        "event < recognised 0\n"
-        "recipe < id7 10 Hz line_number:?\n"
-        "record < @0 +5 v0 id7 line_number=1\n"
-        "note < aubo.channel.unknown: data from the robot on channel 8, but its set-up was not captured before\n"
-        "record < @5 +5 v0 id8 opaque\n"
-        "note > aubo.channel.unknown: data to the robot on channel 7, but its set-up was not captured before\n"
-        "record > @0 +5 v0 id7 opaque\n"
-        "recipe < id7 10 Hz timestamp:DOUBLE\n"
-        "record < @10 +5 v0 id7 timestamp=4\n");
+    assert_string_equal(log.text, "event < recognised 0\n"
+                                  "recipe < id7 10 Hz line_number:?\n"
+                                  "record < @0 +5 v0 id7 line_number=1\n"
+                                  "note < aubo.channel.unknown: direction=from the robot channel=8\n"
+                                  "record < @5 +5 v0 id8 opaque\n"
+                                  "note > aubo.channel.unknown: direction=to the robot channel=7\n"
+                                  "record > @0 +5 v0 id7 opaque\n"
+                                  "recipe < id7 10 Hz timestamp:DOUBLE\n"
+                                  "record < @10 +5 v0 id7 timestamp=4\n");
     log_free(&log);
 }
 
@@ -821,12 +819,12 @@ static void test_another_number_of_values(void **unused)
     (void)unused;
     CHECK(lines, "event > recognised 0\n"
                  "recipe < id0 10 Hz timestamp:DOUBLE line_number:?\n"
-                 "note < aubo.values.count: channel 0: a message has 1 values, but the channel has 2 topics\n"
+                 "note < aubo.values.count: channel=0 values=1 topics=2\n"
                  "record < @0 +5 v0 id0 short timestamp=1 line_number=absent\n"
                  "record < @5 +5 v0 id0 short timestamp=2 line_number=absent\n"
                  "record < @10 +3 v0 id0 short timestamp=absent line_number=absent\n"
                  "record < @13 +7 v0 id0 timestamp=3 line_number=4\n"
-                 "note < aubo.values.count: channel 0: a message has 3 values, but the channel has 2 topics\n"
+                 "note < aubo.values.count: channel=0 values=3 topics=2\n"
                  "record < @20 +9 v0 id0 long timestamp=5 line_number=6\n"
                  "stream aubo v0 aubo controller \"\" gaps 0\n"
                  "  < records 5 decoded 29 lost 0 skipped 0\n"
@@ -843,14 +841,14 @@ struct bad {
 static void test_bad_messages_are_named_and_passed_over(void **unused)
 {
     static const struct bad bad[] = {
-        {"[0,,1]", "aubo.message.bad: a character that JSON does not allow there, at byte 8 of the stream"},
-        {"[0,1 2]", "at byte 10 of the stream"},
-        {"[0,nan]", "aubo.message.bad: neither a number nor a word of JSON, at byte 8 of the stream"},
-        {"[0,01]", "at byte 8 of the stream"},
-        {"[0,1.]", "at byte 8 of the stream"},
-        {"[0,'a']", "at byte 8 of the stream"},
-        {"[0,\"\\x\"]", "an escape that JSON does not have, at byte 9 of the stream"},
-        {"{\"a\":1}", "aubo.message.bad: an object instead of a list, at byte 5 of the stream"},
+        {"[0,,1]", "aubo.message.bad: fault=a character that JSON does not allow there offset=8\n"},
+        {"[0,1 2]", " offset=10\n"},
+        {"[0,nan]", "aubo.message.bad: fault=neither a number nor a word of JSON offset=8\n"},
+        {"[0,01]", " offset=8\n"},
+        {"[0,1.]", " offset=8\n"},
+        {"[0,'a']", " offset=8\n"},
+        {"[0,\"\\x\"]", "an escape that JSON does not have offset=9\n"},
+        {"{\"a\":1}", "aubo.message.bad: fault=an object instead of a list offset=5\n"},
         {"[]", "a list that does not begin with a channel number"},
         {"[\"a\"]", "a list that does not begin with a channel number"},
         {"[1.0]", "a list that does not begin with a channel number"},
@@ -858,9 +856,9 @@ static void test_bad_messages_are_named_and_passed_over(void **unused)
         {"[-1,2]", "is not a channel"},
         {"[0,1}", "mismatched or too deeply nested brackets"},
         {"[0,\x80]", "mismatched or too deeply nested brackets"},
-        {"[0,\"a\nb\"]", "a control character inside a string, at byte 10 of the stream"},
+        {"[0,\"a\nb\"]", "a control character inside a string offset=10\n"},
         {"[0,[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "too deeply nested"},
-        {"x", "bytes that do not begin a message, at byte 5 of the stream"},
+        {"x", "bytes that do not begin a message offset=5\n"},
     };
     (void)unused;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -918,7 +916,7 @@ static void test_too_many_segments(void **unused)
     script_add(&script, TO, &text);
     struct log log = script_log(&script, &on_port);
     assert_int_equal(log.recipes, 1);
-    assert_true(log_has(&log, "a set-up of more than 1000 segments"));
+    assert_true(log_has(&log, "fault=a set-up of more than 1000 segments offset=4045\n"));
     log_free(&log);
     bytes_free(&text);
     script_free(&script);
@@ -957,7 +955,7 @@ static void test_messages_that_are_too_long(void **unused)
         script_play(&script, &on_port, cuts, 200, &cut);
         assert_string_equal(whole.text, cut.text);
         assert_int_equal(whole.records[FROM], fits ? 3 : 2);
-        assert_int_equal(log_count(&whole, "aubo.message.too-long: the message at byte 5 of the stream"), fits ? 0 : 1);
+        assert_int_equal(log_count(&whole, "aubo.message.too-long: offset=5 bytes_most=65536\n"), fits ? 0 : 1);
         assert_int_equal(whole.notes, fits ? 0 : 1);
         log_free(&whole);
         log_free(&cut);
@@ -992,7 +990,7 @@ static void test_long_frames_of_a_websocket(void **unused)
         assert_int_equal(whole.records[FROM], 3);
         assert_true(log_has(&whole, "line_number=3\n"));
         assert_int_equal(log_count(&whole, "aubo.message.too-long"), 2);
-        assert_true(log_has(&whole, "aubo.message.too-long: the message at byte 136 of the stream"));
+        assert_true(log_has(&whole, "aubo.message.too-long: offset=136 bytes_most=65536\n"));
         assert_int_equal(whole.notes, 2);
         log_free(&whole);
         log_free(&cut);
@@ -1157,7 +1155,7 @@ static void test_a_gap_in_a_websocket(void **unused)
     assert_int_equal(log.records[FROM], 0);
     assert_int_equal(log.records[TO], 1);
     assert_int_equal(log.recipes, 3);
-    assert_int_equal(log_count(&log, "note < websocket.bad: bytes are missing before byte 169"), 1);
+    assert_int_equal(log_count(&log, "note < websocket.bad: case=gap offset=169\n"), 1);
     log_free(&log);
     script_free(&script);
 }
@@ -1228,12 +1226,12 @@ static void test_telling_it_from_others(void **unused)
     check_recognised(ARMTAP_AUBO, false, REQUEST, ANSWER, "stream aubo");
     check_recognised(ARMTAP_AUBO, false, "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "stream none");
     check_recognised(ARMTAP_AUBO, false, objects, objects, "stream none");
-    check_recognised(
-        ARMTAP_RTDE, false, request, answer,
-        "note < stream.foreign: not rtde, though the port says so: it is AUBO's JSON-RPC, whose telemetry is on "
-        "ports 30010 and 9013; begins with \"{\"id\":1,\"jsonrpc\"");
-    check_recognised(ARMTAP_AUBO, false, request, answer, "not aubo, though the port says so: it is AUBO's JSON-RPC");
-    check_recognised(ARMTAP_RTDE, false, objects, objects, "though the port says so; begins with \"{\"a\"");
+    check_recognised(ARMTAP_RTDE, false, request, answer,
+                     "note < stream.foreign: case=other protocol=rtde name=AUBO's JSON-RPC, whose telemetry is on "
+                     "ports 30010 and 9013 quoted='{\"id\":1,\"jsonrpc\"");
+    check_recognised(ARMTAP_AUBO, false, request, answer,
+                     "stream.foreign: case=other protocol=aubo name=AUBO's JSON-RPC");
+    check_recognised(ARMTAP_RTDE, false, objects, objects, "stream.foreign: case=other protocol=rtde quoted='{\"a\"");
 }
 
 /* AUBO's RTDE gives the same on any port if it was captured from its beginning. */

@@ -320,7 +320,8 @@ static void test_telemetry_late_behind_foreign_bytes_in_any_chunks(void **unused
     script_hex(&script, FROM, "00 04 53 01");
     script_play(&script, &late, NULL, 0, &whole);
     assert_true(log_has(&whole, "recipe < id1 125 Hz 56 bytes"));
-    assert_true(log_has(&whole, "skipped 50000 unreadable bytes"));
+    assert_true(
+        log_has(&whole, "note < stream.resync: bytes=50000 direction=from the robot offset=50000 case=resumed\n"));
     assert_int_equal(log_count(&whole, "stream.foreign"), 0);
     for (size_t i = 0; i < 9; i++)
         check_cuts(&script, &late, (size_t[]){2000 + 100 * i, 3 * 16 * 1024 - 4 + i}, 2, &whole, &log);
@@ -344,10 +345,9 @@ static void check_late_without_telemetry(unsigned length, const char *says)
 static void test_late_without_telemetry(void **unused)
 {
     (void)unused;
-    check_late_without_telemetry(5000, "not rtde, though the port says so; begins with");
-    check_late_without_telemetry(20000, "no rtde in its 20000 bytes, though the port says so");
-    check_late_without_telemetry(1100000, "no rtde in the first 1048576 bytes, though the port says so; whether it "
-                                          "follows cannot be known");
+    check_late_without_telemetry(5000, "stream.foreign: case=other protocol=rtde quoted='\\xee\\xee");
+    check_late_without_telemetry(20000, "stream.foreign: case=nowhere protocol=rtde bytes=20000\n");
+    check_late_without_telemetry(1100000, "stream.foreign: case=undecided protocol=rtde bytes=1048576\n");
 }
 
 /* Data before bytes that begin like a long set-up, but are not one. */
@@ -894,8 +894,7 @@ static void test_a_tail_that_is_no_message(void **unused)
     script_add(&script, ARMTAP_FROM_ROBOT, &bytes);
     struct log log = script_log(&script, NULL);
     assert_int_equal(log.records[ARMTAP_FROM_ROBOT], 2);
-    assert_true(log_has(
-        &log, "note < stream.resync: the last 3000 bytes of the stream, up to byte 5120, could not be decoded"));
+    assert_true(log_has(&log, "note < stream.resync: bytes=3000 direction=from the robot offset=5120 case=last\n"));
     log_free(&log);
     script_free(&script);
     bytes_free(&bytes);
@@ -915,8 +914,8 @@ static void test_bytes_before_a_gap_that_are_no_message(void **unused)
     assert_int_equal(armtap_conn_new(NULL, &sink, &log, &conn), ARMTAP_OK);
     push_all(conn, FROM, bytes.at, bytes.length);
     assert_int_equal(armtap_conn_gap(conn, FROM, 100, NULL), ARMTAP_OK);
-    assert_true(log_has(
-        &log, "note < stream.resync: 3000 bytes up to byte 5120, where others are missing, could not be decoded"));
+    assert_true(
+        log_has(&log, "note < stream.resync: bytes=3000 direction=from the robot offset=5120 case=before-gap\n"));
     armtap_conn_free(conn);
     log_free(&log);
     bytes_free(&bytes);

@@ -7,6 +7,7 @@
 
 struct heard {
     char text[4000]; /* what was told, in order */
+    char said[500];  /* the last note as a sentence */
 };
 
 static void add(struct heard *heard, const char *mark, const char *text, size_t length)
@@ -40,9 +41,14 @@ static int on_record(void *user, const struct armtap_record *record)
 
 static int on_note(void *user, const struct armtap_note *note)
 {
-    add(user, "{", note->kind->id, strlen(note->kind->id));
-    add(user, ": ", note->text, strlen(note->text));
-    add(user, "}", "", 0);
+    struct heard *heard = user;
+    struct log log = {0};
+    log_note_arguments(&log, &note->arguments);
+    add(heard, "{", note->kind->id, strlen(note->kind->id));
+    add(heard, ":", log.text, log.length);
+    add(heard, "}", "", 0);
+    snprintf(heard->said, sizeof heard->said, "%s", note->text);
+    log_free(&log);
     return 0;
 }
 
@@ -117,14 +123,14 @@ static void test_refusals(void **unused)
         NULL};
     (void)unused;
     expect(lines, false,
-           GREETED "[play=Failed to execute: play]{dashboard.refused: 'play' was refused: 'Failed to execute: play'; "
-                   "look at the robot's state just before: its mode, its safety status, and whether a program is "
-                   "loaded}[brake release=Command is not allowed due to safety reasons, please switch robot to Remote "
-                   "Control mode and reconnect to port 29999]{dashboard.refused: 'brake release' was refused: 'Command "
-                   "is not allowed due to safety reasons, please switch robot to Remote Control mode and reconnect to "
-                   "port 29999'; switch PolyScope to remote control, then connect again: a connection made before the "
-                   "switch stays refused}[stop=Stopped]{dashboard.command: a client's 'stop' was obeyed: 'Stopped'}"
-                   "[hello=Never heard of it]");
+           GREETED
+           "[play=Failed to execute: play]{dashboard.refused: quoted='play' quoted_reply='Failed to execute: play' "
+           "advice=look at the robot's state just before: its mode, its safety status, and whether a program is "
+           "loaded}[brake release=Command is not allowed due to safety reasons, please switch robot to Remote Control "
+           "mode and reconnect to port 29999]{dashboard.refused: quoted='brake release' quoted_reply='Command is not "
+           "allowed due to safety reasons, please switch robot to Remote Control mode and reconnect to port 29999' "
+           "advice=switch PolyScope to remote control, then connect again: a connection made before the switch stays "
+           "refused}[stop=Stopped]{dashboard.command: quoted='stop' quoted_reply='Stopped'}[hello=Never heard of it]");
 }
 
 /* After a loss only the words tell which request was answered. */
@@ -138,8 +144,7 @@ static void test_lost_lines(void **unused)
     assert_non_null(strstr(heard.text, "[robotmode=Robotmode: IDLE](robot_mode 5)[?=Stopped]"));
     assert_null(strstr(heard.text, "program]"));
     assert_null(strstr(heard.text, "[play"));
-    assert_non_null(strstr(heard.text, "{dashboard.refused: a request, which is not known for certain, was refused: "
-                                       "'File not found: a'; "));
+    assert_non_null(strstr(heard.text, "{dashboard.refused: quoted_reply='File not found: a' advice="));
 }
 
 static void test_from_the_middle(void **unused)
@@ -191,7 +196,7 @@ static void test_bytes_that_are_no_text(void **unused)
     struct heard heard;
     (void)unused;
     play(&heard, lines, 100000, false);
-    assert_non_null(strstr(heard.text, "'load \\x1b[2J\\xff.urp' was refused: 'File not found: \\x1b[2J\\xff.urp'"));
+    assert_non_null(strstr(heard.said, "'load \\x1b[2J\\xff.urp' was refused: 'File not found: \\x1b[2J\\xff.urp'"));
 }
 
 int main(void)

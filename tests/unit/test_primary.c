@@ -129,36 +129,38 @@ static const struct {
      "6576657273655f736f636b65742e20546865207363726970742077696c6c2065786974206e6f772e",
      "text < level 3 \"Socket timed out waiting for command on reverse_socket. The script will exit now.\" of "
      "\"RTMACHINE\"\n",
-     "ur.message: Socket timed out waiting for command on reverse_socket. The script will exit now."},
-    {"TEXT of no bytes", "0000000f1400000002dfdc18b0fd00", "text < level 3 \"\" of \"RTMACHINE\"\n",
-     "ur.message: a message without text"},
+     "ur.message: quoted='Socket timed out waiting for command on reverse_socket. The script will exit now.' "
+     "case=waits-in-vain"},
+    {"TEXT of no bytes", "0000000f1400000002dfdc18b0fd00", "text < level 3 \"\" of \"RTMACHINE\"\n", "ur.message:\n"},
     {"ERROR_CODE C153A2", "000000231400000002dfdc18b0fd060000009900000002000000030000000100000000",
      "error C153A2 \"\" report 3 mode -1 line 0:0 data 1 0 clock 12345.678000 from -3, text < level 1 \"\" of "
      "\"RTMACHINE\"\n",
-     "ur.error: C153A2: Position deviates from path: detected by the joint (elbow); VIOLATION, from RTMACHINE"},
+     "ur.error: code=153 argument=2 meaning=Position deviates from path: detected by the joint joint_name=elbow "
+     "level=VIOLATION quoted_source='RTMACHINE'"},
     {"ERROR_CODE of a joint", "000000231400000002dfdc18b07006000000040000000e000000040000000100000000",
      "error C4A14 \"\" report 4 mode -1 line 0:0 data 1 0 clock 12345.678000 from 112, text < level 1 \"\" of "
      "\"JOINT_2_A\"\n",
-     "ur.error: C4A14: Communication issue: communication with joint lost (elbow); FAULT, from JOINT_2_A"},
+     "ur.error: code=4 argument=14 meaning=Communication issue: communication with joint lost joint_name=elbow "
+     "level=FAULT quoted_source='JOINT_2_A'"},
     {"ERROR_CODE with a float", "000000231400000002dfdc18b014060000011b000000330000000300000003439c4000",
      "error C283A51 \"\" report 3 mode -1 line 0:0 data 3 0x439c4000 clock 12345.678000 from 20, text < level 1 \"\" "
      "of \"SAFETY_PROCESSOR_UA\"\n",
-     "ur.error: C283A51: Safety system: tool at 312.5 mm/s, beyond its safety limit; VIOLATION, from "
-     "SAFETY_PROCESSOR_UA"},
+     "ur.error: code=283 argument=51 meaning=Safety system: tool at 312.5 mm/s, beyond its safety limit "
+     "level=VIOLATION quoted_source='SAFETY_PROCESSOR_UA'"},
     {"SAFETY_MODE", "000000201400000002dfdc18b0fd050000000000000000030000000100000000",
      "safety C0A0 \"\" report -1 mode 3 line 0:0 data 1 0 clock 12345.678000 from -3, text < level 3 \"\" of "
      "\"RTMACHINE\"\n",
-     "ur.safety: safety mode 3 PROTECTIVE_STOP"},
+     "ur.safety: value=3 name=PROTECTIVE_STOP"},
     {"POPUP",
      "000000581400000002dfdc18b0fd0200000007000000080100001c45787465726e616c20436f6e74726f6c207370656564206c696d697456"
      "656c6f636974792032352e3120726571756972656420696e206a6f696e742030",
      "popup C7A8 \"External Control speed limit\" report -1 mode -1 line 0:0 data 0 0 clock 12345.678000 from -3, text "
      "< level 2 \"Velocity 25.1 required in joint 0\" of \"RTMACHINE\"\n",
-     "ur.popup: warning: External Control speed limit: Velocity 25.1 required in joint 0"},
+     "ur.popup: case=warning quoted_title='External Control speed limit' quoted='Velocity 25.1 required in joint 0'"},
     {"KEY", "000000301400000002dfdc18b0fd0700000000000000001350524f4752414d5f5858585f5354415254454473696c6c79",
      "program C0A0 \"PROGRAM_XXX_STARTED\" report -1 mode -1 line 0:0 data 0 0 clock 12345.678000 from -3, text < "
      "level 3 \"silly\" of \"RTMACHINE\"\n",
-     "ur.program: program started: silly"},
+     "ur.program: case=started quoted_name='silly'"},
     {"HARDWARE_INFO", "0000001b14fffffffffffffffffe12000000010000000500000001",
      "hardware C1A5 \"\" report -1 mode -1 line 0:0 data 0 0x1 clock nan from -2, text < level 3 \"\" of "
      "\"ROBOTINTERFACE\"\n",
@@ -171,7 +173,7 @@ static const struct {
      "00000032 14 00000002dfdc18b0 fd 0a 00000002 00000001 73796e7461785f6572726f725f6f6e5f6c696e653a323a656e643a",
      "exception C0A-1 \"\" report -1 mode -1 line 2:1 data 0 0 clock 12345.678000 from -3, text < level 0 "
      "\"syntax_error_on_line:2:end:\" of \"RTMACHINE\"\n",
-     "ur.exception: line 2, column 1: syntax_error_on_line:2:end:"},
+     "ur.exception: line=2 column=1 quoted='syntax_error_on_line:2:end:'"},
 };
 
 /* A message of the robot's after VERSION, which says CB3 or later. */
@@ -249,7 +251,7 @@ static void test_variables_of_other_versions(void **unused)
     assert_true(log_has(&log, VARIABLE("1", "gripped", "42")));
     log_free(&log);
     log = log_of_program("00 00", NAMES, VALUES);
-    assert_true(log_has(&log, "primary.unknown: 9 bytes of variables, whose types depend on the controller's version"));
+    assert_true(log_has(&log, "primary.unknown: case=variables bytes=9\n"));
     log_free(&log);
 }
 
@@ -258,12 +260,13 @@ static void test_variables_that_cannot_be_read(void **unused)
     static const struct {
         const char *values, *note;
     } cases[] = {
-        {"0000001919ffffffffffffffff010000 0d010a 0f00002a0a 00", "note < primary.message.bad: a PROGRAM_STATE of 25"},
-        {"0000001519ffffffffffffffff010000 0d010a 0f00", "of 21 bytes ends within the value of variable 1"},
+        {"0000001919ffffffffffffffff010000 0d010a 0f00002a0a 00",
+         "note < primary.message.bad: case=variable bytes=25 variable=1\n"},
+        {"0000001519ffffffffffffffff010000 0d010a 0f00", "primary.message.bad: case=variable bytes=21 variable=1\n"},
         {"0000001619ffffffffffffffff010000 0d010a 010000",
-         "variable 1 of a PROGRAM_STATE has a value of unknown type 1"},
-        {"0000001119ffffffffffffffff020000 00", "primary.unknown: a PROGRAM_STATE of unknown kind 2, 17 bytes"},
-        {"0000000f19ffffffffffffffff0100", "a PROGRAM_STATE of only 15 bytes"},
+         "primary.unknown: case=variable variable=1 type=1 offset=19 bytes=22\n"},
+        {"0000001119ffffffffffffffff020000 00", "primary.unknown: case=program-state type=2 bytes=17"},
+        {"0000000f19ffffffffffffffff0100", "primary.message.bad: case=program-state bytes=15\n"},
     };
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -685,7 +688,7 @@ static void test_every_cut(void **unused)
     struct log whole = script_log(&script, NULL), cut = {.values = true};
     assert_int_equal(whole.records[0], 2);
     assert_int_equal(whole.records[1], 3);
-    assert_int_equal(whole.notes, log_count(&whole, "note < ur.message: "));
+    assert_int_equal(whole.notes, log_count(&whole, "note < ur.message:"));
     for (size_t at = 1; at < script.bytes.length; at++) {
         log_clear(&cut);
         script_play(&script, NULL, &at, 1, &cut);

@@ -475,8 +475,8 @@ static void test_a_bad_cell_is_noted_until_it_is_good(void **unused)
     play(&bytes, &log);
     assert_int_equal(log.records[ARMTAP_FROM_ROBOT], 8);
     assert_int_equal(log.notes, 3);
-    assert_int_equal(log_count(&log, "note < rt.cell.not-integer: runtime_state, at byte 1052"), 2);
-    assert_int_equal(log_count(&log, "note < rt.cell.not-integer: joint_mode, at byte 764"), 1);
+    assert_int_equal(log_count(&log, "note < rt.cell.not-integer: field=runtime_state offset=1052\n"), 2);
+    assert_int_equal(log_count(&log, "note < rt.cell.not-integer: field=joint_mode offset=764\n"), 1);
     assert_int_equal(log_count(&log, "runtime_state=absent"), 4);
     assert_int_equal(log_count(&log, "runtime_state=2"), 2);
     assert_int_equal(log_count(&log, "joint_mode=absent"), 1);
@@ -528,9 +528,9 @@ static void test_a_size_that_changes_is_noted(void **unused)
     play(&bytes, &log);
     assert_int_equal(log.records[ARMTAP_FROM_ROBOT], 7);
     assert_int_equal(log.recipes, 4);
-    assert_int_equal(log_count(&log, "rt.size.changed: packets of 1116 bytes, after packets of 1108"), 1);
-    assert_int_equal(log_count(&log, "rt.size.changed: packets of 900 bytes, after packets of 1116"), 1);
-    assert_int_equal(log_count(&log, "rt.size.unknown: packets of 900 bytes"), 1);
+    assert_int_equal(log_count(&log, "rt.size.changed: bytes=1116 bytes_before=1108"), 1);
+    assert_int_equal(log_count(&log, "rt.size.changed: bytes=900 bytes_before=1116"), 1);
+    assert_int_equal(log_count(&log, "rt.size.unknown: bytes=900\n"), 1);
     assert_int_equal(log.notes, 4);
     assert_true(log_has(&log, "stream realtime v1108 cb3e"));
     log_free(&log);

@@ -145,19 +145,18 @@ static void test_a_session_of_protocol_3(void **unused)
         {'>', 'U', "01 00 00 01 00 00 00 02 03", ""},
     };
     (void)unused;
-    CHECK(lines,
-          "event > recognised 0\n"
-          "properties < @4 +30 v3 id0 v1.software.version=72623859790382856 v1.control_box.type=83951874\n"
-          "note < rtde.property.missing: no.such: the controller does not know this property (NOT_FOUND)\n"
-          "note < rtde.property.missing: v1.robot_arm.type: the controller has no value for this property (NOT_SET)\n"
-          "recipe < id1 125 Hz timestamp:DOUBLE\n"
-          "recipe > id1 0 Hz configurable_digital_output_mask:UINT32 configurable_digital_output:UINT32\n"
-          "event < start 0\n"
-          "record < @98 +12 v3 id1 timestamp=2\n"
-          "record > @183 +12 v3 id1 configurable_digital_output_mask=256 configurable_digital_output=515\n"
-          "stream rtde v3 cb3e controller \"\" gaps 0\n"
-          "  < records 1 decoded 110 lost 0 skipped 0\n"
-          "  > records 1 decoded 195 lost 0 skipped 0\n");
+    CHECK(lines, "event > recognised 0\n"
+                 "properties < @4 +30 v3 id0 v1.software.version=72623859790382856 v1.control_box.type=83951874\n"
+                 "note < rtde.property.missing: quoted_name='no.such' quoted_type='NOT_FOUND'\n"
+                 "note < rtde.property.missing: quoted_name='v1.robot_arm.type' reason=no-value quoted_type='NOT_SET'\n"
+                 "recipe < id1 125 Hz timestamp:DOUBLE\n"
+                 "recipe > id1 0 Hz configurable_digital_output_mask:UINT32 configurable_digital_output:UINT32\n"
+                 "event < start 0\n"
+                 "record < @98 +12 v3 id1 timestamp=2\n"
+                 "record > @183 +12 v3 id1 configurable_digital_output_mask=256 configurable_digital_output=515\n"
+                 "stream rtde v3 cb3e controller \"\" gaps 0\n"
+                 "  < records 1 decoded 110 lost 0 skipped 0\n"
+                 "  > records 1 decoded 195 lost 0 skipped 0\n");
 }
 
 static void test_types_come_from_the_reply(void **unused)
@@ -196,16 +195,17 @@ static void test_text_before_the_version_reply_is_of_protocol_1(void **unused)
     (void)unused;
     CHECK(lines, "event > recognised 0\n"
                  "text < level 2 \"SafetySetup has not been confirmed yet\" of \"\"\n"
-                 "note < rtde.text.warning: SafetySetup has not been confirmed yet\n"
+                 "note < rtde.text.warning: quoted='SafetySetup has not been confirmed yet'\n"
                  "text < level 1 \"Hello\" of \"RTDE\"\n"
-                 "note < rtde.text.error: RTDE: Hello\n"
+                 "note < rtde.text.error: quoted_source='RTDE' quoted='Hello'\n"
                  "text < level 0 \"Hi\" of \"\"\n"
-                 "note < rtde.text.exception: Hi\n"
+                 "note < rtde.text.exception: quoted='Hi'\n"
                  "text < level 3 \"Hi\" of \"\"\n"
-                 "note < rtde.text.info: Hi\n"
+                 "note < rtde.text.info: quoted='Hi'\n"
                  "text > level 3 \"log\" of \"me\"\n"
-                 "text < level 7 \"\n\" of \"x\"\n"
-                 "note < rtde.text.info: x: \\x0a\n"
+                 "text < level 7 \"\n"
+                 "\" of \"x\"\n"
+                 "note < rtde.text.info: quoted_source='x' quoted='\\x0a'\n"
                  "stream rtde v2 cb3e controller \"\" gaps 0\n"
                  "  < records 0 decoded 85 lost 0 skipped 0\n"
                  "  > records 0 decoded 16 lost 0 skipped 0\n");
@@ -267,8 +267,7 @@ static void test_several_input_recipes(void **unused)
                  "record > @92 +5 v2 id255 input_bit_register_64=0\n"
                  "record > @97 +5 v2 id255 input_bit_register_64=1\n"
                  "record > @102 +8 v2 id1 input_int_register_24=-1\n"
-                 "note > rtde.recipe.missing: data of 3 bytes to the robot, but the set-up of its recipe was not "
-                 "captured before\n"
+                 "note > rtde.recipe.missing: bytes=3 direction=to the robot reason=not-captured\n"
                  "record > @110 +6 v2 id0 opaque\n"
                  "stream rtde v2 cb3e controller \"\" gaps 0\n"
                  "  < records 0 decoded 31 lost 0 skipped 0\n"
@@ -330,7 +329,7 @@ static void test_names_that_were_not_captured(void **unused)
     struct script script = session(lines, sizeof lines / sizeof lines[0]);
     struct log log = script_log(&script, &on_port);
     assert_true(log_has(&log, "v2 id1 value_0=2 value_1=7\n"));
-    assert_true(log_has(&log, "note < rtde.recipe.missing: the types of 2 fields were captured"));
+    assert_true(log_has(&log, "note < rtde.recipe.missing: reason=no-names types=2\n"));
     assert_int_equal(log.notes, 1);
     log_free(&log);
     script_free(&script);
@@ -377,10 +376,9 @@ static void test_unknown_names_are_delivered_by_type(void **unused)
     };
     (void)unused;
     CHECK(lines, "event > recognised 0\n"
-                 "note < rtde.field.unknown: new_thing (VECTOR3D) is not in the table; delivered under its own name\n"
-                 "note < rtde.field.unknown: newer.thing (UINT8) is not in the table; delivered under its own name\n"
-                 "note < rtde.field.unknown: actual_q comes as INT32, but the table has it as VECTOR6D; delivered "
-                 "under its own name\n"
+                 "note < rtde.field.unknown: quoted_name='new_thing' quoted_type='VECTOR3D'\n"
+                 "note < rtde.field.unknown: quoted_name='newer.thing' quoted_type='UINT8'\n"
+                 "note < rtde.field.unknown: field=actual_q quoted_type='INT32' type_known=VECTOR6D\n"
                  "recipe < id1 125 Hz new_thing:VECTOR3D? timestamp:DOUBLE newer.thing:UINT8? actual_q:INT32?\n"
                  "record < @35 +41 v2 id1 new_thing=[1.5, 2, 1.5] timestamp=2 newer.thing=42 actual_q=-1\n"
                  "stream rtde v2 cb3e controller \"\" gaps 0\n"
@@ -404,26 +402,25 @@ static void test_refused_fields_are_named(void **unused)
         {'<', 'U', "01 " TWO, ""},
     };
     (void)unused;
-    CHECK(lines, "event > recognised 0\n"
-                 "note < rtde.field.not-found: actual_qdd is not known to this controller, nor to any release that "
-                 "armtap knows of\n"
-                 "note < rtde.field.not-found: no_such is not known to this controller, nor to any release that armtap "
-                 "knows of\n"
-                 "refused < 125 Hz, accepted timestamp:DOUBLE robot_mode:INT32; left out actual_qdd:NOT_FOUND "
-                 "no_such:NOT_FOUND\n"
-                 "note < rtde.field.in-use: input_int_register_0 is in use by another client or a fieldbus\n"
-                 "refused > 0 Hz, accepted standard_digital_output:UINT8; left out input_int_register_0:IN_USE\n"
-                 "note < rtde.start.refused: the controller refused START: no output recipe is set up\n"
-                 "recipe < id1 125 Hz timestamp:DOUBLE\n"
-                 "event < start 0\n"
-                 "record < @74 +12 v2 id1 timestamp=2\n"
-                 "stream rtde v2 cb3e controller \"\" gaps 0\n"
-                 "  < records 1 decoded 86 lost 0 skipped 0\n"
-                 "  > records 0 decoded 128 lost 0 skipped 0\n");
+    CHECK(lines,
+          "event > recognised 0\n"
+          "note < rtde.field.not-found: quoted_name='actual_qdd' reason=never-heard-of\n"
+          "note < rtde.field.not-found: quoted_name='no_such' reason=never-heard-of\n"
+          "refused < 125 Hz, accepted timestamp:DOUBLE robot_mode:INT32; left out actual_qdd:NOT_FOUND "
+          "no_such:NOT_FOUND\n"
+          "note < rtde.field.in-use: field=input_int_register_0 case=client-or-fieldbus instead=registers 24 to 47\n"
+          "refused > 0 Hz, accepted standard_digital_output:UINT8; left out input_int_register_0:IN_USE\n"
+          "note < rtde.start.refused: reason=no-recipe\n"
+          "recipe < id1 125 Hz timestamp:DOUBLE\n"
+          "event < start 0\n"
+          "record < @74 +12 v2 id1 timestamp=2\n"
+          "stream rtde v2 cb3e controller \"\" gaps 0\n"
+          "  < records 1 decoded 86 lost 0 skipped 0\n"
+          "  > records 0 decoded 128 lost 0 skipped 0\n");
 }
 
-#define UNKNOWN_TYPE "note < rtde.type.unknown: odd is of type MATRIX4, which is not known: "
-#define GETS_THE_REST UNKNOWN_TYPE "it gets what the other fields leave of a data package's length\n"
+#define UNKNOWN_TYPE "note < rtde.type.unknown: quoted_name='odd' quoted_type='MATRIX4' "
+#define GETS_THE_REST UNKNOWN_TYPE "case=only-one\n"
 #define SEVEN "00 00 00 07"
 
 /* One unknown type: it gets the bytes that the other fields leave, and those are decoded wherever they are. */
@@ -498,8 +495,7 @@ static void test_an_unknown_type_without_a_size(void **unused)
           "event > recognised 0\n" GETS_THE_REST "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32?\n"
           "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32\n"
           "record < @28 +18 v2 id1 timestamp=2 odd=2 bytes robot_mode=7\n"
-          "note < rtde.type.unknown: data packages vary in length (14 bytes of values, then 15): fields from "
-          "odd on cannot be decoded\n"
+          "note < rtde.type.unknown: case=varying bytes_known=14 bytes=15 quoted_name='odd'\n"
           "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32?\n"
           "record < @46 +19 v2 id1 timestamp=2 odd=7 bytes robot_mode=absent\n"
           "record < @65 +18 v2 id1 timestamp=1.5 odd=6 bytes robot_mode=absent\n"
@@ -515,11 +511,9 @@ static void test_an_unknown_type_without_a_size(void **unused)
           "  > records 0 decoded 40 lost 0 skipped 0\n");
 }
 
-#define TOGETHER                                                                                                       \
-    "other fields have other types that are not known either: together they get what the rest leaves of a "            \
-    "data package's length\n"
-#define ALIKE "the fields of that type get equal shares of what the others leave of a data package's length\n"
-#define ODDER "note < rtde.type.unknown: odder is of type "
+#define TOGETHER "case=various\n"
+#define ALIKE "case=alike\n"
+#define ODDER "note < rtde.type.unknown: quoted_name='odder' quoted_type="
 
 /* Several unknown types: the fields before the first and after the last are decoded, those between only if another
  * type's size or an equal split shows where they are. 8 bytes timestamp, 4 robot_mode, 8 payload. */
@@ -540,26 +534,22 @@ static void test_several_unknown_types(void **unused)
         {'>', 'U', "05 aa bb cc dd" SEVEN, ""},
     };
     (void)unused;
-    CHECK(two,
-          "event > recognised 0\n" UNKNOWN_TYPE TOGETHER ODDER "MATRIX5, which is not known: " TOGETHER
-          "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:? payload:DOUBLE?\n"
-          "note < rtde.type.unknown: 2 fields of unknown types hold 3 bytes together: the values from odd to odder "
-          "cannot be separated and are given as bytes of the first\n"
-          "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:? payload:DOUBLE\n"
-          "record < @43 +27 v2 id1 timestamp=2 odd=7 bytes robot_mode=absent odder=absent payload=1.5\n"
-          "record < @70 +27 v2 id1 timestamp=2 odd=7 bytes robot_mode=absent odder=absent payload=2\n"
-          "note < rtde.type.unknown: data packages vary in length (23 bytes of values, then 24): fields from "
-          "odd on cannot be decoded\n"
-          "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:? payload:DOUBLE?\n"
-          "record < @97 +28 v2 id1 timestamp=2 odd=16 bytes robot_mode=absent odder=absent payload=absent\n"
-          "stream rtde v2 cb3e controller \"\" gaps 0\n"
-          "  < records 3 decoded 125 lost 0 skipped 0\n"
-          "  > records 0 decoded 54 lost 0 skipped 0\n");
+    CHECK(two, "event > recognised 0\n" UNKNOWN_TYPE TOGETHER ODDER "'MATRIX5' " TOGETHER
+               "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:? payload:DOUBLE?\n"
+               "note < rtde.type.unknown: case=not-separated fields=2 bytes=3 quoted_name='odd' quoted_last='odder'\n"
+               "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:? payload:DOUBLE\n"
+               "record < @43 +27 v2 id1 timestamp=2 odd=7 bytes robot_mode=absent odder=absent payload=1.5\n"
+               "record < @70 +27 v2 id1 timestamp=2 odd=7 bytes robot_mode=absent odder=absent payload=2\n"
+               "note < rtde.type.unknown: case=varying bytes_known=23 bytes=24 quoted_name='odd'\n"
+               "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:? payload:DOUBLE?\n"
+               "record < @97 +28 v2 id1 timestamp=2 odd=16 bytes robot_mode=absent odder=absent payload=absent\n"
+               "stream rtde v2 cb3e controller \"\" gaps 0\n"
+               "  < records 3 decoded 125 lost 0 skipped 0\n"
+               "  > records 0 decoded 54 lost 0 skipped 0\n");
     CHECK(adjacent,
-          "event > recognised 0\n" UNKNOWN_TYPE TOGETHER ODDER "MATRIX5, which is not known: " TOGETHER
+          "event > recognised 0\n" UNKNOWN_TYPE TOGETHER ODDER "'MATRIX5' " TOGETHER
           "recipe > id5 0 Hz odd:? odder:? input_int_register_24:INT32?\n"
-          "note > rtde.type.unknown: 2 fields of unknown types hold 4 bytes together: the values from odd to odder "
-          "cannot be separated and are given as bytes of the first\n"
+          "note > rtde.type.unknown: case=not-separated fields=2 bytes=4 quoted_name='odd' quoted_last='odder'\n"
           "recipe > id5 0 Hz odd:? odder:? input_int_register_24:INT32\n"
           "record > @39 +12 v2 id5 odd=4 bytes odder=absent input_int_register_24=7\n"
           "stream rtde v2 cb3e controller \"\" gaps 0\n"
@@ -589,23 +579,23 @@ static void test_an_unknown_type_several_times(void **unused)
         {'<', 'U', "01 " TWO "00", ""},
     };
     (void)unused;
-    CHECK(even, "event > recognised 0\n" UNKNOWN_TYPE ALIKE ODDER "MATRIX4, which is not known: " ALIKE
+    CHECK(even, "event > recognised 0\n" UNKNOWN_TYPE ALIKE ODDER "'MATRIX4' " ALIKE
                 "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32? odder:? payload:DOUBLE?\n"
                 "recipe < id1 125 Hz timestamp:DOUBLE odd:? robot_mode:INT32 odder:? payload:DOUBLE\n"
                 "record < @43 +28 v2 id1 timestamp=2 odd=2 bytes robot_mode=7 odder=2 bytes payload=1.5\n"
                 "stream rtde v2 cb3e controller \"\" gaps 0\n"
                 "  < records 1 decoded 71 lost 0 skipped 0\n"
                 "  > records 0 decoded 54 lost 0 skipped 0\n");
-    CHECK(uneven, "event > recognised 0\n" UNKNOWN_TYPE ALIKE ODDER "MATRIX4, which is not known: " ALIKE
-                  "recipe < id1 125 Hz timestamp:DOUBLE odd:? odder:?\n"
-                  "note < rtde.type.unknown: 2 fields of unknown types hold 3 bytes together: the values from odd to "
-                  "odder cannot be separated and are given as bytes of the first\n"
-                  "recipe < id1 125 Hz timestamp:DOUBLE odd:? odder:?\n"
-                  "record < @30 +15 v2 id1 timestamp=2 odd=3 bytes odder=absent\n"
-                  "stream rtde v2 cb3e controller \"\" gaps 0\n"
-                  "  < records 1 decoded 45 lost 0 skipped 0\n"
-                  "  > records 0 decoded 35 lost 0 skipped 0\n");
-    CHECK(too_little, "event > recognised 0\n" UNKNOWN_TYPE ALIKE ODDER "MATRIX4, which is not known: " ALIKE
+    CHECK(uneven,
+          "event > recognised 0\n" UNKNOWN_TYPE ALIKE ODDER "'MATRIX4' " ALIKE
+          "recipe < id1 125 Hz timestamp:DOUBLE odd:? odder:?\n"
+          "note < rtde.type.unknown: case=not-separated fields=2 bytes=3 quoted_name='odd' quoted_last='odder'\n"
+          "recipe < id1 125 Hz timestamp:DOUBLE odd:? odder:?\n"
+          "record < @30 +15 v2 id1 timestamp=2 odd=3 bytes odder=absent\n"
+          "stream rtde v2 cb3e controller \"\" gaps 0\n"
+          "  < records 1 decoded 45 lost 0 skipped 0\n"
+          "  > records 0 decoded 35 lost 0 skipped 0\n");
+    CHECK(too_little, "event > recognised 0\n" UNKNOWN_TYPE ALIKE ODDER "'MATRIX4' " ALIKE
                       "recipe < id1 125 Hz timestamp:DOUBLE odd:? odder:?\n"
                       "record < @30 +13 v2 id1 timestamp=2 odd=1 bytes odder=absent\n"
                       "stream rtde v2 cb3e controller \"\" gaps 0\n"
@@ -621,7 +611,7 @@ static void test_a_refused_version_leaves_protocol_1(void **unused)
     };
     (void)unused;
     CHECK(lines, "event > recognised 0\n"
-                 "note < rtde.version.refused: protocol 3 was refused\n"
+                 "note < rtde.version.refused: version=3\n"
                  "recipe < id0 0 Hz timestamp:DOUBLE\n"
                  "record < @13 +11 v1 id0 timestamp=1.5\n"
                  "stream rtde v1 cb3e controller \"\" gaps 0\n"
@@ -650,15 +640,15 @@ static void test_data_that_does_not_fit_its_recipe(void **unused)
                  "recipe < id1 125 Hz timestamp:DOUBLE robot_mode:INT32\n"
                  "event < start 0\n"
                  "record < @24 +16 v2 id1 timestamp=1.5 robot_mode=7\n"
-                 "note < rtde.data.short: a data package of 10 bytes of values, its recipe has 12\n"
+                 "note < rtde.data.short: bytes=10 bytes_known=12\n"
                  "record < @40 +14 v2 id1 short timestamp=2 robot_mode=absent\n"
                  "record < @54 +12 v2 id1 short timestamp=2 robot_mode=absent\n"
-                 "note < rtde.data.short: 1 more data package, this one, does not fit its recipe\n"
+                 "note < rtde.data.short: more=1\n"
                  "record < @66 +16 v2 id1 timestamp=2 robot_mode=5\n"
-                 "note < rtde.data.long: a data package of 14 bytes of values, its recipe has 12\n"
+                 "note < rtde.data.long: bytes=14 bytes_known=12\n"
                  "record < @82 +18 v2 id1 long timestamp=2 robot_mode=6\n"
                  "record < @100 +16 v2 id1 timestamp=2 robot_mode=7\n"
-                 "note < rtde.data.short: a data package of 0 bytes of values, its recipe has 12\n"
+                 "note < rtde.data.short: bytes=0 bytes_known=12\n"
                  "record < @116 +3 v2 id0 short timestamp=absent robot_mode=absent\n"
                  "event < pause 0\n"
                  "stream rtde v2 cb3e controller \"\" gaps 0\n"
@@ -681,9 +671,9 @@ static void test_packages_that_break_their_layout(void **unused)
     (void)unused;
     CHECK(lines, "event > recognised 0\n"
                  "recipe < id1 125 Hz timestamp:DOUBLE\n"
-                 "note < rtde.package.unknown: type 0x58, 5 bytes: not a package of that type's layout\n"
+                 "note < rtde.package.unknown: type=88 bytes=5\n"
                  "record < @19 +12 v2 id1 timestamp=2\n"
-                 "note < rtde.package.unknown: type 0x53, 5 bytes: not a package of that type's layout\n"
+                 "note < rtde.package.unknown: type=83 bytes=5\n"
                  "record < @36 +12 v2 id1 timestamp=2\n"
                  "event < pause 0\n"
                  "stream rtde v2 cb3e controller \"\" gaps 0\n"
@@ -693,7 +683,7 @@ static void test_packages_that_break_their_layout(void **unused)
 
 /* ---- set-ups that went wrong ---- */
 
-#define UNKNOWN " is not known to this controller"
+#define NOT_FOUND "rtde.field.not-found: "
 
 /* Checks the notes only. */
 static void check_notes(const struct line *lines, size_t count, const char *const *wanted)
@@ -749,32 +739,30 @@ static void test_why_a_field_is_not_known(void **unused)
         {'<', 'O', "00", "NOT_FOUND,NOT_FOUND"},
     };
     (void)unused;
-    CHECK_NOTES(old, "elbow_position" UNKNOWN ": introduced in 3.5.0; the controller has 3.4.5.100\n",
-                "ft_raw_wrench" UNKNOWN
-                ": introduced in 5.9.0 (e-Series), never for CB3; the controller has 3.4.5.100\n",
-                "actual_Q" UNKNOWN "; did you mean actual_q?\n",
-                "speed_slider_mask" UNKNOWN ": it is an input, which only clients write\n",
-                "rt_94" UNKNOWN ": it is in legacy packets only\n",
-                "tool_mode" UNKNOWN ": UR does not say which release introduced it; the controller has 3.4.5.100\n",
-                "tool_mod2" UNKNOWN ", nor to any release that armtap knows of\n");
-    CHECK_NOTES(odd, "elbow_position" UNKNOWN ", although it was introduced in 5.0.0 and the controller has 5.9.4.10\n",
-                "input_int_register_0" UNKNOWN
-                ", although it was introduced in 3.4.0 (CB3) and the controller has 5.9.4.10\n",
-                "target_gravity" UNKNOWN ": introduced in 5.26.0; the controller has 5.9.4.10\n",
-                "actual_q" UNKNOWN ": it is an output, which only the controller writes\n",
-                "standard_digital_ouput" UNKNOWN "; did you mean standard_digital_output?\n");
+    CHECK_NOTES(
+        old, NOT_FOUND "field=elbow_position reason=release-older release_since=3.5.0 release=3.4.5.100\n",
+        NOT_FOUND
+        "field=ft_raw_wrench reason=release-never release_since=5.9.0 (e-Series) series=CB3 release=3.4.5.100\n",
+        NOT_FOUND "quoted_name='actual_Q' reason=misspelt field_meant=actual_q\n",
+        NOT_FOUND "field=speed_slider_mask reason=is-input\n", NOT_FOUND "field=rt_94 reason=legacy-only\n",
+        NOT_FOUND "field=tool_mode reason=release-unsaid release=3.4.5.100\n",
+        NOT_FOUND "quoted_name='tool_mod2' reason=never-heard-of\n");
+    CHECK_NOTES(odd, NOT_FOUND "field=elbow_position reason=release-has-it release_since=5.0.0 release=5.9.4.10\n",
+                NOT_FOUND
+                "field=input_int_register_0 reason=release-has-it release_since=3.4.0 (CB3) release=5.9.4.10\n",
+                NOT_FOUND "field=target_gravity reason=release-older release_since=5.26.0 release=5.9.4.10\n",
+                NOT_FOUND "field=actual_q reason=is-output\n",
+                NOT_FOUND "quoted_name='standard_digital_ouput' reason=misspelt field_meant=standard_digital_output\n");
     CHECK_NOTES(unversioned,
-                "elbow_position" UNKNOWN
-                ": introduced in 3.5.0 (CB3), 5.0.0 (e-Series); the controller's release was not captured\n",
-                "tool_mode" UNKNOWN ": UR does not say which release introduced it\n");
-    CHECK_NOTES(newest, "target_base_wrench" UNKNOWN ": introduced in 10.14.0; the controller has 10.12.0.1\n",
-                "target_gravity" UNKNOWN ", although it was introduced in 10.12.0 and the controller has 10.12.0.1\n");
+                NOT_FOUND "field=elbow_position reason=release-older release_since=3.5.0 (CB3), 5.0.0 (e-Series)\n",
+                NOT_FOUND "field=tool_mode reason=release-unsaid\n");
+    CHECK_NOTES(newest,
+                NOT_FOUND "field=target_base_wrench reason=release-older release_since=10.14.0 release=10.12.0.1\n",
+                NOT_FOUND "field=target_gravity reason=release-has-it release_since=10.12.0 release=10.12.0.1\n");
 }
 
 #define HZ14 "40 2c 00 00 00 00 00 00" /* its second byte is a comma */
-#define NOT_NEGOTIATED                                                                                                 \
-    "rtde.version.not-negotiated: the set-up begins with a frequency, as from protocol 2 on, but no protocol was "     \
-    "negotiated: the controller took its 8 bytes for a part of the first name, timestamp\n"
+#define NOT_NEGOTIATED "rtde.version.not-negotiated: reason=not-negotiated quoted_name='timestamp'\n"
 
 /* A set-up in the format of protocol 2 while protocol 1 is in force. */
 static void test_a_set_up_that_was_not_negotiated(void **unused)
@@ -803,11 +791,12 @@ static void test_a_set_up_that_was_not_negotiated(void **unused)
         {'<', 'O', "", "DOUBLE,NOT_FOUND"},
     };
     (void)unused;
-    CHECK_NOTES(plain, NOT_NEGOTIATED, "actual_qdd" UNKNOWN);
+    CHECK_NOTES(plain, NOT_NEGOTIATED, NOT_FOUND "quoted_name='actual_qdd' reason=never-heard-of\n");
     CHECK_NOTES(comma, NOT_NEGOTIATED);
-    CHECK_NOTES(refused, "rtde.version.refused", "but protocol 3 was refused: the controller took its 8 bytes for");
-    CHECK_NOTES(right, "timestomp" UNKNOWN "; did you mean timestamp?\n");
-    CHECK_NOTES(lenient, "actual_mode" UNKNOWN);
+    CHECK_NOTES(refused, "rtde.version.refused: version=3\n",
+                "rtde.version.not-negotiated: reason=refused version=3 quoted_name='timestamp'\n");
+    CHECK_NOTES(right, NOT_FOUND "quoted_name='timestomp' reason=misspelt field_meant=timestamp\n");
+    CHECK_NOTES(lenient, NOT_FOUND "quoted_name='actual_mode' reason=never-heard-of\n");
 }
 
 /* The accepted rest of refused set-ups, with the types of the reply; a misread name gets the table's type. */
@@ -859,15 +848,10 @@ static void test_a_set_up_without_its_frequency(void **unused)
         {'<', 'U', "01 " TWO, ""},
     };
     (void)unused;
-    CHECK_NOTES(cut,
-                "rtde.frequency.missing: protocol 2 is in force, but the set-up has the form of protocol 1: the "
-                "controller took its first 8 bytes, \"timestam\", for the frequency and the names begin within "
-                "timestamp\n",
-                "actual_mode" UNKNOWN);
+    CHECK_NOTES(cut, "rtde.frequency.missing: version=2 quoted='timestam' is_cut quoted_name='timestamp'\n",
+                NOT_FOUND "quoted_name='actual_mode' reason=never-heard-of\n");
     CHECK(whole, "event > recognised 0\n"
-                 "note < rtde.frequency.missing: protocol 2 is in force, but the set-up has the form of protocol 1: "
-                 "the controller took its first 8 bytes, \"payload,\", for the frequency and the names begin with "
-                 "timestamp\n"
+                 "note < rtde.frequency.missing: version=2 quoted='payload,' quoted_name='timestamp'\n"
                  "refused < 0 Hz, accepted payload:DOUBLE timestamp:DOUBLE; left out payload:MISREAD\n"
                  "recipe < id1 0 Hz timestamp:DOUBLE\n"
                  "record < @14 +12 v2 id1 timestamp=2\n"
@@ -889,8 +873,7 @@ static void test_a_reply_shows_the_protocol(void **unused)
     (void)unused;
     struct script script = session(lines, sizeof lines / sizeof lines[0]);
     struct log log = script_log(&script, &in_the_middle);
-    assert_true(log_has(&log, "rtde.version.not-negotiated: the set-up begins with a frequency, as from protocol 2 on, "
-                              "but the reply is protocol 1's"));
+    assert_true(log_has(&log, "rtde.version.not-negotiated: reason=protocol-1 quoted_name='timestamp'\n"));
     assert_true(log_has(&log, "v2 id66 payload=2\n"));
     log_free(&log);
     script_free(&script);
@@ -930,18 +913,18 @@ static void test_a_reply_that_cannot_be_read(void **unused)
         {'<', 'U', "01 " TWO TWO, ""},
     };
     (void)unused;
-    CHECK_NOTES(garbage, "rtde.setup.bad: the reply to the output set-up cannot be read: 00 08 4f 01 44 ff fe 2c\n",
-                "rtde.recipe.missing: data of 17 bytes from the robot, but the reply to its set-up cannot be read\n",
-                "rtde.setup.bad: the reply to the input set-up cannot be read: 00 09 49 01 75 69 6e 74 38\n",
-                "rtde.recipe.missing: data of 2 bytes to the robot, but the reply to its set-up cannot be read\n");
-    CHECK_NOTES(fitting, "rtde.setup.bad: the reply to the output set-up cannot be read: 00 05 4f 01 ff\n",
-                "rtde.setup.bad: the reply to the output set-up cannot be read: 00 05 4f 01 fe\n",
-                "rtde.recipe.guessed: 2 fields, taken from the request; the controller's reply cannot be read");
-    CHECK_NOTES(empty, "rtde.setup.bad: the reply to the output set-up cannot be read: 00 03 4f\n");
+    CHECK_NOTES(garbage, "rtde.setup.bad: request=outputs reason=unreadable hex=00 08 4f 01 44 ff fe 2c\n",
+                "rtde.recipe.missing: bytes=17 direction=from the robot reason=unreadable\n",
+                "rtde.setup.bad: request=inputs reason=unreadable hex=00 09 49 01 75 69 6e 74 38\n",
+                "rtde.recipe.missing: bytes=2 direction=to the robot reason=unreadable\n");
+    CHECK_NOTES(fitting, "rtde.setup.bad: request=outputs reason=unreadable hex=00 05 4f 01 ff\n",
+                "rtde.setup.bad: request=outputs reason=unreadable hex=00 05 4f 01 fe\n",
+                "rtde.recipe.guessed: fields=2 reason=unreadable-reply\n");
+    CHECK_NOTES(empty, "rtde.setup.bad: request=outputs reason=unreadable hex=00 03 4f\n");
     CHECK_NOTES(strange,
-                "rtde.setup.bad: the reply to the output set-up has no type that is known: 00 0d 4f 01 52 45 41 4c 2c "
+                "rtde.setup.bad: request=outputs reason=no-known-type types=2 fields=2 hex=00 0d 4f 01 52 45 41 4c 2c "
                 "52 45 41 4c\n",
-                "rtde.recipe.missing: data of 17 bytes from the robot, but the reply to its set-up cannot be read\n");
+                "rtde.recipe.missing: bytes=17 direction=from the robot reason=unreadable\n");
 }
 
 /* The numbers of types and names differ: it is unclear which belong together, so no names are used. */
@@ -956,9 +939,9 @@ static void test_a_reply_of_another_count(void **unused)
     (void)unused;
     struct script script = session(lines, sizeof lines / sizeof lines[0]);
     struct log log = script_log(&script, &on_port);
-    assert_true(log_has(&log, "rtde.setup.bad: the reply to the output set-up has 2 types for 3 names: 00 10 4f 01 44 "
+    assert_true(log_has(&log, "rtde.setup.bad: request=outputs reason=other-count types=2 fields=3 hex=00 10 4f 01 44 "
                               "4f 55 42 4c 45 2c 49 4e 54 33 32\n"));
-    assert_true(log_has(&log, "rtde.recipe.missing: the reply to the set-up has 2 types for another number of names"));
+    assert_true(log_has(&log, "rtde.recipe.missing: reason=other-count types=2\n"));
     assert_true(log_has(&log, "id1 value_0=2 value_1=7\n"));
     assert_int_equal(log.notes, 2);
     log_free(&log);
@@ -1029,8 +1012,9 @@ static void test_a_text_with_control_characters(void **unused)
         {'<', 'P', "01", ""},
     };
     (void)unused;
-    CHECK_NOTES(lines, "rtde.text.exception: x: a\\x1b[31mb\n", "rtde.text.warning: \\x1b\\x07\\x08\n");
-    CHECK_NOTES(old, "rtde.text.error: an \\x1b[1merror\n");
+    CHECK_NOTES(lines, "rtde.text.exception: quoted_source='x' quoted='a\\x1b[31mb'\n",
+                "rtde.text.warning: quoted='\\x1b\\x07\\x08'\n");
+    CHECK_NOTES(old, "rtde.text.error: quoted='an \\x1b[1merror'\n");
     CHECK_HAS(lines, "decoded 31 lost 0 skipped 0\n");
 }
 
@@ -1074,9 +1058,8 @@ static void test_a_refused_version(void **unused)
     };
     (void)unused;
     CHECK_NOTES(fell_back, NULL);
-    CHECK_NOTES(went_on, "rtde.version.refused: protocol 3 was refused\n",
-                "rtde.version.refused: protocol 2 was refused\n");
-    CHECK_NOTES(gave_up, "rtde.version.refused: protocol 2 was refused\n");
+    CHECK_NOTES(went_on, "rtde.version.refused: version=3\n", "rtde.version.refused: version=2\n");
+    CHECK_NOTES(gave_up, "rtde.version.refused: version=2\n");
 }
 
 /* Data after a set-up that the controller refused: the note blames the refusal, not the capture. */
@@ -1095,10 +1078,10 @@ static void test_data_behind_a_refused_set_up(void **unused)
         {'<', 'U', "01 " TWO, ""},
     };
     (void)unused;
-    CHECK_NOTES(inputs, "nonsense" UNKNOWN ", nor to any release that armtap knows of\n",
-                "rtde.recipe.missing: data of 5 bytes to the robot, but the controller refused its set-up\n");
-    CHECK_NOTES(outputs, "nonsense" UNKNOWN ", nor to any release that armtap knows of\n",
-                "rtde.recipe.missing: data of 9 bytes from the robot, but the controller refused its set-up\n");
+    CHECK_NOTES(inputs, NOT_FOUND "quoted_name='nonsense' reason=never-heard-of\n",
+                "rtde.recipe.missing: bytes=5 direction=to the robot reason=refused\n");
+    CHECK_NOTES(outputs, NOT_FOUND "quoted_name='nonsense' reason=never-heard-of\n",
+                "rtde.recipe.missing: bytes=9 direction=from the robot reason=refused\n");
 }
 
 /* Only the first is reported, then the number of further ones. */
@@ -1113,9 +1096,8 @@ static void test_how_many_do_not_fit(void **unused)
         {'<', 'U', "01 " TWO, ""},
     };
     (void)unused;
-    CHECK_NOTES(lines, "rtde.data.short: a data package of 8 bytes of values, its recipe has 12\n",
-                "rtde.data.long: a data package of 16 bytes of values, its recipe has 12\n",
-                "rtde.data.short: 2 more data packages, up to this one, do not fit their recipe\n");
+    CHECK_NOTES(lines, "rtde.data.short: bytes=8 bytes_known=12\n", "rtde.data.long: bytes=16 bytes_known=12\n",
+                "rtde.data.short: more=2\n");
 }
 
 /* A controller keeps one output recipe: data with another recipe's id never gets its names, whatever its length. */
@@ -1136,7 +1118,7 @@ static void test_data_of_another_recipe(void **unused)
         {'<', 'U', ONE_POINT_FIVE "00 00 00 05", ""},
     };
     (void)unused;
-    CHECK_NOTES(lines, "rtde.recipe.missing: data of recipe 2; only recipe 1 was set up\n");
+    CHECK_NOTES(lines, "rtde.recipe.missing: reason=other-recipe recipe=2 recipe_known=1\n");
     CHECK_HAS(lines, "record < @24 +16 v2 id0 opaque\n"
                      "record < @40 +16 v2 id1 timestamp=2 robot_mode=7\n"
                      "record < @56 +20 v2 id0 opaque\n");
@@ -1187,10 +1169,9 @@ static void test_a_second_set_up_without_its_reply(void **unused)
         {'<', 'U', "01 " TWO "00 00 00 01", ""},
     };
     (void)unused;
-    CHECK_NOTES(same_length, "rtde.recipe.guessed: 2 fields, taken from the request, after which no reply of");
+    CHECK_NOTES(same_length, "rtde.recipe.guessed: fields=2 reason=no-reply\n");
     CHECK_HAS(same_length, "timestamp=2 safety_mode=1\n");
-    CHECK_NOTES(other_length, "rtde.recipe.missing: data of 17 bytes from the robot, which the names in the set-up do "
-                              "not explain: the reply to it was not captured before\n");
+    CHECK_NOTES(other_length, "rtde.recipe.missing: bytes=17 direction=from the robot reason=no-reply\n");
     CHECK_HAS(overtaken, "timestamp=2 safety_mode=1\n");
     CHECK_HAS(answered, "id1 timestamp=2 robot_mode=7\n");
     CHECK_HAS(answered, "id2 timestamp=2 safety_mode=1\n");
@@ -1349,8 +1330,8 @@ static void test_data_of_only_another_id(void **unused)
     struct script script = session(lines, sizeof lines / sizeof lines[0]);
     struct log log = script_log(&script, &on_port);
     (void)unused;
-    assert_int_equal(log_count(&log, "note < rtde.recipe.missing: data of recipe 2; only recipe 1 was set up"), 1);
-    assert_int_equal(log_count(&log, "note < rtde.data.short: a data package of 0 bytes of values"), 1);
+    assert_int_equal(log_count(&log, "note < rtde.recipe.missing: reason=other-recipe recipe=2 recipe_known=1\n"), 1);
+    assert_int_equal(log_count(&log, "note < rtde.data.short: bytes=0 bytes_known="), 1);
     assert_int_equal(log_count(&log, " opaque"), 1);
     log_free(&log);
     script_free(&script);
