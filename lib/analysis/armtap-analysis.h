@@ -245,6 +245,15 @@ static inline const char *armtap_finding_text(const struct armtap_finding *findi
 {
     return armtap_argument_text(armtap_argument_find(&finding->arguments, name));
 }
+/* The same for text from the wire: its bytes, which may be anything; a NUL follows them. */
+static inline const char *armtap_finding_quoted(const struct armtap_finding *finding, const char *name, size_t *length)
+{
+    const struct armtap_argument *argument = armtap_argument_find(&finding->arguments, name);
+    if (!argument || armtap_argument_kind(argument)->type != ARMTAP_QUOTED)
+        return NULL;
+    *length = argument->length;
+    return argument->value.text;
+}
 
 /* The controller's clock against the capture's. */
 struct armtap_clock_totals {
@@ -314,6 +323,14 @@ enum armtap_blame {
 /* "robot", "network", "client", "capture", "unclear" */
 ARMTAP_API const char *armtap_blame_name(enum armtap_blame side);
 
+/* The worse ones first. */
+enum armtap_incident_class {
+    ARMTAP_INCIDENT_STOP,    /* the robot stopped for safety, or is at fault */
+    ARMTAP_INCIDENT_PROGRAM, /* its program ended */
+    ARMTAP_INCIDENT_DATA,    /* data stood still */
+    ARMTAP_INCIDENT_OTHER
+};
+
 /* What happened to a robot: one thing, whatever connections show it. It claims no more than the findings prove. */
 struct armtap_incident {
     const char *robot; /* its address, "10.0.0.2"; "": the capture's */
@@ -321,6 +338,7 @@ struct armtap_incident {
     struct armtap_where where;
     const struct armtap_note_kind *what;  /* the kind of finding that it begins with */
     const struct armtap_note_kind *cause; /* NULL: the capture does not show it */
+    enum armtap_incident_class class;
     enum armtap_blame side;
     enum armtap_severity severity; /* the worst of its findings */
     const char *text;              /* begins in lower case, like findings; ends in a full stop */

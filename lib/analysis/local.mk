@@ -35,6 +35,7 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/judge/judge.c \
 	lib/analysis/judge/judge.h \
 	lib/analysis/judge/rules.c \
+	lib/analysis/judge/rules.def \
 	lib/analysis/arm/kinematics.c \
 	lib/analysis/arm/kinematics.h \
 	lib/analysis/facts/missing_records.c \

@@ -91,6 +91,15 @@ static inline const struct armtap_argument *armtap_argument_of(const struct armt
     return NULL;
 }
 
+/* Whether two arguments of one kind say the same. */
+static inline bool armtap_is_same_argument(const struct armtap_argument *one, const struct armtap_argument *other)
+{
+    enum armtap_argument_type type = armtap_argument_kind(one)->type;
+    if (type != ARMTAP_TEXT && type != ARMTAP_QUOTED)
+        return one->word == other->word && one->value.count == other->value.count;
+    return one->length == other->length && memcmp(one->value.text, other->value.text, one->length) == 0;
+}
+
 /* The word that it says; ARMTAP_WORD_none if it is absent. */
 static inline enum armtap_word armtap_word_of(const struct armtap_arguments *arguments, enum armtap_argument_id id)
 {

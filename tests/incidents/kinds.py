@@ -372,7 +372,7 @@ def network_delay(style):
     link.are_acks_lost = True
     if style.rng.random() < 0.5:
         style.primary(cell)
-    return [cell], Truth(time + out, ["network"], ("tcp.retransmission",), {"direction": "from the robot"},
+    return [cell], Truth(time + out, ["network"], ("tcp.retransmission",), {"direction": "from-robot"},
                          of_stream=True)
 
 

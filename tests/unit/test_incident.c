@@ -182,6 +182,15 @@ static void stops_and_what_a_driver_sent(void **state)
         .no_cause = UNKNOWN(1), .no_with = {2, ARMTAP_FINDING_command_gap, ARMTAP_BLAME_CLIENT},                       \
         .has_unless = BY_ERROR(2)                                                                                      \
     }
+/* What the gap itself knows. */
+#define GAP_WITH_RESENT(word)                                                                                          \
+    {                                                                                                                  \
+        .what = {A_STOP},                                                                                              \
+        .cause = {FACT(ARMTAP_FINDING_command_gap, DRIVER, ARGS(arg_until(ARMTAP_WORD_##word), arg_is_resent(true))),  \
+                  WITHIN(1500, 0)},                                                                                    \
+        .unless = {AN_ERROR, WITHIN(1000, 1000)}, .judged = {2, ARMTAP_FINDING_command_gap, ARMTAP_BLAME_UNCLEAR},     \
+        .no_cause = UNKNOWN(1), .has_unless = BY_ERROR(2)                                                              \
+    }
 #define GAP(word)                                                                                                      \
     {                                                                                                                  \
         .what = {A_STOP}, .cause = {GAP_UNTIL(word), WITHIN(1500, 0)}, .unless = {AN_ERROR, WITHIN(1000, 1000)},       \
@@ -218,6 +227,18 @@ static void stops_and_what_a_driver_sent(void **state)
          .judged = {2, ARMTAP_FINDING_command_timeout, ARMTAP_BLAME_UNCLEAR},
          .no_cause = UNKNOWN(1),
          .has_unless = BY_ERROR(3)},
+        {.what = {A_STOP},
+         .cause = {TIMEOUT(NO_ARGS), WITHIN(1500, 1500)},
+         .with = {FACT(ARMTAP_FINDING_command_gap, DRIVER, ARGS(arg_allowed_s(0.02), arg_is_resent(true))),
+                  WITHIN(1500, 0)},
+         .unless = {AN_ERROR, WITHIN(1000, 1000)},
+         .judged = {3, ARMTAP_FINDING_command_timeout, ARMTAP_BLAME_UNCLEAR},
+         .no_cause = UNKNOWN(1),
+         .no_with = {2, ARMTAP_FINDING_command_timeout, ARMTAP_BLAME_UNCLEAR},
+         .has_unless = BY_ERROR(3)},
+        GAP_WITH_RESENT(robot_closed),
+        GAP_WITH_RESENT(driver_closed),
+        GAP_WITH_RESENT(closed),
         GAP_RESENT(robot_closed),
         GAP_RESENT(driver_closed),
         GAP_RESENT(closed),
@@ -442,9 +463,8 @@ static void what_lasts_must_be_long_enough(void **state)
             0                                                                                                          \
         }                                                                                                              \
     }
-#define SILENT_BESIDE(word, side)                                                                                      \
-    BESIDE(word, 0, {2, ARMTAP_FINDING_silence, ARMTAP_BLAME_##side}), BESIDE(word, 1, UNKNOWN(1)),                    \
-        BESIDE(word, -3000 * MS - 1, UNKNOWN(1))
+#define SILENT_BESIDE(word)                                                                                            \
+    BESIDE(word, 0, UNKNOWN(1)), BESIDE(word, 1, UNKNOWN(1)), BESIDE(word, -3000 * MS - 1, UNKNOWN(1))
 #define RESENT_THERE FACT(ARMTAP_FINDING_tcp_retransmission, RTDE, ARGS(arg_direction(ARMTAP_WORD_from_robot)))
 #define BESIDE_RESENT(word, after, ...)                                                                                \
     {                                                                                                                  \
@@ -453,9 +473,9 @@ static void what_lasts_must_be_long_enough(void **state)
             RESENT_THERE                                                                                               \
         }                                                                                                              \
     }
-#define RESENT_BESIDE(word, many)                                                                                      \
-    BESIDE_RESENT(word, 0, {3, ARMTAP_FINDING_silence, ARMTAP_BLAME_NETWORK}), BESIDE_RESENT(word, 1, UNKNOWN(1)),     \
-        BESIDE_RESENT(word, -3000 * MS - 1, UNKNOWN(many))
+#define RESENT_BESIDE(word)                                                                                            \
+    BESIDE_RESENT(word, 0, UNKNOWN(1)), BESIDE_RESENT(word, 1, UNKNOWN(1)),                                            \
+        BESIDE_RESENT(word, -3000 * MS - 1, UNKNOWN(1))
 #define BY_SILENCE_TOO                                                                                                 \
     {                                                                                                                  \
         2, ARMTAP_FINDING_silence, ARMTAP_BLAME_UNCLEAR                                                                \
@@ -498,12 +518,12 @@ static void what_lasts_must_be_long_enough(void **state)
         SKIPPED_WHILE(held_up),
         SKIPPED_WHILE(delayed),
         SKIPPED_WHILE(delayed_or_stalled),
-        /* That of another connection is not its cause, unless both ended at the same time. */
-        SILENT_BESIDE(delayed, UNCLEAR),
-        SILENT_BESIDE(held_up, UNCLEAR),
-        SILENT_BESIDE(client_stopped_reading, CLIENT),
-        RESENT_BESIDE(delayed, 1),
-        RESENT_BESIDE(delayed_or_stalled, 2), /* two of a kind */
+        /* That of another connection is not its cause. */
+        SILENT_BESIDE(delayed),
+        SILENT_BESIDE(held_up),
+        SILENT_BESIDE(client_stopped_reading),
+        RESENT_BESIDE(delayed),
+        RESENT_BESIDE(delayed_or_stalled),
         {{SKIPPED}, {SILENT_FOR(stalled, RTDE, 3)}, 0, SKIPPED_ALONE, {0}},
     };
     (void)state;
@@ -610,7 +630,7 @@ static void facts_prove_what_they_say(void **state)
         /* a fault: its reason is beside it, unless it began before the data */
         {{{FAULT(arg_value(9))}}, FAULT_ALONE(ROBOT)},
         {{{FAULT(arg_value(9))}, {TEXT_ERROR}}, BY_TEXT(2)},
-        {{{FAULT(arg_is_begun(true))}, {TEXT_ERROR}}, FAULT_ALONE(ROBOT)},
+        {{{FAULT(arg_is_begun(true))}, {TEXT_ERROR}}, FAULT_ALONE(UNCLEAR)},
         {{{FAULT(arg_doubt(ARMTAP_WORD_guessed))}, {TEXT_ERROR}}, FAULT_ALONE(UNCLEAR)},
         /* data that the controller may have held */
         {{{SILENT(stalled)},

@@ -17,6 +17,8 @@
 #define WAIT_STEPS 10
 /* ns: data that came this shortly before the capture's end goes on. */
 #define GOES_ON 1000000000
+/* ns: data that stopped longer before its connection's end did not go on to it. */
+#define SILENT_END 2000000000
 
 /* Who gets the sentences. */
 struct telling {
@@ -224,10 +226,20 @@ static bool is_from_socket(const struct diagnosis *diagnosis)
     return false;
 }
 
-/* How streams ended. */
+/* How streams ended; and those whose data stopped before, or never came. */
 struct endings {
-    size_t streams, by_client, by_robot, going_on;
+    size_t streams, by_client, by_robot, going_on, silent, empty;
 };
+
+/* Whether data that never pauses by itself had stopped when the connection ended. */
+static bool is_silent_end(const struct armtap_stream_summary *summary)
+{
+    const struct armtap_stream *stream = summary->stream;
+    int64_t last = summary->last[ARMTAP_FROM_ROBOT].time, end = stream->last.time;
+    bool is_steady =
+        stream->protocol == ARMTAP_REALTIME || stream->protocol == ARMTAP_RTDE || stream->protocol == ARMTAP_PRIMARY;
+    return is_steady && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last > SILENT_END;
+}
 
 /* Who closed a stream: "client", "robot", or NULL. */
 static const char *closer_of(const struct diagnosis *diagnosis, uint32_t stream)
@@ -259,6 +271,8 @@ static struct endings endings_of(const struct diagnosis *diagnosis)
         const char *closer = closer_of(diagnosis, summary->number);
         endings.by_client += closer && strcmp(closer, "client") == 0;
         endings.by_robot += closer && strcmp(closer, "robot") == 0;
+        endings.silent += is_silent_end(summary);
+        endings.empty += *armtap_diagnosis_stream_at(diagnosis->found, i)->no_data != '\0';
         endings.going_on += !closer && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last <= GOES_ON;
     }
     return endings;
@@ -275,6 +289,9 @@ static void say_clean(const struct diagnosis *diagnosis, const struct telling *t
                         : unclocked_streams(diagnosis, &(size_t){0}) > 0
                             ? "skipped packages cannot be detected without the controller's timestamp"
                         : is_from_socket(diagnosis) ? "packet loss, retransmission and delay are not in it"
+                        : endings.empty > 0         ? "a stream has no data"
+                        : longest_wait(diagnosis)   ? "data stood still for a while"
+                        : endings.silent > 0        ? "data stopped before its connection ended"
                         : endings.by_robot > 0      ? "the robot closed a connection, and why is not in it"
                         : endings.by_client + endings.going_on < endings.streams ? "how each stream ended is not in it"
                                                                                  : NULL;
@@ -292,13 +309,14 @@ static void say_clean(const struct diagnosis *diagnosis, const struct telling *t
     }
 }
 
-/* The one to name: the worst, and of these the first. */
+/* The one to name: a stop before others, the worst of these, and of these the first. */
 static const struct armtap_incident *worst_of(const struct diagnosis *diagnosis, size_t *count)
 {
     const struct armtap_incident *incident, *worst = NULL;
     *count = 0;
     for (size_t i = 0; (incident = armtap_diagnosis_incident_at(diagnosis->found, i)); i++, ++*count)
-        if (!worst || incident->severity > worst->severity)
+        if (!worst || incident->class < worst->class ||
+            (incident->class == worst->class && incident->severity > worst->severity))
             worst = incident;
     return worst;
 }

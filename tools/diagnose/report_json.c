@@ -39,11 +39,22 @@ static void key_ns(struct json *json, const char *key, int64_t ns, bool known, u
         json_null(json);
 }
 
+/* Of a count as a whole number; of a measurement to a billionth: the rest of a difference is noise. */
+static void number_json(struct json *json, double number, bool is_measured)
+{
+    if (!is_measured && number == floor(number) && fabs(number) < 1e15)
+        json_signed(json, (int64_t)number);
+    else if (is_measured && fabs(number) < 9e9)
+        json_decimal(json, llround(number * 1e9), 9);
+    else
+        json_double(json, number);
+}
+
 static void value_json(struct json *json, const struct armtap_argument *argument)
 {
     switch (armtap_argument_kind(argument)->type) {
     case ARMTAP_NUMBER:
-        json_double(json, argument->value.number);
+        number_json(json, argument->value.number, armtap_argument_kind(argument)->digits > 0);
         break;
     case ARMTAP_COUNT:
         json_unsigned(json, argument->value.count);

@@ -230,6 +230,9 @@ static void take_bits(struct sight *sight, struct modes_last *last)
 bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
                          const struct armtap_record *record, size_t i)
 {
+    /* Of a package that its recipe does not fit, no value is known. */
+    if ((record->flags & ARMTAP_LONG) != 0)
+        return false;
     const struct armtap_arm *arm = &record->arms[i];
     struct sight sight = {.modes = modes, .findings = findings, .record = record, .arm = arm};
     for (size_t k = 0; k < ARMTAP_MODE_FIELDS; k++) {

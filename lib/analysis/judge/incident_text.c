@@ -37,7 +37,8 @@ struct text {
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-static void put(struct text *text, const char *format, ...)
+static void
+put(struct text *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

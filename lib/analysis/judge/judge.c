@@ -16,6 +16,8 @@
 #define TRIED_MAX 400
 #define NEAR_MAX 2000
 #define NEAR_OTHER_MAX 200
+/* ns: errors that are further apart are incidents of their own. */
+#define ERRORS_APART INT64_C(60000000000)
 /* The share of a stream's bytes that counts as many, if they could not be decoded. */
 #define UNREAD_MUCH 0.01
 
@@ -29,10 +31,15 @@ static const char *robot_of(const struct armtap_facts *facts, const struct armta
     return robot ? robot : "";
 }
 
+static bool is_silence(const struct armtap_finding *finding)
+{
+    return finding->kind == armtap_note_at(ARMTAP_FINDING_silence);
+}
+
 /* When what it reports began. */
 static int64_t begin_of(const struct armtap_finding *finding)
 {
-    bool is_reported_afterwards = finding->kind == armtap_note_at(ARMTAP_FINDING_silence);
+    bool is_reported_afterwards = is_silence(finding);
     return is_reported_afterwards && finding->where.time != ARMTAP_NO_TIME
                ? armtap_time_shift(finding->where.time, -(int64_t)(finding->size * 1e9))
                : finding->where.time;
@@ -77,8 +84,7 @@ static bool is_another_stop(const struct armtap_finding *one, const struct armta
 /* Whether what lasted explains what happened: no more packages were skipped than fit into it, and no longer silence. */
 static bool is_long_enough(const struct armtap_finding *cause, const struct armtap_finding *what)
 {
-    bool is_silence = what->kind == armtap_note_at(ARMTAP_FINDING_silence);
-    double least = is_silence ? what->size - (double)JOINED * 1e-9 : what->size * SHORTEST_CYCLE;
+    double least = is_silence(what) ? what->size - (double)JOINED * 1e-9 : what->size * SHORTEST_CYCLE;
     return cause->count == 1 && what->count == 1 && cause->size > 0 && least <= cause->size;
 }
 
@@ -272,6 +278,16 @@ static int add_evidence(struct judging *judging, struct incident *incident, size
     return 0;
 }
 
+/* Whether data of one connection stood still with that of another: for the same reason, which is not that connection's
+ * own. */
+static bool stood_still_together(const struct incident *incident, const struct armtap_finding *of)
+{
+    bool is_own = incident->rule && incident->rule->cause.is_span;
+    return incident->what->stream == of->stream ||
+           (!is_own && armtap_word_of(&incident->what->arguments, ARMTAP_ARGUMENT_reason) ==
+                           armtap_word_of(&of->arguments, ARMTAP_ARGUMENT_reason));
+}
+
 /* The nearest incident that a stop belongs to, or NULL. */
 static struct incident *joins(const struct judging *judging, const struct armtap_finding *of, enum incident_class class)
 {
@@ -285,6 +301,7 @@ static struct incident *joins(const struct judging *judging, const struct armtap
         int64_t apart = is_after ? armtap_time_between(first->where.time, of->where.time)
                                  : armtap_time_between(of->where.time, first->where.time);
         if (apart >= least || (incident->class == CLASS_DATA) != (class == CLASS_DATA) ||
+            (class == CLASS_DATA && !stood_still_together(incident, of)) ||
             !armtap_same_host(robot_of(facts, first), robot_of(facts, of)) || is_another_stop(first, of))
             continue;
         nearest = incident;
@@ -392,7 +409,22 @@ static enum armtap_severity severity_of(const struct armtap_facts *facts, const 
     return (is_much || is_unsure) && own < ARMTAP_WARNING ? ARMTAP_WARNING : own;
 }
 
-/* An incident of the same robot with the same kinds: they are one, several times. */
+/* Whether two findings of a kind say the same, but for names, numbers and times. */
+static bool say_the_same(const struct armtap_finding *one, const struct armtap_finding *other)
+{
+    static const enum armtap_argument_id compared[] = {ARMTAP_ARGUMENT_who,    ARMTAP_ARGUMENT_case,
+                                                       ARMTAP_ARGUMENT_reason, ARMTAP_ARGUMENT_code,
+                                                       ARMTAP_ARGUMENT_line, ARMTAP_ARGUMENT_advice};
+    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
+        const struct armtap_argument *a = armtap_argument_of(&one->arguments, compared[i]),
+                                     *b = armtap_argument_of(&other->arguments, compared[i]);
+        if (!a != !b || (a && !armtap_is_same_argument(a, b)))
+            return false;
+    }
+    return true;
+}
+
+/* An incident of the same robot with the same kinds, not long before: they are one, several times. */
 static struct incident *alike(const struct judging *judging, const struct armtap_finding *what,
                               const struct reason *reason)
 {
@@ -401,7 +433,9 @@ static struct incident *alike(const struct judging *judging, const struct armtap
         const struct armtap_facts *facts = judging->facts;
         const char *robot = robot_of(facts, what), *of = robot_of(facts, incident->what);
         if (incident->class == CLASS_OTHER && incident->what->kind == what->kind && incident->rule == reason->rule &&
-            armtap_side_of(incident->what) == armtap_side_of(what) &&
+            armtap_side_of(incident->what) == armtap_side_of(what) && say_the_same(incident->what, what) &&
+            !(what->kind->severity == ARMTAP_ERROR &&
+              armtap_time_between(incident->last.time, what->where.time) > ERRORS_APART) &&
             (armtap_same_host(robot, of) || strcmp(robot, of) == 0))
             return incident;
     }
@@ -562,6 +596,10 @@ static int publish(struct incident *incident, const struct armtap_facts *facts)
                         : NULL;
     public->side = side_of(incident, facts);
     public->severity = severity_of(facts, incident->what);
+    public->class = incident->class == CLASS_STOP      ? ARMTAP_INCIDENT_STOP
+                    : incident->class == CLASS_PROGRAM ? ARMTAP_INCIDENT_PROGRAM
+                    : is_silence(incident->what)       ? ARMTAP_INCIDENT_DATA
+                                                       : ARMTAP_INCIDENT_OTHER;
     public->lacks_messages = incident->doubt == DOUBT_NO_MESSAGES;
     public->from = public->to = ARMTAP_NO_TIME;
     for (size_t i = 0; i < public->evidence_count; i++) {

@@ -2,333 +2,54 @@
 
 /* ---- signs ------------------------------------------------------------------------------------------------------- */
 
-#define NEAR(kind, past, next) .is_needed = true, .code = ARMTAP_##kind, .before = past, .after = next
+/* clang-format off */
+#define SIGN(...) {.is_needed = true, __VA_ARGS__}
+#define NOTHING {0}
+#define NEAR(kind, past, next) .code = ARMTAP_##kind, .before = past, .after = next
 #define SAYS(name, value) .argument = ARMTAP_ARGUMENT_##name, .word = ARMTAP_WORD_##value
 #define BETWEEN(name, low, high) .argument = ARMTAP_ARGUMENT_##name, .least = low, .most = high
 #define HAS(name) .argument = ARMTAP_ARGUMENT_##name
+#define LACKS(name) .lacks = ARMTAP_ARGUMENT_##name
+#define ALIKE .is_same_stream = true
+
 /* What the stop is called; a more exact name may come up to two cycles of 8 ms later. */
 #define STOP(...) NEAR(FINDING_safety_stop, 0, 16), .is_stop = true, __VA_ARGS__
-#define STOPPED CLASS_STOP | CLASS_PROGRAM | CLASS_DATA
 /* What keeps a stop's cause from being somebody's request. */
-#define ERROR                                                                                                          \
-    {                                                                                                                  \
-        NEAR(NOTE_ur_error, 1000, 1000)                                                                                \
-    }
-#define SAFETY                                                                                                         \
-    {                                                                                                                  \
-        NEAR(FINDING_safety_stop, 1000, 1000)                                                                          \
-    }
-#define STALL                                                                                                          \
-    {                                                                                                                  \
-        NEAR(FINDING_tcp_zero_window, 1000, 1000)                                                                      \
-    }
-
+#define ERROR SIGN(NEAR(NOTE_ur_error, 1000, 1000))
+#define SAFETY SIGN(NEAR(FINDING_safety_stop, 1000, 1000))
 #define TIMEOUT NEAR(FINDING_command_timeout, 1500, 1500)
-#define TO_ROBOT_RESENT                                                                                                \
-    {                                                                                                                  \
-        NEAR(FINDING_tcp_retransmission, 1000, 1000), SAYS(direction, to_robot), .is_drivers = true                    \
-    }
+#define ENDED(...) SIGN(NEAR(FINDING_command_gap, 1500, 0), __VA_ARGS__)
+#define TO_ROBOT_RESENT SIGN(NEAR(FINDING_tcp_retransmission, 1000, 1000), SAYS(direction, to_robot), .is_drivers = true)
+/* The controller's check of the path, or of speed against position, fails just after a driver's jump. */
+#define PATH_CHECK SIGN(NEAR(NOTE_ur_error, 1000, 1000), BETWEEN(code, 204, 206))
+#define JUMP(how) SIGN(NEAR(FINDING_command_jump, 500, 0), SAYS(case, how))
+/* What data that stood still shows itself, and on its connection. */
+#define SILENCE(how) SIGN(NEAR(FINDING_silence, 0, 0), SAYS(reason, how), ALIKE)
+#define SILENT_BEFORE(how) SIGN(NEAR(FINDING_silence, 0, 1000), SAYS(reason, how), ALIKE, .is_span = true)
+#define RESENT SIGN(NEAR(FINDING_tcp_retransmission, 0, 1000), SAYS(direction, from_robot), ALIKE)
+#define STALL SIGN(NEAR(FINDING_tcp_zero_window, 1000, 1000), ALIKE)
+/* The client did not read when data stood still or was skipped. */
+#define CLIENT_STALL SIGN(NEAR(FINDING_tcp_zero_window, 0, 1000), SAYS(who, client), ALIKE, .is_span = true)
+/* What the handshake lacked. */
+#define EARLIER(kind) SIGN(NEAR(kind, 3600000, 1000), ALIKE)
+#define START_REFUSED SIGN(NEAR(NOTE_rtde_start_refused, 1000, 1000), ALIKE)
+
 #define NO_COMMAND "the driver sent no command in time"
+#define NOT_IN_TIME "the driver sent no command in time, or the network did not deliver it"
 #define TOO_FAST "the driver's commands ask for more than a joint can do"
 #define AWAY "the driver's first target was not at the arm's position"
-/* The controller's check of the path, or of speed against position, fails just after a driver's jump. */
-#define PATH_CHECK                                                                                                     \
-    {                                                                                                                  \
-        NEAR(NOTE_ur_error, 1000, 1000), BETWEEN(code, 204, 206)                                                       \
-    }
-#define JUMP(how)                                                                                                      \
-    {                                                                                                                  \
-        NEAR(FINDING_command_jump, 500, 0), SAYS(case, how)                                                            \
-    }
-/* The client did not read when data stood still or was skipped. */
-#define CLIENT_STALL                                                                                                   \
-    {                                                                                                                  \
-        NEAR(FINDING_tcp_zero_window, 0, 1000), SAYS(who, client), .is_same_stream = true, .is_span = true             \
-    }
-/* What the handshake lacked. */
-#define EARLIER(kind)                                                                                                  \
-    {                                                                                                                  \
-        NEAR(kind, 3600000, 1000), .is_same_stream = true                                                              \
-    }
+/* clang-format on */
 
-/* In this order: what only a stop of its kind has; a driver's missing commands and jumps, which explain what the
- * controller then reports, but not beside an error of another kind; the controller's own words; what others asked for.
- * Times are those within which people take things for related: 1 s for what is reported at once, half as much again for
- * a wait of the robot's program that comes before, half of it for a command that the controller must refuse. The first
- * rule whose cause is there, with `with` and without `unless`, says why. */
+enum { STOPPED = CLASS_STOP | CLASS_PROGRAM | CLASS_DATA, DATA = CLASS_DATA };
+
 static const struct rule rules[] = {
-    /* A machine beside the robot may ask for these. */
-    {STOPPED, 0, {STOP(SAYS(reason, plc))}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, "a PLC requested it over PROFIsafe"},
-    {STOPPED, 0, {STOP(SAYS(reason, program))}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, "a program requested it"},
-    {STOPPED,
-     0,
-     {STOP(SAYS(case, robot_emergency))},
-     {0},
-     {0},
-     ARMTAP_BLAME_ROBOT,
-     "a person or device in the cell triggered it"},
-    {STOPPED,
-     0,
-     {STOP(SAYS(case, emergency))},
-     {0},
-     {0},
-     ARMTAP_BLAME_ROBOT,
-     "a person or device in the cell triggered it"},
-    {STOPPED,
-     0,
-     {STOP(SAYS(case, safeguard))},
-     {0},
-     {0},
-     ARMTAP_BLAME_ROBOT,
-     "a safety device of the cell triggered it"},
-    {STOPPED,
-     0,
-     {STOP(SAYS(case, enabling_device))},
-     {0},
-     {0},
-     ARMTAP_BLAME_ROBOT,
-     "the enabling device was released or fully pressed"},
-    /* Commands of a driver, which the robot's program waits for. */
-    {STOPPED,
-     0,
-     {TIMEOUT},
-     TO_ROBOT_RESENT,
-     ERROR,
-     ARMTAP_BLAME_NETWORK,
-     "the network did not deliver what the driver sent"},
-    {STOPPED,
-     0,
-     {TIMEOUT},
-     {NEAR(FINDING_command_gap, 1500, 0), HAS(allowed_s)},
-     ERROR,
-     ARMTAP_BLAME_CLIENT,
-     NO_COMMAND},
-    {STOPPED, 0, {TIMEOUT, SAYS(until, driver_closed)}, {0}, ERROR, ARMTAP_BLAME_CLIENT, "the driver broke off"},
-    {STOPPED, 0, {TIMEOUT}, {0}, ERROR, ARMTAP_BLAME_UNCLEAR, NULL},
-    {STOPPED,
-     0,
-     {NEAR(FINDING_command_gap, 1500, 0), SAYS(until, robot_closed)},
-     TO_ROBOT_RESENT,
-     ERROR,
-     ARMTAP_BLAME_UNCLEAR,
-     "the driver sent no command in time, or the network did not deliver it"},
-    {STOPPED,
-     0,
-     {NEAR(FINDING_command_gap, 1500, 0), SAYS(until, driver_closed)},
-     TO_ROBOT_RESENT,
-     ERROR,
-     ARMTAP_BLAME_UNCLEAR,
-     "the driver sent no command in time, or the network did not deliver it"},
-    {STOPPED,
-     0,
-     {NEAR(FINDING_command_gap, 1500, 0), SAYS(until, closed)},
-     TO_ROBOT_RESENT,
-     ERROR,
-     ARMTAP_BLAME_UNCLEAR,
-     "the driver sent no command in time, or the network did not deliver it"},
-    {STOPPED,
-     0,
-     {NEAR(FINDING_command_gap, 1500, 0), SAYS(until, robot_closed)},
-     {0},
-     ERROR,
-     ARMTAP_BLAME_CLIENT,
-     NO_COMMAND},
-    {STOPPED,
-     0,
-     {NEAR(FINDING_command_gap, 1500, 0), SAYS(until, driver_closed)},
-     {0},
-     ERROR,
-     ARMTAP_BLAME_CLIENT,
-     NO_COMMAND},
-    {STOPPED,
-     0,
-     {NEAR(FINDING_command_gap, 1500, 0), SAYS(until, closed)},
-     {0},
-     ERROR,
-     ARMTAP_BLAME_CLIENT,
-     NO_COMMAND},
-    {STOPPED, 0, PATH_CHECK, JUMP(too_fast), {0}, ARMTAP_BLAME_CLIENT, TOO_FAST},
-    {STOPPED, 0, PATH_CHECK, JUMP(away_from_arm), {0}, ARMTAP_BLAME_CLIENT, AWAY},
-    {STOPPED, 0, JUMP(too_fast), {0}, ERROR, ARMTAP_BLAME_CLIENT, TOO_FAST},
-    /* The controller's own words, which do not say whose fault it is. */
-    {STOPPED, 0, ERROR, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
-    {STOPPED,
-     0,
-     {NEAR(NOTE_ur_exception, 1000, 1000), HAS(sent_packet)},
-     {0},
-     SAFETY,
-     ARMTAP_BLAME_CLIENT,
-     "a client sent what failed"},
-    {STOPPED, 0, {NEAR(NOTE_ur_exception, 1000, 1000)}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
-    {STOPPED, 0, {NEAR(NOTE_rtde_text_exception, 1000, 1000)}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
-    {STOPPED, 0, {NEAR(NOTE_rtde_text_error, 1000, 1000)}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
-    {STOPPED, 0, {NEAR(NOTE_ur_popup, 1000, 1000), SAYS(case, error)}, {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
-    /* What the program of Universal Robots' driver says before it ends. */
-    {STOPPED,
-     0,
-     {NEAR(NOTE_ur_message, 1000, 1000), SAYS(case, trajectory_point_late)},
-     {0},
-     {0},
-     ARMTAP_BLAME_UNCLEAR,
-     "the next point of the driver's trajectory did not arrive in time"},
-    {STOPPED,
-     0,
-     {NEAR(NOTE_ur_message, 1000, 1000), SAYS(case, targets_beyond_limits)},
-     {0},
-     {0},
-     ARMTAP_BLAME_UNCLEAR,
-     "the robot's program found that the driver's targets violate its limits"},
-    /* Sent before the stop, and started after it. */
-    {STOPPED,
-     0,
-     {NEAR(NOTE_ur_program, 0, 1000), HAS(sent_packet)},
-     {NEAR(NOTE_ur_program, 1000, 0), SAYS(case, sent), .lacks = ARMTAP_ARGUMENT_is_again},
-     SAFETY,
-     ARMTAP_BLAME_CLIENT,
-     "it replaced the running program"},
-    /* Data that came late: the finding itself says that the controller went on. */
-    {CLASS_DATA,
-     0,
-     {NEAR(FINDING_silence, 0, 0), SAYS(reason, delayed)},
-     {NEAR(FINDING_tcp_retransmission, 0, 1000), SAYS(direction, from_robot)},
-     STALL,
-     ARMTAP_BLAME_NETWORK,
-     "the robot retransmitted what the network had not delivered"},
-    {CLASS_DATA,
-     0,
-     {NEAR(FINDING_silence, 0, 0), SAYS(reason, delayed)},
-     {0},
-     STALL,
-     ARMTAP_BLAME_UNCLEAR,
-     "the network delayed it, or the capturing machine"},
-    {CLASS_DATA,
-     0,
-     {NEAR(FINDING_silence, 0, 0), SAYS(reason, delayed_or_stalled)},
-     {NEAR(FINDING_tcp_retransmission, 0, 1000), SAYS(direction, from_robot)},
-     STALL,
-     ARMTAP_BLAME_NETWORK,
-     "the robot retransmitted what the network had not delivered"},
-    /* Data that the robot could not send. */
-    {CLASS_DATA, 0, CLIENT_STALL, {0}, {0}, ARMTAP_BLAME_CLIENT, NULL},
-    {CLASS_DATA,
-     0,
-     {NEAR(FINDING_silence, 0, 0), SAYS(reason, client_stopped_reading)},
-     {0},
-     {0},
-     ARMTAP_BLAME_CLIENT,
-     NULL},
-    {CLASS_DATA,
-     0,
-     {NEAR(FINDING_silence, 0, 0), SAYS(reason, held_up)},
-     {0},
-     STALL,
-     ARMTAP_BLAME_UNCLEAR,
-     "no acknowledgement reached the robot: the network lost data or answers, or the client gave none"},
-    /* Somebody else's request. What stops for safety has another reason. */
-    {STOPPED,
-     0,
-     {NEAR(NOTE_dashboard_command, 600, 200)},
-     {0},
-     SAFETY,
-     ARMTAP_BLAME_CLIENT,
-     "a client of the dashboard server requested it"},
-    /* What else follows from something. */
-    {CLASS_OTHER, ARMTAP_FINDING_clock_skipped, CLIENT_STALL, {0}, {0}, ARMTAP_BLAME_CLIENT, NULL},
-    {CLASS_OTHER,
-     ARMTAP_FINDING_clock_skipped,
-     {NEAR(FINDING_silence, 0, 1000), SAYS(reason, held_up), .is_same_stream = true, .is_span = true},
-     {0},
-     {0},
-     ARMTAP_BLAME_UNCLEAR,
-     "the robot's buffer was full meanwhile"},
-    {CLASS_OTHER,
-     ARMTAP_FINDING_clock_skipped,
-     {NEAR(FINDING_silence, 0, 1000), SAYS(reason, delayed), .is_same_stream = true, .is_span = true},
-     {0},
-     {0},
-     ARMTAP_BLAME_UNCLEAR,
-     "the robot's buffer was full meanwhile"},
-    {CLASS_OTHER,
-     ARMTAP_FINDING_clock_skipped,
-     {NEAR(FINDING_silence, 0, 1000), SAYS(reason, delayed_or_stalled), .is_same_stream = true, .is_span = true},
-     {0},
-     {0},
-     ARMTAP_BLAME_UNCLEAR,
-     "the robot's buffer was full meanwhile"},
-    {CLASS_OTHER, ARMTAP_NOTE_tcp_reset, CLIENT_STALL, {0}, {0}, ARMTAP_BLAME_CLIENT, NULL},
-    {CLASS_OTHER,
-     ARMTAP_NOTE_rtde_field_not_found,
-     EARLIER(NOTE_rtde_version_not_negotiated),
-     {0},
-     {0},
-     ARMTAP_BLAME_CLIENT,
-     NULL},
-    {CLASS_OTHER,
-     ARMTAP_NOTE_rtde_field_not_found,
-     EARLIER(NOTE_rtde_frequency_missing),
-     {0},
-     {0},
-     ARMTAP_BLAME_CLIENT,
-     NULL},
-    {CLASS_OTHER,
-     ARMTAP_NOTE_rtde_start_refused,
-     EARLIER(NOTE_rtde_field_not_found),
-     {0},
-     {0},
-     ARMTAP_BLAME_CLIENT,
-     NULL},
-    {CLASS_OTHER, ARMTAP_NOTE_rtde_start_refused, EARLIER(NOTE_rtde_field_in_use), {0}, {0}, ARMTAP_BLAME_CLIENT, NULL},
-    {CLASS_OTHER,
-     ARMTAP_NOTE_rtde_start_refused,
-     EARLIER(NOTE_rtde_version_refused),
-     {0},
-     {0},
-     ARMTAP_BLAME_CLIENT,
-     NULL},
-    /* The controller's words on a request that it refused. */
-    {CLASS_OTHER,
-     ARMTAP_NOTE_rtde_text_error,
-     {NEAR(NOTE_rtde_start_refused, 1000, 1000), .is_same_stream = true},
-     {0},
-     {0},
-     ARMTAP_BLAME_UNCLEAR,
-     NULL},
-    {CLASS_OTHER,
-     ARMTAP_NOTE_rtde_text_warning,
-     {NEAR(NOTE_rtde_start_refused, 1000, 1000), .is_same_stream = true},
-     {0},
-     {0},
-     ARMTAP_BLAME_UNCLEAR,
-     NULL},
-    {CLASS_OTHER,
-     ARMTAP_NOTE_rtde_recipe_missing,
-     EARLIER(NOTE_rtde_field_not_found),
-     {0},
-     {0},
-     ARMTAP_BLAME_CLIENT,
-     NULL},
-    {CLASS_OTHER,
-     ARMTAP_NOTE_rtde_recipe_missing,
-     EARLIER(NOTE_rtde_field_in_use),
-     {0},
-     {0},
-     ARMTAP_BLAME_CLIENT,
-     NULL},
-    {CLASS_OTHER, ARMTAP_NOTE_rtde_recipe_missing, EARLIER(NOTE_rtde_setup_bad), {0}, {0}, ARMTAP_BLAME_UNCLEAR, NULL},
-    {CLASS_OTHER,
-     ARMTAP_FINDING_command_failed,
-     {NEAR(FINDING_safety_stop, 1500, 1500)},
-     {0},
-     {0},
-     ARMTAP_BLAME_UNCLEAR,
-     NULL},
-    {CLASS_OTHER,
-     ARMTAP_FINDING_command_unanswered,
-     {NEAR(FINDING_safety_stop, 1500, 1500)},
-     {0},
-     {0},
-     ARMTAP_BLAME_UNCLEAR,
-     NULL},
+#define RULE(classes, cause, with, unless, side, meaning)                                                              \
+    {classes, 0, cause, with, unless, ARMTAP_BLAME_##side, meaning},
+#define RULE_OF(kind, cause, with, unless, side, meaning)                                                              \
+    {CLASS_OTHER, ARMTAP_##kind, cause, with, unless, ARMTAP_BLAME_##side, meaning},
+#include "analysis/judge/rules.def"
+#undef RULE
+#undef RULE_OF
 };
 
 size_t armtap_rule_count(void)
@@ -342,13 +63,13 @@ const struct rule *armtap_rule_at(size_t i)
 }
 
 static const struct start starts[] = {
-    {{NEAR(FINDING_safety_stop, 0, 0)}, CLASS_STOP, false},
-    {{NEAR(FINDING_safety_state, 0, 0)}, CLASS_STOP, true},
-    {{NEAR(FINDING_mode_changed, 0, 0), SAYS(case, program_stopped)}, CLASS_PROGRAM, true},
-    {{NEAR(FINDING_mode_changed, 0, 0), SAYS(case, program_paused)}, CLASS_PROGRAM, true},
-    {{NEAR(FINDING_command_timeout, 0, 0)}, CLASS_PROGRAM, true},
-    {{NEAR(NOTE_ur_program, 0, 0), SAYS(case, stopped)}, CLASS_PROGRAM, true},
-    {{NEAR(FINDING_silence, 0, 0)}, CLASS_DATA, true},
+    {SIGN(NEAR(FINDING_safety_stop, 0, 0)), CLASS_STOP, false},
+    {SIGN(NEAR(FINDING_safety_state, 0, 0)), CLASS_STOP, true},
+    {SIGN(NEAR(FINDING_mode_changed, 0, 0), SAYS(case, program_stopped)), CLASS_PROGRAM, true},
+    {SIGN(NEAR(FINDING_mode_changed, 0, 0), SAYS(case, program_paused)), CLASS_PROGRAM, true},
+    {SIGN(NEAR(FINDING_command_timeout, 0, 0)), CLASS_PROGRAM, true},
+    {SIGN(NEAR(NOTE_ur_program, 0, 0), SAYS(case, stopped)), CLASS_PROGRAM, true},
+    {SIGN(NEAR(FINDING_silence, 0, 0)), CLASS_DATA, true},
 };
 
 const struct start *armtap_start_at(size_t i)
@@ -399,10 +120,15 @@ static const struct {
     struct sign sign;
     enum armtap_blame side;
 } said_sides[] = {
-    {{NEAR(FINDING_tcp_zero_window, 0, 0), SAYS(who, client)}, ARMTAP_BLAME_CLIENT},
-    {{NEAR(FINDING_tcp_zero_window, 0, 0), SAYS(who, robot)}, ARMTAP_BLAME_ROBOT},
-    {{NEAR(FINDING_clock_skipped, 0, 0), SAYS(reason, held_up)}, ARMTAP_BLAME_UNCLEAR},
-    {{NEAR(FINDING_silence, 0, 0), SAYS(reason, client_stopped_reading)}, ARMTAP_BLAME_CLIENT},
+    {SIGN(NEAR(FINDING_tcp_zero_window, 0, 0), SAYS(who, client)), ARMTAP_BLAME_CLIENT},
+    {SIGN(NEAR(FINDING_tcp_zero_window, 0, 0), SAYS(who, robot)), ARMTAP_BLAME_ROBOT},
+    {SIGN(NEAR(FINDING_clock_skipped, 0, 0), SAYS(reason, held_up)), ARMTAP_BLAME_UNCLEAR},
+    {SILENCE(client_stopped_reading), ARMTAP_BLAME_CLIENT},
+    {SIGN(NEAR(NOTE_ur_exception, 0, 0), HAS(sent_packet)), ARMTAP_BLAME_CLIENT},
+    {SIGN(NEAR(FINDING_safety_state, 0, 0), HAS(is_begun)), ARMTAP_BLAME_UNCLEAR},
+    {SIGN(NEAR(NOTE_tcp_unreachable, 0, 0), SAYS(who, robot)), ARMTAP_BLAME_UNCLEAR},
+    {SIGN(NEAR(NOTE_rtde_recipe_missing, 0, 0), SAYS(reason, refused)), ARMTAP_BLAME_UNCLEAR},
+    {SIGN(NEAR(NOTE_rtde_recipe_missing, 0, 0), SAYS(reason, given_recipe)), ARMTAP_BLAME_UNCLEAR},
 };
 
 enum armtap_blame armtap_side_of(const struct armtap_finding *finding)
