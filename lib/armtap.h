@@ -605,7 +605,7 @@ struct armtap_note_kind {
     const char *id; /* "rtde.field.not-found" */
     enum armtap_severity severity;
     const char *meaning;
-    const char *remedy; /* as armtap_remedy_say of the analysis writes it; "" if there is nothing to do */
+    const char *remedy; /* with places for arguments, {address}; "" if there is nothing to do */
     /* Commands, a line each, and what each is for; "" without one. Words in capitals stand for what the finding says:
      * FILE, PACKET, STREAM (its number), CODE (C153A2). */
     const char *offer, *command;

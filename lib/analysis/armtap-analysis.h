@@ -169,12 +169,6 @@ ARMTAP_API uint64_t armtap_attempts_left_out(const struct armtap_attempts *attem
                                              enum armtap_attempt_outcome outcome);
 /* Number of attempts with that outcome. */
 ARMTAP_API uint64_t armtap_attempts_total(const struct armtap_attempts *attempts, enum armtap_attempt_outcome outcome);
-/* "refused", "unreachable", "no-answer", "reset", "closed", "silent", "left" */
-ARMTAP_API const char *armtap_attempt_outcome_name(enum armtap_attempt_outcome outcome);
-#define ARMTAP_ATTEMPT_TEXT_MAX 480
-/* One line on what became of the attempts; its times are UTC if `zone` is NULL. */
-ARMTAP_API void armtap_attempt_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempts *attempts,
-                                    const struct armtap_attempt *attempt, const struct armtap_zone *zone);
 
 /* ---- rates ----------------------------------------------------------------------------------------------------- */
 
@@ -223,10 +217,6 @@ struct armtap_finding {
 /* Writes it as one line for people. `zone`: of times in it; NULL: UTC. */
 ARMTAP_API void armtap_finding_say(char text[ARMTAP_FINDING_TEXT_MAX], const struct armtap_finding *finding,
                                    const struct armtap_zone *zone);
-#define ARMTAP_REMEDY_MAX 480
-/* Writes what to do about a note or a finding with these arguments; NULL: about any of that kind. */
-ARMTAP_API void armtap_remedy_say(char text[ARMTAP_REMEDY_MAX], const struct armtap_note_kind *kind,
-                                  const struct armtap_arguments *arguments);
 /* The argument with that name as a number: armtap_finding_number(finding, "duration_s", &seconds). False if there is
  * none, or it is no number. */
 static inline bool armtap_finding_number(const struct armtap_finding *finding, const char *name, double *number)

@@ -72,6 +72,12 @@ struct armtap_attempt_open {
 bool armtap_attempts_have_fault(const struct armtap_attempts *attempts);
 /* The i-th robot and client with attempts of unknown outcome; false beyond the last. */
 bool armtap_attempts_open_at(const struct armtap_attempts *attempts, size_t i, struct armtap_attempt_open *open);
+/* "refused", "unreachable", "no-answer", "reset", "closed", "silent", "left" */
+const char *armtap_attempt_outcome_name(enum armtap_attempt_outcome outcome);
+#define ARMTAP_ATTEMPT_TEXT_MAX 480
+/* One line on what became of the attempts; its times are UTC if `zone` is NULL. */
+void armtap_attempt_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempts *attempts,
+                         const struct armtap_attempt *attempt, const struct armtap_zone *zone);
 void armtap_attempt_open_text(char text[ARMTAP_ATTEMPT_TEXT_MAX], const struct armtap_attempt_open *open,
                               const struct armtap_zone *zone);
 /* The id of the outcome's finding: "tcp.refused", "tcp.no-answer". */
@@ -226,6 +232,10 @@ int armtap_diagnosis_add_mode(struct armtap_diagnosis *diagnosis, const struct a
 bool armtap_arguments_copy(struct armtap_arguments *to, const struct armtap_arguments *from);
 void armtap_arguments_free(struct armtap_arguments *arguments);
 
+#define ARMTAP_REMEDY_MAX 480
+/* Writes what to do about a note or a finding with these arguments; NULL: about any of that kind. */
+void armtap_remedy_say(char text[ARMTAP_REMEDY_MAX], const struct armtap_note_kind *kind,
+                       const struct armtap_arguments *arguments);
 /* How many combinations of a stream and an id the findings have. */
 size_t armtap_diagnosis_pairs(const struct armtap_diagnosis *diagnosis);
 #define ARMTAP_MODE_NAME_MAX 40
