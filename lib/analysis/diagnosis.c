@@ -8,7 +8,6 @@
 
 /* The size in 0.1.0. */
 #define OPTIONS_MIN (offsetof(struct armtap_diagnosis_options, zone) + sizeof(const struct armtap_zone *))
-#define REASON_MAX 240
 #define FOREIGN_ARGUMENTS 8 /* of a note of a connection without telemetry, and its ends */
 
 struct armtap_diagnosis {
@@ -288,13 +287,13 @@ static void find_attempts(struct armtap_diagnosis *diagnosis)
 /* Why a stream whose whole handshake was captured has no data; NULL if memory runs out. */
 static const char *reason_of(const struct stream_monitor *monitor, const struct armtap_stream *stream)
 {
-    char text[REASON_MAX] = "";
+    struct armtap_line line;
     bool is_whole = !stream->midstream && stream->bytes_lost[0] + stream->bytes_lost[1] == 0;
+    armtap_line_begin(&line);
     if (monitor && monitor->requests && is_whole && stream->records[ARMTAP_FROM_ROBOT] == 0)
-        armtap_unanswered_text(monitor->requests, text, sizeof text);
-    size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    return copy ? memcpy(copy, text, size) : NULL;
+        armtap_unanswered_text(monitor->requests, &line);
+    char *copy = malloc(line.length + 1);
+    return copy ? memcpy(copy, line.text, line.length + 1) : NULL;
 }
 
 /* 0, or -1 if memory runs out. */

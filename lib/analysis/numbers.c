@@ -1,7 +1,5 @@
 #include "numbers.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +7,6 @@
 #include "inside.h"
 
 #define DAY INT64_C(86400)
-#define SIGNIFICAND 53 /* bits of a double's; times 1000 it needs 63 */
 
 int64_t armtap_time_between(int64_t from, int64_t to)
 {
@@ -102,42 +99,4 @@ void armtap_line_time(struct armtap_line *line, int64_t time, const void *zone)
     armtap_time_text(date, time, zone);
     memmove(date + 23, date + 29, strlen(date + 29) + 1);
     armtap_line_string(line, date);
-}
-
-/* ---- decimals -------------------------------------------------------------------------------------------------- */
-
-static const uint64_t scales[DECIMAL_DIGITS_MAX + 1] = {1, 10, 100, 1000};
-
-/* `number` / 2^shift, rounded to nearest, ties to even. */
-static uint64_t shifted(uint64_t number, int shift)
-{
-    if (shift > 63)
-        return 0;
-    uint64_t result = number >> shift, rest = number & ((UINT64_C(1) << shift) - 1), half = UINT64_C(1) << (shift - 1);
-    return result + (rest > half || (rest == half && result % 2 == 1));
-}
-
-/* The value in units of the last digit, below 2^64; in whole units if it has no fraction. */
-static uint64_t units_of(double value, unsigned digits, bool *is_whole)
-{
-    int exponent;
-    uint64_t significand = (uint64_t)ldexp(frexp(value, &exponent), SIGNIFICAND);
-    *is_whole = exponent >= SIGNIFICAND;
-    return *is_whole ? significand << (exponent - SIGNIFICAND)
-                     : shifted(significand * scales[digits], SIGNIFICAND - exponent);
-}
-
-const char *armtap_decimal(char to[DECIMAL_MAX], double value, unsigned digits)
-{
-    const char *sign = signbit(value) != 0 ? "-" : "";
-    bool is_whole;
-    if (!(fabs(value) < 0x1p64)) {
-        snprintf(to, DECIMAL_MAX, "%s%s", sign, isnan(value) ? "nan" : "inf");
-        return to;
-    }
-    uint64_t units = units_of(fabs(value), digits, &is_whole), scale = is_whole ? 1 : scales[digits];
-    int length = snprintf(to, DECIMAL_MAX, "%s%" PRIu64, sign, units / scale);
-    if (digits > 0)
-        snprintf(to + length, DECIMAL_MAX - (size_t)length, ".%0*" PRIu64, (int)digits, units % scale);
-    return to;
 }

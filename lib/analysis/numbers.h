@@ -48,17 +48,4 @@ static inline bool armtap_time_is_set_back(const struct armtap_where *before, co
 /* Adds a time to a line, "2026-01-31T12:00:05.123Z": for struct armtap_clock_face. */
 void armtap_line_time(struct armtap_line *line, int64_t time, const void *zone);
 
-/* ---- decimal ----
- *
- * Decimals independent of the locale: printf would use the decimal comma of the host program's locale. */
-
-#define DECIMAL_MAX 32
-#define DECIMAL_DIGITS_MAX 3
-/* `digits` digits after the point, rounded as printf does: to nearest, ties to even. "inf" from 2^64 on, which no count
- * or measurement here reaches. Returns `to`. */
-const char *armtap_decimal(char to[DECIMAL_MAX], double value, unsigned digits);
-
-/* The same in an expression; the text lives as long as the enclosing block. */
-#define DECIMAL(value, digits) armtap_decimal((char[DECIMAL_MAX]){0}, value, digits)
-
 #endif

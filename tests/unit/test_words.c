@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/armtap-analysis.h"
+#include "analysis/inside.h"
 #include "protocol/fact.h"
 #include "support.h"
 
@@ -52,6 +52,35 @@ static void alternatives_follow_what_is_said(void **unused)
 }
 
 /* Worked out by hand, and by Python's format(). */
+static struct armtap_line decimal(double number, unsigned digits)
+{
+    struct armtap_line line;
+    armtap_line_begin(&line);
+    armtap_line_decimal(&line, number, digits);
+    return line;
+}
+
+/* As printf writes them in a locale with a decimal point. */
+static void decimals_are_printfs(void **state)
+{
+    static const double odd[] = {
+        0,      -0.0,   0.0005, 0.0015,   0.5,      1.5, 2.5, 0.125, 1e15, 1e15 + 0.5, 9007199254740993.0,
+        1.8e19, 5e-324, -1e-9,  999.9995, 0.9999999};
+    uint64_t seed = 20261122;
+    (void)state;
+    for (int i = 0; i < 200000; i++) {
+        char expected[64];
+        uint64_t bits = random_bits(&seed);
+        double value = i < (int)(sizeof odd / sizeof *odd) ? odd[i]
+                       : i % 2 == 0                        ? (double)(int64_t)(bits >> 20) / 1e6
+                                                           : (double)(bits >> 44) / 1024 - 500;
+        for (unsigned digits = 0; digits <= 3; digits++) {
+            snprintf(expected, sizeof expected, "%.*f", (int)digits, value);
+            assert_string_equal(decimal(value, digits).text, expected);
+        }
+    }
+}
+
 static void decimals_are_rounded_as_printf_does(void **unused)
 {
     (void)unused;
@@ -71,13 +100,12 @@ static void decimals_are_rounded_as_printf_does(void **unused)
                 {9007199254740993.0, 3, "9007199254740992.000"},
                 {1e19, 0, "10000000000000000000"},
                 {0x1p64, 3, "inf"},
-                {-INFINITY, 1, "-inf"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct armtap_line line;
-        armtap_line_begin(&line);
-        armtap_line_decimal(&line, rows[i].number, rows[i].digits);
-        assert_string_equal(line.text, rows[i].text);
-    }
+                {1e300, 0, "inf"},
+                {NAN, 3, "nan"},
+                {-INFINITY, 1, "-inf"},
+                {-INFINITY, 3, "-inf"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(decimal(rows[i].number, rows[i].digits).text, rows[i].text);
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
@@ -173,6 +201,7 @@ int main(void)
         cmocka_unit_test(places_are_filled),
         cmocka_unit_test(optional_parts_need_all_arguments),
         cmocka_unit_test(alternatives_follow_what_is_said),
+        cmocka_unit_test(decimals_are_printfs),
         cmocka_unit_test(decimals_are_rounded_as_printf_does),
         cmocka_unit_test(sentences_keep_to_the_grammar),
         cmocka_unit_test(remedies_fit),

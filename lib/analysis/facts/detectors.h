@@ -100,8 +100,8 @@ struct unanswered_requests {
 /* A message of RTDE. */
 void armtap_unanswered_message(struct unanswered_requests *dialogue, const struct armtap_message *message);
 void armtap_unanswered_event(struct unanswered_requests *dialogue, const struct armtap_event *event);
-/* Why there is no data, as a sentence without its full stop; "" if unknown. */
-void armtap_unanswered_text(const struct unanswered_requests *dialogue, char *to, size_t size);
+/* Adds why there is no data, as a sentence without its full stop; nothing if unknown. */
+void armtap_unanswered_text(const struct unanswered_requests *dialogue, struct armtap_line *line);
 
 /* ---- window_stalls.c ----
  *

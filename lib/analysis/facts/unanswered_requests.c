@@ -1,7 +1,5 @@
 #include "analysis/facts/detectors.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "analysis/numbers.h"
@@ -41,18 +39,18 @@ void armtap_unanswered_event(struct unanswered_requests *dialogue, const struct 
         dialogue->until = event->where;
 }
 
-void armtap_unanswered_text(const struct unanswered_requests *dialogue, char *to, size_t size)
+void armtap_unanswered_text(const struct unanswered_requests *dialogue, struct armtap_line *line)
 {
     double seconds = armtap_time_seconds(dialogue->where.time, dialogue->until.time);
-    *to = '\0';
     if (!dialogue->robot_seen || dialogue->where.packet == 0)
         return;
-    if (dialogue->asked != 0 && seconds >= NO_REPLY)
-        snprintf(to, size, "the robot did not answer the request in packet %" PRIu64 " for %s s",
-                 dialogue->where.packet, DECIMAL(seconds, 3));
-    else if (dialogue->asked == 0 && dialogue->granted && !dialogue->start_asked && seconds >= 0)
-        snprintf(to, size,
-                 "the client never sent START, in %s s after its set-up in packet %" PRIu64
-                 ", so the robot sent no data",
-                 DECIMAL(seconds, 3), dialogue->where.packet);
+    if (dialogue->asked != 0 && seconds >= NO_REPLY) {
+        armtap_line_format(line, "the robot did not answer the request in packet %u for ", dialogue->where.packet);
+        armtap_line_decimal(line, seconds, 3);
+        armtap_line_string(line, " s");
+    } else if (dialogue->asked == 0 && dialogue->granted && !dialogue->start_asked && seconds >= 0) {
+        armtap_line_string(line, "the client never sent START, in ");
+        armtap_line_decimal(line, seconds, 3);
+        armtap_line_format(line, " s after its set-up in packet %u, so the robot sent no data", dialogue->where.packet);
+    }
 }

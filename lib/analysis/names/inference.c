@@ -137,7 +137,7 @@ static void put_range(char text[EVIDENCE_MAX], const struct inference_columns *c
                       const struct tiling_piece *piece)
 {
     double least = INFINITY, most = -INFINITY;
-    char words[3 * DECIMAL_MAX];
+    struct armtap_line words;
     for (unsigned i = 0; i < piece->count && piece->type == ARMTAP_DOUBLE; i++) {
         const struct column *column = armtap_inference_column(columns, piece->offset + 8 * i);
         least = column ? fmin(least, column->least) : least;
@@ -145,11 +145,14 @@ static void put_range(char text[EVIDENCE_MAX], const struct inference_columns *c
     }
     if (least > most)
         return;
-    if (least == most)
-        snprintf(words, sizeof words, "always %s", DECIMAL(least, 3));
-    else
-        snprintf(words, sizeof words, "values from %s to %s", DECIMAL(least, 3), DECIMAL(most, 3));
-    put_evidence(text, words);
+    armtap_line_begin(&words);
+    armtap_line_string(&words, least == most ? "always " : "values from ");
+    armtap_line_decimal(&words, least, 3);
+    if (least < most) {
+        armtap_line_string(&words, " to ");
+        armtap_line_decimal(&words, most, 3);
+    }
+    put_evidence(text, words.text);
 }
 
 static int64_t integer_at(const struct inference_columns *columns, const struct tiling_piece *piece, unsigned row,
