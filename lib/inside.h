@@ -11,7 +11,6 @@
 unsigned armtap_layout_columns(enum armtap_generation generation);
 /* The libraries that AUBO's decoder is built with ("wslay 1.1.1, ..."); NULL if it was left out. */
 const char *armtap_aubo_libraries(void);
-size_t armtap_budget_count(void);
 const struct armtap_budget *armtap_budget_at(size_t i);
 /* Writes the values of a state in the order of a recipe, for the `values` of a data package; absent fields and names
  * that the table does not know become 0. Returns the number of bytes (armtap_recipe_size), or ERR_SPACE. */
@@ -56,8 +55,6 @@ struct armtap_digest_options {
 /* `options` may be NULL. */
 int armtap_digest_new(const struct armtap_digest_options *options, struct armtap_digest **digest);
 void armtap_digest_free(struct armtap_digest *digest);
-/* Empties it. */
-void armtap_digest_clear(struct armtap_digest *digest);
 /* False if it had to leave out what belongs into it. Ask once it was completed. */
 bool armtap_digest_is_whole(const struct armtap_digest *digest);
 /* The i-th element, valid until the digest changes; false beyond the last. */

@@ -92,21 +92,12 @@ int armtap_digest_new(const struct armtap_digest_options *options, struct armtap
     return ARMTAP_OK;
 }
 
-void armtap_digest_clear(struct armtap_digest *digest)
+void armtap_digest_free(struct armtap_digest *digest)
 {
     if (!digest)
         return;
     for (size_t i = 0; i < digest->count; i++)
         free(digest->entries[i].bytes);
-    digest->count = digest->bytes = 0;
-    digest->is_cut = false;
-}
-
-void armtap_digest_free(struct armtap_digest *digest)
-{
-    if (!digest)
-        return;
-    armtap_digest_clear(digest);
     free(digest->entries);
     free(digest);
 }

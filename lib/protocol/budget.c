@@ -23,11 +23,6 @@ _Static_assert(ARMTAP_BUDGET_COUNT <= 32, "a bit each");
 #undef BUDGET
 #undef LIMIT
 
-size_t armtap_budget_count(void)
-{
-    return ARMTAP_BUDGET_COUNT;
-}
-
 const struct armtap_budget *armtap_budget_at(size_t i)
 {
     return i < ARMTAP_BUDGET_COUNT ? &budgets[i] : NULL;

@@ -9,7 +9,8 @@
 #define CAPACITY_LEAST 512
 #define ELEMENTS_MAX (sizeof(((struct armtap_value *)0)->u64) / ELEMENT)
 
-bool armtap_type_is_text(enum armtap_type type)
+/* Text by pointer and length. */
+static bool is_text(enum armtap_type type)
 {
     return type == ARMTAP_STRING || type == ARMTAP_BYTES || type == ARMTAP_JSON;
 }
@@ -60,7 +61,7 @@ int armtap_cells_begin(struct armtap_cells *cells, size_t count)
 
 int armtap_cells_put(struct armtap_cells *cells, size_t i, const struct armtap_value *value)
 {
-    bool text = armtap_type_is_text(value->type);
+    bool text = is_text(value->type);
     size_t payload = text ? WORD + value->length : value->count * ELEMENT;
     if (cells->length < WORD || i >= word_at(cells->bytes) || (!text && value->count > ELEMENTS_MAX))
         return ARMTAP_ERR_ARGUMENT;
@@ -102,7 +103,7 @@ void armtap_cells_read(const uint8_t *bytes, size_t length, size_t i, struct arm
     size_t left = length - at - CELL_HEAD;
     if (type > ARMTAP_JSON)
         return;
-    if (!armtap_type_is_text((enum armtap_type)type)) {
+    if (!is_text((enum armtap_type)type)) {
         if (count > ELEMENTS_MAX || left < count * ELEMENT)
             return;
         memcpy(value->u64, payload, count * ELEMENT);

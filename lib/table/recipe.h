@@ -31,8 +31,6 @@ void armtap_cells_free(struct armtap_cells *cells);
 /* Reads cell i into the value's type, count, present and elements; texts point into `bytes`. Invalid bytes give an
  * absent value. */
 void armtap_cells_read(const uint8_t *bytes, size_t length, size_t i, struct armtap_value *value);
-/* Whether values of a type are text by pointer and length. */
-bool armtap_type_is_text(enum armtap_type type);
 
 /* ---- recipe.c ----
  *

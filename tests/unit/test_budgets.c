@@ -168,10 +168,9 @@ static void test_table(void **state)
 {
     (void)state;
     char number[32];
-    assert_int_equal(armtap_budget_count(), ARMTAP_BUDGET_COUNT);
     assert_null(armtap_budget_at(ARMTAP_BUDGET_COUNT));
     assert_null(armtap_budget_find("no such row"));
-    for (size_t i = 0; i < armtap_budget_count(); i++) {
+    for (size_t i = 0; i < ARMTAP_BUDGET_COUNT; i++) {
         const struct armtap_budget *row = armtap_budget_at(i);
         assert_ptr_equal(armtap_budget_find(row->name), row);
         assert_int_equal(row->each > 0, i < ARMTAP_ACCOUNTS);

@@ -15,7 +15,8 @@ void matlab_block_free(struct matlab_block *block)
     free(block->present.data);
 }
 
-bool matlab_is_parsed(const struct matlab_content *content, const struct matlab_variable *variable)
+/* Whether the variable's values are parsed from JSON. */
+static bool is_parsed_json(const struct matlab_content *content, const struct matlab_variable *variable)
 {
     return content->store->columns[variable->first].type == MATLAB_JSON && variable->class != MATLAB_CLASS_CHAR;
 }
@@ -30,6 +31,24 @@ static double parse_one(const char *text, size_t length)
     memcpy(digits, text, some);
     digits[some] = '\0';
     return strtod(digits, NULL);
+}
+
+/* The next row's text, or NULL. 0, or -1 after a message. */
+static int next_text(struct matlab_texts *texts, const char **text, size_t *length)
+{
+    const struct column_pieces *pieces = &texts->content->store->pieces;
+    uint64_t bits;
+    if (texts->row == texts->rows) {
+        const struct column_piece *piece = &pieces->piece[texts->piece++];
+        if (column_pieces_texts(pieces, texts->column, piece, &texts->bytes, &texts->at) != 0)
+            return -1;
+        texts->row = 0;
+        texts->rows = piece->rows;
+    }
+    size_t row = texts->row++;
+    memcpy(&bits, texts->bytes.data + row / 64 * sizeof bits, sizeof bits);
+    *text = bits >> row % 64 & 1 ? matlab_text_next(&texts->at, length) : NULL;
+    return 0;
 }
 
 /* Reads on where the load before ended. */
@@ -48,7 +67,7 @@ static int parse(struct matlab_block *block, const struct matlab_content *conten
             *texts = (struct matlab_texts){.content = content, .column = variable->first + block->texts_count++};
         for (size_t k = 0; k < rows; k++) {
             const char *text;
-            if (matlab_texts_next(texts, &text, &length) != 0)
+            if (next_text(texts, &text, &length) != 0)
                 return -1;
             double number = text ? parse_one(text, length) : 0;
             memcpy(values + (i * rows + k) * sizeof number, &number, sizeof number);
@@ -63,7 +82,7 @@ int matlab_block_load(struct matlab_block *block, const struct matlab_content *c
 {
     unsigned width = matlab_type_row(content->store->columns[variable->first].type)->width;
     size_t words = column_words_of(rows);
-    bool is_parsed = matlab_is_parsed(content, variable);
+    bool is_parsed = is_parsed_json(content, variable);
     width = is_parsed ? sizeof(double) : width;
     block->rows = rows;
     block->values.length = block->present.length = 0;
@@ -152,7 +171,7 @@ void matlab_block_column(const struct matlab_block *block, const struct matlab_c
 {
     enum matlab_type type = content->store->columns[variable->first + column].type;
     const struct matlab_type_row *row = matlab_type_row(type);
-    bool is_parsed = matlab_is_parsed(content, variable);
+    bool is_parsed = is_parsed_json(content, variable);
     size_t width = is_parsed ? sizeof(double) : row->width;
     const char *values = block->values.data + column * block->rows * width;
     const uint64_t *present =
@@ -194,30 +213,13 @@ void matlab_texts_free(struct matlab_texts *texts)
     free(texts->bytes.data);
 }
 
-int matlab_texts_next(struct matlab_texts *texts, const char **text, size_t *length)
-{
-    const struct column_pieces *pieces = &texts->content->store->pieces;
-    uint64_t bits;
-    if (texts->row == texts->rows) {
-        const struct column_piece *piece = &pieces->piece[texts->piece++];
-        if (column_pieces_texts(pieces, texts->column, piece, &texts->bytes, &texts->at) != 0)
-            return -1;
-        texts->row = 0;
-        texts->rows = piece->rows;
-    }
-    size_t row = texts->row++;
-    memcpy(&bits, texts->bytes.data + row / 64 * sizeof bits, sizeof bits);
-    *text = bits >> row % 64 & 1 ? matlab_text_next(&texts->at, length) : NULL;
-    return 0;
-}
-
 int matlab_texts_row(struct matlab_texts *texts, const struct matlab_variable *variable, uint16_t *out, size_t stride)
 {
     enum matlab_type type = texts->content->store->columns[texts->column].type;
     bool is_bytes = type == MATLAB_BYTES;
     size_t room = variable->characters, units = 0, length;
     const char *text;
-    if (matlab_texts_next(texts, &text, &length) != 0)
+    if (next_text(texts, &text, &length) != 0)
         return -1;
     if (text && type == MATLAB_JSON && *text == '"')
         units = matlab_json_units(text, length, out, stride, room);

@@ -67,8 +67,6 @@ struct matlab_texts {
     size_t row, rows;    /* in the piece */
 };
 
-/* The next row's text, or NULL. 0, or -1 after a message. */
-int matlab_texts_next(struct matlab_texts *texts, const char **text, size_t *length);
 /* Fills a row of characters with it and with blanks: unit i goes to out[i * stride]. 0, or -1 after a message. */
 int matlab_texts_row(struct matlab_texts *texts, const struct matlab_variable *variable, uint16_t *out, size_t stride);
 void matlab_texts_free(struct matlab_texts *texts);
@@ -82,8 +80,6 @@ struct matlab_block {
     size_t texts_count;
 };
 
-/* Whether the variable's values are parsed from JSON. */
-bool matlab_is_parsed(const struct matlab_content *content, const struct matlab_variable *variable);
 /* Loads rows; those of a variable that is parsed in order, with the same block. 0, or -1 after a message. */
 int matlab_block_load(struct matlab_block *block, const struct matlab_content *content,
                       const struct matlab_variable *variable, uint64_t from, size_t rows);

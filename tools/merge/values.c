@@ -11,7 +11,8 @@
 
 #define TIME_DIGITS 9
 
-int spot_damaged(const struct spot *spot, const char *key, const char *inner)
+/* -1, after a message that names the file and the place. `inner` may be NULL. */
+static int spot_damaged(const struct spot *spot, const char *key, const char *inner)
 {
     char stream[40] = "";
     if (spot->in_stream)

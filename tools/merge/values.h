@@ -13,9 +13,6 @@ struct spot {
     size_t stream;  /* its place in the list */
 };
 
-/* -1, after a message that names the file and the place. `inner` may be NULL. */
-int spot_damaged(const struct spot *spot, const char *key, const char *inner);
-
 /* 0, or -1 after a message. */
 int unsigned_add(uint64_t *total, const struct json_node *node, const struct spot *spot, const char *key);
 

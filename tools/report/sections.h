@@ -27,8 +27,6 @@ struct report {
 #define REPORT_FILES_BYTES 50000
 #define REPORT_RECIPE_BYTES 20000
 
-/* "2026-01-31T12:00:00.000129Z", or "-". Returns `to`. */
-const char *report_date(char to[WHEN_DATE_MAX], int64_t time, enum timestamp_zone zone);
 /* Appends a cell with a time, without its date if all are of one day; and that column's heading, with the date. */
 void report_put_time(struct buffer *page, const struct report *report, int64_t time);
 void report_put_time_heading(struct buffer *page, const struct report *report, const char *title);

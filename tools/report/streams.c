@@ -14,7 +14,8 @@
 
 /* ---- times ------------------------------------------------------------------------------------------------------- */
 
-const char *report_date(char to[WHEN_DATE_MAX], int64_t time, enum timestamp_zone zone)
+/* "2026-01-31T12:00:00.000129Z", or "-". Returns `to`. */
+static const char *report_date(char to[WHEN_DATE_MAX], int64_t time, enum timestamp_zone zone)
 {
     if (time == ARMTAP_NO_TIME)
         return strcpy(to, "-");

@@ -1,7 +1,6 @@
 #include "analysis/facts/findings.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 
 /* A connection gets less room until it is known to carry telemetry. */
 #define EACH_UNKNOWN 100
-#define TEXT_MAX 500
 #define SUM_BYTES 300    /* room for the arguments of a sum */
 #define ARGUMENT_MAX 480 /* bytes of a text that are kept: no sentence shows more */
 
@@ -49,15 +47,10 @@ struct findings *armtap_findings_new(void)
     return calloc(1, sizeof(struct findings));
 }
 
-static void drop_contents(struct armtap_finding *finding)
-{
-    armtap_arguments_free(&finding->arguments);
-}
-
 static void group_free(struct group *group)
 {
     for (size_t i = 0; i < group->count; i++)
-        drop_contents(&group->all[i]);
+        armtap_arguments_free(&group->all[i].arguments);
     free(group->all);
     free(group->of_kind);
     free(group);
@@ -74,7 +67,7 @@ void armtap_findings_free(struct findings *findings)
     if (findings->rest)
         group_free(findings->rest);
     for (size_t i = 0; i < findings->settled_count; i++)
-        drop_contents(&findings->settled[i]);
+        armtap_arguments_free(&findings->settled[i].arguments);
     free(findings->of_streams.slots);
     free(findings->settled);
     free(findings);
@@ -235,7 +228,7 @@ static bool add_to_sum(struct armtap_finding *sum, double size, const struct arm
         sum->last = *where;
     if (size <= sum->size)
         return true;
-    drop_contents(sum);
+    armtap_arguments_free(&sum->arguments);
     sum->size = size;
     sum->largest = *where;
     return armtap_arguments_copy(&sum->arguments, arguments);
@@ -395,7 +388,7 @@ void armtap_findings_drop(struct findings *findings, const struct armtap_note_ki
         count_of(group, kind)->kept--;
         findings->kept--;
         findings->bytes -= weight_of(finding);
-        drop_contents(finding);
+        armtap_arguments_free(&finding->arguments);
     }
     if (group)
         group->count = kept;
@@ -529,9 +522,9 @@ const struct armtap_finding *armtap_findings_at(const struct findings *findings,
 void armtap_finding_line(struct armtap_line *line, const struct armtap_finding *finding, const struct armtap_zone *zone)
 {
     const struct armtap_clock_face face = {armtap_line_time, zone};
-    enum armtap_note_code code = (enum armtap_note_code)(finding->kind - armtap_note_at(0));
     armtap_line_begin(line);
-    armtap_line_sentence(line, armtap_note_sentence(code), &finding->arguments, &face);
+    armtap_line_sentence(line, armtap_note_sentence((enum armtap_note_code)index_of(finding->kind)),
+                         &finding->arguments, &face);
 }
 
 void armtap_finding_say(char text[ARMTAP_FINDING_TEXT_MAX], const struct armtap_finding *finding,

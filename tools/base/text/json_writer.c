@@ -221,7 +221,7 @@ void json_text(struct json *json, const char *text)
         json_span(json, text, strlen(text));
 }
 
-void json_text_or_null(struct json *json, const char *text)
+static void json_text_or_null(struct json *json, const char *text)
 {
     json_text(json, *text == '\0' ? NULL : text);
 }

@@ -41,7 +41,6 @@ void json_close(struct json *json);
 void json_key(struct json *json, const char *key);
 void json_text(struct json *json, const char *text); /* NULL: null */
 void json_span(struct json *json, const char *text, size_t length);
-void json_text_or_null(struct json *json, const char *text); /* "": null */
 void json_unsigned(struct json *json, uint64_t number);
 void json_signed(struct json *json, int64_t number);
 /* number / 10^digits with all digits: (1500, 3) is 1.500 */
@@ -57,7 +56,7 @@ void json_null(struct json *json);
 
 /* Members of an object: the key, and the value as above. */
 void json_member_text(struct json *json, const char *key, const char *text);
-void json_member_text_or_null(struct json *json, const char *key, const char *text);
+void json_member_text_or_null(struct json *json, const char *key, const char *text); /* "": null */
 void json_member_unsigned(struct json *json, const char *key, uint64_t number);
 void json_member_signed(struct json *json, const char *key, int64_t number);
 void json_member_bool(struct json *json, const char *key, bool truth);

@@ -66,7 +66,7 @@ void names_apart_free(struct names_apart *names)
     *names = (struct names_apart){.slots = NULL};
 }
 
-bool names_apart_has(const struct names_apart *names, const char *name)
+static bool names_apart_has(const struct names_apart *names, const char *name)
 {
     return names->size > 0 && slot_of(names, name)->name;
 }

@@ -26,7 +26,6 @@ struct names_apart {
 };
 
 void names_apart_free(struct names_apart *names);
-bool names_apart_has(const struct names_apart *names, const char *name);
 /* Takes the name, changed if it is taken: then its beginning is cut as far as no name may be longer than `most`. It has
  * NAMES_APART_ROOM to grow, or up to `most`. 0, or -1 without memory. */
 int names_apart_take(struct names_apart *names, char *name, size_t most);

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t utf8_length(const unsigned char *text, size_t left)
+/* The length of the sequence of two to four bytes at `text`; 0 if it is not valid (overlong forms and surrogates
+ * included). */
+static size_t utf8_length(const unsigned char *text, size_t left)
 {
     static const struct {
         unsigned char first, last, low, high; /* bounds of the first byte, then of the second */

@@ -6,9 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The length of the sequence of two to four bytes at `text`; 0 if it is not valid (overlong forms and surrogates
- * included). */
-size_t utf8_length(const unsigned char *text, size_t left);
 /* The length of the character at `text`, and its code point; 0 for a byte that is not UTF-8. */
 size_t utf8_character(const char *text, size_t left, uint32_t *character);
 /* Whether a character is a control character, separates lines or is invisible: escape sequences, direction marks,
