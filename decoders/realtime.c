@@ -4,7 +4,6 @@
  * checksum. The length decides the layout. To the robot: URScript, lines of text, on 30003 only.
  *
  * Source: UR's realtime tables ("RealTime" tabs of the client interface spreadsheet, and the G3/G5 document). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "protocol/decoder.h"

@@ -5,8 +5,6 @@
  * replied. Text messages (M) may come at any time. Protocol 3 adds properties (R).
  *
  * Source: UR's RTDE guide; its contradictions are settled by UR's own clients. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "bytes.h"
 #include "protocol/clock.h"

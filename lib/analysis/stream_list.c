@@ -1,7 +1,5 @@
 #include "stream_list.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* A connection that passes over data which was decoded elsewhere. */
-#include <string.h>
 
 #include "connection/connection.h"
 

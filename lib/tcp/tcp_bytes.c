@@ -1,6 +1,5 @@
 #include "tcp_deliver.h"
 
-#include <string.h>
 
 #include "try.h"
 

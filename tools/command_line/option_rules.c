@@ -1,5 +1,4 @@
 /* Which options go together: the rules of options.def. What none of them allows is refused. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/process/message.h"

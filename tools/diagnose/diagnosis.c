@@ -1,6 +1,5 @@
 #include "diagnosis.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 #include "hex_text.h"
 
-#include <stdio.h>
 
 #include "base/process/message.h"
 

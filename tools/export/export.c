@@ -4,7 +4,6 @@
 #include "job.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "export/files/partition.h"

@@ -1,6 +1,5 @@
 /* armtap infer: an RTDE recipe from the data alone, for captures whose handshake is missing. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/process/message.h"

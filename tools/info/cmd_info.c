@@ -1,7 +1,6 @@
 /* armtap info: shows what a capture holds. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "info.h"
 #include "command_line/shared_text.h"

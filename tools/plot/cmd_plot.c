@@ -1,6 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
 /* armtap plot: a picture of what the robot did. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

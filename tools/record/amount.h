@@ -2,8 +2,6 @@
 #ifndef RECORD_AMOUNT_H
 #define RECORD_AMOUNT_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "command_line/options.h"

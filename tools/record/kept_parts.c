@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>

@@ -3,7 +3,6 @@
 #define RECORD_ROTATION_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "command_line/options.h"

@@ -2,7 +2,6 @@
 #ifndef ROS_GEOMETRY_H
 #define ROS_GEOMETRY_H
 
-#include <stdbool.h>
 
 /* The quaternion x, y, z, w of a pose. */
 void ros_quaternion(const double pose[6], double quaternion[4]);

@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/arm/comparison.h"
 #include "analysis/inside.h"

@@ -1,8 +1,6 @@
 #include "analysis/facts/commands.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 #include "analysis/stream_list.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

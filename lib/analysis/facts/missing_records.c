@@ -1,7 +1,6 @@
 #include "analysis/facts/detectors.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

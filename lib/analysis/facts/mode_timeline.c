@@ -1,9 +1,7 @@
 #include "analysis/facts/mode_timeline.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/inside.h"
 

@@ -1,6 +1,5 @@
 #include "analysis/facts/mode_timeline.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const struct {

@@ -1,6 +1,5 @@
 #include "analysis/facts/stream_monitor.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

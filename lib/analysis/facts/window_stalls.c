@@ -1,7 +1,6 @@
 #include "analysis/facts/detectors.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/numbers.h"
 #include "nanoseconds.h"

@@ -1,7 +1,6 @@
 /* MAT-files and HDF5: what the columns of a table are in a file of MATLAB variables (tools/matlab). */
 #include "format.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "export/files/atomic_file.h"

@@ -1,7 +1,6 @@
 /* The packets of a capture, given to the library one by one. */
 #include "run.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "input/sidecars/sidecar.h"

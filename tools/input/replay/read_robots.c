@@ -2,7 +2,6 @@
 #include "run.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/process/message.h"
 #include "input/robots/robot_traffic.h"

@@ -1,6 +1,5 @@
 #include "robot_link.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/process/message.h"
