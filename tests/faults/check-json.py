@@ -207,7 +207,7 @@ def check_incidents(folder):
             ("rtde.recipe.missing", ("rtde.recipe.missing", None, "capture", 1)),
             ("rtde.start.refused", ("rtde.start.refused", None, "unclear", 9)),
             ("tcp.retransmission",), ("stream.resync",),
-            ("stream.resync-much", ("stream.resync", None, "capture", 58))):
+            ("stream.resync-much", ("stream.resync", None, "unclear", 58))):
         path = os.path.join(folder, name + ".pcap")
         run(FAULTS, name, path)
         found = [(one["what"], one["cause"], one["side"], one["packet"]) for one in diagnose(path)["incidents"]]

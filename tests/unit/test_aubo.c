@@ -686,7 +686,7 @@ static void test_a_channel_that_is_ended(void **unused)
         assert_true(log_has(&log, " packet 4 line_number=2\n"));
         assert_int_equal(log_count(&log, "opaque"), 2);
         assert_int_equal(log_count(&log, "note < aubo.channel.unknown"), 1);
-        assert_true(log_has(&log, "direction=from the robot channel=4 is_ended\n"));
+        assert_true(log_has(&log, "direction=from-robot channel=4 is_ended\n"));
         assert_true(log_has(&log, "line_number=5\n"));
         assert_int_equal(log_count(&log, "event < pause 4\n"), 1);
         log_free(&log);
@@ -721,12 +721,12 @@ static void test_unknown_channels(void **unused)
     };
     (void)unused;
     CHECK(lines, "event < recognised 0\n"
-                 "note < aubo.channel.unknown: direction=from the robot channel=7\n"
+                 "note < aubo.channel.unknown: direction=from-robot channel=7\n"
                  "record < @0 +5 v0 id7 opaque\n"
                  "record < @5 +5 v0 id7 opaque\n"
-                 "note > aubo.channel.unknown: direction=to the robot channel=7\n"
+                 "note > aubo.channel.unknown: direction=to-robot channel=7\n"
                  "record > @0 +8 v0 id7 opaque\n"
-                 "note < aubo.channel.unknown: direction=from the robot channel=8\n"
+                 "note < aubo.channel.unknown: direction=from-robot channel=8\n"
                  "record < @10 +7 v0 id8 opaque\n"
                  "stream aubo v0 aubo controller \"\" gaps 0\n"
                  "  < records 3 decoded 17 lost 0 skipped 0\n"
@@ -754,9 +754,9 @@ static void test_the_recipe_given(void **unused)
     assert_string_equal(log.text, "event < recognised 0\n"
                                   "recipe < id7 10 Hz line_number:?\n"
                                   "record < @0 +5 v0 id7 line_number=1\n"
-                                  "note < aubo.channel.unknown: direction=from the robot channel=8\n"
+                                  "note < aubo.channel.unknown: direction=from-robot channel=8\n"
                                   "record < @5 +5 v0 id8 opaque\n"
-                                  "note > aubo.channel.unknown: direction=to the robot channel=7\n"
+                                  "note > aubo.channel.unknown: direction=to-robot channel=7\n"
                                   "record > @0 +5 v0 id7 opaque\n"
                                   "recipe < id7 10 Hz timestamp:DOUBLE\n"
                                   "record < @10 +5 v0 id7 timestamp=4\n");

@@ -321,7 +321,7 @@ static void test_telemetry_late_behind_foreign_bytes_in_any_chunks(void **unused
     script_play(&script, &late, NULL, 0, &whole);
     assert_true(log_has(&whole, "recipe < id1 125 Hz 56 bytes"));
     assert_true(
-        log_has(&whole, "note < stream.resync: bytes=50000 direction=from the robot offset=50000 case=resumed\n"));
+        log_has(&whole, "note < stream.resync: bytes=50000 direction=from-robot offset=50000 case=resumed\n"));
     assert_int_equal(log_count(&whole, "stream.foreign"), 0);
     for (size_t i = 0; i < 9; i++)
         check_cuts(&script, &late, (size_t[]){2000 + 100 * i, 3 * 16 * 1024 - 4 + i}, 2, &whole, &log);
@@ -894,7 +894,7 @@ static void test_a_tail_that_is_no_message(void **unused)
     script_add(&script, ARMTAP_FROM_ROBOT, &bytes);
     struct log log = script_log(&script, NULL);
     assert_int_equal(log.records[ARMTAP_FROM_ROBOT], 2);
-    assert_true(log_has(&log, "note < stream.resync: bytes=3000 direction=from the robot offset=5120 case=last\n"));
+    assert_true(log_has(&log, "note < stream.resync: bytes=3000 direction=from-robot offset=5120 case=last\n"));
     log_free(&log);
     script_free(&script);
     bytes_free(&bytes);
@@ -915,7 +915,7 @@ static void test_bytes_before_a_gap_that_are_no_message(void **unused)
     push_all(conn, FROM, bytes.at, bytes.length);
     assert_int_equal(armtap_conn_gap(conn, FROM, 100, NULL), ARMTAP_OK);
     assert_true(
-        log_has(&log, "note < stream.resync: bytes=3000 direction=from the robot offset=5120 case=before-gap\n"));
+        log_has(&log, "note < stream.resync: bytes=3000 direction=from-robot offset=5120 case=before-gap\n"));
     armtap_conn_free(conn);
     log_free(&log);
     bytes_free(&bytes);

@@ -267,7 +267,7 @@ static void test_several_input_recipes(void **unused)
                  "record > @92 +5 v2 id255 input_bit_register_64=0\n"
                  "record > @97 +5 v2 id255 input_bit_register_64=1\n"
                  "record > @102 +8 v2 id1 input_int_register_24=-1\n"
-                 "note > rtde.recipe.missing: bytes=3 direction=to the robot reason=not-captured\n"
+                 "note > rtde.recipe.missing: bytes=3 direction=to-robot reason=not-captured\n"
                  "record > @110 +6 v2 id0 opaque\n"
                  "stream rtde v2 cb3e controller \"\" gaps 0\n"
                  "  < records 0 decoded 31 lost 0 skipped 0\n"
@@ -914,9 +914,9 @@ static void test_a_reply_that_cannot_be_read(void **unused)
     };
     (void)unused;
     CHECK_NOTES(garbage, "rtde.setup.bad: request=outputs reason=unreadable hex=00 08 4f 01 44 ff fe 2c\n",
-                "rtde.recipe.missing: bytes=17 direction=from the robot reason=unreadable\n",
+                "rtde.recipe.missing: bytes=17 direction=from-robot reason=unreadable\n",
                 "rtde.setup.bad: request=inputs reason=unreadable hex=00 09 49 01 75 69 6e 74 38\n",
-                "rtde.recipe.missing: bytes=2 direction=to the robot reason=unreadable\n");
+                "rtde.recipe.missing: bytes=2 direction=to-robot reason=unreadable\n");
     CHECK_NOTES(fitting, "rtde.setup.bad: request=outputs reason=unreadable hex=00 05 4f 01 ff\n",
                 "rtde.setup.bad: request=outputs reason=unreadable hex=00 05 4f 01 fe\n",
                 "rtde.recipe.guessed: fields=2 reason=unreadable-reply\n");
@@ -924,7 +924,7 @@ static void test_a_reply_that_cannot_be_read(void **unused)
     CHECK_NOTES(strange,
                 "rtde.setup.bad: request=outputs reason=no-known-type types=2 fields=2 hex=00 0d 4f 01 52 45 41 4c 2c "
                 "52 45 41 4c\n",
-                "rtde.recipe.missing: bytes=17 direction=from the robot reason=unreadable\n");
+                "rtde.recipe.missing: bytes=17 direction=from-robot reason=unreadable\n");
 }
 
 /* The numbers of types and names differ: it is unclear which belong together, so no names are used. */
@@ -1079,9 +1079,9 @@ static void test_data_behind_a_refused_set_up(void **unused)
     };
     (void)unused;
     CHECK_NOTES(inputs, NOT_FOUND "quoted_name='nonsense' reason=never-heard-of\n",
-                "rtde.recipe.missing: bytes=5 direction=to the robot reason=refused\n");
+                "rtde.recipe.missing: bytes=5 direction=to-robot reason=refused\n");
     CHECK_NOTES(outputs, NOT_FOUND "quoted_name='nonsense' reason=never-heard-of\n",
-                "rtde.recipe.missing: bytes=9 direction=from the robot reason=refused\n");
+                "rtde.recipe.missing: bytes=9 direction=from-robot reason=refused\n");
 }
 
 /* Only the first is reported, then the number of further ones. */
@@ -1171,7 +1171,7 @@ static void test_a_second_set_up_without_its_reply(void **unused)
     (void)unused;
     CHECK_NOTES(same_length, "rtde.recipe.guessed: fields=2 reason=no-reply\n");
     CHECK_HAS(same_length, "timestamp=2 safety_mode=1\n");
-    CHECK_NOTES(other_length, "rtde.recipe.missing: bytes=17 direction=from the robot reason=no-reply\n");
+    CHECK_NOTES(other_length, "rtde.recipe.missing: bytes=17 direction=from-robot reason=no-reply\n");
     CHECK_HAS(overtaken, "timestamp=2 safety_mode=1\n");
     CHECK_HAS(answered, "id1 timestamp=2 robot_mode=7\n");
     CHECK_HAS(answered, "id2 timestamp=2 safety_mode=1\n");

@@ -434,7 +434,7 @@ static struct incident *alike(const struct judging *judging, const struct armtap
         const char *robot = robot_of(facts, what), *of = robot_of(facts, incident->what);
         if (incident->class == CLASS_OTHER && incident->what->kind == what->kind && incident->rule == reason->rule &&
             armtap_side_of(incident->what) == armtap_side_of(what) && say_the_same(incident->what, what) &&
-            !(what->kind->severity == ARMTAP_ERROR &&
+            !(what->kind->severity == ARMTAP_ERROR && what->stream != ARMTAP_NO_STREAM &&
               armtap_time_between(incident->last.time, what->where.time) > ERRORS_APART) &&
             (armtap_same_host(robot, of) || strcmp(robot, of) == 0))
             return incident;
