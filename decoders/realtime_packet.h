@@ -3,7 +3,6 @@
 #ifndef ARMTAP_REALTIME_PACKET_H
 #define ARMTAP_REALTIME_PACKET_H
 
-#include "bytes.h"
 #include "protocol/clock.h"
 #include "protocol/decoder.h"
 #include "table/recipe.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/field.h"
 #include "rtde_package.h"
 
 static const struct armtap_known_recipe known[] = {

@@ -19,6 +19,9 @@ int64_t armtap_time_shift(int64_t time, int64_t by);
 /* Writes "2026-01-31T12:00:00.500000000Z", or with a zone "2026-01-31T13:00:00.500000000+01:00", and a NUL; a NULL zone
  * means UTC. Returns the length. */
 size_t armtap_time_text(char to[ARMTAP_TIME_MAX], int64_t time, const struct armtap_zone *zone);
+struct armtap_line;
+/* Adds a time to a line, "2026-01-31T12:00:05.123Z": for struct armtap_clock_face. */
+void armtap_line_time(struct armtap_line *line, int64_t time, const void *zone);
 
 /* ---- streams ---------------------------------------------------------------------------------------------------- */
 

@@ -97,6 +97,6 @@ void armtap_line_time(struct armtap_line *line, int64_t time, const void *zone)
 {
     char date[ARMTAP_TIME_MAX];
     armtap_time_text(date, time, zone);
-    memmove(date + 23, date + 29, strlen(date + 29) + 1);
+    memmove(date + 23, date + 29, strlen(date + 29) + 1); /* milliseconds are enough */
     armtap_line_string(line, date);
 }

@@ -45,7 +45,4 @@ static inline bool armtap_time_is_set_back(const struct armtap_where *before, co
            armtap_time_apart(after->time, before->time) > TIMES_DISORDER;
 }
 
-/* Adds a time to a line, "2026-01-31T12:00:05.123Z": for struct armtap_clock_face. */
-void armtap_line_time(struct armtap_line *line, int64_t time, const void *zone);
-
 #endif

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analysis/armtap-analysis.h"
 #include "base/terminal/word_wrap.h"
+#include "input/robots/event_loop.h"
 #include "nanoseconds.h"
 #include "analysis/inside.h"
 
@@ -57,13 +57,6 @@ struct live {
     int64_t turn_time;
 };
 
-static int64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
-}
-
 struct live *live_new(bool is_pipe, enum timestamp_zone zone)
 {
     struct live *live = calloc(1, sizeof *live);
@@ -71,7 +64,7 @@ struct live *live_new(bool is_pipe, enum timestamp_zone zone)
         return NULL;
     live->flows = calloc(armtap_note_count(), sizeof *live->flows);
     live->pending = malloc(PENDING_MAX);
-    live->begin = live->draw_time = live->record_time = live->turn_time = now();
+    live->begin = live->draw_time = live->record_time = live->turn_time = event_clock();
     live->waits = live->is_pipe = is_pipe;
     live->zone = zone;
     live->draws = isatty(STDERR_FILENO);
@@ -112,7 +105,7 @@ static void show_pending(struct live *live)
 
 static bool may_show(struct kind_flow *flow)
 {
-    int64_t time = now();
+    int64_t time = event_clock();
     if (time - flow->time >= SECOND)
         flow->shown = flow->shown < BURST ? 0 : BURST - 1;
     if (time - flow->time >= BURST * SECOND)
@@ -187,7 +180,7 @@ static void follow_flow(struct live *live, const struct armtap_record *record)
     struct flowing *flowing = is_steady(live, record->stream) ? flowing_of(live, record->stream, true) : NULL;
     if (!flowing)
         return;
-    int64_t time = now();
+    int64_t time = event_clock();
     flowing->step = flowing->time == 0 ? 0 : time - flowing->time;
     flowing->time = time;
     flowing->last = record->where;
@@ -206,7 +199,7 @@ static void follow_state(struct live *live, const struct armtap_event *event)
         return;
     flowing->paused = pauses;
     flowing->told = false;
-    flowing->time = now();
+    flowing->time = event_clock();
     flowing->last = event->where;
 }
 
@@ -247,7 +240,7 @@ void live_record(struct live *live, const struct armtap_record *record)
     live->records++;
     follow_flow(live, record);
     if (live->draws)
-        live->record_time = now();
+        live->record_time = event_clock();
 }
 
 void live_event(struct live *live, const struct armtap_event *event)
@@ -273,7 +266,7 @@ static void draw(struct live *live, int64_t time, const struct replay_totals *to
 
 void live_turn(struct live *live, const struct replay_totals *totals)
 {
-    int64_t time = now();
+    int64_t time = event_clock();
     check_silences(live, time);
     if (live->waits && time - live->begin >= SECOND) {
         live->waits = false;

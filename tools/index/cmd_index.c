@@ -48,15 +48,9 @@ static const struct option_usage usage = {
 
 /* ---- sidecars ---------------------------------------------------------------------------------------------------- */
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static char *name_of(const struct job *job, uint32_t file)
 {
-    return strdup(base_of(job->options.source.names[file]));
+    return strdup(sidecar_base_of(job->options.source.names[file]));
 }
 
 /* Makes the text of a sidecar, which the caller frees; NULL without memory. */
@@ -117,11 +111,11 @@ static enum replay_answer on_indexed(void *user, const struct replay_indexed *in
                       name, SIDECAR_PACKETS_MAX >> 20);
         return REPLAY_GAVE_UP;
     }
-    size_t room = strlen(job->folder) + strlen(base_of(name)) + sizeof SIDECAR_ENDING + 1;
+    size_t room = strlen(job->folder) + strlen(sidecar_base_of(name)) + sizeof SIDECAR_ENDING + 1;
     char *path = malloc(room);
     if (!path)
         return REPLAY_NO_MEMORY;
-    snprintf(path, room, "%s/%s%s", job->folder, base_of(name), SIDECAR_ENDING);
+    snprintf(path, room, "%s/%s%s", job->folder, sidecar_base_of(name), SIDECAR_ENDING);
     enum replay_answer answer = save(job, indexed, path);
     free(path);
     return answer;
@@ -141,7 +135,7 @@ static bool is_utf8(const char *text)
 /* A sidecar has its capture's name inside, as text, and one that is hidden is not found among those of a folder. */
 static int check_name(const char *name)
 {
-    const char *base = base_of(name);
+    const char *base = sidecar_base_of(name);
     if (strcmp(name, "-") == 0)
         message_error("standard input has no name for a sidecar; name a file");
     else if (base[0] == '.')
@@ -161,7 +155,7 @@ static int check_names(const struct replay_source *source)
         if (check_name(source->names[i]) != 0)
             return -1;
         for (size_t k = 0; k < i; k++) {
-            if (strcmp(base_of(source->names[i]), base_of(source->names[k])) != 0)
+            if (strcmp(sidecar_base_of(source->names[i]), sidecar_base_of(source->names[k])) != 0)
                 continue;
             message_error("%s and %s would have one sidecar; index them into folders of their own", source->names[k],
                           source->names[i]);

@@ -6,7 +6,6 @@
 
 #include "command_line/shared_text.h"
 #include "base/text/json_writer.h"
-#include "base/numbers/timestamp.h"
 #include "input/sidecars/sidecar.h"
 #include "analysis/inside.h"
 

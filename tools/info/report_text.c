@@ -9,7 +9,6 @@
 
 #include "command_line/shared_text.h"
 #include "base/terminal/fold.h"
-#include "base/process/message.h"
 #include "base/numbers/number_text.h"
 #include "base/terminal/word_wrap.h"
 #include "base/numbers/timestamp.h"

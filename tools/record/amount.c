@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/process/message.h"
 #include "nanoseconds.h"
 
 #define THOUSAND UINT64_C(1000)

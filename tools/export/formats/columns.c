@@ -80,6 +80,27 @@ struct column_batch columns_batch(const struct columns *columns)
                                  .text_bytes = columns->texts.length};
 }
 
+int columns_prepare(struct view *view, enum armtap_generation generation)
+{
+    (void)generation;
+    return picks_lead(&view->picks, ROW_COLUMN_time_ns) != 0 ? -1 : picks_lead(&view->picks, ROW_COLUMN_time);
+}
+
+int columns_put(const struct row_batch *batch, struct buffer *out)
+{
+    const struct column_batch rows = columns_batch(batch->columns);
+    column_batch_put(&rows, out);
+    return out->failed ? -1 : 0;
+}
+
+const struct armtap_field *column_field(const struct column *column, const struct view *view)
+{
+    const struct pick *pick = column->pick;
+    return pick->row_column == ROW_COLUMN_NONE && pick->column != TABLE_NONE && !pick->by_name
+               ? view->table->columns[pick->column].field
+               : NULL;
+}
+
 void columns_free(struct columns *columns)
 {
     free(columns->column);

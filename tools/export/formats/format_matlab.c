@@ -19,13 +19,6 @@ struct state {
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
 
-/* Every file begins with its times. */
-static int matlab_prepare(struct view *view, enum armtap_generation generation)
-{
-    (void)generation;
-    return picks_lead(&view->picks, ROW_COLUMN_time_ns) != 0 ? -1 : picks_lead(&view->picks, ROW_COLUMN_time);
-}
-
 static enum matlab_type type_of(const struct column *column)
 {
     static const enum matlab_type types[] = {
@@ -50,14 +43,6 @@ static void put_name(const struct column *column, struct buffer *out)
         column_name(column, out);
     else
         buffer_string(out, column->pick->name);
-}
-
-static const struct armtap_field *field_of(const struct column *column, const struct view *view)
-{
-    const struct pick *pick = column->pick;
-    return pick->row_column == ROW_COLUMN_NONE && pick->column != TABLE_NONE && !pick->by_name
-               ? view->table->columns[pick->column].field
-               : NULL;
 }
 
 /* A variable of one column may be an element of a pose. */
@@ -85,7 +70,7 @@ static int declare(struct matlab_file *file, const struct columns *columns, cons
     struct buffer name = {0};
     for (size_t i = 0; i < columns->count && !name.failed; i += columns_of(&columns->column[i])) {
         const struct column *column = &columns->column[i];
-        const struct armtap_field *field = field_of(column, view);
+        const struct armtap_field *field = column_field(column, view);
         const char *text;
         char unit[32];
         name.length = 0;
@@ -161,13 +146,6 @@ static int matlab_begin_5(struct target *target, const struct view *view, struct
     return begin_file(target, view, MATLAB_KIND_5);
 }
 
-static int matlab_rows(const struct row_batch *batch, struct buffer *out)
-{
-    const struct column_batch rows = columns_batch(batch->columns);
-    column_batch_put(&rows, out);
-    return out->failed ? -1 : 0;
-}
-
 /* The first column has the time. */
 static int matlab_place(struct target *target, const struct view *view, const char *bytes, size_t length,
                         struct buffer *out)
@@ -229,8 +207,8 @@ static void matlab_forget(struct target *target)
 
 #define WRITER(library, load_it, how)                                                                                  \
     {                                                                                                                  \
-        .lacks = (library), .load = (load_it), .column_cost = COLUMN_COST, .prepare = matlab_prepare, .begin = (how),  \
-        .rows = matlab_rows, .place = matlab_place, .ease = matlab_ease, .end = matlab_end, .forget = matlab_forget    \
+        .lacks = (library), .load = (load_it), .column_cost = COLUMN_COST, .prepare = columns_prepare, .begin = (how), \
+        .rows = columns_put, .place = matlab_place, .ease = matlab_ease, .end = matlab_end, .forget = matlab_forget    \
     }
 const struct writer writer_mat = WRITER(LACKS_HDF5, matlab_hdf5_load, matlab_begin_73);
 const struct writer writer_mat_v5 = WRITER(LACKS_MATIO, matlab_v5_load, matlab_begin_5);

@@ -23,13 +23,6 @@ struct state {
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
-/* Every row begins with its time: Spark reads no nanoseconds as a time, so they are a number beside it. */
-static int parquet_prepare(struct view *view, enum armtap_generation generation)
-{
-    (void)generation;
-    return picks_lead(&view->picks, ROW_COLUMN_time_ns) != 0 ? -1 : picks_lead(&view->picks, ROW_COLUMN_time);
-}
-
 /* Types depend on names, not on the wire, so that files of many captures fit together. Spark has no unsigned 64-bit
  * number: what is known to be less than 2^63 is signed. */
 static enum parquet_type type_of(const struct column *column, const struct view *view)
@@ -49,14 +42,6 @@ static enum parquet_type type_of(const struct column *column, const struct view 
 
 /* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
-static const struct armtap_field *field_of(const struct column *column, const struct view *view)
-{
-    const struct pick *pick = column->pick;
-    return pick->row_column == ROW_COLUMN_NONE && pick->column != TABLE_NONE && !pick->by_name
-               ? view->table->columns[pick->column].field
-               : NULL;
-}
-
 /* 0, or -1 without memory. */
 static int note_columns(struct parquet_file *file, const struct columns *columns, const struct view *view)
 {
@@ -66,7 +51,7 @@ static int note_columns(struct parquet_file *file, const struct columns *columns
         buffer_char(&text, '{');
         for (size_t i = 0; i < columns->count && !text.failed && !name.failed; i++) {
             const struct column *column = &columns->column[i];
-            struct noted noted = {.field = field_of(column, view), .element = column->element};
+            struct noted noted = {.field = column_field(column, view), .element = column->element};
             if (!noted.field)
                 continue;
             name.length = 0;
@@ -187,13 +172,6 @@ static int parquet_begin_small(struct target *target, const struct view *view, s
     return begin_file(target, view, true);
 }
 
-static int parquet_rows(const struct row_batch *batch, struct buffer *out)
-{
-    const struct column_batch rows = columns_batch(batch->columns);
-    column_batch_put(&rows, out);
-    return out->failed ? -1 : 0;
-}
-
 static int parquet_place(struct target *target, const struct view *view, const char *bytes, size_t length,
                          struct buffer *out)
 {
@@ -238,7 +216,7 @@ static void parquet_forget(struct target *target)
 
 #define WRITER(how)                                                                                                    \
     {                                                                                                                  \
-        .column_cost = COLUMN_COST, .prepare = parquet_prepare, .begin = (how), .rows = parquet_rows,                  \
+        .column_cost = COLUMN_COST, .prepare = columns_prepare, .begin = (how), .rows = columns_put,                   \
         .place = parquet_place, .ease = parquet_ease, .end = parquet_end, .forget = parquet_forget                     \
     }
 const struct writer writer_parquet = WRITER(parquet_begin);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/numbers/timestamp.h"
 #include "nanoseconds.h"
 #include "analysis/inside.h"
 

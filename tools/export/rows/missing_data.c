@@ -6,7 +6,6 @@
 
 #include "by_connection.h"
 #include "analysis/armtap-analysis.h"
-#include "base/numbers/timestamp.h"
 #include "analysis/inside.h"
 
 /* Stretches of data to learn in the first reading, of all streams; later ones are judged as in the first reading. */

@@ -7,6 +7,7 @@
 #include "base/process/interrupt.h"
 #include "base/process/message.h"
 #include "input/files/file_reader.h"
+#include "analysis/inside.h"
 
 #define PROGRESS_TURN 512
 
@@ -71,18 +72,10 @@ void run_turn(struct run *run)
         run_stop(run, ARMTAP_ERR_STOPPED);
 }
 
-static void put_time(struct armtap_line *line, int64_t time, const void *zone)
-{
-    char date[ARMTAP_TIME_MAX];
-    armtap_time_text(date, time, zone);
-    memmove(date + 23, date + 29, strlen(date + 29) + 1); /* milliseconds are enough */
-    armtap_line_string(line, date);
-}
-
 void run_note_dropped(struct run *run, enum armtap_note_code code, const struct armtap_where *where,
                       const struct armtap_arguments *arguments)
 {
-    const struct armtap_clock_face face = {put_time, NULL};
+    const struct armtap_clock_face face = {armtap_line_time, NULL};
     struct armtap_line line;
     armtap_line_begin(&line);
     armtap_line_sentence(&line, armtap_note_sentence(code), arguments, &face);

@@ -62,7 +62,7 @@ static char *joined(const char *folder, const char *name)
     return path;
 }
 
-static const char *base_of(const char *path)
+const char *sidecar_base_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -93,7 +93,7 @@ static int add_capture(struct archive *archive, size_t at, char *path, char *cap
 /* A sidecar is named after its capture. */
 static bool is_own(const char *path, const char *capture)
 {
-    const char *name = base_of(path);
+    const char *name = sidecar_base_of(path);
     size_t length = strlen(capture);
     return strncmp(name, capture, length) == 0 && strcmp(name + length, SIDECAR_ENDING) == 0;
 }
@@ -265,14 +265,14 @@ static size_t find_capture(const struct archive *archive, const char *capture)
 static size_t find_sidecar(const struct archive *archive, const char *name)
 {
     size_t i = 0;
-    while (i < archive->count && strcmp(base_of(archive->parts[i].path), name) != 0)
+    while (i < archive->count && strcmp(sidecar_base_of(archive->parts[i].path), name) != 0)
         i++;
     return i;
 }
 
 static int place_in_folder(struct archive *archive)
 {
-    archive->current = find_capture(archive, base_of(archive->name));
+    archive->current = find_capture(archive, sidecar_base_of(archive->name));
     if (archive->current < archive->count)
         return 0;
     message_error("%s: %s has no sidecar of that capture; write it with armtap index -o %s %s",
@@ -284,7 +284,7 @@ static int place_in_folder(struct archive *archive)
 static int place_after(struct archive *archive, const char *sidecar)
 {
     bool has_name = strcmp(archive->name, "-") != 0;
-    size_t before = find_sidecar(archive, sidecar), own = find_capture(archive, base_of(archive->name));
+    size_t before = find_sidecar(archive, sidecar), own = find_capture(archive, sidecar_base_of(archive->name));
     if (before == archive->count) {
         message_error("--after %s/%s: not a sidecar: its name must end in %s", archive->folder, sidecar,
                       SIDECAR_ENDING);
@@ -298,12 +298,12 @@ static int place_after(struct archive *archive, const char *sidecar)
     }
     if (has_name ? own < archive->count : archive->current < archive->count)
         return 0;
-    return add_capture(archive, archive->current, NULL, strdup(base_of(archive->name)), ARMTAP_NO_TIME);
+    return add_capture(archive, archive->current, NULL, strdup(sidecar_base_of(archive->name)), ARMTAP_NO_TIME);
 }
 
 static char *folder_of(const char *path)
 {
-    const char *base = base_of(path);
+    const char *base = sidecar_base_of(path);
     size_t length = base == path ? 0 : (size_t)(base - path) - 1;
     return base == path ? strdup(".") : strndup(path, length > 0 ? length : 1);
 }
@@ -311,7 +311,7 @@ static char *folder_of(const char *path)
 /* Captures of an archive lie in one folder, as far as is known. */
 static int name_captures(struct archive *archive)
 {
-    size_t folder = (size_t)(base_of(archive->name) - archive->name);
+    size_t folder = (size_t)(sidecar_base_of(archive->name) - archive->name);
     for (size_t i = 0; i < archive->count; i++) {
         struct part *part = &archive->parts[i];
         size_t room = folder + strlen(part->capture) + 1;
@@ -337,7 +337,8 @@ struct archive *archive_open(const char *after, const char *capture)
     }
     archive->name = capture;
     if (read_folder(archive) == 0 && check_order(archive) == 0 &&
-        (is_file ? place_after(archive, base_of(after)) : place_in_folder(archive)) == 0 && name_captures(archive) == 0)
+        (is_file ? place_after(archive, sidecar_base_of(after)) : place_in_folder(archive)) == 0 &&
+        name_captures(archive) == 0)
         return archive;
     archive_forget(archive);
     return NULL;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/process/interrupt.h"
 #include "base/process/message.h"
 #include "serve/ports/clients.h"
 #include "input/robots/robot_link.h"
