@@ -148,7 +148,7 @@ static int call_listener(void *user, const struct armtap_finding *finding, const
 static void follow_attempts(struct armtap_diagnosis *diagnosis, const struct armtap_event *event)
 {
     struct attempt_arguments found;
-    const struct armtap_attempt *news = armtap_streams_news(diagnosis->streams);
+    const struct armtap_attempt *news = armtap_attempts_news(armtap_streams_attempts(diagnosis->streams));
     if (!news || !diagnosis->options.on_finding)
         return;
     armtap_attempt_arguments(&found, armtap_streams_attempts(diagnosis->streams), news);

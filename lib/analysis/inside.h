@@ -11,7 +11,11 @@
 
 #define ARMTAP_TIME_LONGEST INT64_C(9000000000000000000)
 /* ns from one time to a later one, at most ARMTAP_TIME_LONGEST. */
-int64_t armtap_time_between(int64_t from, int64_t to);
+static inline int64_t armtap_time_between(int64_t from, int64_t to)
+{
+    uint64_t time = (uint64_t)to - (uint64_t)from;
+    return time > (uint64_t)ARMTAP_TIME_LONGEST ? ARMTAP_TIME_LONGEST : (int64_t)time;
+}
 /* The time `by` ns later, or earlier if negative. */
 int64_t armtap_time_shift(int64_t time, int64_t by);
 

@@ -8,11 +8,6 @@
 
 #define DAY INT64_C(86400)
 
-int64_t armtap_time_between(int64_t from, int64_t to)
-{
-    return armtap_time_apart(from, to);
-}
-
 int64_t armtap_time_shift(int64_t time, int64_t by)
 {
     if (by > 0 && time > INT64_MAX - by)

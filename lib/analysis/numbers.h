@@ -12,19 +12,12 @@
 
 /* ns: how far packets of several queues, or of a mirror port, may be out of order. */
 #define TIMES_DISORDER INT64_C(10000000)
-/* armtap_time_between(), asked several times for each record: without a call. */
-static inline int64_t armtap_time_apart(int64_t from, int64_t to)
-{
-    uint64_t time = (uint64_t)to - (uint64_t)from;
-    return time > (uint64_t)ARMTAP_TIME_LONGEST ? ARMTAP_TIME_LONGEST : (int64_t)time;
-}
-
 /* The same in s; negative if one of them is no time, or `to` is before `from`. */
 static inline double armtap_time_seconds(int64_t from, int64_t to)
 {
     if (from == ARMTAP_NO_TIME || to == ARMTAP_NO_TIME || to < from)
         return -1;
-    return (double)armtap_time_apart(from, to) / 1e9;
+    return (double)armtap_time_between(from, to) / 1e9;
 }
 
 /* Whether `a` was captured before `b`. Several files may be of the same time. */
@@ -42,7 +35,7 @@ static inline bool armtap_time_is_set_back(const struct armtap_where *before, co
 {
     bool is_earlier_packet = after->file == before->file && after->packet < before->packet;
     return after->time < before->time && !is_earlier_packet &&
-           armtap_time_apart(after->time, before->time) > TIMES_DISORDER;
+           armtap_time_between(after->time, before->time) > TIMES_DISORDER;
 }
 
 #endif

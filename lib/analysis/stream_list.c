@@ -254,7 +254,7 @@ static int64_t hidden_step(const struct armtap_stream_summary *summary, const st
 static bool count_back(struct armtap_stream_summary *summary, const struct armtap_record *record, int64_t step)
 {
     enum armtap_direction direction = record->direction;
-    int64_t by = armtap_time_shift(armtap_time_apart(record->where.time, summary->last[direction].time), step);
+    int64_t by = armtap_time_shift(armtap_time_between(record->where.time, summary->last[direction].time), step);
     summary->hidden[direction] = armtap_time_shift(summary->hidden[direction], by);
     if (direction != ARMTAP_FROM_ROBOT)
         return true;
@@ -281,8 +281,8 @@ static int follow_time(struct armtap_stream_summary *summary, const struct armta
         if (!count_back(summary, record, step))
             return ARMTAP_ERR_MEMORY;
     } else {
-        step = record->where.time >= last->time ? armtap_time_apart(last->time, record->where.time)
-                                                : -armtap_time_apart(record->where.time, last->time);
+        step = record->where.time >= last->time ? armtap_time_between(last->time, record->where.time)
+                                                : -armtap_time_between(record->where.time, last->time);
     }
     *last = record->where;
     if (record->direction != ARMTAP_FROM_ROBOT)
@@ -691,11 +691,6 @@ bool armtap_streams_let_go(const struct armtap_streams *streams)
 const struct armtap_connections *armtap_streams_connections(const struct armtap_streams *streams)
 {
     return &streams->connections;
-}
-
-const struct armtap_attempt *armtap_streams_news(const struct armtap_streams *streams)
-{
-    return armtap_attempts_news(streams->attempts);
 }
 
 const struct armtap_streams_rest *armtap_streams_rest(const struct armtap_streams *streams)

@@ -84,7 +84,4 @@ void armtap_entry_unpack(const struct packed_stream *packed, const struct stream
  * The streams of a capture: the connections that carry telemetry, found by connection and numbered from 0 in the order
  * of their first packets. */
 
-/* What the last event changed; NULL: nothing (see armtap_attempts_news). */
-const struct armtap_attempt *armtap_streams_news(const struct armtap_streams *streams);
-
 #endif

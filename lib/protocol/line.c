@@ -10,7 +10,7 @@ void armtap_line_begin(struct armtap_line *line)
     line->text[0] = '\0';
 }
 
-static void line_put(struct armtap_line *line, const char *text, size_t length)
+void armtap_line_piece(struct armtap_line *line, const char *text, size_t length)
 {
     static const char ellipsis[] = "...";
     size_t room = sizeof line->text - sizeof ellipsis - line->length;
@@ -30,14 +30,9 @@ static void line_put(struct armtap_line *line, const char *text, size_t length)
     }
 }
 
-void armtap_line_piece(struct armtap_line *line, const char *text, size_t length)
-{
-    line_put(line, text, length);
-}
-
 void armtap_line_string(struct armtap_line *line, const char *text)
 {
-    line_put(line, text, strlen(text));
+    armtap_line_piece(line, text, strlen(text));
 }
 
 /* Invisible characters beyond ASCII: controls, line separators, text-direction marks, tags. */
@@ -78,9 +73,9 @@ void armtap_line_span(struct armtap_line *line, const void *bytes, size_t length
         size_t shown = shown_length(p + i, length - i);
         char escaped[4] = {'\\', 'x', digits[p[i] >> 4], digits[p[i] & 15]};
         if (shown > 0)
-            line_put(line, (const char *)p + i, shown);
+            armtap_line_piece(line, (const char *)p + i, shown);
         else
-            line_put(line, escaped, sizeof escaped);
+            armtap_line_piece(line, escaped, sizeof escaped);
         i += shown > 0 ? shown : 1;
     }
 }
@@ -93,7 +88,7 @@ static void line_base(struct armtap_line *line, uint64_t number, unsigned base)
         text[--at] = "0123456789abcdef"[number % base];
         number /= base;
     } while (number);
-    line_put(line, text + at, sizeof text - at);
+    armtap_line_piece(line, text + at, sizeof text - at);
 }
 
 void armtap_line_unsigned(struct armtap_line *line, uint64_t number)
@@ -104,7 +99,7 @@ void armtap_line_unsigned(struct armtap_line *line, uint64_t number)
 void armtap_line_signed(struct armtap_line *line, int64_t number)
 {
     if (number < 0)
-        line_put(line, "-", 1);
+        armtap_line_piece(line, "-", 1);
     line_base(line, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, 10);
 }
 
@@ -137,11 +132,11 @@ static int significant_digits(double number, char digits[SIGNIFICANT], int *expo
 static void put_digits(struct armtap_line *line, const char *digits, int count, int before)
 {
     for (int i = before; i < 1; i++)
-        line_put(line, i == before ? "0." : "0", i == before ? 2 : 1);
+        armtap_line_piece(line, i == before ? "0." : "0", i == before ? 2 : 1);
     for (int i = 0; i < count || i < before; i++) {
         if (i == before && i > 0)
-            line_put(line, ".", 1);
-        line_put(line, i < count ? digits + i : "0", 1);
+            armtap_line_piece(line, ".", 1);
+        armtap_line_piece(line, i < count ? digits + i : "0", 1);
     }
 }
 
@@ -152,7 +147,7 @@ void armtap_line_double(struct armtap_line *line, double number)
     int exponent;
     memcpy(&bits, &number, sizeof bits);
     if (bits >> 63)
-        line_put(line, "-", 1);
+        armtap_line_piece(line, "-", 1);
     number = bits >> 63 ? -number : number;
     if (number != number || number > DBL_MAX || number == 0) {
         armtap_line_string(line, number == 0 ? "0" : number > 0 ? "inf" : "nan");
@@ -167,7 +162,7 @@ void armtap_line_double(struct armtap_line *line, double number)
     armtap_line_string(line, exponent < 0 ? "e-" : "e+");
     exponent = exponent < 0 ? -exponent : exponent;
     if (exponent < 10)
-        line_put(line, "0", 1);
+        armtap_line_piece(line, "0", 1);
     armtap_line_unsigned(line, (uint64_t)exponent);
 }
 
@@ -201,7 +196,7 @@ void armtap_line_decimal(struct armtap_line *line, double number, unsigned digit
     memcpy(&bits, &number, sizeof bits);
     number = bits >> 63 ? -number : number;
     if (bits >> 63)
-        line_put(line, "-", 1);
+        armtap_line_piece(line, "-", 1);
     if (!(number < 0x1p64)) {
         armtap_line_string(line, number != number ? "nan" : "inf");
         return;
@@ -210,14 +205,14 @@ void armtap_line_decimal(struct armtap_line *line, double number, unsigned digit
     line_base(line, is_whole ? units : units / scale, 10);
     if (scale == 1)
         return;
-    line_put(line, ".", 1);
+    armtap_line_piece(line, ".", 1);
     for (scale /= 10; scale > 0; scale /= 10)
         line_base(line, rest / scale % 10, 10);
 }
 
 void armtap_line_hex(struct armtap_line *line, uint64_t number)
 {
-    line_put(line, "0x", 2);
+    armtap_line_piece(line, "0x", 2);
     line_base(line, number, 16);
 }
 
@@ -233,10 +228,10 @@ void armtap_line_arguments(struct armtap_line *line, const char *format, va_list
 {
     for (const char *p = format; *p; p++) {
         size_t plain = strcspn(p, "%");
-        line_put(line, p, plain);
+        armtap_line_piece(line, p, plain);
         p += plain;
         if (*p == '\0' || p[1] == '\0') {
-            line_put(line, p, strlen(p));
+            armtap_line_piece(line, p, strlen(p));
             return;
         }
         switch (*++p) {
@@ -258,7 +253,7 @@ void armtap_line_arguments(struct armtap_line *line, const char *format, va_list
             break;
         }
         default:
-            line_put(line, p, 1);
+            armtap_line_piece(line, p, 1);
         }
     }
 }

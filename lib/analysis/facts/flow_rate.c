@@ -202,7 +202,7 @@ static int64_t between(const struct armtap_where *from, const struct armtap_wher
 {
     if (from->time == ARMTAP_NO_TIME || to->time == ARMTAP_NO_TIME || to->time < from->time)
         return -1;
-    return armtap_time_apart(from->time, to->time);
+    return armtap_time_between(from->time, to->time);
 }
 
 /* ---- what is expected ------------------------------------------------------------------------------------------ */
@@ -560,7 +560,7 @@ static int64_t step_time(const struct flow_rate *flow, const struct arrival *arr
     int64_t last = flow->last.where.time, time = arrival->where.time;
     double clock = arrival->clock - flow->last.clock;
     if (!armtap_time_is_set_back(&flow->last.where, &arrival->where))
-        return time >= last ? armtap_time_apart(last, time) : -armtap_time_apart(time, last);
+        return time >= last ? armtap_time_between(last, time) : -armtap_time_between(time, last);
     return (int64_t)((clock > 0 && clock < 1e6 ? clock : flow->usual) * 1e9 + 0.5);
 }
 
