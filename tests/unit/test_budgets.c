@@ -238,7 +238,7 @@ static void test_notes(void **state)
     assert_int_equal(tally.hostile, 1);
     assert_string_equal(tally.last, row->text);
     assert_true(64 * tally.notes + tally.note_bytes <= most);
-    assert_true(66 * (tally.notes + 2) > most); /* and no fewer than allowed */
+    assert_true(68 * (tally.notes + 2) > most); /* and no fewer than allowed */
     armtap_conn_free(conn);
     conn = connect_to(&tally); /* honest: long texts, however many */
     push_texts(conn, 100000, "Robot is in protective stop, position deviates from path, joint 3, C153A0");

@@ -127,10 +127,10 @@ static const struct {
     const char *steps[STEPS], *quote; /* NULL: none */
 } cases[] = {
     /* What the controller translates, or said that it runs. */
-    {{">" TASK, "!3 2 " NOT_FOUND "b:"}, ":; of the program task, which a client sent in packet 2: \"b(2)  \""},
+    {{">" TASK, "!3 2 " NOT_FOUND "b:"}, ":\"; of the program task, which a client sent in packet 2: \"b(2)  \""},
     {{">" TASK, "!2 3 syntax_error_on_line:2:a:"}, "packet 2: \"a(1)\""},
     {{">" TASK, "(task", "!2 3 Type error"},
-     "Type error; of the program task, which a client sent in packet 2: \"a(1)\""},
+     "Type error\"; of the program task, which a client sent in packet 2: \"a(1)\""},
     {{">" TASK, ")main", "(task", ")task", "!2 3 Type error"}, "packet 2: \"a(1)\""},
     {{">def task():|  a(1)|", "+  b(2)|", "+end|", "(task", "!3 3 Type error"}, "packet 4: \"b(2)\""},
     {{">" TASK, ">|# done|", "(task", "!1 1 Type error"}, "packet 2: \"def task():\""},
