@@ -1,6 +1,5 @@
 #include "tcp_deliver.h"
 
-
 #include "try.h"
 
 #include "protocol/budget.h"

@@ -320,8 +320,7 @@ static void test_telemetry_late_behind_foreign_bytes_in_any_chunks(void **unused
     script_hex(&script, FROM, "00 04 53 01");
     script_play(&script, &late, NULL, 0, &whole);
     assert_true(log_has(&whole, "recipe < id1 125 Hz 56 bytes"));
-    assert_true(
-        log_has(&whole, "note < stream.resync: bytes=50000 direction=from-robot offset=50000 case=resumed\n"));
+    assert_true(log_has(&whole, "note < stream.resync: bytes=50000 direction=from-robot offset=50000 case=resumed\n"));
     assert_int_equal(log_count(&whole, "stream.foreign"), 0);
     for (size_t i = 0; i < 9; i++)
         check_cuts(&script, &late, (size_t[]){2000 + 100 * i, 3 * 16 * 1024 - 4 + i}, 2, &whole, &log);
@@ -914,8 +913,7 @@ static void test_bytes_before_a_gap_that_are_no_message(void **unused)
     assert_int_equal(armtap_conn_new(NULL, &sink, &log, &conn), ARMTAP_OK);
     push_all(conn, FROM, bytes.at, bytes.length);
     assert_int_equal(armtap_conn_gap(conn, FROM, 100, NULL), ARMTAP_OK);
-    assert_true(
-        log_has(&log, "note < stream.resync: bytes=3000 direction=from-robot offset=5120 case=before-gap\n"));
+    assert_true(log_has(&log, "note < stream.resync: bytes=3000 direction=from-robot offset=5120 case=before-gap\n"));
     armtap_conn_free(conn);
     log_free(&log);
     bytes_free(&bytes);

@@ -231,13 +231,12 @@ struct endings {
     size_t streams, by_client, by_robot, going_on, silent, empty;
 };
 
-/* Whether data that never pauses by itself had stopped when the connection ended. */
+/* Whether data that no client can pause had stopped when the connection ended. RTDE's silences are findings. */
 static bool is_silent_end(const struct armtap_stream_summary *summary)
 {
     const struct armtap_stream *stream = summary->stream;
     int64_t last = summary->last[ARMTAP_FROM_ROBOT].time, end = stream->last.time;
-    bool is_steady =
-        stream->protocol == ARMTAP_REALTIME || stream->protocol == ARMTAP_RTDE || stream->protocol == ARMTAP_PRIMARY;
+    bool is_steady = stream->protocol == ARMTAP_REALTIME || stream->protocol == ARMTAP_PRIMARY;
     return is_steady && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last > SILENT_END;
 }
 

@@ -473,8 +473,8 @@ static int add_stop(struct layout *layout, const struct armtap_finding *finding)
         return -1;
     chart->stops = stops;
     armtap_finding_say(text, finding, timestamp_zone(layout->reading->wish->zone));
-    stops[chart->stop_count] = (struct chart_stop){
-        .time = finding->where.time, .packet = finding->where.packet, .text = strdup(text)};
+    stops[chart->stop_count] =
+        (struct chart_stop){.time = finding->where.time, .packet = finding->where.packet, .text = strdup(text)};
     if (replay_has_several_files(source))
         stops[chart->stop_count].file = replay_file_name(source, finding->where.file);
     return stops[chart->stop_count++].text ? 0 : -1;

@@ -2,7 +2,6 @@
 #ifndef ROS_GEOMETRY_H
 #define ROS_GEOMETRY_H
 
-
 /* The quaternion x, y, z, w of a pose. */
 void ros_quaternion(const double pose[6], double quaternion[4]);
 /* Turns a force and a torque from the axes of the base to those of the tool, as UR's driver does for CB3. */

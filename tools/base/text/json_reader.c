@@ -11,6 +11,8 @@ struct reading {
     size_t count, room;
     size_t open[ARMTAP_JSON_DEPTH_MAX]; /* nodes that are not closed */
     const struct json_taker *taker;     /* NULL: none */
+    size_t list;                        /* of the taker, whose element came last; 0: none */
+    bool is_first;
     enum json_fault fault;
 };
 
@@ -42,19 +44,36 @@ static bool add_node(struct reading *reading, const struct armtap_json_token *to
     return true;
 }
 
-/* An element is complete: if it is one of the taker's list, it goes to the taker. */
+/* Whether a member of the root is one of the taker's lists. */
+static bool is_listed(const struct json_taker *taker, const struct json_node *key)
+{
+    for (size_t i = 0; taker->names[i]; i++)
+        if (json_node_is(key, taker->names[i]))
+            return true;
+    return false;
+}
+
+/* Whether no member before has the same name: of several the first counts. */
+static bool is_first(const struct json_node *root, const struct json_node *key)
+{
+    const struct json_node *at = root + 1;
+    while (at->length != key->length || memcmp(at->text, key->text, key->length) != 0)
+        at = json_node_next(at + 1);
+    return at == key;
+}
+
+/* An element is complete: if it is one of the taker's lists, it goes to the taker. */
 static bool hand_over(struct reading *reading)
 {
     const struct json_taker *taker = reading->taker;
     const struct json_node *root = reading->nodes, *list = root + reading->open[1];
-    bool is_taken = false;
-    if (!taker || reading->json.depth != 2 || root->kind != ARMTAP_JSON_OBJECT || list->kind != ARMTAP_JSON_ARRAY)
+    if (!taker || reading->json.depth != 2 || root->kind != ARMTAP_JSON_OBJECT || list->kind != ARMTAP_JSON_ARRAY ||
+        !is_listed(taker, list - 1))
         return true;
-    for (size_t i = 0; taker->names[i]; i++)
-        is_taken = is_taken || json_node_is(list - 1, taker->names[i]);
-    if (!is_taken)
-        return true;
-    if (taker->take && !taker->take(taker->user, list, list + 1))
+    if (reading->list != reading->open[1])
+        reading->is_first = is_first(root, list - 1);
+    reading->list = reading->open[1];
+    if (taker->take && reading->is_first && !taker->take(taker->user, list, list + 1))
         return fail(reading, JSON_STOPPED);
     reading->count = reading->open[1] + 1;
     return true;

@@ -201,8 +201,8 @@ struct columns {
 int columns_gather(struct columns *columns, const struct view *view, const struct output_row *rows, size_t count);
 /* The rows as a table of columns takes them. */
 struct column_batch columns_batch(const struct columns *columns);
-/* Of files of columns. Every row begins with its time: Spark reads no nanoseconds as a time, so they are a number beside
- * it. */
+/* Of files of columns. Every row begins with its time: Spark reads no nanoseconds as a time, so they are a number
+ * beside it. */
 int columns_prepare(struct view *view, enum armtap_generation generation);
 int columns_put(const struct row_batch *batch, struct buffer *out);
 void columns_free(struct columns *columns);
