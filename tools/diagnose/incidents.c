@@ -65,14 +65,12 @@ static const char *robot_of(const struct armtap_incident *incident)
 static void say_incident(const struct diagnosis *diagnosis, const struct telling *telling,
                          const struct armtap_incident *incident)
 {
-    char subject[SUBJECT_MAX], text[TEXT_MAX];
-    const char *end = is_network_clean(diagnosis, incident) ? " No fault of the network was seen." : "";
-    const char *robot = robot_of(incident);
-    snprintf(subject, sizeof subject, "%s%sresponsible: %s", robot, *robot ? ", " : "", side_text(incident->side));
-    snprintf(text, sizeof text, "%s%s%s%s%s", incident->text, end, incident->doubt ? " But " : "",
-             incident->doubt ? incident->doubt : "", incident->doubt ? "." : "");
+    char text[TEXT_MAX];
+    snprintf(text, sizeof text, "%s Responsible side: %s%s%s.%s", incident->text, side_text(incident->side),
+             incident->doubt ? "; " : "", incident->doubt ? incident->doubt : "",
+             is_network_clean(diagnosis, incident) ? " No fault of the network was seen." : "");
     set_tone(telling, text_paint_of(incident->severity));
-    telling->to.say(telling->to.user, subject, text);
+    telling->to.say(telling->to.user, robot_of(incident), text);
 }
 
 static bool is_shown(const struct diagnosis *diagnosis, const struct armtap_incident *incident)
@@ -331,7 +329,7 @@ static void say_verdict(const struct diagnosis *diagnosis, const struct telling 
         return;
     }
     int length = count > 1 ? snprintf(text, sizeof text, "%zu incidents; the worst: ", count) : 0;
-    snprintf(text + length, sizeof text - (size_t)length, "%s%s%s; responsible: %s.%s", robot_of(worst),
+    snprintf(text + length, sizeof text - (size_t)length, "%s%s%s; responsible side: %s.%s", robot_of(worst),
              *robot_of(worst) ? ": " : "", worst->brief, side_text(worst->side),
              diagnosis->is_whole ? "" : " Reading stopped early; the rest is unknown.");
     if (count == 1 && !*robot_of(worst) && *text >= 'a' && *text <= 'z')
