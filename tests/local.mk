@@ -166,7 +166,7 @@ check-all:
 
 # What `make check` runs, a line each; some of them: make check TESTS="..."
 list-tests:
-	@printf '%s\n' $(TESTS)
+	@printf '%s\n' $(filter-out tests/live/check.py,$(TESTS)) $(LIVE_TESTS)
 
 # ---- tests of the whole ----------------------------------------------------------------------------------------------
 

@@ -20,12 +20,14 @@ LIVE_TESTS = \
 	tests/live/synthetic-check.py \
 	tests/live/names-check.py \
 	tests/live/tcpdump-check.py
-TESTS += $(LIVE_TESTS)
+# They mostly wait: one program runs some at a time. One alone: make check TESTS=tests/live/serve-check.py
+TESTS += tests/live/check.py
 
 EXTRA_DIST += \
 	$(LIVE_TESTS) \
 	tests/live/README.md \
 	tests/live/capture.py \
+	tests/live/check.py \
 	tests/live/clients/attempt.py \
 	tests/live/clients/common.py \
 	tests/live/clients/example_wrapper.py \
