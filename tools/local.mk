@@ -60,8 +60,6 @@ tools_libtools_a_SOURCES = \
 	tools/base/text/shell_word.h \
 	tools/base/text/utf8.c \
 	tools/base/text/utf8.h \
-	tools/input/invented_names.c \
-	tools/input/invented_names.h \
 	tools/input/shell_command.c \
 	tools/input/shell_command.h \
 	tools/input/stream_rank.c \

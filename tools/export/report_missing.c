@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/process/message.h"
-#include "input/invented_names.h"
+#include "input/stream_rank.h"
 #include "input/shell_command.h"
 #include "analysis/inside.h"
 

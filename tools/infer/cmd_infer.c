@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/process/message.h"
-#include "input/invented_names.h"
+#include "input/stream_rank.h"
 #include "command_line/commands.h"
 #include "command_line/shared_text.h"
 #include "command_line/options.h"

@@ -1,5 +1,6 @@
 #include "stream_rank.h"
 
+#include <stdio.h>
 #include <string.h>
 
 unsigned stream_rank(enum armtap_protocol protocol, enum armtap_direction direction)
@@ -19,4 +20,15 @@ bool stream_same_host(const char *one, const char *other)
 {
     int length = stream_host(one);
     return length > 0 && length == stream_host(other) && memcmp(one, other, (size_t)length) == 0;
+}
+
+size_t invented_names(const struct armtap_recipe *recipe)
+{
+    size_t count = 0;
+    char name[32];
+    for (size_t i = 0; i < armtap_recipe_count(recipe); i++) {
+        snprintf(name, sizeof name, "value_%zu", i);
+        count += strcmp(armtap_recipe_at(recipe, i)->name, name) == 0;
+    }
+    return count;
 }

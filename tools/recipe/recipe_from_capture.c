@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "input/files/input_files.h"
-#include "input/invented_names.h"
 #include "input/stream_rank.h"
 #include "base/process/message.h"
 #include "analysis/armtap-analysis.h"
