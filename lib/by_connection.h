@@ -9,13 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 /* Starts as zeros; the owner frees the things, then `slots`. Sorted by connection. */
 struct by_connection {
     struct by_connection_slot {
         uint64_t connection;
         void *thing;
     } * slots;
-    size_t count, room;
+    size_t count;
     size_t recent; /* the last one found, usually the next one too */
 };
 
@@ -70,24 +72,10 @@ static inline void *by_connection_look_up(const struct by_connection *map, uint6
     return by_connection_is_at(map, place, connection) ? map->slots[place].thing : NULL;
 }
 
-/* Makes room for one more, so that adding it cannot fail. False if memory runs out. */
-static inline bool by_connection_make_room(struct by_connection *map)
-{
-    if (map->count < map->room)
-        return true;
-    size_t room = map->room == 0 ? 16 : 2 * map->room;
-    struct by_connection_slot *slots = realloc(map->slots, room * sizeof *slots);
-    if (!slots)
-        return false;
-    map->slots = slots;
-    map->room = room;
-    return true;
-}
-
 /* Adds the thing of a connection that has none. False if memory runs out. */
 static inline bool by_connection_add(struct by_connection *map, uint64_t connection, void *thing)
 {
-    if (!by_connection_make_room(map))
+    if (!MAKE_ROOM(map->slots, map->count))
         return false;
     size_t place = by_connection_place(map, connection);
     memmove(map->slots + place + 1, map->slots + place, (map->count - place) * sizeof *map->slots);
@@ -95,6 +83,16 @@ static inline bool by_connection_add(struct by_connection *map, uint64_t connect
     map->count++;
     map->recent = place;
     return true;
+}
+
+/* Adds a thing of that size, all zeros, to a connection that has none. NULL if memory runs out. */
+static inline void *by_connection_new(struct by_connection *map, uint64_t connection, size_t size)
+{
+    void *thing = calloc(1, size);
+    if (thing && by_connection_add(map, connection, thing))
+        return thing;
+    free(thing);
+    return NULL;
 }
 
 /* Removes and returns the thing, which the caller frees. NULL if there is none. */

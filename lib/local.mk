@@ -9,6 +9,7 @@ lib_libwords_la_SOURCES = \
 	lib/protocol/note.h \
 	lib/protocol/words.c
 lib_libinside_la_SOURCES = \
+	lib/array.h \
 	lib/by_connection.h \
 	lib/bytes.h \
 	lib/inside.h \

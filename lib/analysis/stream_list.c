@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "armtap-analysis.h"
 #include "by_connection.h"
 #include "speed.h"
@@ -32,7 +33,7 @@ struct armtap_streams {
     bool has_like, has_ended;
     uint64_t ended;                          /* the last one that ended, which is not packed yet */
     struct armtap_stream_summary **numbered; /* has the room of `all` */
-    size_t numbered_count, numbered_room;
+    size_t numbered_count;
     uint64_t *note_counts;
     struct armtap_streams_rest rest;
     bool removed;                                      /* the last event removed a stream */
@@ -202,34 +203,21 @@ static struct armtap_stream_summary *find(struct armtap_streams *streams, uint64
     return entry ? &entry->summary : NULL;
 }
 
-/* Makes room for one more stream in `all` and `numbered`, so that numbering needs no memory. 0, or ERR_MEMORY. */
-static int make_room(struct armtap_streams *streams)
-{
-    if (!by_connection_make_room(&streams->all))
-        return ARMTAP_ERR_MEMORY;
-    if (streams->numbered_room == streams->all.room)
-        return 0;
-    struct armtap_stream_summary **numbered =
-        realloc(streams->numbered, streams->all.room * sizeof(struct armtap_stream_summary *));
-    if (!numbered)
-        return ARMTAP_ERR_MEMORY;
-    streams->numbered = numbered;
-    streams->numbered_room = streams->all.room;
-    return 0;
-}
-
-/* Finds or adds the summary of a connection and updates its stream; NULL if memory runs out. */
+/* Finds or adds the summary of a connection and updates its stream; NULL if memory runs out. `numbered` gets as much
+ * room as `all`, so that numbering needs no memory. */
 static struct armtap_stream_summary *find_or_add(struct armtap_streams *streams, const struct armtap_stream *stream,
                                                  const struct armtap_where *where)
 {
     struct armtap_stream_summary *summary = find(streams, stream->connection);
     if (!summary) {
-        struct stream_entry *entry = streams->failed || make_room(streams) != 0 ? NULL : armtap_entry_new();
-        if (!entry)
+        bool has_room = !streams->failed && MAKE_ROOM(streams->numbered, streams->all.count);
+        struct stream_entry *entry = has_room ? armtap_entry_new() : NULL;
+        if (!entry || !by_connection_add(&streams->all, stream->connection, entry)) {
+            free(entry);
             return NULL;
+        }
         summary = &entry->summary;
         summary->begin = stream->first.packet > 0 ? stream->first : *where;
-        by_connection_add(&streams->all, stream->connection, entry);
     }
     armtap_copy_in_parts(&armtap_entry_of(summary)->stream, stream, sizeof *stream);
     return summary;
@@ -442,13 +430,10 @@ static struct armtap_stream_channel *add_channel(struct armtap_streams *streams,
     *full = !has_room(streams, sizeof(struct armtap_stream_channel));
     if (*full)
         return NULL;
-    struct armtap_stream_channel *channels =
-        realloc(summary->channels, (summary->channel_count + 1) * sizeof *summary->channels);
-    if (!channels)
+    if (!MAKE_ROOM(summary->channels, summary->channel_count))
         return NULL;
-    streams->others += sizeof *channels;
-    summary->channels = channels;
-    return &channels[summary->channel_count++];
+    streams->others += sizeof *summary->channels;
+    return &summary->channels[summary->channel_count++];
 }
 
 /* A channel that is set up again moves to the end. */
@@ -590,10 +575,8 @@ static int count_note(struct stream_entry *entry, size_t kind)
     while (at < entry->note_kinds && entry->notes[at].kind != kind)
         at++;
     if (at == entry->note_kinds) {
-        struct stream_notes *notes = realloc(entry->notes, (at + 1) * sizeof *notes);
-        if (!notes)
+        if (!MAKE_ROOM(entry->notes, at))
             return ARMTAP_ERR_MEMORY;
-        entry->notes = notes;
         entry->notes[entry->note_kinds++] = (struct stream_notes){(uint32_t)kind, 0};
     }
     entry->notes[at].count += entry->notes[at].count < UINT32_MAX;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "try.h"
 #include "inside.h"
 
@@ -71,7 +72,7 @@ struct armtap_digest {
     unsigned first_records;
     bool is_cut;
     struct entry *entries;
-    size_t count, room;
+    size_t count;
     struct before before;
 };
 
@@ -125,15 +126,9 @@ static int add(struct armtap_digest *digest, const struct armtap_kept *kept, uin
         free(bytes);
         return ARMTAP_OK;
     }
-    if (digest->count == digest->room) {
-        size_t room = digest->room ? 2 * digest->room : 64;
-        struct entry *entries = realloc(digest->entries, room * sizeof *entries);
-        if (!entries) {
-            free(bytes);
-            return ARMTAP_ERR_MEMORY;
-        }
-        digest->entries = entries;
-        digest->room = room;
+    if (!MAKE_ROOM(digest->entries, digest->count)) {
+        free(bytes);
+        return ARMTAP_ERR_MEMORY;
     }
     struct entry *entry = &digest->entries[digest->count];
     *entry = (struct entry){*kept, bytes, digest->count};

@@ -160,12 +160,10 @@ int armtap_knowledge_guess(struct armtap_knowledge *knowledge, uint64_t connecti
     *out = by_connection_find(&knowledge->guesses, connection);
     if (*out || knowledge->sealed || knowledge->guesses.count == GUESSES_MOST)
         return ARMTAP_OK;
-    struct armtap_guess *guess = by_connection_make_room(&knowledge->guesses) ? calloc(1, sizeof *guess) : NULL;
-    if (!guess)
+    *out = by_connection_new(&knowledge->guesses, connection, sizeof **out);
+    if (!*out)
         return ARMTAP_ERR_MEMORY;
-    guess->connection = connection;
-    by_connection_add(&knowledge->guesses, connection, guess);
-    *out = guess;
+    (*out)->connection = connection;
     return ARMTAP_OK;
 }
 
@@ -173,7 +171,7 @@ size_t armtap_knowledge_bytes(const struct armtap_knowledge *knowledge)
 {
     return sizeof *knowledge + knowledge->sample_bytes + knowledge->learned_bytes + knowledge->own_bytes +
            knowledge->guesses.count * sizeof(struct armtap_guess) +
-           knowledge->guesses.room * sizeof *knowledge->guesses.slots;
+           2 * knowledge->guesses.count * sizeof *knowledge->guesses.slots;
 }
 
 /* Drops the oldest sample; false: there is none. */

@@ -164,7 +164,7 @@ static void size_is_bounded(size_t size, enum script_outcome expected, size_t st
     script_text_begin(&text, true);
     for (; at < size; at += used) {
         outcome = script_text_next(&text, bytes + at, size - at < step ? size - at : step, &used);
-        assert_true(text.room <= 2 * SCRIPT_PROGRAM_MAX);
+        assert_true(text.length <= SCRIPT_PROGRAM_MAX);
         assert_int_equal(outcome, at + used < size ? SCRIPT_MORE : expected);
     }
     assert_int_equal(text.dropped, expected == SCRIPT_TOO_LONG);
@@ -197,7 +197,7 @@ static void a_line_is_bounded(void **state)
     script_text_begin(&text, true);
     for (size_t sent = 0; sent < 5 * SCRIPT_PROGRAM_MAX; sent += sizeof bytes)
         assert_int_equal(script_text_next(&text, bytes, sizeof bytes, &used), SCRIPT_MORE);
-    assert_true(text.room <= 2 * SCRIPT_PROGRAM_MAX);
+    assert_true(text.length <= SCRIPT_PROGRAM_MAX);
     assert_int_equal(script_text_next(&text, "\n", 1, &used), SCRIPT_TOO_LONG);
     script_text_end(&text);
 }

@@ -5,6 +5,7 @@
 
 #include "base/process/message.h"
 #include "base/terminal/word_wrap.h"
+#include "array.h"
 #include "options.h"
 
 /* ---- values of the shared options ------------------------------------------------------------------------------- */
@@ -60,11 +61,10 @@ int options_add_port(struct options *options, const char *who, struct armtap_por
                       armtap_protocol_name(port.protocol), armtap_protocol_name(options->ports[i].protocol));
         return -1;
     }
-    struct armtap_port *ports = realloc(options->ports, (count + 1) * sizeof *ports);
-    if (!ports)
+    if (!MAKE_ROOM(options->ports, count))
         return message_no_memory();
-    options->source.ports = options->ports = ports;
-    ports[count] = port;
+    options->source.ports = options->ports;
+    options->ports[count] = port;
     options->source.port_count = count + 1;
     return 0;
 }

@@ -44,11 +44,9 @@ static struct chosen_stream *chosen_at(const struct stream_choice *choice, size_
 
 static struct chosen_stream *add_stream(struct stream_choice *choice, uint64_t connection)
 {
-    struct chosen_stream *chosen = by_connection_make_room(&choice->all) ? malloc(sizeof *chosen) : NULL;
-    if (!chosen)
-        return NULL;
-    *chosen = (struct chosen_stream){.connection = connection, .low = (double)INFINITY, .high = -(double)INFINITY};
-    by_connection_add(&choice->all, connection, chosen);
+    struct chosen_stream *chosen = by_connection_new(&choice->all, connection, sizeof *chosen);
+    if (chosen)
+        *chosen = (struct chosen_stream){.connection = connection, .low = (double)INFINITY, .high = -(double)INFINITY};
     return chosen;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "base/process/message.h"
 #include "base/numbers/number_text.h"
 
@@ -96,14 +97,8 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
 
 static struct explained *new_message(struct explanation *explanation, const struct armtap_message *from)
 {
-    if (explanation->count == explanation->room) {
-        size_t room = explanation->room == 0 ? 16 : 2 * explanation->room;
-        struct explained *more = realloc(explanation->message, room * sizeof *more);
-        if (!more)
-            return NULL;
-        explanation->message = more;
-        explanation->room = room;
-    }
+    if (!MAKE_ROOM(explanation->message, explanation->count))
+        return NULL;
     struct explained *message = &explanation->message[explanation->count];
     *message = explanation->pending;
     message->copy = malloc(from->length + from->content_length);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "explain.h"
 
 void pieces_free(struct pieces *pieces)
@@ -13,21 +14,10 @@ void pieces_free(struct pieces *pieces)
     *pieces = (struct pieces){.rest = ""};
 }
 
-static bool grow(struct pieces *pieces)
-{
-    size_t room = pieces->room == 0 ? 64 : 2 * pieces->room;
-    struct piece *piece = realloc(pieces->piece, room * sizeof *piece);
-    if (!piece)
-        return false;
-    pieces->piece = piece;
-    pieces->room = room;
-    return true;
-}
-
 static struct piece *new_piece(struct pieces *pieces, size_t offset, size_t length)
 {
     struct piece *piece = &pieces->spare;
-    if (pieces->count == pieces->room && !grow(pieces))
+    if (!MAKE_ROOM(pieces->piece, pieces->count))
         pieces->failed = true;
     else
         piece = &pieces->piece[pieces->count++];

@@ -27,7 +27,7 @@ struct piece {
 struct pieces {
     const char *rest; /* remark of bytes that no piece covers */
     struct piece *piece;
-    size_t count, room;
+    size_t count;
     size_t at;          /* bytes that are covered */
     struct buffer text; /* of all pieces */
     bool failed;        /* out of memory: not all are there */

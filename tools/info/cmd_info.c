@@ -4,6 +4,7 @@
 
 #include "info.h"
 #include "command_line/shared_text.h"
+#include "array.h"
 #include "command_line/commands.h"
 #include "base/process/message.h"
 #include "input/sidecars/sidecar.h"
@@ -90,11 +91,9 @@ static int wants_state(void *user, const struct armtap_stream *stream, enum armt
 static int on_traffic(void *user, const struct armtap_traffic *traffic)
 {
     struct info *info = user;
-    struct armtap_traffic *ports = realloc(info->ports, (info->port_count + 1) * sizeof *ports);
-    if (!ports)
+    if (!MAKE_ROOM(info->ports, info->port_count))
         return -1;
-    info->ports = ports;
-    ports[info->port_count++] = *traffic;
+    info->ports[info->port_count++] = *traffic;
     return 0;
 }
 

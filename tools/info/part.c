@@ -76,11 +76,10 @@ static struct info_counts counts_now(const struct armtap_stream_summary *summary
 static int keep_stream(struct moment *moment, const struct armtap_stream_summary *summary)
 {
     size_t kinds = armtap_note_count();
-    struct stream_then *then = calloc(1, sizeof *then + kinds * sizeof then->notes[0]);
-    if (!then || !by_connection_add(&moment->streams, summary->stream->connection, then)) {
-        free(then);
+    struct stream_then *then =
+        by_connection_new(&moment->streams, summary->stream->connection, sizeof *then + kinds * sizeof then->notes[0]);
+    if (!then)
         return -1;
-    }
     then->counts = counts_now(summary);
     for (size_t i = 0; i < kinds; i++)
         then->notes[i] = armtap_streams_notes_of(summary, i);
@@ -126,11 +125,9 @@ int info_part_record(struct info_part *part, const struct armtap_record *record)
 {
     struct info_counts *times = by_connection_find(&part->times, record->stream->connection);
     if (!times) {
-        times = calloc(1, sizeof *times);
-        if (!times || !by_connection_add(&part->times, record->stream->connection, times)) {
-            free(times);
+        times = by_connection_new(&part->times, record->stream->connection, sizeof *times);
+        if (!times)
             return -1;
-        }
         for (int i = 0; i < 2; i++)
             times->first[i] = times->last[i] = ARMTAP_NO_TIME;
     }

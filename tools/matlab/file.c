@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "array.h"
 #include "base/process/message.h"
 #include "content.h"
 #include "base/text/names_apart.h"
@@ -53,29 +54,19 @@ static struct matlab_node *matlab_node_new(struct matlab_node *parent, const cha
     return node;
 }
 
-/* An array with room for one more element after `count`; NULL without memory, with nothing freed. */
-static void *grow(void *array, size_t count, size_t size)
-{
-    return (count & (count - 1)) == 0 ? realloc(array, (2 * count + 1) * size) : array;
-}
-
 static int matlab_node_add_text(struct matlab_node *node, const char *text)
 {
-    const char **texts = grow(node->texts, node->count, sizeof *texts);
-    if (!texts)
+    if (!MAKE_ROOM(node->texts, node->count))
         return -1;
-    node->texts = texts;
-    texts[node->count++] = text;
+    node->texts[node->count++] = text;
     return 0;
 }
 
 static int matlab_node_add_number(struct matlab_node *node, int32_t number)
 {
-    int32_t *numbers = grow(node->numbers, node->count, sizeof *numbers);
-    if (!numbers)
+    if (!MAKE_ROOM(node->numbers, node->count))
         return -1;
-    node->numbers = numbers;
-    numbers[node->count++] = number;
+    node->numbers[node->count++] = number;
     return 0;
 }
 
@@ -134,12 +125,8 @@ static void put_string(struct buffer *out, const char *string)
 
 static int begin_member(struct matlab_file *file, enum matlab_type type, size_t columns)
 {
-    if ((file->count & (file->count - 1)) == 0) {
-        struct member *members = realloc(file->members, (2 * file->count + 1) * sizeof *members);
-        if (!members)
-            return -1;
-        file->members = members;
-    }
+    if (!MAKE_ROOM(file->members, file->count))
+        return -1;
     file->members[file->count++] = (struct member){file->store.table.column_count, columns};
     for (size_t i = 0; i < columns; i++)
         if (matlab_store_add_column(&file->store, type) != 0)

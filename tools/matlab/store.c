@@ -1,5 +1,6 @@
 #include "store.h"
 
+#include "array.h"
 #include "base/numbers/byte_order.h"
 #include "base/process/message.h"
 
@@ -15,12 +16,8 @@ void matlab_store_begin(struct matlab_store *store, struct spool *spool)
 int matlab_store_add_column(struct matlab_store *store, enum matlab_type type)
 {
     size_t count = store->table.column_count;
-    if ((count & (count - 1)) == 0) {
-        struct matlab_column *columns = realloc(store->columns, (2 * count + 1) * sizeof *columns);
-        if (!columns)
-            return -1;
-        store->columns = columns;
-    }
+    if (!MAKE_ROOM(store->columns, count))
+        return -1;
     if (column_table_add_column(&store->table, matlab_type_row(type)->width) != 0)
         return -1;
     store->columns[count] = (struct matlab_column){.type = type};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "analysis/armtap-analysis.h"
 #include "base/process/message.h"
 #include "input/files/file_reader.h"
@@ -95,14 +96,8 @@ static int add_note(struct note_sum *sum, size_t kind, uint64_t count)
         known->count += count;
         return 0;
     }
-    if (sum->count == sum->room) {
-        uint32_t room = sum->room ? 2 * sum->room : 2;
-        struct note_count *counts = realloc(sum->counts, room * sizeof *counts);
-        if (!counts)
-            return message_no_memory();
-        sum->counts = counts;
-        sum->room = room;
-    }
+    if (!MAKE_ROOM(sum->counts, sum->count))
+        return message_no_memory();
     sum->counts[sum->count++] = (struct note_count){kind, count};
     return 0;
 }

@@ -32,7 +32,7 @@ int64_t decimal_total(const struct decimal_sum *sum);
 /* How often notes were raised; only kinds that were. All zeros is none. */
 struct note_sum {
     struct note_count *counts;
-    uint32_t count, room;
+    uint32_t count;
 };
 /* 0, or -1 after a message. */
 int notes_add(struct note_sum *sum, const struct json_node *notes, const struct spot *spot);

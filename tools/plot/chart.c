@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "analysis/armtap-analysis.h"
 #include "base/process/message.h"
 #include "command_line/shared_text.h"
@@ -203,11 +204,9 @@ static char *unit_of(const struct series *series)
 static int add_panel(struct layout *layout, struct series *series, size_t stream)
 {
     struct chart *chart = layout->chart;
-    struct chart_panel *panels = realloc(chart->panels, (chart->panel_count + 1) * sizeof *panels);
-    if (!panels)
+    if (!MAKE_ROOM(chart->panels, chart->panel_count))
         return -1;
-    chart->panels = panels;
-    struct chart_panel *panel = &panels[chart->panel_count++];
+    struct chart_panel *panel = &chart->panels[chart->panel_count++];
     *panel = (struct chart_panel){.stream = stream};
     panel->caption = strdup(series->caption);
     panel->unit = unit_of(series);
@@ -267,11 +266,9 @@ static struct chart_stream *begin_stream(struct layout *layout, const struct arm
                                          struct read_stream *stream)
 {
     struct chart *chart = layout->chart;
-    struct chart_stream *streams = realloc(chart->streams, (chart->stream_count + 1) * sizeof *streams);
-    if (!streams)
+    if (!MAKE_ROOM(chart->streams, chart->stream_count))
         return NULL;
-    chart->streams = streams;
-    struct chart_stream *added = &streams[chart->stream_count++];
+    struct chart_stream *added = &chart->streams[chart->stream_count++];
     *added = (struct chart_stream){.first = summary->number, .from = stream->first, .gaps = stream->gaps};
     stream->gaps = thinning_make(stream->gaps.limit);
     return added;
@@ -351,24 +348,19 @@ static struct chart_strip *strip_of(struct chart *chart, const struct armtap_mod
     for (size_t i = 0; i < chart->strip_count; i++)
         if (chart->strips[i].stream == stream && strcmp(chart->strips[i].caption, name) == 0)
             return &chart->strips[i];
-    struct chart_strip *strips = realloc(chart->strips, (chart->strip_count + 1) * sizeof *strips);
-    if (!strips)
+    if (!MAKE_ROOM(chart->strips, chart->strip_count))
         return NULL;
-    chart->strips = strips;
-    strips[chart->strip_count] = (struct chart_strip){.caption = strdup(name), .stream = stream};
-    return strips[chart->strip_count].caption ? &strips[chart->strip_count++] : NULL;
+    struct chart_strip *strip = &chart->strips[chart->strip_count];
+    *strip = (struct chart_strip){.caption = strdup(name), .stream = stream};
+    chart->strip_count += strip->caption != NULL;
+    return strip->caption ? strip : NULL;
 }
 
 /* A mode ends where the next one begins, and the last one with the stream's data. */
 static int add_band(struct chart_strip *strip, const struct chart_band *band)
 {
-    if ((strip->count & (strip->count - 1)) == 0) { /* a power of two, or 0: it is full */
-        size_t room = strip->count ? 2 * strip->count : 1;
-        struct chart_band *bands = realloc(strip->bands, room * sizeof *bands);
-        if (!bands)
-            return -1;
-        strip->bands = bands;
-    }
+    if (!MAKE_ROOM(strip->bands, strip->count))
+        return -1;
     if (strip->count && strip->bands[strip->count - 1].to > band->from)
         strip->bands[strip->count - 1].to = band->from;
     strip->bands[strip->count++] = *band;
@@ -468,16 +460,14 @@ static int add_stop(struct layout *layout, const struct armtap_finding *finding)
     struct chart *chart = layout->chart;
     const struct replay_source *source = layout->reading->source;
     char text[ARMTAP_FINDING_TEXT_MAX];
-    struct chart_stop *stops = realloc(chart->stops, (chart->stop_count + 1) * sizeof *stops);
-    if (!stops)
+    if (!MAKE_ROOM(chart->stops, chart->stop_count))
         return -1;
-    chart->stops = stops;
     armtap_finding_say(text, finding, timestamp_zone(layout->reading->wish->zone));
-    stops[chart->stop_count] =
-        (struct chart_stop){.time = finding->where.time, .packet = finding->where.packet, .text = strdup(text)};
+    struct chart_stop *stop = &chart->stops[chart->stop_count++];
+    *stop = (struct chart_stop){.time = finding->where.time, .packet = finding->where.packet, .text = strdup(text)};
     if (replay_has_several_files(source))
-        stops[chart->stop_count].file = replay_file_name(source, finding->where.file);
-    return stops[chart->stop_count++].text ? 0 : -1;
+        stop->file = replay_file_name(source, finding->where.file);
+    return stop->text ? 0 : -1;
 }
 
 static int add_stops(struct layout *layout)

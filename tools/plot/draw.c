@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "analysis/inside.h"
 
 /* Okabe and Ito's colours, which people with any colour vision can tell apart: one for each joint or axis. */
@@ -48,7 +49,7 @@ struct drawing {
     double column; /* of what is closer together, one is drawn */
     int64_t from, to;
     struct canvas_point *points; /* of the line being drawn */
-    size_t count, room;
+    size_t count;
     bool failed; /* no memory */
 };
 
@@ -205,16 +206,9 @@ static double draw_strips(struct drawing *drawing, double y)
 
 static void add_point(struct drawing *drawing, double x, double y)
 {
-    if (drawing->count == drawing->room) {
-        size_t room = drawing->room ? 2 * drawing->room : 1024;
-        struct canvas_point *points = realloc(drawing->points, room * sizeof *points);
-        if (!points) {
-            drawing->failed = true;
-            return;
-        }
-        drawing->points = points;
-        drawing->room = room;
-    }
+    drawing->failed = drawing->failed || !MAKE_ROOM(drawing->points, drawing->count);
+    if (drawing->failed)
+        return;
     struct canvas_point *last = drawing->count ? &drawing->points[drawing->count - 1] : NULL;
     if (!last || isnan(x) || isnan(last->x) || fabs(last->x - x) >= 0.05 || fabs(last->y - y) >= 0.05)
         drawing->points[drawing->count++] = (struct canvas_point){x, y};

@@ -96,17 +96,14 @@ static bool has_room(const struct plot_reading *reading)
 /* NULL without memory. */
 static struct read_stream *add_stream(struct plot_reading *reading, const struct armtap_stream *of, int64_t time)
 {
-    struct read_stream *before = predecessor_of(reading, of, time), *stream = calloc(1, sizeof *stream);
+    struct read_stream *before = predecessor_of(reading, of, time);
+    struct read_stream *stream = by_connection_new(&reading->streams, of->connection, sizeof *stream);
     if (!stream)
         return NULL;
     stream->connection = of->connection;
     begin_curves(reading, stream);
     stream->first = stream->last = ARMTAP_NO_TIME;
     stream->shown = -1;
-    if (!by_connection_add(&reading->streams, of->connection, stream)) {
-        free(stream);
-        return NULL;
-    }
     if (before)
         go_on_with(reading, stream, before);
     return stream;

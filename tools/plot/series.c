@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "base/text/comma_list.h"
 #include "export/rows/tables.h"
 
@@ -140,10 +141,7 @@ static void free_series(struct series *series)
 static struct series *add_series(struct series_set *set, const struct series *from,
                                  const struct armtap_recipe_entry *entry)
 {
-    struct series **all = realloc(set->all, (set->count + 1) * sizeof(*all));
-    struct series *series = all ? calloc(1, sizeof *series) : NULL;
-    if (all)
-        set->all = all;
+    struct series *series = MAKE_ROOM(set->all, set->count) ? calloc(1, sizeof *series) : NULL;
     if (!series)
         return NULL;
     *series = *from;
@@ -290,13 +288,9 @@ static int join(struct series *series, const struct series *later)
 
 int series_join(struct series_set *set, struct series_set *later)
 {
-    struct series **all = realloc(set->all, (set->count + later->count + 1) * sizeof(*all));
-    if (!all)
-        return -1;
-    set->all = all;
     while (later->count > 0) {
         struct series *from = later->all[later->count - 1], *to = find_series(set, from->name);
-        if (to && join(to, from) != 0)
+        if (to ? join(to, from) != 0 : !MAKE_ROOM(set->all, set->count))
             return -1;
         if (to)
             free_series(from);

@@ -6,6 +6,7 @@
 
 #include "recipe.h"
 #include "command_line/commands.h"
+#include "array.h"
 #include "base/text/json_writer.h"
 #include "base/process/message.h"
 #include "command_line/options.h"
@@ -32,10 +33,8 @@ static int read_from(const struct option_row *row, const char *value, void *plac
     struct recipe_job *job = place;
     (void)row;
     struct capture_recipe_wish *wish = &job->wish;
-    const char **names = realloc(wish->names, (wish->count + 1) * sizeof(*names));
-    if (!names)
+    if (!MAKE_ROOM(wish->names, wish->count))
         return message_no_memory();
-    wish->names = names;
     wish->names[wish->count++] = value;
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "array.h"
 #include "base/process/message.h"
 #include "command_line/options.h"
 #include "export/rows/field_selection.h"
@@ -28,18 +29,8 @@ void mapping_free(struct mapping *mapping)
 
 static int add_line(struct mapping *mapping, const struct armtap_field *field, const char *name, const char *type)
 {
-    if (mapping->count == mapping->room) {
-        size_t room = mapping->room == 0 ? 64 : 2 * mapping->room;
-        struct recipe_line *line = realloc(mapping->line, room * sizeof *line);
-        if (!line)
-            return out_of_memory();
-        mapping->line = line;
-        const struct armtap_field **fields = realloc(mapping->field, room * sizeof *fields);
-        if (!fields)
-            return out_of_memory();
-        mapping->field = fields;
-        mapping->room = room;
-    }
+    if (!MAKE_ROOM(mapping->line, mapping->count) || !MAKE_ROOM(mapping->field, mapping->count))
+        return out_of_memory();
     mapping->field[mapping->count] = field;
     mapping->line[mapping->count++] = (struct recipe_line){name, type};
     return 0;
@@ -50,14 +41,8 @@ static int add_lack(struct mapping *mapping, unsigned column, const char *name, 
     for (size_t i = 0; i < mapping->lack_count; i++)
         if (mapping->lack[i].column == column && strcmp(mapping->lack[i].name, name) == 0)
             return 0;
-    if (mapping->lack_count == mapping->lack_room) {
-        size_t room = mapping->lack_room == 0 ? 64 : 2 * mapping->lack_room;
-        struct mapping_lack *lack = realloc(mapping->lack, room * sizeof *lack);
-        if (!lack)
-            return out_of_memory();
-        mapping->lack = lack;
-        mapping->lack_room = room;
-    }
+    if (!MAKE_ROOM(mapping->lack, mapping->lack_count))
+        return out_of_memory();
     mapping->lack[mapping->lack_count++] = (struct mapping_lack){column, name, reason, false};
     return 0;
 }

@@ -92,9 +92,9 @@ struct mapping_lack {
 struct mapping {
     struct recipe_line *line;
     const struct armtap_field **field; /* the line's field; NULL: not in the table */
-    size_t count, room;
+    size_t count;
     struct mapping_lack *lack;
-    size_t lack_count, lack_room;
+    size_t lack_count;
     struct armtap_recipe *held;
 };
 void mapping_free(struct mapping *mapping);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "input/files/input_files.h"
 #include "input/stream_rank.h"
 #include "base/process/message.h"
@@ -34,7 +35,7 @@ struct reading {
     const struct capture_recipe_wish *wish;
     struct armtap_streams *streams;
     struct setup *setup; /* after the reading: sorted by connection, direction and order */
-    size_t count, room;
+    size_t count;
     struct armtap_recipe_store recipes;
     size_t others;   /* bytes of other recipes and of refused names */
     size_t left_out; /* beyond SETUPS_MAX or BYTES_MAX */
@@ -86,14 +87,8 @@ static struct setup *add_setup(struct reading *reading, const struct armtap_stre
                                const struct armtap_where *where, enum armtap_direction direction,
                                const struct armtap_recipe *recipe)
 {
-    if (reading->count == reading->room) {
-        size_t room = reading->room == 0 ? 16 : 2 * reading->room;
-        struct setup *setup = realloc(reading->setup, room * sizeof *setup);
-        if (!setup)
-            return NULL;
-        reading->setup = setup;
-        reading->room = room;
-    }
+    if (!MAKE_ROOM(reading->setup, reading->count))
+        return NULL;
     struct setup *setup = &reading->setup[reading->count];
     *setup = (struct setup){.connection = stream->connection,
                             .direction = direction,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 /* Limit of field names per stream; real robots have less than a tenth. */
 #define FIELDS_MAX 20000
 
@@ -30,7 +32,7 @@ struct line {
 struct differences {
     double tolerance;
     struct slot **by_name;
-    size_t count, room;
+    size_t count;
     const struct slot **sorted; /* set by differences_finish */
     struct armtap_recipe *recipe[ARMTAP_SIDES];
     struct line *lines; /* for these two recipes */
@@ -111,15 +113,7 @@ static struct slot *slot_of(struct differences *differences, const char *name)
     differences->is_full = differences->is_full || differences->count == FIELDS_MAX;
     if (differences->is_full)
         return NULL;
-    if (differences->count == differences->room) {
-        size_t room = differences->room == 0 ? 64 : 2 * differences->room;
-        struct slot **by_name = realloc(differences->by_name, room * sizeof(*by_name));
-        if (!by_name)
-            return NULL;
-        differences->by_name = by_name;
-        differences->room = room;
-    }
-    struct slot *slot = slot_new(name);
+    struct slot *slot = MAKE_ROOM(differences->by_name, differences->count) ? slot_new(name) : NULL;
     if (!slot)
         return NULL;
     memmove(differences->by_name + place + 1, differences->by_name + place,

@@ -69,7 +69,7 @@ struct missing_records {
         struct armtap_argument argument[HOLE_ARGUMENTS]; /* of the note: numbers and words */
         size_t argument_count;
     } * waiting; /* at most HOLES_WAITING */
-    size_t count, room;
+    size_t count;
     bool failed; /* memory ran out */
 };
 void armtap_missing_records_clear(struct missing_records *holes);
@@ -116,7 +116,7 @@ struct stalls {
         enum armtap_direction direction;
         struct armtap_where from;
     } * all;
-    size_t count, room;
+    size_t count;
 };
 
 /* Starts as zeros. */

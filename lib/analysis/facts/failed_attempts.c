@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "analysis/armtap-analysis.h"
 #include "analysis/numbers.h"
 
@@ -38,7 +39,7 @@ struct armtap_attempts {
     struct armtap_hash_key key;
     uint16_t slots[SLOTS]; /* indices of pairs, plus 1; 0: free */
     struct armtap_attempt **all;
-    size_t count, room;
+    size_t count;
     uint64_t total[ARMTAP_ATTEMPT_OUTCOMES], left_out[ARMTAP_ATTEMPT_OUTCOMES];
     const struct armtap_attempt *news;
     uint64_t ended[ENDED_KEPT]; /* connection numbers, plus 1 */
@@ -141,15 +142,7 @@ static void connect(struct armtap_attempts *attempts, const struct armtap_event 
 static struct armtap_attempt *begin(struct armtap_attempts *attempts, struct pair *pair,
                                     enum armtap_attempt_outcome outcome, const struct armtap_event *event)
 {
-    if (attempts->count == attempts->room) {
-        size_t room = attempts->room == 0 ? 64 : 2 * attempts->room;
-        struct armtap_attempt **all = realloc(attempts->all, room * sizeof(*all));
-        if (!all)
-            return NULL;
-        attempts->all = all;
-        attempts->room = room;
-    }
-    struct armtap_attempt *summary = calloc(1, sizeof *summary);
+    struct armtap_attempt *summary = MAKE_ROOM(attempts->all, attempts->count) ? calloc(1, sizeof *summary) : NULL;
     if (!summary)
         return NULL;
     summary->outcome = outcome;

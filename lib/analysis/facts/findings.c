@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "by_connection.h"
 #include "analysis/numbers.h"
 
@@ -16,7 +17,7 @@
 /* The findings of one connection, or of the whole capture. */
 struct group {
     struct armtap_finding *all;
-    size_t count, room;
+    size_t count;
     struct kind_count {
         uint32_t index; /* of armtap_note_at */
         uint32_t kept;
@@ -113,41 +114,27 @@ static struct kind_count *count_of(struct group *group, const struct armtap_note
     for (size_t i = 0; i < group->kind_count; i++)
         if (group->of_kind[i].index == index)
             return &group->of_kind[i];
-    struct kind_count *of_kind = realloc(group->of_kind, (group->kind_count + 1) * sizeof *of_kind);
-    if (!of_kind)
+    if (!MAKE_ROOM(group->of_kind, group->kind_count))
         return NULL;
-    group->of_kind = of_kind;
-    of_kind[group->kind_count] = (struct kind_count){.index = index};
-    return &of_kind[group->kind_count++];
+    group->of_kind[group->kind_count] = (struct kind_count){.index = index};
+    return &group->of_kind[group->kind_count++];
 }
 
 /* Finds or adds the group of a connection; NULL if memory runs out. */
 static struct group *group_of(struct findings *findings, const struct armtap_stream *stream)
 {
     struct group *group = stream ? by_connection_find(&findings->of_streams, stream->connection) : findings->of_capture;
-    if (group || (stream && !by_connection_make_room(&findings->of_streams)))
+    if (group)
         return group;
-    group = calloc(1, sizeof *group);
-    if (!group)
-        return NULL;
     if (stream)
-        by_connection_add(&findings->of_streams, stream->connection, group);
-    else
-        findings->of_capture = group;
-    return group;
+        return by_connection_new(&findings->of_streams, stream->connection, sizeof *group);
+    findings->of_capture = calloc(1, sizeof *group);
+    return findings->of_capture;
 }
 
 static struct armtap_finding *append(struct group *group)
 {
-    if (group->count == group->room) {
-        size_t room = group->room == 0 ? 1 : group->room * 2;
-        struct armtap_finding *all = realloc(group->all, room * sizeof *all);
-        if (!all)
-            return NULL;
-        group->all = all;
-        group->room = room;
-    }
-    return &group->all[group->count++];
+    return MAKE_ROOM(group->all, group->count) ? &group->all[group->count++] : NULL;
 }
 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
@@ -473,7 +460,6 @@ static void settle_group(struct findings *findings, struct group *group, uint32_
     }
     findings->pairs += group->kind_count;
     group->count = 0;
-    group->room = 0;
     free(group->all);
     group->all = NULL;
 }

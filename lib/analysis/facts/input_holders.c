@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "analysis/inside.h"
 
 #define HOLDERS_MAX 256
@@ -15,7 +16,7 @@ struct input_holder {
         uint16_t id;
         struct armtap_where where; /* of the reply that granted it */
     } * held;
-    size_t count, room;
+    size_t count;
 };
 
 static void holder_free(struct input_holder *holder)
@@ -41,11 +42,9 @@ static struct input_holder *holder_of(struct input_holders *holders, const struc
     *full = !holder && holders->all.count == HOLDERS_MAX;
     if (holder || *full)
         return holder;
-    holder = calloc(1, sizeof *holder);
-    if (!holder || !by_connection_add(&holders->all, stream->connection, holder)) {
-        free(holder);
+    holder = by_connection_new(&holders->all, stream->connection, sizeof *holder);
+    if (!holder)
         return NULL;
-    }
     memcpy(holder->robot, stream->robot, sizeof holder->robot);
     memcpy(holder->client, stream->client, sizeof holder->client);
     return holder;
@@ -56,14 +55,8 @@ static int hold(struct input_holder *holder, unsigned id, const struct armtap_wh
 {
     if (armtap_set_has(&holder->inputs, id))
         return 0;
-    if (holder->count == holder->room) {
-        size_t room = holder->room == 0 ? 8 : 2 * holder->room;
-        struct held *held = realloc(holder->held, room * sizeof *held);
-        if (!held)
-            return -1;
-        holder->held = held;
-        holder->room = room;
-    }
+    if (!MAKE_ROOM(holder->held, holder->count))
+        return -1;
     armtap_set_add(&holder->inputs, id);
     holder->held[holder->count++] = (struct held){(uint16_t)id, *where};
     return 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "analysis/numbers.h"
 
 #define FOUND_ARGUMENTS 8 /* what the next record adds to a note's */
@@ -22,14 +23,9 @@ static struct missing_run *add_hole(struct missing_records *holes)
         holes->failed = true;
         return NULL;
     }
-    if (holes->count == holes->room) {
-        size_t room = holes->room == 0 ? 1 : 2 * holes->room;
-        struct missing_run *waiting = realloc(holes->waiting, room * sizeof *waiting);
-        holes->failed = holes->failed || !waiting;
-        if (!waiting)
-            return NULL;
-        holes->waiting = waiting;
-        holes->room = room;
+    if (!MAKE_ROOM(holes->waiting, holes->count)) {
+        holes->failed = true;
+        return NULL;
     }
     return &holes->waiting[holes->count++];
 }
@@ -161,7 +157,7 @@ static void report_waiting(struct missing_records *holes, struct findings *findi
     }
     free(holes->waiting);
     holes->waiting = NULL;
-    holes->count = holes->room = 0;
+    holes->count = 0;
 }
 
 /* The bytes of a record: the last one's, or the mean if they differ. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "analysis/inside.h"
 
 /* In the order of the timeline. */
@@ -36,15 +37,9 @@ static void add_entry(struct modes *modes, struct modes_last *last, size_t field
         leave_out(modes, last, field, entry->where.time);
         return;
     }
-    if (modes->count == modes->room) {
-        size_t room = modes->room == 0 ? 64 : modes->room * 2;
-        struct armtap_mode *all = realloc(modes->all, room * sizeof *all);
-        if (!all) {
-            modes->failed = true;
-            return;
-        }
-        modes->all = all;
-        modes->room = room;
+    if (!MAKE_ROOM(modes->all, modes->count)) {
+        modes->failed = true;
+        return;
     }
     last->kept[field]++;
     last->kept_last[field] = (uint16_t)modes->count;

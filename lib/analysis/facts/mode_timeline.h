@@ -55,7 +55,7 @@ void armtap_safety_tell(struct safety_arm *arm, size_t field, int64_t value, boo
 /* Entries in order of arrival. Starts as zeros. */
 struct modes {
     struct armtap_mode *all;
-    size_t count, room;
+    size_t count;
     uint64_t left_out;
     bool failed;
     struct safety_states safety; /* of all streams */

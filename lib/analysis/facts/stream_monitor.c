@@ -168,12 +168,14 @@ static struct stream_monitor *find_or_add(struct monitors *monitors, const struc
     struct stream_monitor *monitor = by_connection_find(&monitors->all, stream->connection);
     if (monitor)
         return monitor;
-    monitor = by_connection_make_room(&monitors->all) ? monitor_new(monitors) : NULL;
+    monitor = monitor_new(monitors);
     if (!monitor)
         return NULL;
     monitor->running->was_full = armtap_stalls_of_client(&monitors->stalls, stream->connection);
-    by_connection_add(&monitors->all, stream->connection, monitor);
-    return monitor;
+    if (by_connection_add(&monitors->all, stream->connection, monitor))
+        return monitor;
+    monitor_free(monitor);
+    return NULL;
 }
 
 /* ---- feeding --------------------------------------------------------------------------------------------------- */

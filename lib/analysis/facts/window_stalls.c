@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "array.h"
 #include "analysis/numbers.h"
 #include "nanoseconds.h"
 
@@ -46,14 +47,8 @@ static int begin(struct stalls *stalls, struct findings *findings, const struct 
         report(findings, &stall, &nowhere, ARMTAP_WORD_none);
         return 0;
     }
-    if (stalls->count == stalls->room) {
-        size_t room = stalls->room == 0 ? 4 : stalls->room * 2;
-        struct stall *all = realloc(stalls->all, room * sizeof *all);
-        if (!all)
-            return -1;
-        stalls->all = all;
-        stalls->room = room;
-    }
+    if (!MAKE_ROOM(stalls->all, stalls->count))
+        return -1;
     stalls->all[stalls->count++] = stall;
     return 0;
 }

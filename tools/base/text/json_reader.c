@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 #define NODES_MAX 1000000
 
 struct reading {
     struct armtap_json json;
     struct json_node *nodes;
-    size_t count, room;
+    size_t count;
     size_t open[ARMTAP_JSON_DEPTH_MAX]; /* nodes that are not closed */
     const struct json_taker *taker;     /* NULL: none */
     size_t list;                        /* of the taker, whose element came last; 0: none */
@@ -27,14 +29,8 @@ static bool add_node(struct reading *reading, const struct armtap_json_token *to
     bool has_quotes = token->kind == ARMTAP_JSON_STRING || token->kind == ARMTAP_JSON_KEY;
     if (reading->count == NODES_MAX)
         return fail(reading, JSON_TOO_LARGE);
-    if (reading->count == reading->room) {
-        size_t room = reading->room ? 2 * reading->room : 256;
-        struct json_node *nodes = realloc(reading->nodes, room * sizeof *nodes);
-        if (!nodes)
-            return fail(reading, JSON_NO_MEMORY);
-        reading->nodes = nodes;
-        reading->room = room;
-    }
+    if (!MAKE_ROOM(reading->nodes, reading->count))
+        return fail(reading, JSON_NO_MEMORY);
     reading->nodes[reading->count++] = (struct json_node){
         .kind = token->kind,
         .size = 1,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "base/text/comma_list.h"
 
 #define NAME_BYTES 4096
@@ -48,12 +49,11 @@ void picks_drop_if_mixed(struct picks *picks)
 int picks_lead(struct picks *picks, enum row_column column)
 {
     picks_drop(picks, column);
-    struct pick *more = realloc(picks->pick, (picks->count + 1) * sizeof *more);
-    if (!more)
+    if (!MAKE_ROOM(picks->pick, picks->count))
         return -1;
-    memmove(more + 1, more, picks->count * sizeof *more);
-    *more = (struct pick){.row_column = column, .column = TABLE_NONE, .count = 1, .name = row_column_name(column)};
-    picks->pick = more;
+    memmove(picks->pick + 1, picks->pick, picks->count * sizeof *picks->pick);
+    picks->pick[0] =
+        (struct pick){.row_column = column, .column = TABLE_NONE, .count = 1, .name = row_column_name(column)};
     picks->count++;
     return 0;
 }
@@ -95,7 +95,6 @@ struct picking {
     const struct table_column *columns;
     size_t column_count;
     struct picks picks;
-    size_t room;
     size_t *place_of; /* by column, in `taken` */
     bool *taken;
     bool row_taken[ROW_COLUMN_END];
@@ -118,17 +117,9 @@ static int picking_begin(struct picking *picking)
 
 static void picks_add(struct picking *picking, const struct pick *added)
 {
-    if (picking->picks.count == picking->room) {
-        size_t room = 2 * picking->room + 16;
-        struct pick *pick = realloc(picking->picks.pick, room * sizeof *pick);
-        if (!pick) {
-            picking->failed = true;
-            return;
-        }
-        picking->picks.pick = pick;
-        picking->room = room;
-    }
-    picking->picks.pick[picking->picks.count++] = *added;
+    picking->failed = picking->failed || !MAKE_ROOM(picking->picks.pick, picking->picks.count);
+    if (!picking->failed)
+        picking->picks.pick[picking->picks.count++] = *added;
 }
 
 static void pick_add(struct picking *picking, size_t column, size_t first, bool element)
@@ -276,9 +267,6 @@ int selection_apply(struct selection *selection, const struct table_column *colu
         picks_free(&picking.picks);
         return -1;
     }
-    struct pick *fitting = realloc(picking.picks.pick, (picking.picks.count + 1) * sizeof *fitting);
-    if (fitting)
-        picking.picks.pick = fitting;
     *picks = picking.picks;
     return 0;
 }

@@ -141,14 +141,10 @@ static struct flow *flow_of(struct missing_data *data, const struct armtap_strea
     struct flow *flow = by_connection_find(&data->flows, stream->connection);
     if (flow)
         return flow;
-    flow = calloc(1, sizeof *flow);
-    if (!flow)
-        return NULL;
-    begin_flow(flow);
-    if (by_connection_add(&data->flows, stream->connection, flow))
-        return flow;
-    free(flow);
-    return NULL;
+    flow = by_connection_new(&data->flows, stream->connection, sizeof *flow);
+    if (flow)
+        begin_flow(flow);
+    return flow;
 }
 
 /* The same with rates, which exist only for data from the robot. */

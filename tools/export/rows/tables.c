@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "analysis/armtap-analysis.h"
 #include "by_connection.h"
 #include "analysis/inside.h"
@@ -26,7 +27,7 @@ struct side {
     struct table *open; /* NULL: the next row begins a table */
     size_t next_part;
     struct table **parts;
-    size_t part_count, part_room;
+    size_t part_count;
     bool is_open;     /* the next row continues a table */
     uint64_t counted; /* rows of the open table */
     /* Once a row came: in which input, in which table, and how many tables before it there. */
@@ -50,7 +51,7 @@ struct tables {
     uint64_t tables_max;
     struct table **tables;
     size_t table_count;
-    size_t table_room;
+
     size_t made;                        /* number of parts so far */
     uint64_t next_number;               /* for the next table */
     struct armtap_recipe_map layouts;   /* joined: the layouts of the table; by recipe: the tables */
@@ -75,20 +76,6 @@ struct tables {
 #define COST_TABLE 256
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
-
-/* Makes room for one more element in an array of `count`; NULL without memory, with the array unchanged. */
-static void *grown(void *array, size_t count, size_t *room, size_t element)
-{
-    if (count < *room)
-        return array;
-    size_t wanted = *room == 0 ? 8 : 2 * *room;
-    if (wanted > SIZE_MAX / element)
-        return NULL;
-    void *larger = realloc(array, wanted * element);
-    if (larger)
-        *room = wanted;
-    return larger;
-}
 
 struct tables *tables_new(const struct tables_options *options)
 {
@@ -136,7 +123,7 @@ static void free_tables(struct tables *tables)
     free(tables->tables);
     armtap_recipe_map_clear(&tables->layouts);
     tables->tables = NULL;
-    tables->table_count = tables->table_room = 0;
+    tables->table_count = 0;
     tables->built = NULL;
     tables->built_columns = 0;
     armtap_recipe_store_clear(&tables->recipes);
@@ -169,11 +156,9 @@ static struct track *track_find(const struct tables *tables, uint64_t connection
 
 static struct track *track_add(struct tables *tables, uint64_t connection)
 {
-    struct track *track = by_connection_make_room(&tables->tracks) ? calloc(1, sizeof *track) : NULL;
-    if (!track)
-        return NULL;
-    track->number = tables->streams++;
-    by_connection_add(&tables->tracks, connection, track);
+    struct track *track = by_connection_new(&tables->tracks, connection, sizeof *track);
+    if (track)
+        track->number = tables->streams++;
     return track;
 }
 
@@ -308,11 +293,7 @@ static struct table_layout *layout_find(const struct tables *tables, const struc
 static enum tables_outcome layout_add(struct tables *tables, struct table *table, const struct armtap_recipe *recipe,
                                       struct table_layout **found)
 {
-    struct table_layout **layouts = realloc(table->layouts, (table->layout_count + 1) * sizeof(struct table_layout *));
-    if (!layouts)
-        return TABLES_NO_MEMORY;
-    table->layouts = layouts;
-    struct table_layout *layout = calloc(1, sizeof *layout);
+    struct table_layout *layout = MAKE_ROOM(table->layouts, table->layout_count) ? calloc(1, sizeof *layout) : NULL;
     if (!layout)
         return TABLES_NO_MEMORY;
     layout->recipe = armtap_recipe_store_hold(&tables->recipes, recipe);
@@ -356,17 +337,13 @@ static enum tables_outcome table_layout_of(struct tables *tables, struct table *
 /* Adds a table; NULL without memory. */
 static struct table *table_make(struct tables *tables)
 {
-    struct table **all = grown(tables->tables, tables->table_count, &tables->table_room, sizeof(struct table *));
-    if (!all)
-        return NULL;
-    tables->tables = all;
-    struct table *table = calloc(1, sizeof *table);
+    struct table *table = MAKE_ROOM(tables->tables, tables->table_count) ? calloc(1, sizeof *table) : NULL;
     if (!table)
         return NULL;
     table->is_joined = tables->options.mode == TABLES_JOINED;
     table->number = tables->next_number++;
     table->latest = table->hole_from = ARMTAP_NO_TIME;
-    all[tables->table_count++] = table;
+    tables->tables[tables->table_count++] = table;
     return table;
 }
 
@@ -400,17 +377,13 @@ static enum tables_outcome part_make(struct tables *tables, struct track *track,
         return TABLES_MANY;
     if (tables->options.once)
         free_over(tables);
-    struct table **parts = grown(side->parts, side->part_count, &side->part_room, sizeof(struct table *));
-    if (!parts)
-        return TABLES_NO_MEMORY;
-    side->parts = parts;
-    struct table *table = table_make(tables);
+    struct table *table = MAKE_ROOM(side->parts, side->part_count) ? table_make(tables) : NULL;
     if (!table)
         return TABLES_NO_MEMORY;
     table->stream = track->number;
     table->part = (unsigned)side->part_count;
     table->direction = direction;
-    parts[side->part_count++] = table;
+    side->parts[side->part_count++] = table;
     tables->made++;
     return TABLES_OK;
 }
@@ -499,11 +472,9 @@ static enum tables_outcome side_set_up(struct tables *tables, struct side *side,
     if (at < side->active_count) {
         side_replace(side, at, recipe);
     } else {
-        struct active *active = realloc(side->active, (side->active_count + 1) * sizeof *active);
-        if (!active)
+        if (!MAKE_ROOM(side->active, side->active_count))
             return TABLES_NO_MEMORY;
-        side->active = active;
-        active[side->active_count++] = (struct active){.id = id, .recipe = armtap_recipe_hold(recipe)};
+        side->active[side->active_count++] = (struct active){.id = id, .recipe = armtap_recipe_hold(recipe)};
     }
     struct active *latest = &side->active[side->active_count - 1];
     /* A fixed table cannot grow: whether it has to shows with the next row. */
@@ -742,7 +713,7 @@ int tables_begin_rows(struct tables *tables)
     take_down(&parts);
     tables->built = NULL;
     tables->built_columns = 0;
-    tables->table_count = tables->table_room = 0;
+    tables->table_count = 0;
     for (size_t i = 0; i < parts.table_count; i++) {
         for (size_t k = 0; k < parts.tables[i]->layout_count && outcome == 0; k++)
             outcome = keep_lengths(tables, parts.tables[i]->layouts[k], parts.tables[i]->direction);

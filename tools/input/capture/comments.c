@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "armtap.h"
 
 static const char writer[] = "armtap ", from_socket[] = ": from a socket", recording[] = "; recording ",
@@ -77,19 +78,6 @@ bool section_comment_follows(const struct section_comment *before, const struct 
            next->part == before->part + 1;
 }
 
-static bool make_room(struct capture_comments *comments)
-{
-    if (comments->count < comments->room)
-        return true;
-    size_t room = 2 * comments->room + 4;
-    struct capture_comment *more = realloc(comments->list, room * sizeof *more);
-    if (!more)
-        return false;
-    comments->list = more;
-    comments->room = room;
-    return true;
-}
-
 bool comments_add(struct capture_comments *comments, const struct capture_comment *comment, const char *text,
                   size_t length)
 {
@@ -99,7 +87,7 @@ bool comments_add(struct capture_comments *comments, const struct capture_commen
     }
     length = strnlen(text, length);
     size_t kept = length < COMMENT_BYTES ? length : COMMENT_BYTES;
-    char *copy = make_room(comments) ? malloc(kept + 1) : NULL;
+    char *copy = MAKE_ROOM(comments->list, comments->count) ? malloc(kept + 1) : NULL;
     if (!copy)
         return false;
     memcpy(copy, text, kept);

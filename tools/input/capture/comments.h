@@ -50,7 +50,7 @@ struct capture_comment {
 /* Starts as zeros. */
 struct capture_comments {
     struct capture_comment *list;
-    size_t count, room;
+    size_t count;
     uint64_t left_out; /* beyond COMMENTS_MAX */
 };
 

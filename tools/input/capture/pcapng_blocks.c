@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "armtap.h"
 #include "nanoseconds.h"
 
@@ -144,14 +145,8 @@ static enum pcapng_outcome take_section(struct pcapng *pcapng, const uint8_t *bl
 
 static struct pcapng_interface *add_interface(struct pcapng *pcapng)
 {
-    if (pcapng->count == pcapng->room) {
-        size_t room = 2 * pcapng->room + 4;
-        struct pcapng_interface *more = realloc(pcapng->interfaces, room * sizeof *more);
-        if (!more)
-            return NULL;
-        pcapng->interfaces = more;
-        pcapng->room = room;
-    }
+    if (!MAKE_ROOM(pcapng->interfaces, pcapng->count))
+        return NULL;
     struct pcapng_interface *interface = &pcapng->interfaces[pcapng->count++];
     *interface = (struct pcapng_interface){.resolution = MICROSECONDS};
     return interface;

@@ -39,7 +39,7 @@ struct pcapng {
     bool is_big; /* the section's byte order */
     size_t sections;
     struct pcapng_interface *interfaces; /* of the section */
-    size_t count, room;
+    size_t count;
     uint64_t dropped_before;        /* in the sections before */
     struct section_comment comment; /* of the first section; all zeros if others differ in from_socket */
     pcapng_comment *on_comment;     /* NULL: none is called */

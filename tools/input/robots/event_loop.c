@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "base/process/interrupt.h"
 #include "nanoseconds.h"
 
@@ -41,9 +42,9 @@ struct event_timer {
 struct event_loop {
     struct pollfd *polls;
     struct event_watch **watches;
-    size_t watch_count, watch_room;
+    size_t watch_count;
     struct event_timer **timers;
-    size_t timer_count, timer_room;
+    size_t timer_count;
     bool has_freed;
     bool in_turn;
     bool stopped;
@@ -120,29 +121,12 @@ void event_loop_free(struct event_loop *loop)
     free(loop);
 }
 
-/* Room for one more watch: in both arrays. */
-static int grow_watches(struct event_loop *loop)
-{
-    size_t room = loop->watch_room ? 2 * loop->watch_room : 8;
-    if (loop->watch_count < loop->watch_room)
-        return 0;
-    struct event_watch **watches = realloc(loop->watches, room * sizeof(struct event_watch *));
-    if (!watches)
-        return -1;
-    loop->watches = watches;
-    struct pollfd *polls = realloc(loop->polls, (room + WATCHES) * sizeof *polls);
-    if (!polls)
-        return -1;
-    loop->polls = polls;
-    loop->watch_room = room;
-    return 0;
-}
-
 struct event_watch *event_watch_new(struct event_loop *loop, int fd, void (*on_ready)(void *user, unsigned events),
                                     void *user)
 {
     struct event_watch *watch = malloc(sizeof *watch);
-    if (!watch || grow_watches(loop) != 0) {
+    if (!watch || !MAKE_ROOM(loop->watches, loop->watch_count) ||
+        !MAKE_ROOM(loop->polls, loop->watch_count + WATCHES)) {
         free(watch);
         return NULL;
     }
@@ -162,23 +146,10 @@ void event_watch_want(struct event_watch *watch, unsigned events)
     poll->events = (short)((events & EVENT_READ ? POLLIN : 0) | (events & EVENT_WRITE ? POLLOUT : 0));
 }
 
-static int grow_timers(struct event_loop *loop)
-{
-    size_t room = loop->timer_room ? 2 * loop->timer_room : 8;
-    if (loop->timer_count < loop->timer_room)
-        return 0;
-    struct event_timer **timers = realloc(loop->timers, room * sizeof(struct event_timer *));
-    if (!timers)
-        return -1;
-    loop->timers = timers;
-    loop->timer_room = room;
-    return 0;
-}
-
 struct event_timer *event_timer_new(struct event_loop *loop, void (*on_due)(void *user), void *user)
 {
     struct event_timer *timer = malloc(sizeof *timer);
-    if (!timer || grow_timers(loop) != 0) {
+    if (!timer || !MAKE_ROOM(loop->timers, loop->timer_count)) {
         free(timer);
         return NULL;
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "array.h"
 #include "base/process/message.h"
 #include "input/files/file_reader.h"
 
@@ -77,13 +78,12 @@ static bool is_sidecar(const char *name)
 /* Takes path and capture, which may be NULL. */
 static int add_capture(struct archive *archive, size_t at, char *path, char *capture, int64_t first_time)
 {
-    struct part *parts = capture ? realloc(archive->parts, (archive->count + 1) * sizeof *parts) : NULL;
-    if (!parts) {
+    if (!capture || !MAKE_ROOM(archive->parts, archive->count)) {
         free(path);
         free(capture);
         return message_no_memory();
     }
-    archive->parts = parts;
+    struct part *parts = archive->parts;
     memmove(parts + at + 1, parts + at, (archive->count - at) * sizeof *parts);
     parts[at] = (struct part){.path = path, .capture = capture, .first_time = first_time};
     archive->count++;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "far_times.h"
 #include "variables.h"
 
@@ -47,7 +48,7 @@ struct presence {
     size_t set_count;
     struct source sources[PRESENCE_CONNECTIONS_MAX];
     struct presence_run *runs; /* in order of `first` after the end */
-    size_t run_count, run_room;
+    size_t run_count;
     bool is_cut;
 };
 
@@ -198,14 +199,8 @@ static int end_run(struct presence *presence, struct source *source)
         presence->is_cut = true;
         return 0;
     }
-    if (presence->run_count == presence->run_room) {
-        size_t room = presence->run_room > 0 ? 2 * presence->run_room : 64;
-        struct presence_run *runs = realloc(presence->runs, room * sizeof *runs);
-        if (!runs)
-            return -1;
-        presence->runs = runs;
-        presence->run_room = room;
-    }
+    if (!MAKE_ROOM(presence->runs, presence->run_count))
+        return -1;
     presence->runs[presence->run_count++] = source->run;
     presence->room->runs--;
     return 0;

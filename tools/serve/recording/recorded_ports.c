@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 #define PORTS_MAX 128u      /* four of each of 32 robots */
 #define REQUESTS_MAX 1024u  /* different ones, of all robots */
 #define REPLIES_MAX 16384u  /* of all requests; one that repeats the last counts no more */
@@ -17,7 +19,7 @@ struct request {
     char robot[64];
     char *text;
     struct reply *replies; /* in order of time */
-    size_t count, room;
+    size_t count;
 };
 struct recorded_ports {
     struct recorded_port ports[PORTS_MAX];
@@ -108,14 +110,8 @@ static struct request *add_request(struct recorded_ports *ports, const struct po
 
 static int add_reply(struct recorded_ports *ports, struct request *request, const struct port_reply *reply)
 {
-    if (request->count == request->room) {
-        size_t room = request->room * 2 + 1;
-        struct reply *replies = realloc(request->replies, room * sizeof *replies);
-        if (!replies)
-            return -1;
-        request->replies = replies;
-        request->room = room;
-    }
+    if (!MAKE_ROOM(request->replies, request->count))
+        return -1;
     struct reply *added = &request->replies[request->count];
     *added = (struct reply){reply->time, strdup(reply->reply)};
     if (!added->text)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 /* Longer nesting is no program that anybody wrote. */
 #define NESTED_MAX 10000u
 
@@ -152,14 +154,8 @@ static int keep_byte(struct script_text *text, char c)
         text->overlong = true;
     if (text->overlong)
         return 0;
-    if (text->length == text->room) {
-        size_t room = text->room == 0 ? 1024 : 2 * text->room;
-        char *program = realloc(text->program, room);
-        if (!program)
-            return -1;
-        text->program = program;
-        text->room = room;
-    }
+    if (!MAKE_ROOM(text->program, text->length))
+        return -1;
     text->program[text->length++] = c;
     return 0;
 }

@@ -18,7 +18,7 @@
 
 struct script_text {
     char *program; /* what has come of the current one */
-    size_t length, room;
+    size_t length;
     bool given_out; /* the program is complete; the next byte begins another */
     bool overlong;  /* dropped until its end */
     /* How the text reads at the current byte. */
