@@ -11,6 +11,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+from robot_capture import Capture, Client
 from tally import ALL, decodable, expect, finish, share
 from terminal import Terminal
 
@@ -156,6 +157,41 @@ def check_length():
     expect("samples with one incident", judged >= 5, judged)
 
 
+def told_of(capture):
+    """What diagnose finds, and prints for people."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "made.pcap")
+        capture.write(path)
+        return json.loads(run(("diagnose", "--json", path), 0)), " ".join(run(("diagnose", path), 120).split())
+
+
+def check_alike():
+    """What many connections have alike is told once, with its number and place; --json has all of it."""
+    for count in (3, 4, 12):
+        capture = Capture()
+        for i in range(count):
+            client = Client(capture, i, [("timestamp", "DOUBLE")], 40001 + i)
+            client.package(i + 0.1, 1.0 + i)
+            capture.segment(i + 0.2, client.robot, client.client, b"", 0x14)
+        found, told = told_of(capture)
+        expect((count, "resets in JSON"), sum(one["id"] == "tcp.reset" for one in found["findings"]) == count, found)
+        expect((count, "resets told"), len(re.findall(r"error tcp.reset \S+ \S+ \S+ the robot reset", told)) == (count if count < 4 else 1), told)
+        rest = {3: "", 4: "and 3 more, also in streams 1, 2, 3, up to packet 44 (12:00:03.200Z)",
+                12: "and 11 more, also in streams 1, 2, 3, ..., up to packet 132 (12:00:11.200Z)"}[count]
+        expect((count, "rest"), rest in told if rest else " in streams " not in told, told)
+    for count in (3, 4, 7):
+        capture = Capture()
+        client = Client(capture, 0, [("timestamp", "DOUBLE"), ("safety_mode", "INT32")])
+        for i in range(500 * count):
+            client.package(0.1 + i * 0.008, 1 + i * 0.008, 3 if i % 500 > 250 else 1)
+        found, told = told_of(capture)
+        packets = [one["packet"] for one in found["incidents"]]
+        expect((count, "stops in JSON"), len(packets) == count, packets)
+        expect((count, "stops told"), told.count("Responsible side: ") == (count if count < 4 else 1), told)
+        expect((count, "the rest of them"), re.findall(r"The same (\d+) more times, the last at 12:\S+ \(packet (\d+)\)", told)
+               == ([] if count < 4 else [(str(count - 1), str(packets[-1]))]), packets, told)
+
+
 def check_commands():
     """A command that is broken after backslashes is the same to a shell."""
     path = os.path.join(SAMPLES, "rtde-refused.pcap")
@@ -178,6 +214,7 @@ def main():
     check_commands()
     check_tones()
     check_length()
+    check_alike()
     cases = share(cases, 15, "commands for people")
     with ThreadPoolExecutor(2) as pool:
         printed = list(pool.map(lambda words: check(words, names), cases))

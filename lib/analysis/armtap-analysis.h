@@ -326,7 +326,8 @@ struct armtap_incident {
     const char *robot; /* its address, "10.0.0.2"; "": the capture's */
     int64_t from, to;  /* ns; ARMTAP_NO_TIME without times */
     struct armtap_where where;
-    const struct armtap_note_kind *what;  /* the kind of finding that it begins with */
+    const struct armtap_finding *began;   /* with this finding, ... */
+    const struct armtap_note_kind *what;  /* ... of this kind */
     const struct armtap_note_kind *cause; /* NULL: the capture does not show it */
     enum armtap_incident_class class;
     enum armtap_blame side;

@@ -243,6 +243,8 @@ void armtap_arguments_free(struct armtap_arguments *arguments);
 /* Writes what to do about a note or a finding with these arguments; NULL: about any of that kind. */
 void armtap_remedy_say(char text[ARMTAP_REMEDY_MAX], const struct armtap_note_kind *kind,
                        const struct armtap_arguments *arguments);
+/* Whether they say the same, but for amounts and times. */
+bool armtap_findings_are_alike(const struct armtap_finding *one, const struct armtap_finding *other);
 /* How many combinations of a stream and an id the findings have. */
 size_t armtap_diagnosis_pairs(const struct armtap_diagnosis *diagnosis);
 #define ARMTAP_MODE_NAME_MAX 40

@@ -80,12 +80,12 @@ void diagnosis_say_incidents(const struct diagnosis *diagnosis, const struct spe
 void diagnosis_list(void);
 void diagnosis_list_json(void);
 
-/* Findings and remedies as people can read them: of a flood of one id and stream the largest and a sum, and of each
- * kind what to do about it, once. */
+/* Findings and remedies as people can read them: of a flood of one id and stream, or of those alike in many streams of
+ * a robot, the largest and a sum, and of each kind what to do about it, once. */
 
 /* Calls `tell` for each finding that is shown, in order of time; where others of a flood begin, once for all of them,
- * with a text that sums them up. `is_brief`: without a change of a mode that is told as a stop. 0, or -1 if memory runs
- * out. */
+ * with a text that sums them up. `is_brief`: without a change of a mode that is told as a stop, and one of those alike
+ * in many streams. 0, or -1 if memory runs out. */
 int findings_tell(const struct diagnosis *diagnosis, bool is_brief,
                   void (*tell)(void *user, const struct armtap_finding *finding, const char *text), void *user);
 

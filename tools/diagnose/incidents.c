@@ -10,6 +10,8 @@
 
 /* Incidents that get their own paragraph. */
 #define PARAGRAPHS 10
+/* So many others alike are told with the first. */
+#define ALIKE 3
 #define TEXT_MAX 4096
 #define SUBJECT_MAX 100
 /* Waits for data that are worth a line though no fault: ns, and steps of the expected rate. */
@@ -62,32 +64,61 @@ static const char *robot_of(const struct armtap_incident *incident)
     return incident->stream_count > 0 ? incident->robot : "";
 }
 
-static void say_incident(const struct diagnosis *diagnosis, const struct telling *telling,
-                         const struct armtap_incident *incident)
-{
-    char text[TEXT_MAX];
-    snprintf(text, sizeof text, "%s Responsible side: %s%s%s.%s", incident->text, side_text(incident->side),
-             incident->doubt ? "; " : "", incident->doubt ? incident->doubt : "",
-             is_network_clean(diagnosis, incident) ? " No fault of the network was seen." : "");
-    set_tone(telling, text_paint_of(incident->severity));
-    telling->to.say(telling->to.user, robot_of(incident), text);
-}
-
 static bool is_shown(const struct diagnosis *diagnosis, const struct armtap_incident *incident)
 {
     return diagnosis_shows(diagnosis, &incident->where);
 }
 
+/* How many shown incidents in that range are like this one, at another time; sets the last of them. */
+static size_t count_alike(const struct diagnosis *diagnosis, const struct armtap_incident *incident, size_t from,
+                          size_t to, const struct armtap_incident **last)
+{
+    size_t count = 0;
+    for (size_t i = from; i < to; i++) {
+        const struct armtap_incident *other = armtap_diagnosis_incident_at(diagnosis->found, i);
+        if (other->cause != incident->cause || other->side != incident->side || other->doubt != incident->doubt ||
+            strcmp(other->robot, incident->robot) != 0 || !is_shown(diagnosis, other) ||
+            !armtap_findings_are_alike(incident->began, other->began))
+            continue;
+        count++;
+        *last = other;
+    }
+    return count;
+}
+
+static void say_incident(const struct diagnosis *diagnosis, const struct telling *telling,
+                         const struct armtap_incident *incident, size_t more, const struct armtap_incident *last)
+{
+    char text[TEXT_MAX], clock[CELL_MAX];
+    int length =
+        snprintf(text, sizeof text, "%s Responsible side: %s%s%s.%s", incident->text, side_text(incident->side),
+                 incident->doubt ? "; " : "", incident->doubt ? incident->doubt : "",
+                 is_network_clean(diagnosis, incident) ? " No fault of the network was seen." : "");
+    if (more > 0)
+        snprintf(text + length, sizeof text - (size_t)length,
+                 " The same %zu more times, the last at %s (packet %" PRIu64 ").", more,
+                 cell_clock(clock, last->where.time, diagnosis->zone), last->where.packet);
+    set_tone(telling, text_paint_of(incident->severity));
+    telling->to.say(telling->to.user, robot_of(incident), text);
+}
+
+/* Those alike once, if they are many. */
 static void say_incidents(const struct diagnosis *diagnosis, const struct telling *telling)
 {
-    const struct armtap_incident *incident;
+    const struct armtap_incident *incident, *last = NULL;
     char text[80];
-    size_t shown = 0, more = 0;
-    for (size_t i = 0; (incident = armtap_diagnosis_incident_at(diagnosis->found, i)); i++)
-        if (is_shown(diagnosis, incident) && shown++ < PARAGRAPHS)
-            say_incident(diagnosis, telling, incident);
+    size_t shown = 0, more = 0, total = armtap_diagnosis_incident_count(diagnosis->found);
+    for (size_t i = 0; (incident = armtap_diagnosis_incident_at(diagnosis->found, i)); i++) {
+        size_t before = count_alike(diagnosis, incident, 0, i, &last);
+        size_t after = count_alike(diagnosis, incident, i + 1, total, &last);
+        bool is_many = before + after >= ALIKE;
+        if (!is_shown(diagnosis, incident) || (is_many && before > 0))
+            continue;
+        if (shown++ < PARAGRAPHS)
+            say_incident(diagnosis, telling, incident, is_many ? after : 0, last);
         else
-            more += is_shown(diagnosis, incident);
+            more++;
+    }
     snprintf(text, sizeof text, "and %zu more: diagnose --json has them", more);
     if (more > 0)
         say(telling, text);

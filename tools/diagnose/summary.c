@@ -9,11 +9,15 @@
 
 /* Findings of one id and stream that are shown one by one. */
 #define FLOOD 10
-#define SUM_MAX (ARMTAP_FINDING_TEXT_MAX + 120)
+/* Findings alike in more streams of a robot are a crowd, of which one is shown; so many kinds of them are told apart.
+ */
+#define CROWD 3
+#define CROWDS 500
+#define SUM_MAX (ARMTAP_FINDING_TEXT_MAX + 200)
 
 /* ---- floods ------------------------------------------------------------------------------------------------------ */
 
-/* The findings of one id and stream: of a flood, the largest are shown and the rest are summed up. */
+/* The findings of one id and stream, or a crowd: the largest are shown and the rest are summed up. */
 struct flood {
     uint64_t total;
     const struct armtap_finding *largest[FLOOD + 1]; /* the largest first; equal ones in time order */
@@ -21,7 +25,16 @@ struct flood {
     const struct armtap_finding *sum; /* the sum of those not kept one by one, or NULL */
     struct armtap_where last;
     bool summed_up;
+    const struct armtap_finding *first; /* of a crowd, or NULL */
+    const char *robot;
+    uint32_t streams[CROWD + 2]; /* of a crowd, the first ones */
+    size_t stream_count;
 };
+
+static bool is_crowd(const struct flood *flood)
+{
+    return flood->stream_count > CROWD;
+}
 
 static void keep_largest(struct flood *flood, const struct armtap_finding *finding)
 {
@@ -48,6 +61,8 @@ static void measure(struct flood *flood, const struct armtap_finding *finding)
 /* How many of a flood are shown: one more if it would only replace the line of the sum. */
 static size_t shown_of(const struct flood *flood)
 {
+    if (is_crowd(flood))
+        return 1;
     return flood->total == flood->count ? flood->count : flood->count < FLOOD ? flood->count : FLOOD;
 }
 
@@ -60,22 +75,30 @@ static bool is_shown(const struct flood *flood, const struct armtap_finding *fin
 }
 
 /* What the sum at the first finding that is not shown says. */
-static void sum_up(char text[SUM_MAX], const struct flood *flood, const struct armtap_zone *zone)
+static void sum_up(char text[SUM_MAX], const struct flood *flood, enum timestamp_zone zone)
 {
     size_t shown = shown_of(flood);
     const struct armtap_finding *smallest = shown > 0 ? flood->largest[shown - 1] : NULL;
     uint64_t more = flood->total;
+    char clock[CELL_MAX], sentence[ARMTAP_FINDING_TEXT_MAX];
     for (size_t i = 0; i < shown; i++)
         more -= flood->largest[i]->count;
     bool is_larger = flood->sum && flood->sum->size > (smallest ? smallest->size : 0);
-    int length = snprintf(text, SUM_MAX, "and %" PRIu64 " more%s, up to packet %" PRIu64, more,
-                          !smallest || smallest->size <= 0 || is_larger ? "" : ", none larger", flood->last.packet);
+    int length = snprintf(text, SUM_MAX, "and %" PRIu64 " more%s", more,
+                          !smallest || smallest->size <= 0 || is_larger ? "" : ", none larger");
+    for (size_t i = 0, named = 0; is_crowd(flood) && i < flood->stream_count; i++)
+        if (flood->streams[i] != smallest->stream && named++ < CROWD)
+            length += snprintf(text + length, SUM_MAX - (size_t)length, "%s %" PRIu32,
+                               named == 1 ? ", also in streams" : ",", flood->streams[i]);
+    length += snprintf(text + length, SUM_MAX - (size_t)length, "%s, up to packet %" PRIu64,
+                       flood->stream_count > CROWD + 1 ? ", ..." : "", flood->last.packet);
+    if (flood->last.time != ARMTAP_NO_TIME)
+        length += snprintf(text + length, SUM_MAX - (size_t)length, " (%s)", cell_clock(clock, flood->last.time, zone));
     if (!is_larger)
         return;
     struct armtap_finding largest = *flood->sum;
-    char sentence[ARMTAP_FINDING_TEXT_MAX];
     largest.is_sum = false;
-    armtap_finding_say(sentence, &largest, zone);
+    armtap_finding_say(sentence, &largest, timestamp_zone(zone));
     snprintf(text + length, SUM_MAX - (size_t)length, "; the largest: %s, in packet %" PRIu64, sentence,
              largest.largest.packet);
 }
@@ -112,36 +135,75 @@ static bool is_to_tell(const struct diagnosis *diagnosis, bool is_brief, size_t 
            !(is_brief && is_told_as_stop(diagnosis->found, i));
 }
 
+/* Whom a finding joins: those alike in the streams of its robot, if there is room for one more kind of them. */
+static struct flood *crowd_of(const struct diagnosis *diagnosis, struct flood crowds[CROWDS],
+                              const struct armtap_finding *finding)
+{
+    const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, finding->stream);
+    for (size_t i = 0; i < CROWDS && summary && !finding->is_sum; i++) {
+        struct flood *crowd = &crowds[i];
+        if (!crowd->first)
+            *crowd = (struct flood){.first = finding, .robot = summary->stream->robot};
+        if (strcmp(crowd->robot, summary->stream->robot) == 0 && armtap_findings_are_alike(crowd->first, finding))
+            return crowd;
+    }
+    return NULL;
+}
+
+static void count_stream(struct flood *crowd, uint32_t stream)
+{
+    for (size_t i = 0; i < crowd->stream_count; i++)
+        if (crowd->streams[i] == stream)
+            return;
+    if (crowd->stream_count < sizeof crowd->streams / sizeof *crowd->streams)
+        crowd->streams[crowd->stream_count++] = stream;
+}
+
+/* Sets the flood of each finding that is told: its crowd, or that of its pair. */
+static void find_floods(const struct diagnosis *diagnosis, bool is_brief, struct flood *floods, struct flood **of)
+{
+    size_t count = armtap_diagnosis_finding_count(diagnosis->found), pairs = armtap_diagnosis_pairs(diagnosis->found);
+    for (size_t i = 0; i < count; i++) {
+        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
+        of[i] = is_brief && is_to_tell(diagnosis, is_brief, i) ? crowd_of(diagnosis, floods + pairs, finding) : NULL;
+        if (of[i])
+            count_stream(of[i], finding->stream);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
+        bool is_told = is_to_tell(diagnosis, is_brief, i);
+        of[i] = !is_told ? NULL : of[i] && is_crowd(of[i]) ? of[i] : &floods[finding->pair];
+        if (is_told)
+            measure(of[i], finding);
+    }
+}
+
 int findings_tell(const struct diagnosis *diagnosis, bool is_brief,
                   void (*tell)(void *user, const struct armtap_finding *finding, const char *text), void *user)
 {
     size_t count = armtap_diagnosis_finding_count(diagnosis->found);
-    const struct armtap_zone *zone = timestamp_zone(diagnosis->zone);
-    struct flood *floods = calloc(armtap_diagnosis_pairs(diagnosis->found) + 1, sizeof *floods);
-    if (!floods)
-        return -1;
-    for (size_t i = 0; i < count; i++) {
+    struct flood *floods = calloc(armtap_diagnosis_pairs(diagnosis->found) + CROWDS, sizeof *floods);
+    struct flood **of = calloc(count + 1, sizeof(*of));
+    bool has_memory = floods && of;
+    if (has_memory)
+        find_floods(diagnosis, is_brief, floods, of);
+    for (size_t i = 0; has_memory && i < count; i++) {
         const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
-        if (is_to_tell(diagnosis, is_brief, i))
-            measure(&floods[finding->pair], finding);
-    }
-    for (size_t i = 0; i < count; i++) {
-        const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
-        struct flood *flood = &floods[finding->pair];
         char text[SUM_MAX];
-        if (!is_to_tell(diagnosis, is_brief, i))
+        if (!of[i])
             continue;
-        if (is_shown(flood, finding) || flood->total == finding->count) {
-            armtap_finding_say(text, finding, zone);
+        if (is_shown(of[i], finding) || of[i]->total == finding->count) {
+            armtap_finding_say(text, finding, timestamp_zone(diagnosis->zone));
             tell(user, finding, text);
-        } else if (!flood->summed_up) {
-            sum_up(text, flood, zone);
+        } else if (!of[i]->summed_up) {
+            sum_up(text, of[i], diagnosis->zone);
             tell(user, finding, text);
-            flood->summed_up = true;
+            of[i]->summed_up = true;
         }
     }
     free(floods);
-    return 0;
+    free(of);
+    return has_memory ? 0 : -1;
 }
 
 /* ---- remedies ---------------------------------------------------------------------------------------------------- */

@@ -503,6 +503,20 @@ const struct armtap_finding *armtap_findings_at(const struct findings *findings,
     return i < findings->settled_count ? &findings->settled[i] : NULL;
 }
 
+bool armtap_findings_are_alike(const struct armtap_finding *one, const struct armtap_finding *other)
+{
+    if (one->kind != other->kind || one->arguments.count != other->arguments.count)
+        return false;
+    for (size_t i = 0; i < one->arguments.count; i++) {
+        const struct armtap_argument *a = &one->arguments.all[i], *b = &other->arguments.all[i];
+        enum armtap_argument_type type = armtap_argument_kind(a)->type;
+        bool is_amount = type == ARMTAP_NUMBER || type == ARMTAP_COUNT || type == ARMTAP_TIME;
+        if (a->id != b->id || (!is_amount && !armtap_is_same_argument(a, b)))
+            return false;
+    }
+    return true;
+}
+
 /* ---- sentences --------------------------------------------------------------------------------------------------- */
 
 void armtap_finding_line(struct armtap_line *line, const struct armtap_finding *finding, const struct armtap_zone *zone)

@@ -590,6 +590,7 @@ static int publish(struct incident *incident, const struct armtap_facts *facts)
     set_host(incident->robot, robot_of(facts, incident->what));
     public->robot = incident->robot;
     public->where = incident->what->where;
+    public->began = incident->what;
     public->what = incident->what->kind;
     public->cause = incident->cause
                         ? (incident->with && incident->cause == incident->what ? incident->with : incident->cause)->kind
