@@ -256,7 +256,6 @@ struct armtap_stream_diagnosis {
     const struct armtap_stream_summary *summary;
     const struct armtap_rates_totals *rates; /* NULL: not judged */
     const struct armtap_clock_totals *clock; /* NULL: not judged */
-    const char *no_data; /* why a whole stream has no data, a sentence without its full stop; "" if unknown */
     /* Bytes that were captured but not decoded, without the rest of a message that began before the capture. */
     double unread;
 };

@@ -232,8 +232,6 @@ void armtap_diagnosis_free(struct armtap_diagnosis *diagnosis)
     armtap_findings_free(diagnosis->findings);
     armtap_modes_free(&diagnosis->modes);
     armtap_input_holders_clear(&diagnosis->inputs);
-    for (size_t i = 0; i < diagnosis->told_count; i++)
-        free((char *)diagnosis->summaries[i].no_data);
     free(diagnosis->summaries);
     free(diagnosis->stops);
     free(diagnosis->tried);
@@ -284,32 +282,17 @@ static void find_attempts(struct armtap_diagnosis *diagnosis)
     }
 }
 
-/* Why a stream whose whole handshake was captured has no data; NULL if memory runs out. */
-static const char *reason_of(const struct stream_monitor *monitor, const struct armtap_stream *stream)
-{
-    struct armtap_line line;
-    bool is_whole = !stream->midstream && stream->bytes_lost[0] + stream->bytes_lost[1] == 0;
-    armtap_line_begin(&line);
-    if (monitor && monitor->requests && is_whole && stream->records[ARMTAP_FROM_ROBOT] == 0)
-        armtap_unanswered_text(monitor->requests, &line);
-    char *copy = malloc(line.length + 1);
-    return copy ? memcpy(copy, line.text, line.length + 1) : NULL;
-}
-
-/* 0, or -1 if memory runs out. */
-static int summarize_stream(struct armtap_diagnosis *diagnosis, size_t number)
+static void summarize_stream(struct armtap_diagnosis *diagnosis, size_t number)
 {
     struct armtap_stream_diagnosis *summaries = &diagnosis->summaries[number];
     const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, number);
     const struct armtap_stream *stream = summary->stream;
     const struct stream_monitor *monitor = armtap_monitors_of(diagnosis->monitors, stream->connection);
-    *summaries = (struct armtap_stream_diagnosis){
-        .summary = summary, .no_data = reason_of(monitor, stream), .unread = armtap_unread_bytes(stream)};
+    *summaries = (struct armtap_stream_diagnosis){.summary = summary, .unread = armtap_unread_bytes(stream)};
     if (monitor) {
         summaries->rates = &monitor->stream_rates_totals;
         summaries->clock = &monitor->clock_drift_totals;
     }
-    return summaries->no_data ? 0 : -1;
 }
 
 /* 0, or -1 if memory runs out. */
@@ -320,8 +303,7 @@ static int summarize_streams(struct armtap_diagnosis *diagnosis)
     if (!diagnosis->summaries)
         return -1;
     while (diagnosis->told_count < count)
-        if (summarize_stream(diagnosis, diagnosis->told_count++) != 0)
-            return -1;
+        summarize_stream(diagnosis, diagnosis->told_count++);
     return 0;
 }
 

@@ -1302,6 +1302,16 @@ static void foreign(struct play *play)
     play_close(play, ARMTAP_FROM_ROBOT, WIRE_CLOSE_FIN);
 }
 
+/* A client that sets up outputs and leaves. */
+static void never_started(struct play *play)
+{
+    play_connect(play, 30004);
+    play_greet(play, 5);
+    play_set_up(play, 125, CLOCK_AND_JOINTS, "DOUBLE,VECTOR6D");
+    play_expect(play, "rtde.no-data", play_latest(play) + 2); /* the robot's FIN */
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+}
+
 const struct fault_case fault_cases[] = {
     {"rtde.start.refused", start_refused},
     {"rtde.version.refused", version_refused},
@@ -1331,6 +1341,7 @@ const struct fault_case fault_cases[] = {
     {"tcp.no-data", attempt_silent},
     {"rtde.property.missing", properties},
     {"rtde.types.assumed", types_assumed},
+    {"rtde.no-data", never_started},
     {"rtde.recipe.missing", recipe_missing},
     {"rtde.recipe.missing-reply-too-early", reply_too_early},
     {"rtde.recipe.unsure", recipe_unsure},

@@ -224,20 +224,6 @@ static void say_unclocked(const struct diagnosis *diagnosis, const struct tellin
     say(telling, text);
 }
 
-/* Says why streams have no data. */
-static void say_reasons(const struct diagnosis *diagnosis, const struct telling *telling)
-{
-    size_t told = 0;
-    for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++) {
-        const char *reason = armtap_diagnosis_stream_at(diagnosis->found, i)->no_data;
-        char sentence[400];
-        if (*reason == '\0' || told++ >= PARAGRAPHS)
-            continue;
-        snprintf(sentence, sizeof sentence, "Stream %zu has no data: %s.", i, reason);
-        say(telling, sentence);
-    }
-}
-
 static bool is_all_decoded(const struct diagnosis *diagnosis)
 {
     for (size_t i = 0; i < armtap_diagnosis_stream_count(diagnosis->found); i++)
@@ -269,13 +255,13 @@ static bool is_silent_end(const struct armtap_stream_summary *summary)
     return is_steady && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last > SILENT_END;
 }
 
-/* Who closed a stream: "client", "robot", or NULL. */
-static const char *closer_of(const struct diagnosis *diagnosis, uint32_t stream)
+/* The certain finding of that kind in a stream, or NULL. */
+static const struct armtap_finding *find_in(const struct diagnosis *diagnosis, uint32_t stream, const char *id)
 {
     const struct armtap_finding *finding;
     for (size_t i = 0; (finding = armtap_diagnosis_finding_at(diagnosis->found, i)); i++)
-        if (finding->stream == stream && strcmp(finding->kind->id, "tcp.closed") == 0 && !finding->is_doubtful)
-            return armtap_finding_text(finding, "who");
+        if (finding->stream == stream && strcmp(finding->kind->id, id) == 0 && !finding->is_doubtful)
+            return finding;
     return NULL;
 }
 
@@ -296,11 +282,12 @@ static struct endings endings_of(const struct diagnosis *diagnosis)
     for (size_t i = 0; i < endings.streams; i++) {
         const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
         int64_t last = summary->last[ARMTAP_FROM_ROBOT].time, end = end_of_capture(diagnosis);
-        const char *closer = closer_of(diagnosis, summary->number);
+        const struct armtap_finding *closed = find_in(diagnosis, summary->number, "tcp.closed");
+        const char *closer = closed ? armtap_finding_text(closed, "who") : NULL;
         endings.by_client += closer && strcmp(closer, "client") == 0;
         endings.by_robot += closer && strcmp(closer, "robot") == 0;
         endings.silent += is_silent_end(summary);
-        endings.empty += *armtap_diagnosis_stream_at(diagnosis->found, i)->no_data != '\0';
+        endings.empty += find_in(diagnosis, summary->number, "rtde.no-data") != NULL;
         endings.going_on += !closer && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last <= GOES_ON;
     }
     return endings;
@@ -371,7 +358,6 @@ static void say_verdict(const struct diagnosis *diagnosis, const struct telling 
 /* What is worth knowing besides. */
 static void say_remarks(const struct diagnosis *diagnosis, const struct telling *telling)
 {
-    say_reasons(diagnosis, telling);
     if (armtap_diagnosis_incident_count(diagnosis->found) == 0)
         say_wait(telling, longest_wait(diagnosis));
     say_set_back(diagnosis, telling);

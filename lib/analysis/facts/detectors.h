@@ -94,14 +94,14 @@ struct unanswered_requests {
     bool granted;              /* a set-up of outputs was answered */
     bool start_asked;
     bool robot_seen;           /* packets of the robot were captured */
-    struct armtap_where until; /* the first close, or the capture's end */
 };
 
 /* A message of RTDE. */
 void armtap_unanswered_message(struct unanswered_requests *dialogue, const struct armtap_message *message);
 void armtap_unanswered_event(struct unanswered_requests *dialogue, const struct armtap_event *event);
-/* Adds why there is no data, as a sentence without its full stop; nothing if unknown. */
-void armtap_unanswered_text(const struct unanswered_requests *dialogue, struct armtap_line *line);
+/* The connection, of which there were no data, ends. */
+void armtap_unanswered_end(const struct unanswered_requests *dialogue, struct findings *findings,
+                           const struct armtap_event *close);
 
 /* ---- window_stalls.c ----
  *

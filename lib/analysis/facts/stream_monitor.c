@@ -603,8 +603,11 @@ static void take_close(struct monitors *monitors, struct stream_monitor *monitor
     }
     monitor->closing = true;
     monitor->closed[event->direction] = true;
-    if (event->a != ARMTAP_CLOSE_FIN || monitor->closed[!event->direction])
-        end_monitor(monitors, monitor);
+    if (event->a == ARMTAP_CLOSE_FIN && !monitor->closed[!event->direction])
+        return;
+    if (monitor->requests && !has_data(event->stream))
+        armtap_unanswered_end(monitor->requests, monitors->findings, event);
+    end_monitor(monitors, monitor);
 }
 
 /* What happened to a packet on the network. Also for connections whose protocol is not known yet. */

@@ -31,26 +31,30 @@ void armtap_unanswered_message(struct unanswered_requests *dialogue, const struc
 
 void armtap_unanswered_event(struct unanswered_requests *dialogue, const struct armtap_event *event)
 {
-    bool is_close = event->type == ARMTAP_EVENT_CLOSE;
-    bool is_packet = event->type == ARMTAP_EVENT_WINDOW || (is_close && event->a <= ARMTAP_CLOSE_RESET);
+    bool is_packet =
+        event->type == ARMTAP_EVENT_WINDOW || (event->type == ARMTAP_EVENT_CLOSE && event->a <= ARMTAP_CLOSE_RESET);
     if (is_packet && event->direction == ARMTAP_FROM_ROBOT)
         dialogue->robot_seen = true;
-    if (is_close && dialogue->until.packet == 0)
-        dialogue->until = event->where;
 }
 
-void armtap_unanswered_text(const struct unanswered_requests *dialogue, struct armtap_line *line)
+void armtap_unanswered_end(const struct unanswered_requests *dialogue, struct findings *findings,
+                           const struct armtap_event *close)
 {
-    double seconds = armtap_time_seconds(dialogue->where.time, dialogue->until.time);
-    if (!dialogue->robot_seen || dialogue->where.packet == 0)
+    const struct armtap_stream *stream = close->stream;
+    double seconds = armtap_time_seconds(dialogue->where.time, close->where.time);
+    bool is_whole = !stream->midstream && stream->bytes_lost[0] + stream->bytes_lost[1] == 0;
+    bool is_over = close->a != ARMTAP_CLOSE_END_OF_CAPTURE;
+    enum armtap_word reason = dialogue->asked != 0                          ? ARMTAP_WORD_no_reply
+                              : dialogue->granted && !dialogue->start_asked ? ARMTAP_WORD_not_started
+                                                                            : ARMTAP_WORD_none;
+    if (!dialogue->robot_seen || dialogue->where.packet == 0 || !is_whole || reason == ARMTAP_WORD_none ||
+        !(seconds >= (is_over && dialogue->asked == 0 ? 0 : NO_REPLY)))
         return;
-    if (dialogue->asked != 0 && seconds >= NO_REPLY) {
-        armtap_line_format(line, "the robot did not answer the request in packet %u for ", dialogue->where.packet);
-        armtap_line_decimal(line, seconds, 3);
-        armtap_line_string(line, " s");
-    } else if (dialogue->asked == 0 && dialogue->granted && !dialogue->start_asked && seconds >= 0) {
-        armtap_line_string(line, "the client never sent START, in ");
-        armtap_line_decimal(line, seconds, 3);
-        armtap_line_format(line, " s after its set-up in packet %u, so the robot sent no data", dialogue->where.packet);
-    }
+    armtap_findings_raise(
+        findings, &(struct fact){.code = ARMTAP_FINDING_rtde_no_data,
+                                 .stream = stream,
+                                 .where = &close->where,
+                                 .arguments = ARGS(arg_reason(reason), arg_duration_s(seconds),
+                                                   arg_since_packet(dialogue->where.packet),
+                                                   arg_is_earlier_file(dialogue->where.file != close->where.file))});
 }
