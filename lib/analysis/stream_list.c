@@ -430,10 +430,13 @@ static struct armtap_stream_channel *add_channel(struct armtap_streams *streams,
     *full = !has_room(streams, sizeof(struct armtap_stream_channel));
     if (*full)
         return NULL;
-    if (!MAKE_ROOM(summary->channels, summary->channel_count))
+    struct armtap_stream_channel *channels =
+        realloc(summary->channels, (summary->channel_count + 1) * sizeof *summary->channels);
+    if (!channels)
         return NULL;
-    streams->others += sizeof *summary->channels;
-    return &summary->channels[summary->channel_count++];
+    streams->others += sizeof *channels;
+    summary->channels = channels;
+    return &channels[summary->channel_count++];
 }
 
 /* A channel that is set up again moves to the end. */

@@ -49,11 +49,12 @@ void picks_drop_if_mixed(struct picks *picks)
 int picks_lead(struct picks *picks, enum row_column column)
 {
     picks_drop(picks, column);
-    if (!MAKE_ROOM(picks->pick, picks->count))
+    struct pick *more = realloc(picks->pick, (picks->count + 1) * sizeof *more);
+    if (!more)
         return -1;
-    memmove(picks->pick + 1, picks->pick, picks->count * sizeof *picks->pick);
-    picks->pick[0] =
-        (struct pick){.row_column = column, .column = TABLE_NONE, .count = 1, .name = row_column_name(column)};
+    memmove(more + 1, more, picks->count * sizeof *more);
+    *more = (struct pick){.row_column = column, .column = TABLE_NONE, .count = 1, .name = row_column_name(column)};
+    picks->pick = more;
     picks->count++;
     return 0;
 }
