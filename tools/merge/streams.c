@@ -1,12 +1,14 @@
+#define _GNU_SOURCE /* tdestroy */
 #include "summaries.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "base/process/message.h"
 #include "info/info.h"
 #include "values.h"
-#include "analysis/inside.h"
 
 #define RATE_DIGITS 6
 #define TIME_DIGITS 9
@@ -69,47 +71,25 @@ struct stream_sum {
 
 /* ---- finding ----------------------------------------------------------------------------------------------------- */
 
-/* Where the number stands in the hash table, or may be put. */
-static size_t *slot_of(const struct stream_sums *sums, uint64_t number)
+static int by_number(const void *a, const void *b)
 {
-    size_t mask = 2 * sums->room - 1;
-    size_t at = (size_t)armtap_hash_numbers(&sums->key, number, 0) & mask;
-    while (sums->slots[at] != 0 && sums->all[sums->slots[at] - 1].number != number)
-        at = (at + 1) & mask;
-    return &sums->slots[at];
-}
-
-static int grow(struct stream_sums *sums)
-{
-    size_t room = sums->room ? 2 * sums->room : 16; /* a power of two */
-    size_t *slots = calloc(2 * room, sizeof *slots);
-    struct stream_sum *all = slots ? realloc(sums->all, room * sizeof *all) : NULL;
-    if (!all) {
-        free(slots);
-        return -1;
-    }
-    if (sums->room == 0)
-        sums->key = armtap_hash_draw_key();
-    free(sums->slots);
-    sums->all = all;
-    sums->room = room;
-    sums->slots = slots;
-    for (size_t i = 0; i < sums->count; i++)
-        *slot_of(sums, all[i].number) = i + 1;
-    return 0;
+    const struct stream_sum *one = a, *other = b;
+    return (one->number > other->number) - (one->number < other->number);
 }
 
 /* The stream of that number, added if necessary; NULL without memory. */
 static struct stream_sum *stream_of(struct stream_sums *sums, uint64_t number)
 {
-    if (sums->count == sums->room && grow(sums) != 0)
-        return NULL;
-    size_t *slot = slot_of(sums, number);
-    if (*slot == 0) {
-        sums->all[sums->count] = (struct stream_sum){.number = number};
-        *slot = ++sums->count;
+    struct stream_sum *wanted = MAKE_ROOM(sums->all, sums->count) ? calloc(1, sizeof *wanted) : NULL, **kept = NULL;
+    if (wanted) {
+        wanted->number = number;
+        kept = tsearch(wanted, &sums->tree, by_number);
     }
-    return &sums->all[*slot - 1];
+    if (kept && *kept == wanted)
+        sums->all[sums->count++] = wanted;
+    else
+        free(wanted);
+    return kept ? *kept : NULL;
 }
 
 /* ---- adding ------------------------------------------------------------------------------------------------------ */
@@ -223,22 +203,21 @@ static void print_value(const struct stream_sum *sum, const union value *value, 
     }
 }
 
-static int by_number(const void *a, const void *b)
+static int by_number_at(const void *a, const void *b)
 {
-    const struct stream_sum *one = a, *other = b;
-    return (one->number > other->number) - (one->number < other->number);
+    return by_number(*(struct stream_sum *const *)a, *(struct stream_sum *const *)b);
 }
 
 void streams_print(struct stream_sums *sums, struct json *json)
 {
     if (sums->count > 0)
-        qsort(sums->all, sums->count, sizeof *sums->all, by_number);
+        qsort(sums->all, sums->count, sizeof(struct stream_sum *), by_number_at);
     json_array(json, true);
     for (size_t i = 0; i < sums->count; i++) {
         json_object(json, true);
         for (size_t j = 0; j < RULE_COUNT; j++) {
             json_key(json, rules[j].key);
-            print_value(&sums->all[i], &sums->all[i].values[j], rules[j].how, json);
+            print_value(sums->all[i], &sums->all[i]->values[j], rules[j].how, json);
         }
         json_close(json);
     }
@@ -253,11 +232,16 @@ static void release_value(const union value *value, enum how how)
         free(value->notes.counts);
 }
 
+static void release_sum(void *released)
+{
+    struct stream_sum *sum = released;
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        release_value(&sum->values[i], rules[i].how);
+    free(sum);
+}
+
 void streams_release(struct stream_sums *sums)
 {
-    for (size_t i = 0; i < sums->count; i++)
-        for (size_t j = 0; j < RULE_COUNT; j++)
-            release_value(&sums->all[i].values[j], rules[j].how);
+    tdestroy(sums->tree, release_sum);
     free(sums->all);
-    free(sums->slots);
 }

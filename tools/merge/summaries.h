@@ -6,7 +6,6 @@
 #include "input/replay/replay.h"
 #include "analysis/armtap-analysis.h"
 #include "base/text/json_writer.h"
-#include "analysis/inside.h"
 #include "values.h"
 
 /* The summaries to be merged: what armtap info --json or armtap diagnose --json printed. */
@@ -65,10 +64,9 @@ struct stream_sum;
 
 /* All zeros is none. Release them in every case. */
 struct stream_sums {
-    struct stream_sum *all;
-    size_t count, room;
-    size_t *slots; /* of a hash table: 1 + place in `all`, 0: free; twice as many as `room` */
-    struct armtap_hash_key key;
+    struct stream_sum **all;
+    size_t count;
+    void *tree; /* of tsearch(): the same by number */
 };
 
 /* Adds the streams of a summary. Those of an archive go on where their number was in another one, whatever the order;

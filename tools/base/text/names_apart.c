@@ -1,74 +1,30 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* tdestroy */
 #include "names_apart.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-enum { PART = 64 }; /* bytes that are hashed at a time */
+struct taken_name {
+    uint64_t next; /* the number to try for the next one of this name */
+    char name[];
+};
 
-static char fold(const struct names_apart *names, char letter)
+static int by_name(const void *a, const void *b)
 {
-    return names->ignores_case && letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+    return strcmp(((const struct taken_name *)a)->name, ((const struct taken_name *)b)->name);
 }
 
-static bool is_same(const struct names_apart *names, const char *a, const char *b)
+static int by_letters(const void *a, const void *b)
 {
-    for (; *a != '\0' && fold(names, *a) == fold(names, *b); a++)
-        b++;
-    return fold(names, *a) == fold(names, *b);
-}
-
-static uint64_t hash(const struct names_apart *names, const char *name)
-{
-    char part[PART + 1];
-    uint64_t sum = 0;
-    do {
-        size_t length = 0;
-        for (; *name != '\0' && length < PART; name++)
-            part[length++] = fold(names, *name);
-        part[length] = '\0';
-        sum = armtap_hash_numbers(&names->key, sum, armtap_hash_text(&names->key, part));
-    } while (*name != '\0');
-    return sum;
-}
-
-/* The slot of a name, or the free one for it. */
-static struct taken_name *slot_of(const struct names_apart *names, const char *name)
-{
-    size_t at = (size_t)hash(names, name) & (names->size - 1);
-    while (names->slots[at].name && !is_same(names, names->slots[at].name, name))
-        at = (at + 1) & (names->size - 1);
-    return &names->slots[at];
-}
-
-static int grow(struct names_apart *names)
-{
-    struct names_apart larger = *names;
-    larger.size = names->size == 0 ? 64 : 2 * names->size;
-    larger.slots = calloc(larger.size, sizeof *larger.slots);
-    if (names->size == 0)
-        larger.key = armtap_hash_draw_key();
-    if (!larger.slots)
-        return -1;
-    for (size_t i = 0; i < names->size; i++)
-        if (names->slots[i].name)
-            *slot_of(&larger, names->slots[i].name) = names->slots[i];
-    free(names->slots);
-    *names = larger;
-    return 0;
+    return strcasecmp(((const struct taken_name *)a)->name, ((const struct taken_name *)b)->name);
 }
 
 void names_apart_free(struct names_apart *names)
 {
-    for (size_t i = 0; i < names->size; i++)
-        free(names->slots[i].name);
-    free(names->slots);
-    *names = (struct names_apart){.slots = NULL};
-}
-
-static bool names_apart_has(const struct names_apart *names, const char *name)
-{
-    return names->size > 0 && slot_of(names, name)->name;
+    tdestroy(names->tree, free);
+    *names = (struct names_apart){.tree = NULL};
 }
 
 size_t name_append_number(char *name, size_t length, uint64_t number)
@@ -79,28 +35,32 @@ size_t name_append_number(char *name, size_t length, uint64_t number)
     return length;
 }
 
-/* Takes a name as it is, if none has it. */
-static int keep(struct names_apart *names, const char *name)
+/* Takes a name as it is; *is_new: none had it. NULL without memory. */
+static struct taken_name *keep(struct names_apart *names, const char *name, bool *is_new)
 {
-    if (2 * names->count >= names->size && grow(names) != 0)
-        return -1;
-    struct taken_name *slot = slot_of(names, name);
-    if (slot->name)
-        return 0;
-    *slot = (struct taken_name){strdup(name), 2};
-    names->count += slot->name != NULL;
-    return slot->name ? 0 : -1;
+    size_t length = strlen(name);
+    struct taken_name *wanted = malloc(sizeof *wanted + length + 1), **kept = NULL;
+    if (wanted) {
+        wanted->next = 2;
+        memcpy(wanted->name, name, length + 1);
+        kept = tsearch(wanted, &names->tree, names->ignores_case ? by_letters : by_name);
+    }
+    *is_new = kept && *kept == wanted;
+    if (!*is_new)
+        free(wanted);
+    return kept ? *kept : NULL;
 }
 
 int names_apart_take(struct names_apart *names, char *name, size_t most)
 {
     char number[NUMBER_MAX + 2];
-    struct taken_name *first = names->size > 0 ? slot_of(names, name) : NULL;
-    for (size_t length = strlen(name); names_apart_has(names, name);) {
+    bool is_new;
+    struct taken_name *first = keep(names, name, &is_new), *last = first;
+    for (size_t length = strlen(name); last && !is_new; last = keep(names, name, &is_new)) {
         size_t digits = name_append_number(number, 0, first->next);
         name_append_number(name, length + digits <= most ? length : most - digits, first->next++);
     }
-    return keep(names, name);
+    return last ? 0 : -1;
 }
 
 int names_set_apart(const char *const *reserved, char **all, size_t count)
@@ -108,11 +68,12 @@ int names_set_apart(const char *const *reserved, char **all, size_t count)
     struct names_apart names = {.ignores_case = false};
     bool *changes = calloc(count + 1, sizeof *changes);
     int outcome = changes ? 0 : -1;
+    bool is_new;
     for (size_t i = 0; reserved[i] && outcome == 0; i++)
-        outcome = keep(&names, reserved[i]);
+        outcome = keep(&names, reserved[i], &is_new) ? 0 : -1;
     for (size_t i = 0; i < count && outcome == 0; i++) {
-        changes[i] = all[i] && names_apart_has(&names, all[i]);
-        outcome = all[i] ? keep(&names, all[i]) : 0;
+        outcome = !all[i] || keep(&names, all[i], &is_new) ? 0 : -1;
+        changes[i] = all[i] && !is_new;
     }
     for (size_t i = 0; i < count && outcome == 0; i++)
         if (changes[i])

@@ -7,8 +7,6 @@
 #include <stdint.h>
 
 #include "base/numbers/number_text.h"
-#include "analysis/armtap-analysis.h"
-#include "analysis/inside.h"
 
 /* Bytes that a name may grow by, NUL included. */
 #define NAMES_APART_ROOM (2 * (NUMBER_MAX + 1) + 1)
@@ -16,13 +14,7 @@
 /* The names that are taken. All zeros: none are. */
 struct names_apart {
     bool ignores_case; /* of ASCII letters */
-    struct armtap_hash_key key;
-    struct taken_name {
-        char *name;    /* NULL: free */
-        uint64_t next; /* the number to try for the next one of this name */
-    } * slots;
-    size_t size; /* a power of two, at least twice the names */
-    size_t count;
+    void *tree;        /* of tsearch() */
 };
 
 void names_apart_free(struct names_apart *names);

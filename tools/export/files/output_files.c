@@ -1,14 +1,15 @@
-#define _POSIX_C_SOURCE 200809L /* strndup */
+#define _GNU_SOURCE /* tdestroy */
 #include "output_files.h"
 
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "array.h"
 #include "base/process/message.h"
 #include "partition.h"
-#include "analysis/inside.h"
 
 /* Bytes of buffered text: for one file, and for all of them. */
 enum { WAITING_MAX = 65536, WAITING_ALL = 4 * 1024 * 1024, WAITING_MIN = 256 };
@@ -47,59 +48,30 @@ static char *split_name(const char *name, unsigned stream, unsigned part)
     return split;
 }
 
-static bool is_same(const struct output_file *a, const struct output_file *b)
+/* By name, or by stream and part: all files of an export have names, or none has. */
+static int by_table(const void *a, const void *b)
 {
-    if (a->name || b->name)
-        return a->name && b->name && strcmp(a->name, b->name) == 0;
-    return a->stream == b->stream && a->part == b->part;
-}
-
-/* The slot of a file with the same name, or stream and part, or the free one for it. */
-static struct output_file **slot_of(const struct output_files *outlets, const struct output_file *wanted)
-{
-    size_t mask = outlets->slot_count - 1;
-    size_t at = (size_t)(wanted->name ? armtap_hash_text(&outlets->key, wanted->name)
-                                      : armtap_hash_numbers(&outlets->key, wanted->stream, wanted->part));
-    for (at &= mask; outlets->slots[at] && !is_same(outlets->slots[at], wanted);)
-        at = (at + 1) & mask;
-    return &outlets->slots[at];
+    const struct output_file *one = a, *other = b;
+    if (one->name && other->name)
+        return strcmp(one->name, other->name);
+    if (one->stream != other->stream)
+        return one->stream < other->stream ? -1 : 1;
+    return (one->part > other->part) - (one->part < other->part);
 }
 
 static struct output_file *find_file(const struct output_files *outlets, const struct output_file *wanted)
 {
-    if (outlets->count == 0)
-        return NULL;
-    return outlets->split ? *slot_of(outlets, wanted) : outlets->outlet[0];
-}
-
-/* Makes room for one more. 0, or -1 without memory, with nothing changed. */
-static int grow(struct output_files *outlets)
-{
-    size_t room = 2 * outlets->room + 8, slot_count = outlets->slot_count == 0 ? 32 : 2 * outlets->slot_count;
-    struct output_file **slots = calloc(slot_count, sizeof(struct output_file *));
-    struct output_file **larger = slots ? realloc(outlets->outlet, room * sizeof(struct output_file *)) : NULL;
-    if (!larger) {
-        free(slots);
-        return -1;
-    }
-    free(outlets->slots);
-    if (outlets->slot_count == 0)
-        outlets->key = armtap_hash_draw_key();
-    outlets->outlet = larger;
-    outlets->room = room;
-    outlets->slots = slots;
-    outlets->slot_count = slot_count;
-    for (size_t i = 0; i < outlets->count; i++)
-        *slot_of(outlets, larger[i]) = larger[i];
-    return 0;
+    struct output_file **found = tfind(wanted, &outlets->tree, by_table);
+    if (!outlets->split)
+        return outlets->count > 0 ? outlets->outlet[0] : NULL;
+    return found ? *found : NULL;
 }
 
 static int add_outlet(struct output_files *outlets, struct output_file *outlet)
 {
-    if (outlets->count == outlets->room && grow(outlets) != 0)
+    if (!MAKE_ROOM(outlets->outlet, outlets->count) || !tsearch(outlet, &outlets->tree, by_table))
         return -1;
     outlets->outlet[outlets->count++] = outlet;
-    *slot_of(outlets, outlet) = outlet;
     return 0;
 }
 
@@ -265,24 +237,28 @@ enum sink_outcome output_files_put(struct output_files *outlets, struct output_f
     return output_files_flush_full(outlets, outlet);
 }
 
+static void free_file(void *file)
+{
+    struct output_file *outlet = file;
+    free(outlet->buffer.data);
+    free(outlet->name);
+    free(outlet->provenance);
+    gzip_free(outlet->gzip);
+    free(outlet);
+}
+
 static void forget(struct output_files *outlets)
 {
-    for (size_t i = 0; i < outlets->count; i++) {
-        free(outlets->outlet[i]->buffer.data);
-        free(outlets->outlet[i]->name);
-        free(outlets->outlet[i]->provenance);
-        gzip_free(outlets->outlet[i]->gzip);
-        free(outlets->outlet[i]);
-    }
+    tdestroy(outlets->tree, free_file);
     free(outlets->packed.data);
     free(outlets->outlet);
-    free(outlets->slots);
     free(outlets->folder);
     outlets->folder = NULL;
     memset(outlets->packing, 0, sizeof outlets->packing);
     outlets->packed = (struct buffer){0};
-    outlets->outlet = outlets->slots = NULL;
-    outlets->count = outlets->room = outlets->slot_count = 0;
+    outlets->outlet = NULL;
+    outlets->tree = NULL;
+    outlets->count = 0;
 }
 
 enum sink_outcome output_files_flush(struct output_files *outlets, struct output_file *outlet)

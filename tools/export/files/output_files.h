@@ -6,7 +6,6 @@
 #include "analysis/armtap-analysis.h"
 #include "gzip_text.h"
 #include "atomic_file.h"
-#include "analysis/inside.h"
 
 /* One file, and what is not written to it yet. */
 struct output_file {
@@ -38,10 +37,7 @@ struct output_files {
     size_t packed_last;                              /* the place that was taken last */
     struct output_file **outlet;
     size_t count;
-    size_t room;
-    struct armtap_hash_key key;
-    struct output_file **slots; /* the same by stream and part, or by name; NULL: free */
-    size_t slot_count;          /* a power of two, more than twice the count */
+    void *tree; /* of tsearch(): the same by stream and part, or by name */
 };
 
 /* The ending of a file name, "" if it has none. x.csv.gz has ".csv.gz". */
