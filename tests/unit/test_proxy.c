@@ -398,7 +398,7 @@ static void kept_set_ups_are_bounded(void **state)
     for (int i = 0; i < 1000; i++)
         assert_int_equal(setup_keeper_take(&keeper, ARMTAP_TO_ROBOT, bytes, sizeof bytes), 0);
     assert_int_equal(setup_keeper_parts(&keeper, parts), 1);
-    assert_true(keeper.room <= SETUP_MAX);
+    assert_true(keeper.bytes.length <= SETUP_MAX);
     setup_keeper_free(&keeper);
 }
 

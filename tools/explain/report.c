@@ -19,11 +19,6 @@
 #define SIDE_MAX 65536
 #define HEX_MAX 24
 
-static int out_of_memory(void)
-{
-    return message_no_memory();
-}
-
 /* ---- the right side: words in lines ---------------------------------------------------------------------------- */
 
 struct side {
@@ -219,7 +214,7 @@ int explain_print(const struct explained *explained, enum timestamp_zone zone)
     const char *what = annotate(&explained->subject, &pieces);
     if (pieces.failed) {
         pieces_free(&pieces);
-        return out_of_memory();
+        return message_no_memory();
     }
     print_title(explained, what);
     if (explained->captured)
@@ -309,7 +304,7 @@ int explain_json(struct json *json, const struct explained *explained)
     /* Whatever memory is needed is there before anything is written. */
     if (pieces.failed || !buffer_room(&hex, 2 * subject->message.length + 1)) {
         pieces_free(&pieces);
-        return out_of_memory();
+        return message_no_memory();
     }
     json_object(json, true);
     json_member_text(json, "message", is_nothing ? NULL : what);

@@ -13,38 +13,31 @@
 /* No summary is longer. */
 #define SUMMARY_MAX ((size_t)256 << 20)
 #define CAPTURES_MAX 1000000
+#define BLOCK 65536
 
 /* 0, or -1 after a message. */
 static int load(struct summary *summary)
 {
-    size_t *length = &summary->length;
     const struct reader_wish wish = {.name = summary->name};
     struct reader *reader = reader_open(&wish);
-    size_t room = 65536, got = 1;
-    *length = 0;
+    struct buffer text = {0};
     if (!reader && errno == ENOMEM)
         message_no_memory();
     if (!reader)
         return -1;
-    summary->text = malloc(room);
-    while (summary->text && got > 0 && *length <= SUMMARY_MAX) {
-        char *more = *length == room ? realloc(summary->text, room *= 2) : summary->text;
-        if (!more)
-            free(summary->text);
-        summary->text = more;
-        got = more ? reader_read(reader, more + *length, room - *length) : 0;
-        *length += got;
-    }
+    for (size_t got = 1; got > 0 && text.length <= SUMMARY_MAX; text.length += got)
+        got = buffer_room(&text, BLOCK) ? reader_read(reader, text.data + text.length, BLOCK) : 0;
+    summary->text = text.data;
+    summary->length = text.length;
     const char *problem = reader_problem(reader);
-    if (reader_lacked_memory(reader))
+    bool lacked_memory = reader_lacked_memory(reader) || text.failed;
+    if (lacked_memory)
         message_no_memory();
     else if (problem)
         message_error("%s: %s", reader_name(summary->name), problem);
-    else if (!summary->text)
-        message_no_memory();
-    else if (*length > SUMMARY_MAX)
+    else if (text.length > SUMMARY_MAX)
         message_error("%s: too long for a summary", reader_name(summary->name));
-    bool is_read = !problem && !reader_lacked_memory(reader) && summary->text && *length <= SUMMARY_MAX;
+    bool is_read = !problem && !lacked_memory && text.length <= SUMMARY_MAX;
     reader_close(reader);
     return is_read ? 0 : -1;
 }

@@ -11,11 +11,6 @@
 #include "command_line/options.h"
 #include "export/rows/field_selection.h"
 
-static int out_of_memory(void)
-{
-    return message_no_memory();
-}
-
 void mapping_free(struct mapping *mapping)
 {
     free(mapping->line);
@@ -30,7 +25,7 @@ void mapping_free(struct mapping *mapping)
 static int add_line(struct mapping *mapping, const struct armtap_field *field, const char *name, const char *type)
 {
     if (!MAKE_ROOM(mapping->line, mapping->count) || !MAKE_ROOM(mapping->field, mapping->count))
-        return out_of_memory();
+        return message_no_memory();
     mapping->field[mapping->count] = field;
     mapping->line[mapping->count++] = (struct recipe_line){name, type};
     return 0;
@@ -42,7 +37,7 @@ static int add_lack(struct mapping *mapping, unsigned column, const char *name, 
         if (mapping->lack[i].column == column && strcmp(mapping->lack[i].name, name) == 0)
             return 0;
     if (!MAKE_ROOM(mapping->lack, mapping->lack_count))
-        return out_of_memory();
+        return message_no_memory();
     mapping->lack[mapping->lack_count++] = (struct mapping_lack){column, name, reason, false};
     return 0;
 }
@@ -194,7 +189,7 @@ int mapping_names(struct mapping *mapping, const char *list)
     struct selection selection;
     int outcome = 0;
     if (selection_parse(list, &selection) != 0)
-        return out_of_memory();
+        return message_no_memory();
     for (size_t i = 0; i < selection.count && outcome == 0; i++)
         outcome = add_name(mapping, selection.names[i]);
     if (outcome == 0 && selection.count == 0) {

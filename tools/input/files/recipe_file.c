@@ -9,6 +9,7 @@
 
 #include "base/process/message.h"
 #include "base/process/privileges.h"
+#include "base/text/buffer.h"
 
 #define FILE_MAX (1024 * 1024)
 
@@ -17,20 +18,14 @@ const char *recipe_file_library(void)
     return XML_ExpatVersion();
 }
 
-/* Comma-separated, as in a set-up. */
-struct list {
-    char *text;
-    size_t length, room;
-};
-
 struct parser {
     const char *file;
     XML_Parser xml;
-    struct list names, types;
-    bool inside;  /* inside the recipe that is read */
-    bool taken;   /* a recipe was found */
-    bool has_out; /* it has the key "out" */
-    bool failed;  /* a message was given */
+    struct buffer names, types; /* comma-separated, as in a set-up, each followed by a NUL */
+    bool inside;                /* inside the recipe that is read */
+    bool taken;                 /* a recipe was found */
+    bool has_out;               /* it has the key "out" */
+    bool failed;                /* a message was given */
     unsigned long line;
 };
 
@@ -48,26 +43,12 @@ static int fail(struct parser *parser, const char *what, const char *name)
     return -1;
 }
 
-static int append(struct list *list, const char *text)
+static bool append(struct buffer *list, const char *text)
 {
-    size_t length = strlen(text), need = list->length + length + 2;
-    if (need > list->room) {
-        char *more = realloc(list->text, 2 * need);
-        if (!more)
-            return -1;
-        list->text = more;
-        list->room = 2 * need;
-    }
     if (list->length > 0)
-        list->text[list->length++] = ',';
-    memcpy(list->text + list->length, text, length + 1);
-    list->length += length;
-    return 0;
-}
-
-static void empty(struct list *list)
-{
-    list->length = 0;
+        list->data[list->length - 1] = ',';
+    buffer_put(list, text, strlen(text) + 1);
+    return !list->failed;
 }
 
 /* Adds a field; if `type` is missing, with the table's type. */
@@ -89,7 +70,7 @@ static int add_field(struct parser *parser, const char *name, const char *type)
                     "VECTOR6INT32, VECTOR6UINT32):",
                     type);
     armtap_recipe_release(one);
-    if (append(&parser->names, name) != 0 || append(&parser->types, type) != 0)
+    if (!append(&parser->names, name) || !append(&parser->types, type))
         return fail(parser, "out of memory", "");
     return 0;
 }
@@ -110,8 +91,7 @@ static void begin_recipe(struct parser *parser, const char *key)
     parser->inside = !parser->taken || (is_out && !parser->has_out);
     if (!parser->inside)
         return;
-    empty(&parser->names);
-    empty(&parser->types);
+    parser->names.length = parser->types.length = 0;
     parser->taken = true;
     parser->has_out = is_out;
 }
@@ -309,7 +289,7 @@ static int parse_rtde(struct parser *parser, char *text, size_t length, struct a
         outcome = fail(parser, "the recipe has no fields; give UR's XML, or a line \"name type\" for each", "");
     if (outcome != 0)
         return outcome;
-    int error = armtap_recipe_rtde(parser->names.text, parser->types.text, recipe);
+    int error = armtap_recipe_rtde(parser->names.data, parser->types.data, recipe);
     return error == ARMTAP_OK ? 0 : fail(parser, armtap_strerror(error), "");
 }
 
@@ -325,8 +305,8 @@ int recipe_file_read(const char *name, struct armtap_recipe **recipe)
     size_t begin = text_begin(text);
     int outcome = text[begin] == '[' ? parse_aubo(&parser, text + begin, length - begin, recipe)
                                      : parse_rtde(&parser, text, length, recipe);
-    free(parser.names.text);
-    free(parser.types.text);
+    free(parser.names.data);
+    free(parser.types.data);
     free(text);
     return outcome;
 }

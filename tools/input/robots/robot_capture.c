@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/process/message.h"
+#include "base/text/buffer.h"
 
 /* A packet that waits to be given. */
 struct waiting {
@@ -18,8 +19,7 @@ struct robot_capture {
     struct robot_traffic *traffic;
     struct waiting waiting[WAITING_MAX];
     size_t count, given;
-    uint8_t *bytes;
-    size_t length, room;
+    struct buffer bytes;
     uint64_t packets;
     struct robot_event hole;
     struct robot_tally *tallies; /* by robot */
@@ -47,7 +47,7 @@ void robot_capture_close(struct robot_capture *capture)
     robot_reader_free(capture->reader);
     robot_traffic_free(capture->traffic);
     free(capture->tallies);
-    free(capture->bytes);
+    free(capture->bytes.data);
     free(capture);
 }
 
@@ -56,18 +56,9 @@ static int queue_packet(void *user, int64_t time, const uint8_t *packet, size_t 
     struct robot_capture *capture = user;
     if (capture->count == WAITING_MAX)
         return -1;
-    if (capture->length + length > capture->room) {
-        size_t room = 2 * (capture->length + length);
-        uint8_t *bytes = realloc(capture->bytes, room);
-        if (!bytes)
-            return -1;
-        capture->bytes = bytes;
-        capture->room = room;
-    }
-    memcpy(capture->bytes + capture->length, packet, length);
-    capture->waiting[capture->count++] = (struct waiting){time, capture->length, length};
-    capture->length += length;
-    return 0;
+    capture->waiting[capture->count++] = (struct waiting){time, capture->bytes.length, length};
+    buffer_put(&capture->bytes, (const char *)packet, length);
+    return capture->bytes.failed ? -1 : 0;
 }
 
 /* Makes packets of the next event; CAPTURE_PACKET also if there are none. */
@@ -87,7 +78,7 @@ static enum capture_outcome take_event(struct robot_capture *capture, const stru
     case ROBOT_READER_EVENT:
         break;
     }
-    capture->count = capture->given = capture->length = 0;
+    capture->count = capture->given = capture->bytes.length = 0;
     robot_event_say(&event);
     robot_tally_take(&capture->tallies[event.robot], &event);
     if (event.kind == ROBOT_DROPPED) {
@@ -110,7 +101,7 @@ enum capture_outcome robot_capture_next(struct robot_capture *capture, struct ar
     const struct waiting *next = &capture->waiting[capture->given++];
     *packet = (struct armtap_packet){.link_type = SYNTHETIC_LINK_TYPE,
                                      .where = {.time = next->time, .packet = ++capture->packets},
-                                     .data = capture->bytes + next->at,
+                                     .data = (const uint8_t *)capture->bytes.data + next->at,
                                      .captured = next->length,
                                      .length = next->length};
     return CAPTURE_PACKET;

@@ -5,6 +5,7 @@
 #include "robot_event.h"
 #include "synthetic_tcp.h"
 #include "armtap.h"
+#include "base/text/buffer.h"
 #include "input/capture/capture.h"
 #include "robot_link.h"
 
@@ -60,8 +61,7 @@ struct setup_keeper {
     struct setup_way way[2];
     struct setup_message messages[SETUP_PARTS];
     size_t count;
-    uint8_t *bytes;
-    size_t length, room;
+    struct buffer bytes;
 };
 
 /* For another connection. */

@@ -15,7 +15,7 @@
 void setup_keeper_begin(struct setup_keeper *keeper)
 {
     memset(keeper->way, 0, sizeof keeper->way);
-    keeper->count = keeper->length = 0;
+    keeper->count = keeper->bytes.length = 0;
 }
 
 static bool is_one_of(const char *types, uint8_t type)
@@ -23,28 +23,12 @@ static bool is_one_of(const char *types, uint8_t type)
     return type != '\0' && strchr(types, type);
 }
 
-/* 0, or -1 if memory runs out. */
-static int grow(struct setup_keeper *keeper, size_t length)
-{
-    size_t room = keeper->room > 0 ? keeper->room : 1024;
-    while (room < length)
-        room *= 2;
-    if (room == keeper->room)
-        return 0;
-    uint8_t *bytes = realloc(keeper->bytes, room);
-    if (!bytes)
-        return -1;
-    keeper->bytes = bytes;
-    keeper->room = room;
-    return 0;
-}
-
 /* Puts bytes of the message that is being kept into its place. */
 static void fill(struct setup_keeper *keeper, struct setup_way *way, const uint8_t *bytes, size_t length)
 {
     if (!way->message)
         return;
-    memcpy(keeper->bytes + way->message->at + way->filled, bytes, length);
+    memcpy(keeper->bytes.data + way->message->at + way->filled, bytes, length);
     way->filled += length;
     way->message->is_whole = way->filled == way->message->length;
 }
@@ -53,8 +37,8 @@ static void fill(struct setup_keeper *keeper, struct setup_way *way, const uint8
 static int begin_package(struct setup_keeper *keeper, enum armtap_direction direction, size_t length)
 {
     struct setup_way *way = &keeper->way[direction];
-    bool is_kept =
-        is_one_of(SETUP_TYPES, way->head[2]) && keeper->count < SETUP_PARTS && length <= SETUP_MAX - keeper->length;
+    bool is_kept = is_one_of(SETUP_TYPES, way->head[2]) && keeper->count < SETUP_PARTS &&
+                   length <= SETUP_MAX - keeper->bytes.length;
     way->kind = SETUP_RTDE;
     way->have = 0;
     way->left = length - RTDE_HEAD;
@@ -62,11 +46,11 @@ static int begin_package(struct setup_keeper *keeper, enum armtap_direction dire
     way->message = NULL;
     if (!is_kept)
         return 0;
-    if (grow(keeper, keeper->length + length) != 0)
+    if (!buffer_room(&keeper->bytes, length))
         return -1;
     way->message = &keeper->messages[keeper->count++];
-    *way->message = (struct setup_message){.direction = direction, .at = keeper->length, .length = length};
-    keeper->length += length;
+    *way->message = (struct setup_message){.direction = direction, .at = keeper->bytes.length, .length = length};
+    keeper->bytes.length += length;
     fill(keeper, way, way->head, RTDE_HEAD);
     return 0;
 }
@@ -157,13 +141,14 @@ size_t setup_keeper_parts(const struct setup_keeper *keeper, struct synthetic_pa
     for (size_t i = 0; i < keeper->count; i++) {
         const struct setup_message *message = &keeper->messages[i];
         if (message->is_whole)
-            parts[count++] = (struct synthetic_part){message->direction, keeper->bytes + message->at, message->length};
+            parts[count++] = (struct synthetic_part){
+                message->direction, (const uint8_t *)keeper->bytes.data + message->at, message->length};
     }
     return count;
 }
 
 void setup_keeper_free(struct setup_keeper *keeper)
 {
-    free(keeper->bytes);
+    free(keeper->bytes.data);
     *keeper = (struct setup_keeper){.count = 0};
 }

@@ -15,6 +15,7 @@
 #include "inside.h"
 
 #define LINK_TYPE_MAX 65535
+#define BLOCK 65536
 #define HEAD_BYTES 8192 /* have room for two names with all bytes escaped */
 
 /* CRC-32 of the text before their values: a flipped bit in base64 or in a number would otherwise change rows. */
@@ -246,29 +247,24 @@ static FILE *open_file(const char *path)
 static char *load(const char *path, size_t most, size_t *length)
 {
     FILE *file = open_file(path);
-    size_t room = most < 65536 ? most : 65536, got = 1;
-    char *text = file ? malloc(room) : NULL;
-    *length = 0;
-    while (text && *length < most && got > 0) {
-        char *more = *length == room ? realloc(text, room *= 2) : text;
-        if (!more)
-            free(text);
-        text = more;
-        got = text ? fread(text + *length, 1, (room < most ? room : most) - *length, file) : 0;
-        *length += got;
+    struct buffer text = {0};
+    for (size_t got = 1; file && got > 0 && text.length < most; text.length += got) {
+        size_t room = most - text.length < BLOCK ? most - text.length : BLOCK;
+        got = buffer_room(&text, room) ? fread(text.data + text.length, 1, room, file) : 0;
     }
+    *length = text.length;
     int error = !file || ferror(file) ? errno : 0;
     if (error == EINVAL)
         message_error("%s: not an ordinary file; give the folder or the sidecar that armtap index wrote", path);
     else if (error)
         message_error("%s: %s; give the folder or the sidecar that armtap index wrote", path, strerror(error));
-    else if (!text)
+    else if (text.failed)
         message_no_memory();
     if (file)
         fclose(file);
-    if (!error)
-        return text;
-    free(text);
+    if (!error && !text.failed)
+        return text.data;
+    free(text.data);
     return NULL;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/process/message.h"
+#include "base/text/buffer.h"
 #include "nanoseconds.h"
 
 /* Without an answer for so long, the robot cannot be reached. */
@@ -31,8 +32,7 @@ struct script_forwarder {
     int fd; /* -1: not connected */
     bool connecting;
     int64_t not_before; /* of the next attempt to connect */
-    char *waiting;
-    size_t begin, end, room; /* of what waits, in `waiting` */
+    struct buffer waiting;
     size_t lengths[SCRIPT_WAITING_PROGRAMS];
     size_t first, count; /* of the programs that wait, in the ring `lengths` */
     size_t sent;         /* bytes of the first that were handed to the system */
@@ -76,46 +76,27 @@ __attribute__((format(printf, 2, 3))) static void say(struct script_forwarder *f
 
 /* ---- programs that wait ------------------------------------------------------------------------------------------ */
 
-/* Makes room behind what waits: at the beginning of the buffer, or in a larger one. */
-static int make_room(struct script_forwarder *forwarder, size_t more)
-{
-    size_t length = forwarder->end - forwarder->begin;
-    if (forwarder->end + more <= forwarder->room)
-        return 0;
-    if (length > 0)
-        memmove(forwarder->waiting, forwarder->waiting + forwarder->begin, length);
-    forwarder->begin = 0;
-    forwarder->end = length;
-    if (length + more <= forwarder->room)
-        return 0;
-    size_t room = 2 * (length + more);
-    char *waiting = realloc(forwarder->waiting, room);
-    if (!waiting)
-        return -1;
-    forwarder->waiting = waiting;
-    forwarder->room = room;
-    return 0;
-}
-
 /* Why a program of that length cannot wait; NULL: it can. */
 static const char *cannot_wait(struct script_forwarder *forwarder, size_t length)
 {
-    if (forwarder->count == SCRIPT_WAITING_PROGRAMS || forwarder->end - forwarder->begin + length > SCRIPT_WAITING_MAX)
+    if (forwarder->count == SCRIPT_WAITING_PROGRAMS || forwarder->waiting.length + length > SCRIPT_WAITING_MAX)
         return "too many programs wait already, which the robot does not take";
-    return make_room(forwarder, length) == 0 ? NULL : "out of memory";
+    return buffer_room(&forwarder->waiting, length) ? NULL : "out of memory";
 }
 
 static void add_waiting(struct script_forwarder *forwarder, const char *program, size_t length)
 {
-    memcpy(forwarder->waiting + forwarder->end, program, length);
-    forwarder->end += length;
+    buffer_put(&forwarder->waiting, program, length);
     forwarder->lengths[(forwarder->first + forwarder->count++) % SCRIPT_WAITING_PROGRAMS] = length;
 }
 
 /* The first program was handed to the system. */
 static void remove_first(struct script_forwarder *forwarder)
 {
-    forwarder->begin += forwarder->lengths[forwarder->first];
+    struct buffer *waiting = &forwarder->waiting;
+    size_t length = forwarder->lengths[forwarder->first];
+    waiting->length -= length;
+    memmove(waiting->data, waiting->data + length, waiting->length);
     forwarder->first = (forwarder->first + 1) % SCRIPT_WAITING_PROGRAMS;
     forwarder->count--;
     forwarder->sent = 0;
@@ -125,7 +106,7 @@ static void remove_first(struct script_forwarder *forwarder)
 static void drop_waiting(struct script_forwarder *forwarder)
 {
     forwarder->dropped += forwarder->count;
-    forwarder->begin = forwarder->end = forwarder->count = forwarder->sent = 0;
+    forwarder->waiting.length = forwarder->count = forwarder->sent = 0;
 }
 
 /* ---- the connection ---------------------------------------------------------------------------------------------- */
@@ -173,7 +154,7 @@ static void lose(struct script_forwarder *forwarder, const char *reason)
 static void send_waiting(struct script_forwarder *forwarder)
 {
     while (forwarder->count > 0) {
-        ssize_t sent = tcp_send(forwarder->fd, forwarder->waiting + forwarder->begin + forwarder->sent,
+        ssize_t sent = tcp_send(forwarder->fd, forwarder->waiting.data + forwarder->sent,
                                 forwarder->lengths[forwarder->first] - forwarder->sent);
         if (sent < 0 && errno != EAGAIN && errno != EINTR) {
             lose(forwarder, strerror(errno));
@@ -286,6 +267,6 @@ void script_forwarder_free(struct script_forwarder *forwarder)
         message_info("%s: %" PRIu64 " program%s passed on, %" PRIu64 " dropped", forwarder->name, forwarder->passed_on,
                      forwarder->passed_on == 1 ? "" : "s", forwarder->dropped);
     event_timer_free(forwarder->timer);
-    free(forwarder->waiting);
+    free(forwarder->waiting.data);
     free(forwarder);
 }
