@@ -101,7 +101,6 @@ static void all_of_it_is_handed_out(void **state)
     assert_int_equal(stream->rates->skipped, 3);
     assert_true(stream->rates->expected_hz > 124.9 && stream->rates->expected_hz < 125.1);
     assert_true(stream->clock->has_offset);
-    assert_string_equal(stream->no_data, "");
     assert_int_equal(stream->summary->stream->records[ARMTAP_FROM_ROBOT], SCENE_RECORDS);
     assert_int_equal(armtap_diagnosis_mode_count(d), 3);
     assert_string_equal(armtap_diagnosis_mode_at(d, 1)->name, "PROTECTIVE_STOP");

@@ -14,8 +14,8 @@ unsigned stream_rank(enum armtap_protocol protocol, enum armtap_direction direct
 int stream_host(const char *address);
 /* Whether two addresses have the same host; those of raw dumps, "", have none. */
 bool stream_same_host(const char *one, const char *other);
-/* How many of a recipe's fields have a name that the library invents, because only the types were captured: "value_" and
- * their place. */
+/* How many of a recipe's fields have a name that the library invents, because only the types were captured: "value_"
+ * and their place. */
 size_t invented_names(const struct armtap_recipe *recipe);
 
 #endif

@@ -93,7 +93,7 @@ struct unanswered_requests {
     struct armtap_where where; /* of that request */
     bool granted;              /* a set-up of outputs was answered */
     bool start_asked;
-    bool robot_seen;           /* packets of the robot were captured */
+    bool robot_seen; /* packets of the robot were captured */
 };
 
 /* A message of RTDE. */
