@@ -133,6 +133,34 @@ static void test_refusals(void **unused)
            "refused}[stop=Stopped]{dashboard.command: quoted='stop' quoted_reply='Stopped'}[hello=Never heard of it]");
 }
 
+/* After an empty line only the words tell which request was answered: a reply that is not known answers none. */
+static void check_line(void *user, char *const cells[TABLE_CELLS], size_t count)
+{
+    const char *request = cells[0], *reply = cells[1], *is = cells[2];
+    bool is_refused = strcmp(is, "refused") == 0, stops = strcmp(is, "stops") == 0;
+    char asked[300], said[300], wanted[300], value[100];
+    const char *const lines[] = {GREETING, ">\nnobody knows this\n", asked, said, NULL};
+    struct heard heard;
+    (void)user;
+    assert_int_equal(count, 3);
+    snprintf(asked, sizeof asked, ">%s\n", request);
+    snprintf(said, sizeof said, "%s\n", reply);
+    snprintf(wanted, sizeof wanted, "[%s=%s]", is_refused ? "?" : request, reply);
+    snprintf(value, sizeof value, "(%s ", is);
+    play(&heard, lines, 100000, false);
+    bool names_value = strstr(heard.text, value) != NULL, is_done = strcmp(is, "done") == 0;
+    if (!strstr(heard.text, wanted) || (strstr(heard.text, "{dashboard.refused: ") != NULL) != is_refused ||
+        (strstr(heard.text, "{dashboard.command: ") != NULL) != stops ||
+        names_value == (is_refused || stops || is_done))
+        fail_msg("%s: %s is not '%s' but %s", request, reply, is, heard.text);
+}
+
+static void test_lines_are_those_of_the_facts(void **unused)
+{
+    (void)unused;
+    assert_true(table_each("dashboard_lines.csv", check_line, NULL) > 50);
+}
+
 /* After a loss only the words tell which request was answered. */
 static void test_lost_lines(void **unused)
 {
@@ -204,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_replies),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_lines_are_those_of_the_facts),
         cmocka_unit_test(test_lost_lines),
         cmocka_unit_test(test_from_the_middle),
         cmocka_unit_test(test_long_lines),
