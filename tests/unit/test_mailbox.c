@@ -124,6 +124,72 @@ static void test_the_latest_codes_are_those_of_the_facts(void **unused)
     assert_int_equal(rows, 64);
 }
 
+/* The operation that some release sends; fails without one. */
+static const struct armtap_ur_rtde_row *operation_named(const char *name)
+{
+    struct armtap_ur_rtde_meaning meanings[ARMTAP_UR_RTDE_MEANINGS];
+    for (unsigned i = 0; i < 256 * ARMTAP_UR_RTDE_RELEASES * ARMTAP_UR_RTDE_SIDES; i++) {
+        enum armtap_ur_rtde_side side = i % 2 ? ARMTAP_UR_RTDE_CONTROL : ARMTAP_UR_RTDE_IO;
+        armtap_ur_rtde_set release = UINT64_C(1) << i / 2 % ARMTAP_UR_RTDE_RELEASES;
+        int32_t code = (int32_t)(i / 2 / ARMTAP_UR_RTDE_RELEASES);
+        if (armtap_ur_rtde_meanings(side, release, code, meanings) == 1 &&
+            strcmp(meanings[0].row->operation, name) == 0)
+            return meanings[0].row;
+    }
+    fail_msg("%s is in the facts, but no release sends it", name);
+    return NULL;
+}
+
+/* A value as the facts write it: "iD0-5 target m+rad", "iI1? asynchronous". */
+static void spell_value(const struct armtap_ur_rtde_row *row, char *text, size_t size)
+{
+    static const char *const places[] = {[ARMTAP_UR_RTDE_DOUBLES] = "iD",        [ARMTAP_UR_RTDE_INTEGERS] = "iI",
+                                         [ARMTAP_UR_RTDE_FLAG] = "iI",           [ARMTAP_UR_RTDE_FIELDS] = "fields",
+                                         [ARMTAP_UR_RTDE_RESULT_DOUBLES] = "oD", [ARMTAP_UR_RTDE_RESULT_INTEGER] = "oI",
+                                         [ARMTAP_UR_RTDE_RESULT_FLAG] = "oI",    [ARMTAP_UR_RTDE_PROGRESS] = "oI"};
+    bool is_flag = row->place == ARMTAP_UR_RTDE_FLAG || row->place == ARMTAP_UR_RTDE_RESULT_FLAG;
+    char last[16] = "", of[16] = "";
+    if (row->place == ARMTAP_UR_RTDE_FIELDS) {
+        snprintf(text, size, "fields");
+        return;
+    }
+    if (row->count != 1)
+        snprintf(last, sizeof last, "-%u", row->first + row->count - 1);
+    if (row->of > 0)
+        snprintf(of, sizeof of, "=%u", row->of);
+    size_t used = (size_t)snprintf(text, size, "%s%u%s%s%s %s%s", places[row->place], row->first, last,
+                                   is_flag ? "?" : "", of, row->name, *row->unit ? " " : "");
+    for (const char *unit = row->unit; *unit != '\0' && used + 1 < size; unit++)
+        if (*unit != ',')
+            text[used++] = *unit == ' ' && unit[-1] == ',' ? '+' : *unit;
+    text[used] = '\0';
+}
+
+static void check_operation(void *user, char *const cells[TABLE_CELLS], size_t count)
+{
+    const struct armtap_ur_rtde_row *row = operation_named(cells[0]);
+    char values[500] = "";
+    (void)user;
+    assert_int_equal(count, 5);
+    assert_string_equal(row->name, cells[1]);
+    assert_int_equal(!(row->no_wait >> ARMTAP_UR_RTDE_1_6_0 & 1), strcmp(cells[2], "yes") == 0);
+    if (strcmp(cells[3], "-") != 0)
+        assert_true(row->usual == (strcmp(cells[3], "yes") == 0 ? 0 : 1));
+    while ((++row)->place != ARMTAP_UR_RTDE_OPERATION && row->place != ARMTAP_UR_RTDE_END) {
+        size_t used = strlen(values);
+        used += (size_t)snprintf(values + used, sizeof values - used, "%s", used > 0 ? ";" : "");
+        spell_value(row, values + used, sizeof values - used);
+    }
+    if (strcmp(*values ? values : "-", cells[4]) != 0)
+        fail_msg("%s carries %s in the facts, %s in ur_rtde_operations.def", cells[0], cells[4], values);
+}
+
+static void test_operations_are_those_of_the_facts(void **unused)
+{
+    (void)unused;
+    assert_int_equal(table_each("ur_rtde_operations.csv", check_operation, NULL), 72);
+}
+
 /* "iI0 iD0 iD1" as the names of a set-up. */
 static struct armtap_recipe *recipe_of(const char *fields, unsigned offset)
 {
@@ -479,6 +545,7 @@ int main(void)
         cmocka_unit_test(test_releases_are_those_of_the_facts),
         cmocka_unit_test(test_commands_are_those_of_the_facts),
         cmocka_unit_test(test_the_latest_codes_are_those_of_the_facts),
+        cmocka_unit_test(test_operations_are_those_of_the_facts),
         cmocka_unit_test(test_recipes_are_those_of_the_facts),
         cmocka_unit_test(test_script_tells_release_and_registers),
         cmocka_unit_test(test_offset_of_registers),
