@@ -391,6 +391,7 @@ static void without_the_version_the_data_decides(void **state)
     SAME(expected("", 2, 200, 4), 250);
     SAME(expected("", 2, 125, 8), 125);
     SAME(expected("", 2, 0, 24), 1 / 0.024);
+    SAME(expected("", 2, 0, 25), 1 / 0.025); /* no whole cycles: as it is */
 }
 
 /* ---- steps alone ----------------------------------------------------------------------------------------------- */

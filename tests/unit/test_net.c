@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "bytes.h"
+#include "network/flow.h"
 #include "packet/link.h"
 #include "inside.h"
 
@@ -983,6 +984,80 @@ static void test_notes_of_a_kind(void **state)
     world_end(&w);
 }
 
+/* ---- the table of connections ---- */
+
+#define KEYS 100
+
+/* What the table should hold, in plain arrays. */
+struct model {
+    struct armtap_flow *flows[KEYS]; /* by key; NULL: none */
+    unsigned last[KEYS], classes[KEYS];
+};
+
+static struct armtap_flow_key key_of(unsigned i)
+{
+    struct armtap_flow_key key = {.port = {(uint16_t)(1000 + i), 30003}};
+    return key;
+}
+
+static void check_table(const struct armtap_flow_table *table, const struct model *model)
+{
+    size_t count = 0, counts[ARMTAP_FLOW_CLASSES] = {0};
+    const struct armtap_flow *oldest[ARMTAP_FLOW_CLASSES] = {NULL};
+    unsigned first[ARMTAP_FLOW_CLASSES] = {0};
+    bool has_recent = !table->recent;
+    for (unsigned i = 0; i < KEYS; i++) {
+        struct armtap_flow_key key = key_of(i);
+        unsigned class = model->classes[i];
+        assert_ptr_equal(armtap_flow_find(table, &key), model->flows[i]);
+        if (!model->flows[i])
+            continue;
+        has_recent = has_recent || table->recent == model->flows[i];
+        count++;
+        counts[class]++;
+        if (!oldest[class] || model->last[i] < first[class]) {
+            oldest[class] = model->flows[i];
+            first[class] = model->last[i];
+        }
+    }
+    assert_true(has_recent); /* not one that was removed */
+    assert_int_equal(table->count, count);
+    for (unsigned class = 0; class < ARMTAP_FLOW_CLASSES; class ++) {
+        assert_int_equal(table->class[class].count, counts[class]);
+        assert_ptr_equal(table->class[class].oldest, oldest[class]);
+    }
+}
+
+static void test_flow_table(void **unused)
+{
+    struct armtap_flow_table table;
+    struct model model = {.last = {0}};
+    uint32_t chance = 1;
+    (void)unused;
+    armtap_flow_table_init(&table);
+    for (unsigned time = 1; time < 3000; time++) {
+        chance = chance * 1664525 + 1013904223;
+        unsigned i = (chance >> 8) % KEYS, class = (chance >> 20) % ARMTAP_FLOW_CLASSES;
+        struct armtap_flow_key key = key_of(i);
+        if (!model.flows[i]) {
+            model.flows[i] = armtap_flow_add(&table, &key);
+            model.classes[i] = ARMTAP_FLOW_NEW;
+        } else if (chance >> 28 < 5) {
+            armtap_flow_remove(&table, model.flows[i]);
+            model.flows[i] = NULL;
+        } else {
+            armtap_flow_enter(&table, model.flows[i], (enum armtap_flow_class) class);
+            model.classes[i] = class;
+        }
+        model.last[i] = time;
+        check_table(&table, &model);
+    }
+    for (unsigned i = 0; i < KEYS; i++)
+        if (model.flows[i])
+            armtap_flow_remove(&table, model.flows[i]);
+    armtap_flow_table_free(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1012,6 +1087,7 @@ int main(void)
         cmocka_unit_test(test_many_holes_at_once),
         cmocka_unit_test(test_attempts_end_by_others),
         cmocka_unit_test(test_notes_of_a_kind),
+        cmocka_unit_test(test_flow_table),
     };
     return cmocka_run_group_tests_name("net", tests, NULL, NULL);
 }
