@@ -8,6 +8,7 @@
 #include "support.h"
 #include "../share.h"
 #include "analysis/inside.h"
+#include "analysis/names/inference.h"
 
 enum { PACKAGES = 1250, STEP_MS = 8, LENGTH_MAX = 500 };
 
@@ -845,6 +846,64 @@ static void records_of_other_kinds_are_ignored(void **state)
     armtap_inference_free(inference);
 }
 
+/* ---- which outputs there are, and how usual they are ---- */
+
+struct usual {
+    const char *name;
+    unsigned recipes, have; /* of well-known clients; those that have it */
+};
+
+static void count_recipe(void *user, char *const cells[TABLE_CELLS], size_t count)
+{
+    struct usual *usual = user;
+    size_t length = strlen(usual->name);
+    bool has = false;
+    assert_int_equal(count, 3);
+    for (const char *at = cells[2]; *at != '\0'; at += strcspn(at, " "), at += *at == ' ')
+        has = has || (strncmp(at, usual->name, length) == 0 && at[length] == ':');
+    usual->recipes++;
+    usual->have += has;
+}
+
+static bool is_registers(const char *name)
+{
+    return strncmp(name, "input_", 6) == 0 || (strncmp(name, "output_", 7) == 0 && strstr(name, "_register"));
+}
+
+/* An output of UR's guide is one of the table's fields, as probable as recipes of well-known clients have it. */
+static void check_output(void *user, char *const cells[TABLE_CELLS], size_t count)
+{
+    struct usual usual = {.name = cells[0]};
+    struct inference_field field = {.name = NULL};
+    unsigned *outputs = user;
+    size_t i = 0;
+    assert_true(count >= 2);
+    if (strcmp(cells[1], "output") != 0 || is_registers(cells[0]) || strcmp(cells[0], "dexterity") == 0)
+        return;
+    while (i < armtap_inference_field_count() &&
+           !(armtap_inference_field_at(i, &field) && strcmp(field.name, cells[0]) == 0))
+        i++;
+    if (i == armtap_inference_field_count())
+        fail_msg("%s is no field that could be inferred", cells[0]);
+    table_each("known_recipes.csv", count_recipe, &usual);
+    double odds = exp2(field.log_chance), chance = odds / (1 + odds);
+    if (fabs(chance - (usual.have + 0.5) / (usual.recipes + 1)) > 0.0051)
+        fail_msg("%s: a chance of %g, though %u of %u recipes have it", cells[0], chance, usual.have, usual.recipes);
+    ++*outputs;
+}
+
+static void outputs_are_those_of_the_guide(void **state)
+{
+    unsigned outputs = 0, registers = 0;
+    struct inference_field field;
+    (void)state;
+    table_each("rtde_variables.csv", check_output, &outputs);
+    for (size_t i = 0; i < armtap_inference_field_count(); i++)
+        registers += armtap_inference_field_at(i, &field) && field.repeats;
+    assert_int_equal(registers, 2 * 4); /* bits by 32 and one by one, integers, doubles; in and out */
+    assert_int_equal(armtap_inference_field_count(), outputs + registers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -869,6 +928,7 @@ int main(void)
         cmocka_unit_test(sizes_at_the_limits),
         cmocka_unit_test(long_streams_are_thinned_out),
         cmocka_unit_test(records_of_other_kinds_are_ignored),
+        cmocka_unit_test(outputs_are_those_of_the_guide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
