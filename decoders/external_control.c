@@ -25,13 +25,13 @@ struct composed {
 };
 
 struct control {
+    struct armtap_urscript script;              /* stands first: urscript.h */
     uint16_t port;                              /* 0: not one of the driver's, but the user says that it is */
     const struct armtap_control_layout *layout; /* NULL: not known yet */
     bool scale_known;                           /* durations are times 1000000 */
     bool searching[2];                          /* resynchronising, by direction */
     struct composed recipes[RECIPES];           /* newest first */
     struct armtap_recipe *result;
-    struct armtap_urscript script;
     uint8_t values[ARMTAP_CONTROL_VALUES];
 };
 
@@ -184,20 +184,6 @@ static enum armtap_fit control_begins(enum armtap_direction direction, const uin
     (void)bytes;
     (void)length;
     return ARMTAP_FIT_NO; /* the port must say more */
-}
-
-static int control_open(void *context)
-{
-    struct control *control = context;
-    control->script.line_is_cut = true;
-    return ARMTAP_OK;
-}
-
-static void control_starts(void *context, enum armtap_direction direction)
-{
-    struct control *control = context;
-    if (direction == ARMTAP_TO_ROBOT)
-        control->script.line_is_cut = false;
 }
 
 static int control_lost(void *context, struct armtap_conn *conn, const struct armtap_frame *here, bool gap)
@@ -360,10 +346,10 @@ const struct armtap_decoder armtap_decoder_external_control = {
              .traits = ARMTAP_TRAIT_GATHERED | ARMTAP_TRAIT_BESIDE | ARMTAP_TRAIT_ROBOT_CONNECTS},
     .context_size = sizeof(struct control),
     .common = true,
-    .open = control_open,
+    .open = armtap_urscript_open,
     .close = control_close,
     .listens = control_listens,
-    .starts = control_starts,
+    .starts = armtap_urscript_starts,
     .frame = control_frame,
     .sure = control_sure,
     .follows = control_follows,

@@ -30,8 +30,8 @@ struct named {
 };
 
 struct primary {
+    struct armtap_urscript script;    /* stands first: urscript.h */
     struct composed recipes[RECIPES]; /* newest first */
-    struct armtap_urscript script;
     struct armtap_primary_program program;
     enum armtap_generation generation; /* of the controller, as far as known */
     struct named longer_subpackages, longer_messages;
@@ -75,20 +75,6 @@ static int primary_lost(void *context, struct armtap_conn *conn, const struct ar
         armtap_sent_program_doubt(conn); /* the start of another one may be missing */
     }
     return ARMTAP_OK;
-}
-
-static int primary_open(void *context)
-{
-    struct primary *primary = context;
-    primary->script.line_is_cut = true;
-    return ARMTAP_OK;
-}
-
-static void primary_starts(void *context, enum armtap_direction direction)
-{
-    struct primary *primary = context;
-    if (direction == ARMTAP_TO_ROBOT)
-        primary->script.line_is_cut = false;
 }
 
 static void primary_close(void *context)
@@ -470,9 +456,9 @@ const struct armtap_decoder armtap_decoder_primary = {
              .traits = ARMTAP_TRAIT_UNASKED | ARMTAP_TRAIT_GATHERED | ARMTAP_TRAIT_BESIDE,
              .header = ARMTAP_PRIMARY_HEADER},
     .context_size = sizeof(struct primary),
-    .open = primary_open,
+    .open = armtap_urscript_open,
     .close = primary_close,
-    .starts = primary_starts,
+    .starts = armtap_urscript_starts,
     .frame = primary_frame,
     .sure = primary_sure,
     .follows = armtap_primary_follows,

@@ -7,6 +7,20 @@
 
 #define LONGEST_LINE 65536u
 
+int armtap_urscript_open(void *context)
+{
+    struct armtap_urscript *script = context;
+    script->line_is_cut = true;
+    return ARMTAP_OK;
+}
+
+void armtap_urscript_starts(void *context, enum armtap_direction direction)
+{
+    struct armtap_urscript *script = context;
+    if (direction == ARMTAP_TO_ROBOT)
+        script->line_is_cut = false;
+}
+
 long armtap_urscript_frame(const uint8_t *bytes, size_t length)
 {
     const uint8_t *end = memchr(bytes, '\n', length < LONGEST_LINE ? length : LONGEST_LINE);

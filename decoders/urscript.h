@@ -11,6 +11,9 @@ struct armtap_urscript {
     bool line_is_cut; /* the beginning of the line was lost */
 };
 
+/* `open` and `starts` of a decoder whose context begins with it: what comes before the first beginning is no line. */
+int armtap_urscript_open(void *context);
+void armtap_urscript_starts(void *context, enum armtap_direction direction);
 /* As a decoder's `frame` answers: a line with its end; a longer one comes in parts. */
 long armtap_urscript_frame(const uint8_t *bytes, size_t length);
 /* Delivers a line, unless its beginning was lost. Of a line that need not be URScript. */
