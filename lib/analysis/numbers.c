@@ -8,6 +8,12 @@
 
 #define DAY INT64_C(86400)
 
+int armtap_by_size(const void *a, const void *b)
+{
+    double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
 int64_t armtap_time_shift(int64_t time, int64_t by)
 {
     if (by > 0 && time > INT64_MAX - by)

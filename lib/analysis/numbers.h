@@ -6,6 +6,9 @@
 #include "inside.h"
 #include "protocol/note.h"
 
+/* Orders doubles, for qsort(). */
+int armtap_by_size(const void *a, const void *b);
+
 /* ---- times ----
  *
  * Arithmetic without overflow for capture times, which may have any value. The rest is public. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/numbers.h"
+
 enum {
     WINDOW_RECORDS = 16384, /* 32 s at 500 Hz */
     WINDOW_BYTES = 1 << 24,
@@ -115,12 +117,6 @@ const struct armtap_pairing_tally *armtap_pairing_tally(const struct pairing *pa
 
 /* ---- the cycle ------------------------------------------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b)
-{
-    double one = *(const double *)a, other = *(const double *)b;
-    return (one > other) - (one < other);
-}
-
 /* The median step of the clock; 0 if there is none. */
 static double typical_step(const struct queue *queue)
 {
@@ -131,7 +127,7 @@ static double typical_step(const struct queue *queue)
         if (at(queue, i)->epoch == at(queue, i - 1)->epoch && step > ROUNDING)
             steps[count++] = step;
     }
-    qsort(steps, count, sizeof *steps, by_size);
+    qsort(steps, count, sizeof *steps, armtap_by_size);
     return count == 0 ? 0 : steps[count / 2];
 }
 

@@ -114,12 +114,6 @@ bool armtap_command_read(const struct armtap_record *record, struct command *com
     return has_mode && has_timeout;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double one = *(const double *)a, other = *(const double *)b;
-    return (one > other) - (one < other);
-}
-
 static size_t intervals_kept(const struct driver *driver)
 {
     return driver->interval_count < INTERVALS ? driver->interval_count : INTERVALS;
@@ -133,7 +127,7 @@ static bool cycle_of(const struct driver *driver, double *cycle)
     if (count < INTERVALS_LEAST)
         return false;
     memcpy(sorted, driver->intervals, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_size);
+    qsort(sorted, count, sizeof *sorted, armtap_by_size);
     *cycle = sorted[count / 2];
     return *cycle > 0;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/numbers.h"
+
 /* Columns that vary, at most: all doubles of a package, and as many again by chance. */
 #define VARYING_MAX 1024
 /* Below this share of repetitions a column changes with every package, above the other hardly ever. */
@@ -177,15 +179,9 @@ static bool is_impossible(double value)
     return !isfinite(value) || (value != 0 && fabs(value) < 1e-300);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static double median_of(double *values, unsigned count)
 {
-    qsort(values, count, sizeof *values, by_size);
+    qsort(values, count, sizeof *values, armtap_by_size);
     return count > 0 ? values[count / 2] : 0;
 }
 
@@ -225,7 +221,7 @@ static void mark_outliers(const struct inference_sample *sample, const double *v
     double middle = median_of(sorted, count);
     for (unsigned i = 0; i < count; i++)
         sorted[i] = fabs(sorted[i] - middle);
-    qsort(sorted, count, sizeof *sorted, by_size);
+    qsort(sorted, count, sizeof *sorted, armtap_by_size);
     double far = FAR_BEYOND * sorted[count - 1 - count / OUTLIERS];
     for (unsigned row = 0; row < sample->count && far > 0; row++)
         missing[row] = missing[row] || fabs(values[row] - middle) > far;
@@ -366,7 +362,7 @@ static void describe_curve(const struct inference_columns *columns, const double
                     : column->growth > MOTION ? PACE_FLOWS
                                               : PACE_SWAYS;
     memcpy(sorted, values, sample->count * sizeof *sorted);
-    qsort(sorted, sample->count, sizeof *sorted, by_size);
+    qsort(sorted, sample->count, sizeof *sorted, armtap_by_size);
     column->centre = sorted[sample->count / 2];
 }
 

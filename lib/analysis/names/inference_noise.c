@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/numbers.h"
+
 #define VECTOR 6u
 /* Orders of differences, and what these make of white noise: roots of 924 and of 70. */
 #define HIGH 6u
@@ -72,12 +74,6 @@ static bool is_of_motion(const char *name)
 
 /* ---- noise ------------------------------------------------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static bool changes_throughout(const double *values)
 {
     for (unsigned i = 0; i < HIGH; i++)
@@ -104,7 +100,7 @@ static double quartile_of(const struct inference_sample *sample, const double *v
     for (unsigned row = 0; row + HIGH < sample->count; row++)
         if (row % SAMPLE_RUN + HIGH < SAMPLE_RUN && changes_throughout(&values[row]))
             sizes[count++] = difference_of(&values[row], order);
-    qsort(sizes, count, sizeof *sizes, by_size);
+    qsort(sizes, count, sizeof *sizes, armtap_by_size);
     return count < WINDOWS_LEAST ? -1 : sizes[count / 4] / QUARTILE;
 }
 
