@@ -9,12 +9,6 @@
 #include "base/process/message.h"
 #include "base/numbers/number_text.h"
 
-static int out_of_memory(void)
-{
-    message_no_memory();
-    return REPLAY_GAVE_UP;
-}
-
 static void release(struct explained *explained)
 {
     armtap_recipe_release(explained->held);
@@ -92,7 +86,7 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
         explanation->pending.set_up = armtap_recipe_hold(event->recipe);
         explanation->pending.subject.message.set_up = explanation->pending.set_up;
     }
-    return armtap_streams_recipe(explanation->streams, event) == 0 ? 0 : out_of_memory();
+    return armtap_streams_recipe(explanation->streams, event) == 0 ? 0 : REPLAY_NO_MEMORY;
 }
 
 static struct explained *new_message(struct explanation *explanation, const struct armtap_message *from)
@@ -122,7 +116,7 @@ static int keep_message(struct explanation *explanation, const struct armtap_mes
 {
     struct explained *kept = new_message(explanation, message);
     if (!kept)
-        return out_of_memory();
+        return REPLAY_NO_MEMORY;
     kept->captured = true;
     kept->stream = *message->stream;
     kept->where = message->where;
@@ -206,7 +200,7 @@ static int on_event(void *user, const struct armtap_event *event)
                  event->type == ARMTAP_EVENT_OPEN        ? ""
                  : event->direction == ARMTAP_FROM_ROBOT ? " (by the robot)"
                                                          : " (by the client)");
-    return armtap_streams_event(explanation->streams, event) == 0 ? 0 : out_of_memory();
+    return armtap_streams_event(explanation->streams, event) == 0 ? 0 : REPLAY_NO_MEMORY;
 }
 
 /* ---- commands of ur_rtde ------------------------------------------------------------------------------------------

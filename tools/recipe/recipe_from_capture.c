@@ -42,12 +42,6 @@ struct reading {
     bool broken_off;
 };
 
-static int out_of_memory(void)
-{
-    message_no_memory();
-    return REPLAY_GAVE_UP;
-}
-
 static void refusals_free(struct capture_recipe_refusal *refused, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -120,10 +114,10 @@ static int on_recipe(void *user, const struct armtap_recipe_event *event)
     if (is_wanted(reading, &event->where, event->direction)) {
         struct setup *setup = add_setup(reading, event->stream, &event->where, event->direction, event->recipe);
         if (!setup)
-            return out_of_memory();
+            return REPLAY_NO_MEMORY;
         setup->guessed = (event->flags & ARMTAP_GUESSED) != 0;
     }
-    return armtap_streams_recipe(reading->streams, event) == 0 ? 0 : out_of_memory();
+    return armtap_streams_recipe(reading->streams, event) == 0 ? 0 : REPLAY_NO_MEMORY;
 }
 
 static int on_refused(void *user, const struct armtap_refused_setup *refused)
@@ -133,7 +127,7 @@ static int on_refused(void *user, const struct armtap_refused_setup *refused)
         return 0;
     struct setup *setup = add_setup(reading, refused->stream, &refused->where, refused->direction, refused->accepted);
     if (!setup)
-        return out_of_memory();
+        return REPLAY_NO_MEMORY;
     setup->is_refused = true;
     setup->version = refused->version;
     setup->refused = calloc(refused->refused_count + 1, sizeof *setup->refused);
@@ -143,15 +137,15 @@ static int on_refused(void *user, const struct armtap_refused_setup *refused)
         setup->refused_count = i + 1;
         reading->others += sizeof *setup->refused + name->length + 32;
         if (!setup->refused[i].name)
-            return out_of_memory();
+            return REPLAY_NO_MEMORY;
     }
-    return setup->refused ? 0 : out_of_memory();
+    return setup->refused ? 0 : REPLAY_NO_MEMORY;
 }
 
 static int on_event(void *user, const struct armtap_event *event)
 {
     struct reading *reading = user;
-    return armtap_streams_event(reading->streams, event) == 0 ? 0 : out_of_memory();
+    return armtap_streams_event(reading->streams, event) == 0 ? 0 : REPLAY_NO_MEMORY;
 }
 
 static int by_connection(const void *a, const void *b)
@@ -252,7 +246,7 @@ static enum exit_status read_all(struct reading *reading)
     source.inputs = inputs_open(source.names, source.count, NULL);
     if (!source.inputs || armtap_knowledge_new(&source.knowledge) != ARMTAP_OK ||
         !(reading->streams = armtap_streams_new()))
-        out_of_memory();
+        message_no_memory();
     else
         status = replay_learning(&source, &sink, reading, forget_setups, &totals);
     inputs_free(source.inputs);
