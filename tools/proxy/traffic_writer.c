@@ -156,12 +156,6 @@ static void order_time(struct traffic_writer *writer, struct traffic *traffic)
     writer->newest = traffic->time > writer->newest ? traffic->time : writer->newest;
 }
 
-static void nap(void)
-{
-    const struct timespec time = {.tv_nsec = NAP};
-    nanosleep(&time, NULL);
-}
-
 /* Writes the oldest item. False if there is none, or nothing can be written any more. */
 static bool write_next(struct traffic_writer *writer)
 {
@@ -200,7 +194,7 @@ static void *work(void *user)
         if (atomic_load(&writer->state) == STATE_OPEN && capture_series_turn(writer->series, event_clock(), true) != 0)
             atomic_store(&writer->state, STATE_FAILED);
         if (!wrote && !ends)
-            nap();
+            nanosleep(&(const struct timespec){.tv_nsec = NAP}, NULL);
     }
     if (writer->series && capture_series_end(writer->series) != 0)
         atomic_store(&writer->state, STATE_FAILED);

@@ -28,9 +28,11 @@ enum {
     OPTION_DROPPED = 7,         /* of interface statistics: by the operating system */
     NANOSECONDS = 9,
     BLOCK_ENDS = 12, /* type, and length at both ends */
-    PACKET_HEAD = 20,
-    NAP = 5000000 /* ns between two attempts to write to a full pipe */
+    PACKET_HEAD = 20
 };
+
+/* Between two attempts to write to a full pipe. */
+static const struct timespec nap = {.tv_nsec = 5000000};
 
 /* Packets are put into `blocks`; these become `out`, which is written whole before the next blocks are. */
 struct capture_file {
@@ -184,12 +186,6 @@ static void put_statistics(struct capture_file *file)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static void nap(void)
-{
-    const struct timespec time = {.tv_nsec = NAP};
-    nanosleep(&time, NULL);
-}
-
 static enum capture_file_outcome outcome_of(int error)
 {
     return error == ENOSPC || error == EDQUOT ? CAPTURE_FILE_FULL
@@ -211,7 +207,7 @@ static enum capture_file_outcome write_out(struct capture_file *file)
         if (interrupt_is_overdue())
             return CAPTURE_FILE_OVERDUE;
         if (errno == EAGAIN)
-            nap();
+            nanosleep(&nap, NULL);
     }
     return CAPTURE_FILE_OK;
 }
@@ -328,7 +324,7 @@ static int open_existing(const char *path)
             errno = EINTR;
             return -1;
         }
-        nap();
+        nanosleep(&nap, NULL);
     }
     return file;
 }
