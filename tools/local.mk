@@ -172,8 +172,6 @@ tools_libtools_a_SOURCES = \
 	tools/parquet/types.def \
 	tools/ros/cdr.c \
 	tools/ros/cdr.h \
-	tools/ros/geometry.c \
-	tools/ros/geometry.h \
 	tools/ros/inputs.def \
 	tools/ros/messages.c \
 	tools/ros/ros.h \
