@@ -207,8 +207,6 @@ tools_libtools_a_SOURCES = \
 	tools/export/files/partition.c \
 	tools/export/files/partition.h \
 	tools/export/files/provenance.c \
-	tools/export/files/write_bytes.c \
-	tools/export/files/write_bytes.h \
 	tools/export/formats/columns.c \
 	tools/export/formats/format.h \
 	tools/export/formats/format_csv.c \

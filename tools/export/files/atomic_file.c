@@ -17,7 +17,6 @@
 #include "base/process/message.h"
 #include "base/terminal/pager.h"
 #include "base/process/privileges.h"
-#include "write_bytes.h"
 
 /* Descriptors that may stay open, as a share of those that the system allows. */
 enum { OPEN_MAX_FILES = 256, OPEN_SHARE = 4 };
@@ -37,6 +36,30 @@ struct sink_file {
 
 /* Files that must not stay if a signal ends the program. Global because a handler takes no user pointer. */
 static struct sink_file *pending;
+
+static int write_all(int file, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(file, bytes, length);
+        if (written < 0 && errno == EINTR && !interrupt_is_overdue())
+            continue;
+        if (written < 0)
+            return errno;
+        bytes += written;
+        length -= (size_t)written;
+    }
+    return 0;
+}
+
+int write_bytes(int file, const char *bytes, size_t length)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGPIPE, &ignore, &before);
+    int error = write_all(file, bytes, length);
+    sigaction(SIGPIPE, &before, NULL);
+    return error;
+}
 
 /* Advice for an error number. */
 static const char *remedy(int error)

@@ -87,4 +87,8 @@ int partial_open(const char *path, const struct stat *status);
 /* Whether that name still leads to the same file. */
 bool partial_is_there(const char *path, const struct stat *status);
 
+/* Writes all. A closed pipe is an error, not a signal that would end the program. 0, or an error number; part may be
+ * written then. */
+int write_bytes(int file, const char *bytes, size_t length);
+
 #endif

@@ -2,19 +2,82 @@
 #include "export/job.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "write_bytes.h"
+#include "atomic_file.h"
 #include "base/text/json_writer.h"
 #include "base/process/message.h"
 #include "analysis/inside.h"
 
 /* How each line begins. */
 static const char ours[] = "{\"inputs\": [";
+
+/* ---- a file of lines to which many programs append --------------------------------------------------------------- */
+
+enum { TAIL_BYTES = 65536 };
+
+/* Waits until nobody else appends; whether the file has an end, and it is ours until the file is closed. */
+static bool lock(int file, off_t *end)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct stat status;
+    int outcome;
+    do {
+        outcome = fcntl(file, F_SETLKW, &whole);
+    } while (outcome != 0 && errno == EINTR);
+    if (outcome != 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    *end = status.st_size;
+    return true;
+}
+
+/* Makes the file end in a newline. */
+static int end_last_line(int file, off_t *end)
+{
+    char tail[TAIL_BYTES];
+    off_t from = *end > TAIL_BYTES ? *end - TAIL_BYTES : 0;
+    ssize_t got = pread(file, tail, (size_t)(*end - from), from);
+    if (got <= 0 || tail[got - 1] == '\n')
+        return 0;
+    ssize_t start = got;
+    while (start > 0 && tail[start - 1] != '\n')
+        start--;
+    size_t left = (size_t)(got - start), known = strlen(ours);
+    bool is_ours = (start > 0 || from == 0) && memcmp(tail + start, ours, left < known ? left : known) == 0;
+    if (!is_ours)
+        return write_bytes(file, "\n", 1);
+    *end = from + start;
+    return ftruncate(file, *end) == 0 ? 0 : errno;
+}
+
+/* Opens the file, and makes it if there is none. Its descriptor, or -1 with errno set. */
+static int open_for_lines(const char *name)
+{
+    const int how = O_APPEND | O_CREAT | O_CLOEXEC;
+    int file = open(name, O_RDWR | how, 0666);
+    return file < 0 ? open(name, O_WRONLY | how, 0666) : file;
+}
+
+/* Appends a line, which ends in a newline, as a whole or not at all. What a killed program left of a line of ours is
+ * removed first. 0, or an error number. */
+static int append_line(int file, const char *line, size_t length)
+{
+    off_t end = 0;
+    bool is_locked = lock(file, &end);
+    int error = is_locked ? end_last_line(file, &end) : 0;
+    if (!error)
+        error = write_bytes(file, line, length);
+    if (error && is_locked)
+        (void)!ftruncate(file, end);
+    return error;
+}
+
+/* ---- the manifest ------------------------------------------------------------------------------------------------ */
 
 /* Whether the file of that name is the manifest; "-": standard output. */
 static bool is_output(const struct manifest *manifest, const char *name)
@@ -91,7 +154,7 @@ int manifest_open(struct manifest *manifest, const struct job *job)
     struct stat status;
     const char *name = job->wish->manifest;
     bool is_new = stat(name, &status) != 0 && errno == ENOENT;
-    manifest->file = append_line_open(name);
+    manifest->file = open_for_lines(name);
     if (manifest->file < 0)
         return refuse_place(name, errno);
     if (check_file(manifest, job, name) == 0)
@@ -194,7 +257,7 @@ int manifest_write(const struct manifest *manifest, const struct job *job)
         failed = true;
     if (failed)
         message_no_memory();
-    int error = failed ? 0 : append_line(manifest->file, line, length, ours);
+    int error = failed ? 0 : append_line(manifest->file, line, length);
     if (error)
         message_error("--manifest %s: %s", job->wish->manifest, strerror(error));
     free(line);
