@@ -254,8 +254,6 @@ tools_libtools_a_SOURCES = \
 	tools/serve/cmd_serve.c \
 	tools/serve/serve_options.c \
 	tools/serve/serve_options.h \
-	tools/serve/start_signal.c \
-	tools/serve/start_signal.h \
 	tools/serve/bridge/bridge.c \
 	tools/serve/bridge/bridge.h \
 	tools/serve/bridge/legacy_layout.c \

@@ -1,7 +1,9 @@
 /* armtap serve: a capture acts as the controller that it was taken from. */
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
-#include <signal.h>
 #include <inttypes.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,6 @@
 #include "nanoseconds.h"
 #include "serve/playing/timeline.h"
 #include "serve_options.h"
-#include "start_signal.h"
 
 /* Without any clock in the capture. */
 #define CYCLE (8 * MILLISECOND)
@@ -45,6 +46,32 @@ struct serve {
     struct timeline_wish wish;
     struct player player;
 };
+
+/* ---- SIGUSR1: a paused server shall begin ------------------------------------------------------------------------ */
+
+/* Global because a handler takes no user pointer. */
+static _Atomic(struct event_loop *) woken;
+static atomic_bool start_came;
+
+static void on_signal(int number)
+{
+    int error = errno;
+    struct event_loop *loop = atomic_load(&woken);
+    (void)number;
+    atomic_store(&start_came, true);
+    if (loop)
+        event_loop_wake(loop);
+    errno = error;
+}
+
+/* From now on the signal wakes the loop; NULL: it is ignored. */
+static void hold_start_signal(struct event_loop *loop)
+{
+    struct sigaction action = {.sa_handler = loop ? on_signal : SIG_IGN, .sa_flags = SA_RESTART};
+    atomic_store(&woken, loop);
+    sigfillset(&action.sa_mask);
+    sigaction(SIGUSR1, &action, NULL);
+}
 
 /* ---- which robot ------------------------------------------------------------------------------------------------- */
 
@@ -509,7 +536,7 @@ static void on_wake(void *user)
     struct serve *serve = user;
     if (!serve->player.timeline)
         return;
-    if (start_signal_came() && serve->player.is_waiting)
+    if (atomic_load(&start_came) && serve->player.is_waiting)
         player_start(&serve->player);
     else
         player_go_on(&serve->player);
@@ -565,7 +592,7 @@ static enum exit_status play(struct serve *serve)
     player->is_paused = serve->options.is_paused || serve->options.at_most;
     player->is_waiting = player->is_paused || !serve->options.no_wait;
     event_loop_on_wake(serve->loop, on_wake, serve);
-    start_signal_hold(serve->loop);
+    hold_start_signal(serve->loop);
     wish_for_timeline(serve);
     if (player_begin(player) != 0 || !(player->timeline = timeline_start(&serve->wish))) {
         message_no_memory();
@@ -590,7 +617,7 @@ static enum exit_status play(struct serve *serve)
 
 static void end_play(struct serve *serve)
 {
-    start_signal_hold(NULL);
+    hold_start_signal(NULL);
     timeline_free(serve->player.timeline);
     serve->player.timeline = NULL;
     player_end(&serve->player);
