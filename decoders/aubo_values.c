@@ -125,8 +125,6 @@ static const struct topic topics[] = {
 #define ROBOT(topic, field, factor) {#topic, ARMTAP_ID_##field, false},
 #define ARM(topic, field, factor) {#topic, ARMTAP_ID_##field, true},
 #include "aubo_topics.def"
-#undef ROBOT
-#undef ARM
 };
 
 /* The arm in a name, or 0; advances *name past it. */
@@ -159,8 +157,6 @@ static double topic_factor(const struct armtap_field *field)
         return factor;
 #define ARM(topic, field, factor) ROBOT(topic, field, factor)
 #include "aubo_topics.def"
-#undef ROBOT
-#undef ARM
     default:
         return 1;
     }

@@ -46,28 +46,15 @@ static const char greeting[] = "Connected: Universal Robots Dashboard Server";
 
 enum { STAYS, STOPS };
 static const struct row rows[] = {
-#define GREETING(words)
 #define COMMAND(request, reply, effect) {request, reply, NULL, (effect) == STOPS},
 #define STATE(request, reply, field) {request, reply, #field, false},
-#define REFUSAL(words, advice)
 #include "dashboard_lines.def"
-#undef GREETING
-#undef COMMAND
-#undef STATE
-#undef REFUSAL
 };
 #define ROWS (sizeof rows / sizeof *rows)
 
 static const struct refusal refusals[] = {
-#define GREETING(words)
-#define COMMAND(request, reply, effect)
-#define STATE(request, reply, field)
 #define REFUSAL(words, advice) {words, advice},
 #include "dashboard_lines.def"
-#undef GREETING
-#undef COMMAND
-#undef STATE
-#undef REFUSAL
 };
 #define REFUSALS (sizeof refusals / sizeof *refusals)
 
@@ -153,16 +140,9 @@ static const struct refusal *refusal_of(const uint8_t *reply, size_t length)
 static bool answers_nothing(const uint8_t *reply, size_t length)
 {
 #define GREETING(words) words
-#define COMMAND(request, reply, effect)
-#define STATE(request, reply, field)
-#define REFUSAL(words, advice)
     static const char words[] =
 #include "dashboard_lines.def"
         ;
-#undef GREETING
-#undef COMMAND
-#undef STATE
-#undef REFUSAL
     return begins(reply, length, words);
 }
 

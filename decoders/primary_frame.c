@@ -26,14 +26,7 @@ const char *armtap_primary_message_name(uint8_t type)
 #define MESSAGE(number, name)                                                                                          \
     case number:                                                                                                       \
         return name;
-#define ROBOT_MESSAGE(...)
-#define PART(...)
-#define REPORT_LEVEL(...)
 #include "primary_messages.def"
-#undef MESSAGE
-#undef ROBOT_MESSAGE
-#undef PART
-#undef REPORT_LEVEL
     default:
         return NULL;
     }

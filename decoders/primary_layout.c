@@ -6,7 +6,6 @@
 #define ANY UNKNOWN
 #define LARGEST_CB2_MODE 29u /* bytes of RobotModeData */
 
-#define LAYOUT(...)
 #define ROW(layout, wire, offset, count, stride, name, field, conversion)                                              \
     {ARMTAP_PRIMARY_LAYOUT_##layout,                                                                                   \
      ARMTAP_WIRE_##wire,                                                                                               \
@@ -19,8 +18,6 @@
 static const struct armtap_primary_row rows[] = {
 #include "primary_layouts.def"
 };
-#undef LAYOUT
-#undef ROW
 
 /* Where the rows of each layout begin: the number of rows before it. */
 #define LAYOUT(layout, ...) FIRST_ROW_##layout, BEFORE_##layout = FIRST_ROW_##layout - 1,
@@ -29,19 +26,14 @@ enum row_number {
 #include "primary_layouts.def"
     ROWS
 };
-#undef LAYOUT
-#undef ROW
 _Static_assert(ROWS == sizeof rows / sizeof *rows, "each row has a number");
 
 #define ARMTAP_GENERATION_ANY ARMTAP_GENERATION_UNKNOWN
 #define LAYOUT(layout, type, part, name, generation, least, most, flag)                                                \
     {type, part, ARMTAP_GENERATION_##generation, flag, least, most, name, FIRST_ROW_##layout},
-#define ROW(...)
 static const struct armtap_primary_layout layouts[] = {
 #include "primary_layouts.def"
 };
-#undef LAYOUT
-#undef ROW
 
 const struct armtap_primary_layout *armtap_primary_layout_at(size_t i)
 {

@@ -54,23 +54,17 @@ struct armtap_primary_layout {
 };
 
 #define LAYOUT(layout, ...) ARMTAP_PRIMARY_LAYOUT_##layout,
-#define ROW(...)
 enum {
 #include "primary_layouts.def"
     ARMTAP_PRIMARY_LAYOUTS
 };
-#undef LAYOUT
-#undef ROW
 
 /* Bytes of all delivered values at most, if a state had all layouts. */
-#define LAYOUT(...)
 #define ROW(layout, wire, offset, count, ...) +8 * (count)
 enum {
     ARMTAP_PRIMARY_VALUES = 0
 #include "primary_layouts.def"
 };
-#undef LAYOUT
-#undef ROW
 
 /* Parts of a sub-package: no type has more. */
 #define ARMTAP_PRIMARY_PARTS 3u

@@ -6,24 +6,16 @@
 #define IS_ONCE false
 #define IS_REPEATED true
 
-#define MESSAGE(...)
-#define REPORT_LEVEL(...)
 #define ROBOT_MESSAGE(type, name, kind, often) {type, IS_##often, ARMTAP_TEXT_##kind, name},
-#define PART(...)
 static const struct armtap_primary_kind kinds[] = {
 #include "primary_messages.def"
 };
-#undef ROBOT_MESSAGE
-#undef PART
 
-#define ROBOT_MESSAGE(...)
 #define PART(message, generation, wire, name, member)                                                                  \
     {message, GENERATION_##generation, ARMTAP_WIRE_##wire, ARMTAP_MEMBER_##member, name},
 static const struct armtap_primary_part parts[] = {
 #include "primary_messages.def"
 };
-#undef PART
-#undef REPORT_LEVEL
 #define PARTS (sizeof parts / sizeof *parts)
 
 const struct armtap_primary_kind *armtap_primary_kind_of(uint8_t type)
@@ -96,7 +88,6 @@ const char *armtap_primary_source(int8_t source)
     case number:                                                                                                       \
         return name;
 #include "primary_sources.def"
-#undef SOURCE
     default:
         return NULL;
     }
@@ -105,15 +96,10 @@ const char *armtap_primary_source(int8_t source)
 const char *armtap_primary_report_level(int64_t level)
 {
     switch (level) {
-#define PART(...)
 #define REPORT_LEVEL(number, name)                                                                                     \
     case number:                                                                                                       \
         return name;
 #include "primary_messages.def"
-#undef MESSAGE
-#undef ROBOT_MESSAGE
-#undef PART
-#undef REPORT_LEVEL
     default:
         return NULL;
     }

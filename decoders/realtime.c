@@ -36,7 +36,6 @@ struct realtime {
 union longest_packet {
 #define SIZE(bytes, software) uint8_t of_##bytes[bytes];
 #include "realtime_sizes.def"
-#undef SIZE
 };
 
 /* ---- frames ---- */

@@ -10,7 +10,6 @@
 static const uint16_t listed_sizes[] = {
 #define SIZE(bytes, software) bytes,
 #include "realtime_sizes.def"
-#undef SIZE
 };
 
 size_t armtap_realtime_size_at(size_t i)

@@ -29,67 +29,40 @@ struct pair {
     unsigned points;
 };
 
-#define DOUBLES(name, ...)
-#define STEADY(name)
-#define INTEGERS(name, points)
-#define DERIVATIVE(name, other, elements, points)
-#define FOLLOWS(name, other, elements, lag, points)
-#define TWINS(name, other)
-#define SPACES(name, other)
-
-#undef DOUBLES
 #define DOUBLES(name, ...) {ARMTAP_ID_##name, __VA_ARGS__},
 static const struct doubles doubles_like[] = {
 #include "rtde_evidence.def"
 };
-#undef DOUBLES
-#define DOUBLES(name, ...)
 
-#undef STEADY
 #define STEADY(name) ARMTAP_ID_##name,
 static const enum armtap_field_id steady[] = {
 #include "rtde_evidence.def"
 };
-#undef STEADY
-#define STEADY(name)
 
-#undef INTEGERS
 #define INTEGERS(name, points) {ARMTAP_ID_##name, points},
 static const struct integers integers_like[] = {
 #include "rtde_evidence.def"
 };
-#undef INTEGERS
-#define INTEGERS(name, points)
 
-#undef DERIVATIVE
 #define DERIVATIVE(name, other, elements, points) {ARMTAP_ID_##name, ARMTAP_ID_##other, elements, 0, points},
 static const struct pair derivatives[] = {
 #include "rtde_evidence.def"
 };
-#undef DERIVATIVE
-#define DERIVATIVE(name, other, elements, points)
 
-#undef FOLLOWS
 #define FOLLOWS(name, other, elements, lag, points) {ARMTAP_ID_##name, ARMTAP_ID_##other, elements, lag, points},
 static const struct pair followers[] = {
 #include "rtde_evidence.def"
 };
-#undef FOLLOWS
-#define FOLLOWS(name, other, elements, lag, points)
 
 struct likeness {
     enum armtap_field_id id, other;
 };
 
-#undef TWINS
 #define TWINS(name, other) {ARMTAP_ID_##name, ARMTAP_ID_##other},
 static const struct likeness twins[] = {
 #include "rtde_evidence.def"
 };
-#undef TWINS
-#define TWINS(name, other)
 
-#undef SPACES
 #define SPACES(name, other) {ARMTAP_ID_##name, ARMTAP_ID_##other},
 static const struct likeness spaces[] = {
 #include "rtde_evidence.def"

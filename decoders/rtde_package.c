@@ -29,7 +29,6 @@ static const struct message messages[128] = {
 #define MESSAGE(type, name, to_fewest, to_most, from_fewest, from_most)                                                \
     [type] = {name, {from_fewest, to_fewest}, {from_most, to_most}},
 #include "rtde_messages.def"
-#undef MESSAGE
 };
 
 static const struct message *message_of(uint8_t type)

@@ -138,7 +138,6 @@ static void put_packages(FILE *to)
     fprintf(to, "  {id = \"%s\", type = %d, name = \"%s\", to_robot = {%d, %d}, from_robot = {%d, %d}},\n", #type,     \
             (int)(type), name, to_least, to_most, from_least, from_most);
 #include "../../decoders/rtde_messages.def"
-#undef MESSAGE
     fputs("}\n", to);
 }
 
@@ -159,8 +158,6 @@ static void put_primary_layouts(FILE *to)
     fprintf(to, "\n    {wire = \"%s\", offset = %d, count = %d, stride = %d, field = \"%s\", conversion = \"%s\"},",   \
             #wire, offset, count, stride, field, #conversion);
 #include "../../decoders/primary_layouts.def"
-#undef LAYOUT
-#undef ROW
 #undef ANY_SIZE
     fputs("}},\n}\n", to);
 }
@@ -169,28 +166,13 @@ static void put_primary_messages(FILE *to)
 {
     fputs("armtap.primary_messages = {\n", to);
 #define MESSAGE(type, name) fprintf(to, "  {type = %d, name = \"%s\"},\n", type, name);
-#define ROBOT_MESSAGE(...)
-#define PART(...)
-#define REPORT_LEVEL(...)
 #include "../../decoders/primary_messages.def"
-#undef MESSAGE
-#undef ROBOT_MESSAGE
-#undef PART
-#undef REPORT_LEVEL
     fputs("}\narmtap.primary_levels = {", to);
-#define MESSAGE(...)
-#define ROBOT_MESSAGE(...)
-#define PART(...)
 #define REPORT_LEVEL(number, name) fprintf(to, "[%d] = \"%s\", ", number, name);
 #include "../../decoders/primary_messages.def"
-#undef MESSAGE
-#undef ROBOT_MESSAGE
-#undef PART
-#undef REPORT_LEVEL
     fputs("}\narmtap.primary_sources = {", to);
 #define SOURCE(number, name) fprintf(to, "[%d] = \"%s\", ", number, name);
 #include "../../decoders/primary_sources.def"
-#undef SOURCE
     fputs("}\n", to);
 }
 
@@ -200,8 +182,6 @@ static void put_robot_messages(FILE *to)
     enum { ONCE, REPEATED };
     const char *before = "";
     fputs("armtap.robot_messages = {\n", to);
-#define MESSAGE(...)
-#define REPORT_LEVEL(...)
 #define ROBOT_MESSAGE(type, name, kind, often)                                                                         \
     fprintf(to, "%s  {type = %d, name = \"%s\", repeated = %s, parts = {", before, type, name,                         \
             (often) == REPEATED ? "true" : "false");                                                                   \
@@ -210,39 +190,20 @@ static void put_robot_messages(FILE *to)
     fprintf(to, "\n    {generation = \"%s\", wire = \"%s\", name = \"%s\", member = \"%s\"},",                         \
             generations[ARMTAP_GENERATION_##generation], #wire, name, #member);
 #include "../../decoders/primary_messages.def"
-#undef MESSAGE
-#undef ROBOT_MESSAGE
-#undef PART
-#undef REPORT_LEVEL
     fputs("}},\n}\n", to);
 }
 
 static void put_dashboard_lines(FILE *to)
 {
 #define GREETING(words) fprintf(to, "armtap.dashboard_greeting = \"%s\"\n", words);
-#define COMMAND(request, reply, effect)
-#define STATE(request, reply, field)
-#define REFUSAL(words, advice)
 #include "../../decoders/dashboard_lines.def"
-#undef GREETING
-#undef STATE
-#undef REFUSAL
-#define GREETING(words)
 #define STATE(request, reply, field)                                                                                   \
     fprintf(to, "  {request = \"%s\", reply = \"%s\", field = \"%s\"},\n", request, reply, #field);
-#define REFUSAL(words, advice)
     fputs("armtap.dashboard_states = {\n", to);
 #include "../../decoders/dashboard_lines.def"
-#undef STATE
-#undef REFUSAL
-#define STATE(request, reply, field)
 #define REFUSAL(words, advice) fprintf(to, "  {words = \"%s\", advice = \"%s\"},\n", words, advice);
     fputs("}\narmtap.dashboard_refusals = {\n", to);
 #include "../../decoders/dashboard_lines.def"
-#undef GREETING
-#undef COMMAND
-#undef STATE
-#undef REFUSAL
     fputs("}\n", to);
 }
 
@@ -296,8 +257,6 @@ static void put_aubo_topics(FILE *to)
 #define ARM(topic, field, factor)                                                                                      \
     fprintf(to, "  {name = \"%s\", field = \"%s\", factor = %d, arm = true},\n", #topic, #field, factor);
 #include "../../decoders/aubo_topics.def"
-#undef ROBOT
-#undef ARM
     fputs("}\n", to);
 }
 
