@@ -9,7 +9,6 @@
 static const struct armtap_known_recipe known[] = {
 #define KNOWN(name, client, size, fields) {name, client, size, fields},
 #include "rtde_known.def"
-#undef KNOWN
 };
 #define LONG_LIST 8u /* types */
 #define KNOWN_COUNT (sizeof known / sizeof known[0])

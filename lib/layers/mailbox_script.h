@@ -11,7 +11,6 @@
 enum armtap_ur_rtde_release {
 #define RELEASE(code, text) ARMTAP_UR_RTDE_##code,
 #include "ur_rtde_releases.def"
-#undef RELEASE
     ARMTAP_UR_RTDE_RELEASES
 };
 /* Releases, by bit. */

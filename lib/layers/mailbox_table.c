@@ -7,7 +7,6 @@
 static const char *const releases[] = {
 #define RELEASE(code, text) text,
 #include "ur_rtde_releases.def"
-#undef RELEASE
 };
 
 const char *armtap_ur_rtde_first(armtap_ur_rtde_set set)
@@ -41,8 +40,6 @@ static const struct recipe_row recipes[] = {
 #define CONTROL(first, last, id, fields) {ARMTAP_UR_RTDE_CONTROL, RANGE(first, last), id, fields},
 #define IO(first, last, id, fields) {ARMTAP_UR_RTDE_IO, RANGE(first, last), id, fields},
 #include "ur_rtde_recipes.def"
-#undef CONTROL
-#undef IO
 };
 
 /* Old controllers lack it, and since 1.5.9 clients may leave it out. */
@@ -179,18 +176,7 @@ static const struct armtap_ur_rtde_row rows[] = {
 #define PROGRESS(name, first) ROW(PROGRESS, name, "", first, 1)
 #include "ur_rtde_operations.def"
     {ARMTAP_UR_RTDE_END, NULL, NULL, NULL, 0, 0, 0, 0, 0}};
-#undef OPERATION
-#undef DOUBLES
-#undef DOUBLES_OF
-#undef INTEGERS
-#undef FLAG
-#undef FIELDS
-#undef RESULT_DOUBLES
-#undef RESULT_INTEGER
-#undef RESULT_FLAG
-#undef PROGRESS
 #undef ROW
-#undef RELEASE
 
 /* ---- codes ------------------------------------------------------------------------------------------------------- */
 
@@ -209,8 +195,6 @@ static const struct command_row commands[] = {
 #define IO(...) COMMAND(IO, __VA_ARGS__)
 #include "ur_rtde_commands.def"
 #undef COMMAND
-#undef CONTROL
-#undef IO
 };
 
 static const struct armtap_ur_rtde_row *operation(const char *id)

@@ -13,7 +13,6 @@ static const struct robot_port {
 } ports[] = {
 #define ROBOT_PORT(port, listener, name) {port, LISTENER_##listener, name},
 #include "robot_ports.def"
-#undef ROBOT_PORT
 };
 
 static const struct robot_port *find(uint16_t port)

@@ -5,13 +5,7 @@
 
 enum enumeration {
 #define ENUMERATION(name) ENUMERATION_##name,
-#define USES(field, enumeration)
-#define VALUE(enumeration, generation, number, name)
-#define BIT(enumeration, bit, name)
 #include "enums.def"
-#undef ENUMERATION
-#undef VALUE
-#undef BIT
     ENUMERATIONS
 };
 
@@ -24,24 +18,15 @@ enum row_number {
 #define VALUE(enumeration, generation, number, name) ROW(__LINE__)
 #define BIT(enumeration, bit, name) ROW(__LINE__)
 #include "enums.def"
-#undef ENUMERATION
-#undef VALUE
-#undef BIT
     ROWS
 };
 
 /* The first row of each enumeration, and the end of the last one's. */
 static const int first_rows[ENUMERATIONS + 1] = {
 #define ENUMERATION(name) FIRST_##name,
-#define VALUE(enumeration, generation, number, name)
-#define BIT(enumeration, bit, name)
 #include "enums.def"
-#undef ENUMERATION
-#undef VALUE
-#undef BIT
     ROWS};
 
-#define ENUMERATION(name)
 static const struct row {
     size_t name_length;
     struct armtap_enum_value value;
@@ -50,9 +35,6 @@ static const struct row {
     {sizeof name - 1, {number, name, false, ARMTAP_GENERATION_##generation}},
 #define BIT(enumeration, bit, name) {sizeof name - 1, {bit, name, true, ARMTAP_GENERATION_UNKNOWN}},
 #include "enums.def"
-#undef USES
-#undef VALUE
-#undef BIT
 };
 
 static enum enumeration enumeration_of(const struct armtap_field *field)
@@ -60,16 +42,11 @@ static enum enumeration enumeration_of(const struct armtap_field *field)
 #define USES(name, enumeration)                                                                                        \
     case ARMTAP_ID_##name:                                                                                             \
         return ENUMERATION_##enumeration;
-#define VALUE(enumeration, generation, number, name)
-#define BIT(enumeration, bit, name)
     switch ((int)field->id) {
 #include "enums.def"
     default:
         return ENUMERATIONS;
     }
-#undef USES
-#undef VALUE
-#undef BIT
 }
 
 struct rows {

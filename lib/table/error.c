@@ -20,16 +20,10 @@
 #define ADVICE_VALUE "the data of the message is the value that was measured"
 
 #define ERROR(code, arguments, title, advice) {code, arguments, title, ADVICE_##advice},
-#define ARGUMENT(...)
-#define JOINTS(...)
 static const struct armtap_robot_error errors[] = {
 #include "robot_errors.def"
 };
-#undef ERROR
-#undef ARGUMENT
-#undef JOINTS
 
-#define ERROR(...)
 #define ARGUMENT(code, argument, meaning) {code, argument, -1, meaning},
 #define JOINTS(code, first, meaning)                                                                                   \
     {code, (first), 0, meaning}, {code, (first) + 1, 1, meaning}, {code, (first) + 2, 2, meaning},                     \
@@ -37,9 +31,6 @@ static const struct armtap_robot_error errors[] = {
 static const struct armtap_robot_error_argument arguments[] = {
 #include "robot_errors.def"
 };
-#undef ERROR
-#undef ARGUMENT
-#undef JOINTS
 
 const struct armtap_robot_error *armtap_robot_error_at(size_t i)
 {

@@ -167,7 +167,6 @@ struct type_name {
 static const struct type_name type_names[] = {
 #define RTDE_TYPE(name, type, count) {ARMTAP_##type, count, name, sizeof name - 1},
 #include "types.def"
-#undef RTDE_TYPE
 };
 #define TYPE_NAMES (sizeof type_names / sizeof type_names[0])
 

@@ -14,7 +14,6 @@ struct misnomer {
 static const struct misnomer misnomers[] = {
 #define MISNOMER(name, meant) {name, meant},
 #include "misnomers.def"
-#undef MISNOMER
 };
 
 static bool is_digit(char c)

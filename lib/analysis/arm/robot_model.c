@@ -6,7 +6,6 @@
 static const struct armtap_robot_model models[] = {
 #define ROBOT_MODEL(name, d1, a2, a3, d4, d5, d6) {name, d1, a2, a3, d4, d5, d6},
 #include "analysis/arm/robot_models.def"
-#undef ROBOT_MODEL
 };
 
 const struct armtap_robot_model *armtap_robot_model_at(size_t i)
