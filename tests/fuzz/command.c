@@ -20,7 +20,6 @@ static const struct command {
 } commands[] = {
 #define COMMAND(name, summary) {#name, cmd_##name},
 #include "command_line/commands.def"
-#undef COMMAND
 };
 
 /* A standard stream, and the file that replaces it meanwhile. */

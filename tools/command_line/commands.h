@@ -7,6 +7,5 @@
 
 #define COMMAND(name, summary) int cmd_##name(int argc, char **argv);
 #include "commands.def"
-#undef COMMAND
 
 #endif

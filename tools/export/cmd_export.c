@@ -11,7 +11,6 @@
 static const char columns[] = ""
 #define ROW_COLUMN(name, type, meaning) " " #name
 #include "export/rows/row_columns.def"
-#undef ROW_COLUMN
     ;
 
 /* ---- the help about formats -------------------------------------------------------------------------------------- */

@@ -28,7 +28,6 @@ static const struct command {
 } commands[] = {
 #define COMMAND(name, summary) {#name, cmd_##name, summary},
 #include "command_line/commands.def"
-#undef COMMAND
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 

@@ -32,8 +32,6 @@ struct hdf5 {
 #define HDF5_FUNCTION(name) __typeof__(&name) name;
 #define HDF5_NUMBER(name) const hid_t *name;
 #include "hdf5_names.def"
-#undef HDF5_FUNCTION
-#undef HDF5_NUMBER
 };
 
 struct writer {
@@ -572,8 +570,6 @@ static int load(struct hdf5 *hdf5)
         return -1;
 #define HDF5_NUMBER(name) HDF5_FUNCTION(name)
 #include "hdf5_names.def"
-#undef HDF5_FUNCTION
-#undef HDF5_NUMBER
     return 0;
 }
 

@@ -18,7 +18,6 @@
 enum matlab_type {
 #define MATLAB_TYPE(id, width, class) MATLAB_##id,
 #include "types.def"
-#undef MATLAB_TYPE
     MATLAB_TYPES
 };
 

@@ -43,7 +43,6 @@ const char *matlab_text_next(const char **at, size_t *length);
 enum matlab_class {
 #define MATLAB_CLASS(id, name, width) MATLAB_CLASS_##id,
 #include "classes.def"
-#undef MATLAB_CLASS
     MATLAB_CLASSES
 };
 

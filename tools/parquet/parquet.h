@@ -14,7 +14,6 @@
 enum parquet_type {
 #define PARQUET_TYPE(id, ...) PARQUET_##id,
 #include "types.def"
-#undef PARQUET_TYPE
     PARQUET_TYPES
 };
 

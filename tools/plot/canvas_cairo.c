@@ -16,7 +16,6 @@
 struct cairo {
 #define CAIRO_FUNCTION(name) __typeof__(&name) name;
 #include "cairo_names.def"
-#undef CAIRO_FUNCTION
 };
 
 struct drawn {
@@ -39,7 +38,6 @@ static int load(struct cairo *cairo)
     if (load_name(handle, #name, &cairo->name) != 0)                                                                   \
         return -1;
 #include "cairo_names.def"
-#undef CAIRO_FUNCTION
     return 0;
 }
 

@@ -66,7 +66,6 @@ static int write_kitty(const struct chart *chart, const struct page *page, struc
 static const struct kind kinds[] = {
 #define KIND(id, name, ending, flags) {(name), (ending), (flags), write_##id},
 #include "kinds.def"
-#undef KIND
 };
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)
 

@@ -33,7 +33,6 @@ static const struct usual {
 } usual[] = {
 #define PANEL(caption, field, first, count, drawn) {caption, field, first, count, drawn},
 #include "usual_panels.def"
-#undef PANEL
 };
 
 /* ---- which fields are drawn -------------------------------------------------------------------------------------- */

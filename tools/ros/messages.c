@@ -17,7 +17,6 @@ enum ros_input ros_input_of(const struct armtap_field *field)
     case ARMTAP_ID_##field:                                                                                            \
         return ROS_INPUT_##field;
 #include "inputs.def"
-#undef INPUT
     default:
         return ROS_INPUTS;
     }

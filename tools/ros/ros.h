@@ -9,7 +9,6 @@
 enum ros_topic_id {
 #define TOPIC(id, name, type, is_on_change) ROS_TOPIC_##id,
 #include "topics.def"
-#undef TOPIC
     ROS_TOPICS
 };
 
@@ -30,7 +29,6 @@ void ros_definition(const char *text, size_t length, struct buffer *out);
 enum ros_input {
 #define INPUT(field) ROS_INPUT_##field,
 #include "inputs.def"
-#undef INPUT
     ROS_INPUTS
 };
 /* The input that a field is; ROS_INPUTS if it is none. */

@@ -7,14 +7,12 @@ static const struct schema {
 } schemas[] = {
 #define SCHEMA(package, name, text) {package, name, text},
 #include "schemas.def"
-#undef SCHEMA
 };
 #define SCHEMAS (sizeof schemas / sizeof *schemas)
 
 static const struct ros_topic topics[ROS_TOPICS] = {
 #define TOPIC(id, name, type, is_on_change) {name, type, is_on_change},
 #include "topics.def"
-#undef TOPIC
 };
 
 const struct ros_topic *ros_topic(enum ros_topic_id id)

@@ -15,7 +15,6 @@ static const struct {
 #define LIBRARY(id, name, option, debian, fedora)                                                                      \
     [LIBRARY_##id] = {(name), "built without " name, (option), (debian), (fedora)},
 #include "libraries.def"
-#undef LIBRARY
 };
 
 void library_report_missing(enum library library, const char *what)

@@ -8,7 +8,6 @@ enum library {
     LIBRARY_NONE,
 #define LIBRARY(id, name, option, debian, fedora) LIBRARY_##id,
 #include "libraries.def"
-#undef LIBRARY
     LIBRARY_END
 };
 

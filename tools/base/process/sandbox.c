@@ -57,8 +57,6 @@ static int add_rules(scmp_filter_ctx filter)
     const struct rule rules[] = {
 #include "syscalls.def"
     };
-#undef SYSCALL
-#undef SYSCALL_IF
     int outcome = 0;
     for (size_t i = 0; i < sizeof rules / sizeof *rules && outcome == 0; i++) {
         int number = seccomp_syscall_resolve_name(rules[i].name);

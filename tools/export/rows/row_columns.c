@@ -10,7 +10,6 @@ static const struct {
 } columns[ROW_COLUMN_END] = {
 #define ROW_COLUMN(column, type, meaning) [ROW_COLUMN_##column] = {#column, ARMTAP_##type},
 #include "row_columns.def"
-#undef ROW_COLUMN
 };
 
 enum row_column row_column_find(const char *name)

@@ -12,7 +12,6 @@ enum row_column {
     ROW_COLUMN_NONE,
 #define ROW_COLUMN(name, type, meaning) ROW_COLUMN_##name,
 #include "row_columns.def"
-#undef ROW_COLUMN
     ROW_COLUMN_END
 };
 
