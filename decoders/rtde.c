@@ -286,8 +286,10 @@ static size_t list_candidates(const struct armtap_rtde *rtde, enum armtap_direct
     const struct armtap_rtde_candidates *candidates = &rtde->candidates;
     size_t count = direction == ARMTAP_FROM_ROBOT ? candidates->count : 0;
     armtap_line_begin(line);
-    for (size_t i = 0; i < count; i++)
-        armtap_line_format(line, "%s@%s", i > 0 ? ", " : "", armtap_known_recipe_at(candidates->rows[i])->name);
+    for (size_t i = 0; i < count; i++) {
+        armtap_line_string(line, "@");
+        armtap_line_name(line, armtap_known_recipe_at(candidates->rows[i])->name);
+    }
     return count;
 }
 
@@ -318,12 +320,13 @@ static int note_missing(const struct armtap_rtde *rtde, struct armtap_conn *conn
     struct armtap_line names;
     size_t candidates = list_candidates(rtde, frame->direction, &names);
     bool has_candidates = reason == ARMTAP_WORD_not_captured && candidates > 0;
+    if (!has_candidates)
+        armtap_line_begin(&names);
     return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_recipe_missing,
                              ARGS(arg_bytes(frame->length - ARMTAP_RTDE_HEADER),
                                   arg_direction(is_from_robot ? ARMTAP_WORD_from_robot : ARMTAP_WORD_to_robot),
                                   arg_reason(reason), packet > 0 ? arg_packet(packet) : arg_none(true),
-                                  has_candidates ? arg_candidates(candidates) : arg_none(true),
-                                  arg_names(has_candidates ? names.text : "")));
+                                  has_candidates ? arg_candidates(candidates) : arg_none(true), arg_names(&names)));
 }
 
 /* Data with an unknown recipe: counted, and noted once. */

@@ -30,7 +30,7 @@ static int keep_limits(struct armtap_rtde *rtde)
     return ARMTAP_OK;
 }
 
-/* Names supported only by their position, separated by ", ", as far as a note lists them. Returns how many there are.
+/* Names supported only by their position, as far as a note lists them. Returns how many there are.
  */
 static unsigned list_unsupported(const struct armtap_recipe *recipe, const struct armtap_set *supported,
                                  struct armtap_line *names)
@@ -41,10 +41,8 @@ static unsigned list_unsupported(const struct armtap_recipe *recipe, const struc
         const struct armtap_field *field = recipe->entries[i].field;
         if (!field || armtap_set_has(supported, field->id))
             continue;
-        if (++count <= LISTED_MOST) {
-            armtap_line_string(names, count > 1 ? ", " : "");
-            armtap_line_string(names, field->name);
-        }
+        if (++count <= LISTED_MOST)
+            armtap_line_name(names, field->name);
     }
     return count;
 }
@@ -78,7 +76,7 @@ static int tell_judged(struct armtap_conn *conn, const struct armtap_frame *fram
         ARGS(arg_fields(recipe->count),
              arg_reason(reason->types_captured ? ARMTAP_WORD_types_captured : ARMTAP_WORD_none),
              arg_source(reason->source), arg_unsure_fields(unsupported), arg_named_fields(names_of(recipe)),
-             arg_names(names.text), unsupported > LISTED_MOST ? arg_more(unsupported - LISTED_MOST) : arg_none(true),
+             arg_names(&names), unsupported > LISTED_MOST ? arg_more(unsupported - LISTED_MOST) : arg_none(true),
              arg_points(reason->score), arg_points_needed(reason->needed), arg_evidence(reason->reasons)));
 }
 

@@ -20,7 +20,7 @@ static unsigned list_lacking(struct armtap_line *line, const struct armtap_recip
         if (entry->offset + entry->wire_size <= length)
             continue;
         if (++count <= LISTED_MOST)
-            armtap_line_format(line, count == 1 ? "%b" : ", %b", (const void *)entry->name, strlen(entry->name));
+            armtap_line_name(line, entry->name);
     }
     return count;
 }
@@ -33,7 +33,7 @@ static int note_length(struct armtap_conn *conn, const struct armtap_frame *fram
         return ARMTAP_OK;
     unsigned lacking = list_lacking(&names, recipe, length);
     return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_property_short,
-                             ARGS(arg_bytes(length), arg_bytes_known(recipe->size), arg_names(names.text),
+                             ARGS(arg_bytes(length), arg_bytes_known(recipe->size), arg_names(&names),
                                   lacking > LISTED_MOST ? arg_more(lacking - LISTED_MOST) : arg_none(true)));
 }
 

@@ -639,6 +639,7 @@ enum armtap_argument_type {
     ARMTAP_FLAG,    /* there, or absent */
     ARMTAP_WORD,    /* one of a few words: `text` */
     ARMTAP_TEXT,    /* of ours, or of a table: an end point, a field, a mode */
+    ARMTAP_NAMES,   /* several: `length` bytes at `text`, a NUL behind each name, also behind one that was cut */
     ARMTAP_QUOTED   /* bytes from the wire, `length` of them at `text`: may hold anything, without a NUL at the end */
 };
 struct armtap_argument {

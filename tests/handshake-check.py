@@ -871,9 +871,9 @@ def check_changed_outputs(folder, _rng, _rounds):
     names = ["timestamp", "robot_mode", "safety_mode"]
     types = {"timestamp": "DOUBLE", "robot_mode": "INT32", "safety_mode": "INT32", "speed_scaling": "DOUBLE"}
     for new, wanted in ((names, None), (["safety_mode", "timestamp", "robot_mode"], None),
-                        (["timestamp", "speed_scaling"], {"names_before": "robot_mode, safety_mode", "names": "speed_scaling"}),
-                        (["timestamp", "robot_mode"], {"names_before": "safety_mode"}),
-                        (names + ["speed_scaling"], {"names": "speed_scaling"})):
+                        (["timestamp", "speed_scaling"], {"names_before": ["robot_mode", "safety_mode"], "names": ["speed_scaling"]}),
+                        (["timestamp", "robot_mode"], {"names_before": ["safety_mode"]}),
+                        (names + ["speed_scaling"], {"names": ["speed_scaling"]})):
         connection = Connection(40001)
         connection.negotiate()
         cuts = []
@@ -1009,7 +1009,7 @@ def read_properties(connection, way, rng):
     elif way == "short":
         whole = whole[:rng.randrange(len(whole))]
         lacking = [name for i, (name, _) in enumerate(asked) if sum(sizes[:i + 1]) > len(whole)]
-        wanted.append({"bytes": len(whole), "bytes_known": sum(sizes), "names": ", ".join(lacking)})
+        wanted.append({"bytes": len(whole), "bytes_known": sum(sizes), "names": lacking})
     elif way == "long":
         whole += bytes(rng.randrange(1, 9))
         wanted.append({"bytes": len(whole), "bytes_known": sum(sizes), "names": None})

@@ -235,11 +235,11 @@ static inline const char *armtap_finding_text(const struct armtap_finding *findi
 {
     return armtap_argument_text(armtap_argument_find(&finding->arguments, name));
 }
-/* The same for text from the wire: its bytes, which may be anything; a NUL follows them. */
+/* The same for text from the wire, and for names: its bytes, which may be anything; a NUL follows them. */
 static inline const char *armtap_finding_quoted(const struct armtap_finding *finding, const char *name, size_t *length)
 {
     const struct armtap_argument *argument = armtap_argument_find(&finding->arguments, name);
-    if (!argument || armtap_argument_kind(argument)->type != ARMTAP_QUOTED)
+    if (!argument || armtap_argument_kind(argument)->type < ARMTAP_NAMES)
         return NULL;
     *length = argument->length;
     return argument->value.text;

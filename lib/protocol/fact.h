@@ -69,6 +69,14 @@ enum armtap_word {
         return (struct armtap_argument){                                                                               \
             .id = bytes ? ARMTAP_ARGUMENT_##name : 0, .length = (uint32_t)length, .value.text = bytes};                \
     }
+/* As armtap_line_name() wrote them; absent if there are none. */
+#define ARMTAP_MAKE_NAMES(name)                                                                                        \
+    static inline struct armtap_argument arg_##name(const struct armtap_line *names)                                   \
+    {                                                                                                                  \
+        return (struct armtap_argument){.id = names->length > 0 ? ARMTAP_ARGUMENT_##name : 0,                          \
+                                        .length = (uint32_t)names->length,                                             \
+                                        .value.text = names->text};                                                    \
+    }
 #define ARGUMENT(name, type, digits) ARMTAP_MAKE_##type(name)
 #include "findings.def"
 #undef ARGUMENT
@@ -95,7 +103,7 @@ static inline const struct armtap_argument *armtap_argument_of(const struct armt
 static inline bool armtap_is_same_argument(const struct armtap_argument *one, const struct armtap_argument *other)
 {
     enum armtap_argument_type type = armtap_argument_kind(one)->type;
-    if (type != ARMTAP_TEXT && type != ARMTAP_QUOTED)
+    if (type < ARMTAP_TEXT)
         return one->word == other->word && one->value.count == other->value.count;
     return one->length == other->length && memcmp(one->value.text, other->value.text, one->length) == 0;
 }

@@ -35,6 +35,12 @@ void armtap_line_string(struct armtap_line *line, const char *text)
     armtap_line_piece(line, text, strlen(text));
 }
 
+void armtap_line_name(struct armtap_line *line, const char *name)
+{
+    armtap_line_string(line, name);
+    armtap_line_piece(line, "", 1);
+}
+
 /* Invisible characters beyond ASCII: controls, line separators, text-direction marks, tags. */
 static bool is_hidden(uint32_t character)
 {

@@ -49,6 +49,10 @@ static void put_argument(struct writing *writing, const struct armtap_argument *
     case ARMTAP_WORD:
         armtap_line_string(line, armtap_argument_text(argument));
         break;
+    case ARMTAP_NAMES:
+        for (const char *all = argument->value.text, *at = all; at < all + argument->length; at += strlen(at) + 1)
+            armtap_line_format(line, at > all ? ", %b" : "%b", (const void *)at, strlen(at));
+        break;
     case ARMTAP_TEXT:
     case ARMTAP_QUOTED:
         armtap_line_span(line, argument->value.text, argument->length);

@@ -411,7 +411,7 @@ void log_note_arguments(struct log *log, const struct armtap_arguments *argument
             log_add(log, "%" PRIu64, argument->value.count);
         else if (kind->type == ARMTAP_INTEGER || kind->type == ARMTAP_TIME)
             log_add(log, "%" PRId64, argument->value.integer);
-        else if (kind->type == ARMTAP_QUOTED)
+        else if (kind->type >= ARMTAP_NAMES)
             log_quoted(log, argument->value.text, argument->length);
         else if (kind->type != ARMTAP_FLAG)
             log_add(log, "%s", armtap_argument_text(argument));

@@ -1,6 +1,7 @@
 /* The output of diagnose --json. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "diagnosis.h"
 #include "command_line/shared_text.h"
@@ -70,6 +71,12 @@ static void value_json(struct json *json, const struct armtap_argument *argument
         break;
     case ARMTAP_WORD:
         json_text(json, armtap_argument_text(argument));
+        break;
+    case ARMTAP_NAMES:
+        json_array(json, false);
+        for (const char *all = argument->value.text, *at = all; at < all + argument->length; at += strlen(at) + 1)
+            json_text(json, at);
+        json_close(json);
         break;
     case ARMTAP_TEXT:
     case ARMTAP_QUOTED:

@@ -65,6 +65,19 @@ static bool is_added(struct facts *facts, int outcome)
 
 /* ---- findings ---------------------------------------------------------------------------------------------------- */
 
+/* A list of names, a NUL behind each; NULL if it is none, or memory runs out. */
+static char *get_names(const struct json_node *list, uint32_t *length)
+{
+    char *names = list->kind == ARMTAP_JSON_ARRAY ? malloc(list->length) : NULL;
+    *length = 0;
+    for (const struct json_node *at = json_node_first(list); names && at != json_node_end(list);
+         at = json_node_next(at)) {
+        get_text(at, names + *length, list->length - *length);
+        *length += (uint32_t)strlen(names + *length) + 1;
+    }
+    return names;
+}
+
 static bool get_argument(struct facts *facts, const struct json_node *key, struct armtap_argument *argument,
                          char **text)
 {
@@ -72,7 +85,7 @@ static bool get_argument(struct facts *facts, const struct json_node *key, struc
     *argument = (struct armtap_argument){.id = 0};
     argument->id = armtap_argument_named(key->text, key->length);
     const struct armtap_argument_kind *kind = armtap_argument_kind(argument);
-    bool is_text = kind->type == ARMTAP_TEXT || kind->type == ARMTAP_QUOTED;
+    bool is_text = kind->type >= ARMTAP_TEXT;
     bool is_duration = strlen(kind->name) > 2 && strcmp(kind->name + strlen(kind->name) - 2, "_s") == 0;
     double most = is_duration ? SECONDS_MAX : INFINITY;
     if (argument->id == 0)
@@ -89,10 +102,14 @@ static bool get_argument(struct facts *facts, const struct json_node *key, struc
     argument->word = kind->type == ARMTAP_WORD ? armtap_word_named(value->text, value->length) : 0;
     if (!is_text)
         return kind->type == ARMTAP_FLAG || argument->word > 0;
-    *text = json_node_text(value);
-    facts->lacks_memory = facts->lacks_memory || (value->kind == ARMTAP_JSON_STRING && !*text);
+    bool is_list = kind->type == ARMTAP_NAMES;
+    if (value->kind != (is_list ? ARMTAP_JSON_ARRAY : ARMTAP_JSON_STRING))
+        return false;
+    *text = is_list ? get_names(value, &argument->length) : json_node_text(value);
+    facts->lacks_memory = facts->lacks_memory || !*text;
     argument->value.text = *text;
-    argument->length = *text ? (uint32_t)strlen(*text) : 0;
+    if (*text && !is_list)
+        argument->length = (uint32_t)strlen(*text);
     return *text != NULL;
 }
 

@@ -141,8 +141,7 @@ static struct armtap_finding *append(struct group *group)
 
 static bool is_text(const struct armtap_argument *argument)
 {
-    enum armtap_argument_type type = armtap_argument_kind(argument)->type;
-    return type == ARMTAP_TEXT || type == ARMTAP_QUOTED;
+    return armtap_argument_kind(argument)->type >= ARMTAP_TEXT;
 }
 
 static size_t kept_length(const struct armtap_argument *argument)

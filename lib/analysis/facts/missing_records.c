@@ -47,7 +47,7 @@ static void keep_arguments(struct missing_run *hole, const struct armtap_note *n
 {
     for (size_t i = 0; i < note->arguments.count && hole->argument_count < HOLE_ARGUMENTS; i++) {
         enum armtap_argument_type type = armtap_argument_kind(&note->arguments.all[i])->type;
-        if (type != ARMTAP_TEXT && type != ARMTAP_QUOTED)
+        if (type < ARMTAP_TEXT)
             hole->argument[hole->argument_count++] = note->arguments.all[i];
     }
 }

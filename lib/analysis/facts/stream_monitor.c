@@ -19,7 +19,7 @@
 #define MANY 64
 /* A second keep-alive shows that the first was not answered. */
 #define KEEPALIVES_UNANSWERED 2
-#define FIELDS_MAX 200
+#define FIELDS_LISTED 12
 
 /* So many robots' clocks are followed from one connection to the next, and a clock that fell by more than this many
  * seconds meanwhile shows a restart: connections that overlap are never that far apart. */
@@ -452,21 +452,15 @@ bool armtap_monitors_keep(struct monitors *monitors, const struct armtap_note *n
     return monitor && monitor->running && armtap_missing_records_note(&monitor->running->holes, note);
 }
 
-/* The names of what `one` has beyond `other`. */
-static void put_fields(char text[FIELDS_MAX], size_t room, const struct armtap_set *one, const struct armtap_set *other)
+/* What `one` has beyond `other`. Returns how many more there are than are listed. */
+static uint64_t list_fields(struct armtap_line *names, const struct armtap_set *one, const struct armtap_set *other)
 {
-    size_t used = 0, more = 0;
-    for (size_t id = 0; id < armtap_field_count(); id++) {
-        const char *name = armtap_field_at(id)->name, *sign = used > 0 ? ", " : "";
-        if (!armtap_set_has(one, (unsigned)id) || armtap_set_has(other, (unsigned)id))
-            continue;
-        if (used + strlen(sign) + strlen(name) + sizeof " and 999 more" > room || more > 0)
-            more++;
-        else
-            used += (size_t)snprintf(text + used, FIELDS_MAX - used, "%s%s", sign, name);
-    }
-    if (more > 0)
-        snprintf(text + used, FIELDS_MAX - used, " and %zu more", more);
+    uint64_t count = 0;
+    armtap_line_begin(names);
+    for (unsigned id = 0; id < armtap_field_count(); id++)
+        if (armtap_set_has(one, id) && !armtap_set_has(other, id) && ++count <= FIELDS_LISTED)
+            armtap_line_name(names, armtap_field_at(id)->name);
+    return count > FIELDS_LISTED ? count - FIELDS_LISTED : 0;
 }
 
 /* Reports a set-up that gives the data of a running stream other fields. */
@@ -474,23 +468,25 @@ static void follow_outputs(struct monitors *monitors, struct running_stream *run
                            const struct armtap_recipe_event *event)
 {
     struct armtap_set outputs = {{0}};
-    char lacks[FIELDS_MAX] = "", has[FIELDS_MAX] = "";
+    struct armtap_line lacks, has;
     bool is_known = event->stream->protocol == ARMTAP_RTDE && !(event->flags & ARMTAP_GUESSED);
     if (event->direction != ARMTAP_FROM_ROBOT)
         return;
     for (size_t i = 0; is_known && i < armtap_recipe_count(event->recipe); i++)
         if (armtap_recipe_at(event->recipe, i)->field)
             armtap_set_add(&outputs, armtap_recipe_at(event->recipe, i)->field->id);
-    if (is_known && running->has_outputs && event->stream->records[ARMTAP_FROM_ROBOT] > 0) {
-        put_fields(lacks, FIELDS_MAX - strlen("; no longer sent: "), &running->outputs, &outputs);
-        put_fields(has, FIELDS_MAX - strlen("; new: "), &outputs, &running->outputs);
-    }
-    if (*lacks || *has)
-        armtap_findings_raise(monitors->findings,
-                              &(struct fact){.code = ARMTAP_FINDING_rtde_recipe_changed,
-                                             .stream = event->stream,
-                                             .where = &event->where,
-                                             .arguments = ARGS(arg_names_before(lacks), arg_names(has))});
+    uint64_t more_before = list_fields(&lacks, &running->outputs, &outputs);
+    uint64_t more = list_fields(&has, &outputs, &running->outputs);
+    bool is_changed = lacks.length > 0 || has.length > 0;
+    if (is_changed && is_known && running->has_outputs && event->stream->records[ARMTAP_FROM_ROBOT] > 0)
+        armtap_findings_raise(
+            monitors->findings,
+            &(struct fact){.code = ARMTAP_FINDING_rtde_recipe_changed,
+                           .stream = event->stream,
+                           .where = &event->where,
+                           .arguments = ARGS(arg_names_before(&lacks),
+                                             more_before > 0 ? arg_more_before(more_before) : arg_none(true),
+                                             arg_names(&has), more > 0 ? arg_more(more) : arg_none(true))});
     running->outputs = outputs;
     running->has_outputs = is_known;
 }
