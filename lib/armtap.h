@@ -819,7 +819,7 @@ struct armtap_command {
     unsigned register_offset;                 /* 0, or 24 for the upper registers */
     unsigned recipe_id;
     enum armtap_command_ending ending;
-    const char *cause;          /* of FAILED, of UNFINISHED if known: "a protective stop"; else NULL; valid forever */
+    const char *cause;          /* "protective", "emergency", "fault", "program-stopped"; NULL: not known */
     bool bytes_missing;         /* in the capture, between issue and end */
     bool is_result_early;       /* the client did not wait: the result may be that of a command before */
     struct armtap_where issued; /* the package with the command */

@@ -462,7 +462,7 @@ def check_stops():
     client.close()
     rows = commands(capture)
     expect("done is captured late", [row["ending"] for row in rows] == ["done", "done"] and found(capture) == [], rows)
-    for stays, ending, cause in ((True, "failed", "a protective stop"), (False, "abandoned", None)):
+    for stays, ending, cause in ((True, "failed", "protective"), (False, "abandoned", None)):
         capture, client = session(outputs=outputs)
         client.say(1, runtime_state=2, safety_status_bits=1)
         client.write(1, 3, MOVEL)
@@ -587,8 +587,8 @@ def check_endings():
     client.say(1)
     expect("withdrawn", [row["ending"] for row in commands(capture)] == ["abandoned"])
 
-    for bits, runtime, cause in ((4, 2, "a protective stop"), (0x80, 2, "an emergency stop"), (0x20, 2, "an emergency stop"),
-                                 (0x200, 2, "a fault or a violation"), (1, 1, "the end of the robot's program")):
+    for bits, runtime, cause in ((4, 2, "protective"), (0x80, 2, "emergency"), (0x20, 2, "emergency"),
+                                 (0x200, 2, "fault"), (1, 1, "program-stopped")):
         capture, client = session(outputs=wire.OUTPUTS + ["safety_status_bits", "runtime_state"])
         client.results.update(safety_status_bits=1, runtime_state=2)
         client.write(1, 3, MOVEL)
@@ -800,7 +800,7 @@ def check_findings():
     said = found(capture)
     expect("the client closes the connection", [one[0] for one in said] == ["command.unanswered"] and
            (said[0][2]["command"], said[0][2]["until"]) == ("moveL", "closed"), said)
-    for bits, runtime, cause in ((1, 1, "the end of the robot's program"), (4, 2, "a protective stop"), (1, 2, None)):
+    for bits, runtime, cause in ((1, 1, "program-stopped"), (4, 2, "protective"), (1, 2, None)):
         capture, client = session(outputs=wire.OUTPUTS + ["safety_status_bits", "runtime_state"])
         client.results.update(safety_status_bits=1, runtime_state=2)
         client.write(1, 3, MOVEL)

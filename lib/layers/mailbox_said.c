@@ -25,15 +25,15 @@ static const char *cause_in(const struct armtap_record *record)
     if (armtap_set_has(record->updated, ARMTAP_ID_safety_status_bits)) {
         uint32_t bits = state->safety_status_bits;
         if (bits & (1u << BIT_FAULT | 1u << BIT_VIOLATION))
-            return "a fault or a violation";
+            return "fault";
         if (bits & (1u << BIT_EMERGENCY | 1u << BIT_ROBOT_EMERGENCY | 1u << BIT_SYSTEM_EMERGENCY))
-            return "an emergency stop";
+            return "emergency";
         if (bits & 1u << BIT_PROTECTIVE)
-            return "a protective stop";
+            return "protective";
     }
     bool has_ended = armtap_set_has(record->updated, ARMTAP_ID_runtime_state) &&
                      (state->runtime_state == RUNTIME_STOPPED || state->runtime_state == RUNTIME_STOPPING);
-    return has_ended ? "the end of the robot's program" : NULL;
+    return has_ended ? "program-stopped" : NULL;
 }
 
 static void read_stops(struct armtap_said *said, const struct armtap_record *record)
