@@ -150,8 +150,6 @@ static void parse_to_robot(struct cursor *cursor, struct armtap_rtde_package *p)
         take_rest(cursor, &p->names, &p->names_length);
         break;
     case ARMTAP_RTDE_DATA:
-        if (p->has_id)
-            p->id = take8(cursor);
         parse_values(cursor, p);
         break;
     case ARMTAP_RTDE_TEXT:
@@ -178,8 +176,6 @@ static void parse_from_robot(struct cursor *cursor, struct armtap_rtde_package *
         break;
     case ARMTAP_RTDE_SETUP_OUTPUTS:
     case ARMTAP_RTDE_SETUP_INPUTS:
-        if (p->has_id)
-            p->id = take8(cursor);
         take_rest(cursor, &p->types, &p->types_length);
         break;
     case ARMTAP_RTDE_PROPERTIES:
@@ -187,8 +183,6 @@ static void parse_from_robot(struct cursor *cursor, struct armtap_rtde_package *
         parse_values(cursor, p);
         break;
     case ARMTAP_RTDE_DATA:
-        if (p->has_id)
-            p->id = take8(cursor);
         parse_values(cursor, p);
         break;
     case ARMTAP_RTDE_TEXT:
@@ -226,6 +220,8 @@ int armtap_rtde_parse(const void *bytes, size_t length, enum armtap_direction di
     package->protocol = protocol;
     package->has_id = carries_id(package);
     struct cursor cursor = {p + ARMTAP_RTDE_HEADER, p + size, false};
+    if (package->has_id) /* comes first */
+        package->id = take8(&cursor);
     if (direction == ARMTAP_TO_ROBOT)
         parse_to_robot(&cursor, package);
     else
