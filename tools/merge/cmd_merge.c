@@ -25,7 +25,6 @@ static const struct option_usage usage = {
         "--after, the sum is what these print of all of them at once; streams of other captures are listed one after "
         "another. Exit status 1 if there is a warning or an error.",
     .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
     .examples = "  for f in monday-*.pcapng; do armtap info --json --after sidecars $f > $f.json; done\n"
                 "  armtap merge monday-*.json > monday.json\n"};
 

@@ -77,7 +77,7 @@ struct joining {
     struct json json;
     struct buffer text;
     uint64_t streams, findings; /* in the summaries before */
-    bool is_damaged, has_fault;
+    bool is_damaged;
 };
 
 static const struct json_node *list_of(const struct summary *summary, const char *key)

@@ -141,7 +141,6 @@ static const struct option_usage usage = {
         "robot: the bridge, which makes "
         "legacy packets of --layout from RTDE, so that an old program runs unchanged.",
     .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_ROBOTS,
     .examples = "  armtap serve --loop robot.pcapng\n  armtap serve --listen 127.0.0.11 --speed max --hide payload "
                 "robot.pcapng\n  armtap serve --layout 1108 rtde://10.0.0.2\n"};

@@ -237,17 +237,10 @@ static void close_peer(void *user)
     free(user);
 }
 
-const struct server_kind dashboard_stub_kind = {.name = "dashboard",
-                                                .title = "an imitated dashboard server",
-                                                .open = open_peer,
-                                                .receive = receive,
-                                                .tick = tick,
-                                                .wants_data = wants_data,
-                                                .close = close_peer};
-const struct server_kind dashboard_captured_kind = {.name = "dashboard",
-                                                    .title = "the captured dashboard server",
-                                                    .open = open_peer,
-                                                    .receive = receive,
-                                                    .tick = tick,
-                                                    .wants_data = wants_data,
-                                                    .close = close_peer};
+#define KIND(what)                                                                                                     \
+    {                                                                                                                  \
+        .name = "dashboard", .title = (what), .open = open_peer, .receive = receive, .tick = tick,                     \
+        .wants_data = wants_data, .close = close_peer                                                                  \
+    }
+const struct server_kind dashboard_stub_kind = KIND("an imitated dashboard server");
+const struct server_kind dashboard_captured_kind = KIND("the captured dashboard server");
