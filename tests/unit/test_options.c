@@ -328,6 +328,7 @@ static const struct option_row rows[] = {
     OPTION(0, "then", NULL, FLAG(also), NEEDS("decimal"), HELP(""))
     OPTION(0, "last", NULL, FLAG(also), NEEDS("then"), HELP(""))
     OPTION(0, "live", "T", TIME(time), FROM(SOURCE_LIVE), HELP(""))
+    {.read = NULL}
 };
 /* clang-format on */
 #undef OPTIONS_STRUCT
@@ -335,7 +336,6 @@ static const struct option_usage usage = {.command = "try",
                                           .arguments = "",
                                           .summary = "",
                                           .rows = rows,
-                                          .row_count = sizeof rows / sizeof *rows,
                                           .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE,
                                           .examples = ""};
 

@@ -115,12 +115,11 @@ static int read_colour(const struct option_row *row, const char *value, void *pl
 static const struct option_row shared_rows[] = {
 #include "options.def"
 };
-#define SHARED_COUNT (sizeof shared_rows / sizeof *shared_rows)
 
 static bool has_own(const struct option_usage *usage, const char *name)
 {
-    for (size_t i = 0; i < usage->row_count; i++)
-        if (usage->rows[i].name && strcmp(usage->rows[i].name, name) == 0)
+    for (const struct option_row *row = usage->rows; row && row->read; row++)
+        if (row->name && strcmp(row->name, name) == 0)
             return true;
     return false;
 }
@@ -128,12 +127,13 @@ static bool has_own(const struct option_usage *usage, const char *name)
 /* The i-th option of a command: its own, then the shared ones that it does not have as its own; NULL after the last. */
 const struct option_row *options_row_at(const struct option_usage *usage, size_t i)
 {
-    if (i < usage->row_count)
-        return &usage->rows[i];
-    i -= usage->row_count;
-    for (size_t k = 0; k < SHARED_COUNT; k++)
-        if (shared_rows[k].group & (usage->groups | ANY_COMMAND) && !has_own(usage, shared_rows[k].name) && i-- == 0)
-            return &shared_rows[k];
+    const struct option_row *row;
+    for (row = usage->rows; row && row->read; row++)
+        if (i-- == 0)
+            return row;
+    for (row = shared_rows; row->read; row++)
+        if (row->group & (usage->groups | ANY_COMMAND) && !has_own(usage, row->name) && i-- == 0)
+            return row;
     return NULL;
 }
 

@@ -63,7 +63,10 @@ static size_t number_of(const struct option_usage *usage, const struct option_ro
 
 static bool is_own(const struct option_usage *usage, const struct option_row *row)
 {
-    return number_of(usage, row) < usage->row_count;
+    const struct option_row *own = usage->rows;
+    while (own && own->read && own != row)
+        own++;
+    return own == row;
 }
 
 static enum options_outcome take_option(struct parser *parser, const struct option_row *row, const char *value)

@@ -135,16 +135,15 @@ struct option_row {
 option_reader option_flag, option_text, option_time, option_number, option_real, option_word;
 
 struct option_usage {
-    const char *command;   /* "export" */
-    const char *arguments; /* "[CAPTURE...]" */
-    const char *summary;   /* one sentence */
-    const struct option_row *rows;
-    size_t row_count;
-    unsigned groups;          /* enum option_group */
-    const char *examples;     /* lines, each ends in \n */
-    const char *decodes_with; /* with DECODES, without READS_CAPTURES: the option that names captures */
-    const char *nothing;      /* what to do if no capture is named; NULL: the usual */
-    const char *columns;      /* names in its own --fields that are not fields, separated by blanks */
+    const char *command;           /* "export" */
+    const char *arguments;         /* "[CAPTURE...]" */
+    const char *summary;           /* one sentence */
+    const struct option_row *rows; /* the last one has no `read`; NULL: none */
+    unsigned groups;               /* enum option_group */
+    const char *examples;          /* lines, each ends in \n */
+    const char *decodes_with;      /* with DECODES, without READS_CAPTURES: the option that names captures */
+    const char *nothing;           /* what to do if no capture is named; NULL: the usual */
+    const char *columns;           /* names in its own --fields that are not fields, separated by blanks */
     /* Called when all options are taken, before an interface is opened: its sandbox allows no more libraries. `user` as
      * for options_parse. 0, or -1 after a message. NULL: nothing is to do. */
     int (*prepare)(void *user);

@@ -39,7 +39,6 @@ static const struct option_usage usage = {
                "with its cause, then all findings and what to do; the verdict is the last line. Exit status 1 if "
                "there is a warning or an error.",
     .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS |
               ASKS_ROBOTS,
     .examples = "  armtap diagnose robot.pcapng\n  armtap diagnose --around safety.stop=2 robot.pcapng\n"

@@ -34,7 +34,6 @@ static const struct option_usage usage = {
     .summary = "Shows every byte of a message: offset, bytes, field, value, unit. For a packet in which no "
                "message ends, says what the packet is.",
     .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | SHOWS_TIMES,
     .nothing = "give a capture and --packet N, or --hex BYTES",
     .examples = "  armtap explain robot.pcapng --packet 42\n"

@@ -106,7 +106,6 @@ int cmd_export(int argc, char **argv)
         .arguments = "[CAPTURE... | ROBOT...]",
         .summary = summary,
         .rows = rows,
-        .row_count = sizeof rows / sizeof *rows,
         .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS |
                   ASKS_ROBOTS,
         .columns = columns,

@@ -39,7 +39,6 @@ static const struct option_usage usage = {
                "CB3/e-Series, the release that introduced it, and its meaning. PATTERN is part of a name, or a glob in "
                "quotes; it also matches UR's names of the legacy rows.",
     .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
     .examples = "  armtap fields tcp\n  armtap fields --columns 32-37,86\n  armtap fields 'actual_*' --json\n"
                 "  armtap fields --enum robot_mode\n  armtap fields --error C204A3\n"};
 

@@ -41,7 +41,6 @@ static const struct option_usage usage = {
         "one, side by side, or several at once, which makes smaller files and cannot fail where data is missing "
         "between two captures.",
     .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
     .groups = DECODES | READS_CAPTURES,
     .examples = "  armtap index -o sidecars monday-*.pcapng\n"
                 "  for f in monday-*.pcapng; do armtap export --after sidecars $f -o ${f%.pcapng}.csv; done\n"};

@@ -39,7 +39,6 @@ static const struct option_usage usage = {
                "almost certain is not given: field_12 is the value at byte 12. Without motion there are types only. "
                "Save it, check it, and use it with --recipe.",
     .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
     .groups = DECODES | READS_DUMPS | READS_CAPTURES | READS_LIVE,
     .examples = "  armtap infer late.pcapng > recipe.txt\n"
                 "  armtap export --recipe recipe.txt late.pcapng\n"

@@ -23,7 +23,6 @@ static const struct option_usage usage = {
     .summary = "Shows the streams of a capture: robot and client, protocol and version, records, rate, duration, gaps, "
                "and what is wrong with them. Exit status 1 if there is a warning or an error.",
     .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | FOLLOWS | SHOWS_TIMES | READS_ROBOTS |
               ASKS_ROBOTS,
     .examples = "  armtap info robot.pcapng\n  armtap info --json monday-*.pcap.gz | jq .streams\n"

@@ -71,7 +71,6 @@ static const struct option_usage usage = {
     .summary = "Draws a picture: values against time, modes as named bands, times without data in grey, stops as red "
                "lines with their packets. Every spike is shown, however long the capture is.",
     .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | READS_LIVE | SHOWS_TIMES,
     .prepare = load,
     .examples = "  armtap plot -o robot.svg robot.pcapng\n"

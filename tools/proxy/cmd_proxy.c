@@ -93,7 +93,6 @@ static const struct option_usage usage = {
         "Stands between clients and a robot: forwards all ports that robots have, and records both directions in a "
         "capture, under the addresses of robot and clients. Goes on until Ctrl-C, or --for a time.",
     .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
     .examples = "  armtap proxy --listen 192.168.1.5 -o cell.pcapng 10.0.0.2\n",
 };
 

@@ -53,7 +53,6 @@ static const struct option_usage usage = {
         "Standard error lists what RTDE lacks, and vectors that come as a whole. Types are those of RTDE protocol "
         "2.",
     .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
     .groups = DECODES | READS_DUMPS | GUESSES,
     .decodes_with = "from",
     .examples = "  armtap recipe --columns 2-7,32-37 > recipe.xml\n"

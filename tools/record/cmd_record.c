@@ -64,7 +64,6 @@ static const struct option_usage usage = {
         "Records what robots send, as a client of theirs, in captures that every other command and Wireshark read. "
         "Needs no privileges. Goes on until Ctrl-C, or --for a time, and connects again when a connection ends.",
     .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
     .groups = READS_ROBOTS | READS_ONLY_ROBOTS | ASKS_ROBOTS,
     .examples =
         "  armtap record --all rtde://10.0.0.2\n"

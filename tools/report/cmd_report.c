@@ -34,7 +34,6 @@ static const struct option_usage usage = {
         "their packets, what to do, rates, modes, and the files with their SHA-256. The page needs no network, "
         "and prints well. Exit status 1 if there is a warning or an error.",
     .rows = rows,
-    .row_count = sizeof rows / sizeof *rows,
     .groups = DECODES | READS_DUMPS | GUESSES | READS_CAPTURES | SHOWS_TIMES,
     .examples = "  armtap report -o cell-3.html robot.pcapng\n"};
 
