@@ -2,7 +2,9 @@
 
 #include <math.h>
 
+#include "bytes.h"
 #include "line_cells.h"
+#include "row_above.h"
 #include "base/text/json_reader.h"
 #include "base/text/json_writer.h"
 #include "base/text/utf8.h"
@@ -302,21 +304,26 @@ static void put_element(const struct cell *cell, const struct armtap_value *valu
         cell->columns->misfits++;
 }
 
-/* Puts doubles into columns of doubles, as most are. False if they are something else. */
-static bool put_doubles(const struct cell *first, const struct armtap_value *value)
+/* Puts a pick, from a row on, as long as it is doubles in the frames, as most are. Returns the first row where it is
+ * not. */
+static size_t put_doubles(const struct cell *first, const struct output_row *rows)
 {
     const struct pick *pick = first->column->pick;
-    size_t rows = first->columns->rows, bits = column_words_of(rows);
-    if (value->type != ARMTAP_DOUBLE || first->column->type != ARMTAP_DOUBLE ||
-        pick->first + pick->count > value->count)
-        return false;
-    uint64_t *word = word_of(first, first->column->u64 + first->row);
-    uint64_t *present = word_of(first, first->column->present + first->row / COLUMN_WORD_BITS);
-    for (unsigned k = 0; k < pick->count; k++, word += rows, present += bits) {
-        memcpy(word, &value->f64[pick->first + k], sizeof *word);
-        *present |= (uint64_t)1 << first->row % COLUMN_WORD_BITS;
-    }
-    return true;
+    const struct table_layout *layout = rows[first->row].layout;
+    size_t count = first->columns->rows, bits = column_words_of(count), to = first->row;
+    uint64_t *word = word_of(first, first->column->u64), *present = word_of(first, first->column->present);
+    if (first->column->type != ARMTAP_DOUBLE || pick->if_mixed)
+        return to;
+    const struct pick_above place = row_above_find(pick, layout);
+    while (to < count && place.is_doubles && rows[to].layout == layout && rows[to].cut_count == 0 &&
+           place.bytes.end <= rows[to].values_length)
+        to++;
+    for (unsigned k = 0; k < pick->count; k++, word += count, present += bits)
+        for (size_t i = first->row; i < to; i++) {
+            word[i] = armtap_be64(rows[i].values + place.bytes.offset + k * sizeof *word);
+            present[i / COLUMN_WORD_BITS] |= (uint64_t)1 << i % COLUMN_WORD_BITS;
+        }
+    return to;
 }
 
 /* The cells of a pick in a row. */
@@ -326,8 +333,6 @@ static void put_value(struct cell *first, const struct output_row *row, const st
     struct armtap_json items;
     if (!value->present || (pick->if_mixed && !row->is_mixed))
         return;
-    if (put_doubles(first, value))
-        return;
     if ((pick->numbered || pick->element || !column_is_text(first->column)) && json_elements_begin(&items, value)) {
         put_items(first, &items);
         return;
@@ -336,21 +341,29 @@ static void put_value(struct cell *first, const struct output_row *row, const st
         put_element(&(struct cell){first->columns, first->column + k, first->row}, value, row->generation);
 }
 
+static void gather_pick(struct columns *columns, const struct column *column, const struct output_row *rows)
+{
+    const struct pick *pick = column->pick;
+    struct cell cell = {columns, column, 0};
+    struct armtap_value value;
+    for (; cell.row < columns->rows; cell.row++) {
+        cell.row = put_doubles(&cell, rows);
+        if (cell.row == columns->rows)
+            return;
+        if (pick->row_column != ROW_COLUMN_NONE)
+            row_column_value(pick->row_column, &rows[cell.row], &value);
+        else
+            pick_read(pick, &rows[cell.row], &value);
+        put_value(&cell, &rows[cell.row], &value);
+    }
+}
+
 int columns_gather(struct columns *columns, const struct view *view, const struct output_row *rows, size_t count)
 {
-    struct armtap_value value;
     if (lay_out(columns, view, count) != 0)
         return -1;
-    for (size_t at = 0; at < columns->count; at += columns->column[at].pick->count) {
-        const struct pick *pick = columns->column[at].pick;
-        for (size_t i = 0; i < count; i++) {
-            if (pick->row_column != ROW_COLUMN_NONE)
-                row_column_value(pick->row_column, &rows[i], &value);
-            else
-                pick_read(pick, &rows[i], &value);
-            put_value(&(struct cell){columns, &columns->column[at], i}, &rows[i], &value);
-        }
-    }
+    for (size_t at = 0; at < columns->count; at += columns->column[at].pick->count)
+        gather_pick(columns, &columns->column[at], rows);
     return columns->texts.failed ? -1 : 0;
 }
 

@@ -12,9 +12,10 @@ static const struct armtap_recipe_entry *entry_of(const struct pick *pick, const
     return entry == TABLE_NONE ? NULL : armtap_recipe_at(layout->recipe, entry);
 }
 
-static struct pick_above find_pick(const struct pick *pick, const struct armtap_recipe_entry *entry, size_t cell)
+struct pick_above row_above_find(const struct pick *pick, const struct table_layout *layout)
 {
-    struct pick_above above = {.cell = cell, .run = 1};
+    const struct armtap_recipe_entry *entry = entry_of(pick, layout);
+    struct pick_above above = {.run = 1};
     if (!entry || entry->wire_size == 0 || entry->wire_size > SIZE_MAX - entry->offset)
         return above;
     above.bytes = (struct pick_bytes){entry->offset, entry->wire_size, entry->offset + entry->wire_size};
@@ -56,8 +57,10 @@ static void find_all(const struct row_batch *batch, const struct table_layout *l
 {
     const struct picks *picks = &batch->view->picks;
     size_t cell = 0;
-    for (size_t i = 0; i < picks->count; cell += picks->pick[i++].count)
-        batch->picks_above[i] = find_pick(&picks->pick[i], entry_of(&picks->pick[i], layout), cell);
+    for (size_t i = 0; i < picks->count; cell += picks->pick[i++].count) {
+        batch->picks_above[i] = row_above_find(&picks->pick[i], layout);
+        batch->picks_above[i].cell = cell;
+    }
     find_runs(batch);
 }
 
