@@ -167,45 +167,25 @@ static struct parquet_range range_of_doubles(const char *values, size_t count)
     return range;
 }
 
-/* With the sign bit flipped, signed numbers are in order as unsigned ones. */
-static struct parquet_range range_of_longs(const char *values, size_t count, bool is_signed)
+static uint64_t integer_load(const char *at, unsigned width)
 {
-    uint64_t flip = is_signed ? (uint64_t)1 << 63 : 0, low = UINT64_MAX, high = 0, before = 0;
-    bool rises = true;
+    return width == sizeof(uint64_t) ? le64_load(at) : width == sizeof(uint32_t) ? le32_load(at) : (unsigned char)*at;
+}
+
+/* With the sign bit flipped, signed numbers are in order as unsigned ones. */
+static struct parquet_range range_of_integers(const char *values, size_t count, unsigned width, bool is_signed)
+{
+    uint64_t flip = is_signed ? (uint64_t)1 << (8 * width - 1) : 0, low = UINT64_MAX, high = 0, before = 0;
+    struct parquet_range range = {.is_known = count > 0, .rises = true};
     for (size_t i = 0; i < count; i++) {
-        uint64_t value = le64_load(values + i * sizeof value) ^ flip;
+        uint64_t value = integer_load(values + i * width, width) ^ flip;
         low = value < low ? value : low;
         high = value > high ? value : high;
-        rises = rises && value >= before;
+        range.rises = range.rises && value >= before;
         before = value;
     }
-    struct parquet_range range = {.is_known = count > 0, .rises = rises};
     le64_store(range.low, low ^ flip);
     le64_store(range.high, high ^ flip);
-    return range;
-}
-
-static struct parquet_range range_of_ints(const char *values, size_t count, bool is_signed)
-{
-    uint32_t flip = is_signed ? (uint32_t)1 << 31 : 0, low = UINT32_MAX, high = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t value = le32_load(values + i * sizeof value) ^ flip;
-        low = value < low ? value : low;
-        high = value > high ? value : high;
-    }
-    struct parquet_range range = {.is_known = count > 0};
-    le32_store(range.low, low ^ flip);
-    le32_store(range.high, high ^ flip);
-    return range;
-}
-
-static struct parquet_range range_of_bools(const char *values, size_t count)
-{
-    struct parquet_range range = {.is_known = count > 0, .low = {1}};
-    for (size_t i = 0; i < count; i++) {
-        range.low[0] = values[i] < range.low[0] ? values[i] : range.low[0];
-        range.high[0] = values[i] > range.high[0] ? values[i] : range.high[0];
-    }
     return range;
 }
 
@@ -213,18 +193,10 @@ struct parquet_range parquet_range_of(enum parquet_type type, const char *values
 {
     const struct parquet_type_row *row = parquet_type_row(type);
     bool is_signed = row->logical == PARQUET_LOGICAL_NONE || row->logical == PARQUET_LOGICAL_TIMESTAMP_MICROS;
-    switch (row->physical) {
-    case PARQUET_PHYSICAL_DOUBLE:
-        return range_of_doubles(values, count);
-    case PARQUET_PHYSICAL_INT64:
-        return range_of_longs(values, count, is_signed);
-    case PARQUET_PHYSICAL_INT32:
-        return range_of_ints(values, count, is_signed);
-    case PARQUET_PHYSICAL_BOOLEAN:
-        return range_of_bools(values, count);
-    default:
+    if (row->width == 0)
         return (struct parquet_range){.is_known = false};
-    }
+    return type == PARQUET_DOUBLE ? range_of_doubles(values, count)
+                                  : range_of_integers(values, count, row->width, is_signed);
 }
 
 /* ---- the page ---------------------------------------------------------------------------------------------------- */

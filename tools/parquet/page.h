@@ -9,7 +9,7 @@
 /* The least and the greatest value, as in the file. */
 struct parquet_range {
     bool is_known;
-    bool rises; /* with INT64: no value is less than the one before */
+    bool rises; /* of integers: no value is less than the one before */
     char low[8], high[8];
 };
 
