@@ -39,10 +39,8 @@ struct armtap_diagnosis {
 /* Keeps the error of a collecting object. */
 static int keep_error(struct armtap_diagnosis *diagnosis, int outcome)
 {
-    if (diagnosis->error == ARMTAP_OK && (outcome != 0 || armtap_findings_failed(diagnosis->findings)))
-        diagnosis->error = ARMTAP_ERR_MEMORY;
-    if (diagnosis->error == ARMTAP_OK && armtap_findings_stopped(diagnosis->findings))
-        diagnosis->error = ARMTAP_ERR_STOPPED;
+    if (diagnosis->error == ARMTAP_OK)
+        diagnosis->error = outcome != 0 ? ARMTAP_ERR_MEMORY : armtap_findings_outcome(diagnosis->findings);
     return diagnosis->error;
 }
 
@@ -56,40 +54,6 @@ static int ready(const struct armtap_diagnosis *diagnosis, const void *what)
     if (diagnosis->error != ARMTAP_OK)
         return diagnosis->error;
     return diagnosis->is_finished ? ARMTAP_ERR_ARGUMENT : ARMTAP_OK;
-}
-
-static int on_record(void *user, const struct armtap_record *record)
-{
-    struct armtap_diagnosis *diagnosis = user;
-    int error = ready(diagnosis, record);
-    if (error == ARMTAP_OK)
-        error = keep_error(diagnosis, armtap_streams_record(diagnosis->streams, record));
-    return error == ARMTAP_OK ? keep_error(diagnosis, armtap_monitors_record(diagnosis->monitors, record)) : error;
-}
-
-static int on_recipe(void *user, const struct armtap_recipe_event *event)
-{
-    struct armtap_diagnosis *diagnosis = user;
-    int error = ready(diagnosis, event);
-    if (error == ARMTAP_OK)
-        error = keep_error(diagnosis, armtap_streams_recipe(diagnosis->streams, event));
-    if (error == ARMTAP_OK)
-        error = keep_error(diagnosis, armtap_input_holders_recipe(&diagnosis->inputs, event));
-    return error == ARMTAP_OK ? keep_error(diagnosis, armtap_monitors_recipe(diagnosis->monitors, event)) : error;
-}
-
-static int on_message(void *user, const struct armtap_message *message)
-{
-    struct armtap_diagnosis *diagnosis = user;
-    int error = ready(diagnosis, message);
-    return error == ARMTAP_OK ? keep_error(diagnosis, armtap_monitors_message(diagnosis->monitors, message)) : error;
-}
-
-static int on_command(void *user, const struct armtap_command *command)
-{
-    struct armtap_diagnosis *diagnosis = user;
-    int error = ready(diagnosis, command);
-    return error == ARMTAP_OK ? keep_error(diagnosis, armtap_monitors_command(diagnosis->monitors, command)) : error;
 }
 
 static void add_note(struct armtap_diagnosis *diagnosis, const struct armtap_note *note)
@@ -126,13 +90,6 @@ static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_not
     else if (!armtap_monitors_keep(diagnosis->monitors, note))
         add_note(diagnosis, note);
     return armtap_monitors_note(diagnosis->monitors, note);
-}
-
-static int on_note(void *user, const struct armtap_note *note)
-{
-    struct armtap_diagnosis *diagnosis = user;
-    int error = ready(diagnosis, note);
-    return error == ARMTAP_OK ? keep_error(diagnosis, take_note(diagnosis, note)) : error;
 }
 
 static int call_listener(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
@@ -176,12 +133,24 @@ static int take_event(struct armtap_diagnosis *diagnosis, const struct armtap_ev
     return armtap_streams_due_note(diagnosis->streams, event, &note) ? take_note(diagnosis, &note) : 0;
 }
 
-static int on_event(void *user, const struct armtap_event *event)
-{
-    struct armtap_diagnosis *diagnosis = user;
-    int error = ready(diagnosis, event);
-    return error == ARMTAP_OK ? keep_error(diagnosis, take_event(diagnosis, event)) : error;
-}
+/* The callbacks. `outcome` is not 0 if memory ran out. */
+#define TAKE(member, type, outcome)                                                                                    \
+    static int member(void *user, const struct type *what)                                                             \
+    {                                                                                                                  \
+        struct armtap_diagnosis *diagnosis = user;                                                                     \
+        int error = ready(diagnosis, what);                                                                            \
+        return error == ARMTAP_OK ? keep_error(diagnosis, outcome) : error;                                            \
+    }
+TAKE(on_record, armtap_record,
+     armtap_streams_record(diagnosis->streams, what) || armtap_monitors_record(diagnosis->monitors, what))
+TAKE(on_recipe, armtap_recipe_event,
+     armtap_streams_recipe(diagnosis->streams, what) || armtap_input_holders_recipe(&diagnosis->inputs, what) ||
+         armtap_monitors_recipe(diagnosis->monitors, what))
+TAKE(on_note, armtap_note, take_note(diagnosis, what))
+TAKE(on_event, armtap_event, take_event(diagnosis, what))
+TAKE(on_message, armtap_message, armtap_monitors_message(diagnosis->monitors, what))
+TAKE(on_command, armtap_command, armtap_monitors_command(diagnosis->monitors, what))
+#undef TAKE
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 

@@ -17,7 +17,14 @@ static inline int64_t armtap_time_between(int64_t from, int64_t to)
     return time > (uint64_t)ARMTAP_TIME_LONGEST ? ARMTAP_TIME_LONGEST : (int64_t)time;
 }
 /* The time `by` ns later, or earlier if negative. */
-int64_t armtap_time_shift(int64_t time, int64_t by);
+static inline int64_t armtap_time_shift(int64_t time, int64_t by)
+{
+    if (by > 0 && time > INT64_MAX - by)
+        return INT64_MAX;
+    if (by < 0 && time < INT64_MIN + 1 - by)
+        return INT64_MIN + 1; /* INT64_MIN means no time */
+    return time + by;
+}
 
 #define ARMTAP_TIME_MAX 40
 /* Writes "2026-01-31T12:00:00.500000000Z", or with a zone "2026-01-31T13:00:00.500000000+01:00", and a NUL; a NULL zone

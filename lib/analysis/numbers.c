@@ -14,15 +14,6 @@ int armtap_by_size(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-int64_t armtap_time_shift(int64_t time, int64_t by)
-{
-    if (by > 0 && time > INT64_MAX - by)
-        return INT64_MAX;
-    if (by < 0 && time < INT64_MIN + 1 - by)
-        return INT64_MIN + 1; /* INT64_MIN means no time */
-    return time + by;
-}
-
 /* ---- dates ----------------------------------------------------------------------------------------------------- */
 
 /* The quotient, rounded down, and the remainder. */

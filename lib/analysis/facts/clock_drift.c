@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/numbers.h"
+#include "speed.h"
 #include "analysis/inside.h"
 
 #define FIRST_LENGTH (1.0 / 16)
@@ -41,14 +42,12 @@ static void begin_run(struct clock_drift *clocks, int64_t time, double clock)
                                             .block_room = unused.block_room};
 }
 
-/* Makes block `i` be there; false if memory runs out. */
-static bool reach_block(struct clock_drift *clocks, struct armtap_clock_run *run, size_t i)
+/* Makes block `i`, which is not there, be there; false if memory runs out. */
+static ARMTAP_RARE bool reach_block(struct clock_drift *clocks, struct armtap_clock_run *run, size_t i)
 {
     size_t room = run->block_room == 0 ? FIRST_BLOCKS : run->block_room;
     while (room <= i)
         room *= 2;
-    if (room == run->block_room)
-        return true;
     struct armtap_clock_point *block = realloc(run->block, room * sizeof *block);
     clocks->failed = clocks->failed || !block;
     if (!block)
@@ -84,8 +83,8 @@ static bool add_point(struct clock_drift *clocks, struct armtap_clock_run *run, 
 {
     while (!(point->x < CLOCKS_BLOCKS * run->length))
         double_length(run);
-    size_t at = (size_t)(point->x / run->length);
-    if (!reach_block(clocks, run, at))
+    size_t at = (unsigned)(point->x / run->length);
+    if (at >= run->block_room && !reach_block(clocks, run, at))
         return false;
     keep_lower(&run->block[at], point);
     return true;

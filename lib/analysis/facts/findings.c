@@ -89,9 +89,9 @@ bool armtap_findings_is_muted(const struct findings *findings)
     return findings->is_muted;
 }
 
-bool armtap_findings_stopped(const struct findings *findings)
+int armtap_findings_outcome(const struct findings *findings)
 {
-    return findings->stopped;
+    return findings->failed ? ARMTAP_ERR_MEMORY : findings->stopped ? ARMTAP_ERR_STOPPED : ARMTAP_OK;
 }
 
 void armtap_findings_listen(struct findings *findings, findings_listener *listener, void *user)

@@ -42,8 +42,8 @@ bool armtap_findings_is_muted(const struct findings *findings);
 void armtap_findings_drop(struct findings *findings, const struct armtap_note_kind *kind,
                           const struct armtap_stream *stream, const struct armtap_where *where);
 bool armtap_findings_failed(const struct findings *findings);
-/* Whether the listener stopped. */
-bool armtap_findings_stopped(const struct findings *findings);
+/* ERR_MEMORY if that is so, ERR_STOPPED if the listener stopped. */
+int armtap_findings_outcome(const struct findings *findings);
 /* The connection carries no telemetry: drops its findings. */
 void armtap_findings_forget(struct findings *findings, uint64_t connection);
 /* The connection is one of the many that are only counted: adds its findings to the sums per id for all of these. */

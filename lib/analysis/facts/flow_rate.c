@@ -283,6 +283,7 @@ static double expected_step(const struct flow_rate *flow, double median)
 /* Time without data. */
 struct pause {
     const struct armtap_where *from, *to;
+    int64_t time; /* ns between these; -1: unknown */
     double lost;  /* packages missing in the capture */
     double clock; /* by how much the controller's clock advanced meanwhile; NAN: unknown */
     bool to_end;  /* the data never resumed */
@@ -326,8 +327,9 @@ static struct flow_rate_blame held_up_by(const struct resent *resent)
 /* The same, and what it means: only of a client that sends nothing meanwhile is known that it may be gone. */
 static struct flow_rate_blame blame_held_up(const struct resent *resent, const struct pause *pause)
 {
-    double time = (double)between(pause->from, pause->to), mute = (double)between(pause->from, &resent->mute);
-    bool is_mute = resent->is_answerable && resent->mute.packet > resent->first && mute >= HELD_UP * time;
+    double mute = (double)between(pause->from, &resent->mute);
+    bool is_mute =
+        resent->is_answerable && resent->mute.packet > resent->first && mute >= HELD_UP * (double)pause->time;
     struct flow_rate_blame why = held_up_by(resent);
     why.mute_packet = is_mute ? resent->mute.packet : 0;
     return why;
@@ -350,7 +352,7 @@ static void follow_silence(struct flow_rate *flow, struct findings *findings, co
     double since = armtap_time_seconds(flow->silence.to.time, arrival->where.time);
     double time = armtap_time_seconds(flow->last.where.time, arrival->where.time),
            step = arrival->clock - flow->last.clock;
-    if (!flow->silence.waits || time < 0)
+    if (time < 0)
         return;
     if (step > 0 && step < 1e6)
         flow->silence.caught_up += step - time;
@@ -364,10 +366,8 @@ static void follow_silence(struct flow_rate *flow, struct findings *findings, co
 static void find_reason(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                         const struct pause *pause)
 {
-    struct silence silence = {.from = *pause->from,
-                              .to = *pause->to,
-                              .seconds = (double)between(pause->from, pause->to) / 1e9,
-                              .step = pause->clock};
+    struct silence silence = {
+        .from = *pause->from, .to = *pause->to, .seconds = (double)pause->time / 1e9, .step = pause->clock};
     bool is_held = !pause->to_end && is_held_up(&flow->resent, pause->from, pause->to);
     bool is_unclear = silence.step < 0 || pause->lost > 0 || silence.step > silence.seconds + CLOCK_JUMP;
     bool has_advanced = silence.step >= ADVANCED * silence.seconds;
@@ -388,24 +388,11 @@ static void find_reason(struct flow_rate *flow, struct findings *findings, const
         report_silence(flow, findings, stream, &silence, pause->to_end, &why);
 }
 
-/* Returns whether it was a silence. */
-static bool check_silence(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
-                          const struct pause *pause)
+/* Whether a long pause was a silence, which is reported. */
+static ARMTAP_RARE bool is_silence(struct flow_rate *flow, struct findings *findings,
+                                   const struct armtap_stream *stream, const struct pause *pause, double silent)
 {
-    int64_t time = between(pause->from, pause->to);
-    if (time < 0)
-        return false;
-    /* Time covered by bytes missing in the capture is not silence. */
-    double silent = (double)time - pause->lost * flow->usual * 1e9;
-    if (time > flow->longest_gap)
-        flow->longest_gap = time;
-    if (silent > (double)flow->sums.longest_silence)
-        flow->sums.longest_silence = (int64_t)silent;
-    if (!pause->to_end && silent > (double)flow->longest_wait) {
-        flow->longest_wait = (int64_t)silent;
-        flow->wait_end = *pause->to;
-    }
-    if (!(silent > (double)SILENCE) || !(silent > SILENT_STEPS * flow->usual * 1e9))
+    if (!(silent > SILENT_STEPS * flow->usual * 1e9))
         return false;
     /* Replies come when a client asks. */
     if (has(flow, ARMTAP_TRAIT_BESIDE) && !has(flow, ARMTAP_TRAIT_UNASKED))
@@ -413,17 +400,29 @@ static bool check_silence(struct flow_rate *flow, struct findings *findings, con
     /* The requested interval is unknown. */
     if (has(flow, ARMTAP_TRAIT_ON_CHANGE) && !(flow->frequency > 0))
         return false;
-    flow->silent += (double)time / 1e9;
+    flow->silent += (double)pause->time / 1e9;
     end_silence(flow, findings, stream, ARMTAP_WORD_delayed_or_stalled);
     find_reason(flow, findings, stream, pause);
     return true;
 }
 
-/* The clock advanced by so much more than time that skipped packages cannot explain it. */
-static bool is_clock_jump(const struct arrival *last, const struct arrival *arrival, double step)
+/* Returns whether it was a silence. */
+static inline bool check_silence(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
+                                 const struct pause *pause)
 {
-    int64_t time = between(&last->where, &arrival->where);
-    return time >= 0 && step > (double)time / 1e9 + CLOCK_JUMP;
+    if (pause->time < 0)
+        return false;
+    /* Time covered by bytes missing in the capture is not silence. */
+    double silent = (double)pause->time - pause->lost * flow->usual * 1e9;
+    if (pause->time > flow->longest_gap)
+        flow->longest_gap = pause->time;
+    if (silent > (double)flow->sums.longest_silence)
+        flow->sums.longest_silence = (int64_t)silent;
+    if (!pause->to_end && silent > (double)flow->longest_wait) {
+        flow->longest_wait = (int64_t)silent;
+        flow->wait_end = *pause->to;
+    }
+    return silent > (double)SILENCE && is_silence(flow, findings, stream, pause, silent);
 }
 
 /* How many of the `beyond` packages a gap explains: all, unless the number of missing bytes gives their number. */
@@ -435,32 +434,36 @@ static double lost_of(const struct arrival *arrival, double beyond)
     return is_known && arrival->whole < beyond ? arrival->whole : beyond;
 }
 
-/* The step of the controller's clock from one arrival to the next. */
+/* The step from one arrival to the next, and that of the controller's clock. */
 struct clock_step {
-    double time;    /* s; NAN: one of them has no clock, or one that is not set yet */
+    int64_t wait;   /* ns from one to the other; -1: unknown */
+    double time;    /* of the clock, s; NAN: one of them has no clock, or one that is not set yet */
     bool is_back;   /* the clock went back */
     bool is_jump;   /* it advanced by more than skipped packages can explain */
     double skipped; /* packages skipped by the controller */
     double lost;    /* packages explained by a gap */
 };
 
-static struct clock_step clock_step_of(const struct arrival *last, const struct arrival *arrival, double usual)
+/* Of a clock that advanced by more than one usual step. That by which it advanced more than time is a jump if skipped
+ * packages cannot explain it. */
+static ARMTAP_RARE void find_skipped(struct clock_step *step, const struct arrival *arrival, double usual)
 {
-    struct clock_step step = {.time = arrival->clock - last->clock};
+    double beyond = floor(step->time / usual + 0.25) - 1;
+    if (beyond < 1 || beyond > 1e15)
+        return;
+    step->lost = lost_of(arrival, beyond);
+    step->is_jump = step->lost < beyond && step->wait >= 0 && step->time > (double)step->wait / 1e9 + CLOCK_JUMP;
+    step->skipped = step->is_jump ? 0 : beyond - step->lost;
+}
+
+static inline struct clock_step clock_step_of(const struct arrival *last, const struct arrival *arrival, double usual)
+{
+    struct clock_step step = {.wait = between(&last->where, &arrival->where), .time = arrival->clock - last->clock};
     step.is_back = step.time < -CLOCK_NOISE;
     if (!(last->clock > 0) || step.is_back)
         step.time = NAN;
-    if (!(usual > 0) || !(step.time > 0))
-        return step;
-    double steps = step.time / usual + 0.25;
-    if (steps < 2)
-        return step;
-    double beyond = floor(steps) - 1;
-    if (beyond > 1e15)
-        return step;
-    step.lost = lost_of(arrival, beyond);
-    step.is_jump = step.lost < beyond && is_clock_jump(last, arrival, step.time);
-    step.skipped = step.is_jump ? 0 : beyond - step.lost;
+    if (usual > 0 && step.time > 1.5 * usual)
+        find_skipped(&step, arrival, usual);
     return step;
 }
 
@@ -484,12 +487,12 @@ static void report_skipped(const struct flow_rate *flow, struct findings *findin
 static void report_jump(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                         const struct arrival *arrival, const struct clock_step *step)
 {
-    const struct fact fact = {
-        .code = ARMTAP_FINDING_clock_skipped,
-        .stream = stream,
-        .where = &arrival->where,
-        .arguments = ARGS(channel_argument(flow), arg_reason(ARMTAP_WORD_clock_set), arg_clock_step_s(step->time),
-                          arg_duration_s((double)between(&flow->last.where, &arrival->where) / 1e9))};
+    const struct fact fact = {.code = ARMTAP_FINDING_clock_skipped,
+                              .stream = stream,
+                              .where = &arrival->where,
+                              .arguments =
+                                  ARGS(channel_argument(flow), arg_reason(ARMTAP_WORD_clock_set),
+                                       arg_clock_step_s(step->time), arg_duration_s((double)step->wait / 1e9))};
     armtap_findings_raise(findings, &fact);
 }
 
@@ -529,33 +532,25 @@ static struct armtap_rates_step flow_rate_step_of(const struct clock_step *step,
                                       .usual = usual};
 }
 
-/* How late the package came, compared with the one before. */
-static void measure_delay(struct flow_rate *flow, const struct arrival *arrival)
+/* How late the package came after that time, compared with the one before, and how regularly. */
+static void measure_delay(struct flow_rate *flow, const struct arrival *arrival, int64_t wait, bool was_silent)
 {
-    int64_t time = between(&flow->last.where, &arrival->where);
-    double step = arrival->clock - flow->last.clock;
-    if (time < 0 || !(step > 0) || step > 1e6)
+    double step = arrival->clock - flow->last.clock, delay = (double)wait / 1e9 - step;
+    double due = isnan(step) && !arrival->after_gap ? flow->expected : step;
+    if (wait < 0 || !(due > 0) || due > 1e6)
         return;
-    double delay = (double)time / 1e9 - step;
-    flow->late += delay;
-    if (delay * 1e9 > (double)DELAYED && delay > flow->expected)
-        flow->delayed += delay;
+    if (!was_silent && !isnan(step)) {
+        flow->late += delay;
+        if (delay * 1e9 > (double)DELAYED && delay > flow->expected)
+            flow->delayed += delay;
+    }
+    if (!(flow->last.clock <= 0))
+        armtap_histogram_add(flow->jitter, (int64_t)(fabs((double)wait - due * 1e9) + 0.5));
 }
 
-static void measure_jitter(struct flow_rate *flow, const struct arrival *arrival)
-{
-    int64_t time = between(&flow->last.where, &arrival->where);
-    double step = arrival->clock - flow->last.clock;
-    if (isnan(step) && !arrival->after_gap)
-        step = flow->expected;
-    if (time < 0 || !(step > 0) || step > 1e6 || flow->last.clock <= 0)
-        return;
-    armtap_histogram_add(flow->jitter, (int64_t)(fabs((double)time - step * 1e9) + 0.5));
-}
-
-/* The time since the last arrival; if the capture's clock was set back, by the controller's clock or else the usual
- * step. */
-static int64_t step_time(const struct flow_rate *flow, const struct arrival *arrival)
+/* The time since the last arrival, which is not earlier: negative; if the capture's clock was set back, by the
+ * controller's clock or else the usual step. */
+static ARMTAP_RARE int64_t time_back(const struct flow_rate *flow, const struct arrival *arrival)
 {
     int64_t last = flow->last.where.time, time = arrival->where.time;
     double clock = arrival->clock - flow->last.clock;
@@ -564,12 +559,12 @@ static int64_t step_time(const struct flow_rate *flow, const struct arrival *arr
     return (int64_t)((clock > 0 && clock < 1e6 ? clock : flow->usual) * 1e9 + 0.5);
 }
 
-static void follow_time(struct flow_rate *flow, const struct arrival *arrival)
+static void follow_time(struct flow_rate *flow, const struct arrival *arrival, int64_t wait)
 {
     if (arrival->where.time == ARMTAP_NO_TIME || flow->elapsed < 0) {
         flow->elapsed = -1;
     } else if (flow->has_last) {
-        int64_t step = step_time(flow, arrival);
+        int64_t step = wait < 0 ? time_back(flow, arrival) : wait;
         flow->elapsed = armtap_time_shift(flow->elapsed, step);
         flow->elapsed = flow->elapsed < 0 ? 0 : flow->elapsed;
         flow->longest_gap = step > flow->longest_gap ? step : flow->longest_gap;
@@ -578,26 +573,24 @@ static void follow_time(struct flow_rate *flow, const struct arrival *arrival)
 
 /* What a step means for rates, silences and delays; none before the first arrival. */
 static void add_up(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
-                   const struct arrival *arrival, const struct clock_step *clock_step)
+                   const struct arrival *arrival, const struct clock_step *step)
 {
-    follow_time(flow, arrival);
+    follow_time(flow, arrival, step->wait);
     flow->records++;
     if (!flow->has_last) {
         flow->first = *arrival;
-        const struct pause pause = {&flow->granted, &arrival->where, arrival->lost, NAN, false};
+        const struct pause pause = {
+            &flow->granted, &arrival->where, between(&flow->granted, &arrival->where), arrival->lost, NAN, false};
         if (flow->granted.packet > 0)
             check_silence(flow, findings, stream, &pause);
     } else {
-        bool clocked = !isnan(arrival->clock) && !isnan(flow->last.clock);
-        double lost = clocked ? clock_step->lost : arrival->lost;
-        double beyond = clock_step->is_jump ? 0 : clock_step->skipped + lost;
-        double step = clocked && flow->last.clock > 0 ? arrival->clock - flow->last.clock : NAN;
-        const struct pause pause = {&flow->last.where, &arrival->where, lost, step, false};
-        follow_silence(flow, findings, stream, arrival);
-        if (!check_silence(flow, findings, stream, &pause))
-            measure_delay(flow, arrival);
-        measure_jitter(flow, arrival);
-        flow->missing += beyond;
+        double clock = arrival->clock - flow->last.clock, lost = isnan(clock) ? arrival->lost : step->lost;
+        const struct pause pause = {
+            &flow->last.where, &arrival->where, step->wait, lost, flow->last.clock > 0 ? clock : NAN, false};
+        if (flow->silence.waits)
+            follow_silence(flow, findings, stream, arrival);
+        measure_delay(flow, arrival, step->wait, check_silence(flow, findings, stream, &pause));
+        flow->missing += step->is_jump ? 0 : step->skipped + lost;
     }
 }
 
@@ -613,8 +606,9 @@ static void judge(struct flow_rate *flow, struct findings *findings, const struc
                   const struct arrival *arrival)
 {
     struct clock_step step = {.time = NAN};
-    flow->step = (struct armtap_rates_step){.lost = arrival->lost, .clock = NAN, .usual = flow->usual};
-    if (flow->has_last) {
+    if (!flow->has_last) {
+        flow->step = flow_rate_step_of(&step, arrival, flow->usual);
+    } else {
         step = check_clock(flow, findings, stream, arrival);
         flow->step = flow_rate_step_of(&step, arrival, flow->usual);
         count_step(flow, arrival);
@@ -774,9 +768,10 @@ static void end_stretch(struct flow_rate *flow, struct findings *findings, const
     if (!flow->is_settled)
         settle(flow, findings, stream);
     if (at && !has(flow, ARMTAP_TRAIT_UNASKED)) {
-        const struct pause pause = {flow->has_last ? &flow->last.where : &flow->granted, at,
-                                    flow->lost_bytes > 0 || flow->unsure ? INFINITY : (double)flow->unread, NAN, true};
-        if (pause.from->packet > 0)
+        const struct armtap_where *from = flow->has_last ? &flow->last.where : &flow->granted;
+        double lost = flow->lost_bytes > 0 || flow->unsure ? INFINITY : (double)flow->unread;
+        const struct pause pause = {from, at, between(from, at), lost, NAN, true};
+        if (from->packet > 0)
             check_silence(flow, findings, stream, &pause);
     }
     end_silence(flow, findings, stream, ARMTAP_WORD_delayed_or_stalled);
@@ -838,10 +833,11 @@ static void take_arrival(struct flow_rate *flow, const struct armtap_record *rec
 /* Whether a record belongs to the stretch that is over. */
 static bool is_late(struct flow_rate *flow, const struct arrival *arrival)
 {
-    int64_t time = between(&flow->paused, &arrival->where);
-    if (flow->phase == PHASE_PAUSED && is_unanswered(flow) && time >= 0)
+    bool is_paused = flow->phase == PHASE_PAUSED;
+    int64_t time = is_paused ? between(&flow->paused, &arrival->where) : -1;
+    if (is_paused && is_unanswered(flow) && time >= 0)
         return time <= AFTER_PAUSE_TIME;
-    if (flow->phase == PHASE_PAUSED && !arrival->after_gap)
+    if (is_paused && !arrival->after_gap)
         return ++flow->after_pause < AFTER_PAUSE;
     return flow->not_before != ARMTAP_NO_TIME && arrival->where.time != ARMTAP_NO_TIME &&
            arrival->where.time < flow->not_before;

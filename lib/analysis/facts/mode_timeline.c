@@ -2,16 +2,23 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
+#include "speed.h"
 #include "analysis/inside.h"
 
 /* In the order of the timeline. */
 enum { ROBOT_MODE, SAFETY_MODE, SAFETY_STATUS, RUNTIME_STATE };
-static const enum armtap_field_id followed[ARMTAP_MODE_FIELDS] = {[ROBOT_MODE] = ARMTAP_ID_robot_mode,
-                                                                  [SAFETY_MODE] = ARMTAP_ID_safety_mode,
-                                                                  [SAFETY_STATUS] = ARMTAP_ID_safety_status,
-                                                                  [RUNTIME_STATE] = ARMTAP_ID_runtime_state};
+static const struct {
+    enum armtap_field_id id;
+    size_t at; /* in the state */
+} followed[ARMTAP_MODE_FIELDS] = {
+    [ROBOT_MODE] = {ARMTAP_ID_robot_mode, offsetof(struct armtap_state, robot_mode)},
+    [SAFETY_MODE] = {ARMTAP_ID_safety_mode, offsetof(struct armtap_state, safety_mode)},
+    [SAFETY_STATUS] = {ARMTAP_ID_safety_status, offsetof(struct armtap_state, safety_status)},
+    [RUNTIME_STATE] = {ARMTAP_ID_runtime_state, offsetof(struct armtap_state, runtime_state)},
+};
 /* Among the fields of struct safety_arm, after those. */
 #define STATUS_BITS ARMTAP_MODE_FIELDS
 
@@ -52,24 +59,17 @@ void armtap_modes_add(struct modes *modes, const struct armtap_mode *entry)
     add_entry(modes, &unknown, 0, entry);
 }
 
-static int64_t value_of(const struct armtap_state *state, enum armtap_field_id id)
+static uint32_t bits_of(const struct armtap_state *state, size_t field)
 {
-    switch (id) {
-    case ARMTAP_ID_robot_mode:
-        return state->robot_mode;
-    case ARMTAP_ID_safety_mode:
-        return state->safety_mode;
-    case ARMTAP_ID_safety_status:
-        return state->safety_status;
-    default:
-        return state->runtime_state;
-    }
+    uint32_t bits;
+    memcpy(&bits, (const char *)state + followed[field].at, sizeof bits);
+    return bits;
 }
 
 /* The program's state has no sign. */
-static int64_t last_value(const struct modes_last *last, size_t field)
+static int64_t value_of(uint32_t bits, size_t field)
 {
-    return field == RUNTIME_STATE ? (int64_t)last->value[field] : (int64_t)(int32_t)last->value[field];
+    return field == RUNTIME_STATE ? (int64_t)bits : (int64_t)(int32_t)bits;
 }
 
 const char *armtap_mode_field(const struct armtap_mode *entry, char to[ARMTAP_MODE_NAME_MAX])
@@ -108,10 +108,8 @@ static void report_change(struct findings *findings, const struct armtap_record 
  * after each other. */
 static bool is_reported(const struct modes_last *last, size_t field, int64_t value)
 {
-    size_t other = followed[field] == ARMTAP_ID_safety_mode     ? SAFETY_STATUS
-                   : followed[field] == ARMTAP_ID_safety_status ? SAFETY_MODE
-                                                                : field;
-    return other != field && last->known[other] && last_value(last, other) == value;
+    size_t other = field == SAFETY_MODE ? SAFETY_STATUS : field == SAFETY_STATUS ? SAFETY_MODE : field;
+    return other != field && last->known[other] && value_of(last->value[other], other) == value;
 }
 
 /* What the record's arm shows, and where it is told. */
@@ -173,15 +171,15 @@ static void remember(const struct sight *sight, enum safety_class class, size_t 
         armtap_safety_tell(states_of(sight), i, value, is_told);
 }
 
-static void take_mode(struct sight *sight, struct modes_last *last, size_t i)
+/* A mode that is another than before. */
+static ARMTAP_RARE void take_mode(struct sight *sight, struct modes_last *last, size_t i)
 {
     const struct armtap_record *record = sight->record;
-    int64_t value = value_of(sight->arm->state, followed[i]), old = last_value(last, i);
+    uint32_t bits = bits_of(sight->arm->state, i);
+    int64_t value = value_of(bits, i), old = value_of(last->value[i], i);
     bool is_first = !last->known[i];
     char name[ARMTAP_MODE_NAME_MAX];
-    if (!is_first && value == old)
-        return;
-    const struct armtap_field *field = armtap_field_at(followed[i]);
+    const struct armtap_field *field = armtap_field_at(followed[i].id);
     const struct armtap_mode entry = {record->stream->connection,
                                       record->where,
                                       field,
@@ -191,7 +189,7 @@ static void take_mode(struct sight *sight, struct modes_last *last, size_t i)
                                       ARMTAP_NO_TIME};
     enum safety_class class = armtap_safety_class(field->id, value, entry.name, is_first);
     last->known[i] = true;
-    last->value[i] = (uint32_t)value;
+    last->value[i] = bits;
     add_entry(sight->modes, last, i, &entry);
     if (!sight->is_told && !is_reported(last, i, value) && is_news(sight, class, i, value, is_first))
         tell_state(sight, class, entry.name, armtap_mode_field(&entry, name), value, is_first);
@@ -231,7 +229,8 @@ bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct fi
     for (size_t k = 0; k < ARMTAP_MODE_FIELDS; k++) {
         /* Each arm's state includes the fields of the whole robot. */
         struct modes_last *said = &last[k == RUNTIME_STATE ? 0 : arm->number - 1];
-        if (armtap_set_has(arm->updated, followed[k]))
+        if (armtap_set_has(arm->updated, followed[k].id) &&
+            !(said->known[k] && said->value[k] == bits_of(arm->state, k)))
             take_mode(&sight, said, k);
     }
     if (armtap_set_has(arm->updated, ARMTAP_ID_safety_status_bits))
