@@ -834,6 +834,10 @@ struct armtap_command {
     double duration_least;
 };
 
+/* Bits of a sink's answer: all of a record's state, or only its numbers of up to 32 bits (the rest of the state then
+ * holds values of other records, and without either bit all of it); the message. */
+enum armtap_wanted { ARMTAP_WANTS_STATE = 1, ARMTAP_WANTS_MODES = 2, ARMTAP_WANTS_MESSAGE = 4 };
+
 /* The callbacks that receive everything. Any may be NULL; one that returns non-zero stops the push for good, which then
  * returns ERR_STOPPED. Without on_record, frames are delimited and counted, but no state is decoded. Set `size` to
  * sizeof(struct armtap_sink): callbacks of a newer program that the library does not know are never called, those that
@@ -863,9 +867,9 @@ struct armtap_sink {
     /* When a command of ur_rtde has ended, after on_record for the package that shows it. */
     int (*on_command)(void *user, const struct armtap_command *command);
     /* For armtap's own program, whose connections share one state; other programs leave it NULL, and it is never
-     * called. Asked before a record: 0 if no callback will look at its state, which then holds values of other records,
-     * and only what notes depend on is decoded. It does nothing but answer; `stream` counts this record already. */
-    int (*wants_state)(void *user, const struct armtap_stream *stream, enum armtap_direction direction);
+     * called. Asked before a record, which `stream` counts already, and before a message: what of enum armtap_wanted
+     * callbacks will look at. It does nothing but answer. */
+    int (*wants)(void *user, const struct armtap_stream *stream, enum armtap_direction direction);
 };
 
 /* ---- one packet ------------------------------------------------------------------------------------------------ */

@@ -152,6 +152,12 @@ TAKE(on_message, armtap_message, armtap_monitors_message(diagnosis->monitors, wh
 TAKE(on_command, armtap_command, armtap_monitors_command(diagnosis->monitors, what))
 #undef TAKE
 
+int armtap_diagnosis_wants(const struct armtap_diagnosis *diagnosis, const struct armtap_stream *stream,
+                           enum armtap_direction direction)
+{
+    return armtap_monitors_want(diagnosis->monitors, stream) | armtap_streams_wants(NULL, stream, direction);
+}
+
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 static int begin(struct armtap_diagnosis *diagnosis, const struct armtap_diagnosis_options *options)

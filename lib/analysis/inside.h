@@ -45,9 +45,8 @@ struct armtap_connections {
     bool more_ports;
 };
 
-/* Whether armtap_streams_record looks at the joints and the pose of the next record: only of some. For the sink's
- * wants_state. */
-bool armtap_streams_wants_state(const struct armtap_stream *stream, enum armtap_direction direction);
+/* A sink's `wants`, of what armtap_streams_record looks at: joints and pose of some records. */
+int armtap_streams_wants(void *unused, const struct armtap_stream *stream, enum armtap_direction direction);
 /* Whether the last event ended a stream that went into the totals: the caller may free what it keeps for that stream.
  */
 bool armtap_streams_let_go(const struct armtap_streams *streams);
@@ -167,6 +166,10 @@ struct armtap_incidents {
 int armtap_incidents_find(struct armtap_incidents *incidents, const struct armtap_facts *facts);
 const struct armtap_incident *armtap_incidents_at(const struct armtap_incidents *incidents, size_t i);
 void armtap_incidents_free(struct armtap_incidents *incidents);
+
+/* What the diagnosis looks at, for the sink's `wants`. */
+int armtap_diagnosis_wants(const struct armtap_diagnosis *diagnosis, const struct armtap_stream *stream,
+                           enum armtap_direction direction);
 
 /* ---- captures of an archive ---- */
 

@@ -325,15 +325,17 @@ static bool is_pose_due(uint64_t records)
     return (records & (each - 1)) == 0 && records >= 32;
 }
 
-bool armtap_streams_wants_state(const struct armtap_stream *stream, enum armtap_direction direction)
+int armtap_streams_wants(void *unused, const struct armtap_stream *stream, enum armtap_direction direction)
 {
-    return direction == ARMTAP_FROM_ROBOT && is_pose_due(stream->records[ARMTAP_FROM_ROBOT]) &&
-           !armtap_stream_has(stream, ARMTAP_TRAIT_OWN_NAMES);
+    (void)unused;
+    bool is_read = direction == ARMTAP_FROM_ROBOT && is_pose_due(stream->records[ARMTAP_FROM_ROBOT]) &&
+                   !armtap_stream_has(stream, ARMTAP_TRAIT_OWN_NAMES);
+    return is_read ? ARMTAP_WANTS_STATE : 0;
 }
 
 static inline bool reads_pose(const struct armtap_record *record)
 {
-    return armtap_streams_wants_state(record->stream, record->direction) && record->updated && record->state;
+    return armtap_streams_wants(NULL, record->stream, record->direction) && record->updated && record->state;
 }
 
 /* 0, or ERR_MEMORY. */

@@ -211,11 +211,11 @@ static bool any_bit(const struct armtap_set *set)
     return bits != 0;
 }
 
-/* Whether a callback looks at the state of a record. */
-static bool is_wanted(const struct armtap_conn *conn, const struct armtap_frame *frame)
+/* What callbacks look at, as bits of enum armtap_wanted. */
+static int wanted_of(const struct armtap_conn *conn, enum armtap_direction direction)
 {
     const struct armtap_sink *sink = conn->sink;
-    return !sink->wants_state || sink->on_command || sink->wants_state(conn->user, &conn->stream, frame->direction);
+    return sink->wants ? sink->wants(conn->user, &conn->stream, direction) : ~0;
 }
 
 /* Where the frame's holes lie in the values. Returns how many do. */
@@ -273,8 +273,10 @@ static size_t whole_of(const struct armtap_conn *conn, enum armtap_direction dir
 int armtap_conn_bytes(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                       size_t from, size_t to, uint64_t offset, bool skipped)
 {
-    if (!conn->sink->on_message || from == to)
+    if (!conn->sink->on_message || from == to || !(wanted_of(conn, direction) & ARMTAP_WANTS_MESSAGE)) {
+        armtap_conn_content(conn, NULL, 0);
         return ARMTAP_OK;
+    }
     struct armtap_message message = {.stream = &conn->stream,
                                      .where = armtap_span_where(span, from, to),
                                      .first = armtap_span_where(span, from, from + 1),
@@ -386,12 +388,16 @@ static int add_brief_arm(struct armtap_conn *conn, struct armtap_arm *arm, struc
     return ARMTAP_OK;
 }
 
-/* Whether a record needs no decoding: nobody reads the state, all of its fields are there, and none was ever missing in
- * this direction, so that no note of that ends here. */
+/* Whether a record needs no more decoding: nobody reads more of the state than its modes, all of its fields are there,
+ * and none was ever missing in this direction, so that no note of that ends here. */
 static bool may_stay_encoded(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data)
 {
-    return !frame->hole_count && !is_wanted(conn, frame) && !conn->half[frame->direction].bad_cells &&
-           armtap_recipe_sets_all(data->recipe, data->values, data->values_length, conn->reserve->brief);
+    /* A mailbox looks at it, and a client's data that waits for the next package may turn out to be for one. */
+    bool has_layer = conn->sink->on_command && (conn->mailbox || conn->half[ARMTAP_TO_ROBOT].used > 0);
+    int wanted = has_layer ? ARMTAP_WANTS_STATE : wanted_of(conn, frame->direction);
+    return !frame->hole_count && !(wanted & ARMTAP_WANTS_STATE) && !conn->half[frame->direction].bad_cells &&
+           armtap_recipe_sets_all(data->recipe, data->values, data->values_length, conn->reserve->brief,
+                                  (wanted & ARMTAP_WANTS_MODES) != 0);
 }
 
 static int decode_record(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_data *data,

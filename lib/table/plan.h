@@ -112,7 +112,7 @@ struct armtap_plan {
     size_t count;
     struct armtap_step *steps;
     armtap_plan_decoder *decode; /* the fastest on this processor */
-    armtap_plan_decoder *check;  /* the same, but it may leave out of the state what always fits */
+    armtap_plan_decoder *check;  /* the same, but it may leave doubles out of the state */
     struct armtap_set fields;    /* set by this plan */
 };
 

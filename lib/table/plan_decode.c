@@ -288,7 +288,8 @@ INLINE AVX2 bool judge(const struct armtap_covered *covered, const uint8_t *wire
     return _mm256_movemask_pd(good) == 15;
 }
 
-/* The frequent cases; a packet with anything else is decoded again in plain C. */
+/* The frequent cases; a packet with anything else is decoded again in plain C. `turn` is NULL: doubles are left
+ * out. */
 INLINE AVX2 bool decode_frequent(const struct armtap_plan *plan, const uint8_t *wire, struct armtap_state *state,
                                  struct armtap_set *updated, turn_kernel *turn)
 {
@@ -301,12 +302,14 @@ INLINE AVX2 bool decode_frequent(const struct armtap_plan *plan, const uint8_t *
     if (updated)
         *updated = plan->fields;
     for (const struct armtap_step *step = plan->steps, *end = step + plan->count; step < end; step++) {
+        if (!turn && step->op == ARMTAP_OP_SWAP8)
+            continue;
         const uint8_t *from = wire + step->wire;
         uint8_t *to = (uint8_t *)state + step->state;
         if (step->op == ARMTAP_OP_SWAP8)
             turn(from, to, 8 * (size_t)step->count, 8);
         else if (step->op == ARMTAP_OP_SWAP4)
-            turn(from, to, 4 * (size_t)step->count, 4);
+            (turn ? turn : turn_avx2)(from, to, 4 * (size_t)step->count, 4);
         else if (!armtap_op_is_cell((enum armtap_op)step->op))
             others(step, from, to);
         else if (step->op != ARMTAP_OP_CELL_INT32 || !int32_avx2(from, to, step->count))
@@ -323,15 +326,10 @@ static AVX2 ALIGNED bool decode_avx2(const struct armtap_plan *plan, const uint8
     return decode_frequent(plan, wire, state, updated, turn_avx2);
 }
 
-INLINE AVX2 void turn_nothing(const uint8_t *wire, uint8_t *to, size_t size, unsigned width)
-{
-    (void)wire, (void)to, (void)size, (void)width;
-}
-
 static AVX2 ALIGNED bool check_avx2(const struct armtap_plan *plan, const uint8_t *wire, struct armtap_state *state,
                                     struct armtap_set *updated)
 {
-    return decode_frequent(plan, wire, state, updated, turn_nothing);
+    return decode_frequent(plan, wire, state, updated, NULL);
 }
 
 armtap_plan_decoder *armtap_plan_checker(void)

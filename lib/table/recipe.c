@@ -313,9 +313,10 @@ void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *val
 }
 
 bool armtap_recipe_sets_all(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
-                            struct armtap_state *state)
+                            struct armtap_state *state, bool wants_modes)
 {
-    return length >= recipe->size && (!recipe->integer_cells || recipe->plan.check(&recipe->plan, values, state, NULL));
+    return length >= recipe->size &&
+           ((!recipe->integer_cells && !wants_modes) || recipe->plan.check(&recipe->plan, values, state, NULL));
 }
 
 /* Whether an entry is about an arm: one that names none is about all. */

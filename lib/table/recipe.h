@@ -112,9 +112,9 @@ void armtap_recipe_decode_cut(const struct armtap_recipe *recipe, const uint8_t 
                               struct armtap_set *updated);
 void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
                           struct armtap_state *state, struct armtap_set *updated);
-/* Whether that would set all of the recipe's fields (recipe->plan.fields). The state, which nobody looks at, is written
- * only as far as that takes no time. */
+/* Whether that would set all of the recipe's fields (recipe->plan.fields). Then the state has the record's modes if
+ * they are wanted; the rest is written only as far as that takes no time. */
 bool armtap_recipe_sets_all(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
-                            struct armtap_state *state);
+                            struct armtap_state *state, bool wants_modes);
 
 #endif

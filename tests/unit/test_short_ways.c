@@ -358,21 +358,21 @@ static void each_sample_both_ways(void **state)
 struct listener {
     struct log log;
     uint64_t seed; /* 0: all */
-    bool wants;
+    int wants;     /* bits of enum armtap_wanted */
     size_t unwanted;
 };
 
-static int wants_state(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
+static int wants(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
 {
     struct listener *listener = user;
     assert_true(stream->records[direction] > 0);
-    listener->wants = listener->seed == 0 || random_bits(&listener->seed) % 3 == 0;
-    listener->unwanted += !listener->wants;
+    listener->wants = listener->seed == 0 ? ARMTAP_WANTS_STATE : (int)(random_bits(&listener->seed) % 3);
+    listener->unwanted += listener->wants != ARMTAP_WANTS_STATE;
     return listener->wants;
 }
 
-/* Each value of the record is in the state, unless a later one of the same field is. */
-static void check_state(const struct armtap_record *record)
+/* Each value of the record that is wanted is in the state, unless a later one of the same field is. */
+static void check_state(const struct armtap_record *record, int wants)
 {
     for (size_t i = 0; record->recipe && i < armtap_recipe_count(record->recipe); i++) {
         const struct armtap_field *field = armtap_recipe_at(record->recipe, i)->field;
@@ -380,7 +380,7 @@ static void check_state(const struct armtap_record *record)
         bool is_last = field && armtap_set_has(record->updated, field->id);
         for (size_t k = i + 1; is_last && k < armtap_recipe_count(record->recipe); k++)
             is_last = armtap_recipe_at(record->recipe, k)->field != field;
-        if (!is_last || record->arm_count > 1)
+        if (!is_last || record->arm_count > 1 || (wants == ARMTAP_WANTS_MODES && armtap_type_width(field->type) > 4))
             continue;
         armtap_record_value(record, i, &sent);
         armtap_state_get(record->state, field, &kept);
@@ -415,8 +415,8 @@ static int hear_record(void *user, const struct armtap_record *record)
         log_line(&listener->log, " %llx", (unsigned long long)record->updated->word[i]);
     check_clock(record);
     if (listener->wants)
-        check_state(record);
-    listener->wants = true; /* of records about whose state nobody asks */
+        check_state(record, listener->wants);
+    listener->wants = ARMTAP_WANTS_STATE; /* of records about whose state nobody asks */
     return 0;
 }
 
@@ -429,9 +429,9 @@ static int hear_note(void *user, const struct armtap_note *note)
 
 static struct listener heard_of(const struct sample_packets *sample, uint64_t seed)
 {
-    struct listener listener = {.seed = seed, .wants = true};
+    struct listener listener = {.seed = seed, .wants = ARMTAP_WANTS_STATE};
     const struct armtap_sink sink = {
-        .size = sizeof sink, .on_record = hear_record, .on_note = hear_note, .wants_state = wants_state};
+        .size = sizeof sink, .on_record = hear_record, .on_note = hear_note, .wants = wants};
     struct armtap_net *net;
     plainly = false;
     assert_int_equal(armtap_net_new(NULL, &sink, &listener, &net), ARMTAP_OK);

@@ -254,7 +254,7 @@ static int end_pairs(struct compare *compare)
 /* Reads the chosen streams again: side by side if they do not interleave, as in two files. */
 static int compare_chosen(struct compare *compare)
 {
-    const struct armtap_sink sink = {.size = sizeof sink, .on_record = compare_record, .wants_state = wants_chosen};
+    const struct armtap_sink sink = {.size = sizeof sink, .on_record = compare_record, .wants = wants_chosen};
     const struct side_by_side_calls calls = {
         .wants = side_by_side_wants, .record = side_by_side_record, .over = side_by_side_over};
     bool interleaved = stream_choice_are_interleaved(compare->chosen);

@@ -55,7 +55,7 @@ static int on_record(void *user, const struct armtap_record *record)
     return turns->stopped ? REPLAY_GAVE_UP : outcome == TURN_HAS_ENOUGH ? REPLAY_HAS_ENOUGH : REPLAY_GO_ON;
 }
 
-static int wants_state(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
+static int wants(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
 {
     struct reading *reading = user;
     return reading->calls->wants(reading->user, reading->number, stream, direction);
@@ -65,7 +65,7 @@ static void *read_through(void *user)
 {
     struct reading *reading = user;
     struct turns *turns = reading->turns;
-    const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record, .wants_state = wants_state};
+    const struct armtap_sink sink = {.size = sizeof sink, .on_record = on_record, .wants = wants};
     struct replay_totals totals = {.broken_off = true};
     wait_turn(turns, reading->number);
     reading->status = EXIT_FAILED;

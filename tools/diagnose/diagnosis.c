@@ -83,6 +83,12 @@ TAKE(on_message, armtap_message, (void)0, ARMTAP_OK)
 TAKE(on_command, armtap_command, (void)0, ARMTAP_OK)
 #undef TAKE
 
+static int wants(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
+{
+    const struct diagnosis *diagnosis = user;
+    return armtap_diagnosis_wants(diagnosis->found, stream, direction);
+}
+
 static int on_refused(void *user, const struct armtap_refused_setup *setup)
 {
     struct diagnosis *diagnosis = user;
@@ -114,7 +120,8 @@ enum exit_status diagnosis_read(struct diagnosis *diagnosis)
                                      .on_event = on_event,
                                      .on_refused = on_refused,
                                      .on_message = on_message,
-                                     .on_command = on_command};
+                                     .on_command = on_command,
+                                     .wants = wants};
     struct replay_source source = *diagnosis->source;
     source.comments = &diagnosis->comments;
     source.archive = diagnosis->archive;

@@ -257,16 +257,10 @@ static int print_on_candidates(void *user, const struct armtap_candidates *candi
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
 /* Rows come from records' bytes: only the list of streams looks at a state, here and there. */
-static int survey_wants_state(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
-{
-    (void)user;
-    return armtap_streams_wants_state(stream, direction);
-}
-
-static int print_wants_state(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
+static int print_wants(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
 {
     const struct job *job = user;
-    return job->once && armtap_streams_wants_state(stream, direction);
+    return job->once ? armtap_streams_wants(NULL, stream, direction) : 0;
 }
 
 /* ---- answers --------------------------------------------------------------------------------------------------- */
@@ -298,14 +292,14 @@ const struct armtap_sink job_survey_sink = {.size = sizeof job_survey_sink,
                                             .on_note = survey_note_answer,
                                             .on_event = survey_event_answer,
                                             .on_candidates = survey_candidates_answer,
-                                            .wants_state = survey_wants_state};
+                                            .wants = armtap_streams_wants};
 const struct armtap_sink job_print_sink = {.size = sizeof job_print_sink,
                                            .on_record = print_on_record_answer,
                                            .on_recipe = print_on_recipe_answer,
                                            .on_note = print_on_note_answer,
                                            .on_event = print_on_event_answer,
                                            .on_candidates = print_on_candidates_answer,
-                                           .wants_state = print_wants_state};
+                                           .wants = print_wants};
 
 /* The same for a format that also says what was found. Of an archive, only what is found in the capture itself. */
 #define HEARD(callback, member, type)                                                                                  \

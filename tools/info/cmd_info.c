@@ -81,12 +81,6 @@ static int on_event(void *user, const struct armtap_event *event)
     return armtap_streams_due_note(info->streams, event, &note) ? on_note(user, &note) : 0;
 }
 
-static int wants_state(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
-{
-    (void)user;
-    return armtap_streams_wants_state(stream, direction);
-}
-
 static int on_traffic(void *user, const struct armtap_traffic *traffic)
 {
     struct info *info = user;
@@ -146,7 +140,7 @@ static void run_info(struct info *info)
                                      .on_traffic = on_traffic,
                                      .on_refused = on_refused,
                                      .on_candidates = on_candidates,
-                                     .wants_state = wants_state};
+                                     .wants = armtap_streams_wants};
     struct replay_source source = info->options.source;
     source.knowledge = info->knowledge;
     source.archive = info->archive;

@@ -328,18 +328,18 @@ static void prefetch_ahead(const struct monitors *monitors)
     armtap_prefetch(by_connection_ahead(&monitors->all, 4), offsetof(struct stream_monitor, stream_rates_totals));
 }
 
-static bool has_data(const struct armtap_stream *stream)
+/* Whether an RTDE client has no data yet: its messages show what it asks for. */
+static bool lacks_data(const struct armtap_stream *stream)
 {
-    return stream->records[ARMTAP_FROM_ROBOT] > 0;
+    return stream->protocol == ARMTAP_RTDE && stream->records[ARMTAP_FROM_ROBOT] == 0;
 }
 
-/* A place for what an RTDE client asks for, while there are no data. 0, or -1 if memory runs out. */
+/* A place for what such a client asks for. 0, or -1 if memory runs out. */
 static int make_requests(struct stream_monitor *monitor, const struct armtap_stream *stream)
 {
-    if (!monitor->requests && stream->protocol == ARMTAP_RTDE && !has_data(stream) &&
-        !(monitor->requests = calloc(1, sizeof *monitor->requests)))
-        return -1;
-    return 0;
+    if (!monitor->requests && lacks_data(stream))
+        monitor->requests = calloc(1, sizeof *monitor->requests);
+    return lacks_data(stream) && !monitor->requests ? -1 : 0;
 }
 
 /* Whether a window that was too small explains why the record came late. `last`: the record before. */
@@ -372,6 +372,13 @@ static void pass(const struct monitors *monitors, struct running_stream *running
         armtap_drivers_pass(&monitors->drivers, record->stream->connection);
 }
 
+/* All of a state for the rows of stops, and where the arm is that drivers command. */
+int armtap_monitors_want(const struct monitors *monitors, const struct armtap_stream *stream)
+{
+    int state = monitors->reach > 0 || monitors->drivers.count > 0 ? ARMTAP_WANTS_STATE : ARMTAP_WANTS_MODES;
+    return lacks_data(stream) ? state | ARMTAP_WANTS_MESSAGE : state;
+}
+
 int armtap_monitors_record(struct monitors *monitors, const struct armtap_record *record)
 {
     size_t before = monitors->all.recent;
@@ -384,7 +391,7 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
     if (armtap_drivers_record(&monitors->drivers, monitors->findings, record) != 0)
         return -1;
     struct running_stream *running = monitor->running;
-    if (monitor->requests && has_data(record->stream)) {
+    if (monitor->requests && !lacks_data(record->stream)) {
         free(monitor->requests);
         monitor->requests = NULL;
     }
@@ -417,7 +424,7 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
 
 int armtap_monitors_message(struct monitors *monitors, const struct armtap_message *message)
 {
-    if (message->stream->protocol != ARMTAP_RTDE || has_data(message->stream))
+    if (!lacks_data(message->stream))
         return 0;
     struct stream_monitor *monitor = find_or_add(monitors, message->stream);
     if (!monitor || make_requests(monitor, message->stream) != 0)
@@ -601,7 +608,7 @@ static void take_close(struct monitors *monitors, struct stream_monitor *monitor
     monitor->closed[event->direction] = true;
     if (event->a == ARMTAP_CLOSE_FIN && !monitor->closed[!event->direction])
         return;
-    if (monitor->requests && !has_data(event->stream))
+    if (monitor->requests && lacks_data(event->stream))
         armtap_unanswered_end(monitor->requests, monitors->findings, event);
     end_monitor(monitors, monitor);
 }

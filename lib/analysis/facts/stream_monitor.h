@@ -55,6 +55,8 @@ struct monitors;
 struct monitors *armtap_monitors_new(struct findings *findings, struct modes *modes, int64_t reach,
                                      bool frequency_wanted);
 void armtap_monitors_free(struct monitors *monitors);
+/* What they look at, as bits of enum armtap_wanted. */
+int armtap_monitors_want(const struct monitors *monitors, const struct armtap_stream *stream);
 int armtap_monitors_record(struct monitors *monitors, const struct armtap_record *record);
 int armtap_monitors_recipe(struct monitors *monitors, const struct armtap_recipe_event *event);
 int armtap_monitors_event(struct monitors *monitors, const struct armtap_event *event);

@@ -54,10 +54,10 @@ static int on_note(void *user, const struct armtap_note *note)
     return stop->sink->on_note ? remember(stop, stop->sink->on_note(stop->user, note)) : 0;
 }
 
-static int wants_state(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
+static int wants(void *user, const struct armtap_stream *stream, enum armtap_direction direction)
 {
     const struct replay_stop *stop = user;
-    return stop->sink->wants_state(stop->user, stream, direction);
+    return stop->sink->wants(stop->user, stream, direction);
 }
 
 struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
@@ -77,6 +77,6 @@ struct armtap_sink replay_stop_wrap(const struct replay_stop *stop)
                                 IF_WANTED(on_candidates),
                                 IF_WANTED(on_bytes),
                                 IF_WANTED(on_command),
-                                IF_WANTED(wants_state)};
+                                IF_WANTED(wants)};
 #undef IF_WANTED
 }
