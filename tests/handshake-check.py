@@ -9,6 +9,7 @@ import json
 import math
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -913,6 +914,23 @@ def check_changed_outputs(folder, _rng, _rounds):
         assert told == wanted, (new, told)
 
 
+def check_recipe_beside(folder, _rng, _rounds):
+    """The recipe of data without a set-up, if the same client's was captured on another connection: a command that prints it."""
+    path = os.path.join(folder, "x.pcap")
+    for client in (CLIENT, bytes([10, 0, 0, 77]), None):
+        whole, lacking = conversation([]), Connection(40002, at=1.0)
+        lacking.ends["c"], lacking.packets = (client or CLIENT, 40002), []
+        for i in range(40):
+            lacking.reply("U", b"\1" + struct.pack(">dd", i / 125, 1))
+        write(path, *([whole] if client else []), lacking)
+        shown = armtap("diagnose", path, status=1).stdout
+        command = re.search(r"another\s+connection,\s+run:\s+armtap (recipe --from \S+ --stream 0)$", shown, re.M)
+        assert "rtde.recipe.missing: " in shown and "CAPTURE" not in shown and bool(command) == (client == CLIENT), shown
+        if command:
+            printed = armtap(*command[1].split(), status=0).stdout
+            assert re.findall('name="(.*?)"', printed) == ["timestamp", "speed_scaling"], printed
+
+
 def conversation(ends, midstream=False, client_speaks=True, lost=()):
     """Data, then packets of (sender, flags); those numbered in `lost` were not captured."""
     connection = Connection(40001)
@@ -1092,7 +1110,7 @@ def main():
                   check_offers, check_names_not_captured, check_lost_replies, check_set_up_in_a_gap, check_blanks_in_names,
                   check_late_direction, check_lost_request, check_early_refusal, check_close_in_midstream,
                   check_one_direction, check_one_direction_reset, check_input_kinds, check_input_holders,
-                  check_input_holder_in_another_file, check_changed_outputs, check_properties,
+                  check_input_holder_in_another_file, check_changed_outputs, check_recipe_beside, check_properties,
                   check_property_order):
         with tempfile.TemporaryDirectory() as folder:
             try:

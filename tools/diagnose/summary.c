@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/stream_rank.h"
 #include "analysis/inside.h"
 
 /* Findings of one id and stream that are shown one by one. */
@@ -219,12 +220,24 @@ static bool is_remedy_taken(const struct diagnosis *diagnosis, const struct armt
     return kind == diagnosis->around && strstr(kind->command, "--around");
 }
 
+/* 1 + the number of another stream whose recipe the same client set up; 0: none. */
+static uint32_t setup_beside(const struct diagnosis *diagnosis, const struct armtap_stream_summary *lacking)
+{
+    const struct armtap_stream_summary *other;
+    for (uint32_t i = 0; lacking && (other = armtap_streams_at(diagnosis->streams, i)); i++)
+        if (other != lacking && other->recipe && !other->guess && other->stream->protocol == ARMTAP_RTDE &&
+            stream_same_host(other->stream->client, lacking->stream->client))
+            return diagnosis_number(diagnosis, i) + 1;
+    return 0;
+}
+
 static struct shell_subject subject_of(const struct diagnosis *diagnosis, const struct armtap_finding *finding)
 {
     const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, finding->stream);
     return (struct shell_subject){.where = &finding->largest,
                                   .arguments = &finding->arguments,
                                   .stream = summary ? diagnosis_number(diagnosis, finding->stream) : SHELL_NO_STREAM,
+                                  .setup = setup_beside(diagnosis, summary),
                                   .robot = summary ? summary->stream->robot : NULL};
 }
 

@@ -107,11 +107,21 @@ static bool put_packet(const struct putting *putting)
     return put_text(putting->to, putting->size, text);
 }
 
-static bool put_stream(const struct putting *putting)
+static bool put_number(const struct putting *putting, uint32_t number)
 {
     char text[20];
-    snprintf(text, sizeof text, "%" PRIu32, putting->subject->stream);
-    return putting->subject->stream != SHELL_NO_STREAM && put_text(putting->to, putting->size, text);
+    snprintf(text, sizeof text, "%" PRIu32, number);
+    return put_text(putting->to, putting->size, text);
+}
+
+static bool put_stream(const struct putting *putting)
+{
+    return putting->subject->stream != SHELL_NO_STREAM && put_number(putting, putting->subject->stream);
+}
+
+static bool put_setup(const struct putting *putting)
+{
+    return putting->subject->setup > 0 && put_number(putting, putting->subject->setup - 1);
 }
 
 /* Of UR's controllers, if the list has it. */
@@ -161,8 +171,8 @@ static bool put_new(const struct putting *putting)
 static const struct {
     const char *word;
     bool (*put)(const struct putting *putting);
-} places[] = {{"FILE", put_files},  {"PACKET", put_packet},   {"STREAM", put_stream}, {"CODE", put_code},
-              {"ROBOT", put_robot}, {"CAPTURE", put_capture}, {"NEW", put_new}};
+} places[] = {{"FILE", put_files}, {"PACKET", put_packet}, {"STREAM", put_stream},   {"SETUP", put_setup},
+              {"CODE", put_code},  {"ROBOT", put_robot},   {"CAPTURE", put_capture}, {"NEW", put_new}};
 
 /* Writes a word of the pattern; false if it stays what it is, but stands for something else. */
 static bool put_word(const struct putting *putting, const char *word, size_t length)

@@ -13,6 +13,7 @@ struct shell_subject {
     const struct armtap_where *where;         /* NULL: nowhere */
     const struct armtap_arguments *arguments; /* NULL: none */
     uint32_t stream;                          /* its number, as users know it; SHELL_NO_STREAM: none */
+    uint32_t setup;                           /* 1 + the number of a stream with a set-up of the same client; 0: none */
     const char *robot;                        /* its address, with or without a port; NULL: unknown */
 };
 #define SHELL_NO_STREAM UINT32_MAX
@@ -22,6 +23,7 @@ struct shell_subject {
  *            and --recipe; after --from each capture gets its own --from, and the options, except --recipe, follow
  *   PACKET   its number, with --file if there are several captures
  *   STREAM   its number
+ *   SETUP    the number of another stream of the same client whose set-up was captured
  *   CODE     of an error, as armtap fields --error takes it: C153A2
  *   ROBOT    its address
  *   CAPTURE  the name of the packet's capture, for programs that read none that is compressed
