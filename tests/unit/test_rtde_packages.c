@@ -311,6 +311,171 @@ static void test_characters_of_lists(void **unused)
                 }
 }
 
+/* ---- what shows that a connection begins with RTDE ---- */
+
+struct showing {
+    enum armtap_direction direction;
+    const char *hex, *tail;
+    bool shows;
+};
+
+/* The last that shows, and the first that does not. */
+static const struct showing showings[] = {
+    {TO, "00 05 56 00 00", "", false}, /* versions 1 to 16 */
+    {TO, "00 05 56 00 01", "", true},
+    {TO, "00 05 56 00 10", "", true},
+    {TO, "00 05 56 00 11", "", false},
+    {FROM, "00 04 56 02", "", false}, /* accepted, or not */
+    {FROM, "00 04 53 02", "", false},
+    {FROM, "00 04 50 02", "", false},
+    {FROM, "00 13 76 00 00 00 63 00 00 03 e7 00 01 86 9f ff ff ff ff", "", true}, /* a release */
+    {FROM, "00 0f 76 00 00 00 63 00 00 03 e7 00 01 86 9f", "", true},
+    {FROM, "00 13 76 00 00 00 64 00 00 03 e7 00 01 86 9f ff ff ff ff", "", false},
+    {FROM, "00 13 76 00 00 00 63 00 00 03 e8 00 01 86 9f ff ff ff ff", "", false},
+    {FROM, "00 13 76 00 00 00 63 00 00 03 e7 00 01 86 a0 ff ff ff ff", "", false},
+    {FROM, "00 10 76 00 00 00 63 00 00 03 e7 00 01 86 9f ff", "", false}, /* half a number */
+    {FROM, "00 06 4d 08", "Hi", true},                                    /* levels up to 8, and a text */
+    {FROM, "00 06 4d 09", "Hi", false},
+    {FROM, "00 06 4d 03 48 00", "", false},
+    {FROM, "00 06 4d 03 48 1f", "", false},
+    {FROM, "00 06 4d 03 48 0a", "", true},
+    {FROM, "00 06 4d 03 48 20", "", true},
+    {TO, "00 06 4d 08", "Hi", false},
+    {TO, "00 0a 4d 02 48 69 02 6d 65 08", "", true}, /* text, source and level */
+    {TO, "00 0a 4d 02 48 69 02 6d 65 09", "", false},
+    {TO, "00 0a 4d 02 48 69 01 6d 65 03", "", false},
+    {TO, "00 0a 4d 02 48 69 03 6d 65 03", "", false},
+    {TO, "00 0a 4d 02 01 69 02 6d 65 03", "", false},
+    {TO, "00 0a 4d 02 48 69 02 6d 01 03", "", false},
+    {TO, "00 07 4f", "BOOL", true}, /* at least four characters */
+    {TO, "00 06 4f", "IN8", false},
+    {TO, "00 0a 4f", "payload", true}, /* no room for a frequency */
+    {TO, "00 0b 4f 40 5f 40 00 00 00 00 00", "", false},
+    {TO, "00 0f 4f 40 8f 40 00 00 00 00 00", "mode", true}, /* 1000 Hz and above, 0.1 Hz, none, and less */
+    {TO, "00 0f 4f 40 8f 40 00 00 00 00 01", "mode", false},
+    {TO, "00 0f 4f 3f b9 99 99 99 99 99 9a", "mode", true},
+    {TO, "00 0f 4f bf b9 99 99 99 99 99 9a", "mode", false},
+    {TO, "00 0f 4f 40 5f 40 00 00 00 00 00", "mod!", false},
+    {TO, "00 07 49", "mode", true},
+    {TO, "00 07 49", "mo,e", false},
+    {TO, "00 08 49", "mo,de", true},
+    {TO, "00 08 49", ",mode", false}, /* between commas there is a name, */
+    {TO, "00 09 49", "mo,,de", false},
+    {TO, "00 08 49", "mode,", true},
+    {TO, "00 09 49", "mode, ", true},
+    {TO, "00 0a 49", "mode ,q", true},
+    {TO, "00 0a 49", "mode q,", false}, /* and in it no blank */
+    {TO, "00 08 49", "mode.", true},
+    {TO, "00 08 49", "mode-", false},
+    {TO, "00 43 49", "a234567890123456789012345678901234567890123456789012345678901234", true},
+    {TO, "00 44 49", "a2345678901234567890123456789012345678901234567890123456789012345", false},
+    {FROM, "00 07 4f", "BOOL", true}, /* types, after an id or not */
+    {FROM, "00 08 4f 01", "BOOL", true},
+    {FROM, "00 07 4f", "Bool", false},
+    {FROM, "00 09 49 01 01", "BOOL", false},
+    {FROM, "00 04 49 01", "", false},
+    {TO, "00 07 52", "mode", true},
+    {TO, "00 07 52", "mo!e", false},
+    {FROM, "00 09 52 00 04", "BOOL", true}, /* types with their length */
+    {FROM, "00 0a 52 00 04", "BOOL\1", true},
+    {FROM, "00 0a 52 00 05", "BOOL\1", false},
+    {FROM, "00 09 52 00 05", "BOOL", false},
+    {FROM, "00 09 52 00 03", "BOOL", false},
+    {TO, "00 04 55 01", "", false}, /* data alone show nothing */
+};
+
+/* Cut anywhere it needs more, unless what is there shows that it is none. */
+static void check_showing(enum armtap_direction direction, const struct bytes *bytes, enum armtap_fit wanted)
+{
+    assert_int_equal(bytes->at[0] << 8 | bytes->at[1], bytes->length); /* the row itself */
+    for (size_t length = 0; length <= bytes->length; length++) {
+        uint8_t *exact = malloc(length ? length : 1);
+        assert_non_null(exact);
+        memcpy(exact, bytes->at, length);
+        enum armtap_fit fit = armtap_rtde_begins(direction, exact, length);
+        if (length == bytes->length ? fit != wanted : fit != ARMTAP_FIT_MORE && wanted != ARMTAP_FIT_NO)
+            fail_msg("%.*s, %zu of %zu bytes: %d", (int)bytes->length, (const char *)bytes->at, length, bytes->length,
+                     fit);
+        free(exact);
+    }
+}
+
+static void test_what_shows_that_it_begins(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof showings / sizeof showings[0]; i++) {
+        struct bytes bytes = {0};
+        bytes_hex(&bytes, showings[i].hex);
+        bytes_text(&bytes, showings[i].tail);
+        check_showing(showings[i].direction, &bytes,
+                      !showings[i].shows   ? ARMTAP_FIT_NO
+                      : bytes.at[2] == 'V' ? ARMTAP_FIT_WELL
+                                           : ARMTAP_FIT_YES);
+        bytes_free(&bytes);
+    }
+    for (size_t i = 0; i < VECTORS; i++) {
+        const struct armtap_rtde_package *package = &vectors[i].package;
+        struct bytes bytes = vector_bytes(&vectors[i]);
+        bool is_release = package->type != 'v' || package->release[2] < 100000;
+        check_showing(package->direction, &bytes,
+                      package->type == 'U' || !is_release ? ARMTAP_FIT_NO
+                      : package->type == 'V'              ? ARMTAP_FIT_WELL
+                                                          : ARMTAP_FIT_YES);
+        bytes_free(&bytes);
+    }
+}
+
+/* Of a long list the first 520 bytes of the package decide. */
+static void test_what_is_examined_of_a_long_list(void **unused)
+{
+    uint8_t package[603] = {600 >> 8, 600 & 255, 'I'};
+    (void)unused;
+    for (size_t at = 3; at < 600; at++) {
+        memset(package + 3, 'q', 600 - 3);
+        for (size_t comma = 50; comma < 600; comma += 50)
+            package[comma] = ',';
+        package[at] = '!';
+        assert_int_equal(armtap_rtde_begins(TO, package, 600), at < 520 ? ARMTAP_FIT_NO : ARMTAP_FIT_YES);
+        assert_int_equal(armtap_rtde_begins(TO, package, 520), at < 520 ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE);
+        assert_int_equal(armtap_rtde_begins(TO, package, 519), ARMTAP_FIT_MORE);
+    }
+}
+
+/* What each package's size can be, from the guide: a header of 3 bytes and the payload's fields. */
+static void test_sizes_of_packages(void **unused)
+{
+    static const struct {
+        char type;
+        const char *name;
+        size_t to[2], from[2];
+    } sizes[] = {
+        {'V', "REQUEST_PROTOCOL_VERSION", {3 + 2, 3 + 2}, {3 + 1, 3 + 1}},
+        {'v', "GET_URCONTROL_VERSION", {3, 3}, {3 + 3 * 4, 3 + 4 * 4}},
+        {'M', "TEXT_MESSAGE", {3 + 1 + 1 + 1, 3 + 256 + 256 + 1}, {3 + 1, 65535}},
+        {'U', "DATA_PACKAGE", {3, 65535}, {3, 65535}},
+        {'O', "CONTROL_PACKAGE_SETUP_OUTPUTS", {3, 65535}, {3, 65535}},
+        {'I', "CONTROL_PACKAGE_SETUP_INPUTS", {3, 65535}, {3, 65535}},
+        {'S', "CONTROL_PACKAGE_START", {3, 3}, {3 + 1, 3 + 1}},
+        {'P', "CONTROL_PACKAGE_PAUSE", {3, 3}, {3 + 1, 3 + 1}},
+        {'R', "READ_PROPERTIES", {3, 65535}, {3 + 2, 65535}},
+    };
+    (void)unused;
+    for (unsigned type = 0, i; type < 256; type++) {
+        for (i = 0; i < 9 && sizes[i].type != (char)type; i++)
+            ;
+        if (i < 9)
+            assert_string_equal(armtap_rtde_type_name((uint8_t)type), sizes[i].name);
+        else
+            assert_null(armtap_rtde_type_name((uint8_t)type));
+        for (size_t size = 0; size <= 65535; size += size == 600 ? 64900 : 1) {
+            bool to = i < 9 && size >= sizes[i].to[0] && size <= sizes[i].to[1];
+            bool from = i < 9 && size >= sizes[i].from[0] && size <= sizes[i].from[1];
+            assert_true(armtap_rtde_size_fits((uint8_t)type, TO, size) == to);
+            assert_true(armtap_rtde_size_fits((uint8_t)type, FROM, size) == from);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +485,9 @@ int main(void)
         cmocka_unit_test(test_packages_that_are_none),
         cmocka_unit_test(test_writing_refuses_what_does_not_fit),
         cmocka_unit_test(test_characters_of_lists),
+        cmocka_unit_test(test_what_shows_that_it_begins),
+        cmocka_unit_test(test_what_is_examined_of_a_long_list),
+        cmocka_unit_test(test_sizes_of_packages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
