@@ -48,12 +48,14 @@ static char *split_name(const char *name, unsigned stream, unsigned part)
     return split;
 }
 
-/* By name, or by stream and part: all files of an export have names, or none has. */
+/* By stream and part, behind them by name: a bag's metadata has a name, its data has none. */
 static int by_table(const void *a, const void *b)
 {
     const struct output_file *one = a, *other = b;
     if (one->name && other->name)
         return strcmp(one->name, other->name);
+    if (one->name || other->name)
+        return one->name ? 1 : -1;
     if (one->stream != other->stream)
         return one->stream < other->stream ? -1 : 1;
     return (one->part > other->part) - (one->part < other->part);
