@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoders/aubo_text.h"
+#include "../../decoders/aubo_session.h"
 #include "connection/conn.h"
 #include "inside.h"
 
@@ -1366,9 +1366,52 @@ static void test_names_beyond_ascii(void **unused)
     }
 }
 
+/* ---- what shows the protocol ---- */
+
+/* So many channels in turn, each with two values; the last has one more if it is `uneven`. */
+static enum armtap_fit shown(unsigned channels, unsigned count, bool framed, bool uneven, bool whole)
+{
+    struct bytes bytes = {0};
+    size_t need, work = 0;
+    for (unsigned i = 0; i < count; i++) {
+        char list[40];
+        snprintf(list, sizeof list, "[%u,%u.5,7%s]", 1 + i % channels, i, uneven && i == count - 1 ? ",8" : "");
+        if (framed) {
+            bytes_number(&bytes, 0x81, 1);
+            bytes_number(&bytes, strlen(list), 1);
+        }
+        bytes_text(&bytes, list);
+    }
+    struct armtap_sight sight = {
+        .bytes = bytes.at, .length = bytes.length, .whole = whole, .hint = ARMTAP_HINT_PORT, .work = &work};
+    enum armtap_fit fit = armtap_aubo_shows(FROM, &sight, &need);
+    bytes_free(&bytes);
+    return fit;
+}
+
+/* Each channel once, then each again, and three more; at the end of the bytes two. */
+static void test_repeated_channels_show(void **unused)
+{
+    (void)unused;
+    for (unsigned channels = 1; channels <= 9; channels++)
+        for (unsigned count = 1; count <= 25; count++)
+            for (unsigned framed = 0; framed < 2; framed++) {
+                bool is_many = channels == 9 && count >= 9;
+                assert_int_equal(shown(channels, count, framed, false, false), is_many ? ARMTAP_FIT_NO
+                                                                               : count >= 2 * channels + 3
+                                                                                   ? ARMTAP_FIT_YES
+                                                                                   : ARMTAP_FIT_MORE);
+                assert_int_equal(shown(channels, count, framed, false, true),
+                                 !is_many && count >= 2 * channels + 2 ? ARMTAP_FIT_YES : ARMTAP_FIT_NO);
+                if (count > channels && count <= 2 * channels + 3)
+                    assert_int_equal(shown(channels, count, framed, true, false), ARMTAP_FIT_NO);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_repeated_channels_show),
         cmocka_unit_test(test_the_examples_of_the_guide),
         cmocka_unit_test(test_the_guide_in_all_splits),
         cmocka_unit_test(test_the_guide_over_a_websocket),
