@@ -9,6 +9,7 @@
 
 #include "../share.h"
 #include "sample_packets.h"
+#include "connection/conn.h"
 #include "inside.h"
 
 #define DIGEST_BYTES (8 << 20)
@@ -282,11 +283,27 @@ static void damaged_stretches_do_no_harm(void **state)
     each_sample(cut_and_damaged, false);
 }
 
+/* Kinds of records by direction and number: eight are told apart, that there are more is noticed. */
+static void kinds_that_are_watched(void **state)
+{
+    struct armtap_watch watch = {0};
+    (void)state;
+    for (unsigned i = 0; i < 12; i++)
+        for (unsigned again = 0; again < 3; again++) {
+            armtap_watch_record(&watch, (enum armtap_direction)(i % 2), 250 + i / 2);
+            assert_int_equal(watch.id_count, i < 8 ? i + 1 : 8);
+            assert_int_equal(watch.has_more_ids, i >= 8);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cut_goes_on_as_one),         cmocka_unit_test(digests_of_parts_follow_each_other),
-        cmocka_unit_test(holes_and_late_packets_go_on_too), cmocka_unit_test(parts_with_holes_follow_each_other),
+        cmocka_unit_test(kinds_that_are_watched),
+        cmocka_unit_test(every_cut_goes_on_as_one),
+        cmocka_unit_test(digests_of_parts_follow_each_other),
+        cmocka_unit_test(holes_and_late_packets_go_on_too),
+        cmocka_unit_test(parts_with_holes_follow_each_other),
         cmocka_unit_test(damaged_stretches_do_no_harm),
     };
     step = CUTS / share_of(CUTS, 1, "cuts");
