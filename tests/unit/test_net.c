@@ -1057,6 +1057,40 @@ static void test_flow_table(void **unused)
     armtap_flow_table_free(&table);
 }
 
+/* ---- messages that a connection cannot be made ---- */
+
+struct quoted {
+    unsigned version, at, byte; /* of the message, what is written there */
+    bool is_taken;
+};
+
+/* ICMP's destination unreachable quotes the IP header and eight bytes of TCP's: RFC 792, RFC 4443. */
+static void test_unreachable(void **unused)
+{
+    static const struct quoted quoted[] = {
+        {4, 0, 3, true},      {4, 0, 11, false},    {4, 0, 1, false},      {4, 1, 3, true},
+        {4, 1, 4, false},     {4, 8, 0x45, true},   {4, 8, 0x65, false},   {4, 8, 0x44, false},
+        {4, 8, 0x46, false},  {4, 8 + 9, 6, true},  {4, 8 + 9, 17, false}, {4, 8 + 6, 0x40, true},
+        {4, 8 + 6, 1, false}, {4, 8 + 7, 1, false}, {6, 0, 1, true},       {6, 0, 3, false},
+        {6, 1, 4, true},      {6, 8, 0x60, true},   {6, 8, 0x45, false},   {6, 8 + 6, 17, false},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof quoted / sizeof *quoted; i++) {
+        const struct quoted *one = &quoted[i];
+        size_t header = one->version == 4 ? 20 : 40, length = 8 + header + 8;
+        uint8_t message[8 + 40 + 8] = {one->version == 4 ? 3 : 1};
+        message[8] = one->version == 4 ? 0x45 : 0x60;
+        message[8 + (one->version == 4 ? 9 : 6)] = 6;
+        message[8 + header] = 0x75;
+        message[8 + header + 7] = 9;
+        message[one->at] = (uint8_t)one->byte;
+        struct armtap_segment segment = {.length = 1};
+        assert_int_equal(armtap_unreachable_parse(message, length, one->version, &segment), one->is_taken);
+        assert_true(!one->is_taken || (segment.source_port == 0x7500 && segment.seq == 9));
+        assert_false(armtap_unreachable_parse(message, length - 1, one->version, &segment));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1087,6 +1121,7 @@ int main(void)
         cmocka_unit_test(test_attempts_end_by_others),
         cmocka_unit_test(test_notes_of_a_kind),
         cmocka_unit_test(test_flow_table),
+        cmocka_unit_test(test_unreachable),
     };
     return cmocka_run_group_tests_name("net", tests, NULL, NULL);
 }
