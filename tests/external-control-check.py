@@ -297,6 +297,31 @@ def check_outcomes():
     expect_found(capture, [], {}, "the driver's end alone")
 
 
+def check_late():
+    """Commands that come after the robot closed the connection: in their rhythm they show that the driver was late. A burst,
+    or one alone, may have been held up on its way."""
+    said = b"Socket timed out waiting for command on reverse_socket. The script will exit now."
+    late, unclear = ("robot-closed", "client"), ("robot-closed-first", "unclear")
+    for count, cycle, together, after, known in (
+            (0, 0, 1, 0.05, late), (1, 0, 1, 0.05, unclear), (10, 0.0009, 1, 0.05, unclear), (10, 0.0011, 1, 0.05, late),
+            (10, 0.002, 1, 0.05, late), (10, 0.0001, 1, 0.6, unclear), (10, 0.002, 1, 0.6, late), (1, 0, 5, 0.05, unclear)):
+        for resets in (False, True):
+            capture = Capture(REVERSE)
+            end = steady(capture, 40)
+            capture.segment(REVERSE, end + 0.05, b"", False, 0x11)
+            for i in range(count):
+                capture.segment(REVERSE, end + 0.05 + after + i * cycle, command(1, micro([0, *Q[1:]])) * together)
+            if resets:
+                capture.segment(REVERSE, end + 0.05 + after + count * cycle, b"", False, 0x14)
+            for i, message in enumerate((wire.version(5, 9, 4), wire.robot_message(0, said, clock=12345678, source=-3))):
+                capture.send((ROBOT, 30001), (PC, 45001), end + 0.04 + i * 0.02, message, 0x18)
+            report = json.loads(capture.run("diagnose", "--json").stdout)
+            gaps = [one["args"] for one in report["findings"] if one["id"] == "command.gap"]
+            told = [(gap["until"], incident["side"]) for gap in gaps for incident in report["incidents"]]
+            expect(told == [known] and says(gaps[0], {"duration_s": 0.052}),
+                   f"{count} commands {after} s after the close, every {cycle} s, reset {resets}: {gaps} {told}")
+
+
 def check_counts():
     """Old drivers count reads of 20 ms, and nothing in a command tells it from a time."""
     usual = {"usual_s": 0.002, "allowed_s": None}
@@ -478,6 +503,6 @@ def check_explain():
 
 for check in (check_modes, check_vectors, check_points, check_script_commands, check_old_driver, check_script,
               check_results, check_gap, check_directions, check_chance, check_other_port, check_beside, check_sample,
-              check_stop_table, check_program, check_program_lost, check_explain, check_gaps, check_outcomes, check_counts, check_jumps, check_near_arm, check_bursts, check_first_target, check_coalesced, check_timeout):
+              check_stop_table, check_program, check_program_lost, check_explain, check_gaps, check_outcomes, check_late, check_counts, check_jumps, check_near_arm, check_bursts, check_first_target, check_coalesced, check_timeout):
     check()
 sys.exit(tally.finish())

@@ -31,6 +31,7 @@ struct open_gap {
     double seconds, allowed;
     struct armtap_where where; /* of the command before it */
     int64_t until;             /* the time of the command after it */
+    enum armtap_word then;     /* how the connection ended; none: it goes on */
 };
 
 struct driver {
@@ -160,25 +161,20 @@ static double allowed_by(const struct command *command)
     return command->timeout < COUNTS_MOST ? command->timeout * READ : command->timeout / MS_PER_S;
 }
 
-static void raise_gap(struct driver *driver, struct findings *findings, const struct open_gap *gap,
-                      enum armtap_word until)
-{
-    raise_command(driver, findings, ARMTAP_FINDING_command_gap, &gap->where,
-                  ARGS(arg_duration_s(gap->seconds), arg_allowed_s(gap->allowed), arg_until(until),
-                       arg_is_resent(gap->is_resent)));
-}
-
 static void settle_gap(struct driver *driver, struct findings *findings, enum armtap_word until)
 {
-    if (driver->gap.is_there)
-        raise_gap(driver, findings, &driver->gap, until);
+    const struct open_gap *gap = &driver->gap;
+    if (gap->is_there)
+        raise_command(driver, findings, ARMTAP_FINDING_command_gap, &gap->where,
+                      ARGS(arg_duration_s(gap->seconds), arg_allowed_s(gap->allowed),
+                           arg_until(gap->then ? gap->then : until), arg_is_resent(gap->is_resent)));
     driver->gap.is_there = false;
 }
 
 /* Commands went on for so long that the robot's program cannot have ended. */
 static void settle_old_gap(struct driver *driver, struct findings *findings, int64_t now)
 {
-    if (driver->gap.is_there && armtap_time_seconds(driver->gap.until, now) > ENDS_WITHIN)
+    if (driver->gap.is_there && !driver->is_ended && armtap_time_seconds(driver->gap.until, now) > ENDS_WITHIN)
         settle_gap(driver, findings, ARMTAP_WORD_continued);
 }
 
@@ -189,7 +185,7 @@ static bool judge_gap(struct driver *driver, struct findings *findings, double s
     double cycle, allowed = allowed_by(last);
     if (allowed > 0 && seconds > allowed) {
         settle_gap(driver, findings, ARMTAP_WORD_may_end);
-        driver->gap = (struct open_gap){true, driver->is_resent, seconds, allowed, last->where, now};
+        driver->gap = (struct open_gap){true, driver->is_resent, seconds, allowed, last->where, now, ARMTAP_WORD_none};
         return true;
     }
     if (!is_motion(last->mode) || !is_hole(driver, seconds) || !cycle_of(driver, &cycle))
@@ -198,14 +194,6 @@ static bool judge_gap(struct driver *driver, struct findings *findings, double s
                   ARGS(arg_duration_s(seconds), arg_usual_s(cycle), arg_until(ARMTAP_WORD_moved_on),
                        arg_is_resent(driver->is_resent)));
     return true;
-}
-
-/* The connection ended, and no command came after the last. */
-static void judge_last(struct driver *driver, struct findings *findings, double seconds, enum armtap_word until)
-{
-    struct open_gap gap = {true, driver->is_resent, seconds, allowed_by(&driver->last), driver->last.where, 0};
-    if (gap.allowed > 0 && seconds > gap.allowed)
-        raise_gap(driver, findings, &gap, until);
 }
 
 /* How long a joint has for one step, in s: commands that come in bursts are for a cycle each, and after a hole the
@@ -298,11 +286,26 @@ static void judge_same_packet(struct driver *driver, struct findings *findings, 
 
 /* ---- feeding ----------------------------------------------------------------------------------------------------- */
 
+/* A command that came after the robot closed the connection for want of it. The rhythm of the next one shows that the
+ * driver was late; if it comes at once, or not at all, both may have been held up on the way. */
+static void take_late(struct driver *driver, struct findings *findings, double seconds)
+{
+    bool is_first = driver->gap.then == ARMTAP_WORD_robot_closed;
+    if (seconds < 0 || !driver->gap.is_there)
+        return;
+    bool is_held_up = is_first || seconds < step_of(driver, 0) / 2;
+    driver->gap.then = is_held_up ? ARMTAP_WORD_robot_closed_first : ARMTAP_WORD_robot_closed;
+    if (!is_first)
+        settle_gap(driver, findings, driver->gap.then);
+}
+
 static void take_command(struct driver *driver, struct findings *findings, const struct command *command)
 {
     const struct command *last = &driver->last;
     double seconds = driver->is_known ? armtap_time_seconds(last->where.time, command->where.time) : -1;
     bool is_same = command->where.packet == last->where.packet && command->where.file == last->where.file;
+    if (driver->is_ended)
+        take_late(driver, findings, seconds);
     if (seconds >= 0 && command->mode == last->mode)
         judge_step(driver, findings, command);
     if (seconds >= 0 && is_same) {
@@ -311,7 +314,8 @@ static void take_command(struct driver *driver, struct findings *findings, const
         driver->pause = seconds;
         driver->is_coalesced = false;
         settle_old_gap(driver, findings, command->where.time);
-        if (!judge_gap(driver, findings, seconds, command->where.time) && command->mode == last->mode)
+        if (!driver->is_ended && !judge_gap(driver, findings, seconds, command->where.time) &&
+            command->mode == last->mode)
             driver->intervals[driver->interval_count++ % INTERVALS] = seconds;
     }
     judge_mode(driver, findings, command);
@@ -325,7 +329,7 @@ static struct driver *add_driver(struct drivers *drivers, const struct armtap_st
 {
     size_t place = drivers->count;
     for (size_t i = 0; i < drivers->count && drivers->count == DRIVERS_MAX && place == drivers->count; i++)
-        place = drivers->all[i]->is_ended ? i : place;
+        place = drivers->all[i]->is_ended && !drivers->all[i]->gap.is_there ? i : place;
     if (place == DRIVERS_MAX)
         return NULL;
     struct driver *driver = calloc(1, sizeof *driver);
@@ -403,18 +407,24 @@ static void take_close(struct driver *driver, struct findings *findings, const s
     bool by_robot = is_end && event->direction == ARMTAP_FROM_ROBOT && !event->doubtful;
     bool is_over = driver->last.mode < 0; /* the driver said so */
     double seconds = armtap_time_seconds(driver->last.where.time, event->where.time);
-    if (driver->is_ended)
+    double allowed = allowed_by(&driver->last);
+    enum armtap_word then = by_robot    ? ARMTAP_WORD_robot_closed
+                            : by_driver ? ARMTAP_WORD_driver_closed
+                                        : ARMTAP_WORD_closed;
+    if (driver->is_ended) {
+        settle_gap(driver, findings, driver->gap.then);
         return;
+    }
+    settle_old_gap(driver, findings, event->where.time);
     driver->is_ended = true;
     driver->is_closed = by_driver;
-    settle_old_gap(driver, findings, event->where.time);
     settle_gap(driver, findings, by_robot ? ARMTAP_WORD_robot_closed : ARMTAP_WORD_may_end);
     /* If what the robot sends was not captured, it may have closed long before. */
-    if (is_end && driver->is_known && !is_over && seconds >= 0 && event->stream->packets[ARMTAP_FROM_ROBOT] > 0)
-        judge_last(driver, findings, seconds,
-                   by_robot    ? ARMTAP_WORD_robot_closed
-                   : by_driver ? ARMTAP_WORD_driver_closed
-                               : ARMTAP_WORD_closed);
+    if (is_end && driver->is_known && !is_over && allowed > 0 && seconds > allowed &&
+        event->stream->packets[ARMTAP_FROM_ROBOT] > 0)
+        driver->gap = (struct open_gap){true, driver->is_resent, seconds, allowed, driver->last.where, 0, then};
+    if (!by_robot || event->a != ARMTAP_CLOSE_FIN) /* otherwise commands may still come */
+        settle_gap(driver, findings, ARMTAP_WORD_none);
 }
 
 void armtap_drivers_event(struct drivers *drivers, struct findings *findings, const struct armtap_event *event)
