@@ -365,6 +365,42 @@ def check_narrow(path):
             assert not any(one["side"] == "client" for one in report["incidents"]), (case, report["incidents"])
 
 
+def full(times, before=200, late=0.0, side="c", gap=3):
+    """Data that lacks `gap` s, in which the receiver's buffer was full from one time to another; `times` may have more."""
+    stream = Legacy()
+    stream.data(before)
+    begin = stream.clock - 100
+    for at, size in times:
+        stream.time = begin + at
+        stream.window(size, side)
+    stream.clock += gap - STEP - late
+    stream.data(5, late=late)
+    if before < 60:
+        begin = stream.clock - 100 + late
+        for at, size in ((0.001, 0), (0.002, 64000)):
+            stream.time = begin + at
+            stream.window(size, side)
+    stream.data(200, late=late)
+    return stream
+
+
+def check_full(path):
+    """A client whose receive buffer was full all the time without data, but for a second, is why nothing came. That the robot
+    sent nothing, or did not advance, are other reasons."""
+    for begins, ends, options, reason in (
+            (0.001, 2.99, {}, "client-stopped-reading"), (0.001, 2.05, {}, "client-stopped-reading"), (0.001, 1.95, {}, "not-sent"),
+            (0.95, 2.99, {}, "client-stopped-reading"), (1.05, 2.99, {}, "not-sent"), (0.5, 2.55, {}, "client-stopped-reading"),
+            (0.5, 2.45, {}, "not-sent"), (0.001, 2.99, {"side": "r"}, "not-sent"), (0.001, 2.99, {"late": 3 - STEP}, "stalled"),
+            (0.001, 2.99, {"before": 30}, "client-stopped-reading"), (0.001, 1.95, {"before": 30}, "not-sent")):
+        report = found(path, full([(begins, 0), (ends, 64000)], **options))
+        silence, case = said(report, "silence")[0], (begins, ends, options)
+        assert silence["reason"] == reason, (case, silence)
+        assert ("from_packet" in silence) == (reason == "client-stopped-reading"), (case, silence)
+        if reason in ("client-stopped-reading", "not-sent") and "side" not in options:
+            side = "client" if reason == "client-stopped-reading" else "unclear"
+            assert [one["side"] for one in told_of(report, "silence")] == [side], (case, report["incidents"])
+
+
 def outage(gap, resends, answers=(), before=(), after=(), mute=True, ids=True):
     """The robot sends its last packet again at these times after it, and the client sends something at others. `mute`: it
     acknowledged what came before. `ids`: IP ids prove that they are no copies."""
@@ -551,7 +587,7 @@ def check_unclocked(path):
 def main():
     failed = 0
     checks = (check_network, check_sentences, check_holes, check_stalls, check_order, check_clock, check_requests, check_low,
-              check_tool, check_blame, check_narrow, check_outage, check_gone, check_delay,
+              check_tool, check_blame, check_narrow, check_full, check_outage, check_gone, check_delay,
               check_names, check_waits, check_unclocked)
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:

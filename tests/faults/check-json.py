@@ -366,6 +366,22 @@ def check_why_silent(folder):
         assert (silence["reason"], silence.get("times")) == wanted, silence
 
 
+def check_full_without_clock(folder):
+    """A client's full receive buffer explains a silence of which no clock tells."""
+    whole, path = os.path.join(folder, "whole.pcap"), os.path.join(folder, "full.pcap")
+    run(FAULTS, "silence-without-clock", whole)
+    silence, = said(diagnose(whole), "silence")
+    packets = []
+    rewrite(whole, path, lambda index, time, packet: packets.append((time, packet)) or [(time, packet)])
+    last = silence["since_packet"]
+    answer = next(packet for _, packet in packets[last:] if packet[36:38] == b"\x75\x34")  # of the client
+    for seconds, reason in ((2.9, "client-stopped-reading"), (1.9, "unknown")):
+        rewrite(whole, path, lambda index, time, packet, seconds=seconds: [(time, packet)] if index + 1 != last else [
+            (time, packet), (time + 10**6, answer[:48] + bytes(2) + answer[50:]), (time + int(seconds * 10**9), answer)])
+        silence, = said(diagnose(path), "silence")
+        assert silence["reason"] == reason and "clock_step_s" not in silence, silence
+
+
 def check_dialogue(folder):
     """Without data, the state of the handshake is reported, unless one direction was not captured."""
     whole, path = os.path.join(SAMPLES, "rtde-stop.pcap"), os.path.join(folder, "talk.pcap")
@@ -536,7 +552,7 @@ def main():
                    (check_silence, folder), (check_largest, folder), (check_extent, folder), (check_unreadable_record, folder), (check_incidents, folder), (check_clean, folder),
                    (check_missing_bytes, folder), (check_snapshot, folder), (check_late_data, folder), (check_words, folder), (check_set_back, folder), (check_why_silent, folder),
                    (check_longest_gap, folder), (check_dialogue, folder), (check_around_remedy, folder),
-                   (check_zero_window, folder),
+                   (check_zero_window, folder), (check_full_without_clock, folder),
                    (check_tshark, folder)]
         for check, argument in share(checks, 3, "checks of diagnose --json"):
             try:

@@ -97,11 +97,12 @@ struct flow_rate {
     int64_t elapsed; /* ns from the first to the last of them; -1: unknown */
     struct silence silence;
     struct resent resent;
-    uint64_t heard_before; /* packets of the client until the first record */
-    double missing;        /* records skipped or lost, as far as known */
-    double silent;         /* s in silences */
-    double delayed;        /* s by which packages came late, only the largest delays */
-    double late;           /* s by which capture time advanced more than the clock, outside silences */
+    struct armtap_where full, open; /* the client's receive buffer since then; packet 0: it never was, is not yet */
+    uint64_t heard_before;          /* packets of the client until the first record */
+    double missing;                 /* records skipped or lost, as far as known */
+    double silent;                  /* s in silences */
+    double delayed;                 /* s by which packages came late, only the largest delays */
+    double late;                    /* s by which capture time advanced more than the clock, outside silences */
     uint64_t lost_bytes;
     uint64_t skipped_bytes;        /* the stream's counter at the last record */
     size_t length;                 /* of the last record */
@@ -335,6 +336,14 @@ static struct flow_rate_blame blame_held_up(const struct resent *resent, const s
     return why;
 }
 
+/* Whether the client's receive buffer was full all the time without data, but for a second. */
+static bool was_full(const struct flow_rate *flow, const struct pause *pause)
+{
+    int64_t before = between(pause->from, &flow->full);
+    int64_t after = flow->open.packet > 0 ? between(&flow->open, pause->to) : 0;
+    return flow->full.packet > 0 && (before > 0 ? before : 0) + (after > 0 ? after : 0) <= SECOND;
+}
+
 /* Reports a silence with its reason: data that was delayed on its way comes all at once afterwards. */
 static void end_silence(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                         enum armtap_word reason)
@@ -374,6 +383,8 @@ static void find_reason(struct flow_rate *flow, struct findings *findings, const
     struct flow_rate_blame why = {.reason = ARMTAP_WORD_unknown};
     if (pause->to_end)
         why = flow->why.reason ? flow->why : why;
+    else if ((isnan(silence.step) || has_advanced) && !is_unclear && was_full(flow, pause))
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_client_stopped_reading, .from_packet = flow->full.packet};
     else if (is_held && (isnan(silence.step) || (has_advanced && !is_unclear)))
         why = blame_held_up(&flow->resent, pause);
     else if (has_advanced && !is_unclear)
@@ -951,6 +962,19 @@ static void take_resent(struct flow_rate *flow, const struct armtap_event *event
         resent->mute = event->where;
 }
 
+/* The same of a full receive buffer. */
+static void take_window(struct flow_rate *flow, const struct armtap_event *event)
+{
+    bool is_shut = flow->full.packet > 0 && flow->open.packet == 0;
+    bool is_kept = !flow->is_settled && between(&flow->full, &flow->open) > SECOND;
+    if (is_shut && event->a > 0)
+        flow->open = event->where;
+    if (is_shut || is_kept || event->a > 0)
+        return;
+    flow->full = event->where;
+    flow->open.packet = 0;
+}
+
 void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, const struct armtap_event *event)
 {
     if (event->type == ARMTAP_EVENT_START) {
@@ -970,6 +994,8 @@ void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, c
         take_resent(flow, event);
     } else if (event->type == ARMTAP_EVENT_GAP) {
         flow->unsure = is_unanswered(flow);
+    } else if (event->type == ARMTAP_EVENT_WINDOW && event->direction == ARMTAP_TO_ROBOT) {
+        take_window(flow, event);
     }
 }
 
