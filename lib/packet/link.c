@@ -357,8 +357,8 @@ enum armtap_link_result armtap_link_parse(const struct armtap_packet *packet, st
     if (!link)
         return ARMTAP_LINK_UNKNOWN;
     memset(segment, 0, sizeof *segment);
-    struct armtap_walk walk = {
-        .data = packet->data, .captured = packet->captured, .length = packet->length, .segment = segment};
+    const uint8_t *data = packet->data ? packet->data : (const uint8_t *)""; /* even 0 must not be added to NULL */
+    struct armtap_walk walk = {data, packet->captured, packet->length, .segment = segment};
     if (walk.length < walk.captured) /* the bytes are there, whatever the file's header says */
         walk.length = walk.captured;
     enum armtap_layer layer = enter_link(&walk, link);
