@@ -67,12 +67,12 @@ static void print_words(const struct place *place, const char *list)
 
 static bool is_output(const struct armtap_field *field)
 {
-    return field->direction == ARMTAP_FIELD_OUTPUT || field->direction == ARMTAP_FIELD_BOTH;
+    return field->direction & ARMTAP_FIELD_OUTPUT;
 }
 
 static bool is_input(const struct armtap_field *field)
 {
-    return field->direction == ARMTAP_FIELD_INPUT || field->direction == ARMTAP_FIELD_BOTH;
+    return field->direction & ARMTAP_FIELD_INPUT;
 }
 
 static bool is_enumeration(const struct armtap_field *field)

@@ -51,11 +51,6 @@ static void add_name(struct names *names, const char *name, size_t length)
     names->text[names->length] = '\0';
 }
 
-static bool is_output(const struct armtap_field *field)
-{
-    return field->direction == ARMTAP_FIELD_OUTPUT || field->direction == ARMTAP_FIELD_BOTH;
-}
-
 static bool is_register(const struct armtap_field *field)
 {
     return strstr(field->name, "register") != NULL;
@@ -75,7 +70,7 @@ static void add_outputs(struct names *names, bool (*wanted)(const struct armtap_
 {
     const struct armtap_field *field;
     for (size_t i = 0; (field = armtap_field_at(i)); i++)
-        if (is_output(field) && wanted(field))
+        if (field->direction & ARMTAP_FIELD_OUTPUT && wanted(field))
             add_name(names, field->name, strlen(field->name));
 }
 
@@ -114,7 +109,7 @@ static bool add_matches(struct names *names, const char *glob)
     const struct armtap_field *field;
     bool has_any = false;
     for (size_t i = 0; (field = armtap_field_at(i)); i++)
-        if (is_output(field) && fnmatch(glob, field->name, 0) == 0) {
+        if (field->direction & ARMTAP_FIELD_OUTPUT && fnmatch(glob, field->name, 0) == 0) {
             add_name(names, field->name, strlen(field->name));
             has_any = true;
         }

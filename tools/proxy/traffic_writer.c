@@ -13,7 +13,6 @@
 #include "input/robots/event_loop.h"
 #include "input/robots/ring.h"
 #include "input/robots/robot_traffic.h"
-#include "nanoseconds.h"
 
 #define RING ((size_t)16 * 1024 * 1024)
 /* Kept free for what opens and ends connections. */

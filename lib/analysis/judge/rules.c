@@ -48,8 +48,6 @@ static const struct rule rules[] = {
 #define RULE_OF(kind, cause, with, unless, side, meaning)                                                              \
     {CLASS_OTHER, ARMTAP_##kind, cause, with, unless, ARMTAP_BLAME_##side, meaning},
 #include "analysis/judge/rules.def"
-#undef RULE
-#undef RULE_OF
 };
 
 size_t armtap_rule_count(void)
