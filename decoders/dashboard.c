@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "protocol/decoder.h"
 #include "protocol/describe.h"
 #include "table/recipe.h"
@@ -281,8 +282,7 @@ static int deliver_state(struct dashboard *dashboard, struct armtap_conn *conn, 
         state->field = field;
     }
     armtap_conn_version(conn, 0, ARMTAP_GENERATION_CB3E); /* the numbers are theirs */
-    for (unsigned i = 0; i < sizeof wire; i++)
-        wire[i] = (uint8_t)((uint32_t)value >> 8 * (sizeof wire - 1 - i));
+    armtap_put32(wire, (uint32_t)value);
     struct armtap_data data = {.recipe = state->recipe, .recipe_id = id, .values = wire, .values_length = sizeof wire};
     return armtap_conn_record(conn, frame, &data);
 }

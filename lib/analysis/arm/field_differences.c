@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "bytes.h"
 
 /* Limit of field names per stream; real robots have less than a tenth. */
 #define FIELDS_MAX 20000
@@ -330,9 +331,7 @@ static void add_form(struct armtap_difference *difference, const struct sample *
     const struct armtap_field *field = difference->field;
     if (!field || field->type != ARMTAP_UINT64 || field->column_cb3e == 0 || sample->length < offset + 8)
         return;
-    uint64_t bits = 0;
-    for (size_t i = 0; i < 8; i++)
-        bits = bits << 8 | sample->values[offset + i];
+    uint64_t bits = armtap_be64(sample->values + offset);
     difference->forms[bits == 0 ? ARMTAP_INTEGER_ZERO : bits >> 52 == 0 ? ARMTAP_INTEGER_RAW : ARMTAP_INTEGER_DOUBLE]++;
 }
 

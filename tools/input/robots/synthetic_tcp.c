@@ -24,18 +24,6 @@ struct way {
 
 /* ---- bytes of headers -------------------------------------------------------------------------------------------- */
 
-static void put16(uint8_t *to, unsigned number)
-{
-    to[0] = (uint8_t)(number >> 8);
-    to[1] = (uint8_t)number;
-}
-
-static void put32(uint8_t *to, uint32_t number)
-{
-    put16(to, number >> 16);
-    put16(to + 2, number & 0xFFFF);
-}
-
 /* The one's complement sum of RFC 1071, before it is complemented; `sum` is of an even number of bytes before. */
 static uint64_t add_bytes(uint64_t sum, const uint8_t *bytes, size_t length)
 {
@@ -44,11 +32,11 @@ static uint64_t add_bytes(uint64_t sum, const uint8_t *bytes, size_t length)
     return length ? sum + ((unsigned)bytes[0] << 8) : sum;
 }
 
-static unsigned checksum_of(uint64_t sum)
+static uint16_t checksum_of(uint64_t sum)
 {
     while (sum >> 16)
         sum = (sum & 0xFFFF) + (sum >> 16);
-    return ~(unsigned)sum & 0xFFFF;
+    return (uint16_t)~sum;
 }
 
 static size_t address_length(const struct synthetic_tcp *tcp)
@@ -65,14 +53,14 @@ static size_t put_four(struct synthetic_tcp *tcp, enum armtap_direction directio
 {
     memset(packet, 0, FOUR_HEADER);
     packet[0] = 0x45;
-    put16(packet + 2, (unsigned)(FOUR_HEADER + length));
-    put16(packet + 4, tcp->number++);
-    put16(packet + 6, DO_NOT_FRAGMENT);
+    armtap_put16(packet + 2, (uint16_t)(FOUR_HEADER + length));
+    armtap_put16(packet + 4, tcp->number++);
+    armtap_put16(packet + 6, DO_NOT_FRAGMENT);
     packet[8] = HOPS;
     packet[9] = PROTOCOL_TCP;
     memcpy(packet + 12, tcp->address[direction], 4);
     memcpy(packet + 16, tcp->address[other(direction)], 4);
-    put16(packet + 10, checksum_of(add_bytes(0, packet, FOUR_HEADER)));
+    armtap_put16(packet + 10, checksum_of(add_bytes(0, packet, FOUR_HEADER)));
     return FOUR_HEADER;
 }
 
@@ -80,7 +68,7 @@ static size_t put_six(const struct synthetic_tcp *tcp, enum armtap_direction dir
 {
     memset(packet, 0, SIX_HEADER);
     packet[0] = 0x60;
-    put16(packet + 4, (unsigned)length);
+    armtap_put16(packet + 4, (uint16_t)length);
     packet[6] = PROTOCOL_TCP;
     packet[7] = HOPS;
     memcpy(packet + 8, tcp->address[direction], 16);
@@ -93,19 +81,19 @@ static void put_tcp(const struct synthetic_tcp *tcp, enum armtap_direction direc
                     size_t length)
 {
     memset(segment, 0, TCP_HEADER);
-    put16(segment, tcp->port[direction]);
-    put16(segment + 2, tcp->port[other(direction)]);
-    put32(segment + 4, tcp->next[direction]);
+    armtap_put16(segment, tcp->port[direction]);
+    armtap_put16(segment + 2, tcp->port[other(direction)]);
+    armtap_put32(segment + 4, tcp->next[direction]);
     if (flags & ACK)
-        put32(segment + 8, tcp->next[other(direction)]);
+        armtap_put32(segment + 8, tcp->next[other(direction)]);
     segment[12] = TCP_HEADER / 4 << 4;
     segment[13] = (uint8_t)flags;
     if (!(flags & RST))
-        put16(segment + 14, WINDOW);
+        armtap_put16(segment + 14, WINDOW);
     uint64_t sum = PROTOCOL_TCP + TCP_HEADER + length;
     sum = add_bytes(sum, tcp->address[direction], address_length(tcp));
     sum = add_bytes(sum, tcp->address[other(direction)], address_length(tcp));
-    put16(segment + 16, checksum_of(add_bytes(sum, segment, TCP_HEADER + length)));
+    armtap_put16(segment + 16, checksum_of(add_bytes(sum, segment, TCP_HEADER + length)));
 }
 
 /* One packet; SYN and FIN count as a byte. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "serve/recording/far_times.h"
+#include "bytes.h"
 #include "nanoseconds.h"
 
 #define CLOCKS 16u
@@ -237,40 +238,16 @@ static unsigned for_whom(const struct tick_maker *maker, enum served protocol, i
 
 /* ---- contents ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t bits_at(const uint8_t *bytes)
-{
-    uint64_t bits = 0;
-    for (unsigned i = 0; i < 8; i++)
-        bits = bits << 8 | bytes[i];
-    return bits;
-}
-
-static void put_double(uint8_t *to, double number)
-{
-    uint64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    for (unsigned i = 8; i > 0; i--, bits >>= 8)
-        to[i - 1] = (uint8_t)bits;
-}
-
-static double double_at(const uint8_t *bytes)
-{
-    uint64_t bits = bits_at(bytes);
-    double number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
-}
-
 /* Adds to both clocks. A controller's clock counts ms: sums are rounded to us, which hides the noise of adding. */
 static void advance_clocks(struct tick_maker *maker, double by)
 {
     if (maker->clock) {
         uint8_t *at = maker->image + maker->clock->offset;
-        put_double(at, round((double_at(at) + by) * 1e6) / 1e6);
+        armtap_put_double(at, round((armtap_be_double(at) + by) * 1e6) / 1e6);
     }
     if (maker->packet_length >= CLOCK_CELL + 8) {
         uint8_t *at = maker->packet + CLOCK_CELL;
-        put_double(at, round((double_at(at) + by) * 1e6) / 1e6);
+        armtap_put_double(at, round((armtap_be_double(at) + by) * 1e6) / 1e6);
     }
 }
 

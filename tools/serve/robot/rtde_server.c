@@ -233,8 +233,7 @@ static void tick(void *user, const struct tick *tick, struct buffer *out)
     uint8_t *to = (uint8_t *)buffer_room(out, length);
     if (!to)
         return;
-    to[0] = (uint8_t)(length >> 8);
-    to[1] = (uint8_t)length;
+    armtap_put16(to, (uint16_t)length);
     to[2] = ARMTAP_RTDE_DATA;
     to[HEADER] = 1; /* the output recipe's id, in protocol 1 overwritten by values */
     put_values(peer, tick->image, to + head);
