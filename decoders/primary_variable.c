@@ -19,7 +19,6 @@ static const struct value_type {
 } types[] = {
 #define VALUE_TYPE(numbering, number, name, form) {ARMTAP_VALUES_##numbering, number, form, name},
 #include "primary_value_types.def"
-#undef VALUE_TYPE
 };
 
 static unsigned number_at(const char **text)

@@ -10,18 +10,13 @@ static const struct armtap_budget budgets[ARMTAP_BUDGET_COUNT] = {
 #define LIMIT(code, name, most, unit, of, cut)                                                                         \
     [ARMTAP_BUDGET_##code] = {name, 0, most, unit, of, cut, "more than " #most " " unit " for " of ": " cut},
 #include "budgets.def"
-#undef BUDGET
-#undef LIMIT
 };
 
 _Static_assert(ARMTAP_BUDGET_COUNT <= 32, "a bit each");
 
 #define BUDGET(code, ...)                                                                                              \
     _Static_assert((int)ARMTAP_BUDGET_##code < (int)ARMTAP_ACCOUNTS, #code " stands behind a limit");
-#define LIMIT(...)
 #include "budgets.def"
-#undef BUDGET
-#undef LIMIT
 
 const struct armtap_budget *armtap_budget_at(size_t i)
 {

@@ -13,14 +13,12 @@
 enum armtap_argument_id {
 #define ARGUMENT(name, type, digits) ARMTAP_ARGUMENT_##name,
 #include "findings.def"
-#undef ARGUMENT
     ARMTAP_ARGUMENT_IDS
 };
 
 enum armtap_word {
 #define WORD(code, text) ARMTAP_WORD_##code,
 #include "findings.def"
-#undef WORD
     ARMTAP_WORDS
 };
 
@@ -79,7 +77,6 @@ enum armtap_word {
     }
 #define ARGUMENT(name, type, digits) ARMTAP_MAKE_##type(name)
 #include "findings.def"
-#undef ARGUMENT
 
 /* The arguments of one fact, in any order; absent ones (arg_none(true)) are passed over. They live as long as the block
  * that they stand in, and the branch of an `if` is one. */

@@ -5,8 +5,6 @@ static const struct armtap_note_kind kinds[ARMTAP_NOTE_COUNT] = {
 #define NOTE(code, id, severity, side, measure, sentence, ...) {id, ARMTAP_##severity, __VA_ARGS__},
 #define FINDING NOTE
 #include "findings.def"
-#undef NOTE
-#undef FINDING
 };
 
 size_t armtap_note_count(void)
@@ -38,13 +36,11 @@ const char *armtap_severity_name(enum armtap_severity severity)
 static const struct armtap_argument_kind argument_kinds[] = {
 #define ARGUMENT(name, type, digits) {#name, ARMTAP_##type, digits},
 #include "findings.def"
-#undef ARGUMENT
 };
 
 static const char *const words[] = {
 #define WORD(code, text) text,
 #include "findings.def"
-#undef WORD
 };
 
 const struct armtap_argument_kind *armtap_argument_kind(const struct armtap_argument *argument)

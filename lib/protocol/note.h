@@ -10,8 +10,6 @@ enum armtap_note_code {
 #define NOTE(code, ...) ARMTAP_NOTE_##code,
 #define FINDING(code, ...) ARMTAP_FINDING_##code, /* a name of its own: most are the analysis's */
 #include "findings.def"
-#undef NOTE
-#undef FINDING
     ARMTAP_NOTE_COUNT
 };
 

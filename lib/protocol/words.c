@@ -160,8 +160,6 @@ static const struct {
 #define NOTE(code, id, severity, side, measure, sentence, ...) {sentence, ARMTAP_ARGUMENT_##measure},
 #define FINDING NOTE
 #include "findings.def"
-#undef NOTE
-#undef FINDING
 };
 
 const char *armtap_note_sentence(enum armtap_note_code code)

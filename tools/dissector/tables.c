@@ -276,21 +276,12 @@ static void put_ports(FILE *to)
 static void put_safety_words(FILE *to)
 {
     fputs("armtap.safety_words = {\n", to);
-#define CALLED(text, word)
-#define ASKED(text, word)
-#define ENDED(text, word)
 #define WORD(text, later, first)                                                                                       \
     fprintf(to, "  {text = \"%s\", later = \"%s\", first = \"%s\"},\n", text, #later, #first);
-#define SUMS_UP(bit, others)
 #include "../../lib/analysis/facts/safety_words.def"
-#undef WORD
-#undef SUMS_UP
     fputs("}\narmtap.safety_sums = {\n", to);
-#define WORD(text, later, first)
 #define SUMS_UP(bit, others) fprintf(to, "  {bit = %d, others = %" PRIu32 "},\n", bit, UINT32_C(others));
 #include "../../lib/analysis/facts/safety_words.def"
-#undef WORD
-#undef SUMS_UP
     fputs("}\n", to);
 }
 

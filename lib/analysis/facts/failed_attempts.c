@@ -20,7 +20,6 @@ _Static_assert(SLOTS >= 2 * ATTEMPTS_PAIRS, "the hash table needs free slots");
 
 #define SENTENCE(code, sentence) static const char code[] = sentence;
 #include "protocol/findings.def"
-#undef SENTENCE
 
 struct pair {
     char robot[64], client[64];

@@ -7,10 +7,7 @@ static const struct {
     enum safety_class class, at_first;
 } words[] = {
 #define WORD(text, later, first) {text, SAFETY_##later, SAFETY_##first},
-#define SUMS_UP(bit, others)
 #include "analysis/facts/safety_words.def"
-#undef WORD
-#undef SUMS_UP
 };
 
 /* A safety mode without a name is of a newer controller, and may be anything; 0 is what senders leave empty. */
@@ -28,11 +25,8 @@ static const struct {
     unsigned bit;
     uint32_t others;
 } sums[] = {
-#define WORD(text, later, first)
 #define SUMS_UP(bit, others) {bit, UINT32_C(others)},
 #include "analysis/facts/safety_words.def"
-#undef WORD
-#undef SUMS_UP
 };
 
 uint32_t armtap_safety_reasons(uint32_t safety_status_bits)

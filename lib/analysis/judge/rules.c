@@ -109,8 +109,6 @@ static const enum armtap_blame sides[ARMTAP_NOTE_COUNT] = {
 #define NOTE(code, id, severity, side, ...) [ARMTAP_NOTE_##code] = ARMTAP_BLAME_##side,
 #define FINDING(code, id, severity, side, ...) [ARMTAP_FINDING_##code] = ARMTAP_BLAME_##side,
 #include "protocol/findings.def"
-#undef NOTE
-#undef FINDING
 };
 
 /* What a finding says may name the side, or leave it open. */

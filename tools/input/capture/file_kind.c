@@ -23,7 +23,6 @@ static const struct {
 } kinds[] = {
 #define KIND(offset, bytes, name, remedy) {(offset), (bytes), sizeof(bytes) - 1, {(name), (remedy)}},
 #include "file_kinds.def"
-#undef KIND
 };
 
 static bool is_text(const char *first, size_t length)
