@@ -220,6 +220,37 @@ static void test_data_without_a_place(void **unused)
         }
 }
 
+/* What the facts have for a number; NULL: nothing. */
+struct named {
+    const char *of;
+    long number;
+    char name[40];
+};
+
+static void find_named(void *user, char *const cells[TABLE_CELLS], size_t count)
+{
+    struct named *named = user;
+    assert_int_equal(count, 3);
+    if (strcmp(cells[0], named->of) == 0 && strtol(cells[1], NULL, 10) == named->number)
+        snprintf(named->name, sizeof named->name, "%s", cells[2]);
+}
+
+static void check_name(const char *of, long number, const char *name)
+{
+    struct named named = {of, number, ""};
+    table_each("primary_messages.csv", find_named, &named);
+    assert_string_equal(name ? name : "", named.name);
+}
+
+static void test_sources_and_levels_are_those_of_the_facts(void **unused)
+{
+    (void)unused;
+    for (int number = INT8_MIN; number <= INT8_MAX; number++)
+        check_name("source", number, armtap_primary_source((int8_t)number));
+    for (int number = -1; number <= UINT8_MAX + 1; number++)
+        check_name("report_level", number, armtap_primary_report_level(number));
+}
+
 /* ---- variables ---- */
 
 /* The facts' vectors: names, then an INT and a BOOL as 5.9 numbers them. */
@@ -943,6 +974,7 @@ int main(void)
         cmocka_unit_test(test_rows_are_in_order),
         cmocka_unit_test(test_robot_messages),
         cmocka_unit_test(test_data_without_a_place),
+        cmocka_unit_test(test_sources_and_levels_are_those_of_the_facts),
         cmocka_unit_test(test_variables),
         cmocka_unit_test(test_variables_of_other_versions),
         cmocka_unit_test(test_variables_that_cannot_be_read),
