@@ -369,6 +369,29 @@ static void test_script_that_fits_no_release_is_no_evidence(void **unused)
     assert_false(script.is_found);
 }
 
+/* Each connection has its own scripts, none has those of another one; the last sixteen are known. */
+static void test_scripts_belong_to_connections(void **unused)
+{
+    struct armtap_mailbox_script script = {.is_found = false};
+    bool is_new;
+    (void)unused;
+    assert_null(armtap_mailbox_script_of(&script, 0));
+    read_branches(&script, 0, 0);
+    for (uint64_t bound = 1; bound <= ARMTAP_SCRIPT_BINDINGS + 1; bound++) {
+        for (int again = 0; again < 2; again++) {
+            assert_int_equal(armtap_mailbox_script_bind(&script, bound, &is_new), ARMTAP_OK);
+            assert_int_equal(is_new, !again);
+        }
+        for (uint64_t connection = 0; connection <= ARMTAP_SCRIPT_BINDINGS + 2; connection++) {
+            const struct armtap_script_binding *own = armtap_mailbox_script_of(&script, connection);
+            assert_int_equal(own != NULL,
+                             connection > 0 && connection <= bound && connection + ARMTAP_SCRIPT_BINDINGS > bound);
+            assert_true(!own || own->connection == connection);
+        }
+    }
+    armtap_mailbox_script_free(&script);
+}
+
 /* ---- what the robot says ----------------------------------------------------------------------------------------- */
 
 static bool keep(struct armtap_said_queue *queue, uint64_t packet, uint64_t client_bytes, int32_t state)
@@ -550,6 +573,7 @@ int main(void)
         cmocka_unit_test(test_script_tells_release_and_registers),
         cmocka_unit_test(test_offset_of_registers),
         cmocka_unit_test(test_script_that_fits_no_release_is_no_evidence),
+        cmocka_unit_test(test_scripts_belong_to_connections),
         cmocka_unit_test(test_what_is_said_is_kept_in_order),
         cmocka_unit_test(test_what_is_not_kept_is_told),
         cmocka_unit_test(test_commands_of_a_session_in_any_chunks),
