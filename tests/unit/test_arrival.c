@@ -687,6 +687,29 @@ static void test_unusual_repair(void **state)
     scene_end(&s);
 }
 
+/* A retransmission at the usual time has a later timestamp, unless the sender's clock ticks more slowly than that. */
+static void test_usual_repair_within_a_tick(void **state)
+{
+    static const uint32_t behind[] = {2100, 2200};
+    (void)state;
+    for (unsigned tick = 340; tick <= 360; tick++) {
+        struct scene s;
+        scene_begin(&s);
+        for (uint64_t i = 0; i < 5; i++)
+            repaired(&s.sender, 200 * i, (int64_t)(10000 * i), 350);
+        for (unsigned i = 0; i < 12; i++)
+            ticks(&s.sender, 90000 - tick * (11 - i), i + 1);
+        waits(&s, stamped(2100, 90000, 12, 5));
+        hears(&s.sender, 90000, 2000, behind, 1);
+        if (tick < 350)
+            assert_likely(&s, stamped(2000, 90350, 12, 5), LATE);
+        else
+            assert_likely(&s, stamped(2000, 90350, 12, 5), AGAIN);
+        assert_likely(&s, at(2000, 90350), AGAIN); /* without a timestamp it is no evidence */
+        scene_end(&s);
+    }
+}
+
 /* The peer reported it missing, but its timestamp is too old for a packet sent since. */
 static void test_held_up(void **state)
 {
@@ -776,6 +799,7 @@ int main(void)
         cmocka_unit_test(test_repair),
         cmocka_unit_test(test_usual_repair),
         cmocka_unit_test(test_unusual_repair),
+        cmocka_unit_test(test_usual_repair_within_a_tick),
         cmocka_unit_test(test_usual_repair_in_vain),
         cmocka_unit_test(test_repairs_that_were_asked_for),
         cmocka_unit_test(test_held_up),
