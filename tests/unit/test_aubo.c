@@ -1160,6 +1160,40 @@ static void test_a_gap_in_a_websocket(void **unused)
     script_free(&script);
 }
 
+/* What is set up and another message follows it are two proofs; either alone is none, and nothing may follow. */
+static void test_what_fits_behind_a_message(void **unused)
+{
+    static const char set_up[] = "[100,{\"chanel\":0,\"frequency\":50,\"segments\":[\"R1_actual_q\",\"R1_actual_qd\"],"
+                                 "\"to_server\":false,\"trigger\":0}]";
+    static const struct {
+        const char *frame, *next;
+        enum armtap_fit fit;
+    } rows[] = {
+        {"[0,1,2]", "[0,3,4]\n[", ARMTAP_FIT_WELL},
+        {"\n[0,1,2]", "[7,3]\n[", ARMTAP_FIT_WELL},
+        {"[0,1,2]", "[0,3,4]", ARMTAP_FIT_MORE},
+        {"[0,1,2]", "", ARMTAP_FIT_MORE},
+        {"[0,1,2]", "x", ARMTAP_FIT_NO},
+        {"[0,1,2]", "[0,3,4],", ARMTAP_FIT_NO},
+        {"[0,1]", "[0,3,4]\n[", ARMTAP_FIT_YES},
+        {"[0,1,2,3]", "[0,3,4]\n[", ARMTAP_FIT_YES},
+        {"[1,1,2]", "[0,3,4]\n[", ARMTAP_FIT_YES},
+        {"[1,1,2]", "x", ARMTAP_FIT_NO},
+    };
+    const struct armtap_decoder *decoder = armtap_decoder_for(ARMTAP_AUBO);
+    struct armtap_aubo_channel channel = {.recipe = NULL};
+    struct armtap_aubo aubo = {.sides[FROM] = {.channels = &channel, .channel_count = 1}};
+    (void)unused;
+    assert_int_equal(armtap_recipe_aubo(set_up, sizeof set_up - 1, &channel.recipe), ARMTAP_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        enum armtap_fit fit = decoder->follows(&aubo, FROM, (const uint8_t *)rows[i].frame, strlen(rows[i].frame),
+                                               (const uint8_t *)rows[i].next, strlen(rows[i].next));
+        if (fit != rows[i].fit)
+            fail_msg("%s behind %s: %d", rows[i].next, rows[i].frame, fit);
+    }
+    armtap_recipe_release(channel.recipe);
+}
+
 static void test_from_the_middle_of_a_stream(void **unused)
 {
     static const struct line lines[] = {
@@ -1447,6 +1481,7 @@ int main(void)
         cmocka_unit_test(test_gaps_anywhere),
         cmocka_unit_test(test_a_gap_of_nothing),
         cmocka_unit_test(test_a_gap_in_a_websocket),
+        cmocka_unit_test(test_what_fits_behind_a_message),
         cmocka_unit_test(test_from_the_middle_of_a_stream),
         cmocka_unit_test(test_telling_it_from_others),
         cmocka_unit_test(test_the_port_is_a_hint),

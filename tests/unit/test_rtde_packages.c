@@ -1,5 +1,6 @@
 /* RTDE: packages byte for byte, both ways. The bytes are worked out by hand from the layouts in the guide. */
 #include "rtde_package.h"
+#include "protocol/decoder.h"
 #include "support.h"
 
 #include <stdlib.h>
@@ -476,6 +477,33 @@ static void test_sizes_of_packages(void **unused)
     }
 }
 
+/* Two data packages of unknown recipes that begin with a clock, after an id or not: its last byte shows that they
+ * follow each other, no earlier one. */
+static void test_a_clock_shows_what_follows(void **unused)
+{
+    const struct armtap_decoder *decoder = armtap_decoder_for(ARMTAP_RTDE);
+    (void)unused;
+    for (unsigned with_id = 0; with_id < 2; with_id++)
+        for (unsigned others = 0; others < 3; others++) {
+            struct bytes payload = {0}, packages[2] = {{0}};
+            for (unsigned i = 0; i < 2; i++) {
+                payload.length = 0;
+                bytes_number(&payload, 1, with_id);
+                bytes_double(&payload, 1000 + 0.008 * i);
+                bytes_number(&payload, 7, others);
+                bytes_package(&packages[i], 'U', &payload);
+            }
+            for (size_t available = 0; available <= packages[1].length; available++) {
+                enum armtap_fit fit =
+                    decoder->follows(NULL, FROM, packages[0].at, packages[0].length, packages[1].at, available);
+                assert_int_equal(fit, available < 3 + with_id + 8 ? ARMTAP_FIT_MORE : ARMTAP_FIT_WELL);
+            }
+            bytes_free(&payload);
+            bytes_free(&packages[0]);
+            bytes_free(&packages[1]);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -488,6 +516,7 @@ int main(void)
         cmocka_unit_test(test_what_shows_that_it_begins),
         cmocka_unit_test(test_what_is_examined_of_a_long_list),
         cmocka_unit_test(test_sizes_of_packages),
+        cmocka_unit_test(test_a_clock_shows_what_follows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
