@@ -1196,6 +1196,55 @@ static void test_a_reply_whose_request_was_not_captured(void **unused)
     script_free(&script);
 }
 
+/* A recipe that is given fits by its size: with an id in front from protocol 2 on, without one before, either way where
+ * no protocol is known. */
+static void test_the_size_of_a_given_recipe(void **unused)
+{
+    static const struct {
+        const char *version, *answer;
+        size_t fits[2]; /* from so many bytes above the recipe's to so many */
+    } protocols[] = {{"", "", {0, 1}}, {"00 02", "00", {0, 0}}, {"00 02", "01", {1, 1}}, {"00 03", "01", {1, 1}}};
+    (void)unused;
+    for (size_t i = 0; i < 4; i++)
+        for (size_t bytes = 11; bytes <= 14; bytes++) {
+            struct script script = {.count = 0};
+            struct armtap_sink sink = log_sink();
+            struct log log = {.values = true};
+            struct bytes payload = {0}, package = {0};
+            struct armtap_recipe *recipe;
+            struct armtap_conn *conn;
+            size_t at = 0;
+            if (protocols[i].answer[0] != '\0') {
+                script_list(&script, TO, 'V', protocols[i].version, "");
+                script_list(&script, FROM, 'V', protocols[i].answer, "");
+            }
+            bytes_number(&payload, 1, 1);
+            while (payload.length < bytes)
+                bytes_number(&payload, 0, 1);
+            bytes_package(&package, 'U', &payload);
+            script_add(&script, FROM, &package);
+            assert_int_equal(armtap_conn_new(&on_port, &sink, &log, &conn), ARMTAP_OK);
+            assert_int_equal(armtap_recipe_rtde("timestamp,robot_mode", "DOUBLE,INT32", &recipe), ARMTAP_OK);
+            assert_int_equal(armtap_conn_set_recipe(conn, recipe), ARMTAP_OK);
+            for (size_t k = 0; k < script.count; at = script.parts[k++].end)
+                assert_int_equal(armtap_conn_push(conn, script.parts[k].direction, script.bytes.at + at,
+                                                  script.parts[k].end - at, NULL),
+                                 ARMTAP_OK);
+            armtap_conn_close(conn, FROM, NULL);
+            bool fits = bytes >= 12 + protocols[i].fits[0] && bytes <= 12 + protocols[i].fits[1];
+            assert_int_equal(log.records[FROM], 1);
+            assert_int_equal(log_count(&log, " opaque"), !fits);
+            assert_int_equal(log_count(&log, " robot_mode="), fits);
+            assert_int_equal(log_count(&log, "rtde.recipe.missing: reason=given-recipe bytes_known=12"), !fits);
+            armtap_conn_free(conn);
+            armtap_recipe_release(recipe);
+            log_free(&log);
+            bytes_free(&payload);
+            bytes_free(&package);
+            script_free(&script);
+        }
+}
+
 /* ---- every variable at once: names of far more than 2048 bytes ---- */
 
 struct everything {
@@ -1337,6 +1386,64 @@ static void test_data_of_only_another_id(void **unused)
     script_free(&script);
 }
 
+/* 64 packages of a clock, joints that move, and what stands for their speeds; behind an id, or not. */
+static void push_motion(struct armtap_conn *conn, struct armtap_where *where, bool with_id)
+{
+    for (unsigned i = 0; i < 64; i++) {
+        struct bytes payload = {0}, package = {0};
+        bytes_number(&payload, 1, with_id);
+        bytes_double(&payload, 100 + 0.008 * i);
+        for (unsigned k = 0; k < 6; k++)
+            bytes_double(&payload, 0.3 + 0.5 * k + 0.001 * i);
+        for (unsigned k = 0; k < 6; k++)
+            bytes_double(&payload, 0.125);
+        bytes_double(&payload, 1);
+        bytes_double(&payload, 1);
+        bytes_package(&package, 'U', &payload);
+        push_exactly(conn, FROM, &package, where);
+        bytes_free(&payload);
+        bytes_free(&package);
+    }
+}
+
+/* Names that data contradict go; what the reply said stays, with and without it. */
+static void test_a_guess_that_data_contradict(void **unused)
+{
+    (void)unused;
+    for (unsigned has_reply = 0; has_reply < 2; has_reply++) {
+        struct armtap_where where = {.time = INT64_C(1700000000000000000)};
+        struct armtap_sink sink = log_sink();
+        struct log log = {.values = true};
+        struct bytes payload = {0}, package = {0};
+        struct armtap_conn *conn;
+        assert_int_equal(armtap_conn_new(&in_the_middle, &sink, &log, &conn), ARMTAP_OK);
+        bytes_hex(&package, "00 04 56 01");
+        if (has_reply) {
+            bytes_list(&package, 'O', "01", "DOUBLE,VECTOR6D,VECTOR6D,DOUBLE,DOUBLE");
+            push_exactly(conn, FROM, &package, &where);
+        }
+        bytes_free(&package);
+        push_motion(conn, &where, true);
+        assert_int_equal(log_count(&log, "rtde.recipe.guessed"), 1);
+        assert_int_equal(log.recipes, has_reply + 1);
+        unsigned before = log_count(&log, " opaque");
+        for (unsigned i = 0; i < 2; i++) {
+            bytes_number(&payload, 1, 1);
+            for (unsigned k = 0; k < 15; k++)
+                bytes_double(&payload, 1e9 + k);
+            bytes_package(&package, 'U', &payload);
+            push_exactly(conn, FROM, &package, &where);
+            bytes_free(&payload);
+            bytes_free(&package);
+        }
+        assert_int_equal(log.recipes, has_reply ? 3 : 1);
+        assert_int_equal(log_count(&log, "value_0=1000000000 "), has_reply ? 2 : 0);
+        assert_int_equal(log_count(&log, " opaque"), before + (has_reply ? 0 : 2));
+        armtap_conn_free(conn);
+        log_free(&log);
+    }
+}
+
 /* A recipe guessed in protocol 1 has no recipe id when a late reply changes to protocol 2. */
 static void test_another_protocol_after_a_guess(void **unused)
 {
@@ -1347,19 +1454,7 @@ static void test_another_protocol_after_a_guess(void **unused)
     struct armtap_conn *conn;
     (void)unused;
     assert_int_equal(armtap_conn_new(&in_the_middle, &sink, &log, &conn), ARMTAP_OK);
-    for (unsigned i = 0; i < 64; i++) {
-        bytes_double(&payload, 100 + 0.008 * i);
-        for (unsigned k = 0; k < 6; k++)
-            bytes_double(&payload, 0.3 + 0.5 * k + 0.001 * i);
-        for (unsigned k = 0; k < 6; k++)
-            bytes_double(&payload, 0.125);
-        bytes_double(&payload, 1);
-        bytes_double(&payload, 1);
-        bytes_package(&package, 'U', &payload);
-        push_exactly(conn, FROM, &package, &where);
-        bytes_free(&payload);
-        bytes_free(&package);
-    }
+    push_motion(conn, &where, false);
     assert_true(log_has(&log, "rtde.recipe.guessed"));
     bytes_hex(&package, "00 05 56 00 02");
     push_exactly(conn, TO, &package, &where);
@@ -1589,9 +1684,11 @@ int main(void)
         cmocka_unit_test(test_data_of_another_recipe),
         cmocka_unit_test(test_a_second_set_up_without_its_reply),
         cmocka_unit_test(test_a_reply_whose_request_was_not_captured),
+        cmocka_unit_test(test_the_size_of_a_given_recipe),
         cmocka_unit_test(test_inputs_by_size),
         cmocka_unit_test(test_data_without_even_a_recipe_id),
         cmocka_unit_test(test_data_of_only_another_id),
+        cmocka_unit_test(test_a_guess_that_data_contradict),
         cmocka_unit_test(test_another_protocol_after_a_guess),
         cmocka_unit_test(test_all_variables_at_once),
         cmocka_unit_test(test_properties_have_the_state),
