@@ -319,6 +319,8 @@ static void what_the_controller_says_is_a_cause(void **state)
     CHECK_ROWS(rows);
 }
 
+#define SILENT(word) FACT(ARMTAP_FINDING_silence, RTDE, ARGS(arg_reason(ARMTAP_WORD_##word))), .size = 3
+
 /* What a client sent failed, or replaced what ran; a client of the dashboard server ended it. A stop for safety has
  * other reasons. */
 static void what_a_client_requests_has_a_side(void **state)
@@ -326,6 +328,10 @@ static void what_a_client_requests_has_a_side(void **state)
 #define STOP_BESIDE                                                                                                    \
     {                                                                                                                  \
         FACT(ARMTAP_FINDING_safety_stop, REALTIME, ARGS(arg_case(ARMTAP_WORD_protective))), WITHIN(1000, 1000)         \
+    }
+#define STOP_NEAR                                                                                                      \
+    {                                                                                                                  \
+        FACT(ARMTAP_FINDING_safety_stop, REALTIME, ARGS(arg_case(ARMTAP_WORD_protective))), WITHIN(4000, 1000)         \
     }
     const struct rule_row rows[] = {
         {.what = {PROGRAM_ENDS},
@@ -349,12 +355,24 @@ static void what_a_client_requests_has_a_side(void **state)
          .judged = {2, ARMTAP_NOTE_dashboard_command, ARMTAP_BLAME_CLIENT},
          .no_cause = NONE,
          .has_unless = UNKNOWN(2)},
+        /* data that stands still for 3 s is no part of a stop near it */
+        {.what = {SILENT(not_sent)},
+         .cause = {FACT(ARMTAP_NOTE_ur_exception, PRIMARY, ARGS(arg_sent_packet(9))), WITHIN(4000, 1000)},
+         .unless = STOP_NEAR,
+         .judged = {2, ARMTAP_NOTE_ur_exception, ARMTAP_BLAME_CLIENT},
+         .no_cause = UNKNOWN(1),
+         .has_unless = {2, ARMTAP_NOTE_ur_exception, ARMTAP_BLAME_UNCLEAR}},
+        {.what = {SILENT(not_sent)},
+         .cause = {FACT(ARMTAP_NOTE_dashboard_command, DASHBOARD, NO_ARGS), WITHIN(3600, 200)},
+         .unless = STOP_NEAR,
+         .judged = {2, ARMTAP_NOTE_dashboard_command, ARMTAP_BLAME_CLIENT},
+         .no_cause = UNKNOWN(1),
+         .has_unless = UNKNOWN(1)},
     };
     (void)state;
     CHECK_ROWS(rows);
 }
 
-#define SILENT(word) FACT(ARMTAP_FINDING_silence, RTDE, ARGS(arg_reason(ARMTAP_WORD_##word))), .size = 3
 /* Reaches are counted from the beginning of the 3 s without data, and from their end. */
 static void late_data_has_a_side(void **state)
 {
