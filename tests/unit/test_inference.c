@@ -641,6 +641,32 @@ static void curves_without_an_arm_get_no_names(void **state)
         }
 }
 
+/* The same with so many of the curves in an encoder's digits: three of them show an arm. */
+static void digits_of_encoders_show_an_arm(void **state)
+{
+    (void)state;
+    for (unsigned measured = 0; measured <= 6; measured++) {
+        struct armtap_inference *inference = begin();
+        for (unsigned cycle = 0; cycle < PACKAGES; cycle++) {
+            struct package package = {.length = 0};
+            put_double(&package, 1234 + 0.001 * STEP_MS * cycle);
+            put_sines(&package, cycle, 0);
+            for (unsigned k = 0; k < measured; k++) {
+                struct package rounded = {.length = 8 + 8 * k};
+                double w = 0.5 + 0.21 * k;
+                put_double(&rounded, (float)(0.3 * sin(w * 0.001 * STEP_MS * cycle + k)));
+                memcpy(package.bytes + 8 + 8 * k, rounded.bytes + 8 + 8 * k, 8);
+            }
+            put(&package, 7, 4);
+            take(inference, &package);
+        }
+        const struct armtap_inferred *found = finish(inference);
+        bool is_alone = strstr(field_at(found, 8)->evidence, "nothing else shows that this is an arm's") != NULL;
+        assert_int_equal(is_alone, measured < 3);
+        armtap_inference_free(inference);
+    }
+}
+
 /* ---- values that are none ---------------------------------------------------------------------------------------- */
 
 /* Doubles that are not what they should be: in these packages, the values from one offset to another. */
@@ -846,6 +872,89 @@ static void records_of_other_kinds_are_ignored(void **state)
     armtap_inference_free(inference);
 }
 
+/* ---- how large vectors are ---- */
+
+/* What its name adds to the bits for a field where three sines reach one size and three another. */
+static double bits_of_name(size_t i, const double sizes[2])
+{
+    struct inference_sample sample = {.length = 0};
+    struct inference_columns columns = {.sample = NULL};
+    struct inference_relations relations = {.clock = SIZE_MAX};
+    struct inference_field field, unnamed;
+    for (unsigned cycle = 0; cycle < 200; cycle++) {
+        struct package package = {.length = 0};
+        for (unsigned k = 0; k < 6; k++)
+            put_double(&package, sizes[k / 3] * sin(0.1 * cycle * (1 + 0.1 * k) + k));
+        assert_int_equal(armtap_inference_sample_add(&sample, package.bytes, package.length), ARMTAP_OK);
+    }
+    assert_int_equal(armtap_inference_columns_read(&columns, &sample), ARMTAP_OK);
+    assert_int_equal(armtap_inference_relations_find(&relations, &columns), ARMTAP_OK);
+    assert_true(armtap_inference_field_at(i, &field));
+    unnamed = field;
+    unnamed.name = "";
+    double bits = armtap_inference_weigh(&columns, &relations, i, &field, 0) -
+                  armtap_inference_weigh(&columns, &relations, i, &unnamed, 0);
+    armtap_inference_relations_clear(&relations);
+    armtap_inference_columns_clear(&columns);
+    armtap_inference_sample_clear(&sample);
+    return bits;
+}
+
+/* What the usual size counts for more than one four times as large, or a fourth, in both halves. */
+static void check_sizes(size_t i, const double usual[2], double least, double most)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        double sizes[2] = {usual[0], usual[1]}, more, less, bits = bits_of_name(i, sizes);
+        sizes[half] = usual[half] * 4;
+        more = bits - bits_of_name(i, sizes);
+        sizes[half] = usual[half] / 4;
+        less = bits - bits_of_name(i, sizes);
+        if (!(more >= least && more <= most && less >= least && less <= most && fabs(more - less) < 0.1))
+            fail_msg("field %zu, half %u: %g, %g", i, half, more, less);
+    }
+}
+
+/* An arm's speeds, accelerations, currents, torques and forces have sizes; of other vectors any is as good. */
+static void vectors_are_as_large_as_those_of_arms(void **state)
+{
+    static const struct {
+        const char *name;
+        double usual[2]; /* rad/s, rad/s^2, A, Nm of the three large joints and of those of the wrist, or m and rad */
+    } arms[] = {
+        {"target_qd", {1, 1.2}},
+        {"actual_qd", {1, 1.2}},
+        {"target_qdd", {4, 5}},
+        {"target_current", {4, 1.2}},
+        {"actual_current", {4, 1.2}},
+        {"joint_control_output", {4, 1.2}},
+        {"target_moment", {45, 5}},
+        {"actual_current_as_torque", {45, 8}},
+        {"actual_TCP_speed", {0.6, 1.8}},
+        {"target_TCP_speed", {0.6, 1.8}},
+        {"actual_TCP_force", {10, 0.5}},
+        {"ft_raw_wrench", {25, 1.5}},
+        {"target_TCP_acceleration", {3, 8}},
+        {"actual_TCP_acceleration", {5, 10}},
+    };
+    unsigned found = 0;
+    (void)state;
+    for (size_t i = 0; i < armtap_inference_field_count(); i++) {
+        struct inference_field field;
+        size_t arm = 0;
+        assert_true(armtap_inference_field_at(i, &field));
+        if (field.type != ARMTAP_DOUBLE || field.count != 6)
+            continue;
+        while (arm < sizeof arms / sizeof *arms && strcmp(arms[arm].name, field.name) != 0)
+            arm++;
+        if (arm == sizeof arms / sizeof *arms)
+            check_sizes(i, (const double[]){1, 1}, -0.01, 0.01);
+        else
+            check_sizes(i, arms[arm].usual, 0.65, 2.5);
+        found += arm < sizeof arms / sizeof *arms;
+    }
+    assert_int_equal(found, sizeof arms / sizeof *arms);
+}
+
 /* ---- which outputs there are, and how usual they are ---- */
 
 struct usual {
@@ -918,6 +1027,7 @@ int main(void)
         cmocka_unit_test(currents_with_all_digits_are_no_forces),
         cmocka_unit_test(curves_of_no_arm_get_no_names),
         cmocka_unit_test(curves_without_an_arm_get_no_names),
+        cmocka_unit_test(digits_of_encoders_show_an_arm),
         cmocka_unit_test(what_is_no_number_is_left_out),
         cmocka_unit_test(zeros_before_power_on_are_left_out),
         cmocka_unit_test(a_damaged_package_is_left_out),
@@ -928,6 +1038,7 @@ int main(void)
         cmocka_unit_test(sizes_at_the_limits),
         cmocka_unit_test(long_streams_are_thinned_out),
         cmocka_unit_test(records_of_other_kinds_are_ignored),
+        cmocka_unit_test(vectors_are_as_large_as_those_of_arms),
         cmocka_unit_test(outputs_are_those_of_the_guide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
