@@ -289,6 +289,31 @@ static void ended_streams_are_packed(void **state)
     assert_int_equal(memory.held, 0);
 }
 
+/* A guess with reasons that have no room is left out and counted, which is no error; one that has room is kept. */
+static void guesses_without_room_are_counted(void **state)
+{
+    static char reasons[(2 << 20) + 1];
+    static const size_t lengths[] = {1 << 20, sizeof reasons - 1};
+    (void)state;
+    for (unsigned is_too_long = 0; is_too_long < 2; is_too_long++) {
+        struct armtap_streams *streams = armtap_streams_new();
+        struct analysis_scene scene;
+        scene_prepare(&scene);
+        memset(reasons, 'x', lengths[is_too_long]);
+        const struct armtap_guess_evidence guess = {.source = "a client", .reasons = reasons};
+        const struct armtap_recipe_event set_up = {
+            .stream = &scene.stream, .where = scene.record.where, .recipe = scene.recipe, .guess = &guess};
+        assert_int_equal(armtap_streams_recipe(streams, &set_up), ARMTAP_OK);
+        assert_int_equal(armtap_streams_recipes_left_out(streams), is_too_long);
+        armtap_streams_number(streams);
+        assert_int_equal(armtap_streams_at(streams, 0)->recipe != NULL, !is_too_long);
+        assert_int_equal(armtap_streams_at(streams, 0)->guess != NULL, !is_too_long);
+        armtap_streams_free(streams);
+        scene_clear(&scene);
+    }
+    assert_int_equal(memory.held, 0);
+}
+
 #define FEW 60u
 
 /* A summary that was asked for stays where it is, whether it was packed or not. */
@@ -379,6 +404,7 @@ int main(void)
         cmocka_unit_test(neither_does_one_full_of_findings),
         cmocka_unit_test(streams_of_a_diagnosis_keep_little),
         cmocka_unit_test(ended_streams_are_packed),
+        cmocka_unit_test(guesses_without_room_are_counted),
         cmocka_unit_test(summaries_asked_for_stay),
         cmocka_unit_test(packing_says_so),
         cmocka_unit_test(packed_streams_take_little),
