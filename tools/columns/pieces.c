@@ -1,5 +1,6 @@
 #include "table.h"
 
+#include "array.h"
 #include "base/process/message.h"
 
 static size_t bytes_of(size_t words)
@@ -28,24 +29,13 @@ static int put_columns(const struct column_pieces *pieces, const struct column_t
     return outcome;
 }
 
-static int grow(struct column_pieces *pieces)
-{
-    if ((pieces->count & (pieces->count - 1)) != 0)
-        return 0;
-    struct column_piece *piece = realloc(pieces->piece, (2 * pieces->count + 1) * sizeof *piece);
-    if (!piece)
-        return message_no_memory();
-    pieces->piece = piece;
-    return 0;
-}
-
 int column_pieces_add(struct column_pieces *pieces, const struct column_table *table)
 {
     struct column_piece piece = {.first = pieces->rows, .rows = table->rows};
     uint64_t *places = calloc(table->column_count + 1, sizeof *places);
     if (!places)
         return message_no_memory();
-    int outcome = grow(pieces);
+    int outcome = MAKE_ROOM(pieces->piece, pieces->count) ? 0 : message_no_memory();
     if (outcome == 0)
         outcome = put_columns(pieces, table, places);
     if (outcome == 0)

@@ -1,5 +1,6 @@
 #include "table.h"
 
+#include "array.h"
 #include "base/numbers/byte_order.h"
 
 enum { WORD_BITS = COLUMN_WORD_BITS, BLOCK_BYTES = 1 << 16, TEXT_HEAD = sizeof(uint32_t) };
@@ -86,14 +87,9 @@ size_t column_bits_copy(const uint64_t *words, size_t from, size_t count, uint64
 
 int column_table_add_column(struct column_table *table, unsigned width)
 {
-    struct held_column *columns = table->columns;
-    if ((table->column_count & (table->column_count - 1)) == 0) {
-        columns = realloc(columns, (2 * table->column_count + 1) * sizeof *columns);
-        if (!columns)
-            return -1;
-        table->columns = columns;
-    }
-    columns[table->column_count++] = (struct held_column){.width = width, .before = table->width};
+    if (!MAKE_ROOM(table->columns, table->column_count))
+        return -1;
+    table->columns[table->column_count++] = (struct held_column){.width = width, .before = table->width};
     table->width += width;
     table->text_count += width == 0;
     size_t row = at_least(table->width, 1), rows = table->most_bytes / row;
@@ -177,14 +173,7 @@ static int make_block(const struct column_table *table, size_t room, struct held
 
 static int add_block(struct column_table *table, size_t room)
 {
-    struct held_block *blocks = table->blocks;
-    if ((table->block_room & (table->block_room - 1)) == 0) {
-        blocks = realloc(blocks, (2 * table->block_room + 1) * sizeof *blocks);
-        if (!blocks)
-            return -1;
-        table->blocks = blocks;
-    }
-    if (make_block(table, room, &blocks[table->block_room]) != 0)
+    if (!MAKE_ROOM(table->blocks, table->block_room) || make_block(table, room, &table->blocks[table->block_room]) != 0)
         return -1;
     table->block_room++;
     table->block_bytes += block_size(table, room);

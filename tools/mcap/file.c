@@ -1,5 +1,6 @@
 #include "mcap.h"
 
+#include "array.h"
 #include "base/bytes/checksum.h"
 #include "base/numbers/byte_order.h"
 #include "base/process/message.h"
@@ -76,12 +77,8 @@ static int write_record(struct mcap_file *file)
 static int keep(struct mcap_file *file, enum kept_kind kind, const char *bytes, size_t length)
 {
     struct kept_list *list = &file->kept[kind];
-    if ((list->count & (list->count - 1)) == 0) {
-        struct kept *kept = realloc(list->kept, (2 * list->count + 1) * sizeof *kept);
-        if (!kept)
-            return message_no_memory();
-        list->kept = kept;
-    }
+    if (!MAKE_ROOM(list->kept, list->count))
+        return message_no_memory();
     struct kept *one = &list->kept[list->count++];
     one->length = length;
     return spool_put(file->options.spool, bytes, length, &one->place);
@@ -283,12 +280,8 @@ unsigned mcap_file_add_schema(struct mcap_file *file, const struct mcap_schema *
 
 static int grow_channels(struct mcap_file *file, size_t count)
 {
-    if ((count & (count - 1)) == 0) {
-        struct channel *channels = realloc(file->channels, (2 * count + 1) * sizeof *channels);
-        if (!channels)
-            return message_no_memory();
-        file->channels = channels;
-    }
+    if (!MAKE_ROOM(file->channels, count))
+        return message_no_memory();
     file->channels[count] = (struct channel){0};
     return 0;
 }

@@ -1,5 +1,6 @@
 #include "parquet.h"
 
+#include "array.h"
 #include "base/process/message.h"
 #include "footer.h"
 #include "base/numbers/byte_order.h"
@@ -89,12 +90,8 @@ void parquet_file_add_note(struct parquet_file *file, const char *key, const cha
 
 static int add_column(struct parquet_file *file, const char *name, size_t length, enum parquet_type type)
 {
-    if ((file->count & (file->count - 1)) == 0) {
-        struct parquet_column *columns = realloc(file->columns, (2 * file->count + 1) * sizeof *columns);
-        if (!columns)
-            return -1;
-        file->columns = columns;
-    }
+    if (!MAKE_ROOM(file->columns, file->count))
+        return -1;
     struct parquet_column *column = &file->columns[file->count];
     *column = (struct parquet_column){.name = malloc(length + NAMES_APART_ROOM), .type = type};
     if (!column->name || column_table_add_column(&file->group, parquet_type_row(type)->width) != 0) {
@@ -196,12 +193,8 @@ static int write_columns(struct parquet_file *file, struct parquet_group_record 
 /* Sets the record of a group aside. */
 static int keep_record(struct parquet_file *file, const struct parquet_group_record *record)
 {
-    if ((file->group_count & (file->group_count - 1)) == 0) {
-        uint64_t *groups = realloc(file->groups, (2 * file->group_count + 1) * sizeof *groups);
-        if (!groups)
-            return message_no_memory();
-        file->groups = groups;
-    }
+    if (!MAKE_ROOM(file->groups, file->group_count))
+        return message_no_memory();
     return spool_put(file->options.spool, record, record_size(file), &file->groups[file->group_count++]);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "analysis/numbers.h"
 #include "analysis/inside.h"
 
@@ -118,7 +119,7 @@ static int64_t distance(const struct armtap_facts *facts, const struct armtap_fi
 /* Those of the findings that are a sign, by their indices. */
 struct signs {
     size_t *all;
-    size_t count, room;
+    size_t count;
 };
 
 /* What is looked at, and of each rule its signs: most rules have none. */
@@ -136,14 +137,8 @@ static int find_signs(struct signs *signs, const struct armtap_facts *facts, con
     for (size_t i = 0; i < count; i++) {
         if (!armtap_sign_fits(sign, &facts->findings[i]))
             continue;
-        if (signs->count == signs->room) {
-            size_t room = 2 * signs->room + 8;
-            size_t *all = realloc(signs->all, room * sizeof *all);
-            if (!all)
-                return -1;
-            signs->all = all;
-            signs->room = room;
-        }
+        if (!MAKE_ROOM(signs->all, signs->count))
+            return -1;
         signs->all[signs->count++] = i;
     }
     return 0;
@@ -262,14 +257,8 @@ static int add_evidence(struct judging *judging, struct incident *incident, size
         place--;
     if (place > 0 && incident->evidence[place - 1] == finding)
         return 0;
-    if (count == incident->evidence_room) {
-        size_t room = 2 * incident->evidence_room + 4;
-        size_t *evidence = realloc(incident->evidence, room * sizeof *evidence);
-        if (!evidence)
-            return -1;
-        incident->evidence = evidence;
-        incident->evidence_room = room;
-    }
+    if (!MAKE_ROOM(incident->evidence, count))
+        return -1;
     memmove(incident->evidence + place + 1, incident->evidence + place, (count - place) * sizeof *incident->evidence);
     incident->evidence[place] = finding;
     incident->public.evidence_count++;

@@ -82,7 +82,6 @@ struct incident {
     enum doubt doubt;
     size_t *evidence;
     uint32_t *streams;
-    size_t evidence_room;
     uint64_t times; /* findings that are alike */
     double total;   /* of their measures */
     struct armtap_where last;

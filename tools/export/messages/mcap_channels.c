@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "array.h"
 #include "base/process/message.h"
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
@@ -64,11 +65,9 @@ static int keep_topic(struct mcap_output *output, const char *name, const char *
 {
     if (!output->target->settings->bag)
         return 0;
-    struct topic *topics = realloc(output->topics, (output->topic_count + 1) * sizeof *topics);
-    if (!topics)
+    if (!MAKE_ROOM(output->topics, output->topic_count))
         return message_no_memory();
-    output->topics = topics;
-    struct topic *topic = &topics[output->topic_count++];
+    struct topic *topic = &output->topics[output->topic_count++];
     *topic = (struct topic){strdup(name), strdup(type)};
     return topic->name && topic->type ? 0 : message_no_memory();
 }

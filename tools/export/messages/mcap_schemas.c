@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "array.h"
 #include "base/process/message.h"
 #include "export/rows/field_notes.h"
 #include "analysis/inside.h"
@@ -65,13 +66,7 @@ static int note_fields(struct mcap_output *output, const struct view *view, enum
 static struct table_schema *add_schema(struct mcap_output *output, const struct view *view,
                                        enum armtap_generation generation, const struct buffer *text, uint64_t hash)
 {
-    struct table_schema **schemas = realloc(output->schemas, (output->schema_count + 1) * sizeof *schemas);
-    if (!schemas) {
-        message_no_memory();
-        return NULL;
-    }
-    output->schemas = schemas;
-    struct table_schema *schema = calloc(1, sizeof *schema);
+    struct table_schema *schema = MAKE_ROOM(output->schemas, output->schema_count) ? calloc(1, sizeof *schema) : NULL;
     if (!schema) {
         message_no_memory();
         return NULL;

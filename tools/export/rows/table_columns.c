@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "analysis/armtap-analysis.h"
 #include "base/text/json_reader.h"
 #include "analysis/inside.h"
@@ -206,9 +207,7 @@ static int rename_column(struct table *table, struct table_column *column)
 {
     size_t room = strlen(column->name) + 32;
     char *name = malloc(room);
-    char **own_names = realloc(table->own_names, (table->own_name_count + 1) * sizeof *own_names);
-    table->own_names = own_names ? own_names : table->own_names;
-    if (!name || !own_names) {
+    if (!name || !MAKE_ROOM(table->own_names, table->own_name_count)) {
         free(name);
         return -1;
     }
@@ -219,7 +218,7 @@ static int rename_column(struct table *table, struct table_column *column)
         if (!is_name(table, name))
             break;
     }
-    own_names[table->own_name_count++] = name;
+    table->own_names[table->own_name_count++] = name;
     column->name = name;
     return 0;
 }

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "file_bytes.h"
 
 /* Descriptors kept free for outputs, threads and libraries. */
@@ -26,7 +27,7 @@ struct input {
     uint64_t length;
     bool checked;   /* the first reading is over */
     uint32_t *sums; /* of the blocks read so far */
-    size_t sum_count, sum_room;
+    size_t sum_count;
 };
 
 struct inputs {
@@ -207,14 +208,8 @@ static enum input_outcome check_sum(struct input *input, size_t block, uint32_t 
 {
     if (block < input->sum_count)
         return input->sums[block] == sum ? INPUT_OK : INPUT_CHANGED;
-    if (block >= input->sum_room) {
-        size_t room = 2 * block + 16;
-        uint32_t *sums = realloc(input->sums, room * sizeof *sums);
-        if (!sums)
-            return INPUT_NO_MEMORY;
-        input->sums = sums;
-        input->sum_room = room;
-    }
+    if (!MAKE_ROOM(input->sums, input->sum_count))
+        return INPUT_NO_MEMORY;
     input->sums[input->sum_count++] = sum;
     return INPUT_OK;
 }
