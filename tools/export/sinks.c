@@ -302,43 +302,27 @@ const struct armtap_sink job_print_sink = {.size = sizeof job_print_sink,
                                            .wants = print_wants};
 
 /* The same for a format that also says what was found. Of an archive, only what is found in the capture itself. */
-#define HEARD(callback, member, type)                                                                                  \
-    static int callback##_heard(void *user, const struct type *what)                                                   \
+#define HEARD(member, type, answer)                                                                                    \
+    static int member##_heard(void *user, const struct type *what)                                                     \
     {                                                                                                                  \
         const struct job *job = user;                                                                                  \
         if (!job->totals.elsewhere && remarks_sink(job->remarks)->member(job->remarks, what) != ARMTAP_OK)             \
             return REPLAY_NO_MEMORY;                                                                                   \
-        return callback##_answer(user, what);                                                                          \
+        return answer;                                                                                                 \
     }
-HEARD(print_on_record, on_record, armtap_record)
-HEARD(print_on_recipe, on_recipe, armtap_recipe_event)
-HEARD(print_on_note, on_note, armtap_note)
-HEARD(print_on_event, on_event, armtap_event)
+HEARD(on_record, armtap_record, print_on_record_answer(user, what))
+HEARD(on_recipe, armtap_recipe_event, print_on_recipe_answer(user, what))
+HEARD(on_note, armtap_note, print_on_note_answer(user, what))
+HEARD(on_event, armtap_event, print_on_event_answer(user, what))
+HEARD(on_message, armtap_message, REPLAY_GO_ON)
+HEARD(on_command, armtap_command, REPLAY_GO_ON)
 #undef HEARD
 
-static int on_message_heard(void *user, const struct armtap_message *message)
-{
-    const struct job *job = user;
-    if (job->totals.elsewhere)
-        return REPLAY_GO_ON;
-    int outcome = remarks_sink(job->remarks)->on_message(job->remarks, message);
-    return outcome == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
-}
-
-static int on_command_heard(void *user, const struct armtap_command *command)
-{
-    const struct job *job = user;
-    if (job->totals.elsewhere)
-        return REPLAY_GO_ON;
-    int outcome = remarks_sink(job->remarks)->on_command(job->remarks, command);
-    return outcome == ARMTAP_OK ? REPLAY_GO_ON : REPLAY_NO_MEMORY;
-}
-
 const struct armtap_sink job_hear_sink = {.size = sizeof job_hear_sink,
-                                          .on_record = print_on_record_heard,
-                                          .on_recipe = print_on_recipe_heard,
-                                          .on_note = print_on_note_heard,
-                                          .on_event = print_on_event_heard,
+                                          .on_record = on_record_heard,
+                                          .on_recipe = on_recipe_heard,
+                                          .on_note = on_note_heard,
+                                          .on_event = on_event_heard,
                                           .on_message = on_message_heard,
                                           .on_command = on_command_heard,
                                           .on_candidates = print_on_candidates_answer};
