@@ -135,33 +135,18 @@ static int on_text(void *user, const struct armtap_text *text)
     return client->link.unconfirmed && waits ? armtap_client_miss_data(client) : ARMTAP_OK;
 }
 
-static int on_note(void *user, const struct armtap_note *note)
-{
-    struct armtap_client *client = user;
-    PASS_ON(client, on_note, note);
-    return ARMTAP_OK;
-}
-
-static int on_event(void *user, const struct armtap_event *event)
-{
-    struct armtap_client *client = user;
-    PASS_ON(client, on_event, event);
-    return ARMTAP_OK;
-}
-
-static int on_properties(void *user, const struct armtap_record *record)
-{
-    struct armtap_client *client = user;
-    PASS_ON(client, on_properties, record);
-    return ARMTAP_OK;
-}
-
-static int on_candidates(void *user, const struct armtap_candidates *candidates)
-{
-    struct armtap_client *client = user;
-    PASS_ON(client, on_candidates, candidates);
-    return ARMTAP_OK;
-}
+/* What is only passed on. */
+#define ONLY_PASSED_ON(callback, type)                                                                                 \
+    static int callback(void *user, const struct type *what)                                                           \
+    {                                                                                                                  \
+        struct armtap_client *client = user;                                                                           \
+        PASS_ON(client, callback, what);                                                                               \
+        return ARMTAP_OK;                                                                                              \
+    }
+ONLY_PASSED_ON(on_note, armtap_note)
+ONLY_PASSED_ON(on_event, armtap_event)
+ONLY_PASSED_ON(on_properties, armtap_record)
+ONLY_PASSED_ON(on_candidates, armtap_candidates)
 
 static int on_message(void *user, const struct armtap_message *message)
 {
