@@ -149,12 +149,6 @@ static void parse_to_robot(struct cursor *cursor, struct armtap_rtde_package *p)
     case ARMTAP_RTDE_PROPERTIES:
         take_rest(cursor, &p->names, &p->names_length);
         break;
-    case ARMTAP_RTDE_DATA:
-        parse_values(cursor, p);
-        break;
-    case ARMTAP_RTDE_TEXT:
-        parse_text(cursor, p);
-        break;
     default:
         break;
     }
@@ -182,11 +176,7 @@ static void parse_from_robot(struct cursor *cursor, struct armtap_rtde_package *
         take_counted(cursor, take16(cursor), &p->types, &p->types_length);
         parse_values(cursor, p);
         break;
-    case ARMTAP_RTDE_DATA:
-        parse_values(cursor, p);
-        break;
-    case ARMTAP_RTDE_TEXT:
-        parse_text(cursor, p);
+    default:
         break;
     }
 }
@@ -222,7 +212,11 @@ int armtap_rtde_parse(const void *bytes, size_t length, enum armtap_direction di
     struct cursor cursor = {p + ARMTAP_RTDE_HEADER, p + size, false};
     if (package->has_id) /* comes first */
         package->id = take8(&cursor);
-    if (direction == ARMTAP_TO_ROBOT)
+    if (package->type == ARMTAP_RTDE_DATA)
+        parse_values(&cursor, package);
+    else if (package->type == ARMTAP_RTDE_TEXT)
+        parse_text(&cursor, package);
+    else if (direction == ARMTAP_TO_ROBOT)
         parse_to_robot(&cursor, package);
     else
         parse_from_robot(&cursor, package);
@@ -294,14 +288,6 @@ static void write_to_robot(struct writer *writer, const struct armtap_rtde_packa
     case ARMTAP_RTDE_PROPERTIES:
         write_bytes(writer, p->names, p->names_length);
         break;
-    case ARMTAP_RTDE_DATA:
-        if (p->has_id)
-            write_number(writer, p->id, 1);
-        write_bytes(writer, p->values, p->values_length);
-        break;
-    case ARMTAP_RTDE_TEXT:
-        write_text(writer, p);
-        break;
     default:
         break;
     }
@@ -330,15 +316,16 @@ static void write_from_robot(struct writer *writer, const struct armtap_rtde_pac
         write_bytes(writer, p->types, p->types_length);
         write_bytes(writer, p->values, p->values_length);
         break;
-    case ARMTAP_RTDE_DATA:
-        if (p->has_id)
-            write_number(writer, p->id, 1);
-        write_bytes(writer, p->values, p->values_length);
-        break;
-    case ARMTAP_RTDE_TEXT:
-        write_text(writer, p);
+    default:
         break;
     }
+}
+
+static void write_values(struct writer *writer, const struct armtap_rtde_package *p)
+{
+    if (p->has_id)
+        write_number(writer, p->id, 1);
+    write_bytes(writer, p->values, p->values_length);
 }
 
 /* Whether its numbers fit their bytes. */
@@ -365,7 +352,11 @@ int armtap_rtde_write(const struct armtap_rtde_package *package, void *buffer, s
     struct armtap_rtde_package p = *package;
     p.has_id = package->has_id || carries_id(package);
     struct writer writer = {bytes + ARMTAP_RTDE_HEADER, bytes + (roomy ? LARGEST : capacity), false, false};
-    if (p.direction == ARMTAP_TO_ROBOT)
+    if (p.type == ARMTAP_RTDE_DATA)
+        write_values(&writer, &p);
+    else if (p.type == ARMTAP_RTDE_TEXT)
+        write_text(&writer, &p);
+    else if (p.direction == ARMTAP_TO_ROBOT)
         write_to_robot(&writer, &p);
     else
         write_from_robot(&writer, &p);
