@@ -291,8 +291,6 @@ static void judge_same_packet(struct driver *driver, struct findings *findings, 
 static void take_late(struct driver *driver, struct findings *findings, double seconds)
 {
     bool is_first = driver->gap.then == ARMTAP_WORD_robot_closed;
-    if (seconds < 0 || !driver->gap.is_there)
-        return;
     bool is_held_up = is_first || seconds < step_of(driver, 0) / 2;
     driver->gap.then = is_held_up ? ARMTAP_WORD_robot_closed_first : ARMTAP_WORD_robot_closed;
     if (!is_first)
@@ -304,7 +302,7 @@ static void take_command(struct driver *driver, struct findings *findings, const
     const struct command *last = &driver->last;
     double seconds = driver->is_known ? armtap_time_seconds(last->where.time, command->where.time) : -1;
     bool is_same = command->where.packet == last->where.packet && command->where.file == last->where.file;
-    if (driver->is_ended)
+    if (driver->is_ended && driver->gap.is_there && seconds >= 0)
         take_late(driver, findings, seconds);
     if (seconds >= 0 && command->mode == last->mode)
         judge_step(driver, findings, command);

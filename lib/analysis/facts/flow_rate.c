@@ -97,12 +97,13 @@ struct flow_rate {
     int64_t elapsed; /* ns from the first to the last of them; -1: unknown */
     struct silence silence;
     struct resent resent;
-    struct armtap_where full, open; /* the client's receive buffer since then; packet 0: it never was, is not yet */
-    uint64_t heard_before;          /* packets of the client until the first record */
-    double missing;                 /* records skipped or lost, as far as known */
-    double silent;                  /* s in silences */
-    double delayed;                 /* s by which packages came late, only the largest delays */
-    double late;                    /* s by which capture time advanced more than the clock, outside silences */
+    struct armtap_where full; /* where the client's receive buffer became full; packet 0: it never was */
+    int64_t opened;           /* when it had room again; NO_TIME: not yet */
+    uint64_t heard_before;    /* packets of the client until the first record */
+    double missing;           /* records skipped or lost, as far as known */
+    double silent;            /* s in silences */
+    double delayed;           /* s by which packages came late, only the largest delays */
+    double late;              /* s by which capture time advanced more than the clock, outside silences */
     uint64_t lost_bytes;
     uint64_t skipped_bytes;        /* the stream's counter at the last record */
     size_t length;                 /* of the last record */
@@ -339,9 +340,9 @@ static struct flow_rate_blame blame_held_up(const struct resent *resent, const s
 /* Whether the client's receive buffer was full all the time without data, but for a second. */
 static bool was_full(const struct flow_rate *flow, const struct pause *pause)
 {
-    int64_t before = between(pause->from, &flow->full);
-    int64_t after = flow->open.packet > 0 ? between(&flow->open, pause->to) : 0;
-    return flow->full.packet > 0 && (before > 0 ? before : 0) + (after > 0 ? after : 0) <= SECOND;
+    double before = armtap_time_seconds(pause->from->time, flow->full.time);
+    double after = armtap_time_seconds(flow->opened, pause->to->time);
+    return flow->full.packet > 0 && fmax(before, 0) + fmax(after, 0) <= 1;
 }
 
 /* Reports a silence with its reason: data that was delayed on its way comes all at once afterwards. */
@@ -965,14 +966,14 @@ static void take_resent(struct flow_rate *flow, const struct armtap_event *event
 /* The same of a full receive buffer. */
 static void take_window(struct flow_rate *flow, const struct armtap_event *event)
 {
-    bool is_shut = flow->full.packet > 0 && flow->open.packet == 0;
-    bool is_kept = !flow->is_settled && between(&flow->full, &flow->open) > SECOND;
+    bool is_shut = flow->full.packet > 0 && flow->opened == ARMTAP_NO_TIME;
+    bool is_kept = !flow->is_settled && armtap_time_seconds(flow->full.time, flow->opened) > 1;
     if (is_shut && event->a > 0)
-        flow->open = event->where;
+        flow->opened = event->where.time;
     if (is_shut || is_kept || event->a > 0)
         return;
     flow->full = event->where;
-    flow->open.packet = 0;
+    flow->opened = ARMTAP_NO_TIME;
 }
 
 void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, const struct armtap_event *event)
