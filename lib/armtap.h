@@ -710,14 +710,6 @@ struct armtap_unreachable {
     const char *reason;  /* in words */
 };
 
-/* What the RST was like that ended a connection. */
-struct armtap_reset {
-    bool is_answer;      /* to what came for a connection that its sender no longer has; else its sender ended it */
-    uint8_t ttl;         /* of the RST, or its hop limit */
-    uint8_t ttl_of_rest; /* of all other packets of its sender: if it is another, somebody else sent the RST */
-    uint64_t unread;     /* bytes of the other side not acknowledged before */
-};
-
 enum armtap_close { ARMTAP_CLOSE_FIN, ARMTAP_CLOSE_RESET, ARMTAP_CLOSE_REPLACED, ARMTAP_CLOSE_END_OF_CAPTURE };
 
 struct armtap_event {
@@ -731,7 +723,6 @@ struct armtap_event {
      * later or not. For WINDOW: the sender's SYN, which has the scale, was not captured: the window may be larger,
      * unless it is 0. */
     bool doubtful;
-    struct armtap_reset reset;                    /* for CLOSE by RESET */
     const struct armtap_unreachable *unreachable; /* for UNREACHABLE, else NULL */
 };
 

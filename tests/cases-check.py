@@ -15,11 +15,6 @@ WIDTH = 150  # of what is printed of an answer
 # Files; the command line, in which each @ is one of the files; its status; what the output matches; what it must not match;
 # what should come out, in words.
 CASES = (
-    ("close-with-data-in-flight", "diagnose @", 0, r"1 stream .*(?s:.*)tcp\.closed", r"tcp\.reset|midstream", "one connection"),
-    ("close-with-data-in-flight", "export @", 0, r"(?m)(^.*,.*\n){1001}", r"--stream", "its rows, without --stream"),
-    ("address-conflict", "info @", None, r"(?m)^ *0 .*30004", r"(?m)^ *1 .*30004", "one connection"),
-    ("foreign-rst", "diagnose @", 1, r"something between", r"the robot reset", "somebody else sent the RST"),
-    ("unread-data-at-close", "diagnose @", 0, r"tcp\.closed .*\n.*the client closed", r"tcp\.reset", "the client ended"),
     ("driver-pc-side.bin", "info @", 0, r"external_control", r"--raw", "a dump of what a client sent has a status of 0"),
     ("driver-pc-side.bin", "export --to-robot @", 0, r"(?m)^time.*\n,", "", "its rows, with --to-robot"),
     ("driver-pc-side.bin", "export @", 0, r"--to-robot", r"--raw", "where its rows are, and no circle"),

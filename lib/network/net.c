@@ -88,12 +88,7 @@ static int arrival(void *user, enum armtap_direction direction, enum armtap_even
     struct armtap_flow *flow = user;
     if (is_made(flow) && type != ARMTAP_EVENT_CLOSE)
         return 0;
-    return armtap_conn_arrival(flow->conn, &(const struct armtap_event){.where = *where,
-                                                                        .direction = direction,
-                                                                        .type = type,
-                                                                        .a = bytes,
-                                                                        .doubtful = doubtful,
-                                                                        .reset = flow->tcp.reset.what});
+    return armtap_conn_arrival(flow->conn, direction, type, bytes, doubtful, where);
 }
 
 static int note(void *user, enum armtap_direction direction, enum armtap_note_code code,
@@ -457,8 +452,6 @@ static int feed(struct armtap_net *net, struct armtap_flow *flow, const struct a
         note_beginning(net, flow, segment);
         TRY(follow_attempt(net, flow, segment, sender));
         TRY(armtap_tcp_segment(&flow->tcp, armtap_net_direction(flow, sender), segment));
-    } else {
-        armtap_tcp_after_end(&flow->tcp, armtap_net_direction(flow, sender), segment);
     }
     return classify(net, flow);
 }

@@ -192,7 +192,6 @@ static enum armtap_layer walk_ipv4(struct armtap_walk *walk)
     segment->ip = ip;
     take_addresses(segment, 4, ip + 12, 4);
     segment->ip_id = armtap_be16(ip + 4);
-    segment->ttl = ip[8];
     armtap_walk_limit(walk, total);
     if (walk->captured < header)
         return armtap_walk_end(walk, ip[9] == IP_TCP ? ARMTAP_LINK_CUT : ARMTAP_LINK_OTHER);
@@ -250,7 +249,6 @@ static enum armtap_layer walk_ipv6(struct armtap_walk *walk)
         return armtap_walk_bad(walk, "the IP version is not 6");
     segment->ip = ip;
     segment->ip_id = 0;
-    segment->ttl = ip[7];
     take_addresses(segment, 6, ip + 8, 16);
     armtap_walk_skip(walk, HEADER);
     if (payload == 0) /* segmentation offload */

@@ -56,7 +56,6 @@ void armtap_tcp_pass(struct armtap_tcp_side *side, uint32_t seq)
     side->next += (uint32_t)(seq - (uint32_t)side->next);
     if (side->highest < side->next)
         side->highest = side->next;
-    side->passed = side->next;
     if (side->history)
         armtap_history_restart(side->history, side->next);
 }
@@ -78,22 +77,17 @@ static bool is_other_syn(const struct armtap_tcp *tcp, const struct armtap_tcp_s
     return ahead < -1 || ahead > BEFORE_SYN;
 }
 
-/* Whether a closed connection went on: a side acknowledges bytes that came after the end. Bytes alone prove nothing,
- * for they were on their way when it ended, or are sent again. */
-static bool goes_on(const struct armtap_tcp_side *peer, const struct armtap_segment *segment)
+/* Bytes after the end of a closed connection. A single byte may be a keep-alive, which lies there after a FIN. */
+static bool is_after_end(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side,
+                         const struct armtap_segment *segment)
 {
-    return segment->flags & ARMTAP_TCP_ACK && peer->is_behind &&
-           armtap_tcp_is_near(segment->ack, (uint32_t)peer->next) &&
-           armtap_tcp_distance(segment->ack, peer->highest) > 1;
-}
-
-void armtap_tcp_after_end(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
-{
-    struct armtap_tcp_side *side = &tcp->side[direction];
-    uint32_t end = segment->seq + (uint32_t)(segment->length + segment->cut);
-    if (armtap_tcp_was_seen(side) && !(segment->flags & (ARMTAP_TCP_RST | ARMTAP_TCP_SYN)) &&
-        armtap_tcp_is_near(segment->seq, (uint32_t)side->next) && armtap_tcp_distance(end, side->highest) > 1)
-        side->is_behind = true;
+    size_t length = segment->length + segment->cut;
+    if (tcp->ignored || !armtap_tcp_is_closed(tcp) || length < 2)
+        return false;
+    if (!armtap_tcp_was_seen(side) && !side->has_first)
+        return true;
+    uint64_t end = armtap_tcp_was_seen(side) ? side->highest : side->first;
+    return armtap_tcp_distance(segment->seq + (uint32_t)length, end) > 1;
 }
 
 /* Bytes long before the first of a direction that began in mid-stream: an older file was read after a newer one. */
@@ -106,23 +100,6 @@ static bool is_before_start(const struct armtap_tcp *tcp, const struct armtap_tc
     return end + BEFORE_ALL < side->start;
 }
 
-/* Whether a segment after the end of a closed connection belongs to another one. */
-static bool is_after_another(const struct armtap_tcp *tcp, enum armtap_direction direction,
-                             const struct armtap_segment *segment)
-{
-    const struct armtap_tcp_side *side = &tcp->side[direction], *peer = &tcp->side[!direction];
-    if (goes_on(peer, segment))
-        return true;
-    if (segment->length + segment->cut == 0)
-        return false;
-    if (armtap_tcp_was_seen(side) && is_before_start(tcp, side, segment))
-        return true;
-    if (armtap_tcp_was_seen(side) || side->has_first)
-        return !armtap_tcp_is_near(segment->seq, armtap_tcp_was_seen(side) ? (uint32_t)side->highest : side->first);
-    return !armtap_tcp_was_seen(peer) || !(segment->flags & ARMTAP_TCP_ACK) ||
-           !armtap_tcp_is_near(segment->ack, (uint32_t)peer->highest);
-}
-
 bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction direction,
                          const struct armtap_segment *segment)
 {
@@ -131,10 +108,10 @@ bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction dir
         return false;
     if (segment->flags & ARMTAP_TCP_SYN)
         return is_other_syn(tcp, side, segment->seq);
-    if (armtap_tcp_is_closed(tcp) && !tcp->ignored)
-        return is_after_another(tcp, direction, segment);
     if (segment->length + segment->cut == 0)
         return false;
+    if (is_after_end(tcp, side, segment))
+        return true;
     if (!armtap_tcp_was_seen(side))
         return false;
     if (is_before_start(tcp, side, segment))
@@ -246,63 +223,21 @@ static int take_window(struct armtap_tcp *tcp, enum armtap_direction direction, 
     return tcp->calls->arrival(tcp->user, direction, ARMTAP_EVENT_WINDOW, window, !side->has_isn, &tcp->pool->now);
 }
 
-enum verdict { RESET_IGNORED, RESET_UNSURE, RESET_BELIEVED };
-
-/* A RST of a side of which nothing else with a place was captured. */
-static enum verdict judge_first_reset(const struct armtap_tcp *tcp, enum armtap_direction direction,
-                                      const struct armtap_segment *segment)
+static bool is_reset_believed(const struct armtap_tcp *tcp, enum armtap_direction direction,
+                              const struct armtap_segment *segment)
 {
-    const struct armtap_tcp_side *side = &tcp->side[direction], *peer = &tcp->side[!direction];
-    if (!side->has_first || armtap_tcp_is_near(segment->seq, side->first))
-        return RESET_BELIEVED;
+    const struct armtap_tcp_side *side = &tcp->side[direction];
+    const struct armtap_tcp_side *peer = &tcp->side[!direction];
+    if (armtap_tcp_was_seen(side) ? armtap_tcp_is_near(segment->seq, (uint32_t)side->next)
+                                  : !side->has_first || armtap_tcp_is_near(segment->seq, side->first))
+        return true;
     /* the answer to a SYN that nobody expects has sequence number 0 and an acknowledgement */
-    bool is_answer = segment->flags & ARMTAP_TCP_ACK && armtap_tcp_was_seen(peer) &&
-                     armtap_tcp_is_near(segment->ack, (uint32_t)peer->next);
-    return is_answer ? RESET_BELIEVED : RESET_IGNORED;
+    return segment->flags & ARMTAP_TCP_ACK && armtap_tcp_was_seen(peer) &&
+           armtap_tcp_is_near(segment->ack, (uint32_t)peer->next);
 }
 
-/* What the receiver of a RST makes of it. The byte that it expects next lies between what it acknowledged and the end
- * of what was captured. */
-static enum verdict judge_reset(const struct armtap_tcp *tcp, enum armtap_direction direction,
-                                const struct armtap_segment *segment)
-{
-    const struct armtap_tcp_side *side = &tcp->side[direction], *peer = &tcp->side[!direction];
-    if (!armtap_tcp_was_seen(side))
-        return judge_first_reset(tcp, direction, segment);
-    if (!armtap_tcp_is_near(segment->seq, (uint32_t)side->next))
-        return RESET_IGNORED;
-    uint64_t position = armtap_tcp_position(side, segment->seq);
-    if (tcp->ignored || side->has_end || position == side->highest)
-        return RESET_BELIEVED;
-    if (position < side->queue.acked)
-        return RESET_IGNORED;
-    bool is_window_known = peer->has_window && peer->has_isn;
-    return is_window_known && position > side->highest + peer->window ? RESET_IGNORED : RESET_UNSURE;
-}
-
-static int end_both(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason, bool is_doubtful,
-                    const struct armtap_where *where);
-
-/* The RST ended the connection. */
-static int confirm_reset(struct armtap_tcp *tcp)
-{
-    const struct armtap_tcp_reset *reset = &tcp->reset;
-    tcp->may_be_reset = false;
-    return end_both(tcp, reset->direction, ARMTAP_CLOSE_RESET, reset->is_doubtful, &reset->where);
-}
-
-/* A RST in doubt was ignored if bytes sent later are acknowledged, or, where no acknowledgement is captured, come. */
-static void doubt_reset(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
-{
-    const struct armtap_tcp_reset *reset = &tcp->reset;
-    const struct armtap_tcp_side *side = &tcp->side[reset->direction];
-    uint32_t end = segment->seq + (uint32_t)(segment->length + segment->cut);
-    bool is_sender = direction == reset->direction;
-    if (is_sender ? side->queue.acked == 0 && armtap_tcp_distance(end, reset->beyond) > 0
-                  : segment->flags & ARMTAP_TCP_ACK && side->highest > reset->beyond &&
-                        armtap_tcp_distance(segment->ack, reset->beyond) > 0)
-        tcp->may_be_reset = false;
-}
+static int end_both(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason,
+                    bool is_doubtful);
 
 /* How far the peer's bytes are acknowledged by the time of a RST, which is no packet of the stream. */
 static uint64_t acked_by(const struct armtap_tcp_side *peer, const struct armtap_segment *segment)
@@ -321,42 +256,14 @@ static bool acks_unseen(const struct armtap_tcp_side *peer, const struct armtap_
            (int32_t)(segment->ack - peer->first) > 0;
 }
 
-static uint64_t unacknowledged(const struct armtap_tcp_side *side)
-{
-    uint64_t acked = side->queue.acked > side->passed ? side->queue.acked : side->passed;
-    return acked && side->highest > acked ? side->highest - acked : 0;
-}
-
-static bool is_other_ttl(const struct armtap_tcp_side *side, const struct armtap_segment *segment)
-{
-    return side->ttl && !side->ttl_varies && segment->ttl != side->ttl;
-}
-
 static int take_reset(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
 {
-    const struct armtap_tcp_side *side = &tcp->side[direction], *peer = &tcp->side[!direction];
-    enum verdict verdict = judge_reset(tcp, direction, segment);
-    if (verdict == RESET_IGNORED)
-        return 0;
-    bool is_exact = verdict == RESET_BELIEVED, is_foreign = is_other_ttl(side, segment);
-    if (tcp->may_be_reset && tcp->reset.is_exact)
-        return is_exact && !is_foreign ? confirm_reset(tcp) : 0;
-    if (tcp->may_be_reset && !is_exact)
+    const struct armtap_tcp_side *peer = armtap_tcp_peer(tcp, direction);
+    if (!is_reset_believed(tcp, direction, segment))
         return 0;
     tcp->side[direction].may_answer = acks_unseen(peer, segment);
-    tcp->reset = (struct armtap_tcp_reset){
-        .is_doubtful = armtap_tcp_may_answer(tcp, direction, acked_by(peer, segment), &tcp->pool->now),
-        .direction = direction,
-        .is_exact = is_exact,
-        /* a system answers what comes for a socket that it lacks without an acknowledgement (RFC 9293, 3.10.7.1) */
-        .what = {.is_answer = !(segment->flags & ARMTAP_TCP_ACK),
-                 .ttl = segment->ttl,
-                 .ttl_of_rest = is_foreign ? side->ttl : segment->ttl,
-                 .unread = unacknowledged(peer)},
-        .beyond = side->highest,
-        .where = tcp->pool->now};
-    tcp->may_be_reset = true;
-    return is_exact && !is_foreign ? confirm_reset(tcp) : 0;
+    bool is_doubtful = armtap_tcp_may_answer(tcp, direction, acked_by(peer, segment), &tcp->pool->now);
+    return end_both(tcp, direction, ARMTAP_CLOSE_RESET, is_doubtful);
 }
 
 /* ---- a segment, and the end ------------------------------------------------------------------------------------ */
@@ -386,12 +293,8 @@ int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, 
         return 0;
     if (segment->flags & ARMTAP_TCP_RST)
         return take_reset(tcp, direction, segment);
-    tcp->side[direction].ttl_varies |= is_other_ttl(&tcp->side[direction], segment);
-    tcp->side[direction].ttl = segment->ttl;
     if (tcp->ignored)
         return follow(tcp, direction, segment);
-    if (tcp->may_be_reset)
-        doubt_reset(tcp, direction, segment);
     if (segment->flags & ARMTAP_TCP_SYN)
         TRY(take_syn(tcp, direction, segment));
     else
@@ -413,8 +316,8 @@ bool armtap_tcp_is_next(const struct armtap_tcp *tcp, enum armtap_direction dire
 {
     enum { OTHERS = ARMTAP_TCP_SYN | ARMTAP_TCP_FIN | ARMTAP_TCP_RST };
     const struct armtap_tcp_side *side = &tcp->side[direction], *peer = &tcp->side[!direction];
-    if (side->queue.head || peer->queue.head || side->has_probe || tcp->ignored || tcp->may_be_reset || side->has_end ||
-        segment->cut || segment->flags & OTHERS || (segment->ttl != side->ttl && !side->ttl_varies))
+    if (side->queue.head || peer->queue.head || side->has_probe || tcp->ignored || side->has_end || segment->cut ||
+        segment->flags & OTHERS)
         return false;
     if (side->state == ARMTAP_TCP_UNSEEN) /* whose first position, if unknown, the plain way takes from the segment */
         return segment->length == 0 && side->has_first;
@@ -437,20 +340,19 @@ int armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction direction, con
 }
 
 /* What the peer acknowledged but was not captured. A single such position is a FIN rather than a byte. */
-static int lose_acknowledged(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where)
+static int lose_acknowledged(struct armtap_tcp *tcp, enum armtap_direction direction)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
     if (!armtap_tcp_was_seen(side) || side->queue.acked <= side->next + 1)
         return 0;
     bool is_known = side->missed > side->next + 1;
     TRY(armtap_tcp_end_cut(tcp, direction));
-    armtap_tcp_lose(side, side->queue.acked, is_known ? &side->missed_where : where);
+    armtap_tcp_lose(side, side->queue.acked, is_known ? &side->missed_where : &tcp->pool->now);
     return 0;
 }
 
-/* At `where`. `is_doubtful`: the peer may have ended it before. */
-static int end_both(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason, bool is_doubtful,
-                    const struct armtap_where *where)
+/* `is_doubtful`: the peer may have ended it before. */
+static int end_both(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason, bool is_doubtful)
 {
     for (int i = 0; i < 2; i++)
         TRY(armtap_tcp_settle_probe(tcp, (enum armtap_direction)i, tcp->side[i].queue.acked));
@@ -462,13 +364,13 @@ static int end_both(struct armtap_tcp *tcp, enum armtap_direction direction, enu
         if (side->state == ARMTAP_TCP_CLOSED)
             continue;
         if (!tcp->ignored)
-            TRY(lose_acknowledged(tcp, (enum armtap_direction)i, where));
-        TRY(armtap_tcp_close_side(tcp, (enum armtap_direction)i, where));
+            TRY(lose_acknowledged(tcp, (enum armtap_direction)i));
+        TRY(armtap_tcp_close_side(tcp, (enum armtap_direction)i, &tcp->pool->now));
     }
-    return tcp->calls->arrival(tcp->user, direction, ARMTAP_EVENT_CLOSE, reason, is_doubtful, where);
+    return tcp->calls->arrival(tcp->user, direction, ARMTAP_EVENT_CLOSE, reason, is_doubtful, &tcp->pool->now);
 }
 
 int armtap_tcp_finish(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason)
 {
-    return tcp->may_be_reset ? confirm_reset(tcp) : end_both(tcp, direction, reason, false, &tcp->pool->now);
+    return end_both(tcp, direction, reason, false);
 }

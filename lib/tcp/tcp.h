@@ -42,9 +42,6 @@ struct armtap_tcp_side {
     bool has_first;  /* `first` is known, from a packet without bytes or from the peer */
     bool has_end;    /* its FIN was seen, at position `end` */
     bool has_window; /* `window` is known */
-    bool is_behind;  /* further bytes came after the connection ended */
-    bool ttl_varies;
-    uint8_t ttl;     /* of its packets so far */
     bool may_answer; /* its FIN acknowledges more than a peer without captured bytes had sent at first */
     bool has_probe;  /* `probe_byte` is kept aside: a window probe, or the next byte after all */
     uint8_t probe_byte;
@@ -56,7 +53,6 @@ struct armtap_tcp_side {
     uint64_t end;
     uint64_t lost;                  /* of the last gap, not yet reported */
     uint64_t missed;                /* what the peer acknowledged beyond `highest`; 0: nothing */
-    uint64_t passed;                /* up to there, they were decoded elsewhere */
     uint64_t keep_alives;           /* sent since the peer last sent a packet */
     uint64_t window, window_peak;   /* bytes; the peak is that since the last event */
     struct armtap_history *history; /* NULL if too many others keep one */
@@ -71,26 +67,12 @@ struct armtap_tcp_side {
     uint64_t held_packet;
 };
 
-/* A RST. */
-struct armtap_tcp_reset {
-    bool is_doubtful; /* the other side may have closed before */
-    enum armtap_direction direction;
-    bool is_exact; /* at the byte expected next */
-    struct armtap_reset what;
-    uint64_t beyond; /* who acknowledges bytes behind this that came later ignored the RST */
-    struct armtap_where where;
-};
-
 struct armtap_tcp {
     struct armtap_pool *pool;
     const struct armtap_tcp_calls *calls;
     void *user;
     bool ignored;
     bool cut_noted;
-    /* By `reset`, which its receiver may have ignored, since it was not at the byte expected next (RFC 9293, RFC 5961),
-     * or since somebody sent it who did not know of a loss. What comes later decides. */
-    bool may_be_reset;
-    struct armtap_tcp_reset reset;  /* the last that counts */
     struct armtap_tcp_side side[2]; /* by enum armtap_direction */
 };
 
@@ -132,9 +114,6 @@ bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction dir
                          const struct armtap_segment *segment);
 /* Whether all of it came before: bytes, more than a keep-alive's one, or a SYN after which bytes followed. */
 bool armtap_tcp_is_repeat(const struct armtap_tcp *tcp, enum armtap_direction direction,
-                          const struct armtap_segment *segment);
-/* A segment that came after the connection ended, and belongs to it. */
-void armtap_tcp_after_end(struct armtap_tcp *tcp, enum armtap_direction direction,
                           const struct armtap_segment *segment);
 /* The next segment, captured at pool->now. */
 int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);

@@ -876,101 +876,8 @@ static void test_other_connection(void **state)
     assert_true(is_other(&s, 1200, "", ARMTAP_TCP_SYN));
     assert_false(is_other(&s, 1000, "abc", 0));
     assert_false(is_other(&s, 1003, "k", 0));
-    assert_false(is_other(&s, 1003, "new", 0)); /* was on its way when the connection ended */
-    assert_true(is_other(&s, 1004 + (16 << 20), "new", 0));
+    assert_true(is_other(&s, 1003, "new", 0));
     scene_end(&s);
-}
-
-static bool is_ack_of_other(struct scene *scene, uint32_t ack)
-{
-    struct armtap_segment segment = segment_of(scene, 500, "");
-    segment.flags = ARMTAP_TCP_ACK;
-    segment.ack = ack;
-    return armtap_tcp_is_other(&scene->tcp, ARMTAP_TO_ROBOT, &segment);
-}
-
-/* Bytes after the end that are acknowledged: it was not the end. */
-static void test_goes_on_after_end(void **state)
-{
-    struct scene s;
-    (void)state;
-    begin_open(&s);
-    data(&s, 1000, "abc");
-    finish(&s);
-    assert_false(is_ack_of_other(&s, 1006)); /* of bytes that were not captured */
-    struct armtap_segment again = segment_of(&s, 1000, "abcd"), more = segment_of(&s, 1003, "def");
-    armtap_tcp_after_end(&s.tcp, ARMTAP_FROM_ROBOT, &again);
-    assert_false(is_ack_of_other(&s, 1006));
-    armtap_tcp_after_end(&s.tcp, ARMTAP_FROM_ROBOT, &more);
-    assert_false(is_ack_of_other(&s, 1004)); /* of a FIN */
-    assert_true(is_ack_of_other(&s, 1006));
-    scene_end(&s);
-}
-
-static int reset_at(struct scene *scene, uint32_t seq)
-{
-    struct armtap_segment segment = segment_of(scene, seq, "");
-    segment.flags = ARMTAP_TCP_RST;
-    return arrive(scene, 1, ARMTAP_FROM_ROBOT, &segment);
-}
-
-static void acknowledge(struct scene *scene, uint32_t ack)
-{
-    struct armtap_segment segment = segment_of(scene, 500, "");
-    segment.flags = ARMTAP_TCP_ACK;
-    segment.ack = ack;
-    segment.window = 100;
-    assert_int_equal(arrive(scene, 1, ARMTAP_TO_ROBOT, &segment), 0);
-}
-
-/* A RST counts only at the byte that its receiver expects: others end the connection unless it goes on. */
-static void test_reset_in_doubt(void **state)
-{
-    (void)state;
-    for (int goes_on = 0; goes_on < 2; goes_on++) {
-        struct scene s;
-        begin_open(&s);
-        data(&s, 1000, "abcdef");
-        acknowledge(&s, 1003);
-        assert_int_equal(reset_at(&s, 1002), 0); /* acknowledged already: ignored */
-        assert_int_equal(reset_at(&s, 1004), 0);
-        assert_false(armtap_tcp_is_closed(&s.tcp));
-        acknowledge(&s, 1006); /* sent before */
-        if (goes_on) {
-            data(&s, 1006, "ghi");
-            acknowledge(&s, 1009);
-        }
-        finish(&s);
-        assert_out(&s, goes_on ? "abcdefghi|" : "abcdef|");
-        assert_events(&s, goes_on ? "close0=3 " : "close0=1 ");
-        scene_end(&s);
-    }
-}
-
-/* A RST whose TTL is another is somebody else's, who may not know what got lost: it ends nothing that goes on. */
-static void test_foreign_reset(void **state)
-{
-    (void)state;
-    for (int goes_on = 0; goes_on < 2; goes_on++) {
-        struct scene s;
-        begin_open(&s);
-        struct armtap_segment first = segment_of(&s, 1000, "abc"), reset = segment_of(&s, 1003, "");
-        first.ttl = 64;
-        assert_int_equal(arrive(&s, 1, ARMTAP_FROM_ROBOT, &first), 0);
-        acknowledge(&s, 1001);
-        reset.flags = ARMTAP_TCP_RST;
-        reset.ttl = 57;
-        assert_int_equal(arrive(&s, 1, ARMTAP_FROM_ROBOT, &reset), 0);
-        assert_false(armtap_tcp_is_closed(&s.tcp));
-        if (goes_on) {
-            data(&s, 1003, "def");
-            acknowledge(&s, 1006);
-        }
-        finish(&s);
-        assert_events(&s, goes_on ? "close0=3 " : "close0=1 ");
-        assert_int_equal(s.tcp.reset.what.ttl_of_rest, 64);
-        scene_end(&s);
-    }
 }
 
 static void test_long_before_the_start(void **state)
@@ -1269,9 +1176,6 @@ int main(void)
         cmocka_unit_test(test_reset),
         cmocka_unit_test(test_cut_by_the_snapshot_length),
         cmocka_unit_test(test_other_connection),
-        cmocka_unit_test(test_goes_on_after_end),
-        cmocka_unit_test(test_reset_in_doubt),
-        cmocka_unit_test(test_foreign_reset),
         cmocka_unit_test(test_long_before_the_start),
         cmocka_unit_test(test_pool_dry),
         cmocka_unit_test(test_largest_of_equals),

@@ -526,6 +526,23 @@ static enum armtap_word doubt_of(const struct armtap_event *event)
     return may_be_cut(event) ? ARMTAP_WORD_perhaps_given_up : ARMTAP_WORD_none;
 }
 
+/* Reports the side that closes first. The other side's answer belongs to that close, and so does a reset during it (a
+ * program that quits while data still arrives). */
+static void report_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
+{
+    bool is_reset = event->a == ARMTAP_CLOSE_RESET;
+    if (monitor->closing || (event->a != ARMTAP_CLOSE_FIN && !is_reset))
+        return;
+    const struct fact fact = {
+        .code = is_reset ? ARMTAP_NOTE_tcp_reset : ARMTAP_NOTE_tcp_closed,
+        .stream = event->stream,
+        .where = &event->where,
+        .arguments = ARGS(arg_who(event->direction == ARMTAP_FROM_ROBOT ? ARMTAP_WORD_robot : ARMTAP_WORD_client),
+                          arg_doubt(doubt_of(event))),
+        .is_doubtful = event->doubtful};
+    armtap_findings_raise(monitors->findings, &fact);
+}
+
 /* Whether what one side asked got no answer up to the end of the connection. Answers are known only if the capture has
  * the other side. */
 static bool is_unanswered(const struct asking *asking, const struct armtap_event *event, enum armtap_direction by)
@@ -540,41 +557,6 @@ static bool keepalives_unanswered(const struct running_stream *running, const st
 {
     const struct asking *asking = &running->asking[by];
     return asking->count >= KEEPALIVES_UNANSWERED && is_unanswered(asking, event, by);
-}
-
-/* Whether a RST is how a system ends a connection for a program that ended, or answers what comes afterwards. */
-static bool is_ordinary_reset(const struct stream_monitor *monitor, const struct armtap_event *event)
-{
-    if (event->stream->origin == ARMTAP_ORIGIN_SOCKET || event->stream->records[ARMTAP_FROM_ROBOT] == 0)
-        return false;
-    bool is_given_up = monitor->running && keepalives_unanswered(monitor->running, event, event->direction);
-    return event->reset.is_answer || (event->direction == ARMTAP_TO_ROBOT && !is_given_up);
-}
-
-/* Reports the side that closes first. The other side's answer belongs to that close, and so does a reset during it (a
- * program that quits while data still arrives). */
-static void report_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
-{
-    const struct armtap_reset *reset = &event->reset;
-    bool is_reset = event->a == ARMTAP_CLOSE_RESET, is_robots = event->direction == ARMTAP_FROM_ROBOT;
-    if (monitor->closing || (event->a != ARMTAP_CLOSE_FIN && !is_reset))
-        return;
-    bool is_foreign = is_reset && reset->ttl != reset->ttl_of_rest;
-    bool is_ordinary = is_reset && !is_foreign && is_ordinary_reset(monitor, event);
-    enum armtap_word side = is_robots ? ARMTAP_WORD_robot : ARMTAP_WORD_client;
-    enum armtap_word gone = is_robots ? ARMTAP_WORD_robot_gone : ARMTAP_WORD_client_gone;
-    const struct fact fact = {
-        .code = is_reset && !is_ordinary ? ARMTAP_NOTE_tcp_reset : ARMTAP_NOTE_tcp_closed,
-        .stream = event->stream,
-        .where = &event->where,
-        .arguments = ARGS(arg_who(is_foreign ? ARMTAP_WORD_between : side), arg_doubt(doubt_of(event)),
-                          arg_direction(is_foreign ? armtap_direction_word(event->direction) : ARMTAP_WORD_none),
-                          is_foreign ? arg_ttl(reset->ttl) : arg_none(true),
-                          is_foreign ? arg_ttl_of_rest(reset->ttl_of_rest) : arg_none(true),
-                          arg_reason(is_ordinary && reset->is_answer ? gone : ARMTAP_WORD_none),
-                          is_ordinary && !reset->is_answer ? arg_unread_bytes(reset->unread) : arg_none(true)),
-        .is_doubtful = event->doubtful};
-    armtap_findings_raise(monitors->findings, &fact);
 }
 
 /* Whether a window that is too small explains why no record came until the connection ended. */
