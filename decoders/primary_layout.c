@@ -2,7 +2,6 @@
 
 #include "bytes.h"
 
-#define ANY_SIZE UINT32_MAX
 #define ANY UNKNOWN
 #define LARGEST_CB2_MODE 29u /* bytes of RobotModeData */
 

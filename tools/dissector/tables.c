@@ -146,7 +146,6 @@ static void put_primary_layouts(FILE *to)
 {
     const char *before = "";
     fputs("armtap.primary_layouts = {\n", to);
-#define ANY_SIZE UINT32_MAX
 #define LAYOUT(layout, type, part, title, generation, least, most, flag)                                               \
     fprintf(to,                                                                                                        \
             "%s  {type = %d, part = %d, title = \"%s\", generation = \"%s\", least = %u, most = %u, flag = %d, "       \
@@ -158,7 +157,6 @@ static void put_primary_layouts(FILE *to)
     fprintf(to, "\n    {wire = \"%s\", offset = %d, count = %d, stride = %d, field = \"%s\", conversion = \"%s\"},",   \
             #wire, offset, count, stride, field, #conversion);
 #include "../../decoders/primary_layouts.def"
-#undef ANY_SIZE
     fputs("}},\n}\n", to);
 }
 
