@@ -426,22 +426,19 @@ static int decode_message(struct primary *primary, struct armtap_conn *conn, con
     return say_unknown(conn, frame, ARMTAP_WORD_message, type, frame->length);
 }
 
-static int decode_line(struct primary *primary, struct armtap_conn *conn, const struct armtap_frame *frame)
-{
-    return armtap_urscript_decode(&primary->script, ARMTAP_PRIMARY, 0, conn, frame);
-}
-
 static int primary_decode(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    return frame->direction == ARMTAP_FROM_ROBOT ? decode_message(context, conn, frame)
-                                                 : decode_line(context, conn, frame);
+    struct primary *primary = context;
+    return frame->direction == ARMTAP_FROM_ROBOT
+               ? decode_message(primary, conn, frame)
+               : armtap_urscript_decode(&primary->script, ARMTAP_PRIMARY, 0, conn, frame);
 }
 
 /* Takes a last line without its line end. */
 static int primary_rest(void *context, struct armtap_conn *conn, const struct armtap_frame *frame, bool *used)
 {
     *used = frame->direction == ARMTAP_TO_ROBOT;
-    return *used ? decode_line(context, conn, frame) : ARMTAP_OK;
+    return *used ? primary_decode(context, conn, frame) : ARMTAP_OK;
 }
 
 static const uint16_t ports[] = {30001, 30002, 30011, 30012, 0};

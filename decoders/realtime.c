@@ -270,22 +270,19 @@ static int decode_packet(struct realtime *rt, struct armtap_conn *conn, const st
     return armtap_conn_record(conn, frame, &data);
 }
 
-static int decode_line(struct realtime *rt, struct armtap_conn *conn, const struct armtap_frame *frame)
-{
-    return armtap_urscript_decode(&rt->script, ARMTAP_REALTIME, (int)rt->last_size, conn, frame);
-}
-
 static int realtime_decode(void *context, struct armtap_conn *conn, const struct armtap_frame *frame)
 {
-    return frame->direction == ARMTAP_FROM_ROBOT ? decode_packet(context, conn, frame)
-                                                 : decode_line(context, conn, frame);
+    struct realtime *rt = context;
+    return frame->direction == ARMTAP_FROM_ROBOT
+               ? decode_packet(rt, conn, frame)
+               : armtap_urscript_decode(&rt->script, ARMTAP_REALTIME, (int)rt->last_size, conn, frame);
 }
 
 /* Takes a last line without its line end. Part of a packet does not count. */
 static int realtime_rest(void *context, struct armtap_conn *conn, const struct armtap_frame *frame, bool *used)
 {
     *used = frame->direction == ARMTAP_TO_ROBOT;
-    return *used ? decode_line(context, conn, frame) : ARMTAP_OK;
+    return *used ? realtime_decode(context, conn, frame) : ARMTAP_OK;
 }
 
 /* Of a packet the cells that are there, if its clock is. */
