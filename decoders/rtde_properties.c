@@ -9,20 +9,22 @@
 
 /* ---- replies --------------------------------------------------------------------------------------------------- */
 
-/* The properties whose values are not whole among `length` bytes, as far as a note lists them. Returns how many there
- * are. */
+/* The properties whose values are not whole among `length` bytes, as far as a note lists them. Returns how many more
+ * there are. */
 static unsigned list_lacking(struct armtap_line *line, const struct armtap_recipe *recipe, size_t length)
 {
-    unsigned count = 0;
+    unsigned listed = 0, more = 0;
     armtap_line_begin(line);
     for (size_t i = 0; i < recipe->count; i++) {
         const struct armtap_recipe_entry *entry = &recipe->entries[i];
         if (entry->offset + entry->wire_size <= length)
             continue;
-        if (++count <= LISTED_MOST)
-            armtap_line_name(line, entry->name);
+        if (listed < LISTED_MOST && armtap_line_name(line, entry->name))
+            listed++;
+        else
+            more++;
     }
-    return count;
+    return more;
 }
 
 static int note_length(struct armtap_conn *conn, const struct armtap_frame *frame, const struct armtap_recipe *recipe,
@@ -31,10 +33,10 @@ static int note_length(struct armtap_conn *conn, const struct armtap_frame *fram
     struct armtap_line names;
     if (recipe->open || length == recipe->size)
         return ARMTAP_OK;
-    unsigned lacking = list_lacking(&names, recipe, length);
+    unsigned more = list_lacking(&names, recipe, length);
     return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_property_short,
                              ARGS(arg_bytes(length), arg_bytes_known(recipe->size), arg_names(&names),
-                                  lacking > LISTED_MOST ? arg_more(lacking - LISTED_MOST) : arg_none(true)));
+                                  more > 0 ? arg_more(more) : arg_none(true)));
 }
 
 static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,

@@ -909,23 +909,32 @@ def check_changed_outputs(folder, _rng, _rounds):
             summaries.append(path + ".json")
             with open(summaries[-1], "wb") as file:
                 file.write(run.stdout)
+        whole_summary = run.stdout
         run = subprocess.run([ARMTAP, "merge", *summaries], stdout=subprocess.PIPE, timeout=60, check=False)
         told = said(json.loads(run.stdout)["findings"], "rtde.recipe.changed")
         assert told == wanted, (new, told)
+        if wanted and "names" in wanted[0]:
+            with open(summaries[-1], "wb") as file:
+                file.write(re.sub(rb'"names": \["', b'"names": [1, "', whole_summary))
+            refused = armtap("merge", *summaries, status=2)
+            assert "damaged" in refused.stderr and not refused.stdout, refused
 
 
 def check_recipe_beside(folder, _rng, _rounds):
     """The recipe of data without a set-up, if the same client's was captured on another connection: a command that prints it."""
     path = os.path.join(folder, "x.pcap")
-    for client in (CLIENT, bytes([10, 0, 0, 77]), None):
-        whole, lacking = conversation([]), Connection(40002, at=1.0)
+    stranger = bytes([10, 0, 0, 77])
+    for client, robot, more in ((CLIENT, ROBOT, b""), (stranger, ROBOT, b""), (None, ROBOT, b""), (CLIENT, OTHER, b""),
+                                (CLIENT, ROBOT, b"\0")):
+        whole, lacking = conversation([]), Connection(40002, robot, at=1.0)
         lacking.ends["c"], lacking.packets = (client or CLIENT, 40002), []
         for i in range(40):
-            lacking.reply("U", b"\1" + struct.pack(">dd", i / 125, 1))
+            lacking.reply("U", b"\1" + struct.pack(">dd", i / 125, 1) + more)
         write(path, *([whole] if client else []), lacking)
         shown = armtap("diagnose", path, status=1).stdout
         command = re.search(r"another\s+connection,\s+run:\s+armtap (recipe --from \S+ --stream 0)$", shown, re.M)
-        assert "rtde.recipe.missing: " in shown and "CAPTURE" not in shown and bool(command) == (client == CLIENT), shown
+        assert "rtde.recipe.missing: " in shown and "CAPTURE" not in shown and bool(command) == (
+            (client, robot, more) == (CLIENT, ROBOT, b"")), shown
         if command:
             printed = armtap(*command[1].split(), status=0).stdout
             assert re.findall('name="(.*?)"', printed) == ["timestamp", "speed_scaling"], printed
@@ -1076,6 +1085,34 @@ def check_properties(folder, rng, rounds):
         assert len(rows) == 41 and rows[-1].endswith(",9.75" * 6), (way, len(rows))
 
 
+def check_long_property_names(folder, _rng, _rounds):
+    """A list holds whole names only, and counts those that it has no room for."""
+    names = ["v1.robot.%d.%s" % (i, "x" * 90) for i in range(6)]
+    connection = Connection(50000)
+    connection.negotiate(3)
+    connection.ask("R", ",".join(names).encode())
+    types = b",".join([b"UINT64"] * 6)
+    connection.reply("R", struct.pack(">H", len(types)) + types + bytes(9))
+    found = [one["args"] for one in findings(write(os.path.join(folder, "x.pcap"), connection))
+             if one["id"] == "rtde.property.short"]
+    assert len(found) == 1 and found[0]["names"] == names[1:len(found[0]["names"]) + 1], found
+    assert len(found[0]["names"]) + found[0]["more"] == 5, found
+
+
+def check_half_closed(folder, _rng, _rounds):
+    """A robot has no time to answer once its client has closed: the robot's own end may come much later."""
+    for wait, count in ((0.1, 0), (1.5, 1)):
+        connection = Connection(50000)
+        connection.negotiate()
+        connection.ask("O", struct.pack(">d", 125) + b"timestamp")
+        for sender, flags in (("r", 0x10), ("c", 0x11), ("r", 0x10), ("r", 0x11), ("c", 0x10)):
+            connection.time += {0x11: wait if sender == "c" else 60}.get(flags, 0)
+            connection.send(sender, b"", flags)
+        run = armtap("diagnose", "--json", write(os.path.join(folder, "x.pcap"), connection), status=0)
+        durations = [one["args"]["duration_s"] for one in json.loads(run.stdout)["findings"] if one["id"] == "rtde.no-data"]
+        assert len(durations) == count and all(abs(one - wait) < 0.01 for one in durations), durations
+
+
 def check_property_order(folder, _rng, _rounds):
     """No answer is missed where it may have been captured early, lost, or is yet to come."""
     path = os.path.join(folder, "x.pcap")
@@ -1111,7 +1148,7 @@ def main():
                   check_late_direction, check_lost_request, check_early_refusal, check_close_in_midstream,
                   check_one_direction, check_one_direction_reset, check_input_kinds, check_input_holders,
                   check_input_holder_in_another_file, check_changed_outputs, check_recipe_beside, check_properties,
-                  check_property_order):
+                  check_long_property_names, check_half_closed, check_property_order):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 check(folder, rng, rounds)

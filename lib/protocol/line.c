@@ -35,10 +35,15 @@ void armtap_line_string(struct armtap_line *line, const char *text)
     armtap_line_piece(line, text, strlen(text));
 }
 
-void armtap_line_name(struct armtap_line *line, const char *name)
+bool armtap_line_name(struct armtap_line *line, const char *name)
 {
-    armtap_line_string(line, name);
-    armtap_line_piece(line, "", 1);
+    size_t length = strlen(name) + 1;
+    if (line->cut || length >= sizeof line->text - line->length)
+        return false;
+    memcpy(line->text + line->length, name, length);
+    line->length += length;
+    line->text[line->length] = '\0';
+    return true;
 }
 
 /* Invisible characters beyond ASCII: controls, line separators, text-direction marks, tags. */

@@ -24,8 +24,8 @@ void armtap_line_begin(struct armtap_line *line);
 void armtap_line_string(struct armtap_line *line, const char *text);
 void armtap_line_piece(struct armtap_line *line, const char *text, size_t length);
 void armtap_line_span(struct armtap_line *line, const void *bytes, size_t length);
-/* A name and a NUL. */
-void armtap_line_name(struct armtap_line *line, const char *name);
+/* A name and a NUL; false, and nothing, if there is no room for both. */
+bool armtap_line_name(struct armtap_line *line, const char *name);
 void armtap_line_unsigned(struct armtap_line *line, uint64_t number);
 void armtap_line_signed(struct armtap_line *line, int64_t number);
 /* Up to six significant digits: 12.5, 1e-300, nan. */

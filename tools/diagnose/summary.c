@@ -220,14 +220,22 @@ static bool is_remedy_taken(const struct diagnosis *diagnosis, const struct armt
     return kind == diagnosis->around && strstr(kind->command, "--around");
 }
 
-/* 1 + the number of another stream whose recipe the same client set up; 0: none. */
-static uint32_t setup_beside(const struct diagnosis *diagnosis, const struct armtap_stream_summary *lacking)
+/* 1 + the number of another stream of this client and robot, whose recipe has the size of the finding's data; 0: none.
+ */
+static uint32_t setup_beside(const struct diagnosis *diagnosis, const struct armtap_finding *finding)
 {
-    const struct armtap_stream_summary *other;
-    for (uint32_t i = 0; lacking && (other = armtap_streams_at(diagnosis->streams, i)); i++)
-        if (other != lacking && other->recipe && !other->guess && other->stream->protocol == ARMTAP_RTDE &&
-            stream_same_host(other->stream->client, lacking->stream->client))
+    const struct armtap_stream_summary *lacking = armtap_streams_at(diagnosis->streams, finding->stream), *other;
+    double bytes = 0;
+    if (!lacking || !armtap_finding_number(finding, "bytes", &bytes))
+        return 0;
+    for (uint32_t i = 0; (other = armtap_streams_at(diagnosis->streams, i)); i++) {
+        double beyond = other->recipe ? bytes - (double)armtap_recipe_size(other->recipe) : -1;
+        bool fits = beyond == 0 || beyond == 1; /* from version 2 on, the recipe's id comes first */
+        if (fits && other != lacking && !other->guess && other->stream->protocol == ARMTAP_RTDE &&
+            stream_same_host(other->stream->client, lacking->stream->client) &&
+            stream_same_host(other->stream->robot, lacking->stream->robot))
             return diagnosis_number(diagnosis, i) + 1;
+    }
     return 0;
 }
 
@@ -237,7 +245,6 @@ static struct shell_subject subject_of(const struct diagnosis *diagnosis, const 
     return (struct shell_subject){.where = &finding->largest,
                                   .arguments = &finding->arguments,
                                   .stream = summary ? diagnosis_number(diagnosis, finding->stream) : SHELL_NO_STREAM,
-                                  .setup = setup_beside(diagnosis, summary),
                                   .robot = summary ? summary->stream->robot : NULL};
 }
 
@@ -309,6 +316,7 @@ int remedies_tell(const struct diagnosis *diagnosis, const struct remedy_listene
             if (!examples[i] || (int)kind->severity != severity)
                 continue;
             struct shell_subject subject = subject_of(diagnosis, examples[i]);
+            subject.setup = setup_beside(diagnosis, examples[i]);
             remedy_find(&remedy, kind, diagnosis->source, &diagnosis->offers, &subject);
             listener->tell(listener->user, kind->id, &remedy);
         }

@@ -65,10 +65,19 @@ static bool is_added(struct facts *facts, int outcome)
 
 /* ---- findings ---------------------------------------------------------------------------------------------------- */
 
-/* A list of names, a NUL behind each; NULL if it is none, or memory runs out. */
+static bool is_list_of_texts(const struct json_node *node)
+{
+    bool is_list = node->kind == ARMTAP_JSON_ARRAY;
+    for (const struct json_node *at = json_node_first(node); is_list && at != json_node_end(node);
+         at = json_node_next(at))
+        is_list = at->kind == ARMTAP_JSON_STRING;
+    return is_list;
+}
+
+/* The texts of a list, a NUL behind each; NULL if memory runs out. */
 static char *get_names(const struct json_node *list, uint32_t *length)
 {
-    char *names = list->kind == ARMTAP_JSON_ARRAY ? malloc(list->length) : NULL;
+    char *names = malloc(list->length);
     *length = 0;
     for (const struct json_node *at = json_node_first(list); names && at != json_node_end(list);
          at = json_node_next(at)) {
@@ -103,7 +112,7 @@ static bool get_argument(struct facts *facts, const struct json_node *key, struc
     if (!is_text)
         return kind->type == ARMTAP_FLAG || argument->word > 0;
     bool is_list = kind->type == ARMTAP_NAMES;
-    if (value->kind != (is_list ? ARMTAP_JSON_ARRAY : ARMTAP_JSON_STRING))
+    if (is_list ? !is_list_of_texts(value) : value->kind != ARMTAP_JSON_STRING)
         return false;
     *text = is_list ? get_names(value, &argument->length) : json_node_text(value);
     facts->lacks_memory = facts->lacks_memory || !*text;

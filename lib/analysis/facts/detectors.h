@@ -91,6 +91,8 @@ void armtap_missing_records_end(struct missing_records *holes, struct findings *
 struct unanswered_requests {
     uint8_t asked;             /* type of the request waiting for its reply; 0: none */
     struct armtap_where where; /* of that request */
+    int64_t until;             /* the first end of the connection */
+    bool is_closing;           /* `until` is known */
     bool granted;              /* a set-up of outputs was answered */
     bool start_asked;
     bool robot_seen; /* packets of the robot were captured */

@@ -462,12 +462,17 @@ bool armtap_monitors_keep(struct monitors *monitors, const struct armtap_note *n
 /* What `one` has beyond `other`. Returns how many more there are than are listed. */
 static uint64_t list_fields(struct armtap_line *names, const struct armtap_set *one, const struct armtap_set *other)
 {
-    uint64_t count = 0;
+    uint64_t listed = 0, more = 0;
     armtap_line_begin(names);
-    for (unsigned id = 0; id < armtap_field_count(); id++)
-        if (armtap_set_has(one, id) && !armtap_set_has(other, id) && ++count <= FIELDS_LISTED)
-            armtap_line_name(names, armtap_field_at(id)->name);
-    return count > FIELDS_LISTED ? count - FIELDS_LISTED : 0;
+    for (unsigned id = 0; id < armtap_field_count(); id++) {
+        if (!armtap_set_has(one, id) || armtap_set_has(other, id))
+            continue;
+        if (listed < FIELDS_LISTED && armtap_line_name(names, armtap_field_at(id)->name))
+            listed++;
+        else
+            more++;
+    }
+    return more;
 }
 
 /* Reports a set-up that gives the data of a running stream other fields. */

@@ -35,13 +35,17 @@ void armtap_unanswered_event(struct unanswered_requests *dialogue, const struct 
         event->type == ARMTAP_EVENT_WINDOW || (event->type == ARMTAP_EVENT_CLOSE && event->a <= ARMTAP_CLOSE_RESET);
     if (is_packet && event->direction == ARMTAP_FROM_ROBOT)
         dialogue->robot_seen = true;
+    if (event->type == ARMTAP_EVENT_CLOSE && !dialogue->is_closing) {
+        dialogue->is_closing = true;
+        dialogue->until = event->where.time;
+    }
 }
 
 void armtap_unanswered_end(const struct unanswered_requests *dialogue, struct findings *findings,
                            const struct armtap_event *close)
 {
     const struct armtap_stream *stream = close->stream;
-    double seconds = armtap_time_seconds(dialogue->where.time, close->where.time);
+    double seconds = armtap_time_seconds(dialogue->where.time, dialogue->until);
     bool is_whole = !stream->midstream && stream->bytes_lost[0] + stream->bytes_lost[1] == 0;
     bool is_over = close->a != ARMTAP_CLOSE_END_OF_CAPTURE;
     enum armtap_word reason = dialogue->asked != 0                          ? ARMTAP_WORD_no_reply

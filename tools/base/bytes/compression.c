@@ -164,9 +164,9 @@ static void lz4_close(struct compressor *compressor)
 /* ---- zstd -------------------------------------------------------------------------------------------------------- */
 
 #ifdef ARMTAP_WITH_ZSTD
-/* Messages shrink by 3 % less at the usual level than at 1, which takes twice the time. Numbers that use all bits of
- * their mantissas shrink little: a 76th parts such columns in halves, one of which gets 5 % larger in a fifth of the
- * time. */
+/* Level 1 makes messages 3 % smaller than level -1, and takes twice the time. Numbers that use all bits of their
+ * mantissas hardly shrink: a faster level makes such columns 5 % larger, in a fifth of the time; below a 76th are half
+ * of them. */
 static const struct zstd_levels {
     unsigned share; /* of pairs, below which bytes are random */
     int usual, random;

@@ -71,7 +71,9 @@ static struct output_file *find_file(const struct output_files *outlets, const s
 
 static int add_outlet(struct output_files *outlets, struct output_file *outlet)
 {
-    if (!MAKE_ROOM(outlets->outlet, outlets->count) || !tsearch(outlet, &outlets->tree, by_table))
+    struct output_file **kept =
+        MAKE_ROOM(outlets->outlet, outlets->count) ? tsearch(outlet, &outlets->tree, by_table) : NULL;
+    if (!kept || *kept != outlet)
         return -1;
     outlets->outlet[outlets->count++] = outlet;
     return 0;

@@ -13,7 +13,7 @@ struct row_manner {
     const void *how;
 };
 
-/* Where a pick has its bytes in frames of that layout; NULL: none. */
+/* Where a pick has its bytes in frames of that layout; of size 0: nowhere. */
 struct pick_above row_above_find(const struct pick *pick, const struct table_layout *layout);
 /* Bytes that the frames of a row and of the one above have in common in length; 0 if there is no row above in which
  * equal bytes have equal text. Then finds the places of all picks anew. */
