@@ -80,15 +80,14 @@ static int by_number(const void *a, const void *b)
 /* The stream of that number, added if necessary; NULL without memory. */
 static struct stream_sum *stream_of(struct stream_sums *sums, uint64_t number)
 {
-    struct stream_sum *wanted = MAKE_ROOM(sums->all, sums->count) ? calloc(1, sizeof *wanted) : NULL, **kept = NULL;
-    if (wanted) {
-        wanted->number = number;
-        kept = tsearch(wanted, &sums->tree, by_number);
-    }
-    if (kept && *kept == wanted)
-        sums->all[sums->count++] = wanted;
+    struct stream_sum wanted = {.number = number}, **kept = tfind(&wanted, &sums->tree, by_number);
+    struct stream_sum *added = !kept && MAKE_ROOM(sums->all, sums->count) ? calloc(1, sizeof *added) : NULL;
+    if (added)
+        added->number = number;
+    if (added && (kept = tsearch(added, &sums->tree, by_number)))
+        sums->all[sums->count++] = added;
     else
-        free(wanted);
+        free(added);
     return kept ? *kept : NULL;
 }
 
