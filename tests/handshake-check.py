@@ -924,17 +924,18 @@ def check_recipe_beside(folder, _rng, _rounds):
     """The recipe of data without a set-up, if the same client's was captured on another connection: a command that prints it."""
     path = os.path.join(folder, "x.pcap")
     stranger = bytes([10, 0, 0, 77])
-    for client, robot, more in ((CLIENT, ROBOT, b""), (stranger, ROBOT, b""), (None, ROBOT, b""), (CLIENT, OTHER, b""),
-                                (CLIENT, ROBOT, b"\0")):
+    fitting = (CLIENT, ROBOT, "r", 17)
+    for way in (fitting, (stranger, ROBOT, "r", 17), (None, ROBOT, "r", 17), (CLIENT, OTHER, "r", 17),
+                (CLIENT, ROBOT, "r", 18), (CLIENT, ROBOT, "r", 16), (CLIENT, ROBOT, "c", 17)):
+        client, robot, sender, size = way
         whole, lacking = conversation([]), Connection(40002, robot, at=1.0)
         lacking.ends["c"], lacking.packets = (client or CLIENT, 40002), []
         for i in range(40):
-            lacking.reply("U", b"\1" + struct.pack(">dd", i / 125, 1) + more)
+            (lacking.reply if sender == "r" else lacking.ask)("U", (b"\1" + struct.pack(">ddx", i / 125, 1))[:size])
         write(path, *([whole] if client else []), lacking)
         shown = armtap("diagnose", path, status=1).stdout
         command = re.search(r"another\s+connection,\s+run:\s+armtap (recipe --from \S+ --stream 0)$", shown, re.M)
-        assert "rtde.recipe.missing: " in shown and "CAPTURE" not in shown and bool(command) == (
-            (client, robot, more) == (CLIENT, ROBOT, b"")), shown
+        assert "rtde.recipe.missing: " in shown and "CAPTURE" not in shown and bool(command) == (way == fitting), (way, shown)
         if command:
             printed = armtap(*command[1].split(), status=0).stdout
             assert re.findall('name="(.*?)"', printed) == ["timestamp", "speed_scaling"], printed

@@ -220,18 +220,19 @@ static bool is_remedy_taken(const struct diagnosis *diagnosis, const struct armt
     return kind == diagnosis->around && strstr(kind->command, "--around");
 }
 
-/* 1 + the number of another stream of this client and robot, whose recipe has the size of the finding's data; 0: none.
- */
+/* 1 + the number of another stream of this client and robot whose recipe has the size of the data; 0: none. */
 static uint32_t setup_beside(const struct diagnosis *diagnosis, const struct armtap_finding *finding)
 {
     const struct armtap_stream_summary *lacking = armtap_streams_at(diagnosis->streams, finding->stream), *other;
     double bytes = 0;
-    if (!lacking || !armtap_finding_number(finding, "bytes", &bytes))
+    const char *direction = armtap_finding_text(finding, "direction");
+    if (!lacking || !armtap_finding_number(finding, "bytes", &bytes) ||
+        (direction && strcmp(direction, "to-robot") == 0))
         return 0;
     for (uint32_t i = 0; (other = armtap_streams_at(diagnosis->streams, i)); i++) {
-        double beyond = other->recipe ? bytes - (double)armtap_recipe_size(other->recipe) : -1;
-        bool fits = beyond == 0 || beyond == 1; /* from version 2 on, the recipe's id comes first */
-        if (fits && other != lacking && !other->guess && other->stream->protocol == ARMTAP_RTDE &&
+        size_t id = other->stream->version >= 2; /* bytes before the values */
+        if (other->recipe && bytes == (double)(id + armtap_recipe_size(other->recipe)) && other != lacking &&
+            !other->guess && other->stream->protocol == ARMTAP_RTDE &&
             stream_same_host(other->stream->client, lacking->stream->client) &&
             stream_same_host(other->stream->robot, lacking->stream->robot))
             return diagnosis_number(diagnosis, i) + 1;
