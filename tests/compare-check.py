@@ -28,8 +28,11 @@ TYPES = {"timestamp": ("DOUBLE", "d"), "target_q": ("VECTOR6D", "6d"), "actual_q
          "speed_scaling": ("DOUBLE", "d"), "payload": ("DOUBLE", "d")}
 
 
+IDLE = {"actual_digital_input_bits", "robot_mode", "joint_mode", "speed_scaling", "payload"}
+
+
 def state(clock, **changes):
-    """A robot's values at a time of its clock: all of them change."""
+    """A robot's values at a time of its clock: all but those of IDLE change."""
     values = {"timestamp": clock, "target_q": [clock * (i + 1) / 7 for i in range(6)],
               "actual_q": [clock * (i + 1) / 3 for i in range(6)], "actual_TCP_pose": [clock / (i + 2) for i in range(6)],
               "target_TCP_pose": [clock / (i + 3) for i in range(6)], "target_TCP_speed": [clock / (i + 4) for i in range(6)],
@@ -145,7 +148,7 @@ def report(*arguments, status):
     assert list(found) == ["pairs", "fields", "models"]
     assert list(found["models"]) == ["legacy", "rtde"]
     for field in found["fields"]:
-        assert list(field) == ["field", "pairs", "max_abs_diff", "mean_abs_diff", "verdict"], field
+        assert list(field) == ["field", "pairs", "max_abs_diff", "mean_abs_diff", "verdict", "constant"], field
     return found["pairs"], {field["field"]: field for field in found["fields"]}
 
 
@@ -179,9 +182,10 @@ def equal(path):
     pairs, fields = report(path, status=0)
     assert pairs == 50
     for name in RECIPE[:-1]:
-        assert fields[name] == {"field": name, "pairs": 50, "max_abs_diff": 0.0, "mean_abs_diff": 0.0, "verdict": "equal"}
+        assert fields[name] == {"field": name, "pairs": 50, "max_abs_diff": 0.0, "mean_abs_diff": 0.0, "verdict": "equal",
+                                "constant": name in IDLE}, fields[name]
     assert fields["payload"] == {"field": "payload", "pairs": 0, "max_abs_diff": None, "mean_abs_diff": None,
-                                 "verdict": "only-rtde"}
+                                 "verdict": "only-rtde", "constant": None}
     for name in "target_q", "target_TCP_pose", "rt_94", "rt_103", "safety_mode":
         assert fields[name]["verdict"] == "only-legacy", fields[name]
     assert list(fields)[:7] == ["timestamp", "actual_q", "actual_TCP_pose", "actual_digital_input_bits", "robot_mode",
@@ -201,7 +205,7 @@ def one_bit(path):
     off = abs(changed - joint)
     assert off > 0
     assert fields["actual_q"] == {"field": "actual_q", "pairs": 50, "max_abs_diff": off, "mean_abs_diff": off / 300,
-                                  "verdict": "differs"}, fields["actual_q"]
+                                  "verdict": "differs", "constant": False}, fields["actual_q"]
     assert [name for name in fields if fields[name]["verdict"] == "differs"] == ["actual_q"]
     text = compare(path, status=1).stdout
     flat = " ".join(text.split())
@@ -278,7 +282,8 @@ def not_numbers(path):
     other[5][1]["speed_scaling"] = float("nan")
     capture(path, old_stream(records), new_stream(other))
     assert report(path, status=1)[1]["speed_scaling"] == {
-        "field": "speed_scaling", "pairs": 10, "max_abs_diff": None, "mean_abs_diff": None, "verdict": "differs"}
+        "field": "speed_scaling", "pairs": 10, "max_abs_diff": None, "mean_abs_diff": None, "verdict": "differs",
+        "constant": False}
     other[5][1]["speed_scaling"] = 1.0
     records[6][1]["speed_scaling"], other[6][1]["speed_scaling"] = 0.0, -0.0
     capture(path, old_stream(records), new_stream(other))
@@ -306,7 +311,7 @@ def modes(path):
     fraction = states(times(10), robot_mode=6.5)
     capture(path, old_stream(fraction), new_stream(states(times(10))))
     assert report(path, status=0)[1]["robot_mode"] == {"field": "robot_mode", "pairs": 0, "max_abs_diff": None,
-                                                       "mean_abs_diff": None, "verdict": "only-rtde"}
+                                                       "mean_abs_diff": None, "verdict": "only-rtde", "constant": None}
 
 
 def digital(path):
@@ -396,7 +401,44 @@ def clock_alone(path):
     text = " ".join(compare(path, status=0).stdout.split())
     assert "proves nothing about the rest" in text and text.endswith("the 1 field is equal, to the bit"), text
     capture(path, old_stream(records), new_stream(records, names=["timestamp", "robot_mode"]))
-    assert "proves nothing" not in compare(path, status=0).stdout
+    assert "proves nothing about the rest" not in compare(path, status=0).stdout
+
+
+def constants(path):
+    """A field that never changed proves nothing, whether it is a double, a vector or a mode; one change in either stream
+    suffices, be it in the last pair, in one element or in one bit."""
+    def said(records, other=None, status=0, options=()):
+        capture(path, old_stream(records), new_stream(other or records))
+        fields = report(*options, path, status=status)[1]
+        text = " ".join(compare(*options, path, status=status).stdout.split())
+        return {name for name in RECIPE[:-1] if fields[name]["constant"]}, text
+    idle = IDLE - {"payload"}
+    constant, text = said(states(times(30)))
+    assert constant == idle and text.endswith("3 of 7 fields are equal, to the bit; 4 never changed: no proof"), text
+    assert "actual_digital_input_bits robot_mode joint_mode speed_scaling never changed" in text, text
+    changes = {"actual_digital_input_bits": 4, "robot_mode": 5, "joint_mode": [253] * 5 + [255],
+               "speed_scaling": struct.unpack(">d", struct.pack(">Q", 0x3FF0000000000001))[0]}
+    for at in 0, 1, 15, 29:
+        for name, value in changes.items():
+            records = states(times(30))
+            records[at] = (records[at][0], dict(records[at][1], **{name: value}))
+            constant, text = said(records)
+            assert constant == idle - {name} and "4 of 7" in text and "3 never" in text, (at, name, text)
+    records = [(time, dict(values, **{name: changes[name] for name in changes if i % 2})) for i, (time, values) in
+               enumerate(states(times(30)))]
+    constant, text = said(records)
+    assert not constant and text.endswith("all 7 fields are equal, to the bit"), text
+    still = [(time, state(7.0, timestamp=clock)) for time, clock in times(30)]
+    constant, text = said(still)
+    assert constant == set(RECIPE[:-1]) - {"timestamp"} and "1 of 7 fields is equal, to the bit" in text, text
+    constant, text = said(still[:1])
+    assert constant == set(RECIPE[:-1]) and "no field changed, which proves nothing" in text, text
+    # One side that changes within the tolerance is a change; a constant difference is none, and no equality.
+    other = [(time, dict(values, speed_scaling=1.0 + 1e-9 * (i % 2))) for i, (time, values) in enumerate(still)]
+    constant, text = said(still, other, options=("--tolerance", "1e-6"))
+    assert "speed_scaling" not in constant and "2 of 7" in text and "within 1e-06; 5 never" in text, text
+    constant, text = said(still, [(time, dict(values, robot_mode=5)) for time, values in still], status=1)
+    assert "robot_mode" in constant and "1 of 7 fields differs; 5 never changed: no proof" in text, text
 
 
 def typical_step(clocks):
@@ -527,6 +569,6 @@ if __name__ == "__main__":
     if "ARMTAP" not in os.environ:
         sys.exit("ARMTAP names the program")
     for test in share((equal, one_bit, rates, offset, gaps_and_repeats, restart, two_files, not_numbers, modes, digital, cb2,
-                 models, tolerance, clocks, clock_alone, any_rates, several, one_reading, cannot, damaged), 2, "scenes"):
+                 models, tolerance, clocks, clock_alone, constants, any_rates, several, one_reading, cannot, damaged), 2, "scenes"):
         check(test)
     print(passed, "passed")

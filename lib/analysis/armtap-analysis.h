@@ -439,6 +439,7 @@ struct armtap_difference {
     double clock;                            /* the legacy record's */
     struct armtap_value value[ARMTAP_SIDES]; /* never text */
     uint64_t forms[ARMTAP_INTEGER_FORMS];    /* of the cells of a bit field */
+    bool is_constant; /* in all pairs each side had the same value, so that being equal proves little */
 };
 
 struct armtap_comparison;

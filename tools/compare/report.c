@@ -29,6 +29,12 @@ static bool is_compared(const struct armtap_difference *difference)
     return difference->verdict == ARMTAP_EQUAL || difference->verdict == ARMTAP_DIFFERS;
 }
 
+/* Equal, but no value ever changed: what reads another column may find the same there. */
+static bool is_unproved(const struct armtap_difference *difference)
+{
+    return difference->verdict == ARMTAP_EQUAL && difference->is_constant;
+}
+
 size_t comparison_compared(const struct comparison *comparison, size_t *differ)
 {
     size_t compared = 0;
@@ -60,6 +66,12 @@ void comparison_json(const struct comparison *comparison)
         json_key(&json, "mean_abs_diff");
         json_double(&json, difference->mean);
         json_member_text(&json, "verdict", verdict_names[difference->verdict]);
+        if (is_compared(difference)) {
+            json_member_bool(&json, "constant", difference->is_constant);
+        } else {
+            json_key(&json, "constant");
+            json_null(&json);
+        }
         json_close(&json);
     }
     json_close(&json);
@@ -243,11 +255,14 @@ static void print_row(const struct comparison *comparison, const struct armtap_d
     write_columns(columns, sizeof columns, comparison, difference);
     write_number(largest, sizeof largest, difference->largest);
     write_number(mean, sizeof mean, difference->mean);
-    bool differs = difference->verdict == ARMTAP_DIFFERS;
+    bool differs = difference->verdict == ARMTAP_DIFFERS, is_idle = is_unproved(difference);
     snprintf(pairs, sizeof pairs, "%" PRIu64, difference->pairs);
-    print_cells(
-        text_row_begin(stdout, 2, row_gap()), width, differs ? PAINT_WARNING : PAINT_GOOD,
-        (const char *const[]){columns, difference->name, pairs, largest, mean, verdict_names[difference->verdict]});
+    print_cells(text_row_begin(stdout, 2, row_gap()), width,
+                differs   ? PAINT_WARNING
+                : is_idle ? PAINT_NONE
+                          : PAINT_GOOD,
+                (const char *const[]){columns, difference->name, pairs, largest, mean,
+                                      is_idle ? "no proof" : verdict_names[difference->verdict]});
     if (differs)
         print_worst(comparison, difference);
 }
@@ -436,6 +451,18 @@ static void remark_integers(struct remarks *remarks)
     text_wrap_end(&wrap);
 }
 
+static void remark_constants(struct remarks *remarks)
+{
+    size_t count = count_picked(remarks->comparison, is_unproved);
+    if (count == 0)
+        return;
+    struct text_wrap wrap = remark(remarks);
+    wrap_names(&wrap, remarks->comparison, is_unproved);
+    text_wrap_words(&wrap, count == 1 ? "never changed, so that it proves nothing: record while it changes"
+                                      : "never changed, so that they prove nothing: record while they change");
+    text_wrap_end(&wrap);
+}
+
 static void remark_absent(struct remarks *remarks)
 {
     for (size_t i = 0; i < armtap_comparison_count(remarks->comparison->found); i++) {
@@ -581,18 +608,28 @@ static void remark_kinematics(struct remarks *remarks)
 
 static void print_verdict(const struct comparison *comparison, size_t compared, size_t differ)
 {
-    bool proves = compared > 1 && !comparison->sides[ARMTAP_SIDE_RTDE]->guessed;
+    size_t constant = count_picked(comparison, is_unproved), equal = compared - differ - constant;
+    bool proves = equal > 1 && !comparison->sides[ARMTAP_SIDE_RTDE]->guessed;
     const char *paint = text_paint(stdout, differ > 0 ? PAINT_WARNING : proves ? PAINT_GOOD : PAINT_NONE);
-    char tolerance[60] = "";
+    const char *plain = text_plain(stdout);
+    char tolerance[60] = "", rest[60] = "";
     if (comparison->tolerance > 0)
         snprintf(tolerance, sizeof tolerance, "%s %g", differ > 0 ? " by more than" : " within", comparison->tolerance);
+    if (constant > 0)
+        snprintf(rest, sizeof rest, "; %zu never changed: no proof", constant);
+    const char *within = differ > 0 || *tolerance ? tolerance : ", to the bit";
     putchar('\n');
     if (differ > 0)
-        text_line(stdout, 2, "%s%zu of %zu field%s differ%s%s%s", paint, differ, compared, compared == 1 ? "" : "s",
-                  differ == 1 ? "s" : "", tolerance, text_plain(stdout));
+        text_line(stdout, 2, "%s%zu of %zu field%s differ%s%s%s%s", paint, differ, compared, compared == 1 ? "" : "s",
+                  differ == 1 ? "s" : "", within, rest, plain);
+    else if (equal == 0)
+        text_line(stdout, 2, "%sno field changed, which proves nothing: record while the robot moves%s", paint, plain);
+    else if (constant > 0)
+        text_line(stdout, 2, "%s%zu of %zu fields %s equal%s%s%s", paint, equal, compared, equal == 1 ? "is" : "are",
+                  within, rest, plain);
     else
         text_line(stdout, 2, "%s%s %zu field%s equal%s%s", paint, compared == 1 ? "the" : "all", compared,
-                  compared == 1 ? " is" : "s are", *tolerance ? tolerance : ", to the bit", text_plain(stdout));
+                  compared == 1 ? " is" : "s are", within, plain);
 }
 
 void comparison_print(const struct comparison *comparison)
@@ -606,6 +643,7 @@ void comparison_print(const struct comparison *comparison)
     remark_bits(&remarks, ARMTAP_ID_actual_digital_input_bits);
     remark_bits(&remarks, ARMTAP_ID_actual_digital_output_bits);
     remark_integers(&remarks);
+    remark_constants(&remarks);
     remark_absent(&remarks);
     remark_clocks(&remarks);
     remark_clockless(&remarks);

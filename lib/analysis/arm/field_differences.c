@@ -17,6 +17,8 @@ struct slot {
     double sum;                   /* of differences */
     uint64_t elements;            /* elements subtracted */
     bool unlike;                  /* some values cannot be subtracted */
+    bool moves;                   /* a value differs from the first one of its side */
+    struct armtap_value first[ARMTAP_SIDES];
     enum armtap_side placed_by;
     size_t place; /* in that side's recipe */
 };
@@ -259,6 +261,24 @@ static double apart(const struct armtap_value *a, const struct armtap_value *b, 
     return distance;
 }
 
+/* Texts are not compared: legacy packets have none. */
+static bool is_same_value(const struct armtap_value *one, const struct armtap_value *other)
+{
+    if (armtap_value_is_text(one) || one->type != other->type || one->count != other->count)
+        return false;
+    return memcmp(one->u64, other->u64, one->count * sizeof *one->u64) == 0;
+}
+
+/* Looks at the values of a pair until some have changed. */
+static void watch(struct slot *slot, const struct armtap_value values[ARMTAP_SIDES])
+{
+    for (int side = 0; side < ARMTAP_SIDES && !slot->moves; side++) {
+        if (!slot->first[side].present)
+            slot->first[side] = values[side];
+        slot->moves = !is_same_value(&slot->first[side], &values[side]);
+    }
+}
+
 /* ---- sums ------------------------------------------------------------------------------------------------------ */
 
 static void remember(struct armtap_difference *difference, unsigned element, const struct sample samples[ARMTAP_SIDES],
@@ -317,6 +337,7 @@ static void add_values(struct differences *differences, struct slot *slot, const
     struct armtap_difference *difference = &slot->difference;
     bool equal = true;
     difference->pairs++;
+    watch(slot, values);
     if (armtap_value_is_text(&values[0]) || armtap_value_is_text(&values[1]) || values[0].count != values[1].count)
         equal = add_text(slot, samples, values);
     else
@@ -340,8 +361,8 @@ bool armtap_differences_is_full(const struct differences *differences)
     return differences->is_full;
 }
 
-/* Adds doubles that nobody needs to look at: one side has none, or both have the same bits. False if there are others.
- */
+/* Adds doubles that nobody needs to look at: one side has none, or both have the same bits, and they are known to
+ * change. False if there are others. */
 static bool add_doubles(const struct line *line, const struct sample samples[ARMTAP_SIDES])
 {
     struct slot *slot = line->slot;
@@ -355,6 +376,8 @@ static bool add_doubles(const struct line *line, const struct sample samples[ARM
         doubles[side] = samples[side].values + line->offset[side];
     }
     bool are_same = size > 0 && (!doubles[0] || !doubles[1] || memcmp(doubles[0], doubles[1], size) == 0);
+    if (are_same && doubles[0] && doubles[1] && !slot->moves)
+        return false;
     if (are_same && doubles[0] && doubles[1]) {
         slot->difference.pairs++;
         slot->elements += line->doubles;
@@ -438,6 +461,7 @@ int armtap_differences_finish(struct differences *differences)
         struct slot *slot = differences->by_name[i];
         struct armtap_difference *difference = &slot->difference;
         difference->verdict = equality_of(slot);
+        difference->is_constant = difference->pairs > 0 && !slot->moves;
         if (difference->pairs == 0 || slot->unlike)
             difference->largest = difference->mean = (double)NAN;
         else
