@@ -643,16 +643,12 @@ static int decode_reply(struct armtap_rtde *rtde, struct armtap_conn *conn, cons
 static int decode_request(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                           const struct armtap_rtde_package *package)
 {
-    int error;
     switch (package->type) {
     case ARMTAP_RTDE_VERSION:
     case ARMTAP_RTDE_SETUP_OUTPUTS:
     case ARMTAP_RTDE_SETUP_INPUTS:
     case ARMTAP_RTDE_PROPERTIES:
-        error = armtap_rtde_remember(rtde, conn, frame, package);
-        if (error == ARMTAP_OK && package->type == ARMTAP_RTDE_PROPERTIES)
-            armtap_rtde_ask_properties(rtde, frame);
-        return error == ARMTAP_OK ? armtap_rtde_name_early(rtde, conn, frame, package) : error;
+        return armtap_rtde_remember(rtde, conn, frame, package);
     case ARMTAP_RTDE_START:
         armtap_rtde_went_on(rtde);
         return ARMTAP_OK;

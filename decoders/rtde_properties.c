@@ -59,18 +59,10 @@ static int deliver(struct armtap_rtde *rtde, struct armtap_conn *conn, const str
     return error;
 }
 
-/* The request that a reply answers, removed from the queue, or NULL. */
-static struct armtap_rtde_request *take_request(struct armtap_rtde *rtde, const struct armtap_frame *frame)
-{
-    struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_PROPERTIES);
-    rtde->early_properties = (struct armtap_rtde_early_properties){.seen = !request, .time = frame->where.time};
-    return request;
-}
-
 int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                                 const struct armtap_rtde_package *package)
 {
-    struct armtap_rtde_request *request = take_request(rtde, frame);
+    struct armtap_rtde_request *request = armtap_rtde_answered(rtde, ARMTAP_RTDE_PROPERTIES);
     struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, conn, request, package);
     int error = armtap_rtde_note_reply(rtde, conn, frame, &reply);
     if (error == ARMTAP_OK && !reply.refused)
@@ -84,26 +76,13 @@ int armtap_rtde_unreadable_properties(struct armtap_rtde *rtde, struct armtap_co
                                       const struct armtap_frame *frame)
 {
     struct armtap_line hex;
-    armtap_rtde_free_request(rtde, take_request(rtde, frame));
+    armtap_rtde_free_request(rtde, armtap_rtde_answered(rtde, ARMTAP_RTDE_PROPERTIES));
     armtap_rtde_show_bytes(&hex, frame);
     return armtap_conn_raise(conn, frame, ARMTAP_NOTE_rtde_property_short,
                              ARGS(arg_reason(ARMTAP_WORD_unreadable), arg_hex(hex.text)));
 }
 
 /* ---- requests without a reply ---------------------------------------------------------------------------------- */
-
-void armtap_rtde_ask_properties(struct armtap_rtde *rtde, const struct armtap_frame *frame)
-{
-    struct armtap_rtde_early_properties early = rtde->early_properties;
-    rtde->early_properties.seen = false;
-    if (!early.seen || !armtap_rtde_is_timely(early.time, frame->where.time))
-        return;
-    struct armtap_rtde_request *last = NULL;
-    for (struct armtap_rtde_request *next = rtde->requests; next; next = next->next)
-        last = next;
-    if (last && last->type == ARMTAP_RTDE_PROPERTIES)
-        last->settled = true;
-}
 
 static int note_unanswered(struct armtap_conn *conn, struct armtap_rtde_request *request)
 {

@@ -53,8 +53,6 @@ bool armtap_rtde_are_types(const char *types, size_t length);
 
 /* ---- rtde_properties.c ---- */
 
-/* A request for properties: its reply may have been captured before. */
-void armtap_rtde_ask_properties(struct armtap_rtde *rtde, const struct armtap_frame *frame);
 int armtap_rtde_read_properties(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                                 const struct armtap_rtde_package *package);
 int armtap_rtde_unreadable_properties(struct armtap_rtde *rtde, struct armtap_conn *conn,

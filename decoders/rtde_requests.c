@@ -107,6 +107,11 @@ static void forget_all(struct armtap_rtde *rtde, enum armtap_rtde_type type, enu
 int armtap_rtde_remember(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                          const struct armtap_rtde_package *package)
 {
+    struct armtap_rtde_forgotten *forgotten = forgotten_of(rtde, package->type);
+    if (forgotten && forgotten->unclaimed > 0) {
+        forgotten->unclaimed--;
+        return ARMTAP_OK;
+    }
     bool may;
     int error = armtap_conn_may_keep(conn, frame, package->names_length, &may);
     if (error == ARMTAP_OK && !may)
@@ -168,6 +173,8 @@ void armtap_rtde_answered_badly(struct armtap_rtde *rtde, enum armtap_rtde_type 
 struct armtap_rtde_request *armtap_rtde_answered(struct armtap_rtde *rtde, enum armtap_rtde_type type)
 {
     struct armtap_rtde_request *found = armtap_rtde_waiting(rtde, type), **place = &rtde->requests;
+    if (!found && forgotten_of(rtde, type) && rtde->lost_requests && !rtde->in_step[ARMTAP_TO_ROBOT])
+        forgotten_of(rtde, type)->unclaimed++;
     if (takes_owed(rtde, type) || !found)
         return NULL;
     if (forgotten_of(rtde, type))

@@ -28,12 +28,6 @@ int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *fr
     return error == ARMTAP_OK && *may ? armtap_conn_spend(conn, frame, ARMTAP_BUDGET_fields, fields, may) : error;
 }
 
-bool armtap_rtde_is_timely(int64_t before, int64_t time)
-{
-    uint64_t apart = before >= time ? (uint64_t)before - (uint64_t)time : (uint64_t)time - (uint64_t)before;
-    return apart <= ARMTAP_RTDE_EARLY_MAX;
-}
-
 long armtap_rtde_clock_offset(const struct armtap_recipe *recipe)
 {
     for (size_t i = 0; i < recipe->count; i++)

@@ -29,26 +29,12 @@ struct armtap_rtde_request {
     char names[];
 };
 
-/* A reply captured before its request: network cards with several queues reorder directions by some milliseconds. */
-struct armtap_rtde_early {
-    struct armtap_rtde_early *next;
-    enum armtap_rtde_type type;
-    unsigned id;
-    int64_t time;
-    size_t types_length;
-    char types[];
-};
-
-/* A reply with properties that was captured before its request. */
-struct armtap_rtde_early_properties {
-    bool seen;
-    int64_t time;
-};
-
 /* Set-up requests of one direction that were dropped at a limit. */
 struct armtap_rtde_forgotten {
     const struct armtap_budget *limit; /* NULL: none dropped, or a later one was answered */
     uint64_t owed;                     /* their replies yet to come, before all others */
+    size_t unclaimed; /* replies that came while requests were being looked for behind missing bytes: those may be
+                         theirs */
 };
 
 /* A set-up reply that cannot be read, or that refuses. */
@@ -114,10 +100,7 @@ struct armtap_rtde {
     size_t refusal_count;
     size_t limit_count;
     struct armtap_rtde_doubt doubt;
-    struct armtap_rtde_held held;                 /* yet to be noted */
-    struct armtap_rtde_early *early, **early_end; /* the oldest first */
-    size_t early_bytes, early_count;
-    struct armtap_rtde_early_properties early_properties;
+    struct armtap_rtde_held held;             /* yet to be noted */
     bool lost_requests;                       /* bytes to the robot are missing, or could not be read */
     struct armtap_rtde_misfits misfits[2][2]; /* by direction: short ones, long ones */
     double frequency;                         /* asked for with the outputs */
@@ -167,23 +150,19 @@ int armtap_rtde_doubt_data(struct armtap_rtde *rtde, struct armtap_conn *conn, c
 
 /* ---- rtde_session.c ---- */
 
-#define ARMTAP_RTDE_EARLY_MAX UINT64_C(50000000) /* ns that a reply may be captured before its request */
-
 /* Reads packages as those of protocol 1, or 2 and later: set-ups and data of 2 and 3 are alike, so that the stream's
  * version is not known then. */
 void armtap_rtde_read_as(struct armtap_rtde *rtde, struct armtap_conn *conn, int protocol);
 /* Stores a recipe that the caller holds, or NULL, and releases the one stored before. */
 void armtap_rtde_put(struct armtap_rtde *rtde, struct armtap_recipe **place, struct armtap_recipe *recipe);
-/* Whether two packages of different directions belong together, which cards with several queues reorder. */
-bool armtap_rtde_is_timely(int64_t before, int64_t time);
 /* Whether a recipe of that many fields may be made: `may` becomes false, with a note, if it would exceed a budget. */
 int armtap_rtde_may_make(struct armtap_conn *conn, const struct armtap_frame *frame, size_t fields, size_t name_bytes,
                          bool *may);
 /* Reports the memory in use to the connection, if it is another amount than the last time. */
 static inline void armtap_rtde_claim(struct armtap_rtde *rtde, struct armtap_conn *conn)
 {
-    size_t bytes = rtde->recipe_bytes + rtde->request_bytes + rtde->early_bytes +
-                   (rtde->inputs ? sizeof *rtde->inputs : 0) + rtde->limit_count * sizeof *rtde->limits;
+    size_t bytes = rtde->recipe_bytes + rtde->request_bytes + (rtde->inputs ? sizeof *rtde->inputs : 0) +
+                   rtde->limit_count * sizeof *rtde->limits;
     if (bytes != rtde->claimed)
         armtap_conn_claim(conn, bytes);
     rtde->claimed = bytes;
@@ -210,9 +189,6 @@ int armtap_rtde_guess(struct armtap_rtde *rtde, struct armtap_conn *conn, const 
 
 int armtap_rtde_open(void *context);
 void armtap_rtde_close(void *context);
-/* Names the fields of a reply that was captured before this request, if it can be this one's. */
-int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
-                           const struct armtap_rtde_package *request);
 /* Makes a recipe that the caller holds that of an id of inputs, within the budget: otherwise it is released. */
 int armtap_rtde_put_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
                            struct armtap_recipe *recipe, uint8_t id);

@@ -1,4 +1,4 @@
-/* What set-ups leave: replies that were captured before their requests, and the recipes of both directions. */
+/* What set-ups leave: the recipes of both directions. */
 #include "rtde_session.h"
 
 #include <stdlib.h>
@@ -6,20 +6,6 @@
 
 #include "rtde_package.h"
 #include "rtde_reply.h"
-
-#define ANSWERED_MAX (20 * ARMTAP_RTDE_EARLY_MAX) /* ns within which an earlier request may be its own */
-
-/* The one at that place of the list. */
-static void drop_early(struct armtap_rtde *rtde, struct armtap_rtde_early **place)
-{
-    struct armtap_rtde_early *early = *place;
-    *place = early->next;
-    if (!early->next)
-        rtde->early_end = place;
-    rtde->early_bytes -= sizeof *early + early->types_length;
-    rtde->early_count--;
-    free(early);
-}
 
 int armtap_rtde_open(void *context)
 {
@@ -33,8 +19,6 @@ void armtap_rtde_close(void *context)
 {
     struct armtap_rtde *rtde = context;
     armtap_rtde_forget_requests(rtde);
-    while (rtde->early)
-        drop_early(rtde, &rtde->early);
     free(rtde->held.lists);
     free(rtde->limits);
     armtap_rtde_put(rtde, &rtde->outputs, NULL);
@@ -45,86 +29,6 @@ void armtap_rtde_close(void *context)
 }
 
 /* ---- replies to set-ups ---- */
-
-/* Keeps a reply whose request may still come. Of a client that asks for one thing after another, several may wait. */
-static int keep_early(struct armtap_rtde *rtde, const struct armtap_frame *frame,
-                      const struct armtap_rtde_package *package)
-{
-    struct armtap_rtde_early *early = calloc(1, sizeof *early + package->types_length);
-    if (!early)
-        return ARMTAP_ERR_MEMORY;
-    early->type = package->type;
-    early->id = package->id;
-    early->time = frame->where.time;
-    early->types_length = package->types_length;
-    if (package->types_length > 0)
-        memcpy(early->types, package->types, package->types_length);
-    *(rtde->early ? rtde->early_end : &rtde->early) = early;
-    rtde->early_end = &early->next;
-    rtde->early_bytes += sizeof *early + early->types_length;
-    rtde->early_count++;
-    while (rtde->early_count > ARMTAP_LIMIT_asked ||
-           (rtde->early_count > 1 && rtde->early_bytes > ARMTAP_LIMIT_requests))
-        drop_early(rtde, &rtde->early);
-    return ARMTAP_OK;
-}
-
-static int set_up_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
-                        const struct armtap_rtde_early *early)
-{
-    struct armtap_rtde_package reply = {.type = early->type,
-                                        .direction = ARMTAP_FROM_ROBOT,
-                                        .protocol = rtde->protocol,
-                                        .has_id = true,
-                                        .id = early->id,
-                                        .types = early->types,
-                                        .types_length = early->types_length};
-    return early->type == ARMTAP_RTDE_SETUP_OUTPUTS ? armtap_rtde_set_up_outputs(rtde, conn, frame, &reply)
-                                                    : armtap_rtde_set_up_inputs(rtde, conn, frame, &reply);
-}
-
-/* Whether a reply that was captured before a request may be to it, however the times of both directions are off. */
-static bool is_near(int64_t one, int64_t other, uint64_t most)
-{
-    uint64_t apart = one >= other ? (uint64_t)one - (uint64_t)other : (uint64_t)other - (uint64_t)one;
-    return apart <= most;
-}
-
-static struct armtap_rtde_early **oldest_early(struct armtap_rtde *rtde, enum armtap_rtde_type type)
-{
-    struct armtap_rtde_early **place = &rtde->early;
-    while (*place && (*place)->type != type)
-        place = &(*place)->next;
-    return place;
-}
-
-/* Whether each reply is to a request that was captured, before it or after. */
-static bool has_all_requests(const struct armtap_rtde *rtde, const struct armtap_conn *conn)
-{
-    return !rtde->lost_requests && !armtap_conn_stream(conn)->midstream;
-}
-
-/* Replies come in the order of requests: the oldest of that type is to this one. Where a request may be missing, any of
- * them may be, and none gets a name. */
-int armtap_rtde_name_early(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
-                           const struct armtap_rtde_package *request)
-{
-    int error = ARMTAP_OK;
-    struct armtap_rtde_early **place;
-    for (bool is_named = false; !is_named && *(place = oldest_early(rtde, request->type));) {
-        const struct armtap_rtde_early *early = *place;
-        struct armtap_rtde_request *waiting = armtap_rtde_waiting(rtde, request->type);
-        bool timely = has_all_requests(rtde, conn) && armtap_rtde_is_timely(early->time, frame->where.time);
-        if (waiting && !timely && is_near(early->time, frame->where.time, ANSWERED_MAX))
-            waiting->in_force = true; /* the captured reply may be its own: keep what it set */
-        is_named = timely && armtap_list_count(request->names, request->names_length) ==
-                                 armtap_list_count(early->types, early->types_length);
-        if (is_named)
-            error = set_up_early(rtde, conn, frame, early);
-        drop_early(rtde, place);
-    }
-    return error;
-}
 
 /* The layout of the data that follows this reply; NULL if it was refused or cannot be read. */
 static int make_recipe(struct armtap_rtde *rtde, struct armtap_conn *conn, const struct armtap_frame *frame,
@@ -231,12 +135,9 @@ int armtap_rtde_set_up_outputs(struct armtap_rtde *rtde, struct armtap_conn *con
     struct armtap_recipe *recipe;
     bool named = false;
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
-    bool early = !request && !rtde->forgotten[ARMTAP_FROM_ROBOT].limit;
     armtap_recipe_release(reply.layout);
     armtap_rtde_free_request(rtde, request);
     rtde->bad_reply[ARMTAP_FROM_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
-    if (error == ARMTAP_OK && early)
-        error = keep_early(rtde, frame, package);
     if (error != ARMTAP_OK) {
         armtap_recipe_release(recipe);
         return error;
@@ -286,12 +187,9 @@ int armtap_rtde_set_up_inputs(struct armtap_rtde *rtde, struct armtap_conn *conn
     struct armtap_rtde_reply reply = armtap_rtde_read_reply(rtde, conn, request, package);
     struct armtap_recipe *recipe;
     int error = make_recipe(rtde, conn, frame, &reply, &recipe);
-    bool early = !request && !rtde->forgotten[ARMTAP_TO_ROBOT].limit;
     armtap_recipe_release(reply.layout);
     armtap_rtde_free_request(rtde, request);
     rtde->bad_reply[ARMTAP_TO_ROBOT] = (struct armtap_rtde_bad){reply.strange, reply.refused, frame->where.packet};
-    if (error == ARMTAP_OK && early)
-        error = keep_early(rtde, frame, package);
     if (error != ARMTAP_OK)
         armtap_recipe_release(recipe);
     if (error != ARMTAP_OK || !recipe)

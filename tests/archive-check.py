@@ -362,7 +362,7 @@ def check_manifest():
     head, packets = split(read(os.path.join(CAPTURES, "rtde-stop.pcap")))
     chance = random.Random(4)
     with tempfile.TemporaryDirectory() as folder:
-        names = write_parts(folder, head, packets[:150] + packets[151:], [100, 200])
+        names = write_parts(folder, head, packets[:101] + packets[102:], [100, 300])
         sidecars, manifest = index(folder, names, True, chance), os.path.join(folder, "manifest")
         whole = run("export", "-f", "csv", "--strict", *names, status=(1,)).stdout.count(b"\n") - 1
         for i, name in enumerate(names):

@@ -42,6 +42,7 @@ CASES = (
     ("aubo-chinese-name", "info @", 0, r"急", "", "the same names with every library"),
     ("tap-from-robot tap-from-client", "info @ @", None, r"timestamp", r"value_0", "read by time"),
     ("tap-from-client tap-from-robot", "diagnose @ @", None, r"", r"recipe\.(missing|guessed)", "read by time"),
+    ("late-behind-ack", "diagnose @", 0, r"tcp\.out-of-order", r"stream\.gap", "no record is lost"),
     ("never-changing-fields", "compare @", 0, r"2 of 5 .*3 never changed: no proof", "all 5", "three never changed: no proof"),
     ("never-changing-fields", "compare --json @", 0, r'"robot_mode".*"equal", "constant": true', "", "the same for scripts"),
 )

@@ -668,9 +668,7 @@ def check_late_direction(folder, _rng, _rounds):
             modes = [row.get("robot_mode") for row in rows if row.get("robot_mode") is not None]
             safety = [row.get("safety_mode") for row in rows if row.get("safety_mode") is not None]
             assert set(modes) <= {7} and set(safety) <= {1}, (what, set(modes), set(safety))
-            # What comes before its request has no names.
-            least = 60 - round(seconds / 0.008) - 2
-            assert least <= len(modes) <= 60 and least <= len(safety) <= 60, (what, len(modes), len(safety))
+            assert len(modes) == 60 and len(safety) == 60, (what, len(modes), len(safety))
             check_written(path, what)
             if sender == "c":
                 check_written(write_late(path, set_up_twice(lacks_request=True), "c", seconds, has_true_times), what)
@@ -678,7 +676,8 @@ def check_late_direction(folder, _rng, _rounds):
             run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, timeout=60, check=False)
             found = json.loads(run.stdout)["findings"]
             ids = {one["id"] for one in found}
-            assert ids <= {"tcp.closed", "rtde.recipe.missing", "rtde.recipe.changed", "tcp.out-of-order"}, (what, found)
+            assert ids <= {"tcp.closed", "rtde.recipe.missing", "rtde.recipe.changed", "tcp.out-of-order",
+                           *["capture.clocks-apart"] * (seconds > 0.005 and not has_true_times)}, (what, found)
             closed, = said(found, "tcp.closed")
             assert closed == {"who": "client"} or "doubt" in closed, (what, closed)
 
@@ -718,7 +717,7 @@ def check_early_refusal(folder, _rng, _rounds):
         write(path, connection)
         run = subprocess.run([ARMTAP, "diagnose", "--json", path], stdout=subprocess.PIPE, timeout=60, check=False)
         refused = said(json.loads(run.stdout)["findings"], "rtde.field.not-found")
-        assert name_in(refused[-1]) == "no_such_field" and len(refused) == 1 + (ms < 0), (ms, refused)
+        assert name_in(refused[-1]) == "no_such_field" and len(refused) == 1, (ms, refused)
 
 
 def check_close_in_midstream(folder, _rng, _rounds):
@@ -1120,9 +1119,11 @@ def check_property_order(folder, _rng, _rounds):
     for way in ("early", "lost", "late", "waited for"):
         connection = Connection(50000)
         connection.negotiate(3)
-        if way == "early":
-            connection.reply("R", b"\0\6UINT64" + bytes(8))
         connection.ask("R", b"v1.software.version")
+        if way == "early":  # captured before what it answers
+            connection.reply("R", b"\0\6UINT64" + bytes(8))
+            (asked, request), (replied, reply) = connection.packets[-2:]
+            connection.packets[-2:] = [(asked, reply), (replied, request)]
         if way == "lost":
             connection.reply("R", b"\0\6UINT64" + bytes(8))
             connection.packets.pop()

@@ -108,6 +108,55 @@ def check_folder():
     tally.expect("folder: names of fields come from the other half", all(b"actual_q" in data for data in got[0].values()))
 
 
+def stamped(header, packet, late):
+    """The packet with a time that many milliseconds later."""
+    order = "<" if header[0] in (0xD4, 0x4D) else ">"
+    second = 10**9 if header[:4] in (b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d") else 10**6
+    seconds, fraction, *rest = struct.unpack_from(order + "4I", packet)
+    time = seconds * second + fraction + round(late * second / 1000)
+    return time, struct.pack(order + "4I", time // second, time % second, *rest) + packet[16:]
+
+
+def merged(draw, header, packets, kind, late):
+    """As from two machines whose clocks are `late` milliseconds apart: the client's packets, every packet, or some of the
+    robot's come from the second."""
+    out = []
+    for packet in packets:
+        is_second = not is_from_robot(packet) if kind == "side" else is_from_robot(packet) and draw.random() < 0.1
+        out.append(stamped(header, packet, late if is_second and kind != "both" else 0))
+        if kind == "both":
+            out.append(stamped(header, packet, late + 0.05))
+    return b"".join(packet for _, packet in sorted(out, key=lambda pair: pair[0]))
+
+
+def check_clocks(draw, name):
+    """Captures merged from two machines: the rows of the one capture, no gap, and how far the clocks are apart."""
+    header, packets = read(name)
+
+    def of(*names):
+        """By stream and direction; between these the order is that of other times."""
+        found = {}
+        for line in rows(*names)[1]:
+            line.pop("time")
+            found.setdefault((line["stream"], line["direction"]), []).append(line)
+        return found
+
+    truth = of("whole.pcap")
+    for kind in ("side", "both", "some"):
+        for late in (draw.uniform(10, 100), draw.uniform(100, 500), *(() if kind == "some" else (draw.uniform(-500, -10),))):
+            with open("merged.pcap", "wb") as file:
+                file.write(header + merged(draw, header, packets, kind, late))
+            what = "%s, %s %+.1f ms" % (name, kind, late)
+            tally.expect(what + ": rows", of("merged.pcap") == truth)
+            found = json.loads(run("diagnose", "--json", "merged.pcap").stdout)["findings"]
+            wrong = {"stream.gap", "rtde.recipe.missing", "rtde.setup.bad", "tcp.retransmission", "silence"} & {
+                finding["id"] for finding in found}
+            tally.expect(what + ": nothing invented", not wrong, wrong)
+            told = [finding["args"]["duration_s"] for finding in found if finding["id"] == "capture.clocks-apart"]
+            tally.expect(what + ": the clocks are told", told and all(0.9 * abs(late) - 5 <= 1000 * apart <= abs(late) + 5
+                         for apart in told), told)
+
+
 def check_rotated():
     """Files one after another stay in the order given."""
     header, packets = read("cb3-1060.pcap.gz")
@@ -126,6 +175,7 @@ def main():
         os.chdir(folder)
         for name in ("rtde-stop.pcap", "ur-rtde.pcap.gz", "cb3-1060.pcap.gz"):
             check(draw, name)
+            check_clocks(draw, name)
         check_rotated()
         check_folder()
         os.chdir("/")

@@ -186,18 +186,18 @@ static bool is_steady(const struct meeting *meeting, bool may_reorder)
 
 static struct armtap_judgement proven(enum armtap_arrival arrival)
 {
-    return (struct armtap_judgement){arrival, false};
+    return (struct armtap_judgement){arrival, false, 0};
 }
 
 static struct armtap_judgement likely(enum armtap_arrival arrival)
 {
-    return (struct armtap_judgement){arrival, true};
+    return (struct armtap_judgement){arrival, true, 0};
 }
 
 /* Proven if there is `proof`. */
 static struct armtap_judgement judged(enum armtap_arrival arrival, bool proof)
 {
-    return (struct armtap_judgement){arrival, !proof};
+    return (struct armtap_judgement){arrival, !proof, 0};
 }
 
 /* The last bytes sent were unacknowledged for so long that their sender probes for a loss (RFC 8985). */
@@ -348,8 +348,11 @@ struct armtap_judgement armtap_arrival_of(const struct armtap_evidence *evidence
     struct meeting meeting = {.evidence = evidence, .sent = sent};
     look_right(&meeting);
     look_back(&meeting);
-    if (meeting.same)
-        return copy_or_again(&meeting);
+    if (meeting.same) {
+        struct armtap_judgement judgement = copy_or_again(&meeting);
+        judgement.apart = since(&meeting, meeting.same);
+        return judgement;
+    }
     if (meeting.first)
         return again_or_late(&meeting);
     if (!meeting.right)

@@ -16,6 +16,7 @@ enum armtap_arrival {
 struct armtap_judgement {
     enum armtap_arrival arrival;
     bool doubtful; /* only the most likely; the packets do not prove it */
+    int64_t apart; /* ns since the packet of which it is a copy */
 };
 
 /* All that is known about the direction when the segment arrives. */

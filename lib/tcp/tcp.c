@@ -140,6 +140,10 @@ static int take_syn(struct armtap_tcp *tcp, enum armtap_direction direction, con
         armtap_sender_resent(&side->sender);
     if (side->has_isn || side->state == ARMTAP_TCP_CLOSED)
         return 0;
+    if (armtap_tcp_peer(tcp, direction)->has_isn && !(segment->flags & ARMTAP_TCP_ACK)) /* behind its answer */
+        armtap_tcp_saw_apart(&side->behind, ARMTAP_APART_LEAST,
+                             armtap_tcp_elapsed(tcp->pool->now.time, armtap_tcp_peer(tcp, direction)->held_time),
+                             &tcp->pool->now);
     side->has_isn = true;
     side->isn = segment->seq;
     side->scale = (int8_t)segment->window_scale;
@@ -174,6 +178,10 @@ static void take_ack(struct armtap_tcp *tcp, enum armtap_direction direction, co
     if (position > peer->highest + 1 && peer->missed <= peer->highest + 1) { /* one is a FIN */
         peer->missed = position;
         peer->missed_where = tcp->pool->now;
+    }
+    if (position > peer->next + 1 && !peer->ahead && tcp->pool->now.time != ARMTAP_NO_TIME) {
+        peer->ahead = position;
+        peer->ahead_time = tcp->pool->now.time;
     }
     if (position > peer->queue.acked)
         armtap_queue_acknowledge(&peer->queue, position);
@@ -323,7 +331,8 @@ bool armtap_tcp_is_next(const struct armtap_tcp *tcp, enum armtap_direction dire
         return segment->length == 0 && side->has_first;
     /* A single byte may be a keep-alive, or a probe of a closed window; what comes before `next` may be one, too. */
     return side->state == ARMTAP_TCP_OPEN && side->next == side->highest && segment->seq == (uint32_t)side->next &&
-           segment->length != 1;
+           segment->length != 1 &&
+           (segment->length == 0 || armtap_tcp_is_caused(tcp, direction, segment->flags, segment->ack));
 }
 
 int armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)

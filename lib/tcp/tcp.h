@@ -33,6 +33,13 @@ enum armtap_tcp_state {
     ARMTAP_TCP_CLOSED
 };
 
+/* How far apart the clocks are that stamped a direction's packets, where two captures were merged. */
+struct armtap_tcp_apart {
+    unsigned count;            /* of packets that show it */
+    int64_t time;              /* ns */
+    struct armtap_where where; /* of the first */
+};
+
 /* One direction: what its sender sends. What each packet needs lies together, from the end of the queue to the middle
  * of the sender: where thousands of connections take turns, none of it is in a cache. */
 struct armtap_tcp_side {
@@ -43,16 +50,19 @@ struct armtap_tcp_side {
     bool has_end;    /* its FIN was seen, at position `end` */
     bool has_window; /* `window` is known */
     bool may_answer; /* its FIN acknowledges more than a peer without captured bytes had sent at first */
+    bool has_waived; /* `waived` is known */
     bool has_probe;  /* `probe_byte` is kept aside: a window probe, or the next byte after all */
     uint8_t probe_byte;
     int8_t scale; /* shift of its window; -1 if its SYN had none */
     uint32_t isn, first;
+    uint32_t waived;  /* the last acknowledgement of bytes that did not come in time */
     uint64_t start;   /* position of the first byte, where it began in mid-stream */
     uint64_t next;    /* position of the next byte to deliver */
     uint64_t highest; /* end of what was seen */
     uint64_t end;
     uint64_t lost;                  /* of the last gap, not yet reported */
     uint64_t missed;                /* what the peer acknowledged beyond `highest`; 0: nothing */
+    uint64_t ahead;                 /* acknowledged before it was captured, at `ahead_time`; 0: nothing waits */
     uint64_t keep_alives;           /* sent since the peer last sent a packet */
     uint64_t window, window_peak;   /* bytes; the peak is that since the last event */
     struct armtap_history *history; /* NULL if too many others keep one */
@@ -63,6 +73,9 @@ struct armtap_tcp_side {
     struct armtap_where missed_where; /* where that was seen */
     struct armtap_where probe_where;
     int64_t keep_alive_time; /* of the last keep-alive */
+    int64_t ahead_time;
+    struct armtap_tcp_apart behind; /* data that came after their acknowledgement; the most */
+    struct armtap_tcp_apart copies; /* packets that came twice; the least */
     int64_t held_time;
     uint64_t held_packet;
 };

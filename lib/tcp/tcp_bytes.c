@@ -98,10 +98,13 @@ static int note_difference(struct armtap_tcp *tcp, enum armtap_direction directi
                             ARGS(arg_bytes(length)));
 }
 
-static bool fits(const struct armtap_tcp_side *side, const struct piece *piece)
+static bool fits(const struct armtap_tcp *tcp, enum armtap_direction direction, const struct piece *piece,
+                 const struct armtap_segment *segment)
 {
+    const struct armtap_tcp_side *side = &tcp->side[direction];
     return side->state == ARMTAP_TCP_OPEN && piece->start <= side->next &&
-           (!side->queue.head || piece_end(piece) <= side->queue.head->start);
+           (!side->queue.head || piece_end(piece) <= side->queue.head->start) &&
+           armtap_tcp_is_caused(tcp, direction, segment->flags, segment->ack);
 }
 
 /* Makes room in the pool for a piece that has to wait; if that is impossible, gives up the hole before it. */
@@ -155,7 +158,7 @@ static struct armtap_judgement judge(struct armtap_tcp *tcp, enum armtap_directi
 {
     const struct armtap_tcp_side *side = &tcp->side[direction];
     if (sent->start >= side->highest) /* the peer may have later ones that were not captured */
-        return (struct armtap_judgement){ARMTAP_ARRIVAL_IN_ORDER, sent->start < side->sender.sacked_to};
+        return (struct armtap_judgement){ARMTAP_ARRIVAL_IN_ORDER, sent->start < side->sender.sacked_to, 0};
     struct armtap_evidence evidence = {.sender = &side->sender,
                                        .peer = &armtap_tcp_peer(tcp, direction)->sender,
                                        .queue = &side->queue,
@@ -179,6 +182,20 @@ static int tell_arrival(struct armtap_tcp *tcp, enum armtap_direction direction,
     uint64_t bytes = (sent->end < highest ? sent->end : highest) - sent->start;
     return tcp->calls->arrival(tcp->user, direction, types[judgement->arrival], bytes, judgement->doubtful,
                                &tcp->pool->now);
+}
+
+/* One clock has no acknowledgement before its data: how long before, is taken of one segment at a time. */
+static void measure_ahead(struct armtap_tcp_side *side, enum armtap_arrival arrival, uint64_t end,
+                          const struct armtap_where *now)
+{
+    if (!side->ahead || end > side->queue.acked)
+        return;
+    bool is_first = arrival != ARMTAP_ARRIVAL_AGAIN && arrival != ARMTAP_ARRIVAL_COPY;
+    int64_t late = side->next < side->ahead ? 0 : armtap_tcp_elapsed(now->time, side->ahead_time);
+    if (is_first)
+        armtap_tcp_saw_apart(&side->behind, 1, late > side->behind.time ? late : side->behind.time, now);
+    if (side->next >= side->ahead)
+        side->ahead = 0;
 }
 
 /* For what comes later. */
@@ -232,12 +249,17 @@ static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct
     sent.late = judgement.arrival == ARMTAP_ARRIVAL_LATE;
     sent.doubtful = judgement.doubtful;
     trim_delivered(side, piece, &repeated);
-    bool direct = fits(side, piece), is_new = piece->start < sent.end;
+    bool direct = fits(tcp, direction, piece, segment), is_new = piece->start < sent.end;
     if (!direct)
         TRY(enqueue(side, piece, &sent, &repeated));
     if (side->highest < sent.end)
         side->highest = sent.end;
     remember(side, judgement.arrival, &sent);
+    if (judgement.arrival == ARMTAP_ARRIVAL_COPY && !judgement.doubtful)
+        armtap_tcp_saw_apart(&side->copies, 1,
+                             side->copies.count && side->copies.time < judgement.apart ? side->copies.time
+                                                                                       : judgement.apart,
+                             &tcp->pool->now);
     TRY(tell_arrival(tcp, direction, &judgement, &sent, highest));
     if (repeated.differs)
         TRY(note_difference(tcp, direction, repeated.bytes));
@@ -246,7 +268,9 @@ static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct
         if (piece->cut)
             TRY(armtap_tcp_cut(tcp, direction, sent.end, &tcp->pool->now));
     }
-    return armtap_tcp_drain(tcp);
+    TRY(armtap_tcp_drain(tcp));
+    measure_ahead(side, judgement.arrival, sent.end, &tcp->pool->now);
+    return 0;
 }
 
 int armtap_tcp_take_bytes(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
@@ -278,7 +302,7 @@ int armtap_tcp_take_bytes(struct armtap_tcp *tcp, enum armtap_direction directio
     TRY(note_cut(tcp, direction, segment));
     if (side->has_end)
         trim_back(&piece, side->end);
-    if (!fits(side, &piece))
+    if (!fits(tcp, direction, &piece, segment))
         TRY(make_room(tcp, direction, &piece));
     if (side->state == ARMTAP_TCP_CLOSED || piece_end(&piece) == piece.start)
         return 0;
@@ -295,8 +319,11 @@ int armtap_tcp_take_next(struct armtap_tcp *tcp, enum armtap_direction direction
     sent.doubtful = sent.start < side->sender.sacked_to;
     remember(side, ARMTAP_ARRIVAL_IN_ORDER, &sent);
     if (side->lost)
-        return armtap_tcp_deliver(tcp, direction, segment->payload, segment->length, &tcp->pool->now);
-    return armtap_tcp_pass_on(tcp, direction, segment->payload, segment->length, &tcp->pool->now);
+        TRY(armtap_tcp_deliver(tcp, direction, segment->payload, segment->length, &tcp->pool->now));
+    else
+        TRY(armtap_tcp_pass_on(tcp, direction, segment->payload, segment->length, &tcp->pool->now));
+    measure_ahead(side, ARMTAP_ARRIVAL_IN_ORDER, sent.end, &tcp->pool->now);
+    return 0;
 }
 
 int armtap_tcp_take_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
@@ -313,7 +340,8 @@ int armtap_tcp_take_fin(struct armtap_tcp *tcp, enum armtap_direction direction,
     TRY(armtap_tcp_settle_probe(tcp, direction, position));
     side->has_end = true;
     side->end = position;
-    if (side->state == ARMTAP_TCP_OPEN && !side->queue.head && side->next == position)
+    if (side->state == ARMTAP_TCP_OPEN && !side->queue.head && side->next == position &&
+        armtap_tcp_is_caused(tcp, direction, segment->flags, segment->ack))
         return armtap_tcp_close_by_fin(tcp, direction, &tcp->pool->now);
     struct piece end = {position, NULL, 0, 0};
     struct armtap_sent sent = sent_of(segment, &end, &armtap_tcp_peer(tcp, direction)->sender, tcp->pool->now.time);

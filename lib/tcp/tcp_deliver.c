@@ -10,7 +10,8 @@
 enum {
     GRACE_PACKETS = 32, /* cards with several queues deliver packets behind their acknowledgement */
 };
-#define GRACE_TIME INT64_C(50000000)    /* ns */
+#define GRACE_TIME INT64_C(750000000)   /* ns: and so do merged captures whose clocks are half a second apart */
+#define APART_TIME INT64_C(5000000)     /* ns: queues of one capturing machine are less apart */
 #define PATIENCE INT64_C(2000000000)    /* ns: a hole this old is given up */
 #define CLOCK_STEP INT64_C(-1000000000) /* ns: a capture clock that went back this far was set */
 
@@ -75,6 +76,7 @@ void armtap_tcp_lose(struct armtap_tcp_side *side, uint64_t end, const struct ar
     }
     side->lost += end - side->next;
     side->lost_to = side->next = end;
+    side->ahead = side->ahead > end ? side->ahead : 0;
     if (side->highest < end)
         side->highest = end;
 }
@@ -120,10 +122,37 @@ int armtap_tcp_deliver(struct armtap_tcp *tcp, enum armtap_direction direction, 
     return length > 0 ? armtap_tcp_pass_on(tcp, direction, bytes, length, where) : 0;
 }
 
+/* ---- merged captures whose clocks are apart ---------------------------------------------------------------------- */
+
+void armtap_tcp_saw_apart(struct armtap_tcp_apart *apart, unsigned packets, int64_t time,
+                          const struct armtap_where *where)
+{
+    if (!apart->count)
+        apart->where = *where;
+    apart->time = time;
+    apart->count += packets;
+}
+
+/* At least: what acknowledges data is sent after they came. */
+static int tell_apart(struct armtap_tcp *tcp, enum armtap_direction direction)
+{
+    const struct armtap_tcp_side *side = &tcp->side[direction];
+    const struct armtap_tcp_apart *behind = &side->behind, *copies = &side->copies;
+    bool are_behind = behind->count >= ARMTAP_APART_LEAST && behind->time >= APART_TIME;
+    if (!are_behind && (copies->count < ARMTAP_APART_LEAST || copies->time < APART_TIME))
+        return 0;
+    const struct armtap_tcp_apart *apart = are_behind ? behind : copies;
+    return tcp->calls->note(tcp->user, direction, ARMTAP_NOTE_capture_clocks_apart, &apart->where,
+                            ARGS(arg_case(are_behind ? ARMTAP_WORD_acknowledged_before : ARMTAP_WORD_copies),
+                                 arg_direction(armtap_direction_word(direction)),
+                                 arg_duration_s((double)apart->time / 1e9), arg_times(apart->count)));
+}
+
 int armtap_tcp_close_side(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where)
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
     TRY(tell_gap(tcp, direction));
+    TRY(tell_apart(tcp, direction));
     armtap_tcp_forget(tcp, side);
     side->state = ARMTAP_TCP_CLOSED;
     return tcp->calls->close(tcp->user, direction, where);
@@ -167,9 +196,30 @@ static int deliver_chunk(struct armtap_tcp *tcp, enum armtap_direction direction
     return error;
 }
 
-static bool is_ready(const struct armtap_tcp_side *side)
+bool armtap_tcp_is_caused(const struct armtap_tcp *tcp, enum armtap_direction direction, unsigned flags, uint32_t ack)
+{
+    const struct armtap_tcp_side *side = &tcp->side[direction], *peer = &tcp->side[!direction];
+    bool is_met = armtap_tcp_was_seen(peer);
+    if (!(flags & ARMTAP_TCP_ACK) || peer->state == ARMTAP_TCP_CLOSED ||
+        !(is_met || (side->has_isn && peer->has_first)))
+        return true;
+    uint32_t there = is_met ? (uint32_t)peer->next : peer->first;
+    return (int32_t)(ack - there) <= 1 || !armtap_tcp_is_near(ack, there) ||
+           (side->has_waived && (int32_t)(ack - side->waived) <= 1);
+}
+
+/* The first chunk is the next, and only what it answers may be missing. */
+static bool is_next_chunk(const struct armtap_tcp_side *side)
 {
     return side->state == ARMTAP_TCP_OPEN && side->queue.head && side->queue.head->start <= side->next;
+}
+
+static bool is_ready(const struct armtap_tcp *tcp, int direction)
+{
+    const struct armtap_tcp_side *side = &tcp->side[direction];
+    return is_next_chunk(side) && (side->queue.head->kind == ARMTAP_CHUNK_MISSING ||
+                                   armtap_tcp_is_caused(tcp, (enum armtap_direction)direction,
+                                                        side->queue.head->sent.flags, side->queue.head->sent.ack));
 }
 
 /* The direction whose first chunk was captured earlier. */
@@ -183,7 +233,7 @@ static enum armtap_direction earlier(const struct armtap_tcp *tcp)
 int armtap_tcp_drain(struct armtap_tcp *tcp)
 {
     for (;;) {
-        bool ready[2] = {is_ready(&tcp->side[0]), is_ready(&tcp->side[1])};
+        bool ready[2] = {is_ready(tcp, 0), is_ready(tcp, 1)};
         if (!ready[0] && !ready[1])
             return 0;
         enum armtap_direction direction = ready[0] && ready[1] ? earlier(tcp) : (enum armtap_direction)ready[1];
@@ -209,6 +259,9 @@ int armtap_tcp_give_up_hole(struct armtap_tcp *tcp, enum armtap_direction direct
     struct armtap_tcp_side *side = &tcp->side[direction];
     if (side->state == ARMTAP_TCP_HELD) {
         begin_held(tcp);
+    } else if (is_next_chunk(side)) {
+        side->has_waived = true;
+        side->waived = side->queue.head->sent.ack;
     } else if (side->queue.head->start > side->next) {
         TRY(armtap_tcp_end_cut(tcp, direction));
         armtap_tcp_lose(side, side->queue.head->start, &side->queue.head->where);
@@ -232,6 +285,8 @@ static bool is_given_up(const struct armtap_tcp_side *side, const struct armtap_
     int64_t waited = armtap_tcp_elapsed(pool->now.time, held ? side->held_time : head->where.time);
     if (waited >= PATIENCE)
         return held || !is_awaited(side, pool);
+    if (is_next_chunk(side))
+        return waited >= GRACE_TIME;
     if ((!held && !head->acked) || pool->packets - packet < GRACE_PACKETS)
         return false;
     return armtap_tcp_elapsed(pool->now.time, held ? side->held_time : head->acked_time) >= GRACE_TIME;

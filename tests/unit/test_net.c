@@ -592,7 +592,9 @@ static void test_older_file_last(void **state)
         struct world w;
         uint32_t middle = 1000 + 150 * FRAME;
         world_begin(&w, NULL);
-        send_frames(&w, middle, 150, 300);
+        send_frames(&w, middle, 150, 200);
+        w.where.time += INT64_C(1000000000);
+        send_frames(&w, middle + 50 * FRAME, 200, 300);
         send_frames(&w, middle - 10 * FRAME, 140, 142); /* not far enough before */
         send_frames(&w, 1000, 0, 1);
         send_frames(&w, middle + 150 * FRAME, 300, 301);

@@ -25,7 +25,7 @@ struct scene {
     int64_t time;
     uint64_t packet;
     uint16_t ip_id;
-    unsigned overlaps, cuts;
+    unsigned overlaps, cuts, aparts;
     int fail_after; /* pushes; 0: never */
     struct armtap_where last_where;
 };
@@ -124,6 +124,7 @@ static int on_note(void *user, enum armtap_direction direction, enum armtap_note
     assert_true(arguments->count > 0);
     scene->overlaps += code == ARMTAP_NOTE_tcp_overlap_differs;
     scene->cuts += code == ARMTAP_NOTE_capture_truncated;
+    scene->aparts += code == ARMTAP_NOTE_capture_clocks_apart;
     return 0;
 }
 
@@ -348,7 +349,7 @@ static void test_midstream_waits_for_earlier_bytes(void **state)
     assert_out(&s, "");
     others(&s, 40, 10);
     assert_out(&s, "");
-    others(&s, 1, 50);
+    others(&s, 1, 740);
     assert_out(&s, "abcdef");
     data(&s, 1006, "ghi");
     assert_out(&s, "abcdefghi");
@@ -630,7 +631,7 @@ static void test_hole_acknowledged(void **state)
     others(&s, 40, 60);
     assert_out(&s, "abc");
     ack(&s, 1, 1009);
-    others(&s, 31, 100); /* not enough packets */
+    others(&s, 31, 800); /* not enough packets */
     assert_out(&s, "abc");
     others(&s, 1, 0);
     assert_out(&s, "abc<3>ghi");
@@ -649,7 +650,7 @@ static void test_hole_acknowledged_but_fresh(void **state)
     (void)state;
     begin_hole(&s);
     ack(&s, 1, 1009);
-    others(&s, 40, 49); /* enough packets, not enough time */
+    others(&s, 40, 749); /* enough packets, not enough time */
     assert_out(&s, "abc");
     data(&s, 1003, "def");
     assert_out(&s, "abcdefghi");
@@ -657,7 +658,7 @@ static void test_hole_acknowledged_but_fresh(void **state)
 
     begin_hole(&s);
     ack(&s, 1, 1009);
-    others(&s, 40, 50);
+    others(&s, 40, 750);
     assert_out(&s, "abc<3>ghi");
     scene_end(&s);
 }
@@ -752,7 +753,7 @@ static void test_hole_before_fin(void **state)
     data(&s, 1000, "abc");
     fin(&s, ARMTAP_FROM_ROBOT, 1006, "");
     ack(&s, 1, 1007);
-    others(&s, 40, 60);
+    others(&s, 40, 760);
     assert_out(&s, "abc<3>|");
     assert_events(&s, "close0=0 ");
     scene_end(&s);
@@ -781,11 +782,85 @@ static void test_hole_acknowledged_before(void **state)
     data(&s, 1000, "abc");
     ack(&s, 1, 1009);
     data(&s, 1006, "ghi");
-    others(&s, 31, 60);
+    others(&s, 31, 760);
     assert_out(&s, "abc");
     others(&s, 1, 0);
     assert_out(&s, "abc<3>ghi");
     scene_end(&s);
+}
+
+/* A packet of `from`, acknowledging up to `number`. */
+static void answer(struct scene *scene, int64_t ms, enum armtap_direction from, uint32_t seq, uint32_t number,
+                   const char *text)
+{
+    struct armtap_segment segment = segment_of(scene, seq, text);
+    segment.ack = number;
+    assert_int_equal(arrive(scene, ms, from, &segment), 0);
+}
+
+/* What a direction's data answer goes before them, for as long as merged captures may be apart. */
+static void test_answer_before_its_request(void **state)
+{
+    static const int64_t late[] = {10, 748, 749};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct scene s;
+        scene_begin(&s, 1 << 20);
+        syn(&s, ARMTAP_TO_ROBOT, 4999, -1);
+        syn(&s, ARMTAP_FROM_ROBOT, 999, -1);
+        answer(&s, 1, ARMTAP_TO_ROBOT, 5000, 1000, "hello");
+        answer(&s, 1, ARMTAP_FROM_ROBOT, 1000, 5009, "abc"); /* it has read more than was captured */
+        answer(&s, 1, ARMTAP_FROM_ROBOT, 1003, 5009, "def");
+        assert_out(&s, "");
+        others(&s, 1, late[i]);
+        assert_out(&s, late[i] < 749 ? "" : "abcdef");
+        answer(&s, 0, ARMTAP_TO_ROBOT, 5005, 1000, "more");
+        assert_out(&s, "abcdef");
+        answer(&s, 1, ARMTAP_FROM_ROBOT, 1006, 5009, "ghi");
+        assert_out(&s, "abcdefghi");
+        scene_end(&s);
+    }
+}
+
+/* Bytes that are never captured are waited for once. */
+static void test_request_never_captured(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_begin(&s, 1 << 20);
+    syn(&s, ARMTAP_FROM_ROBOT, 999, -1);
+    answer(&s, 1, ARMTAP_FROM_ROBOT, 1000, 5000, "a");
+    answer(&s, 1, ARMTAP_FROM_ROBOT, 1001, 5009, "b");
+    assert_out(&s, "a");
+    others(&s, 1, 750);
+    assert_out(&s, "ab");
+    answer(&s, 1, ARMTAP_FROM_ROBOT, 1002, 5009, "c");
+    assert_out(&s, "abc");
+    answer(&s, 1, ARMTAP_FROM_ROBOT, 1003, 5010, "d"); /* one position may be a FIN */
+    assert_out(&s, "abcd");
+    scene_end(&s);
+}
+
+/* Clocks are apart if three packets come 5 ms after their acknowledgement. */
+static void test_clocks_apart(void **state)
+{
+    (void)state;
+    for (unsigned packets = 2; packets <= 3; packets++) {
+        for (int64_t ms = 4; ms <= 5; ms++) {
+            struct scene s;
+            begin_open(&s);
+            data(&s, 1000, "abc");
+            for (uint32_t i = 0; i < packets; i++) {
+                ack(&s, 1, 1006 + 3 * i);
+                others(&s, 1, ms - 1);
+                data(&s, 1003 + 3 * i, "def");
+            }
+            data(&s, 1003 + 3 * packets, "ghi");
+            finish(&s);
+            assert_int_equal(s.aparts, packets == 3 && ms == 5);
+            scene_end(&s);
+        }
+    }
 }
 
 static void test_many_holes_share_the_grace(void **state)
@@ -796,7 +871,7 @@ static void test_many_holes_share_the_grace(void **state)
     for (uint32_t i = 0; i < 20; i++)
         data(&s, 1001 + 2 * i, "x");
     ack(&s, 1, 1041);
-    others(&s, 40, 60);
+    others(&s, 40, 760);
     assert_int_equal(s.gaps[0], 20);
     assert_int_equal(s.bytes[0], 20);
     scene_end(&s);
@@ -888,7 +963,7 @@ static void test_long_before_the_start(void **state)
     data(&s, 1000000, "abc");
     assert_false(is_other(&s, 900000, "abc", 0)); /* the first bytes still wait */
     data(&s, 999997, "xyz");
-    others(&s, 32, 50);
+    others(&s, 32, 750);
     assert_out(&s, "xyzabc");
     assert_false(is_other(&s, 999997 - 65539, "abc", 0));
     assert_true(is_other(&s, 999997 - 65540, "abc", 0));
@@ -1172,6 +1247,9 @@ int main(void)
         cmocka_unit_test(test_hole_before_fin),
         cmocka_unit_test(test_fin_amid_the_bytes),
         cmocka_unit_test(test_hole_acknowledged_before),
+        cmocka_unit_test(test_answer_before_its_request),
+        cmocka_unit_test(test_request_never_captured),
+        cmocka_unit_test(test_clocks_apart),
         cmocka_unit_test(test_many_holes_share_the_grace),
         cmocka_unit_test(test_reset),
         cmocka_unit_test(test_cut_by_the_snapshot_length),

@@ -341,10 +341,13 @@ static void archive_json(struct json *json, const struct diagnosis *diagnosis)
     json_close(json);
 }
 
-/* Of an archive, streams of the captures before are known, too. */
+/* Of an archive, streams of the captures before are known, too; what came there may be decided here. */
 static bool is_in_capture(const struct diagnosis *diagnosis, const struct armtap_stream_diagnosis *stream)
 {
-    return !diagnosis->archive || stream->summary->stream->last.file == archive_current(diagnosis->archive);
+    const struct armtap_stream *of = stream->summary->stream;
+    struct armtap_part part;
+    return !diagnosis->archive || of->last.file == archive_current(diagnosis->archive) ||
+           armtap_diagnosis_part(diagnosis->found, of->connection, &part);
 }
 
 int diagnosis_print_json(const struct diagnosis *diagnosis)
