@@ -45,17 +45,16 @@ struct armtap_tcp_apart {
 struct armtap_tcp_side {
     struct armtap_queue queue;
     enum armtap_tcp_state state;
-    bool has_isn;    /* its SYN was seen */
-    bool has_first;  /* `first` is known, from a packet without bytes or from the peer */
-    bool has_end;    /* its FIN was seen, at position `end` */
-    bool has_window; /* `window` is known */
-    bool may_answer; /* its FIN acknowledges more than a peer without captured bytes had sent at first */
-    bool has_waived; /* `waived` is known */
-    bool has_probe;  /* `probe_byte` is kept aside: a window probe, or the next byte after all */
+    bool has_isn;     /* its SYN was seen */
+    bool has_first;   /* `first` is known, from a packet without bytes or from the peer */
+    bool has_end;     /* its FIN was seen, at position `end` */
+    bool has_window;  /* `window` is known */
+    bool may_answer;  /* its FIN acknowledges more than a peer without captured bytes had sent at first */
+    bool was_in_vain; /* waited for what it acknowledges, of which nothing came since */
+    bool has_probe;   /* `probe_byte` is kept aside: a window probe, or the next byte after all */
     uint8_t probe_byte;
     int8_t scale; /* shift of its window; -1 if its SYN had none */
     uint32_t isn, first;
-    uint32_t waived;  /* the last acknowledgement of bytes that did not come in time */
     uint64_t start;   /* position of the first byte, where it began in mid-stream */
     uint64_t next;    /* position of the next byte to deliver */
     uint64_t highest; /* end of what was seen */

@@ -242,6 +242,7 @@ static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct
     struct armtap_tcp_side *side = &tcp->side[direction];
     struct armtap_sent sent = sent_of(segment, piece, &armtap_tcp_peer(tcp, direction)->sender, tcp->pool->now.time);
     uint64_t highest = side->highest;
+    armtap_tcp_peer(tcp, direction)->was_in_vain = false;
     struct repeated repeated = {0, false};
     TRY(armtap_tcp_keep_history(tcp, side));
     struct armtap_judgement judgement = judge(tcp, direction, &sent);
@@ -318,6 +319,7 @@ int armtap_tcp_take_next(struct armtap_tcp *tcp, enum armtap_direction direction
     struct armtap_sent sent = sent_of(segment, &piece, &armtap_tcp_peer(tcp, direction)->sender, tcp->pool->now.time);
     sent.doubtful = sent.start < side->sender.sacked_to;
     remember(side, ARMTAP_ARRIVAL_IN_ORDER, &sent);
+    armtap_tcp_peer(tcp, direction)->was_in_vain = false;
     if (side->lost)
         TRY(armtap_tcp_deliver(tcp, direction, segment->payload, segment->length, &tcp->pool->now));
     else

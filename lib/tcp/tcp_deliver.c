@@ -200,12 +200,11 @@ bool armtap_tcp_is_caused(const struct armtap_tcp *tcp, enum armtap_direction di
 {
     const struct armtap_tcp_side *side = &tcp->side[direction], *peer = &tcp->side[!direction];
     bool is_met = armtap_tcp_was_seen(peer);
-    if (!(flags & ARMTAP_TCP_ACK) || peer->state == ARMTAP_TCP_CLOSED ||
+    if (!(flags & ARMTAP_TCP_ACK) || side->was_in_vain || peer->state == ARMTAP_TCP_CLOSED ||
         !(is_met || (side->has_isn && peer->has_first)))
         return true;
     uint32_t there = is_met ? (uint32_t)peer->next : peer->first;
-    return (int32_t)(ack - there) <= 1 || !armtap_tcp_is_near(ack, there) ||
-           (side->has_waived && (int32_t)(ack - side->waived) <= 1);
+    return (int32_t)(ack - there) <= 1 || !armtap_tcp_is_near(ack, there);
 }
 
 /* The first chunk is the next, and only what it answers may be missing. */
@@ -260,8 +259,7 @@ int armtap_tcp_give_up_hole(struct armtap_tcp *tcp, enum armtap_direction direct
     if (side->state == ARMTAP_TCP_HELD) {
         begin_held(tcp);
     } else if (is_next_chunk(side)) {
-        side->has_waived = true;
-        side->waived = side->queue.head->sent.ack;
+        side->was_in_vain = true;
     } else if (side->queue.head->start > side->next) {
         TRY(armtap_tcp_end_cut(tcp, direction));
         armtap_tcp_lose(side, side->queue.head->start, &side->queue.head->where);

@@ -63,8 +63,8 @@ int armtap_tcp_close_by_fin(struct armtap_tcp *tcp, enum armtap_direction direct
 void armtap_tcp_saw_apart(struct armtap_tcp_apart *apart, unsigned packets, int64_t time,
                           const struct armtap_where *where);
 /* Whether a direction's data may be delivered that acknowledges up to `ack`: what it answers goes before it, though a
- * capture whose clocks are apart has it later. Not waited for: what was waited for in vain, and a peer of which nothing
- * was captured, unless its sender's SYN was. */
+ * capture whose clocks are apart has it later. Not waited for: bytes after others that did not come in time, until the
+ * peer's next, and a peer of which nothing was captured, unless its sender's SYN was. */
 bool armtap_tcp_is_caused(const struct armtap_tcp *tcp, enum armtap_direction direction, unsigned flags, uint32_t ack);
 /* Delivers data that no hole blocks, both directions in order of capture. */
 int armtap_tcp_drain(struct armtap_tcp *tcp);
