@@ -6,6 +6,7 @@
 #include "protocol/robot.h"
 
 #define NAME_MAX 64u
+#define HOST_MAX 64u
 #define LINES_MAX 32768u /* bytes; a longer program is not kept */
 #define LINES_LEAST 1024u
 /* ns: lines so soon one after another may have been sent at once, and are counted as one program's. */
@@ -24,7 +25,8 @@ struct program {
     bool is_doubted;
     bool has_started;
     struct armtap_where stopped; /* packet 0: it has not */
-    bool is_again;               /* it has the name of the one before */
+    bool is_again, is_own;       /* it has the name of the one before; the same client sent it */
+    char host[HOST_MAX];         /* of the client that sent it */
     uint64_t lines;
     size_t name_length, length;
     char name[NAME_MAX];
@@ -87,6 +89,18 @@ static bool is_at_once(const struct program *program, uint64_t connection, const
             where->time - AT_ONCE < program->where.time);
 }
 
+static void take_sender(struct program *program, const struct armtap_stream *stream)
+{
+    char host[HOST_MAX];
+    const char *colon = strrchr(stream->client, ':');
+    size_t length = colon ? (size_t)(colon - stream->client) : 0;
+    length = length < HOST_MAX ? length : HOST_MAX - 1;
+    memcpy(host, stream->client, length);
+    host[length] = '\0';
+    program->is_own = length > 0 && strcmp(program->host, host) == 0;
+    memcpy(program->host, host, sizeof host);
+}
+
 static void begin(struct program *program, bool is_doubted, const char *name, size_t length)
 {
     program->is_again = program->name_length == length && memcmp(program->name, name, length) == 0;
@@ -123,22 +137,25 @@ static int say_sent(struct armtap_conn *conn, const struct armtap_frame *frame, 
 {
     return armtap_conn_raise(conn, frame, ARMTAP_NOTE_ur_program,
                              ARGS(arg_case(ARMTAP_WORD_sent), arg_is_again(program->is_again),
+                                  arg_is_own(program->is_own), arg_client(armtap_conn_stream(conn)->client),
                                   arg_quoted_name(program->name, program->name_length), arg_lines(program->lines)));
 }
 
 /* What a line means for the program. */
-static int take_line(struct armtap_robot *robot, uint64_t connection, const struct armtap_where *where,
+static int take_line(struct armtap_robot *robot, const struct armtap_stream *stream, const struct armtap_where *where,
                      const char *line, size_t length)
 {
+    uint64_t connection = stream->connection;
     struct program *program = robot->program;
     const char *name = NULL;
     size_t name_length = name_in(line, length, &name);
     bool goes_on = program->stage == OPEN && program->connection == connection;
     if (name_length > 0 && goes_on)
         program->is_doubted = true; /* a function of it, or another program */
-    else if (name_length > 0)
+    else if (name_length > 0) {
         begin(program, is_at_once(program, connection, where), name, name_length);
-    else if (!goes_on && !is_empty(line, length))
+        take_sender(program, stream);
+    } else if (!goes_on && !is_empty(line, length))
         program->is_doubted = true; /* a program of its own */
     program->connection = connection;
     program->where = *where;
@@ -168,7 +185,7 @@ int armtap_sent_program_line(struct armtap_conn *conn, const struct armtap_frame
         memset(program, 0, sizeof *program);
     program->offset = frame->offset;
     bool was_open = program->stage == OPEN;
-    error = take_line(robot, armtap_conn_stream(conn)->connection, &frame->where, line, length);
+    error = take_line(robot, armtap_conn_stream(conn), &frame->where, line, length);
     program = robot->program;
     return error == ARMTAP_OK && was_open && program->stage == WHOLE ? say_sent(conn, frame, program) : error;
 }

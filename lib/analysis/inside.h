@@ -146,9 +146,10 @@ double armtap_rates_clock(const struct armtap_record *record);
 
 /* ---- diagnosis and comparison ---- */
 
-/* What the judge is given: findings in order of time, and the streams that they number. */
+/* What the judge is given: findings in order of time, and the streams that they number. It makes those of programs
+ * program_cut_off that were cut off. */
 struct armtap_facts {
-    const struct armtap_finding *findings;
+    struct armtap_finding *findings;
     size_t finding_count;
     const struct armtap_stream *const *streams;
     size_t stream_count;

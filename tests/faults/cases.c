@@ -768,6 +768,49 @@ static void safety_stop(struct play *play)
     play_data(play, 20);
 }
 
+/* By itself, or on the pendant. */
+static void program_ended(struct play *play)
+{
+    play_stream(play, 125, MODES);
+    play->state->runtime_state = 2;
+    play_data(play, 50);
+    play->state->runtime_state = 0;
+    play_data(play, 1);
+    expect_last(play, "program.ended", ARMTAP_FROM_ROBOT);
+    expect_last(play, "mode.changed", ARMTAP_FROM_ROBOT);
+    play->state->runtime_state = 1;
+    play_data(play, 1);
+    expect_last(play, "mode.changed", ARMTAP_FROM_ROBOT);
+    play_data(play, 50);
+}
+
+/* The program ends first, and then the arm has no power. */
+static void program_cut_off(struct play *play)
+{
+    program_ended(play);
+    play->state->robot_mode = 3;
+    play_data(play, 1);
+    expect_last(play, "mode.changed", ARMTAP_FROM_ROBOT);
+    play_data(play, 20);
+}
+
+/* The arm has no power, and then the program ends: that is told once. */
+static void program_without_power(struct play *play)
+{
+    play_stream(play, 125, MODES);
+    play->state->runtime_state = 2;
+    play_data(play, 50);
+    play->state->robot_mode = 0;
+    play_data(play, 1);
+    expect_last(play, "program.ended", ARMTAP_FROM_ROBOT);
+    expect_last(play, "mode.changed", ARMTAP_FROM_ROBOT);
+    play_data(play, 3);
+    play->state->runtime_state = 1;
+    play_data(play, 1);
+    expect_last(play, "mode.changed", ARMTAP_FROM_ROBOT);
+    play_data(play, 20);
+}
+
 /* CB2 has no safety mode. */
 static void safety_stop_cb2(struct play *play)
 {
@@ -1398,6 +1441,9 @@ const struct fault_case fault_cases[] = {
     {"tcp.zero-window-in-long-stream", zero_window_in_long_stream},
     {"silence-to-the-end", silence_to_the_end},
     {"silence-to-the-captures-end", silence_to_the_captures_end},
+    {"program.ended", program_ended},
+    {"program.ended-by-power", program_cut_off},
+    {"program.ended-without-power", program_without_power},
     {"safety.stop", safety_stop},
     {"safety.stop-told-twice", safety_stop_told_twice},
     {"safety.stop-cb2", safety_stop_cb2},

@@ -22,8 +22,12 @@ DECODERS = {"ur.": "the primary interface's findings", "dashboard.": "the dashbo
 
 
 def run(*arguments):
+    return with_status(*arguments)[0]
+
+
+def with_status(*arguments):
     done = subprocess.run([ARMTAP, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    return json.loads(done.stdout)
+    return json.loads(done.stdout), done.returncode
 
 
 def shown(*arguments):
@@ -33,7 +37,7 @@ def shown(*arguments):
 
 
 # What a robot's stop, the end of a program, or data that stands still begins with; other incidents are about one kind of finding.
-STARTS = ("safety.stop", "safety.state", "mode.changed", "ur.program", "command.timeout", "silence")
+STARTS = ("safety.stop", "safety.state", "program.ended", "mode.changed", "ur.program", "command.timeout", "silence")
 
 
 def says(finding, args):
@@ -46,7 +50,7 @@ class Judged:
 
     def __init__(self, truth, path):
         self.truth, self.path = truth, path
-        self.report = run("diagnose", "--json", path)
+        self.report, self.status = with_status("diagnose", "--json", path)
         self.stops, self.others = [], []
         for incident in self.report["incidents"]:
             (self.stops if incident["what"] in STARTS else self.others).append(incident)
@@ -122,6 +126,8 @@ def judge_set(name, folder, wanted, is_shown):
             print("%s: %s" % (what, judged.show()))
         # A side can be wrong even if the cause cannot be known yet.
         expect("%s: no wrong side" % what, judged.side != "wrong")
+        if truth.status is not None:
+            expect("%s: exit status" % what, judged.status == truth.status, judged.status)
         if not is_judged:
             prefix = truth.needs.partition(".")[0] + "."
             missing[prefix] = missing.get(prefix, 0) + 1
@@ -144,8 +150,8 @@ def check_clean(name, folder, wanted):
         kinds.build(kind, name, number, path)
         report = run("diagnose", "--json", path)
         found = [(one["id"], one["text"]) for one in report["findings"] if one["severity"] in ("warning", "error")]
-        expect("%s %s %d: nothing is wrong" % (name, kind.__name__, number), not found and not report["incidents"], found,
-               report["incidents"])
+        expect("%s %s %d: nothing is wrong" % (name, kind.__name__, number), not found and all(
+            one["what"] == "program.ended" for one in report["incidents"]), found, report["incidents"])
         many, warned = many + 1, warned + bool(found)
     print("%s: clean cells %d, with a warning or an error %d" % (name, many, warned))
 

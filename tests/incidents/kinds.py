@@ -22,12 +22,14 @@ class Truth:
     """`ids`: beginnings of the ids that the cause may have, none if the capture does not show it; `args`: arguments of the finding
     that names it."""
 
-    def __init__(self, time, sides, ids=(), args=None, needs="", not_ids=(), not_args=(), of_stream=False, asks_for=""):
+    def __init__(self, time, sides, ids=(), args=None, needs="", not_ids=(), not_args=(), of_stream=False, asks_for="",
+                 status=None):
         self.time, self.sides, self.ids, self.args = time, set(sides), tuple(ids), args or {}
         self.needs = needs  # an id of the decoder that the cause needs
         self.not_ids, self.not_args = tuple(not_ids), not_args  # what is not to be blamed
         self.of_stream = of_stream  # it is about data: no robot stopped
         self.asks_for = asks_for  # the filter of the capture that would have shown the cause
+        self.status = status  # of diagnose; None: any
         self.other_sides = set()  # of incidents about something else that is in the capture
         self.robot = ""
 
@@ -276,6 +278,82 @@ def program_replaced(style):
     cell.key(time + 0.07, b"PROGRAM_XXX_STOPPED", b"main")
     cell.key(time + 0.11, b"PROGRAM_XXX_STARTED", name)
     return [cell], Truth(time, ["client"], ("ur.program",), {"quoted_name": name.decode()}, needs="ur.program")
+
+
+# ---- programs that end --------------------------------------------------------------------------------------------------
+
+
+def reader(style, cell):
+    """Any of the interfaces that show a program's state, or several."""
+    ways = [lambda: style.rtde(cell), lambda: style.primary(cell), lambda: cell.realtime(
+        style.rng.choice([1060, 1108, 1116, 1140, 1220]), style.rng.choice([125, 500]))]
+    for way in style.rng.sample(ways, style.rng.choice([1, 1, 2, 3])):
+        way()
+
+
+def stopped_on_pendant(style):
+    """Nothing on the wire asks for it."""
+    style.loss = style.swaps = 0
+    cell = style.cell()
+    time = style.time(cell)
+    cell.end_program(time)
+    reader(style, cell)
+    return [cell], Truth(time, [], status=0)
+
+
+def stopped_in_a_stop(style):
+    """Somebody ends the program long after the stop that held it up: the stop is why."""
+    cell = style.cell(seconds=9)
+    time = style.rng.uniform(2, 3)
+    cell.stop(time, style.rng.choice([robots.PROTECTIVE, robots.SAFEGUARD]))
+    cell.change(time + style.rng.uniform(1.3, 5), runtime=robots.STOPPED)
+    cell.change(8, safety=robots.NORMAL)
+    reader(style, cell)
+    return [cell], Truth(time, ["robot"], status=1)
+
+
+def power_lost(style):
+    """The arm loses its power or its controller: before the program ends, with it or after it."""
+    cell = style.cell()
+    time, mode = style.time(cell), style.rng.choice([3, 3, 0, 5, -1])
+    after = style.rng.choice([0, style.rng.uniform(0.01, 0.8)])
+    if style.rng.random() < 0.5:
+        cell.change(time, robot_mode=mode)
+        if after:
+            cell.change(time + after, runtime=robots.STOPPED)
+    else:
+        cell.change(time, runtime=robots.STOPPING)
+        cell.change(time + after, robot_mode=mode, runtime=robots.STOPPED)
+    reader(style, cell)
+    return [cell], Truth(time, [], ("mode.changed",), {"case": "power-lost"}, status=1)
+
+
+def script_of_another(style):
+    """Another client's script ends the program that runs."""
+    cell = style.cell()
+    time = style.time(cell)
+    cell.end_program(time)
+    if style.rng.random() < 0.5:
+        cell.change(time + 0.2, runtime=robots.PLAYING)
+    reader(style, cell)
+    cell.script(time - style.soon(0.005, 0.3), b"def other():\n  movej([0, -1.57, 0, -1.57, 0, 0])\nend\n",
+                style.rng.choice([30001, 30002]))
+    return [cell], Truth(time, ["client"], ("ur.program",), {"quoted_name": "other"}, status=1)
+
+
+def next_script(style):
+    """A client sends one script after another: the last one ends the one before, as it means to."""
+    style.loss = style.swaps = 0
+    cell = style.cell()
+    time = style.time(cell)
+    cell.change(1.3, runtime=robots.STOPPED)
+    cell.change(1.6, runtime=robots.PLAYING)
+    cell.end_program(time)
+    cell.change(time + 0.1, runtime=robots.PLAYING)
+    style.rtde(cell, begin=1.4)
+    for when, name in ((1.5, b"first"), (time - 0.02, b"second")):
+        cell.script(when, b"def " + name + b"():\n  sleep(9)\nend\n")
+    return [cell], Truth(time, ["client"], ("ur.program",), {"quoted_name": "second"}, status=0)
 
 
 def external_control(style, seconds=0.0):
@@ -558,7 +636,8 @@ def driver_ends(style):
 
 
 # Kind, and how many of it.
-INCIDENTS = [(protective_stop, 8), (protective_stop_cut, 4), (protective_stop_of_commands, 3),
+INCIDENTS = [(stopped_on_pendant, 4), (stopped_in_a_stop, 3), (power_lost, 6), (script_of_another, 5), (next_script, 3),
+             (protective_stop, 8), (protective_stop_cut, 4), (protective_stop_of_commands, 3),
              (protective_stop_after_hole, 4), (protective_stop_of_old_driver, 3), (runtime_exception, 4),
              (exception_of_script, 4), (popup, 3), (emergency_stop, 4), (safeguard_stop, 3), (rtde_exception, 3),
              (dashboard_stop, 4), (program_replaced, 3), (driver_silent, 4), (driver_not_captured, 3), (stop_again, 3),

@@ -153,7 +153,12 @@ static void check_row(const char *table, size_t at, const struct rule_row *row)
     check_row(__func__, i, &(rows)[i])
 
 #define A_STOP FACT(ARMTAP_FINDING_safety_stop, RTDE, ARGS(arg_case(ARMTAP_WORD_protective), arg_field("safety_mode")))
-#define PROGRAM_ENDS FACT(ARMTAP_FINDING_mode_changed, RTDE, ARGS(arg_case(ARMTAP_WORD_program_stopped)))
+#define BY_SCRIPT(many)                                                                                                \
+    {                                                                                                                  \
+        many, ARMTAP_NOTE_ur_program, ARMTAP_BLAME_CLIENT                                                              \
+    }
+#define MODE(word) FACT(ARMTAP_FINDING_mode_changed, RTDE, ARGS(arg_case(ARMTAP_WORD_##word)))
+#define PROGRAM_ENDS FACT(ARMTAP_FINDING_program_ended, RTDE, ARGS(arg_field("runtime_state")))
 #define AN_ERROR FACT(ARMTAP_NOTE_ur_error, PRIMARY, ARGS(arg_code(153), arg_argument(2)))
 #define RESENT(where) FACT(ARMTAP_FINDING_tcp_retransmission, DRIVER, ARGS(arg_direction(ARMTAP_WORD_##where)))
 #define TIMEOUT(arguments) FACT(ARMTAP_FINDING_command_timeout, PRIMARY, arguments)
@@ -338,7 +343,7 @@ static void what_a_client_requests_has_a_side(void **state)
          .cause = {FACT(ARMTAP_NOTE_ur_exception, PRIMARY, ARGS(arg_sent_packet(9))), WITHIN(1000, 1000)},
          .unless = STOP_BESIDE,
          .judged = {2, ARMTAP_NOTE_ur_exception, ARMTAP_BLAME_CLIENT},
-         .no_cause = NONE,
+         .no_cause = UNKNOWN(1),
          .has_unless = {3, ARMTAP_NOTE_ur_exception, ARMTAP_BLAME_UNCLEAR}},
         {.what = {PROGRAM_ENDS},
          .cause = {FACT(ARMTAP_NOTE_ur_program, PRIMARY, ARGS(arg_case(ARMTAP_WORD_started), arg_sent_packet(9))),
@@ -346,14 +351,26 @@ static void what_a_client_requests_has_a_side(void **state)
          .with = {FACT(ARMTAP_NOTE_ur_program, PRIMARY, ARGS(arg_case(ARMTAP_WORD_sent))), WITHIN(1000, 0)},
          .unless = STOP_BESIDE,
          .judged = {3, ARMTAP_NOTE_ur_program, ARMTAP_BLAME_CLIENT},
-         .no_cause = NONE,
-         .no_with = NONE,
+         .no_cause = {2, ARMTAP_NOTE_ur_program, ARMTAP_BLAME_CLIENT},
+         .no_with = UNKNOWN(1),
+         .has_unless = UNKNOWN(2)},
+        {.what = {PROGRAM_ENDS},
+         .cause = {FACT(ARMTAP_NOTE_ur_program, REALTIME, ARGS(arg_case(ARMTAP_WORD_sent))), WITHIN(1000, 0)},
+         .unless = STOP_BESIDE,
+         .judged = {2, ARMTAP_NOTE_ur_program, ARMTAP_BLAME_CLIENT},
+         .no_cause = UNKNOWN(1),
+         .has_unless = UNKNOWN(2)},
+        {.what = {PROGRAM_ENDS},
+         .cause = {MODE(power_lost), WITHIN(1000, 1000)},
+         .unless = STOP_BESIDE,
+         .judged = {2, ARMTAP_FINDING_mode_changed, ARMTAP_BLAME_UNCLEAR},
+         .no_cause = UNKNOWN(1),
          .has_unless = UNKNOWN(2)},
         {.what = {PROGRAM_ENDS},
          .cause = {FACT(ARMTAP_NOTE_dashboard_command, DASHBOARD, NO_ARGS), WITHIN(600, 200)},
          .unless = STOP_BESIDE,
          .judged = {2, ARMTAP_NOTE_dashboard_command, ARMTAP_BLAME_CLIENT},
-         .no_cause = NONE,
+         .no_cause = UNKNOWN(1),
          .has_unless = UNKNOWN(2)},
         /* data that stands still for 3 s is no part of a stop near it */
         {.what = {SILENT(not_sent)},
@@ -586,7 +603,6 @@ static void facts_prove_what_they_say(void **state)
     {                                                                                                                  \
         many, ARMTAP_NOTE_rtde_text_error, ARMTAP_BLAME_UNCLEAR                                                        \
     }
-#define MODE(word) FACT(ARMTAP_FINDING_mode_changed, RTDE, ARGS(arg_case(ARMTAP_WORD_##word)))
 #define FAULT(...) FACT(ARMTAP_FINDING_safety_state, RTDE, ARGS(arg_field("safety_mode"), __VA_ARGS__))
 #define FAULT_ALONE(side)                                                                                              \
     {                                                                                                                  \
@@ -641,12 +657,19 @@ static void facts_prove_what_they_say(void **state)
           {FACT(ARMTAP_FINDING_command_gap, DRIVER, ARGS(arg_usual_s(0.002), arg_until(ARMTAP_WORD_moved_on)))}},
          BY_TIMEOUT(1)},
         {{{TIMEOUT(ARGS(arg_until(ARMTAP_WORD_driver_closed)))}, {AN_ERROR}}, BY_ERROR(2)},
-        /* a program that ends is ordinary */
-        {{{MODE(program_stopped)}}, NONE},
-        {{{MODE(program_stopped)}, {TEXT_ERROR}}, BY_TEXT(2)},
+        /* a program that ends is told, one that pauses is ordinary */
+        {{{PROGRAM_ENDS}}, UNKNOWN(1)},
+        {{{PROGRAM_ENDS}, {TEXT_ERROR}}, BY_TEXT(2)},
+        {{{PROGRAM_ENDS}, {PROGRAM(sent)}}, BY_SCRIPT(2)},
+        {{{PROGRAM_ENDS}, {FACT(ARMTAP_NOTE_ur_program, PRIMARY, ARGS(arg_case(ARMTAP_WORD_sent), arg_is_own(true)))}},
+         BY_SCRIPT(2)},
+        {{{FACT(ARMTAP_FINDING_program_ended, RTDE, ARGS(arg_case(ARMTAP_WORD_protective)))}}, NONE},
+        {{{FACT(ARMTAP_FINDING_program_ended, RTDE, ARGS(arg_doubt(ARMTAP_WORD_guessed)))}}, NONE},
+        {{{MODE(program_stopped)}, {TEXT_ERROR}}, NONE},
+        {{{MODE(power_lost)}}, NONE},
         {{{MODE(program_paused)}, {TEXT_ERROR}}, BY_TEXT(2)},
         {{{MODE(none)}, {TEXT_ERROR}}, NONE},
-        {{{MODE(program_stopped)}, {FACT(ARMTAP_NOTE_rtde_text_info, RTDE, NO_ARGS)}}, NONE},
+        {{{PROGRAM_ENDS}, {FACT(ARMTAP_NOTE_rtde_text_info, RTDE, NO_ARGS)}}, UNKNOWN(1)},
         {{{PROGRAM(stopped)}}, NONE},
         {{{PROGRAM(stopped)}, {FACT(ARMTAP_NOTE_ur_exception, PRIMARY, NO_ARGS)}},
          {2, ARMTAP_NOTE_ur_exception, ARMTAP_BLAME_UNCLEAR}},
@@ -655,12 +678,17 @@ static void facts_prove_what_they_say(void **state)
         {{{PROGRAM(stopped)}, {FACT(ARMTAP_NOTE_ur_message, PRIMARY, NO_ARGS)}}, NONE},
         {{{PROGRAM(paused)}, {FACT(ARMTAP_NOTE_ur_exception, PRIMARY, NO_ARGS)}}, NONE},
         {{{PROGRAM(stopped)}, {SENT(started)}}, NONE},
-        {{{PROGRAM(stopped)}, {PROGRAM(started)}, {PROGRAM(sent)}}, NONE},
+        {{{PROGRAM(stopped)}, {PROGRAM(started)}, {PROGRAM(sent)}}, BY_SCRIPT(2)},
         {{{PROGRAM(stopped)}, {SENT(started)}, {PROGRAM(sent)}}, {3, ARMTAP_NOTE_ur_program, ARMTAP_BLAME_CLIENT}},
         {{{PROGRAM(stopped)},
           {SENT(started)},
           {FACT(ARMTAP_NOTE_ur_program, PRIMARY, ARGS(arg_case(ARMTAP_WORD_sent), arg_is_again(true)))}},
-         NONE},
+         BY_SCRIPT(2)},
+        {{{PROGRAM(stopped)},
+          {SENT(started)},
+          {FACT(ARMTAP_NOTE_ur_program, PRIMARY,
+                ARGS(arg_case(ARMTAP_WORD_sent), arg_is_again(true), arg_is_own(true)))}},
+         BY_SCRIPT(2)},
         /* a fault: its reason is beside it, unless it began before the data */
         {{{FAULT(arg_value(9))}}, FAULT_ALONE(ROBOT)},
         {{{FAULT(arg_value(9))}, {TEXT_ERROR}}, BY_TEXT(2)},

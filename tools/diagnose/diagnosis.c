@@ -141,7 +141,7 @@ static int collect_near(struct diagnosis *diagnosis)
         return -1;
     for (size_t i = 0; i < count; i++) {
         const struct armtap_finding *finding = armtap_diagnosis_finding_at(diagnosis->found, i);
-        if (finding->kind == diagnosis->around)
+        if (diagnosis->around && strcmp(finding->kind->id, diagnosis->around->id) == 0)
             diagnosis->near[diagnosis->near_count++] = finding;
     }
     return 0;

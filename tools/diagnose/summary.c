@@ -217,7 +217,7 @@ static size_t note_index(const struct armtap_note_kind *kind)
 /* --around is itself the remedy of these findings. */
 static bool is_remedy_taken(const struct diagnosis *diagnosis, const struct armtap_note_kind *kind)
 {
-    return kind == diagnosis->around && strstr(kind->command, "--around");
+    return diagnosis->around && strcmp(kind->id, diagnosis->around->id) == 0 && strstr(kind->command, "--around");
 }
 
 /* 1 + the number of another stream of this client and robot whose recipe has the size of the data; 0: none. */

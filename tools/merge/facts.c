@@ -130,12 +130,23 @@ static bool get_place(const struct json_node *node, const char *packet, const ch
            get_time(json_node_member(node, time), &where->time);
 }
 
+/* An id may have two severities. */
+static const struct armtap_note_kind *get_kind(const struct json_node *node)
+{
+    char id[80], severity[20];
+    const struct armtap_note_kind *kind, *found = NULL;
+    get_text(json_node_member(node, "id"), id, sizeof id);
+    get_text(json_node_member(node, "severity"), severity, sizeof severity);
+    for (size_t i = 0; (kind = armtap_note_at(i)); i++)
+        if (strcmp(kind->id, id) == 0 && (!found || strcmp(armtap_severity_name(kind->severity), severity) == 0))
+            found = kind;
+    return found;
+}
+
 /* All but the arguments. */
 static bool get_finding(const struct facts *facts, const struct json_node *node, struct armtap_finding *finding)
 {
-    char id[80];
-    get_text(json_node_member(node, "id"), id, sizeof id);
-    *finding = (struct armtap_finding){.kind = armtap_note_find(id), .count = 1};
+    *finding = (struct armtap_finding){.kind = get_kind(node), .count = 1};
     uint64_t capture = facts->file;
     bool is_placed = !json_node_member(node, "capture") || get_unsigned(node, "capture", facts->file, &capture);
     if (!finding->kind || !is_placed || !get_place(node, "packet", "time", &finding->where))

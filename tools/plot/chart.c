@@ -591,7 +591,7 @@ static int find_range(const struct chart_wish *wish, const struct replay_source 
     coarse.bins = 4;
     enum exit_status status = plot_read(&reading, &coarse, source);
     for (size_t i = 0; !reading.totals.broken_off && (finding = armtap_diagnosis_finding_at(reading.found, i)); i++)
-        if (finding->kind == wish->around && finding->where.time != ARMTAP_NO_TIME) {
+        if (strcmp(finding->kind->id, wish->around->id) == 0 && finding->where.time != ARMTAP_NO_TIME) {
             first = first ? first : finding;
             count += finding->count;
         }

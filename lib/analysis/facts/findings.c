@@ -497,7 +497,7 @@ size_t armtap_findings_pairs(const struct findings *findings)
     return findings->pairs;
 }
 
-const struct armtap_finding *armtap_findings_at(const struct findings *findings, size_t i)
+struct armtap_finding *armtap_findings_at(const struct findings *findings, size_t i)
 {
     return i < findings->settled_count ? &findings->settled[i] : NULL;
 }

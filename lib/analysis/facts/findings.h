@@ -55,7 +55,7 @@ int armtap_findings_settle(struct findings *findings, const struct armtap_stream
 size_t armtap_findings_count(const struct findings *findings);
 /* The number of pairs of stream and id; the findings' `pair` is below it. */
 size_t armtap_findings_pairs(const struct findings *findings);
-const struct armtap_finding *armtap_findings_at(const struct findings *findings, size_t i);
+struct armtap_finding *armtap_findings_at(const struct findings *findings, size_t i);
 
 /* The sentence of a finding; of a sum, that of the largest. */
 void armtap_finding_line(struct armtap_line *line, const struct armtap_finding *finding,

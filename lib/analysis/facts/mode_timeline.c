@@ -98,7 +98,7 @@ static void report_change(struct findings *findings, const struct armtap_record 
         &(struct fact){.code = ARMTAP_FINDING_mode_changed,
                        .stream = record->stream,
                        .where = &record->where,
-                       .arguments = ARGS(arg_case(armtap_program_ending(old_name, entry->name)),
+                       .arguments = ARGS(arg_case(armtap_mode_ending(entry->field->id, old_name, entry->name)),
                                          arg_field(armtap_mode_field(entry, field)), arg_name_before(old_name),
                                          arg_value_before(old), arg_name(entry->name), arg_value(entry->value),
                                          arg_doubt(doubt_of(record)))});
@@ -119,6 +119,8 @@ struct sight {
     const struct armtap_record *record;
     const struct armtap_arm *arm;
     bool is_told, is_stop_begin; /* a state of safety in this record, and that it is the beginning of a stop */
+    struct armtap_mode changed;  /* runtime_state or robot_mode, if it did in this record; without a field: none */
+    int64_t before;              /* its value */
 };
 
 static struct safety_arm *states_of(const struct sight *sight)
@@ -194,6 +196,10 @@ static ARMTAP_RARE void take_mode(struct sight *sight, struct modes_last *last, 
     if (!sight->is_told && !is_reported(last, i, value) && is_news(sight, class, i, value, is_first))
         tell_state(sight, class, entry.name, armtap_mode_field(&entry, name), value, is_first);
     remember(sight, class, i, value);
+    if (i == ROBOT_MODE || i == RUNTIME_STATE) {
+        sight->changed = entry;
+        sight->before = old;
+    }
     if (!is_first)
         report_change(sight->findings, record, &entry, old);
 }
@@ -218,6 +224,76 @@ static void take_bits(struct sight *sight, struct modes_last *last)
     remember(sight, reasons != 0 ? SAFETY_STOP : SAFETY_ORDINARY, STATUS_BITS, reasons);
 }
 
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
+
+static const char *name_of(const struct sight *sight, const struct modes_last *last, size_t i)
+{
+    return armtap_enum_name(armtap_field_at(followed[i].id), value_of(last->value[i], i),
+                            sight->record->stream->generation);
+}
+
+/* The field that shows a program where runtime_state is not sent; NULL: none does. */
+static const struct armtap_field *program_field(const struct sight *sight)
+{
+    static const enum armtap_field_id fields[] = {ARMTAP_ID_robot_status_bits, ARMTAP_ID_primary_is_program_running};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (armtap_set_has(sight->arm->updated, fields[i]))
+            return armtap_field_at(fields[i]);
+    return NULL;
+}
+
+/* Bit 1 of the robot's status; the primary interface has it, and whether the program pauses, as numbers. */
+static bool is_shown_alive(const struct sight *sight, const struct armtap_field *field)
+{
+    const struct armtap_state *state = sight->arm->state;
+    if (field->id == ARMTAP_ID_robot_status_bits)
+        return (state->robot_status_bits >> 1 & 1) != 0;
+    return state->primary_is_program_running || state->primary_is_program_paused;
+}
+
+/* What the stop is called in which the arm is; none: it is in no stop. */
+static enum armtap_word stop_of(const struct sight *sight, const struct modes_last *last)
+{
+    for (size_t i = 0; i < RUNTIME_STATE; i++) {
+        const char *name = last->known[i] ? name_of(sight, last, i) : NULL;
+        if (name && armtap_safety_class(followed[i].id, value_of(last->value[i], i), name, false) != SAFETY_ORDINARY)
+            return armtap_stop_called(name);
+    }
+    return ARMTAP_WORD_none;
+}
+
+static void tell_end(const struct sight *sight, const struct modes_last *last, const struct armtap_field *shown)
+{
+    const struct armtap_mode *changed = &sight->changed;
+    const struct armtap_field *field = changed->field ? changed->field : shown;
+    enum armtap_generation generation = sight->record->stream->generation;
+    armtap_findings_raise(
+        sight->findings,
+        &(struct fact){.code = ARMTAP_FINDING_program_ended,
+                       .stream = sight->record->stream,
+                       .where = &sight->record->where,
+                       .arguments = ARGS(arg_case(stop_of(sight, last)), arg_field(field->name),
+                                         arg_name_before(armtap_enum_name(changed->field, sight->before, generation)),
+                                         arg_value_before(changed->field ? sight->before : 1), arg_name(changed->name),
+                                         arg_value(changed->value), arg_doubt(doubt_of(sight->record)))});
+}
+
+/* Follows the robot's program, and says where it ends: it stops, or the arm that it moves has no power any more. */
+static void follow_program(const struct sight *sight, struct modes_last *last)
+{
+    const struct armtap_field *shown = last->known[RUNTIME_STATE] ? NULL : program_field(sight);
+    bool was_alive = last->is_alive;
+    const char *name = last->known[RUNTIME_STATE] ? name_of(sight, last, RUNTIME_STATE) : NULL;
+    if (name)
+        last->is_alive = !armtap_is_program_over(name);
+    else if (shown)
+        last->is_alive = is_shown_alive(sight, shown);
+    if (last->known[ROBOT_MODE] && !armtap_has_power(name_of(sight, last, ROBOT_MODE)))
+        last->is_alive = false;
+    if (was_alive && !last->is_alive)
+        tell_end(sight, last, shown);
+}
+
 bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
                          const struct armtap_record *record, size_t i)
 {
@@ -235,5 +311,7 @@ bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct fi
     }
     if (armtap_set_has(arm->updated, ARMTAP_ID_safety_status_bits))
         take_bits(&sight, &last[arm->number - 1]);
+    if (arm->number == 1 && (sight.changed.field || !last->known[RUNTIME_STATE]))
+        follow_program(&sight, last);
     return sight.is_stop_begin;
 }

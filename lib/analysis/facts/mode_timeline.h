@@ -21,8 +21,12 @@ enum safety_class armtap_safety_class(enum armtap_field_id field, int64_t value,
  */
 enum armtap_word armtap_stop_called(const char *name);
 enum armtap_word armtap_stop_asked(const char *name);
-/* Whether a running program stopped or paused, by the names of runtime_state: the argument `case` of mode.changed. */
-enum armtap_word armtap_program_ending(const char *before, const char *name);
+/* Whether a running program stopped or paused, or a running arm lost its power or its controller, by the names of
+ * runtime_state or robot_mode: the argument `case` of mode.changed. */
+enum armtap_word armtap_mode_ending(enum armtap_field_id field, const char *before, const char *name);
+/* Whether no program runs or pauses, by the name of runtime_state; whether an arm has power, by that of robot_mode. */
+bool armtap_is_program_over(const char *name);
+bool armtap_has_power(const char *name);
 
 /* The bits that say why a robot is stopped or at fault: without those that only sum up others that are set. */
 uint32_t armtap_safety_reasons(uint32_t safety_status_bits);
@@ -72,10 +76,11 @@ struct modes_last {
     uint16_t kept[ARMTAP_MODE_FIELDS], kept_last[ARMTAP_MODE_FIELDS]; /* entries of a field, and the last one's index */
     bool known[ARMTAP_MODE_FIELDS];
     bool has_bits;
+    bool is_alive; /* a program runs or pauses, and the arm has power */
 };
 
-/* Adds the changes of the record's i-th arm: entries, mode.changed, safety.stop, .state and .unknown. True if a safety
- * stop begins. `last` has a place for each possible arm. */
+/* Adds the changes of the record's i-th arm: entries, mode.changed, program.ended, safety.stop, .state and .unknown.
+ * True if a safety stop begins. `last` has a place for each possible arm. */
 bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
                          const struct armtap_record *record, size_t i);
 

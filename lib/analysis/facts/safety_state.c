@@ -43,10 +43,10 @@ uint32_t armtap_safety_reasons(uint32_t safety_status_bits)
     return reasons;
 }
 
-/* What stops are called, who asks for some of them, and how a running program ends, by what the names of our tables
- * contain: the first that fits. Other stops are protective, which the controller decides on. A robot's own emergency
- * stop is not the system's. */
-enum name_list { CALLED, ASKED, ENDED };
+/* What stops are called, who asks for some of them, how a running program ends, that no program runs, and that an arm
+ * has no power or no controller, by what the names of our tables contain: the first that fits. Other stops are
+ * protective, which the controller decides on. A robot's own emergency stop is not the system's. */
+enum name_list { CALLED, ASKED, ENDED, OVER, POWER };
 static const struct {
     enum name_list list;
     const char *part;
@@ -62,7 +62,22 @@ static const struct {
                   {ASKED, "PROFISAFE", ARMTAP_WORD_plc},
                   {ASKED, "SAFETY_API", ARMTAP_WORD_program},
                   {ENDED, "STOPP", ARMTAP_WORD_program_stopped},
-                  {ENDED, "PAUS", ARMTAP_WORD_program_paused}};
+                  {ENDED, "PAUS", ARMTAP_WORD_program_paused},
+                  {OVER, "STOPP", ARMTAP_WORD_program_stopped},
+                  {OVER, "Stopp", ARMTAP_WORD_program_stopped},
+                  {OVER, "Aborting", ARMTAP_WORD_program_stopped},
+                  {POWER, "POWER_OFF", ARMTAP_WORD_power_lost},
+                  {POWER, "PowerOff", ARMTAP_WORD_power_lost},
+                  {POWER, "NO_POWER", ARMTAP_WORD_power_lost},
+                  {POWER, "SHUTDOWN", ARMTAP_WORD_power_lost},
+                  {POWER, "IDLE", ARMTAP_WORD_power_lost},
+                  {POWER, "Idle", ARMTAP_WORD_power_lost},
+                  {POWER, "CONNECTED", ARMTAP_WORD_power_lost},
+                  {POWER, "Disconnected", ARMTAP_WORD_power_lost},
+                  {POWER, "NO_CONTROLLER", ARMTAP_WORD_power_lost},
+                  {POWER, "NoController", ARMTAP_WORD_power_lost},
+                  {POWER, "BOOTING", ARMTAP_WORD_power_lost},
+                  {POWER, "Booting", ARMTAP_WORD_power_lost}};
 
 static enum armtap_word word_of(enum name_list list, const char *name)
 {
@@ -82,9 +97,22 @@ enum armtap_word armtap_stop_asked(const char *name)
     return word_of(ASKED, name);
 }
 
-enum armtap_word armtap_program_ending(const char *before, const char *name)
+enum armtap_word armtap_mode_ending(enum armtap_field_id field, const char *before, const char *name)
 {
+    if (field == ARMTAP_ID_robot_mode)
+        return before && (strcmp(before, "RUNNING") == 0 || strcmp(before, "Running") == 0) ? word_of(POWER, name)
+                                                                                            : ARMTAP_WORD_none;
     return before && strcmp(before, "PLAYING") == 0 ? word_of(ENDED, name) : ARMTAP_WORD_none;
+}
+
+bool armtap_is_program_over(const char *name)
+{
+    return word_of(OVER, name) != ARMTAP_WORD_none;
+}
+
+bool armtap_has_power(const char *name)
+{
+    return word_of(POWER, name) == ARMTAP_WORD_none;
 }
 
 /* ---- what was said ----------------------------------------------------------------------------------------------- */

@@ -49,6 +49,10 @@ put(struct text *text, const char *format, ...)
         text->length = TEXT_MAX - 1;
 }
 
+#define ENDED                                                                                                          \
+    "the robot's program stopped ({field} {name_before?*={name_before}|-={value_before}} -> "                          \
+    "{name?*={name}|-={value}})"
+
 /* What a person at the cell says of it, where that is not the finding's own sentence. */
 static const struct {
     enum armtap_note_code code;
@@ -58,8 +62,9 @@ static const struct {
      "{doubt?guessed=a field guessed to be {field} shows|-=the robot went into} {name?*={name}|-=an unknown mode}"},
     {ARMTAP_FINDING_safety_state, "{doubt?guessed=a field guessed to be {field} shows|-=the robot {is_begun?*=was "
                                   "already in|-=went into}} {name?*={name}|-=an unknown mode}"},
-    {ARMTAP_FINDING_mode_changed,
-     "the robot's program {case?program-paused=paused|*=stopped} ({field} {name_before} -> {name})"},
+    {ARMTAP_FINDING_mode_changed, "the robot's program paused ({field} {name_before} -> {name})"},
+    {ARMTAP_FINDING_program_ended, ENDED},
+    {ARMTAP_FINDING_program_cut_off, ENDED},
     {ARMTAP_FINDING_silence, "no data arrived for {duration_s} s"},
 };
 
@@ -239,6 +244,8 @@ int armtap_incident_write(struct incident *incident, const struct armtap_facts *
         put_cause(&text, facts, incident);
     else if (incident->class == CLASS_STOP)
         put(&text, ": the capture does not show the cause");
+    else if (incident->class == CLASS_PROGRAM)
+        put(&text, ": no client in the capture requested it; it ended by itself, or on the pendant");
     put(&text, ".");
     write_brief(&brief, incident, facts);
     incident->public.text = copy_of(&text);

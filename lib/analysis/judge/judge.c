@@ -277,12 +277,15 @@ static bool stood_still_together(const struct incident *incident, const struct a
                            armtap_word_of(&of->arguments, ARMTAP_ARGUMENT_reason));
 }
 
-/* The nearest incident that a stop belongs to, or NULL. */
+/* The nearest incident that a stop belongs to, or NULL. A program that ends while the robot is stopped belongs to that
+ * stop, whenever it began. */
 static struct incident *joins(const struct judging *judging, const struct armtap_finding *of, enum incident_class class)
 {
     const struct armtap_facts *facts = judging->facts;
+    bool is_in_stop = of->kind == armtap_note_at(ARMTAP_FINDING_program_ended) &&
+                      armtap_argument_of(&of->arguments, ARMTAP_ARGUMENT_case) != NULL;
     struct incident *nearest = NULL;
-    int64_t least = JOINED + 1;
+    int64_t least = is_in_stop ? INT64_MAX : JOINED + 1;
     for (size_t i = 0; i < judging->incidents->count; i++) {
         struct incident *incident = &judging->incidents->all[i];
         const struct armtap_finding *first = incident->what;
@@ -290,6 +293,7 @@ static struct incident *joins(const struct judging *judging, const struct armtap
         int64_t apart = is_after ? armtap_time_between(first->where.time, of->where.time)
                                  : armtap_time_between(of->where.time, first->where.time);
         if (apart >= least || (incident->class == CLASS_DATA) != (class == CLASS_DATA) ||
+            (is_in_stop && !is_after && apart > JOINED) ||
             (class == CLASS_DATA && !stood_still_together(incident, of)) ||
             !armtap_same_host(robot_of(facts, first), robot_of(facts, of)) || is_another_stop(first, of))
             continue;
@@ -344,8 +348,7 @@ static const struct start *start_of(const struct armtap_facts *facts, const stru
     return NULL;
 }
 
-/* Finds those that are ordinary, or those that are not. What is ordinary is taken only if it has a cause. 0, or -1 if
- * memory runs out. */
+/* Finds those that are ordinary, or those that are not. 0, or -1 if memory runs out. */
 static int find_starts(struct judging *judging, bool is_ordinary)
 {
     const struct armtap_finding *findings = judging->facts->findings;
@@ -364,7 +367,7 @@ static int find_starts(struct judging *judging, bool is_ordinary)
         if (is_ordinary && tried++ == TRIED_MAX)
             return 0;
         reason = reason_of(&judging->search, i, start->class);
-        if ((reason.rule || !is_ordinary) && take(judging, i, start->class, &reason) != 0)
+        if ((reason.rule || !start->needs_cause) && take(judging, i, start->class, &reason) != 0)
             return -1;
     }
     return 0;
@@ -533,6 +536,29 @@ static void extend(struct armtap_incident *incident, const struct armtap_finding
         incident->to = to;
 }
 
+/* Whether something near it cuts a program off. */
+static bool is_cut(const struct armtap_facts *facts, const struct armtap_finding *what)
+{
+    const struct sign *cut;
+    for (size_t i = 0; i < facts->finding_count; i++)
+        for (size_t k = 0; (cut = armtap_cut_at(k)); k++)
+            if (armtap_sign_fits(cut, &facts->findings[i]) && distance(facts, what, &facts->findings[i], cut) >= 0)
+                return true;
+    return false;
+}
+
+/* How a program ended decides on the severity of its end. */
+static void grade(const struct incident *incident, const struct armtap_facts *facts)
+{
+    const struct armtap_note_kind *ended = armtap_note_at(ARMTAP_FINDING_program_ended);
+    bool is_graded = incident->class == CLASS_PROGRAM && is_cut(facts, incident->what);
+    for (size_t i = 0; i < incident->public.evidence_count && is_graded; i++) {
+        struct armtap_finding *finding = &facts->findings[incident->evidence[i]];
+        if (finding->kind == ended)
+            finding->kind = armtap_note_at(ARMTAP_FINDING_program_cut_off);
+    }
+}
+
 static int by_number(const void *a, const void *b)
 {
     uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
@@ -575,6 +601,7 @@ static void set_host(char host[ROBOT_MAX], const char *end)
 static int publish(struct incident *incident, const struct armtap_facts *facts)
 {
     struct armtap_incident *public = &incident->public;
+    grade(incident, facts);
     incident->doubt = doubt_of(incident, facts);
     set_host(incident->robot, robot_of(facts, incident->what));
     public->robot = incident->robot;

@@ -42,13 +42,15 @@ struct rule {
 const struct rule *armtap_rule_at(size_t i);
 size_t armtap_rule_count(void);
 
-/* What an incident begins with. What is ordinary needs a cause to be one. */
+/* What an incident begins with. What is ordinary belongs to others near it, and may need a cause to be one. */
 struct start {
     struct sign sign;
     enum incident_class class;
-    bool is_ordinary;
+    bool is_ordinary, needs_cause;
 };
 const struct start *armtap_start_at(size_t i);
+/* Of what came just before or after, what cuts a program off. */
+const struct sign *armtap_cut_at(size_t i);
 
 /* Whether a finding says what the sign wants, and is certain. */
 bool armtap_sign_fits(const struct sign *sign, const struct armtap_finding *finding);

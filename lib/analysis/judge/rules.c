@@ -23,6 +23,9 @@
 /* The controller's check of the path, or of speed against position, fails just after a driver's jump. */
 #define PATH_CHECK SIGN(NEAR(NOTE_ur_error, 1000, 1000), BETWEEN(code, 204, 206))
 #define JUMP(how) SIGN(NEAR(FINDING_command_jump, 500, 0), SAYS(case, how))
+/* What cuts a program off. */
+#define POWER_LOST SIGN(NEAR(FINDING_mode_changed, 1000, 1000), SAYS(case, power_lost))
+#define OTHER_SCRIPT SIGN(NEAR(NOTE_ur_program, 1000, 0), SAYS(case, sent), LACKS(is_own))
 /* What data that stood still shows itself, and on its connection. */
 #define SILENCE(how) SIGN(NEAR(FINDING_silence, 0, 0), SAYS(reason, how), ALIKE)
 #define SILENT_BEFORE(how) SIGN(NEAR(FINDING_silence, 0, 1000), SAYS(reason, how), ALIKE, .is_span = true)
@@ -61,18 +64,27 @@ const struct rule *armtap_rule_at(size_t i)
 }
 
 static const struct start starts[] = {
-    {SIGN(NEAR(FINDING_safety_stop, 0, 0)), CLASS_STOP, false},
-    {SIGN(NEAR(FINDING_safety_state, 0, 0)), CLASS_STOP, true},
-    {SIGN(NEAR(FINDING_mode_changed, 0, 0), SAYS(case, program_stopped)), CLASS_PROGRAM, true},
-    {SIGN(NEAR(FINDING_mode_changed, 0, 0), SAYS(case, program_paused)), CLASS_PROGRAM, true},
-    {SIGN(NEAR(FINDING_command_timeout, 0, 0)), CLASS_PROGRAM, true},
-    {SIGN(NEAR(NOTE_ur_program, 0, 0), SAYS(case, stopped)), CLASS_PROGRAM, true},
-    {SIGN(NEAR(FINDING_silence, 0, 0)), CLASS_DATA, true},
+    {SIGN(NEAR(FINDING_safety_stop, 0, 0)), CLASS_STOP, false, false},
+    {SIGN(NEAR(FINDING_safety_state, 0, 0)), CLASS_STOP, true, true},
+    {SIGN(NEAR(FINDING_program_cut_off, 0, 0)), CLASS_PROGRAM, true, false},
+    {SIGN(NEAR(FINDING_program_ended, 0, 0), .lacks = ARMTAP_ARGUMENT_case), CLASS_PROGRAM, true, false},
+    {SIGN(NEAR(FINDING_program_ended, 0, 0)), CLASS_PROGRAM, true, true},
+    {SIGN(NEAR(FINDING_mode_changed, 0, 0), SAYS(case, program_paused)), CLASS_PROGRAM, true, true},
+    {SIGN(NEAR(FINDING_command_timeout, 0, 0)), CLASS_PROGRAM, true, true},
+    {SIGN(NEAR(NOTE_ur_program, 0, 0), SAYS(case, stopped)), CLASS_PROGRAM, true, true},
+    {SIGN(NEAR(FINDING_silence, 0, 0)), CLASS_DATA, true, true},
 };
 
 const struct start *armtap_start_at(size_t i)
 {
     return i < sizeof starts / sizeof *starts ? &starts[i] : NULL;
+}
+
+static const struct sign cuts[] = {POWER_LOST, OTHER_SCRIPT};
+
+const struct sign *armtap_cut_at(size_t i)
+{
+    return i < sizeof cuts / sizeof *cuts ? &cuts[i] : NULL;
 }
 
 /* ---- what a finding says ------------------------------------------------------------------------------------------
