@@ -710,6 +710,17 @@ struct armtap_unreachable {
     const char *reason;  /* in words */
 };
 
+/* What the RST was like that ended a connection. */
+struct armtap_reset {
+    bool is_answer;      /* to what came for a connection that its sender no longer has; else its sender ended it */
+    bool went_on;        /* the side in whose name it came went on: somebody else sent it */
+    uint8_t ttl;         /* of the RST, or its hop limit; ... */
+    uint8_t ttl_of_rest; /* ... of all other packets of that side: if it is another, somebody else probably sent it */
+    uint64_t mac, mac_of_rest; /* the same: the sender's MAC address, as a number; 0: the capture has none */
+    uint64_t unread;           /* bytes of the other side not acknowledged before */
+    uint64_t dropped; /* bytes that came later, behind others that did not come any more: they are not decoded */
+};
+
 enum armtap_close { ARMTAP_CLOSE_FIN, ARMTAP_CLOSE_RESET, ARMTAP_CLOSE_REPLACED, ARMTAP_CLOSE_END_OF_CAPTURE };
 
 struct armtap_event {
@@ -723,6 +734,7 @@ struct armtap_event {
      * later or not. For WINDOW: the sender's SYN, which has the scale, was not captured: the window may be larger,
      * unless it is 0. */
     bool doubtful;
+    struct armtap_reset reset;                    /* for CLOSE by RESET, else empty */
     const struct armtap_unreachable *unreachable; /* for UNREACHABLE, else NULL */
 };
 

@@ -125,6 +125,7 @@ lib_libinside_la_SOURCES = \
 	lib/tcp/tcp.h \
 	lib/tcp/tcp_bytes.c \
 	lib/tcp/tcp_deliver.c \
+	lib/tcp/tcp_end.c \
 	lib/tcp/tcp_deliver.h
 
 lib_libinside_la_LIBADD = lib/libwords.la $(AUBO_LIBS)

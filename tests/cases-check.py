@@ -15,6 +15,15 @@ WIDTH = 150  # of what is printed of an answer
 # Files; the command line, in which each @ is one of the files; its status; what the output matches; what it must not match;
 # what should come out, in words.
 CASES = (
+    ("close-with-data-in-flight", "diagnose @", 0, r"1 stream .*(?s:.*)tcp\.closed", r"tcp\.reset|midstream", "one connection"),
+    ("close-with-data-in-flight", "export @", 0, r"(?m)(^.*,.*\n){1003}", r"--stream", "its rows, without --stream"),
+    ("address-conflict", "info @", None, r"(?m)^ *0 .*30004", r"(?m)^ *1 .*30004", "one connection"),
+    ("address-conflict", "diagnose @", 1, r"address\.conflict(?s:.*)tcp\.reset .*something between", r"the (client|robot) reset",
+     "two machines have the address"),
+    ("foreign-rst", "diagnose @", 1, r"tcp\.foreign-reset(?s:.*)something between", r"the robot reset", "somebody else sent the RST"),
+    ("firewall-rst", "diagnose @", 1, r"tcp\.refused(?s:.*)side: not\s+proven", r"side: robot", "nobody knows who refused"),
+    ("unread-data-at-close", "diagnose @", 0, r"tcp\.closed(?s:.*)the client\s+closed", r"tcp\.reset", "the client ended"),
+    ("unread-data-at-close", "diagnose --json @", 0, r'"unread_bytes": *240', "", "what it had not read"),
     ("driver-pc-side.bin", "info @", 0, r"external_control", r"--raw", "a dump of what a client sent has a status of 0"),
     ("driver-pc-side.bin", "export --to-robot @", 0, r"(?m)^time.*\n,", "", "its rows, with --to-robot"),
     ("driver-pc-side.bin", "export @", 0, r"--to-robot", r"--raw", "where its rows are, and no circle"),

@@ -189,6 +189,7 @@ SCRIPT_TESTS = \
 	tests/cross-check.py \
 	tests/calls-check.py \
 	tests/folder-check.py \
+	tests/closes-check.py \
 	tests/ends-check.py \
 	tests/follow-check.py \
 	tests/gallery-check.py \

@@ -60,6 +60,7 @@ struct before {
     enum armtap_stretch_kind kind;
     struct armtap_stretch stretch; /* `before` and `waited` of its ends */
     uint64_t missed[2];            /* by direction */
+    int marks;                     /* what is known besides, and never forgotten */
     bool is_calm[2];               /* the same */
     struct armtap_tallies tallies;
     uint64_t conn_stirs, stirs;
@@ -336,7 +337,7 @@ static bool is_side_calm(const struct armtap_tcp_side *side)
 /* Whether a stretch may hold packets of the flow, and of which kind. */
 static bool may_stretch(const struct armtap_flow *flow, enum armtap_stretch_kind *kind)
 {
-    if (flow->doubt || flow->given_up)
+    if (flow->doubt || flow->given_up || flow->tcp.may_be_reset)
         return false;
     *kind = ARMTAP_STRETCH_QUIET;
     if (flow->class == ARMTAP_FLOW_IDLE)
@@ -359,6 +360,14 @@ static bool is_calm(const struct armtap_flow *flow, unsigned end)
     return armtap_conn_is_calm(flow->conn, direction) && !armtap_conn_awaits_proof(flow->conn, direction);
 }
 
+static int marks_of(const struct armtap_flow *flow)
+{
+    int marks = 0;
+    for (int i = 0; i < 2; i++)
+        marks += flow->tcp.side[i].is_behind + flow->tcp.side[i].ttl_varies + (flow->tcp.side[i].ttl > 0);
+    return marks;
+}
+
 void armtap_digest_before(struct armtap_digest *digest, struct armtap_flow *flow, uint64_t stirs, size_t waiting)
 {
     struct before *before = &digest->before;
@@ -367,6 +376,7 @@ void armtap_digest_before(struct armtap_digest *digest, struct armtap_flow *flow
     if (!before->may_be_plain)
         return;
     before->conn = flow->conn;
+    before->marks = marks_of(flow);
     before->attempt = flow->attempt.state;
     for (unsigned i = 0; i < 2; i++) {
         const struct armtap_tcp_side *side = &flow->tcp.side[direction_of(flow, i)];
@@ -414,7 +424,8 @@ static bool is_plain(const struct armtap_digest *digest, const struct armtap_flo
     if (!before->may_be_plain || !flow || stirs != before->stirs || waiting || before->waiting)
         return false;
     if (segment->flags & (ARMTAP_TCP_SYN | ARMTAP_TCP_FIN | ARMTAP_TCP_RST) || !may_stretch(flow, &kind) ||
-        kind != before->kind || flow->conn != before->conn || flow->attempt.state != before->attempt)
+        kind != before->kind || flow->conn != before->conn || flow->attempt.state != before->attempt ||
+        marks_of(flow) != before->marks)
         return false;
     if (flow->conn && armtap_conn_watch((struct armtap_conn *)flow->conn)->stirs != before->conn_stirs)
         return false;

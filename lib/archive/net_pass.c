@@ -33,7 +33,7 @@ static int pass_data(struct armtap_flow *flow, const struct armtap_stretch *stre
 {
     struct armtap_tallies tallies = stretch->tallies;
     const struct armtap_unfinished *unfinished[2];
-    if (!flow->conn || flow->doubt || flow->tcp.ignored || !fits(flow, stretch))
+    if (!flow->conn || flow->doubt || flow->tcp.may_be_reset || flow->tcp.ignored || !fits(flow, stretch))
         return ARMTAP_ERR_NOT_READY;
     for (unsigned i = 0; i < 2; i++) {
         enum armtap_direction direction = armtap_net_direction(flow, i);

@@ -21,7 +21,7 @@ static bool is_half_settled(const struct armtap_half *half, const struct armtap_
 static bool is_flow_settled(const struct armtap_flow *flow, const struct armtap_where *until)
 {
     const struct armtap_conn *conn = flow->conn;
-    if (flow->doubt)
+    if (flow->doubt || flow->tcp.may_be_reset)
         return false;
     if (!conn || flow->tcp.ignored || armtap_where_is_later(&conn->stream.first, until))
         return true;

@@ -118,8 +118,7 @@ void armtap_conn_note_beginning(struct armtap_conn *conn, uint32_t seq, const ui
  * showed that the roles are swapped. */
 int armtap_conn_event(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
                       uint64_t a, const struct armtap_where *where);
-int armtap_conn_arrival(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
-                        uint64_t bytes, bool doubtful, const struct armtap_where *where);
+int armtap_conn_arrival(struct armtap_conn *conn, const struct armtap_event *event);
 int armtap_conn_unreachable(struct armtap_conn *conn, uint64_t syns, const struct armtap_unreachable *unreachable,
                             const struct armtap_where *where);
 int armtap_conn_note(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_note_code code,

@@ -669,7 +669,7 @@ int armtap_frames_miss(struct armtap_conn *conn, enum armtap_direction direction
 
 int armtap_frames_close(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_where *where)
 {
-    if (where)
+    if (where && !armtap_where_is_later(&conn->stream.last, where)) /* a RST before what was still on its way */
         conn->stream.last = *where;
     conn->half[armtap_conn_real(conn, direction)].closed = true;
     armtap_conn_begin(conn);

@@ -36,15 +36,12 @@ static bool is_unheard(const struct armtap_conn *conn, enum armtap_direction sid
            conn->stream.origin != ARMTAP_ORIGIN_SOCKET;
 }
 
-int armtap_conn_arrival(struct armtap_conn *conn, enum armtap_direction direction, enum armtap_event_type type,
-                        uint64_t bytes, bool doubtful, const struct armtap_where *where)
+int armtap_conn_arrival(struct armtap_conn *conn, const struct armtap_event *event)
 {
-    enum armtap_direction side = armtap_conn_real(conn, direction);
-    return tell_event(conn, &(struct armtap_event){.where = *where,
-                                                   .direction = side,
-                                                   .type = type,
-                                                   .a = bytes,
-                                                   .doubtful = doubtful || is_unheard(conn, side, type, bytes)});
+    struct armtap_event told = *event;
+    told.direction = armtap_conn_real(conn, event->direction);
+    told.doubtful = event->doubtful || is_unheard(conn, told.direction, event->type, event->a);
+    return tell_event(conn, &told);
 }
 
 int armtap_conn_unreachable(struct armtap_conn *conn, uint64_t syns, const struct armtap_unreachable *unreachable,

@@ -88,7 +88,11 @@ static int arrival(void *user, enum armtap_direction direction, enum armtap_even
     struct armtap_flow *flow = user;
     if (is_made(flow) && type != ARMTAP_EVENT_CLOSE)
         return 0;
-    return armtap_conn_arrival(flow->conn, direction, type, bytes, doubtful, where);
+    struct armtap_event told = {
+        .where = *where, .direction = direction, .type = type, .a = bytes, .doubtful = doubtful};
+    if (type == ARMTAP_EVENT_CLOSE && bytes == ARMTAP_CLOSE_RESET)
+        told.reset = flow->tcp.reset.what;
+    return armtap_conn_arrival(flow->conn, &told);
 }
 
 static int note(void *user, enum armtap_direction direction, enum armtap_note_code code,
@@ -337,14 +341,6 @@ static int finish_attempt(struct armtap_net *net, struct armtap_flow *flow)
                              &flow->attempt.first);
 }
 
-int armtap_net_end_overdue(struct armtap_net *net)
-{
-    struct armtap_flow_attempt *attempt;
-    while ((attempt = armtap_flow_attempts_overdue(&net->attempts)))
-        TRY(end_attempt(net, armtap_flow_of(attempt)));
-    return 0;
-}
-
 static bool is_ask(const struct armtap_net *net, const struct armtap_segment *segment)
 {
     unsigned flags = segment->flags & (ARMTAP_TCP_SYN | ARMTAP_TCP_ACK | ARMTAP_TCP_RST);
@@ -434,6 +430,19 @@ static int classify(struct armtap_net *net, struct armtap_flow *flow)
     return error;
 }
 
+int armtap_net_end_overdue(struct armtap_net *net)
+{
+    struct armtap_flow_attempt *attempt;
+    struct armtap_tcp *tcp;
+    while ((attempt = armtap_flow_attempts_overdue(&net->attempts)))
+        TRY(end_attempt(net, armtap_flow_of(attempt)));
+    while ((tcp = armtap_tcp_overdue(&net->pool))) {
+        TRY(armtap_tcp_finish(tcp, ARMTAP_FROM_ROBOT, ARMTAP_CLOSE_RESET));
+        TRY(classify(net, tcp->user));
+    }
+    return 0;
+}
+
 static void note_beginning(const struct armtap_net *net, const struct armtap_flow *flow,
                            const struct armtap_segment *segment)
 {
@@ -452,6 +461,8 @@ static int feed(struct armtap_net *net, struct armtap_flow *flow, const struct a
         note_beginning(net, flow, segment);
         TRY(follow_attempt(net, flow, segment, sender));
         TRY(armtap_tcp_segment(&flow->tcp, armtap_net_direction(flow, sender), segment));
+    } else {
+        armtap_tcp_after_end(&flow->tcp, armtap_net_direction(flow, sender), segment);
     }
     return classify(net, flow);
 }
@@ -873,7 +884,7 @@ static int take_packet(struct armtap_net *net, const struct armtap_packet *packe
     net->pool.now = packet->where;
     net->pool.packets++;
     armtap_flow_attempts_tick(&net->attempts, &net->pool.now);
-    if (net->attempts.oldest)
+    if (net->attempts.oldest || net->pool.oldest_reset)
         TRY(armtap_net_end_overdue(net));
     foresee(net);
     struct armtap_usual *usual = usual_of(net, packet);

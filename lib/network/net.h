@@ -59,7 +59,7 @@ struct armtap_net {
 /* Starts a call that may invoke callbacks: refused while another runs, and after an error. */
 int armtap_net_enter(struct armtap_net *net);
 int armtap_net_leave(struct armtap_net *net, int error);
-/* Ends the attempts to connect to which no answer will come. */
+/* Ends the attempts to connect to which no answer will come, and the connections that a RST ended. */
 int armtap_net_end_overdue(struct armtap_net *net);
 
 static inline enum armtap_direction armtap_net_direction(const struct armtap_flow *flow, unsigned sender)

@@ -20,17 +20,16 @@ struct span {
 };
 
 static const struct span of_ipv4[] = {
-    {0, 1, 0xFF},                /* version, header length */
-    {6, 1, 0x3F},                /* more fragments, offset; not "do not fragment" */
-    {7, 1, 0xFF},  {9, 1, 0xFF}, /* protocol */
-    {12, 8, 0xFF},               /* addresses */
+    {0, 1, 0xFF},  /* version, header length */
+    {6, 1, 0x3F},  /* more fragments, offset; not "do not fragment" */
+    {7, 3, 0xFF},  /* TTL, protocol */
+    {12, 8, 0xFF}, /* addresses */
     {0, 0, 0},
 };
 
 static const struct span of_ipv6[] = {
-    {0, 1, 0xF0}, /* version */
-    {6, 1, 0xFF},
-    {8, 32, 0xFF}, /* next header, addresses */
+    {0, 1, 0xF0},  /* version */
+    {6, 34, 0xFF}, /* next header, hop limit, addresses */
     {0, 0, 0},
 };
 

@@ -192,6 +192,7 @@ static enum armtap_layer walk_ipv4(struct armtap_walk *walk)
     segment->ip = ip;
     take_addresses(segment, 4, ip + 12, 4);
     segment->ip_id = armtap_be16(ip + 4);
+    segment->ttl = ip[8];
     armtap_walk_limit(walk, total);
     if (walk->captured < header)
         return armtap_walk_end(walk, ip[9] == IP_TCP ? ARMTAP_LINK_CUT : ARMTAP_LINK_OTHER);
@@ -249,6 +250,7 @@ static enum armtap_layer walk_ipv6(struct armtap_walk *walk)
         return armtap_walk_bad(walk, "the IP version is not 6");
     segment->ip = ip;
     segment->ip_id = 0;
+    segment->ttl = ip[7];
     take_addresses(segment, 6, ip + 8, 16);
     armtap_walk_skip(walk, HEADER);
     if (payload == 0) /* segmentation offload */
@@ -312,9 +314,10 @@ static enum armtap_layer walk_family(struct armtap_walk *walk)
 
 static enum armtap_layer walk_ethernet(struct armtap_walk *walk)
 {
-    enum { HEADER = 14, TYPE_AT = 12 };
+    enum { HEADER = 14, SOURCE_AT = 6, TYPE_AT = 12 };
     if (walk->captured < HEADER)
         return armtap_walk_short(walk, NULL);
+    walk->segment->mac = (uint64_t)armtap_be16(walk->data + SOURCE_AT) << 32 | armtap_be32(walk->data + SOURCE_AT + 2);
     walk->number = armtap_be16(walk->data + TYPE_AT);
     armtap_walk_skip(walk, HEADER);
     return ARMTAP_LAYER_TYPE;

@@ -27,6 +27,8 @@ struct armtap_segment {
     uint32_t window;     /* as on the wire, not scaled */
     int window_scale;    /* from the option, -1 without it; read only if SYN is set */
     uint16_t ip_id;      /* 0 in IPv6 */
+    uint8_t ttl;         /* or IPv6's hop limit */
+    uint64_t mac;        /* of the sender, or of the router that forwarded it; 0: unknown */
     bool has_timestamps; /* if the option is present: */
     uint32_t tsval, tsecr;
     unsigned sack_count;

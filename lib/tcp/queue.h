@@ -8,16 +8,18 @@
 #include "history.h"
 
 struct armtap_queue;
+struct armtap_tcp;
 
 struct armtap_pool {
-    size_t limit, used;               /* bytes */
-    uint64_t packets;                 /* packets captured so far */
-    struct armtap_where now;          /* the current packet */
-    unsigned histories;               /* how many directions keep a history ... */
-    unsigned histories_most;          /* ... and how many may */
-    struct armtap_queue *ring;        /* non-empty queues, starting with the next to check */
-    size_t waiting;                   /* how many there are */
-    struct armtap_queue *by_size[48]; /* the same, by the power of two of their bytes */
+    size_t limit, used;                             /* bytes */
+    uint64_t packets;                               /* packets captured so far */
+    struct armtap_where now;                        /* the current packet */
+    unsigned histories;                             /* how many directions keep a history ... */
+    unsigned histories_most;                        /* ... and how many may */
+    struct armtap_queue *ring;                      /* non-empty queues, starting with the next to check */
+    size_t waiting;                                 /* how many there are */
+    struct armtap_tcp *oldest_reset, *newest_reset; /* connections that a RST may have ended, by what came last */
+    struct armtap_queue *by_size[48];               /* the same, by the power of two of their bytes */
 };
 
 enum armtap_chunk_kind {

@@ -30,6 +30,7 @@ void armtap_tcp_init(struct armtap_tcp *tcp, struct armtap_pool *pool, const str
 
 void armtap_tcp_clear(struct armtap_tcp *tcp)
 {
+    armtap_tcp_drop_reset(tcp);
     armtap_tcp_forget(tcp, &tcp->side[0]);
     armtap_tcp_forget(tcp, &tcp->side[1]);
 }
@@ -56,13 +57,9 @@ void armtap_tcp_pass(struct armtap_tcp_side *side, uint32_t seq)
     side->next += (uint32_t)(seq - (uint32_t)side->next);
     if (side->highest < side->next)
         side->highest = side->next;
+    side->passed = side->next;
     if (side->history)
         armtap_history_restart(side->history, side->next);
-}
-
-bool armtap_tcp_is_closed(const struct armtap_tcp *tcp)
-{
-    return tcp->side[0].state == ARMTAP_TCP_CLOSED && tcp->side[1].state == ARMTAP_TCP_CLOSED;
 }
 
 /* ---- is it this connection? ------------------------------------------------------------------------------------ */
@@ -72,22 +69,27 @@ static bool is_other_syn(const struct armtap_tcp *tcp, const struct armtap_tcp_s
     if (side->has_isn)
         return isn != side->isn;
     if (!side->has_first)
-        return armtap_tcp_is_closed(tcp);
+        return armtap_tcp_is_closed(tcp) || tcp->may_be_reset;
     int32_t ahead = (int32_t)(side->first - (isn + 1));
     return ahead < -1 || ahead > BEFORE_SYN;
 }
 
-/* Bytes after the end of a closed connection. A single byte may be a keep-alive, which lies there after a FIN. */
-static bool is_after_end(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side,
-                         const struct armtap_segment *segment)
+/* Whether a closed connection went on: a side acknowledges bytes that came after the end. Bytes alone prove nothing,
+ * for they were on their way when it ended, or are sent again. */
+static bool goes_on(const struct armtap_tcp_side *peer, const struct armtap_segment *segment)
 {
-    size_t length = segment->length + segment->cut;
-    if (tcp->ignored || !armtap_tcp_is_closed(tcp) || length < 2)
-        return false;
-    if (!armtap_tcp_was_seen(side) && !side->has_first)
-        return true;
-    uint64_t end = armtap_tcp_was_seen(side) ? side->highest : side->first;
-    return armtap_tcp_distance(segment->seq + (uint32_t)length, end) > 1;
+    return segment->flags & ARMTAP_TCP_ACK && peer->is_behind &&
+           armtap_tcp_is_near(segment->ack, (uint32_t)peer->next) &&
+           armtap_tcp_distance(segment->ack, peer->highest) > 1;
+}
+
+void armtap_tcp_after_end(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
+{
+    struct armtap_tcp_side *side = &tcp->side[direction];
+    if (armtap_tcp_was_seen(side) && !(segment->flags & (ARMTAP_TCP_RST | ARMTAP_TCP_SYN)) &&
+        armtap_tcp_is_near(segment->seq, (uint32_t)side->next) &&
+        armtap_tcp_distance(armtap_tcp_end_of(segment), side->highest) > 1)
+        side->is_behind = true;
 }
 
 /* Bytes long before the first of a direction that began in mid-stream: an older file was read after a newer one. */
@@ -100,6 +102,27 @@ static bool is_before_start(const struct armtap_tcp *tcp, const struct armtap_tc
     return end + BEFORE_ALL < side->start;
 }
 
+/* Whether a segment after the end of a closed connection belongs to another one. */
+static bool is_after_another(const struct armtap_tcp *tcp, enum armtap_direction direction,
+                             const struct armtap_segment *segment)
+{
+    const struct armtap_tcp_side *side = &tcp->side[direction], *peer = &tcp->side[!direction];
+    if (goes_on(peer, segment))
+        return true;
+    if (segment->length + segment->cut == 0)
+        return false;
+    if (armtap_tcp_was_seen(side) && is_before_start(tcp, side, segment))
+        return true;
+    /* no acknowledgement can come; what the sender itself ended has no further bytes */
+    if (armtap_tcp_was_seen(side) && !armtap_tcp_is_heard(peer) && segment->length + segment->cut > 1 &&
+        armtap_tcp_distance(armtap_tcp_end_of(segment), side->highest) > 1)
+        return true;
+    if (armtap_tcp_was_seen(side) || side->has_first)
+        return !armtap_tcp_is_near(segment->seq, armtap_tcp_was_seen(side) ? (uint32_t)side->highest : side->first);
+    return !armtap_tcp_was_seen(peer) || !(segment->flags & ARMTAP_TCP_ACK) ||
+           !armtap_tcp_is_near(segment->ack, (uint32_t)peer->highest);
+}
+
 bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction direction,
                          const struct armtap_segment *segment)
 {
@@ -108,10 +131,10 @@ bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction dir
         return false;
     if (segment->flags & ARMTAP_TCP_SYN)
         return is_other_syn(tcp, side, segment->seq);
+    if (armtap_tcp_is_closed(tcp) && !tcp->ignored)
+        return is_after_another(tcp, direction, segment);
     if (segment->length + segment->cut == 0)
         return false;
-    if (is_after_end(tcp, side, segment))
-        return true;
     if (!armtap_tcp_was_seen(side))
         return false;
     if (is_before_start(tcp, side, segment))
@@ -231,49 +254,6 @@ static int take_window(struct armtap_tcp *tcp, enum armtap_direction direction, 
     return tcp->calls->arrival(tcp->user, direction, ARMTAP_EVENT_WINDOW, window, !side->has_isn, &tcp->pool->now);
 }
 
-static bool is_reset_believed(const struct armtap_tcp *tcp, enum armtap_direction direction,
-                              const struct armtap_segment *segment)
-{
-    const struct armtap_tcp_side *side = &tcp->side[direction];
-    const struct armtap_tcp_side *peer = &tcp->side[!direction];
-    if (armtap_tcp_was_seen(side) ? armtap_tcp_is_near(segment->seq, (uint32_t)side->next)
-                                  : !side->has_first || armtap_tcp_is_near(segment->seq, side->first))
-        return true;
-    /* the answer to a SYN that nobody expects has sequence number 0 and an acknowledgement */
-    return segment->flags & ARMTAP_TCP_ACK && armtap_tcp_was_seen(peer) &&
-           armtap_tcp_is_near(segment->ack, (uint32_t)peer->next);
-}
-
-static int end_both(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason,
-                    bool is_doubtful);
-
-/* How far the peer's bytes are acknowledged by the time of a RST, which is no packet of the stream. */
-static uint64_t acked_by(const struct armtap_tcp_side *peer, const struct armtap_segment *segment)
-{
-    bool counts = segment->flags & ARMTAP_TCP_ACK && armtap_tcp_was_seen(peer) &&
-                  armtap_tcp_is_near(segment->ack, (uint32_t)peer->next);
-    uint64_t position = counts ? armtap_tcp_position(peer, segment->ack) : 0;
-    return position > peer->queue.acked ? position : peer->queue.acked;
-}
-
-/* Whether the sender of a FIN or RST acknowledges bytes, or the end, of a peer of which nothing but acknowledgements
- * was captured. */
-static bool acks_unseen(const struct armtap_tcp_side *peer, const struct armtap_segment *segment)
-{
-    return segment->flags & ARMTAP_TCP_ACK && !armtap_tcp_was_seen(peer) && peer->has_first &&
-           (int32_t)(segment->ack - peer->first) > 0;
-}
-
-static int take_reset(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
-{
-    const struct armtap_tcp_side *peer = armtap_tcp_peer(tcp, direction);
-    if (!is_reset_believed(tcp, direction, segment))
-        return 0;
-    tcp->side[direction].may_answer = acks_unseen(peer, segment);
-    bool is_doubtful = armtap_tcp_may_answer(tcp, direction, acked_by(peer, segment), &tcp->pool->now);
-    return end_both(tcp, direction, ARMTAP_CLOSE_RESET, is_doubtful);
-}
-
 /* ---- a segment, and the end ------------------------------------------------------------------------------------ */
 
 /* For an ignored connection only the ends are tracked, in whatever order its packets come. */
@@ -295,12 +275,26 @@ static int follow(struct armtap_tcp *tcp, enum armtap_direction direction, const
     return segment->flags & ARMTAP_TCP_FIN ? armtap_tcp_close_by_fin(tcp, direction, &tcp->pool->now) : 0;
 }
 
+/* By which way its packets come. */
+static void learn_way(struct armtap_tcp_side *side, const struct armtap_segment *segment)
+{
+    side->ttl_varies |= armtap_tcp_is_other_ttl(side, segment);
+    side->mac_varies |= armtap_tcp_is_other_mac(side, segment);
+    side->ttl = segment->ttl;
+    side->mac = segment->mac;
+}
+
 int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
 {
     if (armtap_tcp_is_closed(tcp))
         return 0;
     if (segment->flags & ARMTAP_TCP_RST)
-        return take_reset(tcp, direction, segment);
+        return armtap_tcp_take_reset(tcp, direction, segment);
+    learn_way(&tcp->side[direction], segment);
+    if (tcp->may_be_reset)
+        TRY(armtap_tcp_doubt_reset(tcp, direction, segment));
+    if (armtap_tcp_is_closed(tcp))
+        return 0;
     if (tcp->ignored)
         return follow(tcp, direction, segment);
     if (segment->flags & ARMTAP_TCP_SYN)
@@ -314,8 +308,10 @@ int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, 
     TRY(take_window(tcp, direction, segment));
     TRY(armtap_tcp_take_bytes(tcp, direction, segment));
     if (segment->flags & ARMTAP_TCP_FIN)
-        tcp->side[direction].may_answer = acks_unseen(armtap_tcp_peer(tcp, direction), segment);
+        tcp->side[direction].may_answer = armtap_tcp_acks_unseen(armtap_tcp_peer(tcp, direction), segment);
     TRY(armtap_tcp_take_fin(tcp, direction, segment));
+    if (tcp->may_be_reset && armtap_tcp_is_closed(tcp))
+        return armtap_tcp_confirm_reset(tcp);
     return armtap_tcp_give_up_overdue(tcp);
 }
 
@@ -324,8 +320,9 @@ bool armtap_tcp_is_next(const struct armtap_tcp *tcp, enum armtap_direction dire
 {
     enum { OTHERS = ARMTAP_TCP_SYN | ARMTAP_TCP_FIN | ARMTAP_TCP_RST };
     const struct armtap_tcp_side *side = &tcp->side[direction], *peer = &tcp->side[!direction];
-    if (side->queue.head || peer->queue.head || side->has_probe || tcp->ignored || side->has_end || segment->cut ||
-        segment->flags & OTHERS)
+    if (side->queue.head || peer->queue.head || side->has_probe || tcp->ignored || tcp->may_be_reset || side->has_end ||
+        segment->cut || segment->flags & OTHERS || (segment->ttl != side->ttl && !side->ttl_varies) ||
+        (segment->mac != side->mac && !side->mac_varies))
         return false;
     if (side->state == ARMTAP_TCP_UNSEEN) /* whose first position, if unknown, the plain way takes from the segment */
         return segment->length == 0 && side->has_first;
@@ -348,38 +345,8 @@ int armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction direction, con
     return segment->length > 0 ? armtap_tcp_take_next(tcp, direction, segment) : 0;
 }
 
-/* What the peer acknowledged but was not captured. A single such position is a FIN rather than a byte. */
-static int lose_acknowledged(struct armtap_tcp *tcp, enum armtap_direction direction)
-{
-    struct armtap_tcp_side *side = &tcp->side[direction];
-    if (!armtap_tcp_was_seen(side) || side->queue.acked <= side->next + 1)
-        return 0;
-    bool is_known = side->missed > side->next + 1;
-    TRY(armtap_tcp_end_cut(tcp, direction));
-    armtap_tcp_lose(side, side->queue.acked, is_known ? &side->missed_where : &tcp->pool->now);
-    return 0;
-}
-
-/* `is_doubtful`: the peer may have ended it before. */
-static int end_both(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason, bool is_doubtful)
-{
-    for (int i = 0; i < 2; i++)
-        TRY(armtap_tcp_settle_probe(tcp, (enum armtap_direction)i, tcp->side[i].queue.acked));
-    TRY(armtap_tcp_flush(tcp));
-    if (armtap_tcp_is_closed(tcp))
-        return 0;
-    for (int i = 0; i < 2; i++) {
-        struct armtap_tcp_side *side = &tcp->side[i];
-        if (side->state == ARMTAP_TCP_CLOSED)
-            continue;
-        if (!tcp->ignored)
-            TRY(lose_acknowledged(tcp, (enum armtap_direction)i));
-        TRY(armtap_tcp_close_side(tcp, (enum armtap_direction)i, &tcp->pool->now));
-    }
-    return tcp->calls->arrival(tcp->user, direction, ARMTAP_EVENT_CLOSE, reason, is_doubtful, &tcp->pool->now);
-}
-
 int armtap_tcp_finish(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason)
 {
-    return end_both(tcp, direction, reason, false);
+    return tcp->may_be_reset ? armtap_tcp_confirm_reset(tcp)
+                             : armtap_tcp_end(tcp, direction, reason, false, &tcp->pool->now);
 }

@@ -45,15 +45,19 @@ struct armtap_tcp_apart {
 struct armtap_tcp_side {
     struct armtap_queue queue;
     enum armtap_tcp_state state;
-    bool has_isn;     /* its SYN was seen */
-    bool has_first;   /* `first` is known, from a packet without bytes or from the peer */
-    bool has_end;     /* its FIN was seen, at position `end` */
-    bool has_window;  /* `window` is known */
+    bool has_isn;    /* its SYN was seen */
+    bool has_first;  /* `first` is known, from a packet without bytes or from the peer */
+    bool has_end;    /* its FIN was seen, at position `end` */
+    bool has_window; /* `window` is known */
+    bool is_behind;  /* further bytes came after the connection ended */
+    bool ttl_varies, mac_varies;
+    uint8_t ttl;      /* of its last packet, and of all before if it does not vary */
     bool may_answer;  /* its FIN acknowledges more than a peer without captured bytes had sent at first */
     bool was_in_vain; /* waited for what it acknowledges, of which nothing came since */
     bool has_probe;   /* `probe_byte` is kept aside: a window probe, or the next byte after all */
     uint8_t probe_byte;
     int8_t scale; /* shift of its window; -1 if its SYN had none */
+    uint64_t mac; /* as `ttl` */
     uint32_t isn, first;
     uint64_t start;   /* position of the first byte, where it began in mid-stream */
     uint64_t next;    /* position of the next byte to deliver */
@@ -62,6 +66,7 @@ struct armtap_tcp_side {
     uint64_t lost;                  /* of the last gap, not yet reported */
     uint64_t missed;                /* what the peer acknowledged beyond `highest`; 0: nothing */
     uint64_t ahead;                 /* acknowledged before it was captured, at `ahead_time`; 0: nothing waits */
+    uint64_t passed;                /* up to there, they were decoded elsewhere */
     uint64_t keep_alives;           /* sent since the peer last sent a packet */
     uint64_t window, window_peak;   /* bytes; the peak is that since the last event */
     struct armtap_history *history; /* NULL if too many others keep one */
@@ -79,12 +84,31 @@ struct armtap_tcp_side {
     uint64_t held_packet;
 };
 
+/* A RST, and what came after it. Its receiver may have ignored it, or somebody else sent it. */
+struct armtap_tcp_reset {
+    struct armtap_tcp *older, *newer; /* in pool->oldest_reset, if is_listed */
+    bool is_listed;
+    bool is_doubtful; /* the other side may have closed before */
+    bool is_exact;    /* at the byte expected next (RFC 5961) */
+    bool has_beyond, has_sent;
+    bool is_late;                    /* its receiver spoke when it would long have heard of it */
+    enum armtap_direction direction; /* in whose name it came */
+    struct armtap_reset what;
+    uint32_t seq;    /* its own number */
+    uint32_t beyond; /* up to where that side sent; ... */
+    uint32_t sent;   /* ... and the other; who goes on behind that, or acknowledges it, did not end the connection */
+    struct armtap_where where;
+    int64_t active_time; /* of the last new bytes */
+};
+
 struct armtap_tcp {
     struct armtap_pool *pool;
     const struct armtap_tcp_calls *calls;
     void *user;
     bool ignored;
     bool cut_noted;
+    bool may_be_reset;              /* by `reset`: what comes later decides */
+    struct armtap_tcp_reset reset;  /* the last that counts */
     struct armtap_tcp_side side[2]; /* by enum armtap_direction */
 };
 
@@ -117,6 +141,34 @@ static inline bool armtap_tcp_is_near(uint32_t a, uint32_t b)
     return d >= -ARMTAP_TCP_JUMP && d <= ARMTAP_TCP_JUMP;
 }
 
+static inline bool armtap_tcp_is_closed(const struct armtap_tcp *tcp)
+{
+    return tcp->side[0].state == ARMTAP_TCP_CLOSED && tcp->side[1].state == ARMTAP_TCP_CLOSED;
+}
+
+/* Whether packets of that direction were captured. */
+static inline bool armtap_tcp_is_heard(const struct armtap_tcp_side *side)
+{
+    return side->has_isn || side->has_window;
+}
+
+/* Whether all packets before came with another one. */
+static inline bool armtap_tcp_is_other_ttl(const struct armtap_tcp_side *side, const struct armtap_segment *segment)
+{
+    return side->ttl && !side->ttl_varies && segment->ttl != side->ttl;
+}
+
+static inline bool armtap_tcp_is_other_mac(const struct armtap_tcp_side *side, const struct armtap_segment *segment)
+{
+    return side->mac && segment->mac && !side->mac_varies && segment->mac != side->mac;
+}
+
+/* Behind its bytes. */
+static inline uint32_t armtap_tcp_end_of(const struct armtap_segment *segment)
+{
+    return segment->seq + (uint32_t)(segment->length + segment->cut);
+}
+
 void armtap_tcp_init(struct armtap_tcp *tcp, struct armtap_pool *pool, const struct armtap_tcp_calls *calls,
                      void *user);
 /* Drops waiting data without calling anything. */
@@ -126,6 +178,9 @@ bool armtap_tcp_is_other(const struct armtap_tcp *tcp, enum armtap_direction dir
                          const struct armtap_segment *segment);
 /* Whether all of it came before: bytes, more than a keep-alive's one, or a SYN after which bytes followed. */
 bool armtap_tcp_is_repeat(const struct armtap_tcp *tcp, enum armtap_direction direction,
+                          const struct armtap_segment *segment);
+/* A segment that came after the connection ended, and belongs to it. */
+void armtap_tcp_after_end(struct armtap_tcp *tcp, enum armtap_direction direction,
                           const struct armtap_segment *segment);
 /* The next segment, captured at pool->now. */
 int armtap_tcp_segment(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment);
@@ -138,7 +193,9 @@ int armtap_tcp_next(struct armtap_tcp *tcp, enum armtap_direction direction, con
 void armtap_tcp_ignore(struct armtap_tcp *tcp);
 /* Delivers all waiting data and closes both directions; `direction` is the side that caused it. */
 int armtap_tcp_finish(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason);
-bool armtap_tcp_is_closed(const struct armtap_tcp *tcp);
+/* One that a RST ended, and in which nothing came any more for long enough, so that armtap_tcp_finish() may end it; or
+ * NULL. */
+struct armtap_tcp *armtap_tcp_overdue(const struct armtap_pool *pool);
 /* Bytes that were decoded elsewhere are passed over, up to sequence number `seq`. */
 void armtap_tcp_pass(struct armtap_tcp_side *side, uint32_t seq);
 

@@ -290,11 +290,18 @@ static bool is_given_up(const struct armtap_tcp_side *side, const struct armtap_
     return armtap_tcp_elapsed(pool->now.time, held ? side->held_time : head->acked_time) >= GRACE_TIME;
 }
 
+/* What waits came behind a RST: nobody sends again what is missing. */
+static bool is_behind_end(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side)
+{
+    return tcp->may_be_reset && !side->queue.head->acked &&
+           armtap_where_is_later(&side->queue.head->where, &tcp->reset.where);
+}
+
 int armtap_tcp_give_up_overdue(struct armtap_tcp *tcp)
 {
     for (int i = 0; i < 2; i++) {
         struct armtap_tcp_side *side = &tcp->side[i];
-        while (side->queue.head && is_given_up(side, tcp->pool))
+        while (side->queue.head && is_given_up(side, tcp->pool) && !is_behind_end(tcp, side))
             TRY(armtap_tcp_give_up_hole(tcp, (enum armtap_direction)i));
     }
     return 0;

@@ -16,6 +16,25 @@ int armtap_tcp_take_fin(struct armtap_tcp *tcp, enum armtap_direction direction,
  * accepted it. */
 int armtap_tcp_settle_probe(struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t start);
 
+/* ---- tcp_end.c ---- */
+
+/* Ends both directions at `where`. `is_doubtful`: the peer may have ended it before. */
+int armtap_tcp_end(struct armtap_tcp *tcp, enum armtap_direction direction, enum armtap_close reason, bool is_doubtful,
+                   const struct armtap_where *where);
+/* Whether the sender of a FIN or RST acknowledges bytes, or the end, of a peer of which nothing but acknowledgements
+ * was captured. */
+bool armtap_tcp_acks_unseen(const struct armtap_tcp_side *peer, const struct armtap_segment *segment);
+
+int armtap_tcp_take_reset(struct armtap_tcp *tcp, enum armtap_direction direction,
+                          const struct armtap_segment *segment);
+/* While the connection may be reset: any other segment. */
+int armtap_tcp_doubt_reset(struct armtap_tcp *tcp, enum armtap_direction direction,
+                           const struct armtap_segment *segment);
+/* The RST ended it. */
+int armtap_tcp_confirm_reset(struct armtap_tcp *tcp);
+/* It does not matter any more. */
+void armtap_tcp_drop_reset(struct armtap_tcp *tcp);
+
 /* ---- tcp_deliver.c: bytes, gaps and ends go out, in stream order ---- */
 
 /* The first packet of a side: `seq` is where its bytes begin. */

@@ -511,7 +511,8 @@ static void close_by(struct world *world, unsigned flag, uint32_t seq)
         transmit(world, robot, client, seq, flag, "", 0);
 }
 
-/* Bytes after a reset or after both FINs belong to a new connection; late or repeated ones do not. */
+/* Bytes after a reset or after both FINs, late, repeated or new, begin no connection. New ones were on their way when
+ * it was reset, until for a while none comes; behind a FIN there are none. */
 static void test_bytes_behind_the_end(void **state)
 {
     static const unsigned flags[] = {ARMTAP_TCP_RST, ARMTAP_TCP_FIN};
@@ -525,19 +526,39 @@ static void test_bytes_behind_the_end(void **state)
         close_by(&w, flags[i], end);
         send_frames(&w, end - 2 * FRAME, 16, 18);
         transmit(&w, robot, client, end - 1, 0, "k", 1); /* keep-alives */
-        transmit(&w, robot, client, end, 0, "k", 1);
-        transmit(&w, client, robot, 1000 + CLIENT_AHEAD, 0, "k", 1);
+        transmit(&w, client, robot, 999 + CLIENT_AHEAD, 0, "k", 1);
         close_by(&w, flags[i], end);
         assert_int_equal(w.opened, 1);
         assert_int_equal(w.records, 18);
-        send_frames(&w, end, 18, 60);
-        assert_int_equal(w.opened, 2);
-        assert_true(w.last_midstream);
+        send_frames(&w, end, 18, 30);
+        w.where.time += INT64_C(3000000000);
+        send_frames(&w, end + 12 * FRAME, 30, 60);
+        assert_int_equal(w.closed[ARMTAP_CLOSE_RESET], flags[i] == ARMTAP_TCP_RST);
+        close_by(&w, flags[i], end);
         world_end(&w);
-        assert_int_equal(w.opened, 2);
-        assert_int_equal(w.records, 60);
+        assert_int_equal(w.opened, 1);
+        assert_int_equal(w.records, flags[i] == ARMTAP_TCP_RST ? 30 : 18);
         assert_int_equal(w.gaps, 0);
         assert_int_equal(w.closed[ARMTAP_CLOSE_REPLACED], 0);
+    }
+}
+
+/* Where only the robot's packets are captured, nothing but bytes tells that a reset ended nothing: no record is lost.
+ */
+static void test_bytes_behind_the_end_of_one_side(void **state)
+{
+    (void)state;
+    for (int is_late = 0; is_late < 2; is_late++) {
+        struct world w;
+        uint32_t end = 1000 + 18 * FRAME;
+        world_begin(&w, NULL);
+        send_frames(&w, 1000, 0, 18);
+        transmit(&w, robot, client, end, ARMTAP_TCP_RST, "", 0);
+        w.where.time += is_late ? INT64_C(3000000000) : 0;
+        send_frames(&w, end, 18, 100);
+        world_end(&w);
+        assert_int_equal(w.opened, 1 + is_late);
+        assert_int_equal(w.records, 100);
     }
 }
 
@@ -838,6 +859,9 @@ static void test_bytes_from_the_middle(void **state)
     assert_string_equal(said.robot, "10.0.0.2:30020");
     said.length[ARMTAP_FROM_ROBOT] = 0;
     transmit(&w, primary, low, 25004, ARMTAP_TCP_RST, "", 0);
+    assert_false(said.closed); /* what is on its way still comes */
+    w.where.time += INT64_C(3000000000);
+    transmit(&w, web, client, 5000, 0, text, sizeof text);
     assert_true(said.closed);
     said.closed = false;
     transmit(&w, low, primary, 7, ARMTAP_TCP_SYN, "", 0);
@@ -1106,6 +1130,7 @@ int main(void)
         cmocka_unit_test(test_records),
         cmocka_unit_test(test_ports_used_again),
         cmocka_unit_test(test_bytes_behind_the_end),
+        cmocka_unit_test(test_bytes_behind_the_end_of_one_side),
         cmocka_unit_test(test_syn_in_another_file),
         cmocka_unit_test(test_doubts_are_limited),
         cmocka_unit_test(test_older_file_last),

@@ -888,11 +888,12 @@ static void test_reset(void **state)
     assert_out(&s, "abc");
     segment.seq = 1009;
     assert_int_equal(arrive(&s, 1, ARMTAP_FROM_ROBOT, &segment), 0);
-    assert_out(&s, "abc<3>ghi|");
+    data(&s, 1009, "jkl"); /* behind a hole that was there before */
+    data(&s, 1015, "pqr"); /* behind one that came later: nobody sends again */
+    finish(&s);
+    assert_out(&s, "abc<3>ghijkl|");
     assert_string_equal(s.out[1], "|");
     assert_events(&s, "close0=1 ");
-    data(&s, 1003, "def");
-    assert_out(&s, "abc<3>ghi|");
     scene_end(&s);
 }
 
@@ -951,7 +952,175 @@ static void test_other_connection(void **state)
     assert_true(is_other(&s, 1200, "", ARMTAP_TCP_SYN));
     assert_false(is_other(&s, 1000, "abc", 0));
     assert_false(is_other(&s, 1003, "k", 0));
-    assert_true(is_other(&s, 1003, "new", 0));
+    assert_true(is_other(&s, 1004 + (16 << 20), "new", 0));
+    scene_end(&s);
+}
+
+/* Bytes behind the end were on their way, if the peer was heard; where it is not captured, nothing else will tell. */
+static void test_bytes_after_end(void **state)
+{
+    (void)state;
+    for (int heard = 0; heard < 2; heard++) {
+        struct scene s;
+        begin_open(&s);
+        data(&s, 1000, "abc");
+        if (heard)
+            ack(&s, 1, 1003);
+        finish(&s);
+        assert_int_equal(is_other(&s, 1003, "new", 0), !heard);
+        assert_false(is_other(&s, 1000, "abc", 0));
+        scene_end(&s);
+    }
+}
+
+static bool is_ack_of_other(struct scene *scene, uint32_t ack)
+{
+    struct armtap_segment segment = segment_of(scene, 500, "");
+    segment.flags = ARMTAP_TCP_ACK;
+    segment.ack = ack;
+    return armtap_tcp_is_other(&scene->tcp, ARMTAP_TO_ROBOT, &segment);
+}
+
+/* Bytes after the end that are acknowledged: it was not the end. */
+static void test_goes_on_after_end(void **state)
+{
+    struct scene s;
+    (void)state;
+    begin_open(&s);
+    data(&s, 1000, "abc");
+    finish(&s);
+    assert_false(is_ack_of_other(&s, 1006)); /* of bytes that were not captured */
+    struct armtap_segment again = segment_of(&s, 1000, "abcd"), more = segment_of(&s, 1003, "def");
+    armtap_tcp_after_end(&s.tcp, ARMTAP_FROM_ROBOT, &again);
+    assert_false(is_ack_of_other(&s, 1006));
+    armtap_tcp_after_end(&s.tcp, ARMTAP_FROM_ROBOT, &more);
+    assert_false(is_ack_of_other(&s, 1004)); /* of a FIN */
+    assert_true(is_ack_of_other(&s, 1006));
+    scene_end(&s);
+}
+
+static int reset_at(struct scene *scene, uint32_t seq)
+{
+    struct armtap_segment segment = segment_of(scene, seq, "");
+    segment.flags = ARMTAP_TCP_RST;
+    return arrive(scene, 1, ARMTAP_FROM_ROBOT, &segment);
+}
+
+static void acknowledge(struct scene *scene, uint32_t ack)
+{
+    struct armtap_segment segment = segment_of(scene, 500, "");
+    segment.flags = ARMTAP_TCP_ACK;
+    segment.ack = ack;
+    segment.window = 100;
+    assert_int_equal(arrive(scene, 1, ARMTAP_TO_ROBOT, &segment), 0);
+}
+
+/* A RST counts only at the byte that its receiver expects: others end the connection unless it goes on. */
+static void test_reset_in_doubt(void **state)
+{
+    (void)state;
+    for (int goes_on = 0; goes_on < 2; goes_on++) {
+        struct scene s;
+        begin_open(&s);
+        data(&s, 1000, "abcdef");
+        acknowledge(&s, 1003);
+        assert_int_equal(reset_at(&s, 1002), 0); /* acknowledged already: ignored */
+        assert_int_equal(reset_at(&s, 1004), 0);
+        assert_false(armtap_tcp_is_closed(&s.tcp));
+        acknowledge(&s, 1006); /* sent before */
+        if (goes_on) {
+            others(&s, 1, 50);
+            data(&s, 1006, "ghi");
+            acknowledge(&s, 1009);
+        }
+        finish(&s);
+        assert_out(&s, goes_on ? "abcdefghi|" : "abcdef|");
+        assert_events(&s, goes_on ? "close0=3 " : "close0=1 ");
+        scene_end(&s);
+    }
+}
+
+/* A RST whose TTL is another is somebody else's, who may not know what got lost: it ends nothing that goes on. */
+static void test_foreign_reset(void **state)
+{
+    (void)state;
+    for (int goes_on = 0; goes_on < 2; goes_on++) {
+        struct scene s;
+        begin_open(&s);
+        struct armtap_segment first = segment_of(&s, 1000, "abc"), reset = segment_of(&s, 1003, "");
+        first.ttl = 64;
+        assert_int_equal(arrive(&s, 1, ARMTAP_FROM_ROBOT, &first), 0);
+        acknowledge(&s, 1001);
+        reset.flags = ARMTAP_TCP_RST;
+        reset.ttl = 57;
+        assert_int_equal(arrive(&s, 1, ARMTAP_FROM_ROBOT, &reset), 0);
+        assert_false(armtap_tcp_is_closed(&s.tcp));
+        if (goes_on) {
+            others(&s, 1, 50);
+            data(&s, 1003, "def");
+            acknowledge(&s, 1006);
+        }
+        finish(&s);
+        assert_events(&s, goes_on ? "close0=3 " : "close0=1 ");
+        assert_int_equal(s.tcp.reset.what.ttl_of_rest, 64);
+        scene_end(&s);
+    }
+}
+
+static int from_client(struct scene *scene, unsigned flags, uint32_t seq, uint32_t ack, uint8_t ttl)
+{
+    struct armtap_segment segment = segment_of(scene, seq, "");
+    segment.flags = flags;
+    segment.ack = ack;
+    segment.ttl = ttl;
+    return arrive(scene, 1, ARMTAP_TO_ROBOT, &segment);
+}
+
+/* A client that only listens did not send the RST if it acknowledges what the robot sends long afterwards. */
+static void test_reset_of_a_listener(void **state)
+{
+    (void)state;
+    for (int later = 0; later < 2; later++) {
+        struct scene s;
+        begin_open(&s);
+        data(&s, 1000, "abc");
+        assert_int_equal(from_client(&s, ARMTAP_TCP_ACK, 500, 1003, 64), 0);
+        assert_int_equal(from_client(&s, ARMTAP_TCP_RST | ARMTAP_TCP_ACK, 500, 1003, 57), 0);
+        assert_false(armtap_tcp_is_closed(&s.tcp));
+        others(&s, 1, later ? 1000 : 10);
+        data(&s, 1003, "def");
+        assert_true(s.tcp.may_be_reset);
+        assert_int_equal(from_client(&s, ARMTAP_TCP_ACK, 500, 1003, 64), 0); /* nothing new */
+        assert_true(s.tcp.may_be_reset);
+        assert_int_equal(from_client(&s, ARMTAP_TCP_ACK, 500, 1006, 64), 0);
+        assert_int_equal(s.tcp.may_be_reset, !later);
+        finish(&s);
+        assert_out(&s, "abcdef|");
+        assert_events(&s, later ? "close0=3 " : "close1=1 ");
+        scene_end(&s);
+    }
+}
+
+/* Nor if its FIN came later, and is acknowledged. */
+static void test_fin_after_reset_in_doubt(void **state)
+{
+    struct scene s;
+    (void)state;
+    begin_open(&s);
+    data(&s, 1000, "abc");
+    syn(&s, ARMTAP_TO_ROBOT, 499, -1);
+    assert_int_equal(from_client(&s, ARMTAP_TCP_ACK, 500, 1003, 64), 0);
+    assert_int_equal(from_client(&s, ARMTAP_TCP_RST | ARMTAP_TCP_ACK, 510, 1003, 64), 0);
+    assert_true(s.tcp.may_be_reset);
+    others(&s, 1, 50);
+    assert_int_equal(from_client(&s, ARMTAP_TCP_FIN | ARMTAP_TCP_ACK, 510, 1003, 64), 0);
+    struct armtap_segment answer = segment_of(&s, 1003, "");
+    answer.ack = 510;
+    assert_int_equal(arrive(&s, 1, ARMTAP_FROM_ROBOT, &answer), 0);
+    assert_true(s.tcp.may_be_reset);
+    answer.ack = 511;
+    assert_int_equal(arrive(&s, 1, ARMTAP_FROM_ROBOT, &answer), 0);
+    assert_false(s.tcp.may_be_reset);
     scene_end(&s);
 }
 
@@ -1254,6 +1423,12 @@ int main(void)
         cmocka_unit_test(test_reset),
         cmocka_unit_test(test_cut_by_the_snapshot_length),
         cmocka_unit_test(test_other_connection),
+        cmocka_unit_test(test_goes_on_after_end),
+        cmocka_unit_test(test_reset_in_doubt),
+        cmocka_unit_test(test_foreign_reset),
+        cmocka_unit_test(test_bytes_after_end),
+        cmocka_unit_test(test_reset_of_a_listener),
+        cmocka_unit_test(test_fin_after_reset_in_doubt),
         cmocka_unit_test(test_long_before_the_start),
         cmocka_unit_test(test_pool_dry),
         cmocka_unit_test(test_largest_of_equals),

@@ -284,7 +284,7 @@ static struct endings endings_of(const struct diagnosis *diagnosis)
         int64_t last = summary->last[ARMTAP_FROM_ROBOT].time, end = end_of_capture(diagnosis);
         const struct armtap_finding *closed = find_in(diagnosis, summary->number, "tcp.closed");
         const char *closer = closed ? armtap_finding_text(closed, "who") : NULL;
-        endings.by_client += closer && strcmp(closer, "client") == 0;
+        endings.by_client += closer && strcmp(closer, "client") == 0 && !armtap_finding_text(closed, "reason");
         endings.by_robot += closer && strcmp(closer, "robot") == 0;
         endings.silent += is_silent_end(summary);
         endings.empty += find_in(diagnosis, summary->number, "rtde.no-data") != NULL;

@@ -397,8 +397,8 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
     }
     if (!running)
         return 0;
-    if (record->direction == ARMTAP_FROM_ROBOT && running->resent.heard == 0)
-        running->resent.count = 0; /* the client's packets are not in the capture */
+    if (record->direction == ARMTAP_FROM_ROBOT && running->resent[ARMTAP_FROM_ROBOT].heard == 0)
+        running->resent[ARMTAP_FROM_ROBOT].count = 0; /* the client's packets are not in the capture */
     bool is_narrow = running->narrow.from.packet > 0 && record->direction == ARMTAP_FROM_ROBOT;
     const struct armtap_where last = is_narrow ? running->holes.last : record->where;
     armtap_missing_records_record(&running->holes, monitors->findings, record);
@@ -531,30 +531,14 @@ static enum armtap_word doubt_of(const struct armtap_event *event)
     return may_be_cut(event) ? ARMTAP_WORD_perhaps_given_up : ARMTAP_WORD_none;
 }
 
-/* Reports the side that closes first. The other side's answer belongs to that close, and so does a reset during it (a
- * program that quits while data still arrives). */
-static void report_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
-{
-    bool is_reset = event->a == ARMTAP_CLOSE_RESET;
-    if (monitor->closing || (event->a != ARMTAP_CLOSE_FIN && !is_reset))
-        return;
-    const struct fact fact = {
-        .code = is_reset ? ARMTAP_NOTE_tcp_reset : ARMTAP_NOTE_tcp_closed,
-        .stream = event->stream,
-        .where = &event->where,
-        .arguments = ARGS(arg_who(event->direction == ARMTAP_FROM_ROBOT ? ARMTAP_WORD_robot : ARMTAP_WORD_client),
-                          arg_doubt(doubt_of(event))),
-        .is_doubtful = event->doubtful};
-    armtap_findings_raise(monitors->findings, &fact);
-}
-
 /* Whether what one side asked got no answer up to the end of the connection. Answers are known only if the capture has
  * the other side. */
 static bool is_unanswered(const struct asking *asking, const struct armtap_event *event, enum armtap_direction by)
 {
     uint64_t heard = event->stream->packets[!by];
     bool is_closer = event->direction != by && (event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET);
-    return heard > 0 && (heard == asking->heard || (is_closer && heard == asking->heard + 1));
+    uint32_t since = (uint32_t)heard - asking->heard;
+    return heard > 0 && (since == 0 || (is_closer && since == 1));
 }
 
 static bool keepalives_unanswered(const struct running_stream *running, const struct armtap_event *event,
@@ -562,6 +546,63 @@ static bool keepalives_unanswered(const struct running_stream *running, const st
 {
     const struct asking *asking = &running->asking[by];
     return asking->count >= KEEPALIVES_UNANSWERED && is_unanswered(asking, event, by);
+}
+
+static bool resends_unanswered(const struct running_stream *running, const struct armtap_event *event,
+                               enum armtap_direction by)
+{
+    const struct asking *resent = &running->resent[by];
+    return resent->count >= RESENT_UNANSWERED && is_unanswered(resent, event, by);
+}
+
+/* What a RST shows besides: its sender got no answer, or no longer has the connection. */
+static enum armtap_word reason_of_reset(const struct stream_monitor *monitor, const struct armtap_event *event)
+{
+    static const enum armtap_word gone[] = {
+        [ARMTAP_FROM_ROBOT] = ARMTAP_WORD_robot_gone, [ARMTAP_TO_ROBOT] = ARMTAP_WORD_client_gone};
+    const struct running_stream *running = monitor->running;
+    enum armtap_direction by = event->direction;
+    if (event->stream->origin == ARMTAP_ORIGIN_SOCKET || event->stream->records[ARMTAP_FROM_ROBOT] == 0)
+        return ARMTAP_WORD_none;
+    if (running && (keepalives_unanswered(running, event, by) || resends_unanswered(running, event, by)))
+        return gone[!by];
+    return event->reset.is_answer ? gone[by] : ARMTAP_WORD_none;
+}
+
+/* Whether a RST is how the client's system ends a connection for a program that ended, or answers what comes
+ * afterwards. Of a robot's, which closes by FIN, neither is known. */
+static bool is_ordinary_reset(const struct armtap_event *event, enum armtap_word reason)
+{
+    return event->direction == ARMTAP_TO_ROBOT && event->stream->origin != ARMTAP_ORIGIN_SOCKET &&
+           event->stream->records[ARMTAP_FROM_ROBOT] > 0 && reason != ARMTAP_WORD_robot_gone;
+}
+
+/* Reports the side that closes first. The other side's answer belongs to that close, and so does a reset during it (a
+ * program that quits while data still arrives). */
+static void report_close(struct monitors *monitors, struct stream_monitor *monitor, const struct armtap_event *event)
+{
+    const struct armtap_reset *reset = &event->reset;
+    bool is_reset = event->a == ARMTAP_CLOSE_RESET;
+    if (monitor->closing || (event->a != ARMTAP_CLOSE_FIN && !is_reset))
+        return;
+    bool is_other_ttl = reset->ttl != reset->ttl_of_rest, is_other_mac = reset->mac != reset->mac_of_rest;
+    bool is_foreign = is_reset && (is_other_ttl || is_other_mac || reset->went_on);
+    enum armtap_word reason = is_reset && !is_foreign ? reason_of_reset(monitor, event) : ARMTAP_WORD_none;
+    bool is_ordinary = is_reset && !is_foreign && is_ordinary_reset(event, reason);
+    enum armtap_word side = event->direction == ARMTAP_FROM_ROBOT ? ARMTAP_WORD_robot : ARMTAP_WORD_client;
+    const struct fact fact = {
+        .code = is_reset && !is_ordinary ? ARMTAP_NOTE_tcp_reset : ARMTAP_NOTE_tcp_closed,
+        .stream = event->stream,
+        .where = &event->where,
+        .arguments = ARGS(arg_who(is_foreign ? ARMTAP_WORD_between : side), arg_doubt(doubt_of(event)),
+                          arg_direction(is_foreign ? armtap_direction_word(event->direction) : ARMTAP_WORD_none),
+                          is_other_ttl ? arg_ttl(reset->ttl) : arg_none(true),
+                          is_other_ttl ? arg_ttl_of_rest(reset->ttl_of_rest) : arg_none(true),
+                          arg_case(reset->went_on ? ARMTAP_WORD_went_on : ARMTAP_WORD_none), arg_reason(reason),
+                          reset->dropped > 0 ? arg_dropped_bytes(reset->dropped) : arg_none(true),
+                          is_ordinary && !reset->is_answer ? arg_unread_bytes(reset->unread) : arg_none(true)),
+        .is_doubtful = event->doubtful || is_foreign};
+    armtap_findings_raise(monitors->findings, &fact);
 }
 
 /* Whether a window that is too small explains why no record came until the connection ended. */
@@ -589,8 +630,9 @@ static void blame(const struct monitors *monitors, struct running_stream *runnin
     else if (is_narrow)
         why = (struct flow_rate_blame){
             .reason = ARMTAP_WORD_client_stopped_reading, .bytes = narrow.room, .from_packet = narrow.from.packet};
-    else if (running->resent.count >= RESENT_UNANSWERED && is_unanswered(&running->resent, event, ARMTAP_FROM_ROBOT))
-        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_held_up, .times = running->resent.count};
+    else if (resends_unanswered(running, event, ARMTAP_FROM_ROBOT))
+        why =
+            (struct flow_rate_blame){.reason = ARMTAP_WORD_held_up, .times = running->resent[ARMTAP_FROM_ROBOT].count};
     else if (keepalives_unanswered(running, event, ARMTAP_TO_ROBOT))
         why = (struct flow_rate_blame){.reason = ARMTAP_WORD_robot_gone, .times = asking[ARMTAP_TO_ROBOT].count};
     else if (keepalives_unanswered(running, event, ARMTAP_FROM_ROBOT))
@@ -645,12 +687,13 @@ static void report_transport(struct monitors *monitors, const struct armtap_even
 /* What TCP shows of a stream that runs. */
 static void take_running(struct monitors *monitors, struct running_stream *running, const struct armtap_event *event)
 {
-    uint64_t heard = event->stream->packets[ARMTAP_TO_ROBOT];
+    uint32_t heard = (uint32_t)event->stream->packets[!event->direction];
+    struct asking *resent = &running->resent[event->direction];
     running->was_full = running->was_full || armtap_stalls_of_client(&monitors->stalls, event->stream->connection);
-    if (event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT)
-        running->resent = (struct asking){running->resent.heard == heard ? running->resent.count + 1 : 1, heard};
+    if (event->type == ARMTAP_EVENT_RETRANSMISSION)
+        *resent = (struct asking){resent->heard == heard ? resent->count + 1 : 1, heard};
     if (event->type == ARMTAP_EVENT_KEEP_ALIVE)
-        running->asking[event->direction] = (struct asking){event->a, event->stream->packets[!event->direction]};
+        running->asking[event->direction] = (struct asking){(uint32_t)event->a, heard};
     if (event->type == ARMTAP_EVENT_CLOSE)
         return;
     armtap_narrow_event(&running->narrow, event, running->holes.length);

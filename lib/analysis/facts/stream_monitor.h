@@ -7,9 +7,10 @@
 #include "analysis/facts/flow_rate.h"
 #include "analysis/inside.h"
 
-/* Keep-alives, or packets sent again, since the peer last sent a packet, and how many it had sent by then. */
+/* Keep-alives, or packets sent again, since the peer last sent a packet, and how many it had sent by then (of this, the
+ * last 32 bits). */
 struct asking {
-    uint64_t count, heard;
+    uint32_t count, heard;
 };
 
 /* What is followed while a stream runs. */
@@ -20,8 +21,8 @@ struct running_stream {
     unsigned arms;
     bool is_left;              /* the capture ended, and the connection goes on */
     bool was_full;             /* the client stopped reading for a while, which delayed data */
-    struct asking resent;      /* what the robot sent again since the client last sent a packet */
-    struct asking asking[2];   /* by direction */
+    struct asking resent[2];   /* by direction, what was sent again */
+    struct asking asking[2];   /* the same, keep-alives */
     struct armtap_where stuck; /* where the client's receive buffer became full; packet 0: it is not full */
     struct narrow_window narrow;
     struct missing_records holes;

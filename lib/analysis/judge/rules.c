@@ -33,6 +33,8 @@
 #define STALL SIGN(NEAR(FINDING_tcp_zero_window, 1000, 1000), ALIKE)
 /* The client did not read when data stood still or was skipped. */
 #define CLIENT_STALL SIGN(NEAR(FINDING_tcp_zero_window, 0, 1000), SAYS(who, client), ALIKE, .is_span = true)
+/* Another machine answers in the name of one. */
+#define TWO_MACHINES SIGN(NEAR(NOTE_address_conflict, 60000, 1000))
 /* What the handshake lacked. */
 #define EARLIER(kind) SIGN(NEAR(kind, 3600000, 1000), ALIKE)
 #define START_REFUSED SIGN(NEAR(NOTE_rtde_start_refused, 1000, 1000), ALIKE)

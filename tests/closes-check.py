@@ -1,0 +1,421 @@
+#!/usr/bin/env python3
+"""How connections end: RTDE sessions between two systems that do what Linux does (delayed acknowledgements, retransmission,
+RFC 5961), over a path of 0 to 300 ms that loses and copies packets, captured anywhere on it. 500 of each kind of end in
+make check-all: as many streams as connections, no error but for resets that cut a session, no byte missing.
+`closes-check.py KIND SEED` leaves the capture of one of them."""
+import functools
+import heapq
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+from tally import expect, finish, share, side_by_side
+
+ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
+FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
+CLIENT, ROBOT = 0, 1
+ENDS = [(bytes([10, 0, 0, 9]), 0), (bytes([10, 0, 0, 2]), 30004)]
+WINDOW, ACK_DELAY, RESEND = 60000, 0.04, 0.2
+CAPTURES, SESSIONS = 50, 10  # of each kind; connections in each
+
+
+class Packet:
+    def __init__(self, side, seq, ack, flags, payload=b"", ttl=64):
+        self.side, self.seq, self.ack, self.flags, self.payload, self.ttl = side, seq, ack, flags, payload, ttl
+        self.end = seq + len(payload) + bool(flags & (FIN | SYN))
+
+
+class Socket:
+    """One end. `is_orphan`: its program has closed it; `is_dead`: its system knows it no longer; `is_gone`: with its system."""
+
+    def __init__(self, path, side, first):
+        self.path, self.side, self.next, self.acked, self.expected = path, side, first, first, 0
+        self.flight, self.early, self.repeats, self.wait, self.sends_again = [], {}, 0, RESEND, 0
+        self.unread = self.owed = 0
+        self.is_reading, self.is_orphan, self.is_dead, self.is_gone, self.has_fin = True, False, False, False, False
+
+    def put(self, flags, payload=b"", seq=None, ack=None, **more):
+        self.owed = 0
+        if self.is_gone:
+            return
+        self.path.put(Packet(self.side, self.next if seq is None else seq, self.expected if ack is None else ack, flags, payload,
+                             **more))
+
+    def send(self, payload=b"", flags=PSH | ACK):
+        if self.is_dead or self.is_orphan:
+            return
+        packet = Packet(self.side, self.next, 0, flags, payload)
+        self.flight.append(packet)
+        self.put(flags, payload)
+        self.next = packet.end
+        self.arm()
+
+    def arm(self):
+        self.sends_again += 1
+        number = self.sends_again
+        self.path.after(self.wait + 2 * self.path.delay, lambda: self.again(number))
+
+    def again(self, number=None):
+        """What was sent first, after a timeout or because the peer asks for it."""
+        if self.is_dead or not self.flight or number not in (None, self.sends_again):
+            return
+        packet = self.flight[0]
+        self.put(packet.flags, packet.payload, packet.seq)
+        self.wait = self.wait * 2 if number else self.wait
+        self.arm()
+
+    def acknowledge(self, number):
+        if self.owed and number == self.expected and not self.is_dead:
+            self.put(ACK)
+
+    def close(self):
+        """Its program closes it, or is killed."""
+        if self.is_dead or self.is_orphan:
+            return
+        if self.unread:
+            self.abort()
+        else:
+            self.send(flags=FIN | ACK)
+            self.is_orphan = True
+
+    def abort(self):
+        if not self.is_dead:
+            self.put(RST | ACK)
+        self.is_dead = True
+
+    def reject(self, packet):
+        self.is_dead = True
+        if not packet.flags & RST:
+            self.put(RST, seq=packet.ack)
+
+    def take(self, packet):
+        if self.is_gone:
+            return
+        if self.is_dead:
+            self.reject(packet)
+        elif packet.flags & RST:
+            self.take_reset(packet)
+        else:
+            self.take_ack(packet)
+            if packet.end > packet.seq:
+                self.take_bytes(packet)
+            if self.is_orphan and self.has_fin and not self.flight and self.side == ROBOT:
+                self.is_dead = True
+
+    def take_reset(self, packet):
+        if packet.seq == self.expected:
+            self.is_dead = True
+        elif self.expected < packet.seq < self.expected + WINDOW:
+            self.put(ACK)
+
+    def take_ack(self, packet):
+        if packet.ack > self.acked:
+            self.acked, self.repeats, self.wait = packet.ack, 0, RESEND
+            self.flight = [one for one in self.flight if one.end > packet.ack]
+            self.arm()
+        elif self.flight and packet.end == packet.seq:
+            self.repeats += 1
+            if self.repeats == 3:
+                self.again()
+
+    def take_bytes(self, packet):
+        if packet.end <= self.expected or packet.seq > self.expected:
+            self.early.update({packet.seq: packet} if packet.seq > self.expected else {})
+            self.put(ACK)
+            return
+        if packet.payload and self.is_orphan:
+            self.reject(packet)
+            return
+        has_hole = bool(self.early)
+        while packet:
+            self.expected = packet.end
+            self.unread += 0 if self.is_reading else len(packet.payload)
+            self.owed += 1
+            if packet.flags & FIN:
+                self.has_fin = True
+                self.path.after(self.path.rng.uniform(0, 0.005), self.close)
+            packet = self.early.pop(self.expected, None)
+        if self.owed > 1 or has_hole or self.has_fin:
+            self.put(ACK)
+        else:
+            expected = self.expected
+            self.path.after(ACK_DELAY, lambda: self.acknowledge(expected))
+
+
+class Path:
+    """A connection's two ends, and what passes the point of capture: (time, packet)."""
+
+    def __init__(self, rng, begin, port, delay, loss, copy):
+        self.rng, self.now, self.port, self.delay, self.loss, self.copy = rng, begin, port, delay, loss, copy
+        self.events, self.count, self.seen, self.beyond = [], 0, [], [0, 0]
+        self.place = rng.choice((0, 0.5, 1))  # of the capture, 0: at the client
+        self.ends = [Socket(self, side, rng.randrange(1 << 20, 1 << 31)) for side in (CLIENT, ROBOT)]
+        for side in (CLIENT, ROBOT):
+            self.ends[side].expected = self.ends[1 - side].next + 1
+
+    def after(self, wait, action):
+        self.count += 1
+        heapq.heappush(self.events, (self.now + wait, self.count, action))
+
+    def put(self, packet):
+        """Into the path: on to the point of capture, unless it gets lost."""
+        before = self.place if packet.side == CLIENT else 1 - self.place
+        if self.rng.random() >= self.loss * before:
+            self.after(self.delay * before, lambda: self.passes(packet, self.delay * (1 - before), self.loss * (1 - before)))
+
+    def passes(self, packet, delay, loss):
+        self.beyond[packet.side] = max(self.beyond[packet.side], packet.end)
+        for i in range(1 + (self.rng.random() < self.copy)):
+            self.seen.append((self.now + i * 1e-5, packet))
+            if self.rng.random() >= loss:
+                self.after(delay + i * 1e-5, lambda: self.ends[1 - packet.side].take(packet))
+
+    def inject(self, side, seq, ack, flags, ttl=57, loss=0):
+        """Somebody where the capture is sends a packet in the name of a side."""
+        self.passes(Packet(side, seq, ack, flags, ttl=ttl), self.delay * abs((1, 0)[side] - self.place), loss)
+
+    def run(self, until):
+        while self.events and self.events[0][0] <= until:
+            self.now, _, action = heapq.heappop(self.events)
+            action()
+        self.now = until
+
+    def connect(self):
+        client, robot = self.ends
+        for one, flags in ((client, SYN), (robot, SYN | ACK)):
+            self.passes(Packet(one.side, one.next, one.expected if flags & ACK else 0, flags), 9e9, 0)
+            one.next += 1
+            one.acked = one.next
+        client.put(ACK)
+
+
+def message(kind, body=b""):
+    return struct.pack(">HB", 3 + len(body), ord(kind)) + body
+
+
+TEXT = message("M", b"\1a\1b\3")  # which a client may send, too
+
+
+def play(kind, path):
+    """A session that ends in one of the ways."""
+    rng = path.rng
+    client, robot = path.ends
+    path.connect()
+    for question, answer in ((message("V", b"\0\2"), message("V", b"\1")),
+                             (message("O", struct.pack(">d", 125) + b"timestamp,runtime_state"), message("O", b"\1DOUBLE,UINT32")),
+                             (message("S"), message("S", b"\1"))):
+        for one, other, said in ((client, robot, question), (robot, client, answer)):
+            one.send(said)
+            while other.expected < one.next:
+                path.run(path.now + 0.001 + path.delay)
+    start, end, talks = path.now, path.now + rng.uniform(0.3, 0.8), rng.choice((0, 0.1))  # a client that only listens: 0
+    for i in range(int((end - start) / 0.008 + 4 * path.delay / 0.008 + (260 if kind in UNHARMED else 60))):
+        package = message("U", b"\1" + struct.pack(">dI", 100 + i * 0.008, 2))
+        path.after(i * 0.008, lambda package=package: robot.send(package))
+        if rng.random() < talks:
+            path.after(i * 0.008 + 0.001, lambda: client.send(TEXT))
+    KINDS[kind](path, end - start)
+    path.run(end + 30)
+
+
+def closed_by(*sides):
+    return lambda path, end: [path.after(end, path.ends[side].close) for side in sides]
+
+
+def stop_reading(path, end):
+    path.after(end - path.rng.uniform(0, 0.2), lambda: setattr(path.ends[CLIENT], "is_reading", False))
+
+
+def unread(path, end):
+    """A program that has not read all ends, as soon as something is there."""
+    stop_reading(path, end)
+    path.after(end, lambda: close_unread(path))
+
+
+def close_unread(path):
+    if path.ends[CLIENT].unread or path.ends[CLIENT].is_dead:
+        path.ends[CLIENT].close()
+    else:
+        path.after(0.001, lambda: close_unread(path))
+
+
+def killed(path, end):
+    if path.rng.random() < 0.5:
+        stop_reading(path, end)
+    path.after(end, path.ends[CLIENT].close)
+
+
+def answered(path, end):
+    """What the robot says just then comes when the client's program has ended."""
+    path.after(end, path.ends[CLIENT].close)
+    path.after(end - 1e-4, lambda: path.ends[ROBOT].send(TEXT))
+
+
+def aborted(path, end):
+    path.after(end, path.ends[ROBOT].abort)
+
+
+def rebooted(path, end):
+    """The client's system has forgotten the connection."""
+    path.after(end, lambda: setattr(path.ends[CLIENT], "is_dead", True))
+
+
+def foreign(path, end):
+    """Somebody, near or far, sends RSTs that are not at the byte expected next; the session goes on and ends as usual."""
+    for _ in range(path.rng.randrange(1, 4)):
+        path.after(path.rng.uniform(0.05, 0.25), lambda: forge(path))
+    path.after(end + 4 * path.delay, path.ends[CLIENT].close)
+
+
+def forge(path):
+    side = path.rng.choice((CLIENT, ROBOT))
+    victim = path.ends[1 - side]
+    off = path.rng.choice((-1, 1)) * path.rng.randrange(30, WINDOW // 2)
+    path.inject(side, victim.expected + off, path.ends[side].expected, RST | path.rng.choice((0, ACK)), path.rng.choice((57, 64)))
+
+
+def cut(path, end):
+    """Somebody between ends it for both; where packets get lost behind him, it may go on until the client ends it."""
+    path.after(end + 1 + 4 * path.delay, path.ends[CLIENT].close)
+    for side in (CLIENT, ROBOT):
+        path.after(end, lambda side=side: path.inject(side, path.beyond[side], path.beyond[1 - side], RST | ACK))
+
+
+def missed(path, end):
+    """Somebody's RST is at the byte expected next, and gets lost behind the capture; the session goes on and ends as usual."""
+    side = path.rng.choice((CLIENT, ROBOT))
+    path.after(path.rng.uniform(0.05, 0.25), lambda: lose_reset(path, side, 57))
+    path.after(end + path.rng.uniform(0, 1.5) + 4 * path.delay, path.ends[CLIENT].close)
+
+
+def deaf(path, _):
+    """The same in the robot's name and with its TTL; only the robot's packets are captured, and no end."""
+    path.after(path.rng.uniform(0.05, 0.25), lambda: lose_reset(path, ROBOT, 64))
+
+
+def lose_reset(path, side, ttl):
+    path.inject(side, path.beyond[side], path.beyond[1 - side], RST | ACK, ttl, loss=1)
+
+
+def forgotten(path, end):
+    """The robot's system has forgotten the connection, and answers what the client says."""
+    path.after(end, lambda: setattr(path.ends[ROBOT], "is_dead", True))
+    path.after(end + 0.5, lambda: path.ends[CLIENT].send(TEXT))
+
+
+def firewalled(path, end):
+    """A firewall answers for the robot; where that gets lost behind it, the client ends the session."""
+    path.after(end, lambda: path.inject(ROBOT, path.beyond[ROBOT], 0, RST, 64))
+    path.after(end + 1 + 4 * path.delay, path.ends[CLIENT].close)
+
+
+def unanswered(path, end):
+    """The robot is gone, and the client's system gives up."""
+    path.after(end, lambda: setattr(path.ends[ROBOT], "is_gone", True))
+    path.after(end + 0.1, lambda: path.ends[CLIENT].send(TEXT))
+    path.after(end + 20, path.ends[CLIENT].abort)
+
+
+KINDS = {"missed": missed, "deaf": deaf, "forgotten": forgotten, "firewalled": firewalled, "unanswered": unanswered,
+         "client": closed_by(CLIENT), "robot": closed_by(ROBOT), "both": closed_by(CLIENT, ROBOT), "unread": unread,
+         "killed": killed, "answered": answered, "foreign": foreign, "aborted": aborted, "rebooted": rebooted, "cut": cut}
+# Who is said to have ended it.
+WHO = {"client": "client", "robot": "robot", "unread": "client", "killed": "client", "answered": "client", "foreign": "client",
+       "aborted": "robot", "rebooted": "client", "cut": "between", "missed": "client", "forgotten": "robot",
+       "firewalled": "robot", "unanswered": "client"}
+CUT = ("aborted", "cut", "forgotten", "firewalled", "unanswered")  # sessions, by a reset
+GONE = ("forgotten", "firewalled", "unanswered")  # resets whose reason is that the robot no longer answers
+UNHARMED = ("missed", "deaf")  # sessions, by a reset
+NEVER = {"stream.midstream", "rtde.recipe.missing", "rtde.recipe.guessed", "stream.resync", "tcp.overlap-differs"}
+
+
+def frame(packet, port, number):
+    ends = [(ENDS[0][0], port), ENDS[1]]
+    source, target = ends[packet.side], ends[1 - packet.side]
+    tcp = struct.pack(">HHIIBBHHH", source[1], target[1], packet.seq & 0xffffffff, (packet.ack if packet.flags & ACK else 0) & 0xffffffff,
+                      0x50, packet.flags, WINDOW, 0, 0)
+    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(packet.payload), number & 0xffff, 0x4000, packet.ttl, 6, 0, source[0],
+                     target[0])
+    return b"\2\0\0\0\0\1\2\0\0\0\0\2\x08\0" + ip + tcp + packet.payload
+
+
+def write(kind, seed, name):
+    """A capture of one robot's sessions; the client uses some ports twice. Returns its packages (0: some get
+    lost), and in how many sessions an end, and a FIN, is in it."""
+    rng = random.Random("%s %d" % (kind, seed))
+    delay, loss, copy = rng.choice((0, 0.0005, 0.004, 0.03, 0.3)) * rng.random(), rng.choice((0, 0.01, 0.05)), rng.choice((0, 0.05))
+    loss = 0 if kind == "deaf" else loss  # nothing tells what the client has, and how long armtap waits is not the question here
+    begin, seen, ends, fins = 1000.0, [], 0, 0
+    for i in range(SESSIONS):
+        path = Path(rng, begin, 40000 + i // 2, delay, loss, copy)
+        play(kind, path)
+        seen += [(time, packet, path.port) for time, packet in path.seen if kind != "deaf" or packet.side == ROBOT]
+        ends += any(packet.flags & (FIN | RST) for _, packet in path.seen)
+        fins += any(packet.flags & FIN for _, packet in path.seen)
+        begin = path.now + 1
+    seen.sort(key=lambda one: one[0])
+    with open(name, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
+        for number, (time, packet, port) in enumerate(seen):
+            data = frame(packet, port, number)
+            file.write(struct.pack("<IIII", int(time), int(time % 1 * 1e9), len(data), len(data)) + data)
+    return 0 if loss else len({(packet.seq, port) for _, packet, port in seen if packet.side == ROBOT and packet.payload[2:3] == b"U"}), ends, fins
+
+
+def judge_records(name, packages):
+    """Where no packet is lost, no record is: behind an end, or because of a RST that ended nothing."""
+    streams = json.loads(subprocess.run([ARMTAP, "info", "--json", name], capture_output=True, check=False).stdout)["streams"]
+    records = sum(one["records"] for one in streams)
+    expect(name + ": records", records == packages, records, packages)
+
+
+def judge(kind, seed):
+    name = "%s-%d.pcap" % (kind, seed)
+    packages, ended, fins = write(kind, seed, name)
+    told = json.loads(subprocess.run([ARMTAP, "diagnose", "--json", name], capture_output=True, check=False).stdout)
+    if packages:
+        judge_records(name, packages)
+    if kind == "deaf":
+        return
+    found = {}
+    for one in told["findings"]:
+        found[one["id"]] = found.get(one["id"], 0) + one.get("count", 1)
+    errors = {one["id"] for one in told["findings"] if one["severity"] == "error"}
+    expect(name + ": streams", len(told["streams"]) == SESSIONS, len(told["streams"]), found)
+    # A robot of whose FIN the capture has nothing answers what comes afterwards as one that was rebooted.
+    is_cut = kind in CUT or (kind == "robot" and found.get("tcp.reset", 0) <= SESSIONS - fins)
+    expect(name + ": errors", errors <= {"tcp.reset"} if is_cut else not errors, found)
+    expect(name + ": nothing is guessed", not NEVER & set(found), found)
+    ends = found.get("tcp.closed", 0) + found.get("tcp.reset", 0)
+    expect(name + ": an end each", ends == ended, found, ended)
+    said = [one["args"] for one in told["findings"] if one["id"] in ("tcp.closed", "tcp.reset") and "doubt" not in one["args"]]
+    whos = {one["who"] for one in said if kind not in CUT or kind in GONE or "reason" not in one}
+    expect(name + ": by whom", kind == "both" or whos == {WHO[kind]} or
+           (kind in ("cut", "firewalled") and whos <= {WHO[kind], "client", "between"}), said)
+    resets = [one["args"] for one in told["findings"] if one["id"] == "tcp.reset"]
+    expect(name + ": why", kind not in GONE or all(one.get("reason") == "robot-gone" or one.get("case") == "went-on" for one in resets),
+           resets)
+    if kind == "unread":
+        expect(name + ": unread", any("unread_bytes" in one for one in said) and
+               all("unread_bytes" in one or "reason" in one for one in said), said)
+
+
+def judge_all(kind, seeds):
+    for seed in seeds:
+        judge(kind, seed)
+
+
+def main():
+    if len(sys.argv) == 3:
+        write(sys.argv[1], int(sys.argv[2]), "%s-%s.pcap" % tuple(sys.argv[1:]))
+        return
+    chosen = share(range(CAPTURES), 10, "captures of ten sessions, 50 of each kind of end")
+    side_by_side(*(functools.partial(judge_all, kind, chosen) for kind in KINDS))
+    sys.exit(finish())
+
+
+main()
