@@ -467,8 +467,11 @@ silence("with a byte each", "3 keep-alives of the client", *((i, lambda *at: ask
 silence("one", UNKNOWN, (10, asks))
 silence("one, captured twice", UNKNOWN, (10, asks), (10.499, asks))
 silence("one, and another soon", "2 keep-alives", (10, asks), (10.5, asks))
-silence("answered", UNKNOWN, (10, asks), (10.1, answers), (20, asks), (20.1, answers))
-silence("answered at last", UNKNOWN, (10, asks), (11, asks), (11.1, answers))
+ANSWERED = " answered meanwhile: the network and the robot's system work"
+silence("answered", "2 keep-alives were" + ANSWERED, (10, asks), (10.1, answers), (20, asks), (20.1, answers))
+silence("answered at last", "a keep-alive was" + ANSWERED, (10, asks), (11, asks), (11.1, answers))
+silence("the robot's is answered", "a keep-alive was" + ANSWERED, (10, robot_asks),
+        (10.1, lambda time, client, robot: tcp(time, CLIENT, 50000, ROBOT, 30004, ACK, client, robot)))
 silence("and not any more", "2 keep-alives", (10, asks), (11, asks), (11.1, answers), (20, asks), (21, asks))
 silence("until it resets", "2 keep-alives of the client", (10, asks), (11, asks), (11.1, resets))
 silence("the robot asks", "2 keep-alives of the robot got no answer: the client, or the path to it, was gone",

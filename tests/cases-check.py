@@ -58,6 +58,13 @@ CASES = (
     ("tap-from-robot tap-from-client", "info @ @", None, r"timestamp", r"value_0", "read by time"),
     ("tap-from-client tap-from-robot", "diagnose @ @", None, r"", r"recipe\.(missing|guessed)", "read by time"),
     ("late-behind-ack", "diagnose @", 0, r"tcp\.out-of-order", r"stream\.gap", "no record is lost"),
+    ("legacy-silent-end", "diagnose --tables @", 1, r"no data for 8\.000 s.*none afterwards(?s:.*)8\.000", "Nothing is wrong",
+     "silence to the end"),
+    ("robot-closes-mid-stream", "diagnose @", 1, r"(?s)in mid-stream, after 375 records.*side: robot", "Nothing is wrong",
+     "the robot ended it"),
+    ("version-never-answered", "diagnose @", 1, r"did not answer the request in packet 7", "Nothing is wrong", "no answer"),
+    ("start-refused", "diagnose @", 1, r"(?s)refused START.*side: not proven.*gave no\s+reason", r"output recipe", "unclear"),
+    ("robot-hangs", "diagnose @", 1, r"(?s)3\s+keep-alives were answered.*side: robot", "does not show why", "what answered"),
     ("never-changing-fields", "compare @", 0, r"2 of 5 .*3 never changed: no proof", "all 5", "three never changed: no proof"),
     ("never-changing-fields", "compare --json @", 0, r'"robot_mode".*"equal", "constant": true', "", "the same for scripts"),
 )

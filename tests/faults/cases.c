@@ -721,6 +721,18 @@ static void silence_to_the_end(struct play *play)
     play_expect(play, "tcp.closed", play_latest(play) - 2);
 }
 
+/* A client of the legacy interface gives up, or the robot does; it was silent for too long to have been sending. */
+static void silence_of_legacy(struct play *play)
+{
+    for (int i = 0; i < 2; i++) {
+        play_realtime(play, 1108);
+        play_data(play, 100);
+        play_wait(play, 4 * SECOND);
+        play_close(play, i ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+        play_expect_of(play, "silence", i, play_latest(play) - 2);
+    }
+}
+
 /* The robot is gone, but the capture continues with another client's traffic. */
 static void silence_to_the_captures_end(struct play *play)
 {
@@ -989,6 +1001,16 @@ static void closed(struct play *play)
     play_data(play, 20);
     play_close(play, ARMTAP_FROM_ROBOT, WIRE_CLOSE_FIN);
     play_expect(play, "tcp.closed", play_latest(play) - 2);
+    play_expect(play, "stream.ended-by-robot", play_latest(play) - 2);
+}
+
+static void ended_by_robot(struct play *play)
+{
+    play_realtime(play, 1108);
+    play_data(play, 200);
+    play_wait(play, SECOND);
+    play_close(play, ARMTAP_FROM_ROBOT, WIRE_CLOSE_FIN);
+    play_expect(play, "stream.ended-by-robot", play_latest(play) - 2);
 }
 
 /* The client acknowledges with a window of 0, and opens it again 200 ms later. */
@@ -1355,6 +1377,16 @@ static void never_started(struct play *play)
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
 }
 
+/* The robot's system acknowledges the request, its program does not answer. */
+static void never_answered(struct play *play)
+{
+    play_connect(play, 30004);
+    play_ask(play, (struct armtap_rtde_package){.type = ARMTAP_RTDE_VERSION, .version = 2});
+    play_wait(play, 2 * SECOND);
+    play_expect(play, "rtde.no-reply", play_latest(play) + 3); /* the robot's FIN */
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+}
+
 const struct fault_case fault_cases[] = {
     {"rtde.start.refused", start_refused},
     {"rtde.version.refused", version_refused},
@@ -1385,6 +1417,9 @@ const struct fault_case fault_cases[] = {
     {"rtde.property.missing", properties},
     {"rtde.types.assumed", types_assumed},
     {"rtde.no-data", never_started},
+    {"rtde.no-reply", never_answered},
+    {"stream.ended-by-robot", ended_by_robot},
+    {"silence-of-legacy", silence_of_legacy},
     {"rtde.recipe.missing", recipe_missing},
     {"rtde.recipe.missing-reply-too-early", reply_too_early},
     {"rtde.recipe.unsure", recipe_unsure},

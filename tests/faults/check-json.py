@@ -394,18 +394,18 @@ def check_dialogue(folder):
     setup = max(i for i, (_, packet) in enumerate(packets[:start]) if kind(packet) == (False, b"O"))
     second = 10**9 if packets[1][0] > 10**17 else 10**6
     for cut, seconds, expected in (
-            (start, 5, {"reason": "not-started", "since_packet": setup + 1}),
-            (setup + 1, 5, {"reason": "no-reply", "since_packet": setup + 1}),
+            (start, 5, "rtde.no-data"),
+            (setup + 1, 5, "rtde.no-reply"),
             (setup + 1, 0, None)):
         # A later acknowledgement by the client is the last packet.
         rewrite(whole, path, lambda index, time, packet, cut=cut, seconds=seconds: [(time, packet)] if index < cut else (
             [(time + seconds * second, packets[2][1])] if index == cut else []))
-        found = said(diagnose(path), "rtde.no-data")
-        assert [{name: one[name] for name in ("reason", "since_packet")} for one in found] == ([expected] if expected else []), found
-        assert all(seconds <= one["duration_s"] < seconds + 1 for one in found), found
+        found = [one for one in diagnose(path)["findings"] if one["id"].startswith("rtde.no-")]
+        assert [(one["id"], one["args"]["since_packet"]) for one in found] == ([(expected, setup + 1)] if expected else []), found
+        assert all(seconds <= one["args"]["duration_s"] < seconds + 1 for one in found), found
     # A capture of only the client's packets shows nothing about the robot.
     rewrite(whole, path, lambda index, time, packet: [(time, packet)] if not kind(packet)[0] and index < start else [])
-    assert not said(diagnose(path), "rtde.no-data")
+    assert not said(diagnose(path), "rtde.no-data") and not said(diagnose(path), "rtde.no-reply")
 
 
 def check_longest_gap(folder):

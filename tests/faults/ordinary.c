@@ -133,6 +133,20 @@ static void quits(struct play *play)
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_RESET);
 }
 
+/* The robot closes once no data is due: after PAUSE, or when the client has closed. */
+static void robot_closes(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    play_pause(play);
+    play_wait(play, 5 * SECOND);
+    play_close(play, ARMTAP_FROM_ROBOT, WIRE_CLOSE_FIN);
+    play_realtime(play, 1108);
+    play_data(play, 50);
+    play_wait(play, 19 * SECOND / 10);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+}
+
 /* The clock is 0 while the controller boots, then jumps to its value. */
 static void boots(struct play *play)
 {
@@ -329,6 +343,7 @@ const struct fault_case ordinary_cases[] = {
     {"commands-of-ur-rtde", mailbox_ordinary},
     {"protocol-1", protocol_1},
     {"quits", quits},
+    {"robot-closes", robot_closes},
     {"set-up-twice", set_up_twice},
     {"slow", slow},
     {"stall", stall},

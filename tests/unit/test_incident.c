@@ -418,6 +418,7 @@ static void late_data_has_a_side(void **state)
          .has_unless = UNKNOWN(1)},
         {.what = {SILENT(delayed)}, .unless = STALL_BESIDE, .judged = BY_SILENCE, .has_unless = UNKNOWN(1)},
         {.what = {SILENT(held_up)}, .unless = STALL_BESIDE, .judged = BY_SILENCE, .has_unless = UNKNOWN(1)},
+        {.what = {SILENT(program_silent)}, .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_ROBOT}},
         {.what = {SILENT(client_stopped_reading)}, .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_CLIENT}},
     };
     (void)state;
@@ -487,6 +488,7 @@ static void what_lasts_must_be_long_enough(void **state)
 {
 #define SKIPPED FACT(ARMTAP_FINDING_clock_skipped, RTDE, NO_ARGS), .size = 10 /* packages */
 #define RESET FACT(ARMTAP_NOTE_tcp_reset, RTDE, ARGS(arg_who(ARMTAP_WORD_robot)))
+#define ENDED_BY_ROBOT FACT(ARMTAP_FINDING_stream_ended_by_robot, RTDE, NO_ARGS)
 #define STALLED(word, where, seconds)                                                                                  \
     FACT(ARMTAP_FINDING_tcp_zero_window, where, ARGS(arg_who(ARMTAP_WORD_##word))), .size = seconds
 #define SILENT_FOR(word, where, seconds)                                                                               \
@@ -565,6 +567,8 @@ static void what_lasts_must_be_long_enough(void **state)
         {{RESET}, {STALLED(client, RTDE, 0.001)}, 1, UNKNOWN(1), {0}},
         {{RESET}, {STALLED(client, REALTIME, 0.5)}, 0, UNKNOWN(1), {0}},
         {{RESET}, {STALLED(robot, RTDE, 0.5)}, 0, UNKNOWN(1), {0}},
+        {{ENDED_BY_ROBOT}, {STALLED(client, RTDE, 0.001)}, -1001 * MS, BY_STALL(2), {0}},
+        {{ENDED_BY_ROBOT}, {STALLED(client, RTDE, 0.001)}, -1001 * MS - 1, SKIPPED_ALONE, {0}},
         /* A silence ends before, or with the record that shows what was skipped. */
         SKIPPED_WHILE(held_up),
         SKIPPED_WHILE(delayed),

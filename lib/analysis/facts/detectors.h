@@ -96,6 +96,7 @@ struct unanswered_requests {
     bool granted;              /* a set-up of outputs was answered */
     bool start_asked;
     bool robot_seen; /* packets of the robot were captured */
+    uint64_t heard;  /* of the robot, when that request came */
 };
 
 /* A message of RTDE. */

@@ -779,7 +779,7 @@ static void end_stretch(struct flow_rate *flow, struct findings *findings, const
         return;
     if (!flow->is_settled)
         settle(flow, findings, stream);
-    if (at && !has(flow, ARMTAP_TRAIT_UNASKED)) {
+    if (at) {
         const struct armtap_where *from = flow->has_last ? &flow->last.where : &flow->granted;
         double lost = flow->lost_bytes > 0 || flow->unsure ? INFINITY : (double)flow->unread;
         const struct pause pause = {from, at, between(from, at), lost, NAN, true};
@@ -998,6 +998,14 @@ void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, c
     } else if (event->type == ARMTAP_EVENT_WINDOW && event->direction == ARMTAP_TO_ROBOT) {
         take_window(flow, event);
     }
+}
+
+bool armtap_flow_rate_runs(const struct flow_rate *flow, const struct armtap_where *now)
+{
+    struct armtap_where last = last_where(flow);
+    int64_t time = between(&last, now);
+    return flow->phase == PHASE_ACTIVE && (flow->is_settled ? flow->has_last : flow->waiting.count > 0) && time >= 0 &&
+           (time <= SILENCE || (double)time <= SILENT_STEPS * flow->usual * 1e9);
 }
 
 void armtap_flow_rate_blame(struct flow_rate *flow, const struct flow_rate_blame *why)

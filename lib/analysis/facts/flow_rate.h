@@ -132,6 +132,8 @@ void armtap_flow_rate_forget_clock(struct flow_rate *flow);
 void armtap_flow_rate_set_up(struct flow_rate *flow, struct findings *findings,
                              const struct armtap_recipe_event *event);
 void armtap_flow_rate_event(struct flow_rate *flow, struct findings *findings, const struct armtap_event *event);
+/* Whether data is due, and came up to now, but for a silence. */
+bool armtap_flow_rate_runs(const struct flow_rate *flow, const struct armtap_where *now);
 /* Why data stopped, as far as TCP shows; packets and numbers are 0 if they say nothing. */
 struct flow_rate_blame {
     enum armtap_word reason; /* none: unknown */
@@ -180,6 +182,8 @@ void armtap_rates_take_recipe(struct armtap_rates *rates, struct findings *findi
                               const struct armtap_recipe_event *event);
 void armtap_rates_take_event(struct armtap_rates *rates, struct findings *findings, const struct armtap_event *event);
 void armtap_rates_take_note(struct armtap_rates *rates, struct findings *findings, const struct armtap_note *note);
+/* Whether data of any flow runs. */
+bool armtap_rates_run(const struct armtap_rates *rates, const struct armtap_where *now);
 /* As armtap_flow_rate_blame. */
 void armtap_rates_blame(struct armtap_rates *rates, const struct flow_rate_blame *why);
 /* Its next record will probably come soon: fetches it, or, once that is there, its first flow. */

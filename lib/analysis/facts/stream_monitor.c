@@ -399,6 +399,8 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
         return 0;
     if (record->direction == ARMTAP_FROM_ROBOT && running->resent[ARMTAP_FROM_ROBOT].heard == 0)
         running->resent[ARMTAP_FROM_ROBOT].count = 0; /* the client's packets are not in the capture */
+    if (record->direction == ARMTAP_FROM_ROBOT)
+        running->answered = 0;
     bool is_narrow = running->narrow.from.packet > 0 && record->direction == ARMTAP_FROM_ROBOT;
     const struct armtap_where last = is_narrow ? running->holes.last : record->where;
     armtap_missing_records_record(&running->holes, monitors->findings, record);
@@ -531,6 +533,22 @@ static enum armtap_word doubt_of(const struct armtap_event *event)
     return may_be_cut(event) ? ARMTAP_WORD_perhaps_given_up : ARMTAP_WORD_none;
 }
 
+/* Reports a robot that closes while its data runs, as its client neither does nor asks for. */
+static void report_end(struct monitors *monitors, const struct stream_monitor *monitor,
+                       const struct armtap_event *event)
+{
+    const struct armtap_stream *stream = event->stream;
+    bool is_steady = !armtap_stream_has(stream, ARMTAP_TRAIT_BESIDE) || armtap_stream_has(stream, ARMTAP_TRAIT_UNASKED);
+    if (monitor->closing || event->direction != ARMTAP_FROM_ROBOT || event->a != ARMTAP_CLOSE_FIN || event->doubtful ||
+        !is_steady || !armtap_rates_run(monitor->running->rates, &event->where))
+        return;
+    armtap_findings_raise(monitors->findings,
+                          &(struct fact){.code = ARMTAP_FINDING_stream_ended_by_robot,
+                                         .stream = stream,
+                                         .where = &event->where,
+                                         .arguments = ARGS(arg_records((double)stream->records[ARMTAP_FROM_ROBOT]))});
+}
+
 /* Whether what one side asked got no answer up to the end of the connection. Answers are known only if the capture has
  * the other side. */
 static bool is_unanswered(const struct asking *asking, const struct armtap_event *event, enum armtap_direction by)
@@ -539,6 +557,16 @@ static bool is_unanswered(const struct asking *asking, const struct armtap_event
     bool is_closer = event->direction != by && (event->a == ARMTAP_CLOSE_FIN || event->a == ARMTAP_CLOSE_RESET);
     uint32_t since = (uint32_t)heard - asking->heard;
     return heard > 0 && (since == 0 || (is_closer && since == 1));
+}
+
+/* Adds what was asked before, if that got an answer. `is_over`: a packet that ends the connection is none. */
+static void count_answer(struct running_stream *running, const struct armtap_event *event, enum armtap_direction by)
+{
+    struct asking *asking = &running->asking[by];
+    bool has_answer = asking->count > 0 && event->stream->packets[!by] > 0 && !is_unanswered(asking, event, by);
+    if (has_answer && running->answered < UINT16_MAX)
+        running->answered++;
+    asking->count = 0;
 }
 
 static bool keepalives_unanswered(const struct running_stream *running, const struct armtap_event *event,
@@ -621,8 +649,12 @@ static bool is_narrow_until(const struct monitors *monitors, struct running_stre
 static void blame(const struct monitors *monitors, struct running_stream *running, const struct armtap_event *event)
 {
     const struct narrow_window narrow = running->narrow;
-    const struct asking *asking = running->asking;
     bool is_narrow = is_narrow_until(monitors, running, event);
+    bool is_robot_gone = keepalives_unanswered(running, event, ARMTAP_TO_ROBOT);
+    bool is_client_gone = keepalives_unanswered(running, event, ARMTAP_FROM_ROBOT);
+    const uint64_t asked[2] = {running->asking[0].count, running->asking[1].count};
+    count_answer(running, event, ARMTAP_TO_ROBOT);
+    count_answer(running, event, ARMTAP_FROM_ROBOT);
     struct flow_rate_blame why = {.reason = ARMTAP_WORD_none};
     if (running->stuck.packet > 0)
         why = (struct flow_rate_blame){.reason = ARMTAP_WORD_client_stopped_reading,
@@ -633,10 +665,12 @@ static void blame(const struct monitors *monitors, struct running_stream *runnin
     else if (resends_unanswered(running, event, ARMTAP_FROM_ROBOT))
         why =
             (struct flow_rate_blame){.reason = ARMTAP_WORD_held_up, .times = running->resent[ARMTAP_FROM_ROBOT].count};
-    else if (keepalives_unanswered(running, event, ARMTAP_TO_ROBOT))
-        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_robot_gone, .times = asking[ARMTAP_TO_ROBOT].count};
-    else if (keepalives_unanswered(running, event, ARMTAP_FROM_ROBOT))
-        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_client_gone, .times = asking[ARMTAP_FROM_ROBOT].count};
+    else if (is_robot_gone)
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_robot_gone, .times = asked[ARMTAP_TO_ROBOT]};
+    else if (is_client_gone)
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_client_gone, .times = asked[ARMTAP_FROM_ROBOT]};
+    else if (running->answered > 0)
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_program_silent, .times = running->answered};
     else if (may_be_cut(event))
         why.reason = ARMTAP_WORD_reset;
     armtap_rates_blame(running->rates, &why);
@@ -648,6 +682,7 @@ static void take_close(struct monitors *monitors, struct stream_monitor *monitor
     if (monitor->command)
         armtap_robot_commands_close(monitor->command, monitors->findings, event);
     if (monitor->running && !monitor->closing) {
+        report_end(monitors, monitor, event);
         blame(monitors, monitor->running, event);
         armtap_rates_take_event(monitor->running->rates, monitors->findings, event);
     }
@@ -692,6 +727,8 @@ static void take_running(struct monitors *monitors, struct running_stream *runni
     running->was_full = running->was_full || armtap_stalls_of_client(&monitors->stalls, event->stream->connection);
     if (event->type == ARMTAP_EVENT_RETRANSMISSION)
         *resent = (struct asking){resent->heard == heard ? resent->count + 1 : 1, heard};
+    if (event->type == ARMTAP_EVENT_KEEP_ALIVE && event->a == 1)
+        count_answer(running, event, event->direction);
     if (event->type == ARMTAP_EVENT_KEEP_ALIVE)
         running->asking[event->direction] = (struct asking){(uint32_t)event->a, heard};
     if (event->type == ARMTAP_EVENT_CLOSE)

@@ -21,6 +21,7 @@ struct running_stream {
     unsigned arms;
     bool is_left;              /* the capture ended, and the connection goes on */
     bool was_full;             /* the client stopped reading for a while, which delayed data */
+    uint16_t answered;         /* keep-alives since the last record, as far as they can be counted */
     struct asking resent[2];   /* by direction, what was sent again */
     struct asking asking[2];   /* the same, keep-alives */
     struct armtap_where stuck; /* where the client's receive buffer became full; packet 0: it is not full */

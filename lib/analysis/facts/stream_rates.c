@@ -208,6 +208,14 @@ void armtap_rates_take_event(struct armtap_rates *rates, struct findings *findin
             armtap_flow_rate_event(rates->channel[i], findings, event);
 }
 
+bool armtap_rates_run(const struct armtap_rates *rates, const struct armtap_where *now)
+{
+    for (size_t i = 0; i < rates->room; i++)
+        if (rates->channel[i] && armtap_flow_rate_runs(rates->channel[i], now))
+            return true;
+    return false;
+}
+
 void armtap_rates_blame(struct armtap_rates *rates, const struct flow_rate_blame *why)
 {
     for (size_t i = 0; i < rates->room; i++)

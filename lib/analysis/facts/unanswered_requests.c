@@ -25,6 +25,7 @@ void armtap_unanswered_message(struct unanswered_requests *dialogue, const struc
             dialogue->start_asked = dialogue->start_asked || type == ARMTAP_RTDE_START;
             dialogue->asked = type;
             dialogue->where = message->first;
+            dialogue->heard = message->stream->packets[ARMTAP_FROM_ROBOT];
         }
     }
 }
@@ -48,17 +49,16 @@ void armtap_unanswered_end(const struct unanswered_requests *dialogue, struct fi
     double seconds = armtap_time_seconds(dialogue->where.time, dialogue->until);
     bool is_whole = !stream->midstream && stream->bytes_lost[0] + stream->bytes_lost[1] == 0;
     bool is_over = close->a != ARMTAP_CLOSE_END_OF_CAPTURE;
-    enum armtap_word reason = dialogue->asked != 0                          ? ARMTAP_WORD_no_reply
-                              : dialogue->granted && !dialogue->start_asked ? ARMTAP_WORD_not_started
-                                                                            : ARMTAP_WORD_none;
-    if (!dialogue->robot_seen || dialogue->where.packet == 0 || !is_whole || reason == ARMTAP_WORD_none ||
-        !(seconds >= (is_over && dialogue->asked == 0 ? 0 : NO_REPLY)))
+    bool is_asked = dialogue->asked != 0, is_left = dialogue->granted && !dialogue->start_asked;
+    if (!dialogue->robot_seen || dialogue->where.packet == 0 || !is_whole || !(is_asked || is_left) ||
+        !(seconds >= (is_over && !is_asked ? 0 : NO_REPLY)))
         return;
     armtap_findings_raise(
-        findings, &(struct fact){.code = ARMTAP_FINDING_rtde_no_data,
+        findings, &(struct fact){.code = is_asked ? ARMTAP_FINDING_rtde_no_reply : ARMTAP_FINDING_rtde_no_data,
                                  .stream = stream,
                                  .where = &close->where,
-                                 .arguments = ARGS(arg_reason(reason), arg_duration_s(seconds),
-                                                   arg_since_packet(dialogue->where.packet),
+                                 .arguments = ARGS(arg_duration_s(seconds), arg_since_packet(dialogue->where.packet),
+                                                   arg_is_acknowledged(is_asked && stream->packets[ARMTAP_FROM_ROBOT] >
+                                                                                       dialogue->heard),
                                                    arg_is_earlier_file(dialogue->where.file != close->where.file))});
 }

@@ -134,6 +134,8 @@ static const struct {
     {SIGN(NEAR(FINDING_tcp_zero_window, 0, 0), SAYS(who, robot)), ARMTAP_BLAME_ROBOT},
     {SIGN(NEAR(FINDING_clock_skipped, 0, 0), SAYS(reason, held_up)), ARMTAP_BLAME_UNCLEAR},
     {SILENCE(client_stopped_reading), ARMTAP_BLAME_CLIENT},
+    {SILENCE(program_silent), ARMTAP_BLAME_ROBOT},
+    {SIGN(NEAR(FINDING_rtde_no_reply, 0, 0), HAS(is_acknowledged)), ARMTAP_BLAME_ROBOT},
     {SIGN(NEAR(NOTE_ur_exception, 0, 0), HAS(sent_packet)), ARMTAP_BLAME_CLIENT},
     {SIGN(NEAR(FINDING_safety_state, 0, 0), HAS(is_begun)), ARMTAP_BLAME_UNCLEAR},
     {SIGN(NEAR(NOTE_tcp_unreachable, 0, 0), SAYS(who, robot)), ARMTAP_BLAME_UNCLEAR},
