@@ -222,6 +222,17 @@ static enum armtap_fit dashboard_begins(enum armtap_direction direction, const u
     return greets ? ARMTAP_FIT_YES : ARMTAP_FIT_NO;
 }
 
+static enum armtap_fit dashboard_speaks(const uint8_t *bytes, size_t length, bool whole)
+{
+    long frame = line_at(bytes, length);
+    size_t line = frame > 0 ? (size_t)frame : length;
+    if (frame < 0 || !armtap_urscript_is_text(bytes, line))
+        return ARMTAP_FIT_NO;
+    if (frame == 0 && !whole)
+        return ARMTAP_FIT_MORE;
+    return next_row(bytes, text_length(bytes, line), NULL) ? ARMTAP_FIT_WELL : ARMTAP_FIT_NO;
+}
+
 /* ---- which reply answers which request ---- */
 
 static struct request *pending_at(struct dashboard *dashboard, unsigned i)
@@ -453,6 +464,7 @@ const struct armtap_decoder armtap_decoder_dashboard = {
     .next = dashboard_next,
     .sure = dashboard_sure,
     .begins = dashboard_begins,
+    .speaks = dashboard_speaks,
     .shows = dashboard_shows,
     .decode = dashboard_decode,
     .lost = dashboard_lost,

@@ -460,6 +460,7 @@ const struct armtap_decoder armtap_decoder_primary = {
     .sure = primary_sure,
     .follows = armtap_primary_follows,
     .begins = armtap_primary_begins,
+    .speaks = armtap_urscript_speaks,
     .shows = armtap_primary_shows,
     .decode = primary_decode,
     .rest = primary_rest,

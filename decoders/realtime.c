@@ -321,6 +321,7 @@ const struct armtap_decoder armtap_decoder_realtime = {
     .sure = realtime_sure,
     .follows = realtime_follows,
     .begins = realtime_begins,
+    .speaks = armtap_urscript_speaks,
     .shows = realtime_shows,
     .cut = realtime_cut,
     .expects = realtime_expects,

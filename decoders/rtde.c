@@ -778,6 +778,7 @@ const struct armtap_decoder armtap_decoder_rtde = {
     .sure = rtde_sure,
     .follows = rtde_follows,
     .begins = armtap_rtde_begins,
+    .speaks = armtap_rtde_speaks,
     .shows = armtap_rtde_shows,
     .cut = rtde_cut,
     .expects = rtde_expects,

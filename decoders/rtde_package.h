@@ -29,6 +29,7 @@ bool armtap_rtde_read(const uint8_t *bytes, size_t length, enum armtap_direction
  * armtap_decoder ---- */
 
 enum armtap_fit armtap_rtde_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length);
+enum armtap_fit armtap_rtde_speaks(const uint8_t *bytes, size_t length, bool whole);
 enum armtap_fit armtap_rtde_shows(enum armtap_direction direction, const struct armtap_sight *sight, size_t *need);
 
 /* ---- rtde_recipe.c: recipes of comma separated lists; the input recipes of a connection, found by their id, or by the

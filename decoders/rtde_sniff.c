@@ -17,6 +17,7 @@
 #define CLOCK_BITS 10u     /* of an advancing clock where most clients have it */
 #define FRAMES_MAX 16u     /* in a chain */
 #define KINDS_MAX 4u       /* of data, by size */
+#define SPOKEN_LEAST 32u   /* bytes of a client's first request that show what it is */
 #define EXAMINED_MAX 520u  /* bytes of a package's content that are examined: the longest text to the robot */
 #define WITHOUT_CLOCK 4u   /* data packages of a kind */
 #define ITEM_MAX 64u       /* characters of a variable's name */
@@ -351,6 +352,18 @@ enum armtap_fit armtap_rtde_shows(enum armtap_direction direction, const struct 
     struct chain chain = {
         .direction = direction, .end = sight->bytes + sight->length, .whole = sight->whole, .work = sight->work};
     return judge_chain(&chain, sight->bytes, sight->length, need);
+}
+
+enum armtap_fit armtap_rtde_speaks(const uint8_t *bytes, size_t length, bool whole)
+{
+    size_t size = length >= ARMTAP_RTDE_HEADER ? armtap_be16(bytes) : 0, there = size < length ? size : length;
+    if (length < ARMTAP_RTDE_HEADER)
+        return ARMTAP_FIT_MORE;
+    if (bytes[2] == ARMTAP_RTDE_DATA || !armtap_rtde_size_fits(bytes[2], ARMTAP_TO_ROBOT, size))
+        return ARMTAP_FIT_NO;
+    if (there < size && there < SPOKEN_LEAST)
+        return whole ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE;
+    return package_bits(ARMTAP_TO_ROBOT, bytes, there) > 0 ? ARMTAP_FIT_WELL : ARMTAP_FIT_NO;
 }
 
 enum armtap_fit armtap_rtde_begins(enum armtap_direction direction, const uint8_t *bytes, size_t length)

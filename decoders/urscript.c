@@ -99,11 +99,17 @@ static bool is_of_name(uint8_t byte)
            byte == '_' || byte == '.';
 }
 
-/* Behind the blanks and the name that begin at `at`. */
-static size_t behind_name(const uint8_t *line, size_t length, size_t at)
+static size_t behind_blanks(const uint8_t *line, size_t length, size_t at)
 {
     while (at < length && (line[at] == ' ' || line[at] == '\t'))
         at++;
+    return at;
+}
+
+/* Behind the blanks and the name that begin at `at`. */
+static size_t behind_name(const uint8_t *line, size_t length, size_t at)
+{
+    at = behind_blanks(line, length, at);
     while (at < length && is_of_name(line[at]))
         at++;
     return at;
@@ -114,9 +120,10 @@ bool armtap_urscript_is_statement(const uint8_t *line, size_t length)
     static const char end[] = "end";
     length = text_length(line, length);
     size_t first = behind_name(line, length, 0), second = behind_name(line, length, first);
+    size_t sign = behind_blanks(line, length, second);
     if (first == length)
         return length >= sizeof end - 1 && memcmp(line + length - (sizeof end - 1), end, sizeof end - 1) == 0;
-    return line[first] == '(' || line[first] == '=' ||
+    return line[first] == '(' || line[first] == '=' || (sign < length && line[sign] == '=') ||
            (second < length && (line[second] == '(' || line[second] == '=' || line[second] == ':'));
 }
 
@@ -126,6 +133,22 @@ bool armtap_urscript_is_text(const uint8_t *bytes, size_t length)
         if (bytes[i] < ' ' && bytes[i] != '\t' && bytes[i] != '\r' && bytes[i] != '\n')
             return false;
     return length > 0;
+}
+
+enum armtap_fit armtap_urscript_speaks(const uint8_t *bytes, size_t length, bool whole)
+{
+    for (size_t at = 0; at < length;) {
+        const uint8_t *end = memchr(bytes + at, '\n', length - at);
+        size_t size = end ? (size_t)(end - bytes) - at : length - at;
+        if (!armtap_urscript_is_text(bytes + at, size + (end ? 1 : 0)))
+            return ARMTAP_FIT_NO;
+        if (!end && !whole)
+            return ARMTAP_FIT_MORE;
+        if (text_length(bytes + at, size) > 0 && bytes[at] != '#')
+            return armtap_urscript_is_statement(bytes + at, size) ? ARMTAP_FIT_WELL : ARMTAP_FIT_NO;
+        at += size + 1;
+    }
+    return whole ? ARMTAP_FIT_NO : ARMTAP_FIT_MORE;
 }
 
 enum armtap_fit armtap_urscript_shows(const struct armtap_sight *sight, size_t *need)

@@ -44,6 +44,7 @@ lib_libinside_la_SOURCES = \
 	lib/connection/knowledge.h \
 	lib/connection/seek.c \
 	lib/connection/span.h \
+	lib/connection/spoken.c \
 	lib/layers/layer.h \
 	lib/layers/mailbox.c \
 	lib/layers/mailbox_command.c \

@@ -83,7 +83,8 @@ def run(command, folder, captures, *options):
 
 
 FINDINGS = {"refused": ("tcp.refused", "error"), "unreachable": ("tcp.unreachable", "error"), "no-answer": ("tcp.no-answer", "error"), "reset": ("tcp.reset", "error"),
-            "closed": ("tcp.no-data", "warning"), "silent": ("tcp.no-data", "warning"), "left": ("tcp.closed", "info")}
+            "closed": ("tcp.no-data", "warning"), "silent": ("tcp.no-data", "warning"),
+            "mute": ("protocol.wrong-port", "warning"), "left": ("tcp.closed", "info")}
 
 
 def check(what, wanted, *captures, options=()):
@@ -142,7 +143,7 @@ expect("an hour's text", text == ["10.0.0.2:30004 refused 10.0.0.9 3600 times, t
 again = [syn(3600, client_port=9999), syn_ack(3600.1, client_port=9999), ack(3600.2, client_port=9999)]
 text = check("connected then", [refused(3600, last=3599.0001, connected=3600.1)], hour + again)
 expect("connected", text[0].endswith("; connected at 2026-01-31T13:00:00.100Z (packet 7202)"), text)
-check("connected before", [refused(first=9.0001, packet=5), empty("silent", first=9.0001, packet=5)],
+check("connected before", [refused(first=9.0001, packet=5), empty("mute", first=9.0001, packet=5)],
       [syn(0, isn=5), syn_ack(0.1, isn=5), ack(0.2, isn=5), syn(9, client_port=3), rst(9.0001, client_port=3)])
 check("same SYN again", [refused()], [syn(0), rst(0.0001), syn(0.5), rst(0.5001), syn(1), rst(1.0001)])
 check("same ports, another SYN", [refused(2, last=0.5001)], [syn(0), rst(0.0001), syn(0.5, isn=99), rst(0.5001, isn=99)])
@@ -168,7 +169,7 @@ check("long before", [refused(first=0, packet=1)], [rst(0), syn(2.999), other(9)
 check("too long before", [unanswered(first=3, packet=2)], [rst(0), syn(3), *both_ways(9)])
 check("of another SYN", [unanswered(first=0.0001, packet=2)], [rst(0, isn=77), syn(0.0001), *both_ways(9)])
 check("and again after it", [refused(first=0, packet=1)], [rst(0), syn(0.0001), rst(0.0002), syn(0.5), rst(0.5001), other(9)])
-check("and come through then", [refused(first=0, packet=1, connected=1.1), empty("silent", first=9, packet=6)],
+check("and come through then", [refused(first=0, packet=1, connected=1.1), empty("mute", first=9, packet=6)],
       [rst(0), syn(0.0001), syn(1, isn=9, client_port=4), syn_ack(1.1, isn=9, client_port=4), ack(1.2, isn=9, client_port=4), other(9)])
 
 
@@ -206,7 +207,7 @@ check("a packet too big", [], [asked, unreachable(0.0001, "10.0.0.1", asked, 4),
 check("another type", [], [asked, unreachable(0.0001, "10.0.0.1", asked, 0, kind=11), other(2)])
 check("of another SYN", [], [asked, unreachable(0.0001, "10.0.0.1", syn(0, isn=3), 13), other(2)])
 check("of a robot's packet", [], [asked, unreachable(0.0001, CLIENT, rst(0), 3), other(2)])
-check("after the answer", [empty("silent", first=9, packet=5)],
+check("after the answer", [empty("mute", first=9, packet=5)],
       [asked, syn_ack(0.1), ack(0.2), unreachable(0.3, "10.0.0.1", asked, 1), other(9)])
 text = check("after three SYNs", [blocked(first=3.1, packet=4)],
              [syn(0), syn(1), syn(3), unreachable(3.1, "10.0.0.1", asked, 1), *both_ways(20)])
@@ -222,13 +223,13 @@ told = incidents(several)
 expect("five in short", told == [("tcp.unreachable", "10.0.0.2", "network", 2, 5)], told)
 
 # the capture's clock was set forward between a SYN and its answer: nobody waited
-check("a clock set forward", [empty("silent", first=3603, packet=4)],
+check("a clock set forward", [empty("mute", first=3603, packet=4)],
       [syn(0), syn_ack(3600), ack(3600.001), tcp(3603, CLIENT, 50000, ROBOT, 30004, FIN | ACK, 1001, 7001)])
-check("answered within 1 s of it", [empty("silent", first=3603.5, packet=5)],
+check("answered within 1 s of it", [empty("mute", first=3603.5, packet=5)],
       [syn(0), other(3600), syn_ack(3600.999), ack(3601), tcp(3603.5, CLIENT, 50000, ROBOT, 30004, FIN | ACK, 1001, 7001)])
-check("not within 1 s", [unanswered(connected=3601.1), empty("silent", first=3603.5, packet=6)],
+check("not within 1 s", [unanswered(connected=3601.1), empty("mute", first=3603.5, packet=6)],
       [syn(0), other(3600), other(3601), syn_ack(3601.1), ack(3601.2), tcp(3603.5, CLIENT, 50000, ROBOT, 30004, FIN | ACK, 1001, 7001)])
-check("in small steps", [unanswered(connected=3.1), empty("silent", first=9, packet=6)],
+check("in small steps", [unanswered(connected=3.1), empty("mute", first=9, packet=6)],
       [syn(0), other(1), other(3), syn_ack(3.1), ack(3.2), tcp(9, CLIENT, 50000, ROBOT, 30004, FIN | ACK, 1001, 7001)])
 
 # no answer
@@ -240,11 +241,11 @@ check("sooner", [], [syn(0), syn(0.799)])
 check("3 s after the last SYN", [], [syn(0), syn(0.5), other(3.4)])
 text = check("1 s, 3 s, 7 s", [unanswered()], [syn(0), syn(1), syn(3), syn(7), *both_ways(20)])
 expect("SYNs", text == ["10.0.0.2:30004 did not answer 10.0.0.9: 4 SYNs within 7.000 s"], text)
-check("answered after a second", [empty("silent", first=9, packet=5)], [syn(0), syn(1), syn_ack(1.001), ack(1.002), other(9)])
+check("answered after a second", [empty("mute", first=9, packet=5)], [syn(0), syn(1), syn_ack(1.001), ack(1.002), other(9)])
 check("answered late", [unanswered(connected=7.1)], [syn(0), syn(1), syn(3), syn(7), syn_ack(7.1), ack(7.2)])
 check("only the client is captured, and goes on", [], [syn(0), ack(0.1), tcp(9, CLIENT, 50000, ROBOT, 30004, ACK, 1001, 7001)])
 check("only the robot is captured", [], [syn_ack(0), other(9)])
-check("a retry comes through", [unanswered(connected=0.6), empty("silent", first=9, packet=5)],
+check("a retry comes through", [unanswered(connected=0.6), empty("mute", first=9, packet=5)],
       [syn(0), syn(0.5, client_port=50001), syn_ack(0.6, client_port=50001), ack(0.7, client_port=50001), other(9)])
 check("every five seconds", [unanswered(20, last=95)],
       [syn(5 * i, client_port=50000 + i) for i in range(20)] + both_ways(100))
@@ -331,13 +332,17 @@ expect("unclear", text == ["10.0.0.2:30004 accepted 10.0.0.9; the connection end
 text = check("who reset is not all of it", [empty("reset", first=0.3, packet=4)],
              begin + [tcp(0.3, ROBOT, 30004, CLIENT, 50000, RST | ACK, 7001, 1002)])
 expect("unclear reset", text[0].endswith("the client may have ended it before, which armtap cannot tell from this capture"), text)
-request = [tcp(0.25, CLIENT, 50000, ROBOT, 30004, ACK, 1001, 7001, b"GET / HTTP/1.1\r\n")]
+request = [tcp(0.25, CLIENT, 50000, ROBOT, 30004, ACK, 1001, 7001, b"hello, robot!!\r\n")]
 check("not empty", [], begin + request + [fin(0.3), tcp(9, CLIENT, 50000, ROBOT, 30004, FIN | ACK, 1017, 7002)])
-check("after 2 s", [empty("silent", first=2.1, packet=4)], begin + [fin(2.1, False), fin(2.2)])
+check("after 2 s", [empty("mute", first=2.1, packet=4)], begin + [fin(2.1, False), fin(2.2)])
 check("the client resets", [empty("left", first=0.2)], [syn(0), syn_ack(0.1), tcp(0.2, CLIENT, 50000, ROBOT, 30004, RST, 1001)])
 check("the capture ends", [], begin + [other(2.099)])
-text = check("nothing until then", [empty("silent", first=2.1, packet=4)], begin + [other(2.1)])
-expect("silent", text == ["10.0.0.2:30004 accepted 10.0.0.9, but nothing was sent in 2.000 s"], text)
+text = check("nothing until then", [empty("mute", first=2.1, packet=4)], begin + [other(2.1)])
+expect("mute", text == ["10.0.0.9 connected to 10.0.0.2:30004 and said nothing in 2.000 s, while RTDE sends only what a client "
+                        "asks for: it probably meant port 30003"], text)
+begin_30003 = [syn(0, port=30003), syn_ack(0.1, port=30003), ack(0.1, port=30003)]
+text = check("nothing by itself", [empty("silent", first=2.1, packet=4, robot=ROBOT + ":30003")], begin_30003 + [other(2.1)])
+expect("silent", text == ["10.0.0.2:30003 accepted 10.0.0.9, but nothing was sent in 2.000 s"], text)
 text = check("not confirmed", [empty("silent", first=4, packet=4)], [syn(0), syn_ack(0.1), syn_ack(1.1), syn_ack(4)])
 expect("confirmed", text[0].endswith("the client did not confirm it: the robot's answer may not reach it"), text)
 again = [p for i in range(6) for p in (syn(i, isn=10 * i, port=30003), syn_ack(i + .1, 30003, isn=10 * i), ack(i + .2, 30003, isn=10 * i),

@@ -65,6 +65,10 @@ CASES = (
     ("version-never-answered", "diagnose @", 1, r"did not answer the request in packet 7", "Nothing is wrong", "no answer"),
     ("start-refused", "diagnose @", 1, r"(?s)refused START.*side: not proven.*gave no\s+reason", r"output recipe", "unclear"),
     ("robot-hangs", "diagnose @", 1, r"(?s)3\s+keep-alives were answered.*side: robot", "does not show why", "what answered"),
+    ("rtde-on-30003", "diagnose --json @", 1, r'"what": "protocol.wrong-port", "cause": null, "side": "client"', r"}},\n    {.robot",
+     "one incident: RTDE was spoken to 30003"),
+    ("legacy-client-on-30004", "diagnose @", 1, r"(?s)probably meant port 30003.*Responsible side:\s+client", r"not proven",
+     "side client, and which port it wanted"),
     ("never-changing-fields", "compare @", 0, r"2 of 5 .*3 never changed: no proof", "all 5", "three never changed: no proof"),
     ("never-changing-fields", "compare --json @", 0, r'"robot_mode".*"equal", "constant": true', "", "the same for scripts"),
 )

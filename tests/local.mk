@@ -186,6 +186,7 @@ SCRIPT_TESTS = \
 	tests/captures-rebuild \
 	tests/check-runners \
 	tests/compare-check.py \
+	tests/ports-check.py \
 	tests/cross-check.py \
 	tests/calls-check.py \
 	tests/folder-check.py \

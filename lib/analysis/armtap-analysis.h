@@ -138,6 +138,7 @@ enum armtap_attempt_outcome {
     ARMTAP_ATTEMPT_RESET,  /* the robot reset the connection */
     ARMTAP_ATTEMPT_CLOSED, /* the robot closed it */
     ARMTAP_ATTEMPT_SILENT, /* it was open for 2 s or more */
+    ARMTAP_ATTEMPT_MUTE,   /* the same on RTDE's port, where a client must ask, and this one never did */
     ARMTAP_ATTEMPT_LEFT,   /* the client ended it sooner, like a program that only probes the port */
     ARMTAP_ATTEMPT_OUTCOMES
 };

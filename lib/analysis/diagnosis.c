@@ -76,16 +76,17 @@ static void add_foreign(struct armtap_diagnosis *diagnosis, const struct armtap_
     memcpy(all, ARGS(arg_robot(note->stream->robot), arg_client(note->stream->client))->all, 2 * sizeof *all);
     if (count > 0)
         memcpy(all + 2, note->arguments.all, count * sizeof *all);
-    armtap_findings_raise(diagnosis->findings, &(struct fact){.code = ARMTAP_NOTE_stream_foreign,
-                                                              .where = &note->where,
-                                                              .arguments = &(struct armtap_arguments){all, count + 2}});
+    armtap_findings_raise(diagnosis->findings,
+                          &(struct fact){.code = (enum armtap_note_code)(note->kind - armtap_note_at(0)),
+                                         .where = &note->where,
+                                         .arguments = &(struct armtap_arguments){all, count + 2}});
 }
 
 static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_note *note)
 {
     if (armtap_streams_note(diagnosis->streams, note) != ARMTAP_OK)
         return -1;
-    if (note->stream && strcmp(note->kind->id, "stream.foreign") == 0)
+    if (note->stream && note->stream->protocol == ARMTAP_PROTOCOL_NONE)
         add_foreign(diagnosis, note);
     else if (!armtap_monitors_keep(diagnosis->monitors, note))
         add_note(diagnosis, note);

@@ -85,7 +85,7 @@ struct armtap_attempt_open {
 bool armtap_attempts_have_fault(const struct armtap_attempts *attempts);
 /* The i-th robot and client with attempts of unknown outcome; false beyond the last. */
 bool armtap_attempts_open_at(const struct armtap_attempts *attempts, size_t i, struct armtap_attempt_open *open);
-/* "refused", "unreachable", "no-answer", "reset", "closed", "silent", "left" */
+/* "refused", "unreachable", "no-answer", "reset", "closed", "silent", "mute", "left" */
 const char *armtap_attempt_outcome_name(enum armtap_attempt_outcome outcome);
 #define ARMTAP_ATTEMPT_TEXT_MAX 480
 /* One line on what became of the attempts; its times are UTC if `zone` is NULL. */

@@ -171,6 +171,7 @@ static void destroy(struct armtap_conn *conn)
     }
     if (conn->context && conn->decoder->close)
         conn->decoder->close(conn->context);
+    armtap_spoken_free(conn);
     armtap_conn_claim(conn, 0);
     conn->reserve->held -= conn->state_bytes;
     conn->reserve->taken -= conn->taken;

@@ -22,6 +22,15 @@ enum armtap_half_mode {
 #define ARMTAP_FILLED_MOST                                                                                             \
     65536 /* bytes that zeros may stand for, and within which a head that was cut off is proved */
 
+/* What the client said first, as long as it may be the language of another port. */
+struct armtap_spoken {
+    enum { ARMTAP_SPOKEN_NOT, ARMTAP_SPOKEN_HEARD, ARMTAP_SPOKEN_SETTLED } state; /* NOT: nothing that is known yet */
+    uint8_t language;                                                             /* HEARD: which, in spoken.c */
+    uint16_t length;
+    uint8_t *bytes; /* NOT: so far */
+    struct armtap_where where;
+};
+
 /* What the snapshot length cut off among the bytes that wait, as far as these are still needed; zeros stand there. */
 struct armtap_holes {
     size_t count;
@@ -92,6 +101,7 @@ struct armtap_conn {
     enum armtap_protocol hint;
     enum armtap_rest rest;
     uint16_t port; /* on which one end listens; 0: not known */
+    struct armtap_spoken spoken;
 };
 
 static inline enum armtap_direction armtap_other(enum armtap_direction direction)
@@ -259,5 +269,21 @@ int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, 
  * those bytes are done with and `want` is set. */
 size_t armtap_seek(struct armtap_conn *conn, enum armtap_direction direction, const struct armtap_span *span,
                    bool *found);
+
+/* ---- spoken.c ---- */
+
+/* Bytes to the robot, before they are decoded; to be called while the state is NOT. */
+int armtap_spoken_hear(struct armtap_conn *conn, const uint8_t *bytes, size_t length, const struct armtap_where *where);
+void armtap_spoken_free(struct armtap_conn *conn);
+/* Whether what the client said is no reason yet to expect that protocol: the robot's first bytes will tell. `final`:
+ * the client says no more. */
+static inline bool armtap_spoken_waits(const struct armtap_conn *conn, bool final)
+{
+    const struct armtap_half *robot = &conn->half[ARMTAP_FROM_ROBOT];
+    return conn->spoken.state == ARMTAP_SPOKEN_HEARD && !conn->decoder && !robot->hopeless && !robot->closed &&
+           (!final || robot->used > 0);
+}
+/* Reports it once the robot's answer, or the end, shows that the port was the wrong one. */
+int armtap_spoken_judge(struct armtap_conn *conn);
 
 #endif

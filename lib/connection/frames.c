@@ -538,7 +538,10 @@ int armtap_frames_push(struct armtap_conn *conn, enum armtap_direction direction
                        const struct armtap_where *where)
 {
     conn->stream.last = *where;
-    int error = settle_other(conn, direction);
+    int error = ARMTAP_OK;
+    if (direction == ARMTAP_TO_ROBOT && conn->spoken.state == ARMTAP_SPOKEN_NOT)
+        error = armtap_spoken_hear(conn, p, length, where);
+    error = error == ARMTAP_OK ? settle_other(conn, direction) : error;
     while (length > 0 && error == ARMTAP_OK) {
         struct armtap_half *half = &conn->half[armtap_conn_real(conn, direction)];
         if (conn->foreign) {
@@ -558,7 +561,7 @@ int armtap_frames_push(struct armtap_conn *conn, enum armtap_direction direction
         p += take;
         length -= take;
     }
-    return error;
+    return error == ARMTAP_OK && conn->spoken.state == ARMTAP_SPOKEN_HEARD ? armtap_spoken_judge(conn) : error;
 }
 
 /* Notes bytes after which no message began, up to the end of the stream or to bytes that are missing. */
@@ -678,5 +681,5 @@ int armtap_frames_close(struct armtap_conn *conn, enum armtap_direction directio
         error = conn->decoder->ends(conn->context, conn, armtap_conn_real(conn, direction));
     if (error == ARMTAP_OK)
         error = armtap_conn_layers_end(conn, armtap_conn_real(conn, direction));
-    return error;
+    return error == ARMTAP_OK ? armtap_spoken_judge(conn) : error;
 }

@@ -409,6 +409,11 @@ int armtap_recognise(struct armtap_conn *conn, enum armtap_direction direction, 
     size_t limit = armtap_recognise_limit(conn);
     struct prospect all = {.begin = -1};
     struct armtap_span head = *span;
+    *begin = -1;
+    *found = false;
+    half->want = span->length + 1;
+    if (direction == ARMTAP_TO_ROBOT && span->length < limit && armtap_spoken_waits(conn, span->final))
+        return ARMTAP_OK;
     head.final = span->final || span->length >= limit;
     enum recognition outcome = NOT_RECOGNISED;
     int error = recognise_beginning(conn, direction, &head, &all.open, &outcome);

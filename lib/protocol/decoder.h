@@ -101,6 +101,9 @@ struct armtap_decoder {
     /* How well these first bytes of a direction fit this protocol: MAYBE is enough if the user says so, YES if the port
      * says so too, WELL on any port. NULL: MAYBE for a frame. */
     enum armtap_fit (*begins)(enum armtap_direction direction, const uint8_t *bytes, size_t length);
+    /* The same for a client's first bytes on the port of another protocol: WELL if they are requests that only this one
+     * takes. `whole`: no more follow. NULL: as `begins` says. */
+    enum armtap_fit (*speaks)(const uint8_t *bytes, size_t length, bool whole);
     /* How strongly the frames that begin at the first byte, anywhere in an unknown connection, indicate this protocol:
      * NO if they break off before there is enough evidence, MORE while they fit, YES if nothing that fits WELL begins
      * within the first of them. *need becomes the number of bytes needed to decide further after MORE. The answer never

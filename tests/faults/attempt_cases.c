@@ -219,9 +219,18 @@ void attempt_reset_by_robot(struct play *play)
 /* The client requests nothing, and closes after a while. */
 void attempt_silent(struct play *play)
 {
-    play_connect(play, 30004);
+    play_connect(play, 30003);
     play_wait(play, 3 * SECOND);
     expect(play, "tcp.no-data", play->wire.count);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+}
+
+/* On RTDE's port, where it must. */
+void attempt_mute(struct play *play)
+{
+    play_connect(play, 30004);
+    play_wait(play, 3 * SECOND);
+    expect(play, "protocol.wrong-port", play->wire.count);
     play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
 }
 

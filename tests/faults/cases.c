@@ -1367,6 +1367,16 @@ static void foreign(struct play *play)
     play_close(play, ARMTAP_FROM_ROBOT, WIRE_CLOSE_FIN);
 }
 
+/* A client of the dashboard server on the port of legacy packets. */
+static void wrong_port(struct play *play)
+{
+    static const char request[] = "robotmode\n";
+    play_connect(play, 30003);
+    play_expect(play, "protocol.wrong-port", play->wire.count);
+    play_bytes(play, ARMTAP_TO_ROBOT, request, sizeof request - 1);
+    play_realtime_data(play, 1108, 20);
+}
+
 /* A client that sets up outputs and leaves. */
 static void never_started(struct play *play)
 {
@@ -1414,6 +1424,8 @@ const struct fault_case fault_cases[] = {
     {"tcp.reset-at-once", attempt_reset_by_robot},
     {"tcp.no-data-closed", attempt_closed_by_robot},
     {"tcp.no-data", attempt_silent},
+    {"protocol.wrong-port-silent", attempt_mute},
+    {"protocol.wrong-port", wrong_port},
     {"rtde.property.missing", properties},
     {"rtde.types.assumed", types_assumed},
     {"rtde.no-data", never_started},

@@ -92,6 +92,7 @@ void attempt_no_answer_then_connected(struct play *play);
 void attempt_reset_by_robot(struct play *play);
 void attempt_closed_by_robot(struct play *play);
 void attempt_silent(struct play *play);
+void attempt_mute(struct play *play);
 void attempt_probe(struct play *play);
 void attempt_syn_lost(struct play *play);
 void attempt_at_the_end(struct play *play);

@@ -901,14 +901,43 @@ static void others_are_together_if_they_are_alike(void **state)
     armtap_incidents_free(&world.incidents);
 }
 
-/* Every rule but those for what a stop ends, which only add to its evidence, gave a cause above. */
+/* A wrong port is an incident, to which what follows on that connection belongs; a stop is another. */
+static void what_follows_a_wrong_port_belongs_to_it(void **state)
+{
+    static const enum armtap_note_code follows[] = {
+        ARMTAP_NOTE_tcp_reset,     ARMTAP_FINDING_tcp_zero_window, ARMTAP_FINDING_clock_skipped,
+        ARMTAP_FINDING_silence,    ARMTAP_FINDING_rtde_no_reply,   ARMTAP_FINDING_stream_ended_by_robot,
+        ARMTAP_NOTE_stream_resync, ARMTAP_NOTE_dashboard_refused,  ARMTAP_NOTE_rtde_package_unknown};
+    const struct part spoken = {FACT(ARMTAP_NOTE_protocol_wrong_port, REALTIME,
+                                     ARGS(arg_case(ARMTAP_WORD_rtde), arg_port(30003)))},
+                      stop = {A_STOP};
+    (void)state;
+    for (size_t i = 0; i < sizeof follows / sizeof *follows; i++) {
+        const struct part same = {FACT(follows[i], REALTIME, NO_ARGS)},
+                          other = {FACT(follows[i], OTHER_ROBOT, NO_ARGS)};
+        struct world world = {.count = 0};
+        add(&world, &spoken, 0);
+        add(&world, &stop, 500 * MS);
+        add(&world, &same, 1000 * MS);
+        add(&world, &other, 1000 * MS);
+        const struct incident *found = judge(&world);
+        assert_ptr_equal(found->public.what, armtap_note_at(ARMTAP_NOTE_protocol_wrong_port));
+        assert_int_equal(found->public.side, ARMTAP_BLAME_CLIENT);
+        if (found->public.evidence_count != 2)
+            fail_msg("%s: evidence of %zu", armtap_note_at(follows[i])->id, found->public.evidence_count);
+        armtap_incidents_free(&world.incidents);
+    }
+}
+
+/* Every rule but those whose findings only join an incident gave a cause above. */
 static void every_rule_was_shown(void **state)
 {
     size_t missing = 0;
     (void)state;
     for (size_t i = 0; i < armtap_rule_count(); i++) {
         const struct rule *rule = armtap_rule_at(i);
-        bool only_joins = rule->classes == CLASS_OTHER && rule->cause.code == ARMTAP_FINDING_safety_stop;
+        bool is_of_stop = rule->classes == CLASS_OTHER && rule->cause.code == ARMTAP_FINDING_safety_stop;
+        bool only_joins = is_of_stop || rule->cause.code == ARMTAP_NOTE_protocol_wrong_port;
         bool is_missing = !shown[i] && !only_joins;
         if (is_missing)
             print_error("rule %zu, %s by %s: no row shows it\n", i,
@@ -1217,6 +1246,7 @@ int main(void)
         cmocka_unit_test(stops_have_names),
         cmocka_unit_test(a_program_ends_with_the_nearest_stop),
         cmocka_unit_test(others_are_together_if_they_are_alike),
+        cmocka_unit_test(what_follows_a_wrong_port_belongs_to_it),
         cmocka_unit_test(every_rule_was_shown),
         cmocka_unit_test(a_mode_may_be_the_cause),
         cmocka_unit_test(a_stop_after_a_fault_decides),

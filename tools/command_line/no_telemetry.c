@@ -48,6 +48,12 @@ static void report_without_tcp(const struct replay_totals *totals, const char *p
                       totals->packets, packets);
 }
 
+bool no_telemetry_but_speech(const struct armtap_streams *streams)
+{
+    size_t kind = (size_t)(armtap_note_find("protocol.wrong-port") - armtap_note_at(0));
+    return armtap_streams_note_counts(streams)[kind] > 0;
+}
+
 void no_telemetry_report(const struct armtap_streams *streams, const struct replay_totals *totals)
 {
     char ports[200] = "", protocols[REPLAY_PROTOCOLS_MAX];
@@ -70,6 +76,8 @@ void no_telemetry_report(const struct armtap_streams *streams, const struct repl
         report_attempts(attempts);
     else if (armtap_attempts_open_at(attempts, 0, &open))
         report_open(&open);
+    else if (no_telemetry_but_speech(streams))
+        message_error("no telemetry: a client spoke the language of another port; armtap diagnose names both");
     else if (connections->count > 0 && connections->port_count == 0)
         message_error("no telemetry: %" PRIu64 " %s, %" PRIu64
                       " TCP connection%s to the telemetry ports, but no telemetry; "

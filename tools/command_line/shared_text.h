@@ -17,6 +17,8 @@
 
 /* Says on standard error that there is no telemetry, what was found instead, and what to do. */
 void no_telemetry_report(const struct armtap_streams *streams, const struct replay_totals *totals);
+/* Clients spoke to telemetry ports in the language of others, which is all that there is to tell. */
+bool no_telemetry_but_speech(const struct armtap_streams *streams);
 /* Whether robots were asked and no record came. */
 bool no_telemetry_came(const struct replay_source *source, const struct armtap_streams *streams);
 /* Says so, and what came instead; for that case. */

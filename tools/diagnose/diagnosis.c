@@ -7,6 +7,7 @@
 #include "input/files/file_reader.h"
 #include "input/robots/robot_link.h"
 #include "base/numbers/timestamp.h"
+#include "command_line/shared_text.h"
 #include "analysis/inside.h"
 
 static int on_finding(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
@@ -172,7 +173,8 @@ bool diagnosis_has_content(const struct diagnosis *diagnosis)
 bool diagnosis_has_subject(const struct diagnosis *diagnosis)
 {
     return armtap_streams_count(diagnosis->streams) > 0 ||
-           armtap_attempts_have_fault(armtap_streams_attempts(diagnosis->streams));
+           armtap_attempts_have_fault(armtap_streams_attempts(diagnosis->streams)) ||
+           no_telemetry_but_speech(diagnosis->streams);
 }
 
 /* ---- what to show ------------------------------------------------------------------------------------------------ */

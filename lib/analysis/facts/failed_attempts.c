@@ -15,7 +15,8 @@
 #define SILENT INT64_C(2000000000)
 /* Connections that ended recently; only the first end of each counts. */
 #define ENDED_KEPT 64
-#define SLOTS 2048 /* a power of two, at least twice the pairs */
+#define LEGACY_PORT 30003 /* whose clients only listen */
+#define SLOTS 2048        /* a power of two, at least twice the pairs */
 _Static_assert(SLOTS >= 2 * ATTEMPTS_PAIRS, "the hash table needs free slots");
 
 #define SENTENCE(code, sentence) static const char code[] = sentence;
@@ -27,6 +28,7 @@ struct pair {
     unsigned episodes[ARMTAP_ATTEMPT_OUTCOMES];
     struct armtap_where connected; /* the last time */
     bool has_connected;
+    bool has_spoken;     /* the client, on some connection */
     uint64_t unanswered; /* connection of the last NO_ANSWER, plus 1; 0: none */
     uint64_t open;       /* attempts left open by the end of the capture */
     struct armtap_where open_last;
@@ -261,15 +263,26 @@ static bool is_empty(const struct armtap_stream *stream)
     return stream->payload[0] + stream->payload[1] == 0;
 }
 
-/* How an open connection ended; OUTCOMES if only the capture ended. */
-static enum armtap_attempt_outcome outcome_of(const struct armtap_event *event, int64_t open)
+static bool is_rtde_port(const char *end)
 {
+    const char *colon = strrchr(end, ':');
+    struct armtap_port known;
+    for (size_t i = 0; colon && armtap_port_at(i, &known); i++)
+        if (known.protocol == ARMTAP_RTDE && strtoul(colon + 1, NULL, 10) == known.port)
+            return true;
+    return false;
+}
+
+/* How an open connection ended; OUTCOMES if only the capture ended. */
+static enum armtap_attempt_outcome outcome_of(const struct armtap_event *event, int64_t open, bool has_spoken)
+{
+    bool is_mute = !has_spoken && event->stream->packets[ARMTAP_TO_ROBOT] > 1 && is_rtde_port(event->stream->robot);
     if (event->a == ARMTAP_CLOSE_RESET && event->direction == ARMTAP_FROM_ROBOT)
         return ARMTAP_ATTEMPT_RESET;
     if (event->a == ARMTAP_CLOSE_FIN && event->direction == ARMTAP_FROM_ROBOT && !event->doubtful)
         return ARMTAP_ATTEMPT_CLOSED;
     if (open >= SILENT)
-        return ARMTAP_ATTEMPT_SILENT;
+        return is_mute ? ARMTAP_ATTEMPT_MUTE : ARMTAP_ATTEMPT_SILENT;
     return event->a == ARMTAP_CLOSE_END_OF_CAPTURE ? ARMTAP_ATTEMPT_OUTCOMES : ARMTAP_ATTEMPT_LEFT;
 }
 
@@ -277,11 +290,14 @@ static enum armtap_attempt_outcome outcome_of(const struct armtap_event *event, 
 static int end(struct armtap_attempts *attempts, const struct armtap_event *event)
 {
     const struct armtap_stream *stream = event->stream;
+    struct pair *pair = pair_of(attempts, stream, 0);
+    if (pair && stream->payload[ARMTAP_TO_ROBOT] > 0)
+        pair->has_spoken = true;
     if (stream->accepted.packet == 0 || !is_empty(stream) || !is_first_end(attempts, stream->connection))
         return 0;
     int64_t open = elapsed(stream->accepted.time, event->where.time);
-    enum armtap_attempt_outcome outcome = outcome_of(event, open);
-    struct pair *pair = outcome == ARMTAP_ATTEMPT_OUTCOMES ? NULL : pair_of(attempts, stream, ATTEMPTS_PAIRS);
+    enum armtap_attempt_outcome outcome = outcome_of(event, open, pair && pair->has_spoken);
+    pair = outcome == ARMTAP_ATTEMPT_OUTCOMES ? NULL : pair_of(attempts, stream, ATTEMPTS_PAIRS);
     if (!pair)
         return 0;
     struct armtap_attempt *summary = fail(attempts, pair, event, outcome);
@@ -370,8 +386,8 @@ bool armtap_attempts_open_at(const struct armtap_attempts *attempts, size_t i, s
 enum armtap_note_code armtap_attempt_code(enum armtap_attempt_outcome outcome)
 {
     static const enum armtap_note_code codes[] = {
-        ARMTAP_NOTE_tcp_refused, ARMTAP_NOTE_tcp_unreachable, ARMTAP_NOTE_tcp_no_answer, ARMTAP_NOTE_tcp_reset,
-        ARMTAP_NOTE_tcp_no_data, ARMTAP_NOTE_tcp_no_data,     ARMTAP_NOTE_tcp_closed};
+        ARMTAP_NOTE_tcp_refused, ARMTAP_NOTE_tcp_unreachable, ARMTAP_NOTE_tcp_no_answer,       ARMTAP_NOTE_tcp_reset,
+        ARMTAP_NOTE_tcp_no_data, ARMTAP_NOTE_tcp_no_data,     ARMTAP_NOTE_protocol_wrong_port, ARMTAP_NOTE_tcp_closed};
     return codes[outcome];
 }
 
@@ -382,7 +398,8 @@ const char *armtap_attempt_id(enum armtap_attempt_outcome outcome)
 
 const char *armtap_attempt_outcome_name(enum armtap_attempt_outcome outcome)
 {
-    static const char *const names[] = {"refused", "unreachable", "no-answer", "reset", "closed", "silent", "left"};
+    static const char *const names[] = {"refused", "unreachable", "no-answer", "reset",
+                                        "closed",  "silent",      "mute",      "left"};
     return names[outcome];
 }
 
@@ -437,7 +454,9 @@ static void add_report(struct attempt_arguments *to, const struct armtap_attempt
 /* For how long accepted connections were open, and who ended them. */
 static void add_end(struct attempt_arguments *to, const struct armtap_attempt *summary)
 {
-    bool is_silent = summary->outcome == ARMTAP_ATTEMPT_SILENT, is_left = summary->outcome == ARMTAP_ATTEMPT_LEFT;
+    bool is_mute = summary->outcome == ARMTAP_ATTEMPT_MUTE,
+         is_silent = is_mute || summary->outcome == ARMTAP_ATTEMPT_SILENT;
+    bool is_left = summary->outcome == ARMTAP_ATTEMPT_LEFT;
     double shortest = (double)summary->shortest / 1e9, longest = (double)summary->longest / 1e9;
     if (summary->outcome == ARMTAP_ATTEMPT_CLOSED || is_silent)
         add_argument(to, arg_case(is_silent ? ARMTAP_WORD_silent : ARMTAP_WORD_closed));
@@ -448,7 +467,11 @@ static void add_end(struct attempt_arguments *to, const struct armtap_attempt *s
     if (!(longest - shortest < 0.0005))
         add_argument(to, arg_shortest_s(shortest));
     add_argument(to, arg_longest_s(longest));
-    if (is_silent && !summary->confirmed)
+    if (is_mute) {
+        add_argument(to, arg_port_meant(LEGACY_PORT));
+        add_argument(to, arg_doubt(ARMTAP_WORD_port_guessed));
+    }
+    if (is_silent && !is_mute && !summary->confirmed)
         add_argument(to, arg_doubt(ARMTAP_WORD_unconfirmed));
     if (summary->outcome == ARMTAP_ATTEMPT_RESET && summary->unsure)
         add_argument(to, arg_doubt(ARMTAP_WORD_perhaps_after));

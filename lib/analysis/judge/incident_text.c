@@ -209,6 +209,7 @@ static const char *doubt_text(const struct incident *incident)
         [DOUBT_NONE] = NULL,
         [DOUBT_FINDING] = "the packets do not prove it",
         [DOUBT_GUESSED] = "the names of the fields are guessed",
+        [DOUBT_PORT] = "a client that says nothing does not show which port it wanted",
         [DOUBT_NO_MESSAGES] = "port 30001, which reports causes, was not captured",
         [DOUBT_UNREAD] = "port 30001, which reports causes, was captured but not decoded",
         [DOUBT_SILENT_MESSAGES] = "the robot's messages, which were captured, do not show the cause"};

@@ -292,8 +292,8 @@ static struct incident *joins(const struct judging *judging, const struct armtap
         bool is_after = first->where.time <= of->where.time;
         int64_t apart = is_after ? armtap_time_between(first->where.time, of->where.time)
                                  : armtap_time_between(of->where.time, first->where.time);
-        if (apart >= least || (incident->class == CLASS_DATA) != (class == CLASS_DATA) ||
-            (is_in_stop && !is_after && apart > JOINED) ||
+        if (apart >= least || incident->class == CLASS_OTHER ||
+            (incident->class == CLASS_DATA) != (class == CLASS_DATA) || (is_in_stop && !is_after && apart > JOINED) ||
             (class == CLASS_DATA && !stood_still_together(incident, of)) ||
             !armtap_same_host(robot_of(facts, first), robot_of(facts, of)) || is_another_stop(first, of))
             continue;
@@ -348,6 +348,12 @@ static const struct start *start_of(const struct armtap_facts *facts, const stru
     return NULL;
 }
 
+/* Whether it explains what comes after it, and is an incident before that. */
+static bool is_root(const struct armtap_finding *finding)
+{
+    return finding->kind == armtap_note_at(ARMTAP_NOTE_protocol_wrong_port);
+}
+
 /* Finds those that are ordinary, or those that are not. 0, or -1 if memory runs out. */
 static int find_starts(struct judging *judging, bool is_ordinary)
 {
@@ -367,7 +373,10 @@ static int find_starts(struct judging *judging, bool is_ordinary)
         if (is_ordinary && tried++ == TRIED_MAX)
             return 0;
         reason = reason_of(&judging->search, i, start->class);
-        if ((reason.rule || !start->needs_cause) && take(judging, i, start->class, &reason) != 0)
+        if (reason.cause != NONE && is_root(&findings[reason.cause]) && judging->of[reason.cause] > 0) {
+            if (add_evidence(judging, &judging->incidents->all[judging->of[reason.cause] - 1], i) != 0)
+                return -1;
+        } else if ((reason.rule || !start->needs_cause) && take(judging, i, start->class, &reason) != 0)
             return -1;
     }
     return 0;
@@ -445,13 +454,16 @@ static int repeat(struct judging *judging, struct incident *incident, size_t wha
     return add_evidence(judging, incident, what) == 0 ? add_evidence(judging, incident, reason->cause) : -1;
 }
 
-/* Takes what is left: first what has a cause, then the rest. 0, or -1 if memory runs out. */
-static int find_others(struct judging *judging, bool has_cause)
+/* Takes what is left: first what explains others, then what has a cause, then the rest. 0, or -1 if memory runs out. */
+enum step { ROOTS, CAUSED, REST };
+static int find_others(struct judging *judging, enum step step)
 {
+    bool has_cause = step == CAUSED;
     const struct armtap_finding *findings = judging->facts->findings;
     for (size_t i = 0; i < judging->facts->finding_count; i++) {
         const struct armtap_finding *finding = &findings[i];
-        if (judging->of[i] > 0 || severity_of(judging->facts, finding) < ARMTAP_WARNING)
+        if (judging->of[i] > 0 || severity_of(judging->facts, finding) < ARMTAP_WARNING ||
+            (step == ROOTS && !is_root(finding)))
             continue;
         struct reason reason = {NULL, NONE, NONE};
         if (has_cause)
@@ -493,6 +505,8 @@ static enum doubt doubt_of(const struct incident *incident, const struct armtap_
     enum armtap_word doubt = armtap_word_of(&incident->what->arguments, ARMTAP_ARGUMENT_doubt);
     if (doubt == ARMTAP_WORD_guessed)
         return DOUBT_GUESSED;
+    if (doubt == ARMTAP_WORD_port_guessed)
+        return DOUBT_PORT;
     if (incident->what->is_doubtful || doubt != ARMTAP_WORD_none)
         return DOUBT_FINDING;
     if (!is_stop || !stream || stream->protocol == ARMTAP_AUBO)
@@ -645,8 +659,9 @@ int armtap_incidents_find(struct armtap_incidents *incidents, const struct armta
     incidents->all = calloc(INCIDENTS_MAX, sizeof *incidents->all);
     judging.of = calloc(facts->finding_count + 1, sizeof *judging.of);
     bool is_found = incidents->all && judging.of && search_begin(&judging.search, facts) == 0 &&
-                    find_starts(&judging, false) == 0 && find_starts(&judging, true) == 0 &&
-                    find_others(&judging, true) == 0 && find_others(&judging, false) == 0;
+                    find_others(&judging, ROOTS) == 0 && find_starts(&judging, false) == 0 &&
+                    find_starts(&judging, true) == 0 && find_others(&judging, CAUSED) == 0 &&
+                    find_others(&judging, REST) == 0;
     search_end(&judging.search);
     free(judging.of);
     if (!is_found)

@@ -68,6 +68,7 @@ enum doubt {
     DOUBT_NONE,
     DOUBT_FINDING,        /* its own finding is doubtful */
     DOUBT_GUESSED,        /* names of fields are guessed */
+    DOUBT_PORT,           /* so is the port that a client wanted */
     DOUBT_NO_MESSAGES,    /* the robot's messages were not captured */
     DOUBT_UNREAD,         /* they may have been captured, but were not decoded */
     DOUBT_SILENT_MESSAGES /* they were, and do not show it */

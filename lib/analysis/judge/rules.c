@@ -110,10 +110,16 @@ static bool is_said(const struct sign *sign, const struct armtap_finding *findin
            (argument->value.integer >= sign->least && argument->value.integer <= sign->most);
 }
 
+/* Whether it may not be so. Which port a client wanted is another question. */
+static bool is_doubted(const struct armtap_finding *finding)
+{
+    enum armtap_word doubt = armtap_word_of(&finding->arguments, ARMTAP_ARGUMENT_doubt);
+    return finding->is_doubtful || (doubt != ARMTAP_WORD_none && doubt != ARMTAP_WORD_port_guessed);
+}
+
 bool armtap_sign_fits(const struct sign *sign, const struct armtap_finding *finding)
 {
-    bool is_certain = !finding->is_sum && !finding->is_doubtful &&
-                      armtap_word_of(&finding->arguments, ARMTAP_ARGUMENT_doubt) == ARMTAP_WORD_none;
+    bool is_certain = !finding->is_sum && !is_doubted(finding);
     return sign->is_needed && code_of(finding) == sign->code && is_certain && is_said(sign, finding);
 }
 
@@ -145,7 +151,7 @@ static const struct {
 
 enum armtap_blame armtap_side_of(const struct armtap_finding *finding)
 {
-    if (finding->is_doubtful || armtap_word_of(&finding->arguments, ARMTAP_ARGUMENT_doubt) != ARMTAP_WORD_none)
+    if (is_doubted(finding))
         return ARMTAP_BLAME_UNCLEAR;
     for (size_t i = 0; i < sizeof said_sides / sizeof *said_sides; i++)
         if (armtap_sign_fits(&said_sides[i].sign, finding))
