@@ -714,11 +714,11 @@ struct armtap_unreachable {
 struct armtap_reset {
     bool is_answer;      /* to what came for a connection that its sender no longer has; else its sender ended it */
     bool went_on;        /* the side in whose name it came went on: somebody else sent it */
+    bool is_both;        /* another in the name of the other side came at the same time: somebody else reset both */
     uint8_t ttl;         /* of the RST, or its hop limit; ... */
     uint8_t ttl_of_rest; /* ... of all other packets of that side: if it is another, somebody else probably sent it */
     uint64_t mac, mac_of_rest; /* the same: the sender's MAC address, as a number; 0: the capture has none */
     uint64_t unread;           /* bytes of the other side not acknowledged before */
-    uint64_t dropped; /* bytes that came later, behind others that did not come any more: they are not decoded */
 };
 
 enum armtap_close { ARMTAP_CLOSE_FIN, ARMTAP_CLOSE_RESET, ARMTAP_CLOSE_REPLACED, ARMTAP_CLOSE_END_OF_CAPTURE };

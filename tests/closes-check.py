@@ -278,11 +278,16 @@ def forge(path):
     path.inject(side, victim.expected + off, path.ends[side].expected, RST | path.rng.choice((0, ACK)), path.rng.choice((57, 64)))
 
 
-def cut(path, end):
+def cut(path, end, ttl=57):
     """Somebody between ends it for both; where packets get lost behind him, it may go on until the client ends it."""
     path.after(end + 1 + 4 * path.delay, path.ends[CLIENT].close)
     for side in (CLIENT, ROBOT):
-        path.after(end, lambda side=side: path.inject(side, path.beyond[side], path.beyond[1 - side], RST | ACK))
+        path.after(end, lambda side=side: path.inject(side, path.beyond[side], path.beyond[1 - side], RST | ACK, ttl))
+
+
+def cut_alike(path, end):
+    """From as far away as both."""
+    cut(path, end, 64)
 
 
 def missed(path, end):
@@ -322,12 +327,13 @@ def unanswered(path, end):
 
 KINDS = {"missed": missed, "deaf": deaf, "forgotten": forgotten, "firewalled": firewalled, "unanswered": unanswered,
          "client": closed_by(CLIENT), "robot": closed_by(ROBOT), "both": closed_by(CLIENT, ROBOT), "unread": unread,
-         "killed": killed, "answered": answered, "foreign": foreign, "aborted": aborted, "rebooted": rebooted, "cut": cut}
+         "killed": killed, "answered": answered, "foreign": foreign, "aborted": aborted, "rebooted": rebooted, "cut": cut,
+         "cut-alike": cut_alike}
 # Who is said to have ended it.
 WHO = {"client": "client", "robot": "robot", "unread": "client", "killed": "client", "answered": "client", "foreign": "client",
-       "aborted": "robot", "rebooted": "client", "cut": "between", "missed": "client", "forgotten": "robot",
+       "aborted": "robot", "rebooted": "client", "cut": "between", "cut-alike": "between", "missed": "client", "forgotten": "robot",
        "firewalled": "robot", "unanswered": "client"}
-CUT = ("aborted", "cut", "forgotten", "firewalled", "unanswered")  # sessions, by a reset
+CUT = ("aborted", "cut", "cut-alike", "forgotten", "firewalled", "unanswered")  # sessions, by a reset
 GONE = ("forgotten", "firewalled", "unanswered")  # resets whose reason is that the robot no longer answers
 UNHARMED = ("missed", "deaf")  # sessions, by a reset
 NEVER = {"stream.midstream", "rtde.recipe.missing", "rtde.recipe.guessed", "stream.resync", "tcp.overlap-differs"}
@@ -395,7 +401,7 @@ def judge(kind, seed):
     said = [one["args"] for one in told["findings"] if one["id"] in ("tcp.closed", "tcp.reset") and "doubt" not in one["args"]]
     whos = {one["who"] for one in said if kind not in CUT or kind in GONE or "reason" not in one}
     expect(name + ": by whom", kind == "both" or whos == {WHO[kind]} or
-           (kind in ("cut", "firewalled") and whos <= {WHO[kind], "client", "between"}), said)
+           (kind in ("cut", "cut-alike", "firewalled") and whos <= {WHO[kind], "client", "between"}), said)
     resets = [one["args"] for one in told["findings"] if one["id"] == "tcp.reset"]
     expect(name + ": why", kind not in GONE or all(one.get("reason") == "robot-gone" or one.get("case") == "went-on" for one in resets),
            resets)

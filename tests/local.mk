@@ -191,6 +191,7 @@ SCRIPT_TESTS = \
 	tests/calls-check.py \
 	tests/folder-check.py \
 	tests/closes-check.py \
+	tests/closes-kernels-check.py \
 	tests/ends-check.py \
 	tests/follow-check.py \
 	tests/gallery-check.py \

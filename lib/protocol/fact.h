@@ -117,6 +117,12 @@ static inline enum armtap_word armtap_direction_word(enum armtap_direction direc
     return direction == ARMTAP_FROM_ROBOT ? ARMTAP_WORD_from_robot : ARMTAP_WORD_to_robot;
 }
 
+/* What else shows that the side in whose name a RST came did not send it. */
+static inline enum armtap_word armtap_reset_case(const struct armtap_reset *reset)
+{
+    return reset->went_on ? ARMTAP_WORD_went_on : reset->is_both ? ARMTAP_WORD_both_names : ARMTAP_WORD_none;
+}
+
 /* ---- as a sentence ---- */
 
 /* How times are written; NULL: as whole seconds since the epoch. */

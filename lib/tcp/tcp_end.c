@@ -147,7 +147,7 @@ static unsigned hops_of(uint8_t ttl)
 
 static bool is_foreign(const struct armtap_reset *what)
 {
-    return what->went_on || what->ttl != what->ttl_of_rest || what->mac != what->mac_of_rest;
+    return what->went_on || what->is_both || what->ttl != what->ttl_of_rest || what->mac != what->mac_of_rest;
 }
 
 /* Whether another machine has the sender's address: its packets come from somewhere else, or, from as far away, it
@@ -173,7 +173,7 @@ static int tell_foreign(struct armtap_tcp *tcp, enum armtap_direction direction,
              is_other_ttl ? arg_ttl_of_rest(what->ttl_of_rest) : arg_none(true),
              is_other_mac ? arg_mac(write_mac(mac, what->mac)) : arg_none(true),
              is_other_mac ? arg_mac_of_rest(write_mac(mac_of_rest, what->mac_of_rest)) : arg_none(true),
-             arg_case(what->went_on ? ARMTAP_WORD_went_on : ARMTAP_WORD_none), arg_is_ignored(!has_ended));
+             arg_case(armtap_reset_case(what)), arg_is_ignored(!has_ended));
     for (unsigned i = 0; i < 1U + is_conflict(what, has_ended); i++)
         TRY(tcp->calls->note(tcp->user, direction, codes[i], where, arguments));
     return 0;
@@ -194,9 +194,15 @@ static int settle_waiting(struct armtap_tcp *tcp)
         struct armtap_queue *queue = &tcp->side[i].queue;
         while (queue->head && !armtap_where_is_later(&queue->head->where, &tcp->reset.where))
             TRY(armtap_tcp_give_up_hole(tcp, (enum armtap_direction)i));
+        uint64_t left = 0;
         for (const struct armtap_chunk *chunk = queue->head; chunk; chunk = chunk->after)
-            tcp->reset.what.dropped += chunk->end - chunk->start;
+            left += chunk->end - chunk->start;
+        struct armtap_where where = left > 0 ? queue->head->where : tcp->reset.where;
         armtap_queue_clear(queue);
+        if (left > 0)
+            TRY(tcp->calls->note(
+                tcp->user, (enum armtap_direction)i, ARMTAP_NOTE_stream_left, &where,
+                ARGS(arg_bytes(left), arg_direction(armtap_direction_word((enum armtap_direction)i)))));
     }
     return 0;
 }
@@ -335,6 +341,14 @@ static bool replaces(const struct armtap_tcp *tcp, enum armtap_direction directi
     return what->is_answer && !is_closed ? !before->is_exact && !went_on : !before->is_exact || went_on;
 }
 
+/* Whether somebody resets both sides: who has got a RST sends none of its own. */
+static bool is_of_both(const struct armtap_tcp *tcp, const struct armtap_reset *what)
+{
+    const struct armtap_tcp_reset *before = &tcp->reset;
+    return before->is_exact && !before->what.is_answer && !what->is_answer && !before->is_doubtful &&
+           armtap_tcp_elapsed(tcp->pool->now.time, before->where.time) < LATER;
+}
+
 int armtap_tcp_take_reset(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_segment *segment)
 {
     struct armtap_tcp_reset *before = &tcp->reset;
@@ -349,7 +363,8 @@ int armtap_tcp_take_reset(struct armtap_tcp *tcp, enum armtap_direction directio
         TRY(tell_foreign(tcp, before->direction, &before->what, false, &before->where));
         leave(tcp);
         begin(tcp, direction, segment, is_exact, &what);
-    } else if (is_exact && direction != before->direction && before->what.went_on && !before->is_exact) {
+    } else if (is_exact && direction != before->direction) {
+        before->what.is_both = before->what.is_both || is_of_both(tcp, &what);
         before->is_exact = true;
         enter(tcp);
     }

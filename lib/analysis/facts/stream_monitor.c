@@ -614,7 +614,7 @@ static void report_close(struct monitors *monitors, struct stream_monitor *monit
     if (monitor->closing || (event->a != ARMTAP_CLOSE_FIN && !is_reset))
         return;
     bool is_other_ttl = reset->ttl != reset->ttl_of_rest, is_other_mac = reset->mac != reset->mac_of_rest;
-    bool is_foreign = is_reset && (is_other_ttl || is_other_mac || reset->went_on);
+    bool is_foreign = is_reset && (is_other_ttl || is_other_mac || reset->went_on || reset->is_both);
     enum armtap_word reason = is_reset && !is_foreign ? reason_of_reset(monitor, event) : ARMTAP_WORD_none;
     bool is_ordinary = is_reset && !is_foreign && is_ordinary_reset(event, reason);
     enum armtap_word side = event->direction == ARMTAP_FROM_ROBOT ? ARMTAP_WORD_robot : ARMTAP_WORD_client;
@@ -626,8 +626,7 @@ static void report_close(struct monitors *monitors, struct stream_monitor *monit
                           arg_direction(is_foreign ? armtap_direction_word(event->direction) : ARMTAP_WORD_none),
                           is_other_ttl ? arg_ttl(reset->ttl) : arg_none(true),
                           is_other_ttl ? arg_ttl_of_rest(reset->ttl_of_rest) : arg_none(true),
-                          arg_case(reset->went_on ? ARMTAP_WORD_went_on : ARMTAP_WORD_none), arg_reason(reason),
-                          reset->dropped > 0 ? arg_dropped_bytes(reset->dropped) : arg_none(true),
+                          arg_case(armtap_reset_case(reset)), arg_reason(reason),
                           is_ordinary && !reset->is_answer ? arg_unread_bytes(reset->unread) : arg_none(true)),
         .is_doubtful = event->doubtful || is_foreign};
     armtap_findings_raise(monitors->findings, &fact);

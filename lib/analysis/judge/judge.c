@@ -416,7 +416,9 @@ static bool say_the_same(const struct armtap_finding *one, const struct armtap_f
     static const enum armtap_argument_id compared[] = {ARMTAP_ARGUMENT_who,    ARMTAP_ARGUMENT_case,
                                                        ARMTAP_ARGUMENT_reason, ARMTAP_ARGUMENT_code,
                                                        ARMTAP_ARGUMENT_line,   ARMTAP_ARGUMENT_advice};
-    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
+    /* what resets several connections at once finds each of them in another state */
+    size_t count = one->kind == armtap_note_at(ARMTAP_NOTE_tcp_reset) ? 1 : sizeof compared / sizeof *compared;
+    for (size_t i = 0; i < count; i++) {
         const struct armtap_argument *a = armtap_argument_of(&one->arguments, compared[i]),
                                      *b = armtap_argument_of(&other->arguments, compared[i]);
         if (!a != !b || (a && !armtap_is_same_argument(a, b)))
