@@ -69,6 +69,10 @@ CASES = (
      "one incident: RTDE was spoken to 30003"),
     ("legacy-client-on-30004", "diagnose @", 1, r"(?s)probably meant port 30003.*Responsible side:\s+client", r"not proven",
      "side client, and which port it wanted"),
+    ("upgrade-before upgrade-after", "diagnose @ @", 1, r"robot\.changed(?s:.*)1220 bytes, 1108 before", "Nothing is wrong",
+     "size and release changed between connections"),
+    ("upgrade-after upgrade-before", "diagnose @ @", 1, r"robot\.changed(?s:.*)1220 bytes, 1108 before", "Nothing is wrong",
+     "the same in the other order"),
     ("never-changing-fields", "compare @", 0, r"2 of 5 .*3 never changed: no proof", "all 5", "three never changed: no proof"),
     ("never-changing-fields", "compare --json @", 0, r'"robot_mode".*"equal", "constant": true', "", "the same for scripts"),
 )

@@ -187,6 +187,7 @@ SCRIPT_TESTS = \
 	tests/check-runners \
 	tests/compare-check.py \
 	tests/ports-check.py \
+	tests/changes-check.py \
 	tests/cross-check.py \
 	tests/calls-check.py \
 	tests/folder-check.py \

@@ -4,6 +4,7 @@
 #include "analysis/facts/detectors.h"
 #include "analysis/facts/stream_monitor.h"
 #include "analysis/judge/judge.h"
+#include "analysis/robot_changes.h"
 #include "inside.h"
 
 /* The size in 0.1.0. */
@@ -18,6 +19,7 @@ struct armtap_diagnosis {
     struct modes modes;
     struct monitors *monitors;
     struct input_holders inputs;
+    struct refused_fields refused;
     bool is_part, is_left; /* of an archive; connections go on after it */
     uint32_t file;         /* that capture's */
     uint64_t *tried;       /* what was known of each attempt before it */
@@ -90,6 +92,7 @@ static int take_note(struct armtap_diagnosis *diagnosis, const struct armtap_not
         add_foreign(diagnosis, note);
     else if (!armtap_monitors_keep(diagnosis->monitors, note))
         add_note(diagnosis, note);
+    armtap_refused_note(&diagnosis->refused, note);
     return armtap_monitors_note(diagnosis->monitors, note);
 }
 
@@ -384,7 +387,9 @@ static int settle(struct armtap_diagnosis *diagnosis)
     bool has_ended = armtap_monitors_end(diagnosis->monitors) == 0;
     find_attempts(diagnosis);
     find_mismatches(diagnosis);
-    if (!has_ended || armtap_findings_failed(diagnosis->findings) || diagnosis->modes.failed ||
+    bool is_compared = armtap_robot_changes_find(diagnosis->findings, diagnosis->streams, &diagnosis->refused,
+                                                 diagnosis->is_part ? diagnosis->file : UINT32_MAX) == 0;
+    if (!has_ended || !is_compared || armtap_findings_failed(diagnosis->findings) || diagnosis->modes.failed ||
         armtap_findings_settle(diagnosis->findings, diagnosis->streams) != 0)
         return -1;
     if (summarize_streams(diagnosis) != 0 || collect_all_stops(diagnosis) != 0)

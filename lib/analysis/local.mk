@@ -44,6 +44,8 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/numbers.c \
 	lib/analysis/numbers.h \
 	lib/analysis/recipe_map.c \
+	lib/analysis/robot_changes.c \
+	lib/analysis/robot_changes.h \
 	lib/analysis/arm/record_pairing.c \
 	lib/analysis/facts/robot_commands.c \
 	lib/analysis/arm/robot_model.c \

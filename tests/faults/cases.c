@@ -1367,6 +1367,19 @@ static void foreign(struct play *play)
     play_close(play, ARMTAP_FROM_ROBOT, WIRE_CLOSE_FIN);
 }
 
+/* A robot that was updated between two connections. */
+static void robot_changed(struct play *play)
+{
+    play_connect(play, 30003);
+    play_realtime_data(play, 1108, 50);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+    play_wait(play, 600 * SECOND);
+    play_expect_of(play, "robot.changed", 1, play->wire.count);
+    play_connect(play, 30003);
+    play_realtime_data(play, 1220, 50);
+    play_close(play, ARMTAP_TO_ROBOT, WIRE_CLOSE_FIN);
+}
+
 /* A client of the dashboard server on the port of legacy packets. */
 static void wrong_port(struct play *play)
 {
@@ -1426,6 +1439,7 @@ const struct fault_case fault_cases[] = {
     {"tcp.no-data", attempt_silent},
     {"protocol.wrong-port-silent", attempt_mute},
     {"protocol.wrong-port", wrong_port},
+    {"robot.changed", robot_changed},
     {"rtde.property.missing", properties},
     {"rtde.types.assumed", types_assumed},
     {"rtde.no-data", never_started},
