@@ -53,6 +53,8 @@ CASES = (
     ("another-clients-script", "diagnose @", 1, r"192\.168\.1\.20:\d+ sent the program hijack(.|\n)*packet\s+2950",
      "Nothing is wrong", "what came just before, from whom"),
     ("program-stopped-on-pendant", "diagnose @", 0, r"info +program\.ended", "Nothing is wrong", "the program was stopped"),
+    ("frozen-values", "diagnose @", 1, r"values\.frozen +0 +75\d", "Nothing is wrong", "the controller repeats itself"),
+    ("clock-freezes", "diagnose @", 1, r"clock\.frozen +0 +770", "Nothing is wrong", "the controller's clock repeats"),
     ("exception-plain", "diagnose @", 1, r"not proven", r"client\.", "unclear"),
     ("exception-words", "diagnose @", 1, r"not proven", r"side: client", "unclear"),
     ("tap-from-robot tap-from-client", "info @ @", None, r"timestamp", r"value_0", "read by time"),

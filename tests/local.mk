@@ -249,6 +249,7 @@ SCRIPT_TESTS = \
 	tests/thresholds-check.py \
 	tests/threads-check \
 	tests/archive-check.py \
+	tests/arm-check.py \
 	tests/pager-check.py \
 	tests/people-check.py \
 	tests/union-check.py

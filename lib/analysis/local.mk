@@ -47,6 +47,8 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/robot_changes.c \
 	lib/analysis/robot_changes.h \
 	lib/analysis/arm/record_pairing.c \
+	lib/analysis/arm/repeats.c \
+	lib/analysis/arm/watch.h \
 	lib/analysis/facts/robot_commands.c \
 	lib/analysis/arm/robot_model.c \
 	lib/analysis/arm/robot_models.def \

@@ -702,6 +702,36 @@ static void zero_window_at_last(struct play *play)
     play_data(play, 100);
 }
 
+/* Packages of an arm that moves, or not, while its controller's clock goes on, or stands. */
+static void play_arm(struct play *play, unsigned count, bool moves, bool has_clock)
+{
+    play->fast = has_clock ? 0 : -1;
+    for (unsigned i = 0; i < count; i++) {
+        play->state->actual_q[0] += moves ? 0.001 : 0;
+        play_data(play, 1);
+    }
+}
+
+static void clock_frozen(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_arm(play, 50, true, true);
+    play_arm(play, 1, true, false);
+    expect_last(play, "clock.frozen", ARMTAP_FROM_ROBOT);
+    play_arm(play, 130, true, false);
+    play_arm(play, 20, true, true);
+}
+
+static void values_frozen(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_arm(play, 50, true, true);
+    play_arm(play, 1, true, false);
+    expect_last(play, "values.frozen", ARMTAP_FROM_ROBOT);
+    play_arm(play, 130, false, false);
+    play_arm(play, 20, true, true);
+}
+
 static void silence_from_start(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -1496,6 +1526,8 @@ const struct fault_case fault_cases[] = {
     {"silence-that-ran-mostly", silence_that_ran_mostly},
     {"silence-that-ran-partly", silence_that_ran_partly},
     {"silence-that-skipped", silence_that_skipped},
+    {"clock.frozen", clock_frozen},
+    {"values.frozen", values_frozen},
     {"silence-resent", silence_resent},
     {"silence-without-clock", silence_without_clock},
     {"tcp.zero-window-at-last", zero_window_at_last},

@@ -73,6 +73,14 @@ static void add(struct world *world, const struct part *part, int64_t after)
 /* Which rules have been seen to give a cause. */
 static bool *shown;
 
+/* Whether a rule made the first fact a part of an incident that its cause begins. */
+static bool adds_to(const struct rule *rule, const struct incident *incident, const struct world *world)
+{
+    const struct armtap_finding *what = &world->findings[world->what];
+    return rule->classes == CLASS_OTHER && incident->what != what && armtap_note_at(rule->what) == what->kind &&
+           armtap_note_at(rule->cause.code) == incident->what->kind;
+}
+
 /* The incident that the first fact belongs to; NULL: none. */
 static const struct incident *judge(struct world *world)
 {
@@ -89,7 +97,7 @@ static const struct incident *judge(struct world *world)
             found = incident->public.evidence[j] == world->what ? incident : found;
     }
     for (size_t i = 0; found && found->rule && i < armtap_rule_count(); i++)
-        shown[i] = shown[i] || found->rule == armtap_rule_at(i);
+        shown[i] = shown[i] || found->rule == armtap_rule_at(i) || adds_to(armtap_rule_at(i), found, world);
     return found;
 }
 
@@ -537,6 +545,26 @@ static void what_lasts_must_be_long_enough(void **state)
     {                                                                                                                  \
         1, NOTHING, ARMTAP_BLAME_ROBOT                                                                                 \
     }
+#define FROZEN_FOR(id, where, seconds) FACT(ARMTAP_FINDING_##id##_frozen, where, NO_ARGS), .size = seconds
+#define BY_FROZEN(id)                                                                                                  \
+    {                                                                                                                  \
+        2, ARMTAP_FINDING_##id##_frozen, ARMTAP_BLAME_ROBOT                                                            \
+    }
+#define SET_BACK FACT(ARMTAP_FINDING_clock_backwards, RTDE, NO_ARGS)
+#define FROZEN_BEFORE(id)                                                                                              \
+    {{SKIPPED}, {FROZEN_FOR(id, RTDE, 0.02)}, -20 * MS, BY_FROZEN(id), {0}},                                           \
+        {{SKIPPED}, {FROZEN_FOR(id, RTDE, 0.019)}, -20 * MS, SKIPPED_ALONE, {0}},                                      \
+        {{SKIPPED}, {FROZEN_FOR(id, RTDE, 3)}, -4000 * MS, BY_FROZEN(id), {0}},                                        \
+        {{SKIPPED}, {FROZEN_FOR(id, RTDE, 3)}, -4000 * MS - 1, SKIPPED_ALONE, {0}},                                    \
+        {{SKIPPED}, {FROZEN_FOR(id, REALTIME, 3)}, -3000 * MS, SKIPPED_ALONE, {0}},                                    \
+        {{SET_BACK}, {FROZEN_FOR(id, RTDE, 3)}, -3000 * MS, BY_FROZEN(id), {0}},                                       \
+        {{SET_BACK}, {FROZEN_FOR(id, RTDE, 3)}, -4000 * MS - 1, SKIPPED_ALONE, {0}},                                   \
+    {                                                                                                                  \
+        {FROZEN_FOR(id, RTDE, 3)}, {STALL(client)}, 0, {1, ARMTAP_FINDING_##id##_frozen, ARMTAP_BLAME_ROBOT},          \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
     const struct {
         struct part what, cause;
         int64_t after; /* ns after what happened the cause began, or was reported */
@@ -580,6 +608,9 @@ static void what_lasts_must_be_long_enough(void **state)
         RESENT_BESIDE(delayed),
         RESENT_BESIDE(delayed_or_stalled),
         {{SKIPPED}, {SILENT_FOR(stalled, RTDE, 3)}, 0, SKIPPED_ALONE, {0}},
+        /* A clock that stood still goes on, from wherever. */
+        FROZEN_BEFORE(values),
+        FROZEN_BEFORE(clock),
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -870,6 +901,34 @@ static void a_program_ends_with_the_nearest_stop(void **state)
         assert_int_equal(found->public.evidence_count, 2);
         armtap_incidents_free(&world.incidents);
     }
+}
+
+/* A program that ends by itself again and again is one incident, also where two streams show it; one that is cut off is
+ * another. */
+static void ordinary_ends_are_one(void **state)
+{
+    const struct part ends = {PROGRAM_ENDS},
+                      beside = {FACT(ARMTAP_FINDING_program_ended, REALTIME, ARGS(arg_field("robot_mode")))},
+                      lost = {MODE(power_lost)};
+    struct world world = {.count = 0};
+    (void)state;
+    for (int64_t at = 0; at <= 10000; at += 5000) {
+        add(&world, &ends, at * MS);
+        add(&world, &beside, (at + 100) * MS);
+    }
+    const struct incident *found = judge(&world);
+    assert_int_equal(world.incidents.count, 1);
+    assert_int_equal(found->times, 3);
+    assert_int_equal(found->public.evidence_count, 6);
+    assert_int_equal(found->public.severity, ARMTAP_INFO);
+    armtap_incidents_free(&world.incidents);
+    add(&world, &lost, 10500 * MS);
+    judge(&world);
+    assert_int_equal(world.incidents.count, 2);
+    assert_int_equal(world.incidents.all[0].times, 2);
+    assert_int_equal(world.incidents.all[0].public.severity, ARMTAP_INFO);
+    assert_int_equal(world.incidents.all[1].public.severity, ARMTAP_WARNING);
+    armtap_incidents_free(&world.incidents);
 }
 
 /* Two that have nothing to do with each other stay two; of a kind, they are one, several times. */
@@ -1245,6 +1304,7 @@ int main(void)
         cmocka_unit_test(the_nearest_is_the_cause),
         cmocka_unit_test(stops_have_names),
         cmocka_unit_test(a_program_ends_with_the_nearest_stop),
+        cmocka_unit_test(ordinary_ends_are_one),
         cmocka_unit_test(others_are_together_if_they_are_alike),
         cmocka_unit_test(what_follows_a_wrong_port_belongs_to_it),
         cmocka_unit_test(every_rule_was_shown),

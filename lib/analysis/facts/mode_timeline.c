@@ -281,16 +281,16 @@ static void tell_end(const struct sight *sight, const struct modes_last *last, c
 /* Follows the robot's program, and says where it ends: it stops, or the arm that it moves has no power any more. */
 static void follow_program(const struct sight *sight, struct modes_last *last)
 {
+    bool is_changed = sight->changed.field != NULL, was_alive = last->is_playing && !last->is_powerless;
     const struct armtap_field *shown = last->known[RUNTIME_STATE] ? NULL : program_field(sight);
-    bool was_alive = last->is_alive;
-    const char *name = last->known[RUNTIME_STATE] ? name_of(sight, last, RUNTIME_STATE) : NULL;
+    const char *name = is_changed && last->known[RUNTIME_STATE] ? name_of(sight, last, RUNTIME_STATE) : NULL;
     if (name)
-        last->is_alive = !armtap_is_program_over(name);
+        last->is_playing = !armtap_is_program_over(name);
     else if (shown)
-        last->is_alive = is_shown_alive(sight, shown);
-    if (last->known[ROBOT_MODE] && !armtap_has_power(name_of(sight, last, ROBOT_MODE)))
-        last->is_alive = false;
-    if (was_alive && !last->is_alive)
+        last->is_playing = is_shown_alive(sight, shown);
+    if (is_changed && last->known[ROBOT_MODE])
+        last->is_powerless = !armtap_has_power(name_of(sight, last, ROBOT_MODE));
+    if (was_alive && (!last->is_playing || last->is_powerless))
         tell_end(sight, last, shown);
 }
 

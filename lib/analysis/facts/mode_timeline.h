@@ -76,7 +76,7 @@ struct modes_last {
     uint16_t kept[ARMTAP_MODE_FIELDS], kept_last[ARMTAP_MODE_FIELDS]; /* entries of a field, and the last one's index */
     bool known[ARMTAP_MODE_FIELDS];
     bool has_bits;
-    bool is_alive; /* a program runs or pauses, and the arm has power */
+    bool is_playing, is_powerless; /* a program runs or pauses; the arm has no power, or no controller */
 };
 
 /* Adds the changes of the record's i-th arm: entries, mode.changed, program.ended, safety.stop, .state and .unknown.

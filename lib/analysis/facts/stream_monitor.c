@@ -7,6 +7,7 @@
 
 #include "by_connection.h"
 #include "analysis/numbers.h"
+#include "analysis/arm/watch.h"
 #include "analysis/facts/commands.h"
 #include "analysis/facts/flow_rate.h"
 #include "speed.h"
@@ -75,6 +76,7 @@ static void free_running(struct running_stream *running)
     armtap_rates_free(running->rates);
     armtap_clock_drift_clear(&running->clocks);
     armtap_missing_records_clear(&running->holes);
+    armtap_repeats_free(running->repeats);
     free(running->modes);
     free(running);
 }
@@ -106,6 +108,7 @@ static void end_monitor(struct monitors *monitors, struct stream_monitor *monito
         return;
     if (!running->is_left)
         armtap_missing_records_end(&running->holes, monitors->findings);
+    armtap_repeats_end(running->repeats, monitors->findings);
     armtap_rates_totals(running->rates, &monitor->stream_rates_totals);
     armtap_clock_drift_totals(&running->clocks, &monitor->clock_drift_totals);
     monitor->clock_drift_totals.has_drift = monitor->clock_drift_totals.has_drift && !running->was_full;
@@ -420,7 +423,11 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
                                              .arguments = BUDGET_ARGS(armtap_budget_find("channels"))});
     }
     if (record->direction == ARMTAP_FROM_ROBOT)
-        return watch_arms(monitors, monitor, record);
+        return watch_arms(monitors, monitor, record) == 0 &&
+                       armtap_repeats_record(&running->repeats, monitors->findings, record,
+                                             !running->modes || !running->modes->is_powerless)
+                   ? 0
+                   : -1;
     return monitors->reach > 0 ? watch_commands(monitors, monitor, record) : 0;
 }
 

@@ -28,6 +28,7 @@ struct running_stream {
     struct narrow_window narrow;
     struct missing_records holes;
     struct clock_drift clocks;
+    struct repeats *repeats;   /* NULL: there was no record that it looks at */
     uint64_t seen[2];          /* records by direction */
     struct armtap_set outputs; /* of the set-up in force, as far as the table knows them */
     bool has_outputs;          /* RTDE's, not guessed */

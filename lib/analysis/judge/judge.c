@@ -49,8 +49,10 @@ static int64_t begin_of(const struct armtap_finding *finding)
 /* When it ended: of what lasts, after `size` seconds. */
 static int64_t end_of(const struct armtap_finding *finding)
 {
-    bool is_of_stall = finding->kind == armtap_note_at(ARMTAP_FINDING_tcp_zero_window);
-    return is_of_stall && finding->where.time != ARMTAP_NO_TIME
+    bool does_last = finding->kind == armtap_note_at(ARMTAP_FINDING_tcp_zero_window) ||
+                     finding->kind == armtap_note_at(ARMTAP_FINDING_values_frozen) ||
+                     finding->kind == armtap_note_at(ARMTAP_FINDING_clock_frozen);
+    return does_last && finding->where.time != ARMTAP_NO_TIME
                ? armtap_time_shift(finding->where.time,
                                    finding->size < 1e9 ? (int64_t)(finding->size * 1e9) : INT64_MAX)
                : finding->where.time;
@@ -277,6 +279,11 @@ static bool stood_still_together(const struct incident *incident, const struct a
                            armtap_word_of(&of->arguments, ARMTAP_ARGUMENT_reason));
 }
 
+static int64_t apart_of(int64_t one, int64_t other)
+{
+    return one <= other ? armtap_time_between(one, other) : armtap_time_between(other, one);
+}
+
 /* The nearest incident that a stop belongs to, or NULL. A program that ends while the robot is stopped belongs to that
  * stop, whenever it began. */
 static struct incident *joins(const struct judging *judging, const struct armtap_finding *of, enum incident_class class)
@@ -290,10 +297,12 @@ static struct incident *joins(const struct judging *judging, const struct armtap
         struct incident *incident = &judging->incidents->all[i];
         const struct armtap_finding *first = incident->what;
         bool is_after = first->where.time <= of->where.time;
-        int64_t apart = is_after ? armtap_time_between(first->where.time, of->where.time)
-                                 : armtap_time_between(of->where.time, first->where.time);
+        int64_t apart = apart_of(first->where.time, of->where.time);
+        if (incident->class == CLASS_PROGRAM && apart > apart_of(incident->last.time, of->where.time))
+            apart = apart_of(incident->last.time, of->where.time);
         if (apart >= least || incident->class == CLASS_OTHER ||
-            (incident->class == CLASS_DATA) != (class == CLASS_DATA) || (is_in_stop && !is_after && apart > JOINED) ||
+            (incident->class == CLASS_DATA) != (class == CLASS_DATA) ||
+            (is_in_stop && (incident->class != CLASS_STOP || (!is_after && apart > JOINED))) ||
             (class == CLASS_DATA && !stood_still_together(incident, of)) ||
             !armtap_same_host(robot_of(facts, first), robot_of(facts, of)) || is_another_stop(first, of))
             continue;
@@ -354,6 +363,46 @@ static bool is_root(const struct armtap_finding *finding)
     return finding->kind == armtap_note_at(ARMTAP_NOTE_protocol_wrong_port);
 }
 
+/* Whether something near it cuts a program off. */
+static bool is_cut(const struct armtap_facts *facts, const struct armtap_finding *what)
+{
+    const struct sign *cut;
+    for (size_t i = 0; i < facts->finding_count; i++)
+        for (size_t k = 0; (cut = armtap_cut_at(k)); k++)
+            if (armtap_sign_fits(cut, &facts->findings[i]) && distance(facts, what, &facts->findings[i], cut) >= 0)
+                return true;
+    return false;
+}
+
+/* Adds one more of its kind. 0, or -1 if memory runs out. */
+static int repeat(struct judging *judging, struct incident *incident, size_t what, const struct reason *reason)
+{
+    const struct armtap_finding *finding = &judging->facts->findings[what];
+    incident->times += finding->count;
+    incident->total += finding->total;
+    if (armtap_time_is_before(&incident->last, &finding->last))
+        incident->last = finding->last;
+    return add_evidence(judging, incident, what) == 0 ? add_evidence(judging, incident, reason->cause) : -1;
+}
+
+/* An earlier end of a program that was as ordinary: a client that sends one script after another would fill the page.
+ */
+static struct incident *same_end(const struct judging *judging, const struct armtap_finding *what,
+                                 const struct rule *rule)
+{
+    const struct armtap_facts *facts = judging->facts;
+    if (what->kind != armtap_note_at(ARMTAP_FINDING_program_ended) ||
+        (rule && rule->cause.code != ARMTAP_NOTE_ur_program) || is_cut(facts, what))
+        return NULL;
+    for (size_t i = 0; i < judging->incidents->count; i++) {
+        struct incident *incident = &judging->incidents->all[i];
+        if (incident->class == CLASS_PROGRAM && incident->what->kind == what->kind && incident->rule == rule &&
+            !is_cut(facts, incident->what) && armtap_same_host(robot_of(facts, incident->what), robot_of(facts, what)))
+            return incident;
+    }
+    return NULL;
+}
+
 /* Finds those that are ordinary, or those that are not. 0, or -1 if memory runs out. */
 static int find_starts(struct judging *judging, bool is_ordinary)
 {
@@ -373,10 +422,16 @@ static int find_starts(struct judging *judging, bool is_ordinary)
         if (is_ordinary && tried++ == TRIED_MAX)
             return 0;
         reason = reason_of(&judging->search, i, start->class);
-        if (reason.cause != NONE && is_root(&findings[reason.cause]) && judging->of[reason.cause] > 0) {
-            if (add_evidence(judging, &judging->incidents->all[judging->of[reason.cause] - 1], i) != 0)
-                return -1;
-        } else if ((reason.rule || !start->needs_cause) && take(judging, i, start->class, &reason) != 0)
+        if (!reason.rule && start->needs_cause)
+            continue;
+        struct incident *root =
+            reason.cause != NONE && is_root(&findings[reason.cause]) && judging->of[reason.cause] > 0
+                ? &judging->incidents->all[judging->of[reason.cause] - 1]
+                : NULL;
+        struct incident *earlier = same_end(judging, finding, reason.rule);
+        if ((root      ? add_evidence(judging, root, i)
+             : earlier ? repeat(judging, earlier, i, &reason)
+                       : take(judging, i, start->class, &reason)) != 0)
             return -1;
     }
     return 0;
@@ -443,17 +498,6 @@ static struct incident *alike(const struct judging *judging, const struct armtap
             return incident;
     }
     return NULL;
-}
-
-/* Adds one more of its kind. 0, or -1 if memory runs out. */
-static int repeat(struct judging *judging, struct incident *incident, size_t what, const struct reason *reason)
-{
-    const struct armtap_finding *finding = &judging->facts->findings[what];
-    incident->times += finding->count;
-    incident->total += finding->total;
-    if (armtap_time_is_before(&incident->last, &finding->last))
-        incident->last = finding->last;
-    return add_evidence(judging, incident, what) == 0 ? add_evidence(judging, incident, reason->cause) : -1;
 }
 
 /* Takes what is left: first what explains others, then what has a cause, then the rest. 0, or -1 if memory runs out. */
@@ -552,25 +596,13 @@ static void extend(struct armtap_incident *incident, const struct armtap_finding
         incident->to = to;
 }
 
-/* Whether something near it cuts a program off. */
-static bool is_cut(const struct armtap_facts *facts, const struct armtap_finding *what)
-{
-    const struct sign *cut;
-    for (size_t i = 0; i < facts->finding_count; i++)
-        for (size_t k = 0; (cut = armtap_cut_at(k)); k++)
-            if (armtap_sign_fits(cut, &facts->findings[i]) && distance(facts, what, &facts->findings[i], cut) >= 0)
-                return true;
-    return false;
-}
-
 /* How a program ended decides on the severity of its end. */
 static void grade(const struct incident *incident, const struct armtap_facts *facts)
 {
     const struct armtap_note_kind *ended = armtap_note_at(ARMTAP_FINDING_program_ended);
-    bool is_graded = incident->class == CLASS_PROGRAM && is_cut(facts, incident->what);
-    for (size_t i = 0; i < incident->public.evidence_count && is_graded; i++) {
+    for (size_t i = 0; i < incident->public.evidence_count && incident->class == CLASS_PROGRAM; i++) {
         struct armtap_finding *finding = &facts->findings[incident->evidence[i]];
-        if (finding->kind == ended)
+        if (finding->kind == ended && is_cut(facts, finding))
             finding->kind = armtap_note_at(ARMTAP_FINDING_program_cut_off);
     }
 }

@@ -35,10 +35,14 @@
 #define CLIENT_STALL SIGN(NEAR(FINDING_tcp_zero_window, 0, 1000), SAYS(who, client), ALIKE, .is_span = true)
 /* Another machine answers in the name of one. */
 #define TWO_MACHINES SIGN(NEAR(NOTE_address_conflict, 60000, 1000))
+/* What a controller shows that repeats itself, and where it stops doing so. */
+#define FROZEN(what) SIGN(NEAR(FINDING_##what##_frozen, 0, 0), ALIKE)
+#define AFTER_FROZEN(what) SIGN(NEAR(FINDING_##what##_frozen, 0, 1000), ALIKE, .is_span = true)
 /* What the handshake lacked. */
 #define EARLIER(kind) SIGN(NEAR(kind, 3600000, 1000), ALIKE)
 #define START_REFUSED SIGN(NEAR(NOTE_rtde_start_refused, 1000, 1000), ALIKE)
 
+#define REPEATS "the controller, or what stands in for it, repeats itself"
 #define NO_COMMAND "the driver sent no command in time"
 #define NOT_IN_TIME "the driver sent no command in time, or the network did not deliver it"
 #define TOO_FAST "the driver's commands ask for more than a joint can do"
