@@ -61,6 +61,7 @@ lib_libinside_la_SOURCES = \
 	lib/network/attempt.h \
 	lib/network/flow.c \
 	lib/network/flow.h \
+	lib/network/hosts.c \
 	lib/network/net.c \
 	lib/network/net.h \
 	lib/network/net_notes.c \

@@ -193,6 +193,7 @@ SCRIPT_TESTS = \
 	tests/folder-check.py \
 	tests/closes-check.py \
 	tests/closes-kernels-check.py \
+	tests/conflicts-check.py \
 	tests/ends-check.py \
 	tests/follow-check.py \
 	tests/gallery-check.py \

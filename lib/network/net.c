@@ -809,6 +809,8 @@ static int take_tcp(struct armtap_net *net, const struct armtap_packet *packet, 
     }
     armtap_net_digest_before(net, segment);
     TRY(take_segment(net, flow, &key, segment, sender));
+    if (segment->flags & (ARMTAP_TCP_SYN | ARMTAP_TCP_RST) && armtap_ttl_hops(segment->ttl) == 0)
+        TRY(armtap_hosts_claim(net, segment));
     if (has_more)
         TRY(armtap_net_note(net, ARMTAP_NOTE_ip_bad_header, segment, ARGS(arg_case(ARMTAP_WORD_surplus))));
     TRY(end_packet(net, packet, segment));
@@ -823,7 +825,10 @@ static int take_other(struct armtap_net *net, const struct armtap_packet *packet
 {
     bool is_unreachable = result == ARMTAP_LINK_UNREACHABLE;
     armtap_net_digest_before(net, NULL);
-    TRY(is_unreachable ? take_unreachable(net, segment) : armtap_net_note_unread(net, result, segment, fault));
+    if (result == ARMTAP_LINK_ARP)
+        TRY(armtap_hosts_claim(net, segment));
+    else
+        TRY(is_unreachable ? take_unreachable(net, segment) : armtap_net_note_unread(net, result, segment, fault));
     TRY(end_packet(net, packet, is_unreachable ? segment : NULL));
     return armtap_tcp_sweep(&net->pool);
 }
@@ -957,6 +962,7 @@ static int finish(struct armtap_net *net)
     TRY(give_up_fragments(net, ARMTAP_FRAGMENTS_ALL));
     if (!net->flows.count)
         return 0;
+    TRY(armtap_hosts_finish(net));
     struct armtap_flow **open = malloc(net->flows.count * sizeof *open);
     if (!open)
         return ARMTAP_ERR_MEMORY;

@@ -23,6 +23,21 @@ struct armtap_usual {
     struct armtap_header_pattern pattern;
 };
 
+enum { ARMTAP_HOSTS = 64 }; /* as many are watched */
+
+struct armtap_host {
+    struct armtap_address address;
+    uint64_t mac[2];    /* the last, and another one before; 0: none */
+    int64_t reply_time; /* of the last answer to ARP by that MAC address; 0: none */
+    enum { ARMTAP_HOST_ONCE, ARMTAP_HOST_TWICE, ARMTAP_HOST_TOLD } state;
+    struct armtap_where where; /* where two were seen */
+};
+
+struct armtap_hosts {
+    struct armtap_host all[ARMTAP_HOSTS];
+    size_t next; /* to be replaced */
+};
+
 struct armtap_net {
     struct armtap_sink sink;
     void *user;
@@ -50,6 +65,7 @@ struct armtap_net {
     size_t ports_at;              /* in the packets of the last sender that became usual */
     size_t kept;                  /* bytes of memory in use, when that was last limited */
     struct armtap_fragments fragments;
+    struct armtap_hosts hosts;
     struct armtap_unread unread[ARMTAP_UNREAD_KINDS]; /* those that were met come first */
     struct armtap_usual usual[ARMTAP_USUALS];
 };
@@ -66,6 +82,12 @@ static inline enum armtap_direction armtap_net_direction(const struct armtap_flo
 {
     return sender == flow->robot_end ? ARMTAP_FROM_ROBOT : ARMTAP_TO_ROBOT;
 }
+
+/* ---- hosts.c ---- */
+
+/* An ARP packet, or a segment of a machine in the same network: its sender claims its address. */
+int armtap_hosts_claim(struct armtap_net *net, const struct armtap_segment *segment);
+int armtap_hosts_finish(struct armtap_net *net);
 
 /* ---- net_notes.c ---- */
 

@@ -449,3 +449,12 @@ void armtap_address_text(const struct armtap_address *address, uint16_t port, ch
     at = put_number(at, port, 10);
     *at = '\0';
 }
+
+void armtap_mac_text(uint64_t mac, char text[ARMTAP_MAC_TEXT])
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned shift = 48;
+    for (size_t i = 0; i < ARMTAP_MAC_TEXT - 1; i++)
+        text[i] = i % 3 == 2 ? ':' : digits[mac >> (shift -= 4) & 15];
+    text[ARMTAP_MAC_TEXT - 1] = '\0';
+}

@@ -52,6 +52,7 @@ struct armtap_segment {
 enum armtap_link_result {
     ARMTAP_LINK_TCP,         /* the segment is filled in */
     ARMTAP_LINK_UNREACHABLE, /* an ICMP error: the segment is the one it quotes, as far as a SYN's answer needs it */
+    ARMTAP_LINK_ARP,         /* source, target, mac and flags (1: asks, 2: answers) are filled in */
     ARMTAP_LINK_OTHER,       /* not TCP over IP */
     ARMTAP_LINK_FRAGMENT,    /* a part of a fragmented packet; addresses, payload and fragment are filled in */
     ARMTAP_LINK_BAD,         /* a header contradicts its length; `fault` says which */
@@ -64,6 +65,14 @@ enum armtap_link_result armtap_link_parse(const struct armtap_packet *packet, st
 
 /* "10.0.0.2:30004" or "[fd00::2]:30004"; 64 bytes hold the longest. */
 void armtap_address_text(const struct armtap_address *address, uint16_t port, char text[64]);
+
+#define ARMTAP_MAC_TEXT sizeof "02:00:00:00:00:01"
+void armtap_mac_text(uint64_t mac, char text[ARMTAP_MAC_TEXT]);
+/* Systems begin with one of these; what is missing was spent on the way. */
+static inline unsigned armtap_ttl_hops(uint8_t ttl)
+{
+    return (ttl <= 64 ? 64U : ttl <= 128 ? 128U : 255U) - ttl;
+}
 
 /* ---- unreachable.c ----
  *

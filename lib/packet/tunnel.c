@@ -23,6 +23,7 @@ static enum armtap_layer enter_type(struct armtap_walk *walk, size_t header, uns
 enum {
     TYPE_LEAST = 0x600, /* what is less is a length, and LLC follows */
     TYPE_IPV4 = 0x0800,
+    TYPE_ARP = 0x0806,
     TYPE_IPV6 = 0x86dd,
     TYPE_COOKED_LLC = 4, /* in Linux cooked captures, where no length fits */
     TYPE_BRIDGED = 0x6558,
@@ -102,6 +103,23 @@ static enum armtap_layer name_type(struct armtap_walk *walk)
     return armtap_walk_unread(walk, NULL);
 }
 
+/* Of IPv4 addresses, unless the sender has none yet. */
+static enum armtap_layer take_arp(struct armtap_walk *walk)
+{
+    static const uint8_t of_ipv4[] = {0, 1, 8, 0, 6, 4, 0}, nobody[4] = {0};
+    enum { LENGTH = 28, OPERATION = 7, MAC = 8, SENDER = 14, TARGET = 24 };
+    struct armtap_segment *segment = walk->segment;
+    const uint8_t *arp = walk->data;
+    if (walk->captured < LENGTH || memcmp(arp, of_ipv4, sizeof of_ipv4) != 0 || memcmp(arp + SENDER, nobody, 4) == 0)
+        return armtap_walk_unread(walk, NULL);
+    segment->source.version = segment->target.version = 4;
+    memcpy(segment->source.bytes, arp + SENDER, 4);
+    memcpy(segment->target.bytes, arp + TARGET, 4);
+    segment->mac = (uint64_t)armtap_be16(arp + MAC) << 32 | armtap_be32(arp + MAC + 2);
+    segment->flags = arp[OPERATION];
+    return armtap_walk_end(walk, ARMTAP_LINK_ARP);
+}
+
 enum armtap_layer armtap_walk_type(struct armtap_walk *walk)
 {
     size_t tag = tag_length(walk->number);
@@ -112,6 +130,8 @@ enum armtap_layer armtap_walk_type(struct armtap_walk *walk)
         return ARMTAP_LAYER_IPV4;
     case TYPE_IPV6:
         return ARMTAP_LAYER_IPV6;
+    case TYPE_ARP:
+        return take_arp(walk);
     case TYPE_COOKED_LLC:
     case TYPE_JUMBO_LLC:
         return ARMTAP_LAYER_LLC;

@@ -125,26 +125,6 @@ void armtap_tcp_drop_reset(struct armtap_tcp *tcp)
 
 /* ---- what it was ------------------------------------------------------------------------------------------------ */
 
-#define MAC_TEXT sizeof "02:00:00:00:00:01"
-
-static const char *write_mac(char text[MAC_TEXT], uint64_t mac)
-{
-    static const char digits[] = "0123456789abcdef";
-    for (unsigned i = 0, shift = 44; i < MAC_TEXT - 1; i++) {
-        bool is_colon = i % 3 == 2;
-        text[i] = is_colon ? ':' : digits[mac >> shift & 15];
-        shift -= is_colon ? 0 : 4;
-    }
-    text[MAC_TEXT - 1] = '\0';
-    return text;
-}
-
-/* Systems begin with one of these; what is missing was spent on the way. */
-static unsigned hops_of(uint8_t ttl)
-{
-    return (ttl <= 64 ? 64U : ttl <= 128 ? 128U : 255U) - ttl;
-}
-
 static bool is_foreign(const struct armtap_reset *what)
 {
     return what->went_on || what->is_both || what->ttl != what->ttl_of_rest || what->mac != what->mac_of_rest;
@@ -155,8 +135,9 @@ static bool is_foreign(const struct armtap_reset *what)
 static bool is_conflict(const struct armtap_reset *what, bool has_ended)
 {
     if (what->mac != what->mac_of_rest)
-        return hops_of(what->ttl) == hops_of(what->ttl_of_rest);
-    return has_ended && what->went_on && what->is_answer && hops_of(what->ttl) == hops_of(what->ttl_of_rest);
+        return armtap_ttl_hops(what->ttl) == armtap_ttl_hops(what->ttl_of_rest);
+    return has_ended && what->went_on && what->is_answer &&
+           armtap_ttl_hops(what->ttl) == armtap_ttl_hops(what->ttl_of_rest);
 }
 
 /* Somebody else sent it. */
@@ -164,15 +145,16 @@ static int tell_foreign(struct armtap_tcp *tcp, enum armtap_direction direction,
                         bool has_ended, const struct armtap_where *where)
 {
     static const enum armtap_note_code codes[] = {ARMTAP_NOTE_tcp_foreign_reset, ARMTAP_NOTE_address_conflict};
-    char mac[MAC_TEXT], mac_of_rest[MAC_TEXT];
+    char mac[ARMTAP_MAC_TEXT], rest[ARMTAP_MAC_TEXT];
     if (!is_foreign(what))
         return 0;
+    armtap_mac_text(what->mac, mac);
+    armtap_mac_text(what->mac_of_rest, rest);
     const bool is_other_ttl = what->ttl != what->ttl_of_rest, is_other_mac = what->mac != what->mac_of_rest;
     const struct armtap_arguments *arguments =
         ARGS(arg_direction(armtap_direction_word(direction)), is_other_ttl ? arg_ttl(what->ttl) : arg_none(true),
              is_other_ttl ? arg_ttl_of_rest(what->ttl_of_rest) : arg_none(true),
-             is_other_mac ? arg_mac(write_mac(mac, what->mac)) : arg_none(true),
-             is_other_mac ? arg_mac_of_rest(write_mac(mac_of_rest, what->mac_of_rest)) : arg_none(true),
+             is_other_mac ? arg_mac(mac) : arg_none(true), is_other_mac ? arg_mac_of_rest(rest) : arg_none(true),
              arg_case(armtap_reset_case(what)), arg_is_ignored(!has_ended));
     for (unsigned i = 0; i < 1U + is_conflict(what, has_ended); i++)
         TRY(tcp->calls->note(tcp->user, direction, codes[i], where, arguments));
