@@ -307,6 +307,7 @@ include tests/starve/local.mk
 include tests/bench/local.mk
 include tests/faults/local.mk
 include tests/incidents/local.mk
+include tests/precision/local.mk
 include tests/infer/local.mk
 include tests/fuzz/local.mk
 include tests/words/local.mk
