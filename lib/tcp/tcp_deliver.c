@@ -267,12 +267,13 @@ int armtap_tcp_give_up_hole(struct armtap_tcp *tcp, enum armtap_direction direct
     return armtap_tcp_drain(tcp);
 }
 
-/* The peer reports, and did so recently, that it lacks the bytes before the first chunk: they will be sent again. */
-static bool is_awaited(const struct armtap_tcp_side *side, const struct armtap_pool *pool)
+/* The peer has not acknowledged the bytes before the first chunk, and would be heard if it had: they will be sent again,
+ * however long that takes. */
+static bool is_awaited(const struct armtap_tcp_side *side)
 {
-    return side->queue.head->start > side->next &&
-           armtap_sender_lacks(&side->sender, side->next, side->queue.head->start) &&
-           armtap_tcp_elapsed(pool->now.time, side->sender.heard_time) < PATIENCE;
+    int64_t newest = side->queue.tail->where.time, heard = side->sender.heard_time;
+    return side->queue.head->start > side->next && side->sender.acked && side->sender.acked <= side->next &&
+           (heard >= newest || (uint64_t)newest - (uint64_t)heard < (uint64_t)PATIENCE);
 }
 
 static bool is_given_up(const struct armtap_tcp_side *side, const struct armtap_pool *pool)
@@ -282,7 +283,7 @@ static bool is_given_up(const struct armtap_tcp_side *side, const struct armtap_
     uint64_t packet = held ? side->held_packet : head->acked_packet;
     int64_t waited = armtap_tcp_elapsed(pool->now.time, held ? side->held_time : head->where.time);
     if (waited >= PATIENCE)
-        return held || !is_awaited(side, pool);
+        return held || !is_awaited(side);
     if (is_next_chunk(side))
         return waited >= GRACE_TIME;
     if ((!held && !head->acked) || pool->packets - packet < GRACE_PACKETS)
