@@ -267,8 +267,8 @@ int armtap_tcp_give_up_hole(struct armtap_tcp *tcp, enum armtap_direction direct
     return armtap_tcp_drain(tcp);
 }
 
-/* The peer has not acknowledged the bytes before the first chunk, and would be heard if it had: they will be sent again,
- * however long that takes. */
+/* The peer has not acknowledged the bytes before the first chunk, and would be heard if it had: they will be sent
+ * again, however long that takes. */
 static bool is_awaited(const struct armtap_tcp_side *side)
 {
     int64_t newest = side->queue.tail->where.time, heard = side->sender.heard_time;
