@@ -110,7 +110,7 @@
     VECTOR(actual_current_as_torque, double, DOUBLE, 6, OUTPUT, "Nm", 0, 0, "", "5.23.0 / 10.11.0", "measured joint currents as torques") \
     VECTOR(actual_TCP_acceleration, double, DOUBLE, 6, OUTPUT, "m/s^2, rad/s^2", 0, 0, "", "", "measured tool acceleration") \
     VECTOR(target_TCP_acceleration, double, DOUBLE, 6, OUTPUT, "m/s^2, rad/s^2", 0, 0, "", "", "commanded tool acceleration") \
-    VECTOR(tcp_offset, double, DOUBLE, 6, OUTPUT, "m, rad", 0, 0, "", "", "tool centre point relative to the flange") \
+    VECTOR(tcp_offset, double, DOUBLE, 6, OUTPUT, "m, rad", 0, 0, "", "3.12 / 5.5.1", "tool centre point relative to the flange") \
     SCALAR(actual_configurable_digital_input_bits, uint64_t, UINT64, OUTPUT, "bits", 0, 0, "", "", "configurable digital inputs") \
     SCALAR(actual_configurable_digital_output_bits, uint64_t, UINT64, OUTPUT, "bits", 0, 0, "", "", "configurable digital outputs") \
     SCALAR(target_execution_time, double, DOUBLE, OUTPUT, "", 0, 0, "", "", "planned run time of the real-time thread") \

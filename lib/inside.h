@@ -9,6 +9,8 @@
 
 /* Number of gnuplot columns in UR's legacy layout of that generation; CB3's and e-Series' unless it is CB2. */
 unsigned armtap_layout_columns(enum armtap_generation generation);
+/* "CB3", "e-Series" or "PolyScope X", by the major number; NULL for others. */
+const char *armtap_release_series(const char *version);
 /* The libraries that AUBO's decoder is built with ("wslay 1.1.1, ..."); NULL if it was left out. */
 const char *armtap_aubo_libraries(void);
 const struct armtap_budget *armtap_budget_at(size_t i);

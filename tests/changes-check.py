@@ -207,6 +207,17 @@ def check_back(scene):
     tally.expect("two updates", [args.get("doubt") for _, args in changes(report)] == [None, None], changes(report))
 
 
+def check_series(scene):
+    """The controller's series is that of its release, if that was captured; without it, it is not known."""
+    for release, series in (((3, 15, 8, 1), "CB3"), ((5, 12, 0, 1101), "e-Series"), ((10, 8, 0, 5), "PolyScope X"), (None, None)):
+        path, = scene.of(lambda c, t: (rtde(c, t, release=release), legacy(c, t, 1220)))
+        lines = subprocess.run([ARMTAP, "info", path], capture_output=True, text=True, timeout=60, check=False).stdout.splitlines()
+        line = [one for one in lines if one.startswith("stream 0: rtde")][0]
+        tally.expect(("series", release), line.endswith(", " + (series or "CB3 or e-Series")) or (not series and "CB3" not in line), line)
+        words = subprocess.run([ARMTAP, "compare", path], capture_output=True, text=True, timeout=60, check=False).stdout
+        tally.expect(("series of both", release), not series or "1220 bytes, %s\n" % series in words, words[:300])
+
+
 def check_archive(scene):
     """Of an archive, each capture by itself says what changed in it; their sum is that of all."""
     paths = scene.of(*(lambda c, t, s=size: legacy(c, t, s) for size in (1108, 1108, 1220)), captures=3)
@@ -225,7 +236,7 @@ def check_archive(scene):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         scene = Scene(folder)
-        for check in check_sizes, check_releases, check_fields, check_together, check_none, check_back, check_archive:
+        for check in check_sizes, check_releases, check_fields, check_together, check_none, check_back, check_series, check_archive:
             check(scene)
     return tally.finish()
 

@@ -2,6 +2,7 @@
 #ifndef ARMTAP_RELEASE_H
 #define ARMTAP_RELEASE_H
 
+#include "inside.h"
 #include "note.h"
 
 enum armtap_release_fit {
@@ -13,8 +14,6 @@ enum armtap_release_fit {
 /* `since` as in the field table, `version` as in struct armtap_stream. A series that the table does not name has the
  * field from its first release on if an earlier series had it. */
 enum armtap_release_fit armtap_release_judge(const char *since, const char *version);
-/* "CB3", "e-Series" or "PolyScope X", by the major number; NULL for others. */
-const char *armtap_release_series(const char *version);
 /* "3.5.0 (CB3), 5.0.0 (e-Series)" */
 void armtap_release_list(struct armtap_line *line, const char *since);
 /* The release for the controller's own series; false if there is none. */

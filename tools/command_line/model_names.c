@@ -2,6 +2,17 @@
 
 #include <stdio.h>
 
+#include "inside.h"
+
+const char *model_controller(enum armtap_generation generation, const char *version)
+{
+    const char *series = generation == ARMTAP_GENERATION_CB3E ? armtap_release_series(version) : NULL;
+    return generation == ARMTAP_GENERATION_CB2    ? "CB2"
+           : series                               ? series
+           : generation == ARMTAP_GENERATION_CB3E ? "CB3 or e-Series"
+                                                  : "";
+}
+
 const char *model_names(char to[MODEL_NAMES_MAX], const struct armtap_kinematics_result *result)
 {
     size_t length = 0;

@@ -37,6 +37,8 @@ void comments_print(const struct capture_comments *comments, const struct replay
 /* The key `comments`; nothing without any. */
 void comments_json(struct json *json, const struct capture_comments *comments, const struct replay_source *source);
 
+/* "CB3", "PolyScope X"; "CB3 or e-Series" if the controller's version is not known; "": nothing is. */
+const char *model_controller(enum armtap_generation generation, const char *version);
 /* The robot models whose geometry explains a stream's poses. */
 
 #define MODEL_NAMES_MAX 200

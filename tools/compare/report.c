@@ -158,7 +158,9 @@ static void print_side(const struct comparison *comparison, enum armtap_side sid
         snprintf(protocol, sizeof protocol, "protocol %d", stream->version);
     if (side == ARMTAP_SIDE_LEGACY)
         text_line(stdout, HEAD_INDENT, "legacy  stream %u, robot %s, packets of %d bytes, %s", one->summary->number,
-                  robot, stream->version, is_cb2(comparison) ? "CB2" : "CB3 or e-Series");
+                  robot, stream->version,
+                  model_controller(stream->generation,
+                                   comparison->sides[ARMTAP_SIDE_RTDE]->summary->stream->controller_version));
     else
         text_line(stdout, HEAD_INDENT, "RTDE    stream %u, robot %s, %s%s%s", one->summary->number, robot, protocol,
                   stream->controller_version[0] == '\0' ? "" : ", controller ", stream->controller_version);

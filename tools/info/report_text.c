@@ -355,6 +355,7 @@ static void print_title(const struct page *page, const struct armtap_stream_summ
     text_count(number, summary->number);
     if (has_version)
         text_integer(version, stream->version);
+    const char *controller = model_controller(stream->generation, stream->controller_version);
     const char *const texts[] = {"\n",
                                  page->heading,
                                  "stream ",
@@ -369,9 +370,8 @@ static void print_title(const struct page *page, const struct armtap_stream_summ
                                  has_version && has_size ? " bytes" : "",
                                  stream->controller_version[0] == '\0' ? "" : ", controller ",
                                  stream->controller_version,
-                                 stream->generation == ARMTAP_GENERATION_CB2    ? ", CB2"
-                                 : stream->generation == ARMTAP_GENERATION_CB3E ? ", CB3 or e-Series"
-                                                                                : "",
+                                 *controller ? ", " : "",
+                                 controller,
                                  beginning_of(summary),
                                  NULL};
     text_line_of(stdout, page->room, 2, texts);
