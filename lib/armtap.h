@@ -721,6 +721,14 @@ struct armtap_reset {
     uint64_t unread;           /* bytes of the other side not acknowledged before */
 };
 
+/* What was sent again. */
+struct armtap_resent {
+    bool is_acknowledged; /* its receiver had acknowledged it, as captured: that was lost, or late */
+    bool is_missed;       /* it was not captured before: it was lost before the capture */
+    uint32_t times;       /* that these bytes were sent again, with no progress in between */
+    int64_t late;         /* ns by which it held up what its sender sends; -1: unknown */
+};
+
 enum armtap_close { ARMTAP_CLOSE_FIN, ARMTAP_CLOSE_RESET, ARMTAP_CLOSE_REPLACED, ARMTAP_CLOSE_END_OF_CAPTURE };
 
 struct armtap_event {
@@ -734,7 +742,9 @@ struct armtap_event {
      * later or not. For WINDOW: the sender's SYN, which has the scale, was not captured: the window may be larger,
      * unless it is 0. */
     bool doubtful;
-    struct armtap_reset reset;                    /* for CLOSE by RESET, else empty */
+    struct armtap_reset reset;   /* for CLOSE by RESET, else empty */
+    struct armtap_resent resent; /* for RETRANSMISSION, else empty */
+    uint64_t unacknowledged[2];  /* for CLOSE, by direction: bytes sent again, and never acknowledged, as captured */
     const struct armtap_unreachable *unreachable; /* for UNREACHABLE, else NULL */
 };
 

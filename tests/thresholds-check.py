@@ -443,11 +443,12 @@ def check_outage(path):
         report = found(path, outage(gap, resends, **options))
         silence, skip = said(report, "silence")[0], said(report, "clock.skipped")[0]
         case = (gap, resends, options, silence, skip, report["incidents"])
-        is_held_up = is_gone is not None
-        assert silence["reason"] == ("held-up" if is_held_up else "not-sent") and abs(silence["duration_s"] - gap) < 0.01, case
+        is_held_up, reason = is_gone is not None, "acks-lost" if "answers" in options and not is_gone else "held-up"
+        assert silence["reason"] == (reason if is_held_up else "not-sent") and abs(silence["duration_s"] - gap) < 0.01, case
         assert ("mute_packet" in silence) == (is_gone is True), case
         assert (skip.get("reason") == "held-up") == is_held_up, case
-        assert all(one["side"] == "unclear" for one in told_of(report, "silence")), case
+        assert all(one["side"] == {"acks-lost": "network"}.get(silence["reason"], "unclear")
+                   for one in told_of(report, "silence")), case
         is_of_controller = [one["side"] for one in told_of(report, "clock.skipped")] == ["robot"]
         assert is_of_controller == (not is_held_up), case
     # Without a silence, from the time on after which TCP sends again what is not acknowledged.

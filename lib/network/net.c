@@ -92,6 +92,10 @@ static int arrival(void *user, enum armtap_direction direction, enum armtap_even
         .where = *where, .direction = direction, .type = type, .a = bytes, .doubtful = doubtful};
     if (type == ARMTAP_EVENT_CLOSE && bytes == ARMTAP_CLOSE_RESET)
         told.reset = flow->tcp.reset.what;
+    if (type == ARMTAP_EVENT_RETRANSMISSION)
+        told.resent = flow->tcp.resent;
+    for (int i = 0; i < 2 && type == ARMTAP_EVENT_CLOSE; i++)
+        told.unacknowledged[i] = armtap_tcp_unacknowledged(&flow->tcp, (enum armtap_direction)i);
     return armtap_conn_arrival(flow->conn, &told);
 }
 

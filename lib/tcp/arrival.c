@@ -186,18 +186,18 @@ static bool is_steady(const struct meeting *meeting, bool may_reorder)
 
 static struct armtap_judgement proven(enum armtap_arrival arrival)
 {
-    return (struct armtap_judgement){arrival, false, 0};
+    return (struct armtap_judgement){arrival, false, 0, -1};
 }
 
 static struct armtap_judgement likely(enum armtap_arrival arrival)
 {
-    return (struct armtap_judgement){arrival, true, 0};
+    return (struct armtap_judgement){arrival, true, 0, -1};
 }
 
 /* Proven if there is `proof`. */
 static struct armtap_judgement judged(enum armtap_arrival arrival, bool proof)
 {
-    return (struct armtap_judgement){arrival, !proof, 0};
+    return (struct armtap_judgement){arrival, !proof, 0, -1};
 }
 
 /* The last bytes sent were unacknowledged for so long that their sender probes for a loss (RFC 8985). */
@@ -343,27 +343,36 @@ static struct armtap_judgement by_time(const struct meeting *meeting)
     return likely(was_asked_for(meeting) ? ARMTAP_ARRIVAL_AGAIN : ARMTAP_ARRIVAL_LATE);
 }
 
-struct armtap_judgement armtap_arrival_of(const struct armtap_evidence *evidence, const struct armtap_sent *sent)
+static struct armtap_judgement judgement_of(const struct meeting *meeting)
 {
-    struct meeting meeting = {.evidence = evidence, .sent = sent};
-    look_right(&meeting);
-    look_back(&meeting);
-    if (meeting.same) {
-        struct armtap_judgement judgement = copy_or_again(&meeting);
-        judgement.apart = since(&meeting, meeting.same);
-        return judgement;
-    }
-    if (meeting.first)
-        return again_or_late(&meeting);
-    if (!meeting.right)
+    const struct armtap_evidence *evidence = meeting->evidence;
+    if (meeting->same)
+        return copy_or_again(meeting);
+    if (meeting->first)
+        return again_or_late(meeting);
+    if (!meeting->right)
         return likely(evidence->given_up ? ARMTAP_ARRIVAL_LATE : ARMTAP_ARRIVAL_AGAIN);
-    bool proof = armtap_sender_order_is_proven(evidence->sender, sent, meeting.right);
-    switch (armtap_sender_order(evidence->sender, sent, meeting.right)) {
+    bool proof = armtap_sender_order_is_proven(evidence->sender, meeting->sent, meeting->right);
+    switch (armtap_sender_order(evidence->sender, meeting->sent, meeting->right)) {
     case ARMTAP_ORDER_BEFORE:
         return judged(ARMTAP_ARRIVAL_LATE, proof);
     case ARMTAP_ORDER_AFTER:
         return judged(ARMTAP_ARRIVAL_AGAIN, proof);
     default:
-        return evidence->given_up ? likely(ARMTAP_ARRIVAL_LATE) : by_time(&meeting);
+        return evidence->given_up ? likely(ARMTAP_ARRIVAL_LATE) : by_time(meeting);
     }
+}
+
+struct armtap_judgement armtap_arrival_of(const struct armtap_evidence *evidence, const struct armtap_sent *sent)
+{
+    struct meeting meeting = {.evidence = evidence, .sent = sent};
+    look_right(&meeting);
+    look_back(&meeting);
+    const struct armtap_history *history = evidence->history;
+    bool is_known = history && history->count > 0 && armtap_history_segment(history, 0)->start <= sent->start;
+    const struct armtap_sent *then = meeting.first ? meeting.first : is_known ? meeting.hint : NULL;
+    struct armtap_judgement judgement = judgement_of(&meeting);
+    judgement.apart = meeting.same ? since(&meeting, meeting.same) : 0;
+    judgement.after = then ? since(&meeting, then) : -1;
+    return judgement;
 }

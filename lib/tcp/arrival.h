@@ -17,6 +17,7 @@ struct armtap_judgement {
     enum armtap_arrival arrival;
     bool doubtful; /* only the most likely; the packets do not prove it */
     int64_t apart; /* ns since the packet of which it is a copy */
+    int64_t after; /* ns since its bytes, or else those behind it, came first; -1: unknown */
 };
 
 /* All that is known about the direction when the segment arrives. */

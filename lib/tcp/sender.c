@@ -49,6 +49,7 @@ static void take_id(struct armtap_sender *sender, uint16_t ip_id)
 void armtap_sender_sent(struct armtap_sender *sender, uint16_t ip_id, uint64_t end, int64_t time)
 {
     take_id(sender, ip_id);
+    sender->resent_times = 0;
     armtap_sender_measure(sender, end, time);
 }
 
@@ -61,9 +62,15 @@ void armtap_sender_measure(struct armtap_sender *sender, uint64_t end, int64_t n
     sender->measured_time = now;
 }
 
-void armtap_sender_resent(struct armtap_sender *sender)
+void armtap_sender_resent(struct armtap_sender *sender, uint64_t start)
 {
+    bool is_further = clock_difference((uint32_t)start, sender->resent_from) > 0;
     sender->is_measured = false;
+    if (is_further)
+        sender->resent_times = 0;
+    if (sender->resent_times < UINT16_MAX)
+        sender->resent_times++;
+    sender->resent_from = (uint32_t)start;
 }
 
 /* At least 1; 0 without a clock, or with a nonsensical one. */
@@ -164,8 +171,11 @@ void armtap_sender_heard(struct armtap_sender *sender, const struct armtap_segme
         return;
     if (acked > sender->acked && sender->reports)
         take_repair(sender, now);
-    if (acked > sender->acked)
+    if (acked > sender->acked) {
         sender->reports = 0;
+        sender->resent_times = 0;
+        sender->grown_time = now == ARMTAP_NO_TIME ? 0 : now;
+    }
     if (is_report(sender, segment, acked))
         take_report(sender, acked, now);
     sender->acked = acked;
@@ -181,6 +191,20 @@ void armtap_sender_heard(struct armtap_sender *sender, const struct armtap_segme
         if (end > sender->sacked_to)
             sender->sacked_to = end;
     }
+}
+
+/* Of bytes that were captured before is known since when they wait; of others, since when the peer had nothing new. */
+struct armtap_resent armtap_sender_resent_what(const struct armtap_sender *sender, uint64_t end, int64_t after,
+                                               bool is_missed, int64_t now)
+{
+    struct armtap_resent what = {.is_acknowledged = sender->acked >= end && sender->acked > 0,
+                                 .is_missed = is_missed,
+                                 .times = sender->resent_times,
+                                 .late = after};
+    int64_t still = sender->grown_time && now >= sender->grown_time ? time_between(sender->grown_time, now) : -1;
+    if (still >= 0 && (what.is_acknowledged || is_missed || after < 0))
+        what.late = still;
+    return what;
 }
 
 /* ---- what it tells --------------------------------------------------------------------------------------------- */
@@ -257,15 +281,14 @@ static enum armtap_order order_of(int32_t difference)
     return difference < 0 ? ARMTAP_ORDER_BEFORE : difference > 0 ? ARMTAP_ORDER_AFTER : ARMTAP_ORDER_UNKNOWN;
 }
 
-/* IP ids order packets where they count up. Two that lie near each other say so themselves, unless others said
- * otherwise; an id of 0 is none, unless it was counted to. */
+/* IP ids order packets where they count up: two that lie near each other, and one from there to just beyond the last;
+ * an id of 0 is none, and one that is far from all others was not counted. */
 static enum armtap_order order_of_ids(const struct armtap_sender *sender, uint16_t a, uint16_t b)
 {
     int16_t step = id_difference(a, b);
-    bool is_near = a && b && step >= -STEP_MOST && step <= STEP_MOST;
-    if (sender->id_score < 0 || (!is_near && sender->id_score < SCORE_MOST))
-        return ARMTAP_ORDER_UNKNOWN;
-    return order_of(step);
+    bool is_near = step >= -STEP_MOST && step <= STEP_MOST;
+    bool is_counted = step > 0 && id_difference(a, sender->ip_id) <= STEP_MOST && sender->id_score == SCORE_MOST;
+    return sender->id_score >= 0 && a && b && (is_near || is_counted) ? order_of(step) : ARMTAP_ORDER_UNKNOWN;
 }
 
 /* What only grows while a sender sends: its clock, the peer's that it echoes, and what it acknowledges. */

@@ -18,17 +18,20 @@ struct armtap_echoes {
 /* What each packet needs comes first. */
 struct armtap_sender {
     bool has_clock, has_id, is_measured, is_echo_awaited;
-    int8_t id_score;      /* high where IP ids count up from packet to packet, low where they do not */
-    uint8_t id_repeats;   /* packets in a row with the same IP id */
-    uint8_t repair_count; /* once all are in use, it cycles through the upper half of twice as many */
-    uint16_t ip_id;       /* of the last packet that came in order */
+    int8_t id_score;       /* high where IP ids count up from packet to packet, low where they do not */
+    uint8_t id_repeats;    /* packets in a row with the same IP id */
+    uint8_t repair_count;  /* once all are in use, it cycles through the upper half of twice as many */
+    uint16_t ip_id;        /* of the last packet that came in order */
+    uint16_t resent_times; /* that bytes were sent again since something new was sent or acknowledged */
     uint32_t newest_tsval;
     uint32_t echo;         /* a timestamp that waits for its echo */
     unsigned reports;      /* of a hole before bytes that the peer has, since `acked` grew */
     unsigned block_count;  /* of `blocks` */
+    uint32_t resent_from;  /* where the last ones began */
     uint64_t measured_end; /* a segment that waits for its acknowledgement */
     uint64_t acked;        /* by the peer */
     int64_t heard_time;    /* when it last acknowledged */
+    int64_t grown_time;    /* and something new; 0: unknown */
     int64_t newest_time;   /* when that timestamp was first captured */
     int64_t measured_time, echo_time;
     int64_t acked_after; /* ns: the shortest until an acknowledgement; 0: none yet */
@@ -52,7 +55,11 @@ void armtap_sender_measure(struct armtap_sender *sender, uint64_t end, int64_t n
 void armtap_sender_ticked(struct armtap_sender *sender, const struct armtap_segment *segment, int64_t now);
 void armtap_sender_echoed(struct armtap_sender *sender, const struct armtap_segment *segment, int64_t now);
 /* Something was sent again: an acknowledgement may be for either copy, so it measures nothing. */
-void armtap_sender_resent(struct armtap_sender *sender);
+void armtap_sender_resent(struct armtap_sender *sender, uint64_t start);
+/* What the last bytes sent again say, which end there. `after`: as in struct armtap_judgement; `is_missed`: they were
+ * not captured before. */
+struct armtap_resent armtap_sender_resent_what(const struct armtap_sender *sender, uint64_t end, int64_t after,
+                                               bool is_missed, int64_t now);
 /* The peer acknowledged up to `acked`, which belongs to its number segment->ack. */
 void armtap_sender_heard(struct armtap_sender *sender, const struct armtap_segment *segment, uint64_t acked,
                          int64_t now);

@@ -58,6 +58,8 @@ void armtap_tcp_pass(struct armtap_tcp_side *side, uint32_t seq)
     if (side->highest < side->next)
         side->highest = side->next;
     side->passed = side->next;
+    side->sender.grown_time = 0;
+    side->sender.resent_times = 0;
     if (side->history)
         armtap_history_restart(side->history, side->next);
 }
@@ -160,7 +162,7 @@ static int take_syn(struct armtap_tcp *tcp, enum armtap_direction direction, con
 {
     struct armtap_tcp_side *side = &tcp->side[direction];
     if (side->has_isn && armtap_tcp_elapsed(tcp->pool->now.time, side->sender.measured_time) >= SYN_AGAIN)
-        armtap_sender_resent(&side->sender);
+        armtap_sender_resent(&side->sender, side->start);
     if (side->has_isn || side->state == ARMTAP_TCP_CLOSED)
         return 0;
     if (armtap_tcp_peer(tcp, direction)->has_isn && !(segment->flags & ARMTAP_TCP_ACK)) /* behind its answer */
@@ -349,4 +351,12 @@ int armtap_tcp_finish(struct armtap_tcp *tcp, enum armtap_direction direction, e
 {
     return tcp->may_be_reset ? armtap_tcp_confirm_reset(tcp)
                              : armtap_tcp_end(tcp, direction, reason, false, &tcp->pool->now);
+}
+
+uint64_t armtap_tcp_unacknowledged(const struct armtap_tcp *tcp, enum armtap_direction direction)
+{
+    const struct armtap_tcp_side *side = &tcp->side[direction];
+    const struct armtap_sender *sender = &side->sender;
+    bool is_known = sender->resent_times > 0 && sender->acked > 0 && sender->acked < side->highest;
+    return is_known ? side->highest - sender->acked : 0;
 }

@@ -108,6 +108,7 @@ struct armtap_tcp {
     bool ignored;
     bool cut_noted;
     bool may_be_reset;              /* by `reset`: what comes later decides */
+    struct armtap_resent resent;    /* the last bytes sent again */
     struct armtap_tcp_reset reset;  /* the last that counts */
     struct armtap_tcp_side side[2]; /* by enum armtap_direction */
 };
@@ -196,6 +197,8 @@ int armtap_tcp_finish(struct armtap_tcp *tcp, enum armtap_direction direction, e
 /* One that a RST ended, and in which nothing came any more for long enough, so that armtap_tcp_finish() may end it; or
  * NULL. */
 struct armtap_tcp *armtap_tcp_overdue(const struct armtap_pool *pool);
+/* Bytes of a side that it sent again, and that the other never acknowledged. */
+uint64_t armtap_tcp_unacknowledged(const struct armtap_tcp *tcp, enum armtap_direction direction);
 /* Bytes that were decoded elsewhere are passed over, up to sequence number `seq`. */
 void armtap_tcp_pass(struct armtap_tcp_side *side, uint32_t seq);
 

@@ -158,7 +158,7 @@ static struct armtap_judgement judge(struct armtap_tcp *tcp, enum armtap_directi
 {
     const struct armtap_tcp_side *side = &tcp->side[direction];
     if (sent->start >= side->highest) /* the peer may have later ones that were not captured */
-        return (struct armtap_judgement){ARMTAP_ARRIVAL_IN_ORDER, sent->start < side->sender.sacked_to, 0};
+        return (struct armtap_judgement){ARMTAP_ARRIVAL_IN_ORDER, sent->start < side->sender.sacked_to, 0, -1};
     struct armtap_evidence evidence = {.sender = &side->sender,
                                        .peer = &armtap_tcp_peer(tcp, direction)->sender,
                                        .queue = &side->queue,
@@ -206,7 +206,7 @@ static void remember(struct armtap_tcp_side *side, enum armtap_arrival arrival, 
     if (arrival == ARMTAP_ARRIVAL_IN_ORDER)
         armtap_sender_sent(&side->sender, sent->ip_id, sent->end, sent->time);
     if (arrival == ARMTAP_ARRIVAL_AGAIN)
-        armtap_sender_resent(&side->sender);
+        armtap_sender_resent(&side->sender, sent->start);
 }
 
 /* Removes the already delivered part from the front of the piece. */
@@ -242,6 +242,7 @@ static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct
     struct armtap_tcp_side *side = &tcp->side[direction];
     struct armtap_sent sent = sent_of(segment, piece, &armtap_tcp_peer(tcp, direction)->sender, tcp->pool->now.time);
     uint64_t highest = side->highest;
+    bool is_missed = side->state == ARMTAP_TCP_OPEN && sent.start >= side->next;
     armtap_tcp_peer(tcp, direction)->was_in_vain = false;
     struct repeated repeated = {0, false};
     TRY(armtap_tcp_keep_history(tcp, side));
@@ -261,6 +262,9 @@ static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct
                              side->copies.count && side->copies.time < judgement.apart ? side->copies.time
                                                                                        : judgement.apart,
                              &tcp->pool->now);
+    if (judgement.arrival == ARMTAP_ARRIVAL_AGAIN)
+        tcp->resent =
+            armtap_sender_resent_what(&side->sender, sent.end, judgement.after, is_missed, tcp->pool->now.time);
     TRY(tell_arrival(tcp, direction, &judgement, &sent, highest));
     if (repeated.differs)
         TRY(note_difference(tcp, direction, repeated.bytes));

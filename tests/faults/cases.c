@@ -763,6 +763,51 @@ static void silence_of_legacy(struct play *play)
     }
 }
 
+/* A package is lost before the capture, and so is what is sent again in its place, until it comes 500 ms late, or 200.
+ */
+static void lost_before(struct play *play, int64_t late)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 50);
+    size_t lost = play_last(play, ARMTAP_FROM_ROBOT);
+    play_data(play, 2);
+    size_t again = play_repeat(play, lost, late);
+    play_set_ip_id(play, again, play_ip_id(play, again - 1) + 1);
+    play_drop(play, lost);
+    play_expect(play, "tcp.retransmission", again - 1);
+    if (late > 300 * MILLISECOND)
+        play_expect(play, "network.stalled", again - 1);
+    play_stall(play, late);
+    play_data(play, 400);
+}
+
+static void stalled_network(struct play *play)
+{
+    lost_before(play, 500 * MILLISECOND);
+}
+
+static void lost_once(struct play *play)
+{
+    lost_before(play, 200 * MILLISECOND);
+}
+
+/* At the robot: the client never acknowledges the last packets, which are sent again. */
+static void never_acknowledged(struct play *play)
+{
+    static const int64_t after[] = {200, 400, 800}; /* ms, each after the one before */
+    play_realtime(play, 1108);
+    play_data(play, 100);
+    while (play_latest(play) != play_last(play, ARMTAP_FROM_ROBOT))
+        play_data(play, 1);
+    size_t first = play_last(play, ARMTAP_FROM_ROBOT);
+    for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
+        size_t copy = play_repeat(play, first, after[i] * MILLISECOND);
+        play_set_ip_id(play, copy, play_ip_id(play, first) + 1 + (unsigned)i);
+        play_expect(play, "tcp.retransmission", copy);
+    }
+    play_expect(play, "tcp.not-acknowledged", play_latest(play));
+}
+
 /* The robot is gone, but the capture continues with another client's traffic. */
 static void silence_to_the_captures_end(struct play *play)
 {
@@ -1476,6 +1521,9 @@ const struct fault_case fault_cases[] = {
     {"rtde.no-reply", never_answered},
     {"stream.ended-by-robot", ended_by_robot},
     {"silence-of-legacy", silence_of_legacy},
+    {"network.stalled", stalled_network},
+    {"tcp.retransmission-once", lost_once},
+    {"tcp.not-acknowledged", never_acknowledged},
     {"rtde.recipe.missing", recipe_missing},
     {"rtde.recipe.missing-reply-too-early", reply_too_early},
     {"rtde.recipe.unsure", recipe_unsure},

@@ -426,6 +426,16 @@ static void late_data_has_a_side(void **state)
          .has_unless = UNKNOWN(1)},
         {.what = {SILENT(delayed)}, .unless = STALL_BESIDE, .judged = BY_SILENCE, .has_unless = UNKNOWN(1)},
         {.what = {SILENT(held_up)}, .unless = STALL_BESIDE, .judged = BY_SILENCE, .has_unless = UNKNOWN(1)},
+        {.what = {SILENT(acks_lost)},
+         .unless = STALL_BESIDE,
+         .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_NETWORK},
+         .has_unless = UNKNOWN(1)},
+        {.what = {SILENT(held_up)},
+         .cause = {FACT(ARMTAP_FINDING_tcp_not_acknowledged, RTDE, NO_ARGS), WITHIN(3000, 1000)},
+         .unless = STALL_BESIDE,
+         .judged = {2, ARMTAP_FINDING_tcp_not_acknowledged, ARMTAP_BLAME_UNCLEAR},
+         .no_cause = BY_SILENCE,
+         .has_unless = UNKNOWN(1)},
         {.what = {SILENT(program_silent)}, .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_ROBOT}},
         {.what = {SILENT(client_stopped_reading)}, .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_CLIENT}},
     };
@@ -496,6 +506,11 @@ static void what_lasts_must_be_long_enough(void **state)
 {
 #define SKIPPED FACT(ARMTAP_FINDING_clock_skipped, RTDE, NO_ARGS), .size = 10 /* packages */
 #define RESET FACT(ARMTAP_NOTE_tcp_reset, RTDE, ARGS(arg_who(ARMTAP_WORD_robot)))
+#define STOOD_STILL FACT(ARMTAP_FINDING_network_stalled, RTDE, NO_ARGS)
+#define OF_NETWORK(many)                                                                                               \
+    {                                                                                                                  \
+        many, NOTHING, ARMTAP_BLAME_NETWORK                                                                            \
+    }
 #define ENDED_BY_ROBOT FACT(ARMTAP_FINDING_stream_ended_by_robot, RTDE, NO_ARGS)
 #define STALLED(word, where, seconds)                                                                                  \
     FACT(ARMTAP_FINDING_tcp_zero_window, where, ARGS(arg_who(ARMTAP_WORD_##word))), .size = seconds
@@ -595,10 +610,13 @@ static void what_lasts_must_be_long_enough(void **state)
         {{RESET}, {STALLED(client, RTDE, 0.001)}, 1, UNKNOWN(1), {0}},
         {{RESET}, {STALLED(client, REALTIME, 0.5)}, 0, UNKNOWN(1), {0}},
         {{RESET}, {STALLED(robot, RTDE, 0.5)}, 0, UNKNOWN(1), {0}},
+        {{STOOD_STILL}, {STALLED(client, RTDE, 0.3)}, -1300 * MS, BY_STALL(2), {0}},
+        {{STOOD_STILL}, {STALLED(client, RTDE, 0.3)}, -1300 * MS - 1, OF_NETWORK(1), {0}},
         {{ENDED_BY_ROBOT}, {STALLED(client, RTDE, 0.001)}, -1001 * MS, BY_STALL(2), {0}},
         {{ENDED_BY_ROBOT}, {STALLED(client, RTDE, 0.001)}, -1001 * MS - 1, SKIPPED_ALONE, {0}},
         /* A silence ends before, or with the record that shows what was skipped. */
         SKIPPED_WHILE(held_up),
+        SKIPPED_WHILE(acks_lost),
         SKIPPED_WHILE(delayed),
         SKIPPED_WHILE(delayed_or_stalled),
         /* That of another connection is not its cause. */

@@ -156,6 +156,25 @@ struct narrow_end {
 /* Adds tcp.zero-window, and returns true, if that window is why no record came for so long: the controller skipped
  * some, or it was silent. Call at every record. */
 bool armtap_narrow_end(struct narrow_window *narrow, struct findings *findings, const struct narrow_end *end);
+/* What the robot sent again, one soon after the other, and how long its data stood still. */
+struct lossy {
+    struct armtap_where first, last; /* of them; packet 0: none */
+    struct armtap_where again;       /* the first of the last ones that brought no progress */
+    struct armtap_where longest_end;
+    int64_t longest, late; /* ns; of all, and of the last */
+    double usual;          /* s between records; 0: unknown */
+    uint32_t count, times; /* of all, and of those from `again` on */
+    uint32_t heard;        /* packets of the client before them */
+    bool is_proven;        /* that the network lost something */
+    bool is_acknowledged;  /* the client answers, and had the last: its answers were lost */
+    bool is_silence;       /* which is told as such */
+};
+/* Starts as zeros. `last`: the record before; `usual`: s between records. `can_read`: the client's receive buffer is
+ * not full. */
+void armtap_lossy_record(struct lossy *lossy, struct findings *findings, const struct armtap_record *record,
+                         const struct armtap_where *last, double usual);
+void armtap_lossy_event(struct lossy *lossy, struct findings *findings, const struct armtap_event *event,
+                        bool can_read);
 /* The connection carries no telemetry: drops its stalls. */
 void armtap_stalls_forget(struct stalls *stalls, uint64_t connection);
 

@@ -61,6 +61,7 @@ struct resent {
     uint64_t heard;           /* packets of the client until the first of them */
     bool is_answerable;       /* the capture has packets of the client since the data began */
     struct armtap_where mute; /* the last of them before another packet of the client came */
+    bool is_acknowledged;     /* the client answers, and had the last of them: what was lost is what it answers */
     bool is_long;             /* the last of them came long enough after the record for a silence */
 };
 
@@ -320,7 +321,7 @@ static bool is_held_up(const struct resent *resent, const struct armtap_where *f
 /* What was sent again. */
 static struct flow_rate_blame held_up_by(const struct resent *resent)
 {
-    return (struct flow_rate_blame){.reason = ARMTAP_WORD_held_up,
+    return (struct flow_rate_blame){.reason = resent->is_acknowledged ? ARMTAP_WORD_acks_lost : ARMTAP_WORD_held_up,
                                     .times = resent->count,
                                     .from_packet = resent->first,
                                     .until_packet = resent->last.packet};
@@ -334,6 +335,7 @@ static struct flow_rate_blame blame_held_up(const struct resent *resent, const s
         resent->is_answerable && resent->mute.packet > resent->first && mute >= HELD_UP * (double)pause->time;
     struct flow_rate_blame why = held_up_by(resent);
     why.mute_packet = is_mute ? resent->mute.packet : 0;
+    why.reason = is_mute ? ARMTAP_WORD_held_up : why.reason;
     return why;
 }
 
@@ -386,7 +388,7 @@ static void find_reason(struct flow_rate *flow, struct findings *findings, const
         why = flow->why.reason ? flow->why : why;
     else if ((isnan(silence.step) || has_advanced) && !is_unclear && was_full(flow, pause))
         why = (struct flow_rate_blame){.reason = ARMTAP_WORD_client_stopped_reading, .from_packet = flow->full.packet};
-    else if (is_held && (isnan(silence.step) || (has_advanced && !is_unclear)))
+    else if (is_held && (flow->resent.is_acknowledged || isnan(silence.step) || (has_advanced && !is_unclear)))
         why = blame_held_up(&flow->resent, pause);
     else if (has_advanced && !is_unclear)
         why = (struct flow_rate_blame){.reason = ARMTAP_WORD_not_sent,
@@ -490,7 +492,7 @@ static void report_skipped(const struct flow_rate *flow, struct findings *findin
         .where = &arrival->where,
         .arguments = ARGS(channel_argument(flow), arg_packages(step->skipped), arg_clock_step_s(step->time),
                           arg_usual_s(flow->usual), step->lost > 0 ? arg_packages_lost(step->lost) : arg_none(true),
-                          arg_reason(why.reason), if_any(arg_times(why.times)),
+                          arg_reason(is_held ? ARMTAP_WORD_held_up : ARMTAP_WORD_none), if_any(arg_times(why.times)),
                           if_any(arg_from_packet(why.from_packet)), if_any(arg_until_packet(why.until_packet)))};
     armtap_findings_raise(findings, &fact);
 }
@@ -969,6 +971,7 @@ static void take_resent(struct flow_rate *flow, const struct armtap_event *event
     }
     resent->count++;
     resent->last = event->where;
+    resent->is_acknowledged = event->resent.is_acknowledged && heard > resent->heard;
     resent->is_long = (double)between(&last, &event->where) >= HELD_UP * (double)SILENCE;
     if (heard == resent->heard)
         resent->mute = event->where;

@@ -361,6 +361,14 @@ static void end_narrow(const struct monitors *monitors, struct running_stream *r
     running->was_full = armtap_narrow_end(&running->narrow, monitors->findings, &end) || running->was_full;
 }
 
+static void follow_lossy(const struct monitors *monitors, struct running_stream *running,
+                         const struct armtap_record *record)
+{
+    struct armtap_rates_step step;
+    armtap_rates_last_step(running->rates, record, &step);
+    armtap_lossy_record(&running->lossy, monitors->findings, record, &running->holes.last, step.usual);
+}
+
 /* Of the captures before that of an archive not all records are there, but all are counted. */
 static void pass(const struct monitors *monitors, struct running_stream *running, const struct armtap_record *record)
 {
@@ -406,6 +414,8 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
         running->answered = 0;
     bool is_narrow = running->narrow.from.packet > 0 && record->direction == ARMTAP_FROM_ROBOT;
     const struct armtap_where last = is_narrow ? running->holes.last : record->where;
+    if (record->direction == ARMTAP_FROM_ROBOT && running->lossy.count > 0)
+        follow_lossy(monitors, running, record);
     armtap_missing_records_record(&running->holes, monitors->findings, record);
     follow_clock(monitors, running, record);
     armtap_rates_take_record(running->rates, monitors->findings, record);
@@ -689,6 +699,7 @@ static void take_close(struct monitors *monitors, struct stream_monitor *monitor
         armtap_robot_commands_close(monitor->command, monitors->findings, event);
     if (monitor->running && !monitor->closing) {
         report_end(monitors, monitor, event);
+        armtap_lossy_event(&monitor->running->lossy, monitors->findings, event, monitor->running->stuck.packet == 0);
         blame(monitors, monitor->running, event);
         armtap_rates_take_event(monitor->running->rates, monitors->findings, event);
     }
@@ -715,11 +726,14 @@ static void report_transport(struct monitors *monitors, const struct armtap_even
         i++;
     if (i == sizeof kinds / sizeof *kinds)
         return;
+    bool is_late = event->type == ARMTAP_EVENT_RETRANSMISSION && event->resent.late >= 0;
     const struct fact fact = {.code = kinds[i].code,
                               .stream = event->stream,
                               .where = &event->where,
                               .arguments =
                                   ARGS(arg_bytes(event->a), arg_direction(armtap_direction_word(event->direction)),
+                                       is_late ? arg_duration_s((double)event->resent.late / 1e9) : arg_none(true),
+                                       arg_is_acknowledged(event->resent.is_acknowledged),
                                        arg_doubt(event->doubtful ? ARMTAP_WORD_by_delay : ARMTAP_WORD_none)),
                               .is_doubtful = event->doubtful};
     armtap_findings_raise(monitors->findings, &fact);
@@ -739,6 +753,7 @@ static void take_running(struct monitors *monitors, struct running_stream *runni
         running->asking[event->direction] = (struct asking){(uint32_t)event->a, heard};
     if (event->type == ARMTAP_EVENT_CLOSE)
         return;
+    armtap_lossy_event(&running->lossy, monitors->findings, event, running->stuck.packet == 0);
     armtap_narrow_event(&running->narrow, event, running->holes.length);
     armtap_missing_records_event(&running->holes, event);
     armtap_rates_take_event(running->rates, monitors->findings, event);

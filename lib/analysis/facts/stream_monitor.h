@@ -26,6 +26,7 @@ struct running_stream {
     struct asking asking[2];   /* the same, keep-alives */
     struct armtap_where stuck; /* where the client's receive buffer became full; packet 0: it is not full */
     struct narrow_window narrow;
+    struct lossy lossy;
     struct missing_records holes;
     struct clock_drift clocks;
     struct repeats *repeats;   /* NULL: there was no record that it looks at */

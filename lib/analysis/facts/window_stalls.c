@@ -157,6 +157,113 @@ bool armtap_narrow_end(struct narrow_window *narrow, struct findings *findings, 
     return is_told;
 }
 
+/* ---- data that the network lost ---------------------------------------------------------------------------------- */
+
+/* ns: TCP waits 200 ms for an acknowledgement, then twice as long: what stood still for longer lost more than a packet.
+ * What is sent again within 2 s has one reason. */
+#define STOOD_STILL (3 * SECOND / 10)
+#define TOGETHER (2 * SECOND)
+/* A time without records is the network's if what came late came later than this share of it. */
+#define SHARE 0.5
+#define IN_VAIN 3
+
+static void report_lossy(struct lossy *lossy, struct findings *findings, const struct armtap_stream *stream)
+{
+    bool is_long = lossy->longest >= STOOD_STILL && (double)lossy->longest > SILENT_STEPS * lossy->usual * 1e9;
+    if (is_long && !lossy->is_silence)
+        armtap_findings_raise(
+            findings, &(struct fact){.code = ARMTAP_FINDING_network_stalled,
+                                     .stream = stream,
+                                     .where = &lossy->longest_end,
+                                     .arguments = ARGS(
+                                         arg_duration_s((double)lossy->longest / 1e9), arg_times(lossy->count),
+                                         arg_from_packet(lossy->first.packet), arg_until_packet(lossy->last.packet),
+                                         arg_reason(lossy->is_acknowledged ? ARMTAP_WORD_acks_lost : ARMTAP_WORD_none),
+                                         arg_doubt(lossy->is_proven ? ARMTAP_WORD_none : ARMTAP_WORD_client_gone))});
+    *lossy = (struct lossy){.count = 0};
+}
+
+static void take_longest(struct lossy *lossy, int64_t time, const struct armtap_where *where)
+{
+    if (time <= lossy->longest)
+        return;
+    lossy->longest = time;
+    lossy->longest_end = *where;
+}
+
+static int64_t time_since(const struct armtap_where *then, const struct armtap_where *now)
+{
+    bool is_known = then->packet > 0 && then->time != ARMTAP_NO_TIME && now->time != ARMTAP_NO_TIME;
+    return is_known && now->time >= then->time ? armtap_time_between(then->time, now->time) : -1;
+}
+
+void armtap_lossy_record(struct lossy *lossy, struct findings *findings, const struct armtap_record *record,
+                         const struct armtap_where *last, double usual)
+{
+    lossy->usual = usual;
+    int64_t pause = time_since(last, &record->where), since = time_since(&lossy->last, &record->where);
+    if (pause > since && (double)lossy->late >= SHARE * (double)pause) {
+        take_longest(lossy, pause, &record->where);
+        lossy->is_silence = lossy->is_silence || pause > SILENCE;
+    }
+    if (since > TOGETHER)
+        report_lossy(lossy, findings, record->stream);
+}
+
+static void take_resent(struct lossy *lossy, struct findings *findings, const struct armtap_event *event)
+{
+    const struct armtap_resent *resent = &event->resent;
+    uint32_t heard = (uint32_t)event->stream->packets[ARMTAP_TO_ROBOT];
+    if (lossy->count > 0 && resent->times <= 1 && time_since(&lossy->last, &event->where) > TOGETHER)
+        report_lossy(lossy, findings, event->stream);
+    if (lossy->count == 0)
+        *lossy = (struct lossy){.first = event->where, .heard = heard};
+    if (resent->times <= 1)
+        lossy->again = event->where;
+    lossy->last = event->where;
+    lossy->count++;
+    lossy->times = resent->times;
+    lossy->late = resent->late;
+    lossy->is_acknowledged = resent->is_acknowledged && heard != lossy->heard;
+    lossy->is_proven = lossy->is_proven || resent->is_missed || heard != lossy->heard;
+    take_longest(lossy, resent->late, &event->where);
+}
+
+/* Whether what was sent again at last was never acknowledged; of a client that was not captured, only the robot knows.
+ */
+static bool is_in_vain(const struct lossy *lossy, const struct armtap_event *close)
+{
+    bool is_heard = close->stream->packets[ARMTAP_TO_ROBOT] > 0;
+    return lossy->count > 0 && lossy->times >= IN_VAIN && (close->unacknowledged[ARMTAP_FROM_ROBOT] > 0 || !is_heard);
+}
+
+static void end_lossy(struct lossy *lossy, struct findings *findings, const struct armtap_event *event)
+{
+    uint64_t bytes = event->unacknowledged[ARMTAP_FROM_ROBOT];
+    if (is_in_vain(lossy, event)) {
+        armtap_findings_raise(
+            findings,
+            &(struct fact){.code = ARMTAP_FINDING_tcp_not_acknowledged,
+                           .stream = event->stream,
+                           .where = &event->where,
+                           .arguments = ARGS(bytes > 0 ? arg_bytes(bytes) : arg_none(true), arg_times(lossy->times),
+                                             arg_duration_s(armtap_time_seconds(lossy->again.time, event->where.time)),
+                                             arg_from_packet(lossy->again.packet), arg_until_packet(lossy->last.packet),
+                                             arg_until(armtap_stalls_close_word(event)))});
+        *lossy = (struct lossy){.count = 0};
+    } else if (lossy->count > 0) {
+        report_lossy(lossy, findings, event->stream);
+    }
+}
+
+void armtap_lossy_event(struct lossy *lossy, struct findings *findings, const struct armtap_event *event, bool can_read)
+{
+    if (event->type == ARMTAP_EVENT_RETRANSMISSION && event->direction == ARMTAP_FROM_ROBOT && can_read)
+        take_resent(lossy, findings, event);
+    else if (event->type == ARMTAP_EVENT_CLOSE)
+        end_lossy(lossy, findings, event);
+}
+
 bool armtap_stalls_of_client(const struct stalls *stalls, uint64_t connection)
 {
     return stall_of(stalls, connection, ARMTAP_TO_ROBOT) != NULL;

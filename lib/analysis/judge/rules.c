@@ -29,6 +29,7 @@
 /* What data that stood still shows itself, and on its connection. */
 #define SILENCE(how) SIGN(NEAR(FINDING_silence, 0, 0), SAYS(reason, how), ALIKE)
 #define SILENT_BEFORE(how) SIGN(NEAR(FINDING_silence, 0, 1000), SAYS(reason, how), ALIKE, .is_span = true)
+#define NOT_ACKNOWLEDGED SIGN(NEAR(FINDING_tcp_not_acknowledged, 0, 1000), ALIKE)
 #define RESENT SIGN(NEAR(FINDING_tcp_retransmission, 0, 1000), SAYS(direction, from_robot), ALIKE)
 #define STALL SIGN(NEAR(FINDING_tcp_zero_window, 1000, 1000), ALIKE)
 /* The client did not read when data stood still or was skipped. */
@@ -165,7 +166,8 @@ enum armtap_blame armtap_side_of(const struct armtap_finding *finding)
 
 bool armtap_is_of_network(const struct armtap_finding *finding)
 {
-    static const enum armtap_note_code codes[] = {ARMTAP_FINDING_silence,          ARMTAP_FINDING_tcp_retransmission,
+    static const enum armtap_note_code codes[] = {ARMTAP_FINDING_network_stalled,  ARMTAP_FINDING_tcp_not_acknowledged,
+                                                  ARMTAP_FINDING_silence,          ARMTAP_FINDING_tcp_retransmission,
                                                   ARMTAP_FINDING_tcp_out_of_order, ARMTAP_NOTE_tcp_overlap_differs,
                                                   ARMTAP_FINDING_tcp_zero_window,  ARMTAP_NOTE_tcp_reset,
                                                   ARMTAP_NOTE_tcp_refused,         ARMTAP_NOTE_tcp_unreachable,
