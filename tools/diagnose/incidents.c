@@ -293,32 +293,46 @@ static struct endings endings_of(const struct diagnosis *diagnosis)
     return endings;
 }
 
+/* Why the capture cannot show that all was well; NULL: it can. */
+static const char *limit_of(const struct diagnosis *diagnosis, const struct endings *endings)
+{
+    return !diagnosis->is_whole         ? "reading stopped early"
+           : !is_all_decoded(diagnosis) ? "not all of it could be decoded"
+           : unclocked_streams(diagnosis, &(size_t){0}) > 0
+               ? "skipped packages cannot be detected without the controller's timestamp"
+           : is_from_socket(diagnosis) ? "packet loss, retransmission and delay are not in it"
+           : endings->empty > 0        ? "a stream has no data"
+           : longest_wait(diagnosis)   ? "data stood still for a while"
+           : endings->silent > 0       ? "data stopped before its connection ended"
+           : endings->by_robot > 0     ? "the robot closed a connection, and why is not in it"
+           : endings->by_client + endings->going_on < endings->streams ? "how each stream ended is not in it"
+                                                                       : NULL;
+}
+
+/* `ordinary`: what happened all the same, or NULL. */
+static void say_nothing_is_wrong(const struct telling *telling, uint64_t records,
+                                 const struct armtap_incident *ordinary)
+{
+    char text[TEXT_MAX];
+    snprintf(text, sizeof text, "Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing%s%s.", records,
+             records == 1 ? " was" : "s were", ordinary ? "; " : "", ordinary ? ordinary->brief : "");
+    say_in(telling, PAINT_GOOD, text);
+}
+
 /* The verdict if there is no incident: no more than all that was captured shows. */
 static void say_clean(const struct diagnosis *diagnosis, const struct telling *telling)
 {
     char text[200];
     uint64_t records = records_of(diagnosis);
     struct endings endings = endings_of(diagnosis);
-    const char *limit = !diagnosis->is_whole         ? "reading stopped early"
-                        : !is_all_decoded(diagnosis) ? "not all of it could be decoded"
-                        : unclocked_streams(diagnosis, &(size_t){0}) > 0
-                            ? "skipped packages cannot be detected without the controller's timestamp"
-                        : is_from_socket(diagnosis) ? "packet loss, retransmission and delay are not in it"
-                        : endings.empty > 0         ? "a stream has no data"
-                        : longest_wait(diagnosis)   ? "data stood still for a while"
-                        : endings.silent > 0        ? "data stopped before its connection ended"
-                        : endings.by_robot > 0      ? "the robot closed a connection, and why is not in it"
-                        : endings.by_client + endings.going_on < endings.streams ? "how each stream ended is not in it"
-                                                                                 : NULL;
+    const char *limit = limit_of(diagnosis, &endings);
     if (records == 0)
         say_in(telling, PAINT_WARNING, "The capture holds no data from the robot, so what the robot did is unknown.");
     else if (limit) {
         snprintf(text, sizeof text, "No fault was found in what was captured; but %s.", limit);
         say_in(telling, diagnosis->is_whole ? PAINT_NONE : PAINT_WARNING, text);
     } else if (endings.by_client == endings.streams) {
-        snprintf(text, sizeof text, "Nothing is wrong: %" PRIu64 " record%s decoded, and nothing is missing.", records,
-                 records == 1 ? " was" : "s were");
-        say_in(telling, PAINT_GOOD, text);
+        say_nothing_is_wrong(telling, records, NULL);
     } else {
         say_in(telling, PAINT_GOOD, "No fault in what was captured; it goes on.");
     }
@@ -336,12 +350,30 @@ static const struct armtap_incident *worst_of(const struct diagnosis *diagnosis,
     return worst;
 }
 
+/* Whether the capture shows that all was well but for programs, which ran from beginning to end or were ended by a
+ * client's request. */
+static bool is_well(const struct diagnosis *diagnosis)
+{
+    const struct armtap_incident *incident;
+    struct endings endings = endings_of(diagnosis);
+    bool is = endings.by_client == endings.streams && !limit_of(diagnosis, &endings) && records_of(diagnosis) > 0;
+    double ran;
+    for (size_t i = 0; is && (incident = armtap_diagnosis_incident_at(diagnosis->found, i)); i++)
+        is = incident->severity == ARMTAP_INFO &&
+             (incident->side == ARMTAP_BLAME_CLIENT || armtap_finding_number(incident->began, "ran_s", &ran));
+    return is;
+}
+
 /* One sentence. */
 static void say_verdict(const struct diagnosis *diagnosis, const struct telling *telling)
 {
     char text[TEXT_MAX];
     size_t count;
     const struct armtap_incident *worst = worst_of(diagnosis, &count);
+    if (worst && is_well(diagnosis)) {
+        say_nothing_is_wrong(telling, records_of(diagnosis), worst);
+        return;
+    }
     if (!worst) {
         say_clean(diagnosis, telling);
         return;

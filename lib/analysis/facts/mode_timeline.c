@@ -267,21 +267,25 @@ static void tell_end(const struct sight *sight, const struct modes_last *last, c
     const struct armtap_mode *changed = &sight->changed;
     const struct armtap_field *field = changed->field ? changed->field : shown;
     enum armtap_generation generation = sight->record->stream->generation;
+    int64_t ran = last->started > 0 ? armtap_time_between(last->started, sight->record->where.time) : 0;
     armtap_findings_raise(
         sight->findings,
         &(struct fact){.code = ARMTAP_FINDING_program_ended,
                        .stream = sight->record->stream,
                        .where = &sight->record->where,
-                       .arguments = ARGS(arg_case(stop_of(sight, last)), arg_field(field->name),
-                                         arg_name_before(armtap_enum_name(changed->field, sight->before, generation)),
-                                         arg_value_before(changed->field ? sight->before : 1), arg_name(changed->name),
-                                         arg_value(changed->value), arg_doubt(doubt_of(sight->record)))});
+                       .arguments =
+                           ARGS(arg_case(stop_of(sight, last)), arg_field(field->name),
+                                arg_name_before(armtap_enum_name(changed->field, sight->before, generation)),
+                                arg_value_before(changed->field ? sight->before : 1), arg_name(changed->name),
+                                arg_value(changed->value), ran > 0 ? arg_ran_s((double)ran / 1e9) : arg_none(true),
+                                arg_doubt(doubt_of(sight->record)))});
 }
 
 /* Follows the robot's program, and says where it ends: it stops, or the arm that it moves has no power any more. */
 static void follow_program(const struct sight *sight, struct modes_last *last)
 {
     bool is_changed = sight->changed.field != NULL, was_alive = last->is_playing && !last->is_powerless;
+    bool was_playing = last->is_playing, was_known = last->known_program;
     const struct armtap_field *shown = last->known[RUNTIME_STATE] ? NULL : program_field(sight);
     const char *name = is_changed && last->known[RUNTIME_STATE] ? name_of(sight, last, RUNTIME_STATE) : NULL;
     if (name)
@@ -290,6 +294,9 @@ static void follow_program(const struct sight *sight, struct modes_last *last)
         last->is_playing = is_shown_alive(sight, shown);
     if (is_changed && last->known[ROBOT_MODE])
         last->is_powerless = !armtap_has_power(name_of(sight, last, ROBOT_MODE));
+    if (last->is_playing && !was_playing)
+        last->started = was_known ? sight->record->where.time : 0;
+    last->known_program = last->known_program || name || shown;
     if (was_alive && (!last->is_playing || last->is_powerless))
         tell_end(sight, last, shown);
 }

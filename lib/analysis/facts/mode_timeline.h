@@ -77,6 +77,8 @@ struct modes_last {
     bool known[ARMTAP_MODE_FIELDS];
     bool has_bits;
     bool is_playing, is_powerless; /* a program runs or pauses; the arm has no power, or no controller */
+    bool known_program;            /* whether one runs is known */
+    int64_t started;               /* that program; 0: before the data began, or its time is not known */
 };
 
 /* Adds the changes of the record's i-th arm: entries, mode.changed, program.ended, safety.stop, .state and .unknown.
