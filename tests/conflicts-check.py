@@ -141,6 +141,16 @@ def clients_address(rng):
     return capture, True
 
 
+def unheard(rng):
+    """The client's system has forgotten the connection; its RSTs go to a second machine, and the robot goes on."""
+    capture = begin(rng)
+    for _ in range(int(rng.uniform(1.1, 4) / capture.cycle)):
+        capture.time += capture.cycle
+        capture.package()
+        capture.put(CLIENT, RST)
+    return capture, False
+
+
 def by_arp(rng):
     """Two machines answer, or claim the address in turn; the session happens to survive."""
     capture = Capture(rng, rng.randrange(33000, 60000))
@@ -209,7 +219,8 @@ def plain(rng):
 
 
 CONFLICTS = {"the robot's address": lambda rng: robots_address(rng, False),
-             "the robot's, behind a router": lambda rng: robots_address(rng, True), "the client's address": clients_address, "by ARP": by_arp}
+             "the robot's, behind a router": lambda rng: robots_address(rng, True), "the client's address": clients_address, "by ARP": by_arp,
+             "unheard": unheard}
 CLEAN = {"replaced": replaced, "two taps": two_taps, "two ways": two_ways, "plain": plain}
 
 

@@ -91,7 +91,9 @@ struct armtap_tcp_reset {
     bool is_doubtful; /* the other side may have closed before */
     bool is_exact;    /* at the byte expected next (RFC 5961) */
     bool has_beyond, has_sent;
-    bool is_late;                    /* its receiver spoke when it would long have heard of it */
+    bool is_late;                    /* its receiver spoke when it would long have heard of it, ... */
+    bool is_unheard;                 /* ... and sent new bytes */
+    uint8_t repeated;                /* by further ones; at most three */
     enum armtap_direction direction; /* in whose name it came */
     struct armtap_reset what;
     uint32_t seq;    /* its own number */

@@ -9,6 +9,8 @@
 #define LATER INT64_C(1000000000)   /* ns: longer than what was sent before a RST came is on its way */
 #define SILENCE INT64_C(2000000000) /* ns: after a RST at the byte expected next, and what was still on its way */
 
+enum { REPEATS = 3 }; /* one may get lost */
+
 enum verdict { RESET_IGNORED, RESET_UNSURE, RESET_BELIEVED };
 
 bool armtap_tcp_acks_unseen(const struct armtap_tcp_side *peer, const struct armtap_segment *segment)
@@ -169,6 +171,17 @@ static int refute(struct armtap_tcp *tcp)
     return tell_foreign(tcp, tcp->reset.direction, &tcp->reset.what, false, &tcp->reset.where);
 }
 
+/* The robot goes on, though its client's system answers all by RSTs: they go somewhere else. */
+static int tell_unheard(struct armtap_tcp *tcp)
+{
+    const struct armtap_tcp_reset *reset = &tcp->reset;
+    bool is_unheard = reset->is_unheard && reset->repeated == REPEATS && !is_foreign(&reset->what);
+    if (!is_unheard || reset->direction != ARMTAP_TO_ROBOT || armtap_tcp_is_closed(tcp))
+        return 0;
+    return tcp->calls->note(tcp->user, ARMTAP_TO_ROBOT, ARMTAP_NOTE_address_conflict, &reset->where,
+                            ARGS(arg_case(ARMTAP_WORD_not_reached)));
+}
+
 /* What waits: behind the end, nobody sends again what is missing. */
 static int settle_waiting(struct armtap_tcp *tcp)
 {
@@ -194,6 +207,7 @@ int armtap_tcp_confirm_reset(struct armtap_tcp *tcp)
     const struct armtap_tcp_reset *reset = &tcp->reset;
     armtap_tcp_drop_reset(tcp);
     TRY(tell_foreign(tcp, reset->direction, &reset->what, !armtap_tcp_is_closed(tcp), &reset->where));
+    TRY(tell_unheard(tcp));
     TRY(settle_waiting(tcp));
     return armtap_tcp_end(tcp, reset->direction, ARMTAP_CLOSE_RESET, reset->is_doubtful, &reset->where);
 }
@@ -233,6 +247,7 @@ static bool refutes_other(struct armtap_tcp *tcp, const struct armtap_segment *s
     if (reset->has_beyond && has_more)
         return true;
     reset->is_late = reset->is_late || armtap_tcp_elapsed(tcp->pool->now.time, reset->where.time) >= LATER;
+    reset->is_unheard = reset->is_unheard || (reset->is_late && is_new);
     return reset->is_late && (reset->what.went_on || (is_new && !armtap_tcp_is_heard(sender)));
 }
 
@@ -345,7 +360,9 @@ int armtap_tcp_take_reset(struct armtap_tcp *tcp, enum armtap_direction directio
         TRY(tell_foreign(tcp, before->direction, &before->what, false, &before->where));
         leave(tcp);
         begin(tcp, direction, segment, is_exact, &what);
-    } else if (is_exact && direction != before->direction) {
+    } else if (is_exact && direction == before->direction) {
+        before->repeated = (uint8_t)(before->repeated + (before->repeated < REPEATS));
+    } else if (is_exact) {
         before->what.is_both = before->what.is_both || is_of_both(tcp, &what);
         before->is_exact = true;
         enter(tcp);
