@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What an arm's values show over time, on captures made here by kinds: controllers that repeat themselves (clock, values, both;
 legacy packets of any size, RTDE with and without a clock; in the middle or to the end), and robots that only stand still: idle
-and moving simulators, arms without power, recipes of inputs. `arm-check.py SEED...` draws others."""
+and moving simulators, arms without power, recipes of inputs; commands that an arm does not follow (a driver's angles, speeds and
+poses, the controller's own targets), and arms that follow, lag, are held or led by hand. `arm-check.py SEED...` draws others."""
 import json
 import math
 import os
@@ -219,11 +220,182 @@ def check_repeats(folder, seed):
                    [(one["what"], one["side"]) for one in report["incidents"]], status)
 
 
+# ---- commands that the arm follows, or not
+
+SERVOJ, SPEEDJ, SPEEDL, POSE, IDLE, FREEDRIVE = 1, 2, 4, 5, 0, 6
+PROTECTIVE, PAUSED, NORMAL, BRAKED = 3, 4, 1, 5
+
+
+class Motion:
+    """What a driver asks for, and what the arm does. `stands`: (from, until), when it does not follow; `lag`: s."""
+
+    def __init__(self, rng, mode, stands=(1e9, 1e9), lag=0.0, speed=0.3):
+        self.rng, self.mode, self.stands, self.lag, self.speed = rng, mode, stands, lag, speed
+        self.states = {"robot_mode": RUNNING, "runtime_state": PLAYING, "safety_status": NORMAL}
+        self.held, self.held_at = {}, 1e9  # states from a time on
+        self.is_led = False  # by hand
+        self.targets_too = False  # the controller's target follows, its arm does not
+        self.joint = rng.randrange(6)
+
+    def asked(self, time):
+        """An angle that goes up and down between 0 and 1 rad, and its speed."""
+        if self.speed == 0:
+            return 0.0, 0.0
+        turn = 1 / abs(self.speed)
+        part = time % (2 * turn)
+        return (part * self.speed, self.speed) if part < turn else ((2 * turn - part) * self.speed, -self.speed)
+
+    def angle(self, time):
+        since, until = self.stands
+        return self.asked(max((since if since <= time < until else time) - self.lag, 0))[0]
+
+    def joints(self, angle, time):
+        led = 0.5 * math.sin(2 * time) if self.is_led else 0
+        return [angle * (i == self.joint or self.joint % 2) + led + 0.1 * i for i in range(6)]
+
+    def command(self, time):
+        angle, speed = self.asked(time)
+        by_mode = {SERVOJ: self.joints(angle, 0), SPEEDJ: [speed * (i == self.joint or self.joint % 2) for i in range(6)],
+                   SPEEDL: [speed / 2, 0, 0, 0, 0, 0], POSE: [0.3 + angle / 2, 0.2, 0.4, 0, 0, 0]}
+        return by_mode.get(self.mode, [0] * 6)
+
+    def values(self, time):
+        target = self.angle(time)
+        if self.targets_too:
+            target = self.asked(max(time - self.lag, 0))[0]
+        states = {**self.states, **(self.held if time >= self.held_at else {})}
+        noise = [self.rng.gauss(0, 1e-5) for _ in range(6)]
+        actual = [a + b for a, b in zip(self.joints(self.angle(time), time), noise)]
+        led = 0 if not self.is_led else time
+        return {**states, "safety_mode": states["safety_status"], "timestamp": 500 + time, "actual_q": actual,
+                "target_q": self.joints(target, led), "actual_current": [0.5 + one for one in noise]}
+
+
+def play_driver(path, rng, motion, seconds, rate, way):
+    """Telemetry of the robot, and the driver's commands to it on a connection that the robot opened."""
+    capture, robot, driver = Capture(), ("10.0.0.2", 51234), ("10.0.0.9", 50001)
+    has_driver = motion.mode is not None
+    for end, flags in ((robot, 2), (driver, 0x12), (robot, 0x10)) if has_driver else ():
+        capture.segment(0, end, driver if end is robot else robot, b"", flags)
+    if isinstance(way, int):
+        client, port = ("10.0.0.9", 40001), ("10.0.0.2", 30003)
+        for end, flags in ((client, 2), (port, 0x12), (client, 0x10)):
+            capture.segment(0, end, port if end is client else client, b"", flags)
+    else:
+        client = Client(capture, 0, [(name, TYPES[name]) for name in way], hz=rate)
+    for n in range(int(seconds * rate)):
+        time = 0.05 + n / rate
+        values = motion.values(time)
+        if isinstance(way, int):
+            cells = bytearray(way)
+            struct.pack_into(">I", cells, 0, way)
+            for name, offset in REALTIME[way].items():
+                if name in values:
+                    many = values[name] if isinstance(values[name], list) else [values[name]]
+                    struct.pack_into(">%dd" % len(many), cells, offset, *many)
+            capture.segment(time, port, client, bytes(cells))
+        else:
+            client.package(time, *[one for name in way for one in (values[name] if isinstance(values[name], list) else [values[name]])])
+        if has_driver:
+            words = [200, *(round(one * 1e6) for one in motion.command(time)), motion.mode]
+            capture.segment(time + 0.3 / rate, driver, robot, struct.pack(">8i", *words))
+    capture.write(path)
+
+
+def stands(rng, many):
+    since = rng.uniform(1, 2)
+    return since, since + many
+
+
+def servo(rng, many):
+    return Motion(rng, SERVOJ, stands(rng, many))
+
+
+def joint_speeds(rng, many):
+    return Motion(rng, SPEEDJ, stands(rng, many))
+
+
+def tool_speeds(rng, many):
+    return Motion(rng, SPEEDL, stands(rng, many))
+
+
+def poses(rng, many):
+    return Motion(rng, POSE, stands(rng, many))
+
+
+def targets(rng, many):
+    motion = Motion(rng, None, stands(rng, many))
+    motion.targets_too = True
+    return motion
+
+
+def follows(rng, many):
+    return Motion(rng, rng.choice([SERVOJ, SPEEDJ, SPEEDL, POSE, None]), speed=rng.choice([0.01, 0.05, 0.3, 3]))
+
+
+def lags(rng, many):
+    """Far behind in a fast motion."""
+    motion = Motion(rng, rng.choice([SERVOJ, SPEEDJ, SPEEDL, POSE]), lag=rng.uniform(0.02, 0.4), speed=rng.choice([0.3, 1, 3]))
+    motion.targets_too = True
+    return motion
+
+
+def is_held(rng, many):
+    """By a stop, a pause or brakes: the driver goes on all the same."""
+    since, until = stands(rng, many)
+    motion = Motion(rng, rng.choice([SERVOJ, SPEEDJ, SPEEDL, POSE]), (since, 1e9))
+    motion.held = rng.choice([{"safety_status": PROTECTIVE, "runtime_state": PAUSED}, {"runtime_state": PAUSED}, {"robot_mode": BRAKED},
+                              {"safety_status": PROTECTIVE}, {"runtime_state": STOPPED}])
+    motion.held_at = since
+    return motion
+
+
+def led_by_hand(rng, many):
+    motion = Motion(rng, rng.choice([IDLE, FREEDRIVE, None]), speed=0)
+    motion.is_led = True
+    return motion
+
+
+def waits(rng, many):
+    """Commands that ask for nothing, or for very little."""
+    motion = Motion(rng, rng.choice([SERVOJ, SPEEDJ, SPEEDL, POSE]), (0, 1e9), speed=rng.choice([0, 0.0005]))
+    return motion
+
+
+NOT_FOLLOWED = [(servo, 6), (joint_speeds, 5), (tool_speeds, 5), (poses, 4), (targets, 6)]
+FOLLOWED = [(follows, 8), (lags, 8), (is_held, 8), (led_by_hand, 4), (waits, 6)]
+
+
+def check_following(folder, seed):
+    for kind, many in NOT_FOLLOWED + FOLLOWED:
+        for number in range(2 * many):
+            rng = random.Random("%s %s %d" % (seed, kind.__name__, number))
+            is_wanted = (kind, many) in NOT_FOLLOWED and number % 2 == 0
+            # It takes up to half a second until the commands are far away.
+            lasts = rng.uniform(1.9, 4) if is_wanted else rng.uniform(0.2, 0.95)
+            motion = kind(rng, lasts)
+            rate = rng.choice([125.0, 500.0])
+            way = ["timestamp", "actual_q", "target_q", "robot_mode", "runtime_state", "safety_status"]
+            way = rng.choice([1060, 1108, 1220]) if rng.random() < 0.3 and kind is not is_held else way
+            path = os.path.join(folder, "%s-%d.pcap" % (kind.__name__, number))
+            play_driver(path, rng, motion, rng.choice([motion.stands[1] if motion.stands[1] < 9 else 5, 6.5]), rate, way)
+            report, status = diagnose(path)
+            found = [one for one in report["findings"] if one["id"] == "command.not-followed"]
+            about = (kind.__name__, number, motion.mode, way, rate, lasts, motion.joint, motion.lag, motion.speed)
+            if not is_wanted:
+                expect(about + ("it is followed",), not found, [one["text"] for one in found])
+                continue
+            expect(about + ("found",), bool(found) and status == 1, [one["id"] for one in report["findings"]])
+            told = [one for one in report["incidents"] if one["what"] == "command.not-followed"]
+            expect(about + ("one incident",), len(told) == 1 and told[0]["side"] == ("robot" if kind is targets else "unclear"), told)
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = os.environ.get("ARM_CHECK_FOLDER", scratch)
         for seed in sys.argv[1:] or ["one"]:
             check_repeats(folder, seed)
+            check_following(folder, seed)
     return finish()
 
 

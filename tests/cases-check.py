@@ -55,6 +55,7 @@ CASES = (
     ("program-stopped-on-pendant", "diagnose @", 0, r"info +program\.ended", "Nothing is wrong", "the program was stopped"),
     ("frozen-values", "diagnose @", 1, r"values\.frozen +0 +75\d", "Nothing is wrong", "the controller repeats itself"),
     ("clock-freezes", "diagnose @", 1, r"clock\.frozen +0 +770", "Nothing is wrong", "the controller's clock repeats"),
+    ("arm-does-not-follow", "diagnose @", 1, r"command\.not-followed 1 +500", "Nothing is wrong", "commands that are not followed"),
     ("exception-plain", "diagnose @", 1, r"not proven", r"client\.", "unclear"),
     ("exception-words", "diagnose @", 1, r"not proven", r"side: client", "unclear"),
     ("tap-from-robot tap-from-client", "info @ @", None, r"timestamp", r"value_0", "read by time"),

@@ -16,6 +16,7 @@ lib_libanalysis_la_SOURCES = \
 	lib/analysis/facts/findings.c \
 	lib/analysis/facts/findings.h \
 	lib/analysis/facts/flow_rate.c \
+	lib/analysis/arm/following.c \
 	lib/analysis/facts/flow_rate.h \
 	lib/analysis/hash.c \
 	lib/analysis/facts/histogram.c \

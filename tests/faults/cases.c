@@ -732,6 +732,20 @@ static void values_frozen(struct play *play)
     play_arm(play, 20, true, true);
 }
 
+/* The controller's targets go away; the arm stands. */
+static void not_followed(struct play *play)
+{
+    play_stream(play, 125, "timestamp,target_q,actual_q");
+    memcpy(play->state->target_q, play->state->actual_q, sizeof play->state->target_q);
+    play_data(play, 48);
+    play->state->target_q[2] += 0.5;
+    play_data(play, 1);
+    expect_last(play, "command.not-followed", ARMTAP_FROM_ROBOT);
+    play_data(play, 200);
+    play->state->actual_q[2] += 0.5;
+    play_data(play, 100);
+}
+
 static void silence_from_start(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -1576,6 +1590,7 @@ const struct fault_case fault_cases[] = {
     {"silence-that-skipped", silence_that_skipped},
     {"clock.frozen", clock_frozen},
     {"values.frozen", values_frozen},
+    {"command.not-followed", not_followed},
     {"silence-resent", silence_resent},
     {"silence-without-clock", silence_without_clock},
     {"tcp.zero-window-at-last", zero_window_at_last},

@@ -493,7 +493,15 @@ static void a_stop_ends_commands(void **state)
                   WITHIN(1500, 1500)},                                                                                 \
         .judged = UNKNOWN(2), .no_cause = UNKNOWN(1)                                                                   \
     }
-    const struct rule_row rows[] = {BROKEN_OFF(failed), BROKEN_OFF(unanswered)};
+/* A robot's program ignores what no joint can do. */
+#define NOT_FOLLOWED(how)                                                                                              \
+    {                                                                                                                  \
+        .what = {FACT(ARMTAP_FINDING_command_not_followed, DRIVER, NO_ARGS)},                                          \
+        .cause = {FACT(ARMTAP_FINDING_command_jump, DRIVER, ARGS(arg_case(ARMTAP_WORD_##how))), WITHIN(500, 0)},       \
+        .judged = {2, ARMTAP_FINDING_command_jump, ARMTAP_BLAME_CLIENT}, .no_cause = UNKNOWN(1)                        \
+    }
+    const struct rule_row rows[] = {BROKEN_OFF(failed), BROKEN_OFF(unanswered), NOT_FOLLOWED(too_fast),
+                                    NOT_FOLLOWED(away_from_arm)};
     (void)state;
     CHECK_ROWS(rows);
 }

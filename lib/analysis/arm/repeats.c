@@ -22,6 +22,7 @@
 #define NOISE_OLD 8.0    /* s */
 #define SPEED_MOVES 0.02 /* rad/s */
 #define CHANNELS 18u
+#define TARGET "target_q"
 #define ELEMENTS_EACH 2u
 
 /* What sensors measure, and speeds. */
@@ -56,8 +57,11 @@ struct stand {
 struct repeats {
     struct armtap_stream stream; /* as it was at the first record of the recipe */
     const struct armtap_recipe *recipe;
-    size_t length, clock_at; /* of the values; SIZE_MAX: there is no clock among them */
-    unsigned flags;          /* of the last record */
+    size_t length, clock_at;     /* of the values; SIZE_MAX: there is no clock among them */
+    size_t target_at, actual_at; /* of the joints' angles; the same */
+    uint64_t records;
+    struct following following;
+    unsigned flags; /* of the last record */
     double clock;
     struct stand clock_stands, values_stand;
     bool is_told;       /* that the clock stands */
@@ -184,6 +188,17 @@ static void add_channels(struct repeats *repeats, const struct armtap_recipe_ent
     }
 }
 
+static void find_angles(struct repeats *repeats, const struct armtap_recipe_entry *entry)
+{
+    if (!entry->field || entry->type != ARMTAP_DOUBLE || entry->count != FOLLOW_JOINTS ||
+        entry->offset + 8 * FOLLOW_JOINTS > repeats->length)
+        return;
+    if (entry->field->id == ARMTAP_ID_target_q)
+        repeats->target_at = entry->offset;
+    if (entry->field->id == ARMTAP_ID_actual_q)
+        repeats->actual_at = entry->offset;
+}
+
 /* For the records of one recipe. NULL if memory runs out. */
 static struct repeats *begin(struct repeats *old, const struct armtap_record *record)
 {
@@ -195,12 +210,13 @@ static struct repeats *begin(struct repeats *old, const struct armtap_record *re
     repeats->stream = *record->stream;
     repeats->recipe = record->recipe;
     repeats->length = record->values_length;
-    repeats->clock_at = SIZE_MAX;
+    repeats->clock_at = repeats->target_at = repeats->actual_at = SIZE_MAX;
     repeats->noise_time = ARMTAP_NO_TIME;
     for (size_t i = 0; i < armtap_recipe_count(record->recipe); i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(record->recipe, i);
         if (entry->field && entry->field->id == ARMTAP_ID_timestamp && entry->offset + 8 <= repeats->length)
             repeats->clock_at = entry->offset;
+        find_angles(repeats, entry);
         add_channels(repeats, entry);
     }
     return repeats;
@@ -263,6 +279,24 @@ static void take_change(struct repeats *repeats, const struct armtap_record *rec
     take_copy(repeats, record);
 }
 
+/* Whether the arm follows the controller's targets. */
+static void look_at_targets(struct repeats *repeats, struct findings *findings, const struct armtap_record *record,
+                            const struct modes_last *modes)
+{
+    struct follow_sample sample = {.stream = record->stream,
+                                   .where = record->where,
+                                   .kind = FOLLOW_ANGLES,
+                                   .field = TARGET,
+                                   .is_held = modes && modes->is_held};
+    if (repeats->target_at == SIZE_MAX || repeats->actual_at == SIZE_MAX || (record->flags & ARMTAP_GUESSED))
+        return;
+    for (unsigned i = 0; i < FOLLOW_JOINTS; i++) {
+        sample.asked[i] = armtap_be_double(record->values + repeats->target_at + 8 * i);
+        sample.actual[i] = armtap_be_double(record->values + repeats->actual_at + 8 * i);
+    }
+    armtap_following_take(&repeats->following, findings, &sample);
+}
+
 static bool is_fit(const struct armtap_record *record)
 {
     bool is_plain = record->protocol == ARMTAP_RTDE || record->protocol == ARMTAP_REALTIME;
@@ -271,14 +305,16 @@ static bool is_fit(const struct armtap_record *record)
 }
 
 bool armtap_repeats_record(struct repeats **repeats, struct findings *findings, const struct armtap_record *record,
-                           bool has_power)
+                           const struct modes_last *modes)
 {
     struct repeats *now = *repeats;
     if (!is_fit(record))
         return true;
     if (!now || now->recipe != record->recipe || now->length != record->values_length) {
-        if (now)
+        if (now) {
             tell(now, findings, true, true, false);
+            armtap_following_end(&now->following, findings, &now->stream, NULL, TARGET);
+        }
         now = begin(now, record);
         if (!now)
             return false;
@@ -301,12 +337,16 @@ bool armtap_repeats_record(struct repeats **repeats, struct findings *findings, 
         now->clock_stands = (struct stand){record->where, record->where, 1}, now->is_told = false;
     now->clock = record->clock;
     now->flags = record->flags;
-    now->has_power = has_power;
+    now->has_power = !modes || !modes->is_powerless;
+    if (now->records++ % SAMPLE == 0)
+        look_at_targets(now, findings, record, modes);
     return true;
 }
 
 void armtap_repeats_end(struct repeats *repeats, struct findings *findings)
 {
-    if (repeats)
-        tell(repeats, findings, true, true, true);
+    if (!repeats)
+        return;
+    tell(repeats, findings, true, true, true);
+    armtap_following_end(&repeats->following, findings, &repeats->stream, NULL, TARGET);
 }

@@ -2,7 +2,7 @@
 #ifndef ANALYSIS_WATCH_H
 #define ANALYSIS_WATCH_H
 
-#include "analysis/facts/findings.h"
+#include "analysis/facts/mode_timeline.h"
 
 /* ---- repeats.c ----
  *
@@ -15,11 +15,47 @@
 
 struct repeats;
 void armtap_repeats_free(struct repeats *repeats);
-/* Takes a record from the robot; *repeats is NULL before the first. `has_power`: as far as is known, the arm may have
- * noise. False if memory runs out. */
+/* Takes a record from the robot; *repeats is NULL before the first. `modes`: what is known of the stream's; may be
+ * NULL. Says also where the controller's own targets are not followed. False if memory runs out. */
 bool armtap_repeats_record(struct repeats **repeats, struct findings *findings, const struct armtap_record *record,
-                           bool has_power);
+                           const struct modes_last *modes);
 /* The stream, or the capture, ends. `repeats` may be NULL. */
 void armtap_repeats_end(struct repeats *repeats, struct findings *findings);
+
+/* ---- following.c ----
+ *
+ * Commands that an arm does not follow: they ask a joint to be elsewhere, and it stands still for a second, though
+ * nothing known holds it. One that lags, however far, moves; so does one that is led by hand. */
+
+#define FOLLOW_JOINTS 6
+/* What commands ask for: angles of joints, their speeds, a pose of the tool, its speeds. */
+enum follow { FOLLOW_ANGLES, FOLLOW_SPEEDS, FOLLOW_POSE, FOLLOW_TOOL_SPEEDS };
+
+/* A command, or a controller's target, and where the arm is. */
+struct follow_sample {
+    const struct armtap_stream *stream;
+    struct armtap_where where;
+    enum follow kind;
+    const char *name, *field; /* of a driver's mode; of the controller's target; one of them is NULL */
+    double asked[FOLLOW_JOINTS], actual[FOLLOW_JOINTS];
+    bool is_held; /* by a stop, a pause, brakes */
+};
+
+/* Starts as zeros. */
+struct following {
+    bool is_begun, is_open; /* one is not followed */
+    enum follow kind;
+    struct armtap_where last, since, until; /* the sample before; the first and the last one that was not followed */
+    double stood[FOLLOW_JOINTS];            /* where joints stand */
+    double first[FOLLOW_JOINTS];            /* what was asked for when they came there */
+    double away[FOLLOW_JOINTS + 1];         /* how far from there; the last one is the tool, m */
+    struct armtap_where begun[FOLLOW_JOINTS + 1]; /* since when it is too far; packet 0: it is not */
+    unsigned worst;
+    double farthest;
+};
+void armtap_following_take(struct following *following, struct findings *findings, const struct follow_sample *sample);
+/* Nothing more is known of the commands, or of the arm. */
+void armtap_following_end(struct following *following, struct findings *findings, const struct armtap_stream *stream,
+                          const char *name, const char *field);
 
 #endif

@@ -88,14 +88,18 @@ const char *armtap_command_mode(int32_t mode);
 #define DRIVERS_MAX 64
 
 struct driver;
+struct modes_last;
 /* Starts as zeros. */
 struct drivers {
     struct driver *all[DRIVERS_MAX]; /* newest first */
     size_t count;
 };
 void armtap_drivers_free(struct drivers *drivers);
-/* 0, or -1 if memory runs out. */
-int armtap_drivers_record(struct drivers *drivers, struct findings *findings, const struct armtap_record *record);
+/* `modes`: of the record's stream; NULL: none are known. 0, or -1 if memory runs out. */
+int armtap_drivers_record(struct drivers *drivers, struct findings *findings, const struct armtap_record *record,
+                          const struct modes_last *modes);
+/* The input ends. */
+void armtap_drivers_end(const struct drivers *drivers, struct findings *findings);
 /* The connection of a driver of that robot from this one on; *from moves behind it. False if there is none. */
 bool armtap_drivers_next(const struct drivers *drivers, const char *robot, size_t *from, uint64_t *connection);
 /* Commands of that connection were passed over: nobody knows how they came. */

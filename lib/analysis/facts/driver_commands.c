@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/arm/watch.h"
 #include "analysis/numbers.h"
 
 #define INTERVALS 32 /* the last ones, by which a cycle is told */
@@ -12,6 +13,7 @@
 #define SPEED_MOST 20.0     /* rad/s: the robot's program ignores targets beyond */
 #define AWAY_MOST 0.1       /* rad, between an arm at rest or in motion and the first target */
 #define ACTUAL_OLDEST 0.020 /* s */
+#define STOOD_OLDEST 0.250  /* s: an arm that stands may still be there */
 #define MS_PER_S 1e3
 /* Before client library 1.3.4 a command said how many reads of 20 ms may pass, and nothing tells which it is. */
 #define COUNTS_MOST 20
@@ -48,6 +50,8 @@ struct driver {
     size_t interval_count;
     double actual_q[COMMAND_JOINTS]; /* of the robot, from its telemetry */
     int64_t actual_time;             /* ARMTAP_NO_TIME: none */
+    bool is_held;                    /* the arm, as far as is known */
+    struct following following;
 };
 
 void armtap_drivers_free(struct drivers *drivers)
@@ -273,6 +277,35 @@ static void judge_mode(struct driver *driver, struct findings *findings, const s
     judge_first(driver, findings, command);
 }
 
+/* Whether the arm follows. */
+static void judge_following(struct driver *driver, struct findings *findings, const struct command *command)
+{
+    static const struct {
+        int mode;
+        enum follow kind;
+    } kinds[] = {{MODE_SERVOJ, FOLLOW_ANGLES},
+                 {MODE_SPEEDJ, FOLLOW_SPEEDS},
+                 {MODE_POSE, FOLLOW_POSE},
+                 {MODE_SPEEDL, FOLLOW_TOOL_SPEEDS}};
+    double age = armtap_time_seconds(driver->actual_time, command->where.time);
+    size_t i = 0;
+    while (i < sizeof kinds / sizeof *kinds && kinds[i].mode != command->mode)
+        i++;
+    bool is_known = i < sizeof kinds / sizeof *kinds && command->has_target && age >= 0 && age <= STOOD_OLDEST;
+    if (!is_known) {
+        armtap_following_end(&driver->following, findings, &driver->stream, name_of_mode(driver->last.mode), NULL);
+        return;
+    }
+    struct follow_sample sample = {.stream = &driver->stream,
+                                   .where = command->where,
+                                   .kind = kinds[i].kind,
+                                   .name = name_of_mode(command->mode),
+                                   .is_held = driver->is_held};
+    memcpy(sample.asked, command->target, sizeof sample.asked);
+    memcpy(sample.actual, driver->actual_q, sizeof sample.actual);
+    armtap_following_take(&driver->following, findings, &sample);
+}
+
 /* Another command of the last packet. */
 static void judge_same_packet(struct driver *driver, struct findings *findings, const struct command *command)
 {
@@ -317,6 +350,7 @@ static void take_command(struct driver *driver, struct findings *findings, const
             driver->intervals[driver->interval_count++ % INTERVALS] = seconds;
     }
     judge_mode(driver, findings, command);
+    judge_following(driver, findings, command);
     driver->last = *command;
     driver->is_known = command->where.time != ARMTAP_NO_TIME;
     driver->is_resent = false;
@@ -344,27 +378,30 @@ static struct driver *add_driver(struct drivers *drivers, const struct armtap_st
     return driver;
 }
 
-/* Where the robot's arm is, for the drivers that command it. */
-static void take_actual(struct drivers *drivers, const struct armtap_record *record)
+/* Where the robot's arm is, and whether it is held, for the drivers that command it. */
+static void take_actual(struct drivers *drivers, const struct armtap_record *record, const struct modes_last *modes)
 {
-    if (!record->state || !armtap_set_has(record->updated, ARMTAP_ID_actual_q))
-        return;
+    bool has_actual = record->state && armtap_set_has(record->updated, ARMTAP_ID_actual_q);
     for (size_t i = 0; i < drivers->count; i++) {
         struct driver *driver = drivers->all[i];
         if (driver->is_ended || !armtap_same_host(driver->stream.robot, record->stream->robot))
+            continue;
+        driver->is_held = modes ? modes->is_held : driver->is_held;
+        if (!has_actual)
             continue;
         memcpy(driver->actual_q, record->state->actual_q, sizeof driver->actual_q);
         driver->actual_time = record->where.time;
     }
 }
 
-int armtap_drivers_record(struct drivers *drivers, struct findings *findings, const struct armtap_record *record)
+int armtap_drivers_record(struct drivers *drivers, struct findings *findings, const struct armtap_record *record,
+                          const struct modes_last *modes)
 {
     struct command command;
     bool has_failed = false;
     if (record->protocol != ARMTAP_EXTERNAL_CONTROL) {
         if (drivers->count > 0 && record->direction == ARMTAP_FROM_ROBOT && record->recipe)
-            take_actual(drivers, record);
+            take_actual(drivers, record, modes);
         return 0;
     }
     if (record->direction != ARMTAP_TO_ROBOT || !record->recipe || !armtap_command_read(record, &command))
@@ -430,14 +467,24 @@ void armtap_drivers_event(struct drivers *drivers, struct findings *findings, co
     struct driver *driver = drivers->count > 0 ? driver_of(drivers, event->stream->connection) : NULL;
     if (!driver)
         return;
-    if (event->type == ARMTAP_EVENT_CLOSE)
+    if (event->type == ARMTAP_EVENT_CLOSE) {
+        armtap_following_end(&driver->following, findings, &driver->stream, name_of_mode(driver->last.mode), NULL);
         take_close(driver, findings, event);
+    }
     if (event->direction != ARMTAP_TO_ROBOT)
         return;
     if (event->type == ARMTAP_EVENT_GAP)
         driver->is_known = false;
     if (event->type == ARMTAP_EVENT_RETRANSMISSION || event->type == ARMTAP_EVENT_OUT_OF_ORDER)
         driver->is_resent = true;
+}
+
+void armtap_drivers_end(const struct drivers *drivers, struct findings *findings)
+{
+    for (size_t i = 0; i < drivers->count; i++) {
+        struct driver *driver = drivers->all[i];
+        armtap_following_end(&driver->following, findings, &driver->stream, name_of_mode(driver->last.mode), NULL);
+    }
 }
 
 /* The robot's driver whose last command is the latest before a time. */

@@ -121,6 +121,7 @@ struct sight {
     bool is_told, is_stop_begin; /* a state of safety in this record, and that it is the beginning of a stop */
     struct armtap_mode changed;  /* runtime_state or robot_mode, if it did in this record; without a field: none */
     int64_t before;              /* its value */
+    bool any;                    /* some mode changed */
 };
 
 static struct safety_arm *states_of(const struct sight *sight)
@@ -196,6 +197,7 @@ static ARMTAP_RARE void take_mode(struct sight *sight, struct modes_last *last, 
     if (!sight->is_told && !is_reported(last, i, value) && is_news(sight, class, i, value, is_first))
         tell_state(sight, class, entry.name, armtap_mode_field(&entry, name), value, is_first);
     remember(sight, class, i, value);
+    sight->any = true;
     if (i == ROBOT_MODE || i == RUNTIME_STATE) {
         sight->changed = entry;
         sight->before = old;
@@ -301,6 +303,15 @@ static void follow_program(const struct sight *sight, struct modes_last *last)
         tell_end(sight, last, shown);
 }
 
+static bool is_held(const struct sight *sight, const struct modes_last *last)
+{
+    const char *program = last->known[RUNTIME_STATE] ? name_of(sight, last, RUNTIME_STATE) : NULL;
+    const char *mode = last->known[ROBOT_MODE] ? name_of(sight, last, ROBOT_MODE) : NULL;
+    bool is_running = !program || strcmp(program, "PLAYING") == 0 || strcmp(program, "Running") == 0;
+    bool is_released = !mode || strcmp(mode, "RUNNING") == 0 || strcmp(mode, "Running") == 0;
+    return !is_running || !is_released || stop_of(sight, last) != ARMTAP_WORD_none;
+}
+
 bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
                          const struct armtap_record *record, size_t i)
 {
@@ -320,5 +331,7 @@ bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct fi
         take_bits(&sight, &last[arm->number - 1]);
     if (arm->number == 1 && (sight.changed.field || !last->known[RUNTIME_STATE]))
         follow_program(&sight, last);
+    if (arm->number == 1 && sight.any)
+        last->is_held = is_held(&sight, last);
     return sight.is_stop_begin;
 }

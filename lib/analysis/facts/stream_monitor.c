@@ -399,9 +399,9 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
     if (monitors->all.recent != before)
         prefetch_ahead(monitors);
     pass(monitors, monitor->running, record);
-    if (armtap_drivers_record(&monitors->drivers, monitors->findings, record) != 0)
-        return -1;
     struct running_stream *running = monitor->running;
+    if (armtap_drivers_record(&monitors->drivers, monitors->findings, record, running ? running->modes : NULL) != 0)
+        return -1;
     if (monitor->requests && !lacks_data(record->stream)) {
         free(monitor->requests);
         monitor->requests = NULL;
@@ -434,8 +434,7 @@ int armtap_monitors_record(struct monitors *monitors, const struct armtap_record
     }
     if (record->direction == ARMTAP_FROM_ROBOT)
         return watch_arms(monitors, monitor, record) == 0 &&
-                       armtap_repeats_record(&running->repeats, monitors->findings, record,
-                                             !running->modes || !running->modes->is_powerless)
+                       armtap_repeats_record(&running->repeats, monitors->findings, record, running->modes)
                    ? 0
                    : -1;
     return monitors->reach > 0 ? watch_commands(monitors, monitor, record) : 0;
@@ -835,6 +834,7 @@ struct running_stream *armtap_monitors_add(struct monitors *monitors, const stru
 
 int armtap_monitors_end(struct monitors *monitors)
 {
+    armtap_drivers_end(&monitors->drivers, monitors->findings);
     for (size_t i = 0; i < monitors->all.count; i++)
         end_monitor(monitors, monitors->all.slots[i].thing);
     return monitors->failed ? -1 : 0;

@@ -143,6 +143,7 @@ static const struct {
 } said_sides[] = {
     {SIGN(NEAR(FINDING_tcp_zero_window, 0, 0), SAYS(who, client)), ARMTAP_BLAME_CLIENT},
     {SIGN(NEAR(FINDING_tcp_zero_window, 0, 0), SAYS(who, robot)), ARMTAP_BLAME_ROBOT},
+    {SIGN(NEAR(FINDING_command_not_followed, 0, 0), HAS(field)), ARMTAP_BLAME_ROBOT},
     {SIGN(NEAR(FINDING_clock_skipped, 0, 0), SAYS(reason, held_up)), ARMTAP_BLAME_UNCLEAR},
     {SILENCE(client_stopped_reading), ARMTAP_BLAME_CLIENT},
     {SILENCE(program_silent), ARMTAP_BLAME_ROBOT},

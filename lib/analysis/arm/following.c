@@ -1,0 +1,146 @@
+#include "analysis/arm/watch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/numbers.h"
+
+#define MOVED 0.01     /* rad: a joint that moved less stands */
+#define AWAY 0.1       /* rad */
+#define TOOL_AWAY 0.05 /* m */
+#define LASTS 1.0      /* s that it stands though it is asked to be that far away */
+#define STEP_MOST 0.1  /* s: after a longer pause a speed says nothing of what was commanded meanwhile */
+#define SPEED_NONE 1e-3
+#define TOOL FOLLOW_JOINTS
+
+static void tell(const struct following *following, struct findings *findings, const struct armtap_stream *stream,
+                 const char *name, const char *field)
+{
+    bool is_joint = following->worst < TOOL;
+    armtap_findings_raise(
+        findings,
+        &(struct fact){.code = ARMTAP_FINDING_command_not_followed,
+                       .stream = stream,
+                       .where = &following->since,
+                       .arguments =
+                           ARGS(arg_name(name), arg_field(field),
+                                arg_duration_s(armtap_time_seconds(following->since.time, following->until.time)),
+                                is_joint ? arg_joint(following->worst) : arg_none(true),
+                                is_joint ? arg_joint_name(armtap_joint_name((int)following->worst)) : arg_none(true),
+                                is_joint ? arg_angle_rad(following->farthest) : arg_none(true),
+                                is_joint ? arg_none(true) : arg_distance_mm(following->farthest * 1000))});
+}
+
+void armtap_following_end(struct following *following, struct findings *findings, const struct armtap_stream *stream,
+                          const char *name, const char *field)
+{
+    if (following->is_open)
+        tell(following, findings, stream, name, field);
+    *following = (struct following){.is_begun = false};
+}
+
+static void begin(struct following *following, const struct follow_sample *sample)
+{
+    following->is_begun = true;
+    following->kind = sample->kind;
+    memcpy(following->stood, sample->actual, sizeof following->stood);
+    memcpy(following->first, sample->asked, sizeof following->first);
+    if (sample->kind == FOLLOW_TOOL_SPEEDS)
+        memset(following->first, 0, sizeof following->first); /* where the tool should be by now */
+}
+
+/* Begins anew with the joints that moved. */
+static void take_motion(struct following *following, const struct follow_sample *sample)
+{
+    bool has_moved = false;
+    for (unsigned i = 0; i < FOLLOW_JOINTS; i++) {
+        if (fabs(sample->actual[i] - following->stood[i]) <= MOVED)
+            continue;
+        has_moved = true;
+        following->stood[i] = sample->actual[i];
+        if (sample->kind == FOLLOW_ANGLES)
+            following->first[i] = sample->asked[i];
+        following->away[i] = 0;
+        following->begun[i].packet = 0;
+    }
+    if (has_moved && sample->kind >= FOLLOW_POSE)
+        begin(following, sample);
+    if (!has_moved)
+        return;
+    following->away[TOOL] = 0;
+    following->begun[TOOL].packet = 0;
+}
+
+static double length_of(const double *vector)
+{
+    return sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
+}
+
+/* How far away the commands ask the joints, or the tool, to be. */
+static void take_asked(struct following *following, const struct follow_sample *sample, double seconds)
+{
+    double step[3];
+    for (unsigned i = 0; i < FOLLOW_JOINTS && sample->kind <= FOLLOW_SPEEDS; i++) {
+        double asked = sample->asked[i], away = fabs(asked - sample->actual[i]);
+        if (sample->kind == FOLLOW_SPEEDS)
+            following->away[i] = fabs(asked) < SPEED_NONE ? 0 : following->away[i] + asked * seconds;
+        else if (sample->field)
+            following->away[i] = fmin(away, fabs(asked - following->first[i]));
+        else
+            following->away[i] = away;
+    }
+    for (unsigned i = 0; i < 3 && sample->kind == FOLLOW_TOOL_SPEEDS; i++)
+        following->first[i] =
+            length_of(sample->asked) < SPEED_NONE ? 0 : following->first[i] + sample->asked[i] * seconds;
+    for (unsigned i = 0; i < 3 && sample->kind == FOLLOW_POSE; i++)
+        step[i] = sample->asked[i] - following->first[i];
+    if (sample->kind >= FOLLOW_POSE)
+        following->away[TOOL] = length_of(sample->kind == FOLLOW_POSE ? step : following->first);
+}
+
+/* Whether anything has stood for too long. */
+static bool is_not_followed(struct following *following, const struct follow_sample *sample)
+{
+    bool any = false;
+    for (unsigned i = 0; i <= TOOL; i++) {
+        double away = fabs(following->away[i]);
+        struct armtap_where *begun = &following->begun[i];
+        if (!(away > (i < TOOL ? AWAY : TOOL_AWAY))) {
+            begun->packet = 0;
+            continue;
+        }
+        if (begun->packet == 0)
+            *begun = sample->where;
+        if (armtap_time_seconds(begun->time, sample->where.time) < LASTS)
+            continue;
+        any = true;
+        if (!following->is_open) {
+            following->is_open = true;
+            following->since = *begun;
+            following->farthest = 0;
+        }
+        if (away > following->farthest) {
+            following->farthest = away;
+            following->worst = i;
+        }
+    }
+    return any;
+}
+
+void armtap_following_take(struct following *following, struct findings *findings, const struct follow_sample *sample)
+{
+    if (sample->is_held || (following->is_begun && following->kind != sample->kind))
+        armtap_following_end(following, findings, sample->stream, sample->name, sample->field);
+    if (sample->is_held)
+        return;
+    double seconds = following->is_begun ? armtap_time_seconds(following->last.time, sample->where.time) : 0;
+    if (!following->is_begun)
+        begin(following, sample);
+    take_motion(following, sample);
+    take_asked(following, sample, seconds > 0 && seconds <= STEP_MOST ? seconds : 0);
+    following->last = sample->where;
+    if (is_not_followed(following, sample))
+        following->until = sample->where;
+    else if (following->is_open)
+        armtap_following_end(following, findings, sample->stream, sample->name, sample->field);
+}
