@@ -111,7 +111,9 @@ def check_message(message, windows=None):
         content += raw
         if message["protocol"] == "aubo":
             continue
-        if isinstance(part["value"], str):
+        if isinstance(part["value"], str) and message["message"] in ("ICMP", "ICMPv6"):
+            assert re.fullmatch("[0-9a-f.:]+", part["value"]), part  # an address
+        elif isinstance(part["value"], str):
             assert part["value"].encode() in raw or "\ufffd" in part["value"], part
         elif isinstance(part["value"], bool):
             assert part["value"] == (raw != b"\0"), part
@@ -372,6 +374,89 @@ def check_aubo_hex():
     return len(pieces) + 11
 
 
+# ---- ICMP ---------------------------------------------------------------------------------------------------------------
+
+ICMP = {(4, 3, 0): "network unreachable", (4, 3, 1): "host unreachable", (4, 3, 3): "port unreachable",
+        (4, 3, 10): "host administratively prohibited", (4, 3, 13): "communication administratively prohibited",
+        (4, 11, 0): "time to live exceeded in transit", (6, 1, 0): "no route to destination", (6, 1, 3): "address unreachable",
+        (6, 1, 4): "port unreachable", (6, 3, 0): "hop limit exceeded in transit", (4, 3, 99): None, (6, 200, 0): None}
+TYPES = {(4, 3): "destination unreachable", (4, 11): "time exceeded", (6, 1): "destination unreachable", (6, 3): "time exceeded"}
+HOSTS = {4: (bytes([10, 0, 0, 1]), bytes([10, 0, 0, 9]), bytes([10, 0, 0, 2])),
+         6: tuple(bytes([0xfd] + 14 * [0] + [last]) for last in (1, 9, 2))}
+
+
+def ip_packet(version, source, target, protocol, payload, options=b""):
+    if version == 4:
+        return struct.pack(">BBHHHBBH4s4s", 0x45 + len(options) // 4, 0, 20 + len(options) + len(payload), 7, 0x4000, 63, protocol, 0x1234,
+                           source, target) + options + payload
+    return struct.pack(">IHBB16s16s", 6 << 28, len(payload), protocol, 63, source, target) + payload
+
+
+def shown_address(raw):
+    return ".".join(map(str, raw)) if len(raw) == 4 else ":".join("%x" % number for number in struct.unpack(">8H", raw))
+
+
+def icmp_capture(path, link, packet, captured):
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, link))
+        file.write(struct.pack("<4I", 1769860800, 0, captured, len(packet)) + packet[:captured])
+
+
+def check_icmp():
+    """Of each error: its type and code by name, the ends of the packet that it quotes, and every byte once, however much is quoted,
+    and wherever the snapshot length or a header's own length ends it."""
+    checked = 0
+    links = {1: bytes(6) + b"\2\0\0\0\0\1", 113: bytes(14), 101: b""}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "icmp.pcap")
+        for (version, kind, code), name in ICMP.items():
+            router, client, robot = HOSTS[version]
+            tcp = struct.pack(">HHIIBBHHH", 40001, 30004, 1000, 0, 0x60, 2, 64240, 0, 0) + b"\2\4\5\xb4"
+            quoted = ip_packet(version, client, robot, 6, tcp, b"\1\1\1\1" if version == 4 and code == 1 else b"")
+            for kept in (len(quoted), len(quoted) - len(tcp) + 8, len(quoted) - len(tcp) + 4, 12, 0):
+                icmp = struct.pack(">BBHI", kind, code, 0xbeef, 0) + quoted[:kept]
+                whole = ip_packet(version, router, client, 1 if version == 4 else 58, icmp)
+                for link, head in links.items():
+                    head += {1: b"\x81\0\0\5" if code == 3 else b"", 113: b"", 101: b""}[link]
+                    head += b"" if link == 101 else b"\x08\0" if version == 4 else b"\x86\xdd"
+                    packet = head + whole + (bytes(9) if link == 1 else b"")
+                    for captured in {len(packet), len(head) + 20 + 28, len(head) + 44}:
+                        icmp_capture(path, link, packet, min(captured, len(packet)))
+                        message, = explain("--packet", "1", path)["messages"]
+                        raw = check_message(message)
+                        assert raw == packet[:captured], (raw, packet)
+                        parts = {part["field"]: part for part in message["parts"]}
+                        assert message["message"] == ("ICMP" if version == 4 else "ICMPv6"), message
+                        if captured < len(packet):
+                            continue
+                        prefix = message["message"] + " "
+                        known = (version, kind) in TYPES
+                        assert parts[prefix + "type"]["value"] == kind and parts[prefix + "code"]["value"] == code, parts
+                        assert parts[prefix + "type"]["remark"] == TYPES.get((version, kind)), parts
+                        assert parts[prefix + "code"]["remark"] == name, parts
+                        if kept >= len(quoted) - len(tcp) + 4 and known:
+                            assert parts["quoted source"]["value"] == shown_address(client), parts
+                            assert parts["quoted destination"]["value"] == shown_address(robot), parts
+                            assert (parts["quoted source port"]["value"], parts["quoted destination port"]["value"]) == (
+                                40001, 30004), parts
+                        assert ("quoted sequence number" in parts) == (known and kept >= len(quoted) - len(tcp) + 8), parts
+                        assert not any(part["field"] and part["field"].startswith("quoted") for part in message["parts"]) or known
+                        checked += 1
+        rng = random.Random(2)
+        for _ in range(300):
+            damaged = bytearray(packet)
+            for _ in range(rng.randrange(1, 8)):
+                damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+            captured = rng.randrange(1, len(damaged) + 1)
+            icmp_capture(path, link, bytes(damaged), captured)
+            done = subprocess.run([os.environ["ARMTAP"], "explain", "--json", "--packet", "1", path], capture_output=True, text=True)
+            assert done.returncode in (0, 2), done.stderr
+            for message in json.loads(done.stdout)["messages"]:
+                assert check_message(message) == damaged[:captured], message
+            checked += 1
+    return checked
+
+
 def main():
     passed = failed = 0
     checks = [(name, lambda name=name, count=count: check_capture(name, count))
@@ -383,7 +468,7 @@ def main():
                for name, seed in share([(name, seed) for name in ("rtde-v1.pcap", "rtde-two-recipes.pcap", "both-streams.pcap.gz")
                                         for seed in (1, 2)], 3, "damaged captures")]
     checks += [("AUBO's, --hex", check_aubo_hex)] if AUBO else []
-    for name, check in checks + [("--hex", check_hex), ("the primary interface, --hex", check_primary_hex),
+    for name, check in checks + [("--hex", check_hex), ("ICMP", check_icmp), ("the primary interface, --hex", check_primary_hex),
                                  ("what is doubtful, --hex", check_doubtful_hex),
                                  ("protocol 1, --hex", check_protocol_1_hex)]:
         try:

@@ -325,6 +325,8 @@ tools_libtools_a_SOURCES = \
 	tools/explain/hex_quoted.c \
 	tools/explain/hex_text.c \
 	tools/explain/hex_text.h \
+	tools/explain/icmp.c \
+	tools/explain/icmp.h \
 	tools/explain/pieces.c \
 	tools/explain/pieces.h \
 	tools/explain/report.c \

@@ -282,7 +282,8 @@ static enum exit_status run_packet(const struct explain_job *job)
     } else if (is_read) {
         if ((job->json ? print_json(&explanation, job) : print_text(&explanation, job->options.zone)) != 0)
             status = EXIT_FAILED;
-        if (armtap_streams_count(explanation.streams) == 0) {
+        bool is_icmp = explanation.count > 0 && explanation.message[0].subject.is_icmp;
+        if (armtap_streams_count(explanation.streams) == 0 && !is_icmp) {
             no_telemetry_report(explanation.streams, &explanation.totals);
             status = EXIT_FAILED;
         }

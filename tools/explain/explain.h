@@ -12,8 +12,10 @@
 struct subject {
     struct armtap_subject message; /* of `skipped`: bytes, length and direction */
     bool skipped;                  /* it is no message, but for `whole` */
-    size_t whole;                  /* bytes of the message that bytes skipped begin; 0: they begin none */
-    char doubt[PIECE_REMARK_MAX];  /* of bytes skipped: what they may be, and what speaks against it; "" mostly */
+    bool is_icmp;                  /* it is a whole packet of it, with a link header of that type: */
+    int link_type;
+    size_t whole;                 /* bytes of the message that bytes skipped begin; 0: they begin none */
+    char doubt[PIECE_REMARK_MAX]; /* of bytes skipped: what they may be, and what speaks against it; "" mostly */
 };
 
 /* Takes the message apart. Returns what kind it is, "DATA_PACKAGE". Without memory pieces->failed is set. */

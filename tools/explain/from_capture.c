@@ -8,6 +8,7 @@
 #include "array.h"
 #include "base/process/message.h"
 #include "base/numbers/number_text.h"
+#include "icmp.h"
 
 static void release(struct explained *explained)
 {
@@ -281,6 +282,17 @@ static int on_command(void *user, const struct armtap_command *command)
     return 0;
 }
 
+/* Without memory it is left out. */
+static void keep_icmp(struct explanation *explanation, const struct armtap_packet *packet)
+{
+    const struct armtap_message whole = {.bytes = packet->data, .length = packet->captured};
+    struct explained *kept = explanation->count == 0 ? new_message(explanation, &whole) : NULL;
+    if (kept) {
+        kept->subject.is_icmp = true;
+        kept->subject.link_type = packet->link_type;
+    }
+}
+
 static void on_packet(void *user, const struct armtap_packet *packet)
 {
     struct explanation *explanation = user;
@@ -288,6 +300,8 @@ static void on_packet(void *user, const struct armtap_packet *packet)
         return;
     explanation->captured = packet->captured;
     explanation->length = packet->length;
+    if (icmp_is(packet->link_type, packet->data, packet->captured))
+        keep_icmp(explanation, packet);
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ static struct piece *new_piece(struct pieces *pieces, size_t offset, size_t leng
 }
 
 /* Bytes up to there that no piece covers become a piece of their own. */
-static void end_at(struct pieces *pieces, size_t length)
+void pieces_end(struct pieces *pieces, size_t length)
 {
     size_t at = pieces->at;
     if (length > at)
@@ -37,7 +37,7 @@ static void end_at(struct pieces *pieces, size_t length)
 /* Never NULL, valid until the next one. */
 static struct piece *add_piece(struct pieces *pieces, size_t offset, size_t length, const char *field)
 {
-    end_at(pieces, offset);
+    pieces_end(pieces, offset);
     struct piece *piece = new_piece(pieces, offset, length);
     snprintf(piece->field, sizeof piece->field, "%s", field);
     return piece;
@@ -116,7 +116,7 @@ static void set_value(struct pieces *pieces, struct piece *piece, const struct a
     }
 }
 
-static void take_piece(struct pieces *pieces, const struct armtap_piece *from)
+void pieces_take(struct pieces *pieces, const struct armtap_piece *from)
 {
     struct piece *piece = add_piece(pieces, from->offset, from->length, from->name);
     piece->column = from->column;
@@ -133,14 +133,14 @@ static int on_head(void *user, const struct armtap_piece *piece)
     struct armtap_piece rest = *piece;
     if (*piece->name == '\0')
         rest.remark = "cut: armtap decodes whole messages only";
-    take_piece(pieces, &rest);
+    pieces_take(pieces, &rest);
     return pieces->failed;
 }
 
 static int on_piece(void *user, const struct armtap_piece *piece)
 {
     struct pieces *pieces = user;
-    take_piece(pieces, piece);
+    pieces_take(pieces, piece);
     return pieces->failed;
 }
 
@@ -156,6 +156,6 @@ const char *annotate(const struct subject *subject, struct pieces *pieces)
         pieces->failed = pieces->failed || error == ARMTAP_ERR_MEMORY;
         pieces->rest = armtap_strerror(error);
     }
-    end_at(pieces, message->length);
+    pieces_end(pieces, message->length);
     return kind;
 }

@@ -35,6 +35,10 @@ struct pieces {
 };
 void pieces_free(struct pieces *pieces);
 
+/* Adds one. */
+void pieces_take(struct pieces *pieces, const struct armtap_piece *from);
+/* All is told up to there: bytes that no piece covers become one, with the remark `rest`. */
+void pieces_end(struct pieces *pieces, size_t length);
 /* The text of a piece, which needs no end. */
 const char *pieces_text(const struct pieces *pieces, const struct piece *piece);
 

@@ -7,6 +7,7 @@
 #include "base/text/buffer.h"
 #include "export/formats/line_cells.h"
 #include "explain.h"
+#include "icmp.h"
 #include "base/text/json_writer.h"
 #include "base/process/message.h"
 #include "base/terminal/fold.h"
@@ -131,6 +132,13 @@ static void print_piece(const struct layout *layout, const uint8_t *bytes, const
     }
 }
 
+static const char *take_apart(const struct subject *subject, struct pieces *pieces)
+{
+    const struct armtap_subject *message = &subject->message;
+    return subject->is_icmp ? icmp_annotate(subject->link_type, message->bytes, message->length, pieces)
+                            : annotate(subject, pieces);
+}
+
 /* ---- text ------------------------------------------------------------------------------------------------------ */
 
 static void put_words(struct text_wrap *wrap, const char *before, const char *words, const char *after)
@@ -192,6 +200,11 @@ static void print_title(const struct explained *explained, const char *what)
 {
     const struct subject *subject = &explained->subject;
     const struct armtap_subject *message = &subject->message;
+    if (subject->is_icmp) {
+        text_line(stdout, 2, "%s%s%s packet, %zu bytes", text_paint(stdout, PAINT_HEADING), what, text_plain(stdout),
+                  message->length);
+        return;
+    }
     if (!subject->skipped || subject->whole > 0) {
         print_kind(message, what, subject->whole);
         return;
@@ -211,7 +224,7 @@ int explain_print(const struct explained *explained, enum timestamp_zone zone)
 {
     struct pieces pieces = {0};
     struct side side;
-    const char *what = annotate(&explained->subject, &pieces);
+    const char *what = take_apart(&explained->subject, &pieces);
     if (pieces.failed) {
         pieces_free(&pieces);
         return message_no_memory();
@@ -300,7 +313,7 @@ int explain_json(struct json *json, const struct explained *explained)
     struct pieces pieces = {0};
     struct buffer hex = {0};
     bool is_nothing = subject->skipped && subject->whole == 0;
-    const char *what = annotate(subject, &pieces);
+    const char *what = take_apart(subject, &pieces);
     /* Whatever memory is needed is there before anything is written. */
     if (pieces.failed || !buffer_room(&hex, 2 * subject->message.length + 1)) {
         pieces_free(&pieces);
@@ -314,7 +327,10 @@ int explain_json(struct json *json, const struct explained *explained)
         json_null(json);
     else
         json_signed(json, subject->message.version);
-    json_member_text(json, "direction", subject->message.direction == ARMTAP_FROM_ROBOT ? "from-robot" : "to-robot");
+    json_member_text(json, "direction",
+                     subject->is_icmp                                  ? NULL
+                     : subject->message.direction == ARMTAP_FROM_ROBOT ? "from-robot"
+                                                                       : "to-robot");
     if (explained->captured)
         place_json(json, explained);
     json_member_unsigned(json, "length", subject->message.length);
