@@ -73,6 +73,8 @@ CASES = (
      "the client, or the path to it"),
     ("acks-lost", "diagnose @", 1, r"(?s)it\s+was\s+delivered;\s+acknowledgements\s+were\s+lost.*side: network", "network lost data",
      "it was delivered"),
+    ("bursts-of-five", "diagnose @", 0, r"(?s)rate\.bursts.*5\s+at\s+once.*jitter\s+up\s+to\s+0\.032\s+s", "Nothing is wrong", "held together"),
+    ("slower-than-asked", "diagnose @", 1, r"rate\.low", "Nothing is wrong", "the rate that was asked for"),
     ("robot-hangs", "diagnose @", 1, r"(?s)3\s+keep-alives were answered.*side: robot", "does not show why", "what answered"),
     ("rtde-on-30003", "diagnose --json @", 1, r'"what": "protocol.wrong-port", "cause": null, "side": "client"', r"}},\n    {.robot",
      "one incident: RTDE was spoken to 30003"),

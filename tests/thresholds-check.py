@@ -289,6 +289,35 @@ def check_low(path):
                    for one in rates), rates
 
 
+def together(size, rate=125, count=40, alone=0, apart=8e-6, skew=0.0, captured=1e-9):
+    """Legacy packets that come `size` at once, `count` times, then `alone` ones in time; stamped by a clock of that tick."""
+    stream = Legacy()
+    step, late = 1 / rate, 0.0
+    for i in range(size * count + alone):
+        content = struct.pack(">I138d", LENGTH, 100 + i * step, *[stream.cell] * 137)
+        due = i // size * size + size - 1 if i < size * count else i
+        late = (i % size) * apart + skew if i < size * count else 0.0
+        stream.time = (due * step + late) // captured * captured + 0.1
+        stream.send("r", content)
+        if i % size == size - 1:
+            stream.acknowledge()
+    return stream
+
+
+def check_bursts(path):
+    """Packages come in bursts if at least half of them come three or more at once, less than half a step apart, after 20 ms
+    without any, ten times or more. A coarse clock of the capture, or a few late ones, make no burst."""
+    for case, told in (((5,), 5), ((5, 500, 40), None), ((12, 500, 40), 12), ((11, 500, 40), 11), ((9, 500, 40), None),
+                       ((3,), 3), ((2,), None), ((5, 125, 11), 5), ((5, 125, 10), None), ((5, 125, 40, 188), 5),
+                       ((5, 125, 40, 195), None), ((5, 125, 40, 0, 0.0039), 5), ((5, 125, 40, 0, 0.0041), None),
+                       ((1, 500, 400, 0, 8e-6, 0.0, 0.0156), None), ((1, 125, 400, 0, 8e-6, 0.0, 0.0156), None)):
+        report = found(path, together(*case), status=0)
+        bursts = said(report, "rate.bursts")
+        assert len(bursts) == (told is not None), (case, bursts)
+        assert not told or abs(bursts[0]["packages"] - told) < 0.6, (case, bursts)
+        assert not told or "Nothing is wrong" not in diagnose(path, status=0), case
+
+
 def stalled(seconds, packages, side="c", later=0.0):
     """A receiver that does not read for a while, and packages skipped some time later."""
     stream = Legacy()
@@ -588,7 +617,7 @@ def check_unclocked(path):
 def main():
     failed = 0
     checks = (check_network, check_sentences, check_holes, check_stalls, check_order, check_clock, check_requests, check_low,
-              check_tool, check_blame, check_narrow, check_full, check_outage, check_gone, check_delay,
+              check_bursts, check_tool, check_blame, check_narrow, check_full, check_outage, check_gone, check_delay,
               check_names, check_waits, check_unclocked)
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:

@@ -805,6 +805,15 @@ static void lost_once(struct play *play)
     lost_before(play, 200 * MILLISECOND);
 }
 
+/* Five packages at once, over and over. */
+static void bursts(struct play *play)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    for (int i = 0; i < 40; i++)
+        play_stall(play, 40 * MILLISECOND);
+    expect_last(play, "rate.bursts", ARMTAP_FROM_ROBOT);
+}
+
 /* At the robot: the client never acknowledges the last packets, which are sent again. */
 static void never_acknowledged(struct play *play)
 {
@@ -1536,6 +1545,7 @@ const struct fault_case fault_cases[] = {
     {"stream.ended-by-robot", ended_by_robot},
     {"silence-of-legacy", silence_of_legacy},
     {"network.stalled", stalled_network},
+    {"rate.bursts", bursts},
     {"tcp.retransmission-once", lost_once},
     {"tcp.not-acknowledged", never_acknowledged},
     {"rtde.recipe.missing", recipe_missing},

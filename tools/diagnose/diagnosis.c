@@ -29,7 +29,7 @@ int diagnosis_begin(struct diagnosis *diagnosis)
                                                .user = diagnosis,
                                                .reach = stops ? diagnosis->reach : 0,
                                                .zone = timestamp_zone(diagnosis->zone),
-                                               .frequency_wanted = robots && robots->client.frequency > 0};
+                                               .frequency_wanted = !robots || robots->client.frequency > 0};
     diagnosis_free(diagnosis);
     if (armtap_diagnosis_new(&options, &diagnosis->found) != ARMTAP_OK)
         return -1;

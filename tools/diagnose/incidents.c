@@ -243,7 +243,7 @@ static bool is_from_socket(const struct diagnosis *diagnosis)
 
 /* How streams ended; and those whose data stopped before, or never came. */
 struct endings {
-    size_t streams, by_client, by_robot, going_on, silent, empty;
+    size_t streams, by_client, by_robot, going_on, silent, empty, bursts;
 };
 
 /* Whether data that no client can pause had stopped when the connection ended. RTDE's silences are findings. */
@@ -287,6 +287,7 @@ static struct endings endings_of(const struct diagnosis *diagnosis)
         endings.by_client += closer && strcmp(closer, "client") == 0 && !armtap_finding_text(closed, "reason");
         endings.by_robot += closer && strcmp(closer, "robot") == 0;
         endings.silent += is_silent_end(summary);
+        endings.bursts += find_in(diagnosis, summary->number, "rate.bursts") != NULL;
         endings.empty += find_in(diagnosis, summary->number, "rtde.no-data") != NULL;
         endings.going_on += !closer && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last <= GOES_ON;
     }
@@ -303,6 +304,7 @@ static const char *limit_of(const struct diagnosis *diagnosis, const struct endi
            : is_from_socket(diagnosis) ? "packet loss, retransmission and delay are not in it"
            : endings->empty > 0        ? "a stream has no data"
            : longest_wait(diagnosis)   ? "data stood still for a while"
+           : endings->bursts > 0       ? "data came in bursts"
            : endings->silent > 0       ? "data stopped before its connection ended"
            : endings->by_robot > 0     ? "the robot closed a connection, and why is not in it"
            : endings->by_client + endings->going_on < endings->streams ? "how each stream ended is not in it"

@@ -32,7 +32,7 @@ struct remarks *remarks_new(const struct job *job)
     const struct robot_sources *robots = job->source->robots;
     const struct armtap_diagnosis_options options = {.size = sizeof options,
                                                      .zone = timestamp_zone(job->wish->zone),
-                                                     .frequency_wanted = robots && robots->client.frequency > 0};
+                                                     .frequency_wanted = !robots || robots->client.frequency > 0};
     struct remarks *remarks = calloc(1, sizeof *remarks);
     if (!remarks)
         return NULL;

@@ -40,6 +40,11 @@
  * get no reply: the time in ns during which records keep coming. */
 #define AFTER_PAUSE 16
 #define AFTER_PAUSE_TIME SECOND
+/* Packages come in bursts if at least half of them do, so often: that many together, less than half a step apart, after
+ * that many ns, in which at least half of them were due. */
+#define BURSTS 10
+#define BURST_LEAST 3
+#define BURST_WAIT (SECOND / 50)
 /* ns: data that was on its way during a new set-up still follows the old one. */
 #define UNDER_WAY (SECOND / 10)
 
@@ -63,6 +68,15 @@ struct resent {
     struct armtap_where mute; /* the last of them before another packet of the client came */
     bool is_acknowledged;     /* the client answers, and had the last of them: what was lost is what it answers */
     bool is_long;             /* the last of them came long enough after the record for a silence */
+};
+
+/* Packages that came together, over and over. */
+struct bursts {
+    uint32_t count, largest;
+    uint64_t records;
+    int64_t waited; /* ns before them, added up */
+    uint32_t size;  /* of those that came together last */
+    int64_t wait;   /* before them; -1: unknown */
 };
 
 enum phase { PHASE_UNKNOWN, PHASE_ACTIVE, PHASE_PAUSED };
@@ -105,6 +119,7 @@ struct flow_rate {
     double silent;            /* s in silences */
     double delayed;           /* s by which packages came late, only the largest delays */
     double late;              /* s by which capture time advanced more than the clock, outside silences */
+    struct bursts bursts;
     uint64_t lost_bytes;
     uint64_t skipped_bytes;        /* the stream's counter at the last record */
     size_t length;                 /* of the last record */
@@ -546,6 +561,51 @@ static struct armtap_rates_step flow_rate_step_of(const struct clock_step *step,
                                       .usual = usual};
 }
 
+/* Takes those that came together last. */
+static void end_burst(struct flow_rate *flow)
+{
+    struct bursts *bursts = &flow->bursts;
+    double due = flow->usual * bursts->size * 1e9;
+    if (bursts->size < BURST_LEAST || bursts->wait < BURST_WAIT || (double)bursts->wait < due / 2)
+        return;
+    bursts->count++;
+    bursts->records += bursts->size;
+    bursts->waited += bursts->wait;
+    bursts->largest = bursts->size > bursts->largest ? bursts->size : bursts->largest;
+}
+
+static void follow_bursts(struct flow_rate *flow, int64_t wait, bool is_whole)
+{
+    struct bursts *bursts = &flow->bursts;
+    if (wait >= 0 && (double)wait < flow->usual * 1e9 / 2) {
+        bursts->size++;
+        return;
+    }
+    end_burst(flow);
+    bursts->size = 1;
+    bursts->wait = is_whole ? wait : -1;
+}
+
+static void check_bursts(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream)
+{
+    struct bursts *bursts = &flow->bursts;
+    end_burst(flow);
+    bool is_often = bursts->count >= BURSTS && 2 * bursts->records >= flow->records;
+    if (is_often && stream->origin != ARMTAP_ORIGIN_SOCKET)
+        armtap_findings_raise(
+            findings,
+            &(struct fact){.code = ARMTAP_FINDING_rate_bursts,
+                           .stream = stream,
+                           .where = &flow->last.where,
+                           .arguments = ARGS(channel_argument(flow), arg_times(bursts->count),
+                                             arg_packages((double)bursts->records / bursts->count),
+                                             arg_duration_s((double)bursts->waited / 1e9 / bursts->count),
+                                             arg_usual_s(flow->usual),
+                                             arg_jitter_s((double)armtap_histogram_quantile(flow->jitter, 99) / 1e9),
+                                             arg_since_packet(flow->first.where.packet))});
+    *bursts = (struct bursts){.wait = -1};
+}
+
 /* How late the package came after that time, compared with the one before, and how regularly. */
 static void measure_delay(struct flow_rate *flow, const struct arrival *arrival, int64_t wait, bool was_silent)
 {
@@ -603,7 +663,9 @@ static void add_up(struct flow_rate *flow, struct findings *findings, const stru
             &flow->last.where, &arrival->where, step->wait, lost, flow->last.clock > 0 ? clock : NAN, false};
         if (flow->silence.waits)
             follow_silence(flow, findings, stream, arrival);
-        measure_delay(flow, arrival, step->wait, check_silence(flow, findings, stream, &pause));
+        bool was_silent = check_silence(flow, findings, stream, &pause);
+        measure_delay(flow, arrival, step->wait, was_silent);
+        follow_bursts(flow, step->wait, !was_silent && step->skipped + lost <= 0);
         flow->missing += step->is_jump ? 0 : step->skipped + lost;
     }
 }
@@ -750,6 +812,7 @@ static void clear_piece(struct flow_rate *flow)
     flow->missing = 0;
     flow->silent = 0;
     flow->delayed = flow->late = 0;
+    flow->bursts = (struct bursts){.wait = -1};
 }
 
 static void begin_stretch(struct flow_rate *flow, enum phase phase, const struct armtap_where *granted)
@@ -781,6 +844,7 @@ static void count_stretch(struct flow_rate *flow, struct findings *findings, con
         flow->sums.steps += flow->records - 1;
         flow->sums.time += (double)time / 1e9;
         check_rate(flow, findings, stream, time);
+        check_bursts(flow, findings, stream);
     }
 }
 
