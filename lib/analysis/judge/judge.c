@@ -448,8 +448,8 @@ static double both(const uint64_t counts[2])
 double armtap_unread_bytes(const struct armtap_stream *stream)
 {
     uint64_t decoded = stream->bytes_decoded[ARMTAP_FROM_ROBOT], records = stream->records[ARMTAP_FROM_ROBOT];
-    double each = records > 0 ? (double)decoded / (double)records : 0;
-    return fmax(0, both(stream->bytes_skipped) - each * (stream->midstream ? 2 : 1));
+    double rest = stream->midstream && records > 0 ? (double)decoded / (double)records : 0;
+    return fmax(0, both(stream->bytes_skipped) - rest);
 }
 
 /* Undecoded bytes may hide anything: many of them are more than a notice. So are values that may be of other fields
