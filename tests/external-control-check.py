@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -501,7 +502,41 @@ def check_explain():
         expect(wanted in said, f"explain lacks {wanted}: {said}")
 
 
-for check in (check_modes, check_vectors, check_points, check_script_commands, check_old_driver, check_script,
+def fields(*arguments):
+    done = subprocess.run([ARMTAP, "fields", "--json", *arguments], capture_output=True, text=True, timeout=60, check=False)
+    return json.loads(done.stdout) if done.returncode == 0 else []
+
+
+def check_names():
+    """`fields` has a row for each value that the decoder's table names, and the names of its modes; of AUBO's topics, too."""
+    source = os.environ.get("srcdir", ".")
+    with open(os.path.join(source, "decoders", "external_control_layouts.def"), encoding="utf-8") as file:
+        table = file.read()
+    with open(os.path.join(source, "lib", "table", "control_modes.def"), encoding="utf-8") as file:
+        modes = {int(number): name for number, name in re.findall(r"^CONTROL_MODE\((-?\d+), (\w+)\)", file.read(), re.M)}
+    for name, wire_type, count in [(name, wire_type, int(count)) for count, name, wire_type in re.findall(
+            r'^VALUE\(.*, (\d+), "(\w+)", (\w+)\)', table, re.M)] + [
+                (name, "RAW", 1) for name in re.findall(r'^RESULT\(\d+, "(\w+)"\)', table, re.M)]:
+        rows = [row for row in fields(name) if row["name"] == name]
+        expect(len(rows) == 1 and rows[0]["count"] == count and (rows[0]["type"] == "INT32") == (wire_type == "RAW"),
+               f"fields {name}: {rows}")
+    selectors = {kind: {int(number): name for number, name in re.findall(r'^SELECTOR\(%s, (\d+), "(\w+)"\)' % kind, table, re.M)}
+                 for kind in ("POINT", "SCRIPT")}
+    for name, wanted in (("command_mode", modes), ("point_type", selectors["POINT"]), ("script_command", selectors["SCRIPT"]),
+                         ("trajectory_action", {-1: "CANCEL", 0: "NOOP", 1: "START", 2: "STREAM_START", 3: "STREAM_END"}),
+                         ("freedrive_action", {-1: "STOP", 0: "NOOP", 1: "START"}),
+                         ("R1_operationalModeSelectorInput", {0: "Disabled", 1: "Automatic", 2: "Manual"})):
+        found = {row["value"]: row["name"] for row in fields("--enum", name)}
+        expect(found == wanted and wanted, f"--enum {name}: {found}")
+    expect(any(row["generation"] == "aubo" for row in fields("--enum", "R2_robot_mode")), "--enum of an arm's field")
+    for name in "R1_actual_q", "R4_joint_gravity_torque", "line_number", "R2_message", "gripper_status":
+        plain = name[3:] if name[0] == "R" else name
+        expect(plain in [row["name"] for row in fields(name)], f"fields {name}")
+    for name in "R5_actual_q", "R1_", "no_such_name", "":
+        expect(not [row for row in fields(name) if row["name"] == name], f"fields {name}")
+
+
+for check in (check_names, check_modes, check_vectors, check_points, check_script_commands, check_old_driver, check_script,
               check_results, check_gap, check_directions, check_chance, check_other_port, check_beside, check_sample,
               check_stop_table, check_program, check_program_lost, check_explain, check_gaps, check_outcomes, check_late, check_counts, check_jumps, check_near_arm, check_bursts, check_first_target, check_coalesced, check_timeout):
     check()

@@ -397,7 +397,10 @@ tools_libtools_a_SOURCES = \
 	tools/dissector/tables.c \
 	tools/fields/cmd_fields.c \
 	tools/fields/robot_errors.c \
-	tools/fields/robot_errors.h
+	tools/fields/robot_errors.h \
+	tools/fields/wire_names.c \
+	tools/fields/wire_names.def \
+	tools/fields/wire_names.h
 nodist_tools_libtools_a_SOURCES = generated/embedded.c generated/dissector.c
 DISSECTOR_LUA = \
 	$(srcdir)/tools/dissector/common.lua \

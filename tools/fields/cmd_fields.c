@@ -14,6 +14,7 @@
 #include "command_line/options.h"
 #include "base/terminal/fold.h"
 #include "robot_errors.h"
+#include "wire_names.h"
 #include "inside.h"
 
 struct fields {
@@ -22,6 +23,7 @@ struct fields {
     enum armtap_generation counted; /* UNKNOWN: not given */
     /* The fields to show: */
     const char *pattern; /* by name; NULL: all */
+    bool has_fields;     /* there are some in the dictionary */
     struct columns columns;
     enum armtap_generation generation; /* whose columns were given; UNKNOWN: select by name */
 };
@@ -37,7 +39,8 @@ static const struct option_usage usage = {
     .arguments = "[PATTERN]",
     .summary = "Lists the fields: name, RTDE type, unit, UR's gnuplot columns in the legacy layouts of CB2 and of "
                "CB3/e-Series, the release that introduced it, and its meaning. PATTERN is part of a name, or a glob in "
-               "quotes; it also matches UR's names of the legacy rows.",
+               "quotes; it also matches UR's names of the legacy rows, or, if no field has such a name, the names of "
+               "External Control's messages and AUBO's topics.",
     .rows = rows,
     .examples = "  armtap fields tcp\n  armtap fields --columns 32-37,86\n  armtap fields 'actual_*' --json\n"
                 "  armtap fields --enum robot_mode\n  armtap fields --error C204A3\n"};
@@ -78,6 +81,23 @@ static bool is_wanted(const struct fields *fields, const struct armtap_field *fi
     if (fields->generation != ARMTAP_GENERATION_UNKNOWN)
         return has_column(fields, field);
     return !fields->pattern || matches(fields->pattern, field->name) || matches(fields->pattern, field->legacy_name);
+}
+
+/* Names that are none of the dictionary: beside fields only that name itself. */
+static bool is_wire_wanted(const struct fields *fields, const struct wire_name *name)
+{
+    if (!fields->pattern || fields->generation != ARMTAP_GENERATION_UNKNOWN)
+        return false;
+    return fields->has_fields ? strcmp(fields->pattern, name->name) == 0 : matches(fields->pattern, name->name);
+}
+
+/* The next of them from *i on, which moves behind it; NULL: there is none. */
+static const struct wire_name *next_wire(const struct fields *fields, size_t *i)
+{
+    const struct wire_name *name = NULL;
+    while ((name = wire_name_at((*i)++)) && !is_wire_wanted(fields, name))
+        ;
+    return name;
 }
 
 static int nothing_found(const char *what, const char *name, bool only_enums)
@@ -138,14 +158,34 @@ static void field_json(struct json *json, const struct armtap_field *field)
     json_close(json);
 }
 
+static void wire_json(struct json *json, const struct wire_name *name)
+{
+    json_object(json, false);
+    json_member_text(json, "name", name->name);
+    json_member_text_or_null(json, "type", name->type);
+    json_member_unsigned(json, "count", name->count);
+    json_member_text_or_null(json, "unit", name->unit);
+    json_member_text(json, "direction", name->direction);
+    column_json(json, "column_cb2", 0);
+    column_json(json, "column_cb3e", 0);
+    json_member_text(json, "legacy_name", NULL);
+    json_member_text(json, "since", NULL);
+    json_member_text(json, "meaning", name->meaning);
+    json_close(json);
+}
+
 static void print_json(const struct fields *fields)
 {
+    const struct wire_name *name;
+    size_t wire = 0;
     struct json json;
     json_begin(&json, stdout);
     json_array(&json, true);
     for (size_t i = 0; i < armtap_field_count(); i++)
         if (is_wanted(fields, armtap_field_at(i)))
             field_json(&json, armtap_field_at(i));
+    while ((name = next_wire(fields, &wire)))
+        wire_json(&json, name);
     json_end(&json);
 }
 
@@ -220,8 +260,22 @@ static bool belong_together(const struct armtap_field *one, const struct armtap_
            strcmp(one->since, next->since) == 0 && strcmp(one->unit, next->unit) == 0;
 }
 
+static void print_wire(const struct wire_name *name)
+{
+    char of[64];
+    print_row(PAINT_NONE, name->name, name->unit[0] == '\0' ? "-" : name->unit,
+              name->type[0] == '\0' ? "-" : name->type, "-", "-");
+    struct text_wrap wrap = text_wrap_begin(stdout, 0, 4);
+    text_wrap_words(&wrap, name->meaning);
+    snprintf(of, sizeof of, "(%s%s)", name->vendor, strcmp(name->direction, "input") == 0 ? ", input" : "");
+    text_wrap_words(&wrap, of);
+    text_wrap_end(&wrap);
+}
+
 static void print_table(const struct fields *fields)
 {
+    const struct wire_name *name;
+    size_t wire = 0;
     print_row(PAINT_HEADING, "name", "unit", "type", "CB2", "CB3/e");
     for (size_t i = 0, last; i < armtap_field_count(); i = last + 1) {
         last = i;
@@ -232,13 +286,19 @@ static void print_table(const struct fields *fields)
             last++;
         print_field(armtap_field_at(i), armtap_field_at(last));
     }
+    while ((name = next_wire(fields, &wire)))
+        print_wire(name);
 }
 
 static void print_names(const struct fields *fields)
 {
+    const struct wire_name *name;
+    size_t wire = 0;
     for (size_t i = 0; i < armtap_field_count(); i++)
         if (is_wanted(fields, armtap_field_at(i)))
             puts(armtap_field_at(i)->name);
+    while ((name = next_wire(fields, &wire)))
+        puts(name->name);
 }
 
 /* ---- enumerations ------------------------------------------------------------------------------------------------ */
@@ -269,10 +329,40 @@ static void enum_json(const struct armtap_field *field)
     json_end(&json);
 }
 
+/* The same of a name that is none of the dictionary. */
+static int show_modes(const char *name, bool is_json)
+{
+    const struct wire_mode *mode;
+    struct json json;
+    if (is_json) {
+        json_begin(&json, stdout);
+        json_array(&json, true);
+    } else {
+        text_line(stdout, 2, "%s:", name);
+    }
+    for (size_t i = 0; (mode = wire_mode_at(name, i)); i++) {
+        if (!is_json) {
+            text_line(stdout, 8, "  %4d  %s", mode->number, mode->text);
+            continue;
+        }
+        json_object(&json, false);
+        json_member_signed(&json, "value", mode->number);
+        json_member_text(&json, "name", mode->text);
+        json_member_text(&json, "generation", NULL);
+        json_close(&json);
+    }
+    if (is_json)
+        json_end(&json);
+    return EXIT_DONE;
+}
+
 static int show_enum(const char *name, bool json)
 {
-    const struct armtap_field *field = armtap_field_find(name, strlen(name));
+    const char *plain = wire_without_arm(name);
+    const struct armtap_field *field = armtap_field_find(plain, strlen(plain));
     const struct armtap_enum_value *value;
+    if (!field && wire_mode_at(plain, 0))
+        return show_modes(plain, json);
     if (!field || !armtap_enum_at(field, 0))
         return nothing_found("no named values or bits of", name, true);
     if (json) {
@@ -294,19 +384,32 @@ static int read_columns(struct fields *fields)
     return columns_parse(fields->ranges, armtap_layout_columns(fields->generation), &fields->columns);
 }
 
+/* Whether some are wanted; sets has_fields. */
+static bool is_any_wanted(struct fields *fields)
+{
+    size_t wire = 0;
+    fields->has_fields = false;
+    for (size_t i = 0; i < armtap_field_count() && !fields->has_fields; i++)
+        fields->has_fields = is_wanted(fields, armtap_field_at(i));
+    return fields->has_fields || next_wire(fields, &wire);
+}
+
 static int run_fields(struct fields *fields)
 {
-    bool found = false;
+    const char *given = fields->pattern;
     if (fields->enumeration)
         return show_enum(fields->enumeration, fields->json);
     if (fields->errors)
         return robot_errors_show(fields->pattern, fields->json);
     if (fields->ranges && read_columns(fields) != 0)
         return EXIT_FAILED;
-    for (size_t i = 0; i < armtap_field_count() && !found; i++)
-        found = is_wanted(fields, armtap_field_at(i));
-    if (!found)
-        return nothing_found("no field has a name like", fields->pattern, false);
+    bool is_found = is_any_wanted(fields);
+    if (!is_found && given) {
+        fields->pattern = wire_without_arm(given);
+        is_found = is_any_wanted(fields);
+    }
+    if (!is_found)
+        return nothing_found("no field has a name like", given, false);
     if (fields->names)
         print_names(fields);
     else if (fields->json)
