@@ -222,7 +222,7 @@ def check_repeats(folder, seed):
 
 # ---- commands that the arm follows, or not
 
-SERVOJ, SPEEDJ, SPEEDL, POSE, IDLE, FREEDRIVE = 1, 2, 4, 5, 0, 6
+SERVOJ, SPEEDJ, SPEEDL, POSE, IDLE, FREEDRIVE, FORWARD = 1, 2, 4, 5, 0, 6, 3
 PROTECTIVE, PAUSED, NORMAL, BRAKED = 3, 4, 1, 5
 
 
@@ -236,6 +236,7 @@ class Motion:
         self.is_led = False  # by hand
         self.targets_too = False  # the controller's target follows, its arm does not
         self.joint = rng.randrange(6)
+        self.points, self.unit, self.starts = [], rng.choice([1e3, 1e6]), 0  # of a trajectory: (s, joints)
 
     def asked(self, time):
         """An angle that goes up and down between 0 and 1 rad, and its speed."""
@@ -275,8 +276,10 @@ def play_driver(path, rng, motion, seconds, rate, way):
     """Telemetry of the robot, and the driver's commands to it on a connection that the robot opened."""
     capture, robot, driver = Capture(), ("10.0.0.2", 51234), ("10.0.0.9", 50001)
     has_driver = motion.mode is not None
-    for end, flags in ((robot, 2), (driver, 0x12), (robot, 0x10)) if has_driver else ():
-        capture.segment(0, end, driver if end is robot else robot, b"", flags)
+    points_robot, points_driver = ("10.0.0.2", 51236), ("10.0.0.9", 50003)
+    for one, other in ((robot, driver), (points_robot, points_driver)) if has_driver else ():
+        for end, flags in ((one, 2), (other, 0x12), (one, 0x10)):
+            capture.segment(0, end, other if end is one else one, b"", flags)
     if isinstance(way, int):
         client, port = ("10.0.0.9", 40001), ("10.0.0.2", 30003)
         for end, flags in ((client, 2), (port, 0x12), (client, 0x10)):
@@ -298,7 +301,12 @@ def play_driver(path, rng, motion, seconds, rate, way):
             client.package(time, *[one for name in way for one in (values[name] if isinstance(values[name], list) else [values[name]])])
         if has_driver:
             words = [200, *(round(one * 1e6) for one in motion.command(time)), motion.mode]
+            if motion.mode == FORWARD:
+                words = [200, int(n == motion.starts), len(motion.points), 0, 0, 0, 0, FORWARD]
             capture.segment(time + 0.3 / rate, driver, robot, struct.pack(">8i", *words))
+            for seconds, joints in motion.points if n == motion.starts else ():
+                words = [*(round(one * 1e6) for one in joints), *[0] * 12, round(seconds * motion.unit), 0, 0]
+                capture.segment(time + 0.4 / rate, points_driver, points_robot, struct.pack(">21i", *words))
     capture.write(path)
 
 
@@ -326,6 +334,26 @@ def poses(rng, many):
 def targets(rng, many):
     motion = Motion(rng, None, stands(rng, many))
     motion.targets_too = True
+    return motion
+
+
+def trajectory(rng, many):
+    """The arm does not begin with it, or begins a while later, as it may."""
+    motion = Motion(rng, FORWARD, (0, many + 0.5), speed=0.2)
+    motion.starts = rng.randrange(20, 60)
+    here, there = motion.joints(0, 0), motion.joints(rng.uniform(0.2, 1.5), 0)
+    lasts = rng.uniform(0.3, 1.5)
+    motion.points = rng.choice([[(lasts, there)], [(0, here), (lasts, there)], [(0, here), (lasts, there), (lasts, here)]])
+    motion.stands = (0, motion.starts / 125 + (many if many < 1 else many + lasts / 2 + 0.5))
+    return motion
+
+
+def trajectory_waits(rng, many):
+    """Its first point is where the arm is, for seconds; or the way is slow."""
+    motion = Motion(rng, FORWARD, speed=0)
+    motion.starts = rng.randrange(20, 60)
+    here, there = motion.joints(0, 0), motion.joints(0.3, 0)
+    motion.points = rng.choice([[(9, here), (1, there)], [(20, there)], [(1, here)]])
     return motion
 
 
@@ -362,8 +390,8 @@ def waits(rng, many):
     return motion
 
 
-NOT_FOLLOWED = [(servo, 6), (joint_speeds, 5), (tool_speeds, 5), (poses, 4), (targets, 6)]
-FOLLOWED = [(follows, 8), (lags, 8), (is_held, 8), (led_by_hand, 4), (waits, 6)]
+NOT_FOLLOWED = [(servo, 6), (joint_speeds, 5), (tool_speeds, 5), (poses, 4), (targets, 6), (trajectory, 6)]
+FOLLOWED = [(follows, 8), (lags, 8), (is_held, 8), (led_by_hand, 4), (waits, 6), (trajectory_waits, 4)]
 
 
 def check_following(folder, seed):
@@ -374,7 +402,7 @@ def check_following(folder, seed):
             # It takes up to half a second until the commands are far away.
             lasts = rng.uniform(1.9, 4) if is_wanted else rng.uniform(0.2, 0.95)
             motion = kind(rng, lasts)
-            rate = rng.choice([125.0, 500.0])
+            rate = rng.choice([125.0, 500.0]) if motion.mode != FORWARD else 125.0
             way = ["timestamp", "actual_q", "target_q", "robot_mode", "runtime_state", "safety_status"]
             way = rng.choice([1060, 1108, 1220]) if rng.random() < 0.3 and kind is not is_held else way
             path = os.path.join(folder, "%s-%d.pcap" % (kind.__name__, number))

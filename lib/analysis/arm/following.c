@@ -1,6 +1,7 @@
 #include "analysis/arm/watch.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/numbers.h"
@@ -111,7 +112,7 @@ static bool is_not_followed(struct following *following, const struct follow_sam
         }
         if (begun->packet == 0)
             *begun = sample->where;
-        if (armtap_time_seconds(begun->time, sample->where.time) < LASTS)
+        if (armtap_time_seconds(begun->time, sample->where.time) < LASTS + sample->patience)
             continue;
         any = true;
         if (!following->is_open) {
@@ -143,4 +144,133 @@ void armtap_following_take(struct following *following, struct findings *finding
         following->until = sample->where;
     else if (following->is_open)
         armtap_following_end(following, findings, sample->stream, sample->name, sample->field);
+}
+
+/* ---- trajectories ------------------------------------------------------------------------------------------------ */
+
+#define TRAJECTORIES_MAX 16
+/* A duration of which the unit is not known: ms, or us from this number on. */
+#define RAW_US 60000
+#define HALF 0.5
+
+static const char forward[] = "FORWARD";
+
+struct trajectories {
+    struct trajectory {
+        struct armtap_stream stream; /* as it was at the first point */
+        bool is_used, is_set;        /* there is a point to go to */
+        double before;               /* s, of the points before it */
+        double point[FOLLOW_JOINTS], from[FOLLOW_JOINTS];
+        double patience;
+        struct following following;
+    } all[TRAJECTORIES_MAX];
+};
+
+void armtap_trajectories_free(struct trajectories *trajectories)
+{
+    free(trajectories);
+}
+
+static struct trajectory *trajectory_of(struct trajectories *trajectories, const struct armtap_stream *stream)
+{
+    struct trajectory *unused = NULL;
+    for (size_t i = 0; i < TRAJECTORIES_MAX; i++) {
+        struct trajectory *trajectory = &trajectories->all[i];
+        if (trajectory->is_used && trajectory->stream.connection == stream->connection)
+            return trajectory;
+        unused = trajectory->is_used || unused ? unused : trajectory;
+    }
+    if (unused)
+        *unused = (struct trajectory){.stream = *stream, .is_used = true};
+    return unused;
+}
+
+static void drop(struct trajectory *trajectory, struct findings *findings)
+{
+    armtap_following_end(&trajectory->following, findings, &trajectory->stream, forward, NULL);
+    trajectory->is_set = false;
+    trajectory->before = 0;
+}
+
+/* Reads a point's joints, and how long the way to it takes. False: it is none, or one of the tool. */
+static bool read_point(const struct armtap_record *record, double point[FOLLOW_JOINTS], double *seconds)
+{
+    struct armtap_value value;
+    bool has_point = false;
+    *seconds = 0;
+    for (size_t i = 0; armtap_record_value(record, i, &value); i++) {
+        const char *name = armtap_recipe_at(record->recipe, i)->name;
+        if (strcmp(name, "point_q") == 0 && value.type == ARMTAP_DOUBLE && value.count == FOLLOW_JOINTS) {
+            memcpy(point, value.f64, FOLLOW_JOINTS * sizeof *point);
+            has_point = true;
+        } else if (strcmp(name, "point_duration") == 0 && value.type == ARMTAP_DOUBLE) {
+            *seconds = value.f64[0];
+        } else if (strcmp(name, "point_duration_raw") == 0) {
+            *seconds = (double)value.i64[0] / (value.i64[0] < RAW_US ? 1e3 : 1e6);
+        }
+    }
+    return has_point;
+}
+
+static double farthest_of(const double *one, const double *other)
+{
+    double farthest = 0;
+    for (unsigned i = 0; i < FOLLOW_JOINTS; i++)
+        farthest = fmax(farthest, fabs(one[i] - other[i]));
+    return farthest;
+}
+
+bool armtap_trajectories_record(struct trajectories **trajectories, struct findings *findings,
+                                const struct armtap_record *record, const double *actual)
+{
+    double point[FOLLOW_JOINTS], seconds = 0;
+    bool is_point = record->direction == ARMTAP_TO_ROBOT && read_point(record, point, &seconds);
+    if (!is_point && !*trajectories)
+        return true;
+    if (!*trajectories && !(*trajectories = calloc(1, sizeof **trajectories)))
+        return false;
+    struct trajectory *trajectory = trajectory_of(*trajectories, record->stream);
+    if (trajectory && !is_point)
+        drop(trajectory, findings);
+    if (!trajectory || !is_point || trajectory->is_set || !actual)
+        return true;
+    if (farthest_of(point, actual) <= AWAY) {
+        trajectory->before += seconds;
+        return true;
+    }
+    trajectory->is_set = true;
+    trajectory->patience = trajectory->before + HALF * seconds;
+    memcpy(trajectory->point, point, sizeof point);
+    memcpy(trajectory->from, actual, sizeof trajectory->from);
+    return true;
+}
+
+void armtap_trajectories_actual(struct trajectories *trajectories, struct findings *findings,
+                                const struct armtap_record *record, const double *actual, bool is_held, bool is_due)
+{
+    for (size_t i = 0; trajectories && i < TRAJECTORIES_MAX; i++) {
+        struct trajectory *trajectory = &trajectories->all[i];
+        if (!trajectory->is_set || !armtap_same_host(trajectory->stream.robot, record->stream->robot))
+            continue;
+        if (farthest_of(actual, trajectory->from) > MOVED) {
+            drop(trajectory, findings);
+            continue;
+        }
+        struct follow_sample sample = {.stream = &trajectory->stream,
+                                       .where = record->where,
+                                       .kind = FOLLOW_ANGLES,
+                                       .name = forward,
+                                       .is_held = is_held || !is_due,
+                                       .patience = trajectory->patience};
+        memcpy(sample.asked, trajectory->point, sizeof sample.asked);
+        memcpy(sample.actual, actual, sizeof sample.actual);
+        armtap_following_take(&trajectory->following, findings, &sample);
+    }
+}
+
+void armtap_trajectories_end(struct trajectories *trajectories, struct findings *findings, const char *robot)
+{
+    for (size_t i = 0; trajectories && i < TRAJECTORIES_MAX; i++)
+        if (trajectories->all[i].is_used && (!robot || armtap_same_host(trajectories->all[i].stream.robot, robot)))
+            drop(&trajectories->all[i], findings);
 }

@@ -38,7 +38,8 @@ struct follow_sample {
     enum follow kind;
     const char *name, *field; /* of a driver's mode; of the controller's target; one of them is NULL */
     double asked[FOLLOW_JOINTS], actual[FOLLOW_JOINTS];
-    bool is_held; /* by a stop, a pause, brakes */
+    bool is_held;    /* by a stop, a pause, brakes */
+    double patience; /* s that it may stand besides: a slow motion begins slowly */
 };
 
 /* Starts as zeros. */
@@ -57,5 +58,18 @@ void armtap_following_take(struct following *following, struct findings *finding
 /* Nothing more is known of the commands, or of the arm. */
 void armtap_following_end(struct following *following, struct findings *findings, const struct armtap_stream *stream,
                           const char *name, const char *field);
+
+/* Trajectories: a driver sends points on a connection of their own, and another one has the robot go through them. The
+ * arm must begin with the first point that is elsewhere. */
+struct trajectories;
+void armtap_trajectories_free(struct trajectories *trajectories);
+/* Takes a point, or the robot's result. `actual`: where the arm is; NULL: it is not known. False if memory runs out. */
+bool armtap_trajectories_record(struct trajectories **trajectories, struct findings *findings,
+                                const struct armtap_record *record, const double *actual);
+/* Takes where an arm is, of that robot; `is_due`: it is to go through the points. */
+void armtap_trajectories_actual(struct trajectories *trajectories, struct findings *findings,
+                                const struct armtap_record *record, const double *actual, bool is_held, bool is_due);
+/* A trajectory of that robot begins or is cancelled, or the input ends (NULL). `trajectories` may be NULL. */
+void armtap_trajectories_end(struct trajectories *trajectories, struct findings *findings, const char *robot);
 
 #endif

@@ -76,6 +76,7 @@ void armtap_robot_commands_close(struct open_robot_command *open, struct finding
 struct command {
     struct armtap_where where;
     int32_t mode, timeout; /* ms */
+    int32_t action;        /* on a trajectory: 1 begins it, 0 keeps it alive */
     bool has_target;
     double target[COMMAND_JOINTS]; /* in the unit of the mode */
 };
@@ -93,6 +94,7 @@ struct modes_last;
 struct drivers {
     struct driver *all[DRIVERS_MAX]; /* newest first */
     size_t count;
+    struct trajectories *trajectories; /* NULL: none */
 };
 void armtap_drivers_free(struct drivers *drivers);
 /* `modes`: of the record's stream; NULL: none are known. 0, or -1 if memory runs out. */

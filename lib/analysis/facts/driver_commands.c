@@ -58,6 +58,7 @@ void armtap_drivers_free(struct drivers *drivers)
 {
     for (size_t i = 0; i < drivers->count; i++)
         free(drivers->all[i]);
+    armtap_trajectories_free(drivers->trajectories);
     *drivers = (struct drivers){.count = 0};
 }
 
@@ -111,6 +112,8 @@ bool armtap_command_read(const struct armtap_record *record, struct command *com
         } else if (strcmp(name, "command_timeout") == 0) {
             command->timeout = (int32_t)value.i64[0];
             has_timeout = true;
+        } else if (strcmp(name, "trajectory_action") == 0) {
+            command->action = (int32_t)value.i64[0];
         } else if (value.type == ARMTAP_DOUBLE && value.count == COMMAND_JOINTS) {
             memcpy(command->target, value.f64, sizeof command->target);
             command->has_target = true;
@@ -379,8 +382,10 @@ static struct driver *add_driver(struct drivers *drivers, const struct armtap_st
 }
 
 /* Where the robot's arm is, and whether it is held, for the drivers that command it. */
-static void take_actual(struct drivers *drivers, const struct armtap_record *record, const struct modes_last *modes)
+static void take_actual(struct drivers *drivers, struct findings *findings, const struct armtap_record *record,
+                        const struct modes_last *modes)
 {
+    bool is_due = false;
     bool has_actual = record->state && armtap_set_has(record->updated, ARMTAP_ID_actual_q);
     for (size_t i = 0; i < drivers->count; i++) {
         struct driver *driver = drivers->all[i];
@@ -391,7 +396,23 @@ static void take_actual(struct drivers *drivers, const struct armtap_record *rec
             continue;
         memcpy(driver->actual_q, record->state->actual_q, sizeof driver->actual_q);
         driver->actual_time = record->where.time;
+        is_due = is_due || driver->last.mode == MODE_FORWARD;
     }
+    if (has_actual)
+        armtap_trajectories_actual(drivers->trajectories, findings, record, record->state->actual_q,
+                                   modes && modes->is_held, is_due);
+}
+
+/* Where the arm of that robot is now; NULL: it is not known. */
+static const double *actual_of(const struct drivers *drivers, const struct armtap_record *record)
+{
+    for (size_t i = 0; i < drivers->count; i++) {
+        const struct driver *driver = drivers->all[i];
+        double age = armtap_time_seconds(driver->actual_time, record->where.time);
+        if (age >= 0 && age <= STOOD_OLDEST && armtap_same_host(driver->stream.robot, record->stream->robot))
+            return driver->actual_q;
+    }
+    return NULL;
 }
 
 int armtap_drivers_record(struct drivers *drivers, struct findings *findings, const struct armtap_record *record,
@@ -401,11 +422,14 @@ int armtap_drivers_record(struct drivers *drivers, struct findings *findings, co
     bool has_failed = false;
     if (record->protocol != ARMTAP_EXTERNAL_CONTROL) {
         if (drivers->count > 0 && record->direction == ARMTAP_FROM_ROBOT && record->recipe)
-            take_actual(drivers, record, modes);
+            take_actual(drivers, findings, record, modes);
         return 0;
     }
     if (record->direction != ARMTAP_TO_ROBOT || !record->recipe || !armtap_command_read(record, &command))
-        return 0;
+        return armtap_trajectories_record(&drivers->trajectories, findings, record, actual_of(drivers, record)) ? 0
+                                                                                                                : -1;
+    if (command.mode == MODE_FORWARD && command.action != 0)
+        armtap_trajectories_end(drivers->trajectories, findings, record->stream->robot);
     struct driver *driver = driver_of(drivers, record->stream->connection);
     if (!driver && !(driver = add_driver(drivers, record->stream, &has_failed)))
         return has_failed ? -1 : 0;
@@ -481,6 +505,7 @@ void armtap_drivers_event(struct drivers *drivers, struct findings *findings, co
 
 void armtap_drivers_end(const struct drivers *drivers, struct findings *findings)
 {
+    armtap_trajectories_end(drivers->trajectories, findings, NULL);
     for (size_t i = 0; i < drivers->count; i++) {
         struct driver *driver = drivers->all[i];
         armtap_following_end(&driver->following, findings, &driver->stream, name_of_mode(driver->last.mode), NULL);
