@@ -423,12 +423,13 @@ struct armtap_stream {
     bool midstream;              /* its beginning was not captured */
     struct armtap_where first;   /* its first packet */
     struct armtap_where last;
-    uint64_t records[2];       /* data records by enum armtap_direction */
-    uint64_t gaps;             /* holes in either direction */
-    uint64_t bytes_decoded[2]; /* bytes of whole messages, by direction */
-    uint64_t bytes_lost[2];    /* missing in the capture */
-    uint64_t bytes_skipped[2]; /* captured, but not part of a message */
-    uint64_t packets[2];       /* captured, by direction, until the connection is closed */
+    uint64_t records[2];          /* data records by enum armtap_direction */
+    uint64_t gaps;                /* holes in either direction */
+    uint64_t bytes_decoded[2];    /* bytes of whole messages, by direction */
+    uint64_t bytes_lost[2];       /* missing in the capture */
+    uint64_t bytes_skipped[2];    /* captured, but not part of a message */
+    uint64_t bytes_unfinished[2]; /* of those: the last, a message of which the connection's end cut off the rest */
+    uint64_t packets[2];          /* captured, by direction, until the connection is closed */
     /* On a telemetry port: where the robot accepted the connection; packet 0: that was not captured. */
     struct armtap_where accepted;
     uint64_t payload[2]; /* bytes in those packets, retransmissions included */

@@ -150,7 +150,7 @@ class Path:
     """A connection's two ends, and what passes the point of capture: (time, packet)."""
 
     def __init__(self, rng, begin, port, server, delay, loss, copy):
-        self.server = server
+        self.server, self.most = server, rng.choice((1060, 700, 400))
         self.rng, self.now, self.port, self.delay, self.loss, self.copy = rng, begin, port, delay, loss, copy
         self.events, self.count, self.seen, self.beyond = [], 0, [], [0, 0]
         self.place = rng.choice((0, 0.5, 1))  # of the capture, 0: at the client
@@ -178,6 +178,12 @@ class Path:
     def inject(self, side, seq, ack, flags, ttl=57, loss=0):
         """Somebody where the capture is sends a packet in the name of a side."""
         self.passes(Packet(side, seq, ack, flags, ttl=ttl), self.delay * abs((1, 0)[side] - self.place), loss)
+
+    def say(self, said):
+        """Of the robot, in segments that end anywhere."""
+        while said:
+            self.ends[ROBOT].send(said[:self.most])
+            said = said[self.most:]
 
     def run(self, until):
         while self.events and self.events[0][0] <= until:
@@ -224,7 +230,7 @@ def play(kind, path):
                 path.run(path.now + 0.001 + path.delay)
     start, end, talks = path.now, path.now + rng.uniform(0.3, 0.8), rng.choice((0, 0.1))  # a client that only listens: 0
     for i in range(int((end - start) / 0.008 + 4 * path.delay / 0.008 + (260 if kind in UNHARMED else 60))):
-        path.after(i * 0.008, lambda i=i: robot.send(package(path.server, i)))
+        path.after(i * 0.008, lambda i=i: path.say(package(path.server, i)))
         if rng.random() < talks:
             path.after(i * 0.008 + 0.001, lambda: client.send(TEXT[path.server]))
     KINDS[kind](path, end - start)
@@ -261,7 +267,7 @@ def killed(path, end):
 def answered(path, end):
     """What the robot says just then comes when the client's program has ended."""
     path.after(end, path.ends[CLIENT].close)
-    path.after(end - 1e-4, lambda: path.ends[ROBOT].send(package(path.server, 0)))
+    path.after(end - 1e-4, lambda: path.ends[ROBOT].send(package(path.server, end / 0.008 + 1)))
 
 
 def aborted(path, end):
@@ -345,7 +351,7 @@ WHO = {"client": "client", "robot": "robot", "unread": "client", "killed": "clie
 CUT = ("aborted", "cut", "cut-alike", "forgotten", "firewalled", "unanswered")  # sessions, by a reset
 GONE = ("forgotten", "firewalled", "unanswered")  # resets whose reason is that the robot no longer answers
 UNHARMED = ("missed", "deaf")  # sessions, by a reset
-NEVER = {"stream.midstream", "rtde.recipe.missing", "rtde.recipe.guessed", "stream.resync", "tcp.overlap-differs"}
+NEVER = {"stream.midstream", "rtde.recipe.missing", "rtde.recipe.guessed", "tcp.overlap-differs"}
 
 
 def frame(packet, path, number):
@@ -385,9 +391,14 @@ def write(kind, seed, name):
         for number, (time, packet, path) in enumerate(seen):
             data = frame(packet, path, number)
             file.write(struct.pack("<IIII", int(time), int(time % 1 * 1e9), len(data), len(data)) + data)
-    packages = {(packet.seq, path) for _, packet, path in seen if packet.side == ROBOT and
+    size = 16 if server == RTDE else 1060
+    packages = {(packet.seq, path, len(packet.payload)) for _, packet, path in seen if packet.side == ROBOT and
                 (server == REALTIME or packet.payload[2:3] == b"U") and packet.payload}
-    return len(sides), 0 if loss else len(packages), ends, fins
+    of_path = {}
+    for _, path, length in packages:
+        of_path[path] = of_path.get(path, 0) + length
+    packages = sum(length // size for length in of_path.values())
+    return len(sides), 0 if loss else packages, ends, fins
 
 
 def judge_records(name, packages):
@@ -424,6 +435,9 @@ def judge(kind, seed):
     resets = [one["args"] for one in told["findings"] if one["id"] == "tcp.reset"]
     expect(name + ": why", kind not in GONE or all(one.get("reason") == "robot-gone" or one.get("case") == "went-on" for one in resets),
            resets)
+    if packages and kind in ("client", "unread", "killed"):
+        text = subprocess.run([ARMTAP, "diagnose", name], capture_output=True, text=True, check=False).stdout
+        expect(name + ": an ordinary end", "Nothing is wrong" in text or "stood still for a while" in text, text[-300:])
     if kind == "unread":
         expect(name + ": unread", any("unread_bytes" in one for one in said) and
                all("unread_bytes" in one or "reason" in one for one in said), said)

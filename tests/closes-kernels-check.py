@@ -160,8 +160,8 @@ class Router(threading.Thread):
         connection = self.connections.setdefault(port, Connection(port))
         if connection.place == side:
             self.keep(connection, side, packet)
-        is_first = packet[33] & 2  # a SYN
-        if not is_first and connection.rng.random() < connection.loss:
+        is_alone = packet[33] & (2 | RST)  # a SYN; or a RST, which is sent once
+        if not is_alone and connection.rng.random() < connection.loss:
             return
         for i in range(1 + (connection.rng.random() < connection.copy)):
             self.count += 1

@@ -564,6 +564,8 @@ int armtap_frames_push(struct armtap_conn *conn, enum armtap_direction direction
     return error == ARMTAP_OK && conn->spoken.state == ARMTAP_SPOKEN_HEARD ? armtap_spoken_judge(conn) : error;
 }
 
+enum { HEAD_LEAST = 4 }; /* bytes; fewer may begin any message */
+
 /* Notes bytes after which no message began, up to the end of the stream or to bytes that are missing. */
 static int note_tail(struct armtap_conn *conn, enum armtap_direction side, bool closing)
 {
@@ -574,6 +576,8 @@ static int note_tail(struct armtap_conn *conn, enum armtap_direction side, bool 
     if (skipped == 0 || !conn->decoder || half->mode != ARMTAP_HALF_SEEKING)
         return ARMTAP_OK;
     bool is_begun = half->begun_end > half->offset && half->begun == half->offset - skipped;
+    if (closing && (is_begun || skipped < HEAD_LEAST))
+        conn->stream.bytes_unfinished[side] = skipped;
     return armtap_conn_raise(conn, &here, ARMTAP_NOTE_stream_resync,
                              ARGS(arg_bytes(skipped), arg_direction(armtap_direction_word(side)),
                                   arg_offset(half->offset),

@@ -449,7 +449,7 @@ double armtap_unread_bytes(const struct armtap_stream *stream)
 {
     uint64_t decoded = stream->bytes_decoded[ARMTAP_FROM_ROBOT], records = stream->records[ARMTAP_FROM_ROBOT];
     double rest = stream->midstream && records > 0 ? (double)decoded / (double)records : 0;
-    return fmax(0, both(stream->bytes_skipped) - rest);
+    return fmax(0, both(stream->bytes_skipped) - both(stream->bytes_unfinished) - rest);
 }
 
 /* Undecoded bytes may hide anything: many of them are more than a notice. So are values that may be of other fields
