@@ -517,8 +517,8 @@ def check_gone(path):
 
 
 def check_delay(path):
-    """Packages skipped up to a second after data that was held up, and no longer than that, are its effect."""
-    for later, packages, cause in ((0.9, 10, "silence"), (1.1, 10, None), (0.9, 1400, "silence"),
+    """Packages skipped up to three seconds after data that was held up, and no longer than that, are its effect."""
+    for later, packages, cause in ((2.9, 10, "silence"), (3.1, 10, None), (0.9, 1400, "silence"),
                                    (0.9, 1600, None)):
         stream = Legacy()
         stream.data(200)

@@ -631,7 +631,7 @@ static void made_up(struct play *play, int64_t lost, int64_t held_up)
     size_t before = play_latest(play);
     play_stall(play, held_up);
     play_expect(play, "silence", play_next(play, before, ARMTAP_FROM_ROBOT));
-    play_data(play, 200);
+    play_data(play, 300);
 }
 
 static void silence_made_up_too_little(struct play *play)

@@ -426,6 +426,12 @@ static void late_data_has_a_side(void **state)
          .has_unless = UNKNOWN(1)},
         {.what = {SILENT(delayed)}, .unless = STALL_BESIDE, .judged = BY_SILENCE, .has_unless = UNKNOWN(1)},
         {.what = {SILENT(held_up)}, .unless = STALL_BESIDE, .judged = BY_SILENCE, .has_unless = UNKNOWN(1)},
+        {.what = {SILENT(unknown)},
+         .cause = {FACT(ARMTAP_FINDING_network_stalled, RTDE, NO_ARGS), WITHIN(6000, 1000)},
+         .unless = STALL_BESIDE,
+         .judged = {2, ARMTAP_FINDING_network_stalled, ARMTAP_BLAME_NETWORK},
+         .no_cause = UNKNOWN(1),
+         .has_unless = UNKNOWN(1)},
         {.what = {SILENT(acks_lost)},
          .unless = STALL_BESIDE,
          .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_NETWORK},
@@ -548,7 +554,7 @@ static void what_lasts_must_be_long_enough(void **state)
     }
 #define SKIPPED_WHILE(word)                                                                                            \
     WHILE(word, RTDE, 0.02, 0, BY_SILENCE_TOO), WHILE(word, RTDE, 0.019, 0, SKIPPED_ALONE),                            \
-        WHILE(word, RTDE, 3, -1000 * MS, BY_SILENCE_TOO), WHILE(word, RTDE, 3, -1000 * MS - 1, SKIPPED_ALONE),         \
+        WHILE(word, RTDE, 3, -3000 * MS, BY_SILENCE_TOO), WHILE(word, RTDE, 3, -3000 * MS - 1, SKIPPED_ALONE),         \
         WHILE(word, RTDE, 3, 1, SKIPPED_ALONE), WHILE(word, REALTIME, 3, 0, SKIPPED_ALONE)
 #define BESIDE(word, after, ...)                                                                                       \
     {                                                                                                                  \
@@ -632,9 +638,11 @@ static void what_lasts_must_be_long_enough(void **state)
         {{STOOD_STILL}, {STALLED(client, RTDE, 0.3)}, -1300 * MS - 1, OF_NETWORK(1), {0}},
         {{ENDED_BY_ROBOT}, {STALLED(client, RTDE, 0.001)}, -1001 * MS, BY_STALL(2), {0}},
         {{ENDED_BY_ROBOT}, {STALLED(client, RTDE, 0.001)}, -1001 * MS - 1, SKIPPED_ALONE, {0}},
+        {{SKIPPED}, {STOOD_STILL}, -3000 * MS, {2, ARMTAP_FINDING_network_stalled, ARMTAP_BLAME_UNCLEAR}, {0}},
+        {{SKIPPED}, {STOOD_STILL}, -3000 * MS - 1, SKIPPED_ALONE, {0}},
         /* A silence ends before, or with the record that shows what was skipped. */
         SKIPPED_WHILE(held_up),
-        SKIPPED_WHILE(acks_lost),
+        WHILE(acks_lost, RTDE, 3, -1000 * MS, BY_SILENCE_TOO),
         SKIPPED_WHILE(delayed),
         SKIPPED_WHILE(delayed_or_stalled),
         /* That of another connection is not its cause. */

@@ -167,7 +167,6 @@ struct lossy {
     uint32_t heard;        /* packets of the client before them */
     bool is_proven;        /* that the network lost something */
     bool is_acknowledged;  /* the client answers, and had the last: its answers were lost */
-    bool is_silence;       /* which is told as such */
 };
 /* Starts as zeros. `last`: the record before; `usual`: s between records. `can_read`: the client's receive buffer is
  * not full. */

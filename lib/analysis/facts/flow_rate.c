@@ -24,6 +24,8 @@
 #define CAUGHT_UP 0.8
 #define CATCH_UP 1
 #define CATCH_UP_STEPS 10
+#define CATCHES_UP 0.05
+#define FOLLOWED 10
 #define ADVANCED 0.9
 /* Bytes that the robot sent again after this share of the time without data explain it, if the rest is no silence: TCP
  * sends nothing new while it waits for an acknowledgement and its buffer is full. TCP does not find out earlier than
@@ -55,6 +57,8 @@ struct silence {
     double seconds;
     double step;      /* of the controller's clock; NAN: unknown */
     double caught_up; /* s */
+    double follows;   /* s after it for which what comes decides; */
+    double before;    /* and what was caught up until a second before */
 };
 
 /* What the robot sent again after a record. */
@@ -372,6 +376,19 @@ static void end_silence(struct flow_rate *flow, struct findings *findings, const
     flow->silence.waits = false;
 }
 
+/* A sender that lost much catches up slowly, and at first sends less than is due: it is waited for as long as its data
+ * is out of step. A controller that stalled goes on in step. */
+static void follow_on(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream)
+{
+    struct silence *silence = &flow->silence;
+    if (fabs(silence->caught_up - silence->before) < CATCHES_UP * silence->seconds || silence->follows > FOLLOWED) {
+        end_silence(flow, findings, stream, ARMTAP_WORD_stalled);
+        return;
+    }
+    silence->before = silence->caught_up;
+    silence->follows += CATCH_UP;
+}
+
 /* Called for packages after a silence: adds up by how much more the clock advanced than time. */
 static void follow_silence(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                            const struct arrival *arrival)
@@ -385,8 +402,8 @@ static void follow_silence(struct flow_rate *flow, struct findings *findings, co
         flow->silence.caught_up += step - time;
     if (flow->silence.caught_up > CAUGHT_UP * (flow->silence.seconds - flow->silence.step))
         end_silence(flow, findings, stream, ARMTAP_WORD_delayed);
-    else if (since > CATCH_UP && since > CATCH_UP_STEPS * flow->usual)
-        end_silence(flow, findings, stream, ARMTAP_WORD_stalled);
+    else if (since > flow->silence.follows + CATCH_UP && since > CATCH_UP_STEPS * flow->usual)
+        follow_on(flow, findings, stream);
 }
 
 /* Finds out from the clocks why there was no data. */

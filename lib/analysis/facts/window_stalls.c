@@ -166,11 +166,14 @@ bool armtap_narrow_end(struct narrow_window *narrow, struct findings *findings, 
 /* A time without records is the network's if what came late came later than this share of it. */
 #define SHARE 0.5
 #define IN_VAIN 3
+/* Packets of a client that is there. */
+#define ANSWERS 3
 
+/* What is not proven to be the network's, and lasted for longer, is a silence, which says as much. */
 static void report_lossy(struct lossy *lossy, struct findings *findings, const struct armtap_stream *stream)
 {
     bool is_long = lossy->longest >= STOOD_STILL && (double)lossy->longest > SILENT_STEPS * lossy->usual * 1e9;
-    if (is_long && !lossy->is_silence)
+    if (is_long && (lossy->is_proven || lossy->longest <= SILENCE))
         armtap_findings_raise(
             findings, &(struct fact){.code = ARMTAP_FINDING_network_stalled,
                                      .stream = stream,
@@ -202,10 +205,8 @@ void armtap_lossy_record(struct lossy *lossy, struct findings *findings, const s
 {
     lossy->usual = usual;
     int64_t pause = time_since(last, &record->where), since = time_since(&lossy->last, &record->where);
-    if (pause > since && (double)lossy->late >= SHARE * (double)pause) {
+    if (pause > since && (double)lossy->late >= SHARE * (double)pause)
         take_longest(lossy, pause, &record->where);
-        lossy->is_silence = lossy->is_silence || pause > SILENCE;
-    }
     if (since > TOGETHER)
         report_lossy(lossy, findings, record->stream);
 }
@@ -225,7 +226,7 @@ static void take_resent(struct lossy *lossy, struct findings *findings, const st
     lossy->times = resent->times;
     lossy->late = resent->late;
     lossy->is_acknowledged = resent->is_acknowledged && heard != lossy->heard;
-    lossy->is_proven = lossy->is_proven || resent->is_missed || heard != lossy->heard;
+    lossy->is_proven = lossy->is_proven || resent->is_missed || heard - lossy->heard >= ANSWERS;
     take_longest(lossy, resent->late, &event->where);
 }
 
