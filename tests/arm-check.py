@@ -272,6 +272,22 @@ class Motion:
                 "target_q": self.joints(target, led), "actual_current": [0.5 + one for one in noise]}
 
 
+def check_cut_off(folder, seed):
+    """The arm's power goes while it moves, or while it stands: packets without a program's state show only the first."""
+    for number in range(16):
+        rng = random.Random("%s cut off %d" % (seed, number))
+        moves = number % 2 == 0
+        arm = Arm(rng, 1, moves=moves)
+        arm.off, arm.ended = 2.5, 0
+        way = rng.choice([size for size in REALTIME if 756 < size < 1060])
+        path = os.path.join(folder, "cut-off-%d.pcap" % number)
+        play(path, rng, way, freeze(rng, arm, 125.0, 4, 9, 9, "", False))
+        report, status = diagnose(path)
+        ends = [(one["severity"], one["args"]["name"]) for one in report["findings"] if one["id"] == "program.ended"]
+        name = "NO_POWER" if way <= 812 else "POWER_OFF"
+        expect(("cut off", number, way, moves), ends == [("warning", name)] * moves and status == moves, ends, status)
+
+
 def play_driver(path, rng, motion, seconds, rate, way):
     """Telemetry of the robot, and the driver's commands to it on a connection that the robot opened."""
     capture, robot, driver = Capture(), ("10.0.0.2", 51234), ("10.0.0.9", 50001)
@@ -424,6 +440,7 @@ def main():
         for seed in sys.argv[1:] or ["one"]:
             check_repeats(folder, seed)
             check_following(folder, seed)
+            check_cut_off(folder, seed)
     return finish()
 
 

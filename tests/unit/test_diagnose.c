@@ -141,13 +141,14 @@ static void stops_are_stops(void **state)
             feed.stream.generation = f == 3 ? ARMTAP_GENERATION_CB2 : ARMTAP_GENERATION_CB3E;
             armtap_set_add(&feed.updated, fields[f]);
             set_modes(feed.state, 1);
-            assert_false(armtap_modes_record(&modes, last, feed.findings, next(&feed, START, 1), 0));
+            assert_false(armtap_modes_record(&modes, last, feed.findings, next(&feed, START, 1), 0, NULL));
             set_modes(feed.state, value);
             for (size_t i = 0; f < 2 && i < sizeof stops / sizeof *stops; i++)
                 expected = expected || stops[i] == value;
             for (size_t i = 0; f == 3 && i < sizeof cb2_stops / sizeof *cb2_stops; i++)
                 expected = expected || cb2_stops[i] == value;
-            assert_int_equal(armtap_modes_record(&modes, last, feed.findings, next(&feed, START, 2), 0), expected);
+            assert_int_equal(armtap_modes_record(&modes, last, feed.findings, next(&feed, START, 2), 0, NULL),
+                             expected);
             armtap_modes_free(&modes);
             feed_end(&feed);
         }
@@ -166,9 +167,9 @@ static void a_guess_is_called_one(void **state)
         feed.record.flags = flags;
         armtap_set_add(&feed.updated, ARMTAP_ID_safety_mode);
         set_modes(feed.state, 1);
-        assert_false(armtap_modes_record(&modes, last, feed.findings, next(&feed, START, 1), 0));
+        assert_false(armtap_modes_record(&modes, last, feed.findings, next(&feed, START, 1), 0, NULL));
         set_modes(feed.state, 3);
-        assert_true(armtap_modes_record(&modes, last, feed.findings, next(&feed, START, 2), 0));
+        assert_true(armtap_modes_record(&modes, last, feed.findings, next(&feed, START, 2), 0, NULL));
         struct armtap_streams *streams = armtap_streams_new();
         assert_int_equal(armtap_streams_record(streams, &feed.record), 0);
         armtap_streams_number(streams);

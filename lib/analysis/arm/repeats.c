@@ -81,6 +81,15 @@ void armtap_repeats_free(struct repeats *repeats)
     free(repeats);
 }
 
+bool armtap_repeats_had_motion(const struct repeats *repeats)
+{
+    for (unsigned i = 0; repeats && i < repeats->channel_count; i++)
+        if (repeats->channels[i].is_speed &&
+            fabs(armtap_be_double(repeats->copy + repeats->channels[i].at)) > SPEED_MOVES)
+            return true;
+    return false;
+}
+
 /* ---- findings ---------------------------------------------------------------------------------------------------- */
 
 static double seconds_of(const struct stand *stand)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "analysis/arm/watch.h"
 #include "speed.h"
 #include "analysis/inside.h"
 
@@ -122,6 +123,7 @@ struct sight {
     struct armtap_mode changed;  /* runtime_state or robot_mode, if it did in this record; without a field: none */
     int64_t before;              /* its value */
     bool any;                    /* some mode changed */
+    const struct repeats *records_before;
 };
 
 static struct safety_arm *states_of(const struct sight *sight)
@@ -294,12 +296,15 @@ static void follow_program(const struct sight *sight, struct modes_last *last)
         last->is_playing = !armtap_is_program_over(name);
     else if (shown)
         last->is_playing = is_shown_alive(sight, shown);
+    /* Packets of old controllers show no programs, but joints that move. */
+    if (is_changed && !last->known_program && !shown && !last->is_powerless)
+        was_alive = armtap_repeats_had_motion(sight->records_before);
     if (is_changed && last->known[ROBOT_MODE])
         last->is_powerless = !armtap_has_power(name_of(sight, last, ROBOT_MODE));
     if (last->is_playing && !was_playing)
         last->started = was_known ? sight->record->where.time : 0;
     last->known_program = last->known_program || name || shown;
-    if (was_alive && (!last->is_playing || last->is_powerless))
+    if (was_alive && (last->is_powerless || (!last->is_playing && last->known_program)))
         tell_end(sight, last, shown);
 }
 
@@ -313,13 +318,13 @@ static bool is_held(const struct sight *sight, const struct modes_last *last)
 }
 
 bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
-                         const struct armtap_record *record, size_t i)
+                         const struct armtap_record *record, size_t i, const struct repeats *before)
 {
     /* Of a package that its recipe does not fit, no value is known. */
     if ((record->flags & ARMTAP_LONG) != 0)
         return false;
     const struct armtap_arm *arm = &record->arms[i];
-    struct sight sight = {.modes = modes, .findings = findings, .record = record, .arm = arm};
+    struct sight sight = {.modes = modes, .findings = findings, .record = record, .arm = arm, .records_before = before};
     for (size_t k = 0; k < ARMTAP_MODE_FIELDS; k++) {
         /* Each arm's state includes the fields of the whole robot. */
         struct modes_last *said = &last[k == RUNTIME_STATE ? 0 : arm->number - 1];

@@ -82,9 +82,10 @@ struct modes_last {
     int64_t started;               /* that program; 0: before the data began, or its time is not known */
 };
 
+struct repeats;
 /* Adds the changes of the record's i-th arm: entries, mode.changed, program.ended, safety.stop, .state and .unknown.
- * True if a safety stop begins. `last` has a place for each possible arm. */
+ * True if a safety stop begins. `last` has a place for each possible arm; `before`: the records before, may be NULL. */
 bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct findings *findings,
-                         const struct armtap_record *record, size_t i);
+                         const struct armtap_record *record, size_t i, const struct repeats *before);
 
 #endif

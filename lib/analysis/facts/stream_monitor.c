@@ -266,7 +266,8 @@ static int watch_arms(struct monitors *monitors, struct stream_monitor *monitor,
         return -1;
     for (size_t i = 0; i < record->arm_count; i++) {
         const struct armtap_arm *arm = &record->arms[i];
-        bool stop_begins = armtap_modes_record(monitors->modes, running->modes, monitors->findings, record, i);
+        bool stop_begins =
+            armtap_modes_record(monitors->modes, running->modes, monitors->findings, record, i, running->repeats);
         if (monitors->modes->failed || armtap_findings_failed(monitors->findings))
             return -1;
         if (monitors->reach > 0 && stop_begins && mark_commands(monitors, record) != 0)
