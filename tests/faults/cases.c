@@ -1093,6 +1093,31 @@ static void reset(struct play *play)
     play_expect(play, "tcp.reset", play_latest(play));
 }
 
+/* A RST in the robot's name of which one byte of the headers is another than in all its packets. */
+static size_t reset_with(struct play *play, size_t at)
+{
+    play_stream(play, 125, CLOCK_AND_JOINTS);
+    play_data(play, 20);
+    play_close(play, ARMTAP_FROM_ROBOT, WIRE_CLOSE_RESET);
+    size_t index = play_latest(play);
+    play->wire.packets[index].bytes[at] ^= 1;
+    play_expect(play, "tcp.foreign-reset", index);
+    play_expect(play, "tcp.reset", index);
+    return index;
+}
+
+static void foreign_reset(struct play *play)
+{
+    enum { TTL_AT = 22 };
+    reset_with(play, TTL_AT);
+}
+
+static void address_conflict(struct play *play)
+{
+    enum { MAC_AT = 11 };
+    play_expect(play, "address.conflict", reset_with(play, MAC_AT));
+}
+
 static void closed(struct play *play)
 {
     play_stream(play, 125, CLOCK_AND_JOINTS);
@@ -1517,6 +1542,8 @@ const struct fault_case fault_cases[] = {
     {"rtde.text.error", text_error},
     {"rtde.text.error-with-nul", text_with_nul},
     {"tcp.reset", reset},
+    {"tcp.foreign-reset", foreign_reset},
+    {"address.conflict", address_conflict},
     {"tcp.refused", attempt_refused},
     {"tcp.refused-v6", attempt_refused_v6},
     {"tcp.refused-for-an-hour", attempt_refused_for_an_hour},
