@@ -134,7 +134,7 @@ def jitter(scene):
 def ends_in_flight(scene):
     robot = scene.robot()
     client = scene.client()
-    path = scene.path(client, robot, scene.rng.uniform(0.02, 0.15))
+    path = scene.path(client, robot, scene.rng.uniform(0.02, 0.07))
     begin = 0.3
     for _ in range(scene.rng.randrange(1, 4)):
         scene.session(robot, begin, begin + 2 + scene.rng.random(), client=client, path=path, end="close")
@@ -225,9 +225,63 @@ def inputs(scene):
     return True
 
 
-KINDS = [reconnects, programs, idle, idle_simulator, standing_program, late_legacy, late_rtde, four_clients, two_robots, nat, vlan, ipv6,
-         cooked, rotated, jitter, ends_in_flight, ends_unread, pauses, long_run, slow_frequency, dashboard, mirrored, goes_on, driver,
-         one_way, inputs]
+def powers_on(scene):
+    """From POWER_OFF to RUNNING, and a program that starts."""
+    robot = scene.robot(plays=False)
+    robot.change(0, "mode", robots.POWER_OFF)
+    for time, mode in ((1.5, robots.POWER_ON), (2.5, robots.IDLE), (4, robots.RUNNING)):
+        robot.change(time, "mode", mode)
+    robot.start_program(5.5)
+    scene.session(robot, 0.3, 8)
+    return True
+
+
+def reduced(scene):
+    """Into reduced mode and back, with the speed slider moved."""
+    robot = scene.robot()
+    for time, safety, scale in ((2, 2, 0.5), (3.5, 1, 1.0), (5, 2, 0.25)):
+        robot.change(time, "safety", safety)
+        robot.change(time + 0.4, "scale", scale)
+    scene.session(robot, 0.3, 7)
+    return True
+
+
+def dashboard_plays(scene):
+    robot = scene.robot(plays=False)
+    if robot.size < 1060:
+        robot.size = 1060
+    operator = scene.session(robot, 0.5, 6, "realtime", port=29999, end="close", write=b"robotmode\n")
+    for time, what in ((2, b"play\n"), (4, b"stop\n")):
+        scene.world.at(time, lambda what=what: operator.the_socket.write(what))
+    robot.start_program(2.05)
+    robot.stop_program(4.05)
+    scene.session(robot, 0.3, 7, scene.rng.choice(("rtde", "realtime")))
+    scene.told |= {"program.ended", "dashboard.command"}
+    return True
+
+
+def keeps_alive(scene):
+    """A connection that is idle for long, with keep-alives, beside one that is not."""
+    robot = scene.robot()
+    scene.session(robot, 0.3, 9, "realtime", port=29999, end="close", write=b"running\n", keep_alive=(1, 1, 5))
+    scene.session(robot, 0.4, 9.5, keep_alive=(2, 1, 5))
+    return True
+
+
+def polls(scene):
+    """A client that looks in for half a second, again and again."""
+    robot = scene.robot()
+    client, path, begin = scene.client(), None, 0.3
+    protocol = scene.rng.choice(("realtime", "primary", "rtde"))
+    for _ in range(5):
+        session = scene.session(robot, begin, begin + 0.6, protocol, client=client, path=path, end="close")
+        path, begin = session.path, begin + 2.1
+    return True
+
+
+KINDS = [powers_on, reduced, dashboard_plays, keeps_alive, polls, reconnects, programs, idle, idle_simulator, standing_program,
+         late_legacy, late_rtde, four_clients, two_robots, nat, vlan, ipv6, cooked, rotated, jitter, ends_in_flight, ends_unread, pauses,
+         long_run, slow_frequency, dashboard, mirrored, goes_on, driver, one_way, inputs]
 
 
 def play(scene, kind):

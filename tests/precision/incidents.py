@@ -137,12 +137,10 @@ def foreign_reset(session, time):
     mac = None if rng.random() < 0.5 else bytes([2, 0x99, 1, 2, 3, 4])
 
     def inject():
-        client, server = session.the_socket, session.server().socket
-        session.path.inject(tcp.Packet(session.robot.host, session.client, (session.port, client.port),
-                                       (client.peer_first + 1 + client.heard) & 0xFFFFFFFF, 0, tcp.RST, ttl=ttl, mac=mac), False)
+        path, down = session.path, (session.port, session.the_socket.port)
+        path.inject(tcp.Packet(session.robot.host, session.client, down, path.next[down], 0, tcp.RST, ttl=ttl, mac=mac), False)
         if both:
-            session.path.inject(tcp.Packet(session.client, session.robot.host, (client.port, session.port),
-                                           (server.peer_first + 1 + server.heard) & 0xFFFFFFFF, 0, tcp.RST, ttl=ttl, mac=mac), True)
+            path.inject(tcp.Packet(session.client, session.robot.host, down[::-1], path.next[down[::-1]], 0, tcp.RST, ttl=ttl, mac=mac), True)
     world.at(time, inject)
     session.ends_at = time + 0.5
     tell(session, ["tcp.reset", "tcp.foreign-reset"] + ["address.conflict"] * (mac is not None), ["network"], False, begin=time)
@@ -340,12 +338,12 @@ def wrong_port(scene, robot):
     scene.truth("wrong_port", robot, ["protocol.wrong-port"], ["client"], True)
 
 
-def fails_at(scene, robot, kind, faults, causes, sides, proves, requests=None, version=None, names=None):
+def fails_at(scene, robot, kind, faults, causes, sides, proves, requests=None, version=None, names=None, minor=False):
     robot.faults.update(faults)
     lasts = scene.rng.uniform(3, 6)
     for i in range(scene.rng.randrange(1, 3)):
         scene.session(robot, 0.4 + 8 * i, 0.4 + 8 * i + lasts, "rtde", end="close", version=version, names=names, requests=requests and list(requests))
-    scene.truth(kind, robot, causes, sides, proves)
+    scene.truth(kind, robot, causes, sides, proves, minor=minor)
 
 
 def wrong_recipe(scene, robot):
@@ -381,6 +379,59 @@ def unanswered(scene, robot):
              version=2, requests=[("V", b"\0\2"), ("O", struct.pack(">d", robot.hz) + ",".join(Names(scene)).encode()), ("S", b"")])
 
 
+def no_start(scene, robot):
+    """The client sets its data up, and never starts them."""
+    fails_at(scene, robot, "no_start", {}, ["rtde.no-data", "tcp.no-data", "silence"], ["client"], False, version=2, minor=True,
+             requests=[("V", b"\0\2"), ("O", struct.pack(">d", robot.hz) + ",".join(Names(scene)).encode())])
+
+
+def not_negotiated(scene, robot):
+    """A set-up of protocol 2 while protocol 1 is in force."""
+    fails_at(scene, robot, "not_negotiated", {}, ["rtde.version.not-negotiated", "rtde.field.not-found"], ["client"], True, version=1,
+             requests=[("O", struct.pack(">d", 125) + ",".join(Names(scene)).encode())])
+
+
+def frequency_missing(scene, robot):
+    fails_at(scene, robot, "frequency_missing", {}, ["rtde.frequency.missing", "rtde.field.not-found"], ["client"], True, version=2,
+             requests=[("V", b"\0\2"), ("O", b"timestamp,actual_q,target_q,robot_mode")])
+
+
+def turned_away(scene, robot):
+    """The robot accepts, and closes at once: it has too many clients."""
+    port = scene.rng.choice((30003, 30004))
+    robot.host.listen(port, lambda socket: scene.world.after(0.001, socket.close))
+    attempts(scene, robot, port, 2)
+    scene.truth("turned_away", robot, ["tcp.no-data", "rtde.no-data", "stream.ended-by-robot"], ["robot"], False)
+
+
+def dashboard_refuses(scene, robot):
+    words = scene.rng.choice((b"Failed to execute: play", b"File not found: weld.urp"))
+    robot.host.listen(29999, lambda socket: robot.servers.append(robots.Dashboard(robot, socket, words)))
+    operator = scene.session(robot, 0.5, 4, "realtime", port=29999, end="close", write=b"robotmode\n")
+    request = b"play\n" if b"play" in words else b"load weld.urp\n"
+    scene.world.at(2, lambda: operator.the_socket.write(request))
+    scene.session(robot, 0.3, 5)
+    scene.truth("dashboard_refuses", robot, ["dashboard.refused"], ["robot", "client"], False)
+
+
+def inputs_stop(scene, robot):
+    """A client feeds a watchdog in the robot, and is late."""
+    time, lasts = scene.rng.uniform(2.5, 4), scene.rng.uniform(0.6, 1.5)
+    requests = [("V", b"\0\2"), ("O", struct.pack(">d", robot.hz) + b"timestamp,actual_q,target_q,actual_qd,robot_mode,runtime_state"),
+                ("I", b"input_int_register_24"), ("S", b"")]
+    session = scene.session(robot, 0.3, time + 3, "rtde", version=2, requests=requests)
+
+    def write(count):
+        if not session.the_socket.is_over and not session.program.is_done:
+            session.the_socket.write(robots.package("U", struct.pack(">Bi", 1, count)))
+            scene.world.at(scene.world.now + (lasts if time <= scene.world.now < time + 0.02 else 0.02), write, count + 1)
+    scene.world.at(1.0, write, 0)
+    robot.stop_program(time + 0.5)
+    robot.messages.append((time + 0.5, robots.error(robot, time + 0.5, 207, 0, 2, 8)))
+    scene.session(robot, 0.4, time + 3, "primary", end="close")
+    scene.truth("inputs_stop", robot, ["ur.error", "ur.warning", "program.ended", "command.gap"], ["client", "robot"], False, begin=time)
+
+
 def too_slow(scene, robot):
     robot.faults["every"] = scene.rng.choice((2, 4, 5))
     scene.session(robot, 0.3, scene.rng.uniform(6, 9), "rtde", version=2)
@@ -388,17 +439,22 @@ def too_slow(scene, robot):
 
 
 def bursts(scene, robot):
-    session = scene.session(robot, 0.3, scene.rng.uniform(7, 10), scene.rng.choice(FAST))
-    period = scene.rng.uniform(4.5, 9) / robot.hz * (1 if robot.hz == 125 else 4)
-    if scene.tap == "robot" or scene.rng.random() < 0.5 and robot.hz == 125:  # delayed acknowledgements, and a sender that waits for them
+    """Packages are held together on their way, or by a sender that waits for late acknowledgements."""
+    waits = scene.tap == "robot" or scene.rng.random() < 0.4
+    names = ["timestamp", "actual_q", "robot_mode"] if waits else None  # so that many fit into a segment
+    session = scene.session(robot, 0.3, scene.rng.uniform(7, 10), "rtde" if waits else scene.rng.choice(FAST), names=names)
+    if waits:
+        session.path.delays = tuple(min(one, 0.002) for one in session.path.delays)
 
         def slow():
             session.the_socket.ack_delay, session.the_socket.quick, session.the_socket.to_ack = 0.04, 0, -10**6
             session.server().socket.nagle = True
         scene.world.at(0.9, slow)
     else:
-        session.path.period = (1, False, period)
+        session.path.period = (1, False, scene.rng.uniform(4.5, 9) / robot.hz * (1 if robot.hz == 125 else 4))
+    session.checks = [lambda: len({round(time, 3) for time in session.times}) < 0.35 * (session.until - 1) * robot.hz]
     scene.truth("bursts", robot, ["rate.bursts"], ["network", "client", "robot"], False, minor=True)
+    return [session]
 
 
 def black_hole(scene, robot):
@@ -454,9 +510,8 @@ def conflict(scene, robot):
     client, server = session.client, robot.host
 
     def other():
-        socket, far = session.the_socket, session.server().socket
-        session.path.inject(tcp.Packet(client, server, (socket.port, session.port), (far.peer_first + 1 + far.heard) & 0xFFFFFFFF, 0,
-                                       tcp.RST, ttl=ttl, mac=mac), True)
+        up = session.the_socket.port, session.port
+        session.path.inject(tcp.Packet(client, server, up, session.path.next[up], 0, tcp.RST, ttl=ttl, mac=mac), True)
     for i in range(rng.randrange(1, 4)):
         scene.world.at(time - 0.3 + 0.2 * i, lambda: session.path.inject(tcp.arp(client, mac, client), True))
         scene.world.at(time - 0.25 + 0.2 * i, lambda: session.path.inject(tcp.arp(client, client.mac, server), True))
@@ -536,20 +591,19 @@ def driven(scene, robot, begin, until, faults, timeout=None):
 def not_followed(scene, robot):
     begin = 1.0
     time = scene.rng.uniform(2.5, 3.5)
-    session = driven(scene, robot, begin, time + 4.5, [])
+    driven(scene, robot, begin, time + 4.5, [])
     if scene.rng.random() < 0.5:
         robot.stuck_at = time
     else:
         robot.follows = (begin, time, robot.follows[2])
     scene.truth("not_followed", robot, ["command.not-followed"], ["robot"], False, begin=time)
-    return session
 
 
 def driver_gap(scene, robot):
     time, lasts, timeout = scene.rng.uniform(2.5, 4), scene.rng.uniform(0.06, 0.45), scene.rng.choice((20, 200))
     session = driven(scene, robot, 1.0, time + 3, [lambda now, place: None if time <= now < time + lasts else place], timeout)
-    if lasts > timeout / 1000 and scene.rng.random() < 0.7:  # the robot's script ends
-        ends = time + timeout / 1000
+    if lasts > timeout / 1000 + 0.05 and scene.rng.random() < 0.7:  # the robot's script ends
+        ends = time + timeout / 1000 + 1.2 * sum(session.path.delays)
         robot.follows = (1.0, ends, robot.follows[2])
         robot.stop_program(ends + 0.02)
         scene.world.at(ends + 0.01, lambda: session.robot_socket.close())  # pylint: disable=unnecessary-lambda
@@ -558,9 +612,9 @@ def driver_gap(scene, robot):
 
 def command_jump(scene, robot):
     time, size = scene.rng.uniform(2.5, 4), scene.rng.uniform(0.4, 1.5)
-    driven(scene, robot, 1.0, time + 0.4, [lambda now, place: place if now < time else [place[0] + size] + place[1:]])
+    session = driven(scene, robot, 1.0, time + 0.4, [lambda now, place: place if now < time else [place[0] + size] + place[1:]])
     robot.follows = (1.0, time, robot.follows[2])
-    robot.protective_stop(time + 0.02)
+    robot.protective_stop(time + 0.02 + 1.2 * sum(session.path.delays))
     scene.truth("command_jump", robot, ["command.jump"], ["client"], True, begin=time)
 
 
@@ -574,7 +628,8 @@ def clocks_apart(scene, robot):
     """Captures of both ends, merged; it is no fault of the robot's, the client's or the network's."""
     apart = scene.rng.choice((-1, 1)) * 10 ** scene.rng.uniform(-1.9, -0.35)
     scene.shift = lambda packet: apart if packet.from_client else 0
-    scene.session(robot, 1, 6, scene.rng.choice(FAST))
+    session = scene.session(robot, 1, 6, scene.rng.choice(FAST))
+    apart += math.copysign(2.5 * sum(session.path.delays) + 0.01, apart)  # else it looks like a longer way
     scene.truth("clocks_apart", robot, ["capture.clocks-apart"], ["capture"], False, minor=True)
     scene.truths[-1].clean = True  # but for that
 
@@ -586,7 +641,7 @@ FAULTS = {
     stopped_on_pendant: SERVED, stopped_by_dashboard: SERVED, stopped_by_script: FAST, powered_off: SERVED, lost_controller: SERVED,
     exception: SERVED, ring_drops: SERVED}
 KINDS = [refused, firewall_resets, firewall_prohibits, firewall_drops, wrong_port, wrong_recipe, in_use, start_refused, version_refused,
-         unanswered, too_slow, bursts, black_hole, upgraded, resets_all, conflict, reboots, not_followed, driver_gap, command_jump,
+         unanswered, no_start, not_negotiated, frequency_missing, turned_away, dashboard_refuses, inputs_stop, too_slow, bursts, black_hole, upgraded, resets_all, conflict, reboots, not_followed, driver_gap, command_jump,
          short_snaplen, clocks_apart]
 ALL = list(FAULTS) + KINDS
 ALONE = {short_snaplen, clocks_apart}  # they concern the whole file
@@ -619,8 +674,7 @@ def play(scene, *what):
     """One kind, or two that follow one another in one session."""
     robot = scene.robot()
     if what[0] in KINDS:
-        what[0](scene, robot)
-        return []
+        return [session for session in what[0](scene, robot) or [] if session.checks]
     protocol = scene.rng.choice([one for one in SERVED if all(one in FAULTS[kind] for kind in what) and not (
         scene.is_one_way and one == "rtde")])
     if set(what) & NEEDS_PROGRAM and protocol == "realtime" and robot.size < 1060:

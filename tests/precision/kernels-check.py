@@ -68,6 +68,8 @@ CASES = [
     Case("reset by the client", client="reset", delay=0.002),
     Case("closed by the robot", ["stream.ended-by-robot"], ["robot"], server="close", delay=0.03, after=6),
     Case("reset by the robot", ["tcp.reset"], ["robot"], server="reset", delay=0.003, after=6),
+    Case("burst of loss", STALLED, ["network"], path=lossy(1.5, 3.5, 0.5, 5), delay=0.01, after=9),
+    Case("heavy burst of loss", STALLED, ["network"], path=lossy(1.5, 3.5, 0.6, 6), delay=0.02, after=9, port=RTDE),
     Case("link down for 2 s", STALLED, ["network"], path=cut(2, 4), delay=0.004, after=9),
     Case("cut for good", ("silence", "tcp.not-acknowledged", "network.stalled"), ["network"], path=cut(2), delay=0.004, after=7),
     Case("client stops reading", ["tcp.zero-window"], ["client"], client="stall", delay=0.002, after=9, must=True),

@@ -1,10 +1,10 @@
 # ---- incidents and clean sessions by another hand, and real kernels' TCP -----------------------------------------------
 
 TESTS += \
+	tests/precision/check.py \
 	tests/precision/kernels-check.py
 EXTRA_DIST += \
 	tests/precision/README.md \
-	tests/precision/check.py \
 	tests/precision/clean.py \
 	tests/precision/incidents.py \
 	tests/precision/robot.py \

@@ -182,7 +182,7 @@ def value(robot, state, name):
         "safety_status_bits": lambda: 1 << (state.safety - 1 if state.safety < 4 else 2 if not stop else
                                             {SAFEGUARD: 4, SYSTEM_STOP: 5, ROBOT_STOP: 6}.get(state.safety, 0)) |
         (1 << 7 if state.safety in (SYSTEM_STOP, ROBOT_STOP) else 0) | (1 << 10 if stop else 0),
-        "output_int_register_0": lambda: int(state.clock) % 1000, "output_double_register_0": lambda: state.tq[0] * 2,
+        "output_int_register_0": lambda: int(50 * state.tq[1]), "output_double_register_0": lambda: state.tq[0] * 2,
         "actual_tool_accelerometer": lambda: [0.1 * one for one in state.tqd[:2]] + [-9.81], "tool_mode": lambda: 253,
     }[name]()
 
@@ -452,8 +452,8 @@ def primary_maker(robot):
 
 
 class Dashboard:
-    def __init__(self, robot, socket):
-        self.robot, self.socket, self.world, self.buffer = robot, socket, robot.world, b""
+    def __init__(self, robot, socket, refusal=None):
+        self.robot, self.socket, self.world, self.buffer, self.refusal = robot, socket, robot.world, b"", refusal
         socket.on_data, socket.on_end = self.read, socket.close
         socket.write(b"Connected: Universal Robots Dashboard Server\n")
 
@@ -464,6 +464,8 @@ class Dashboard:
             reply = {b"stop": b"Stopped", b"play": b"Starting program", b"pause": b"Pausing program", b"power off": b"Powering off",
                      b"robotmode": b"Robotmode: RUNNING", b"running": b"Program running: true",
                      b"quit": b"Disconnected"}.get(line.strip(), b"Safetystatus: NORMAL")
+            if self.refusal and line.split()[0] in (b"play", b"load"):
+                reply = self.refusal
             self.world.after(0.004, self.socket.write, reply + b"\n")
             if line.strip() == b"quit":
                 self.world.after(0.006, self.socket.close)

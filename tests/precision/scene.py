@@ -27,7 +27,7 @@ class Scene:
         self.ids = self.rng.choice(("socket", "socket", "host", "zero"))
         self.is_one_way, self.healthy = False, None
         self.until, self.net = 0.0, self.rng.randrange(256)
-        self.ports = {}
+        self.clients, self.routed = set(), {}
         self.timestamps = self.rng.random() < 0.85
         self.from_, self.to = None, None
         self.parts = None  # cut into files at these times
@@ -58,7 +58,9 @@ class Scene:
         robot.host.listen(DASHBOARD, lambda socket: robot.servers.append(robots.Dashboard(robot, socket)))
 
     def client(self):
-        return tcp.Host(self.world, (10, self.net, 200, 2 + self.rng.randrange(200)), self.is_v6, self.ids)
+        number = self.rng.choice([one for one in range(2, 250) if one not in self.clients])
+        self.clients.add(number)
+        return tcp.Host(self.world, (10, self.net, 200, number), self.is_v6, self.ids)
 
     def path(self, client, robot, trip=None):
         """`trip`: one way, s."""
@@ -66,8 +68,10 @@ class Scene:
         trip = rng.choice((0.0001, 0.0003, 0.001, 0.004, 0.015, 0.04)) * rng.uniform(0.7, 1.4) if trip is None else trip
         share = {"client": 0.02, "robot": 0.98, "mirror": rng.uniform(0.2, 0.8)}[self.tap]
         hops = (0, 0)
-        if trip > 0.0008 and rng.random() < 0.6:  # routed
+        if trip > 0.0008 and rng.random() < 0.6 or robot in self.routed and self.tap != "robot":  # a robot is as far from the tap for all
             hops = {"client": (0, 1), "robot": (1, 0), "mirror": (rng.randrange(2), rng.randrange(2))}[self.tap]
+        if self.tap != "robot":
+            hops = hops[0], self.routed.setdefault(robot, hops[1])
         path = tcp.Path(self.world, client, robot.host, (trip * share, trip * (1 - share)), hops)
         path.jitter = trip * 0.1
         return path

@@ -85,6 +85,7 @@ class Path:
         self.blinds = []  # functions of (packet, from_client, now): what the capture lacks
         self.routers = [bytes([2, 0x1c]) + bytes(world.rng.randrange(256) for _ in range(4)) for _ in range(2)]
         self.jitter, self.last = 0.0, {}
+        self.next = {}  # by ports and sender: the sequence number behind what has passed the tap
         self.period = None  # (part, from the client, s): Wi-Fi and the like hand on at such instants only
 
     def send(self, packet):
@@ -114,6 +115,8 @@ class Path:
         self.world.at(arrival, then, packet, from_client)
 
     def show(self, packet, from_client):
+        if packet.kind is None and not packet.flags & RST:
+            self.next[packet.ports] = (packet.seq + len(packet.payload) + bool(packet.flags & (SYN | FIN))) & 0xFFFFFFFF
         if self.is_tapped and not any(blind(packet, from_client, self.world.now) for blind in self.blinds):
             seen = packet
             near = self.hops[0 if from_client else 1]
@@ -147,6 +150,7 @@ class Socket:
         self.to_ack, self.ack_timer, self.quick = 0, 0, 8
         self.timestamps, self.echo, self.last_heard = True, 0, 0.0
         self.on_open = self.on_data = self.on_end = self.on_reset = self.on_room = lambda *_: None
+        self.resent, self.has_early = 0, set()  # what is sent again behind a loss, up to where; what the peer has beyond it
         self.probing, self.sent_at, self.alive_unanswered = False, {}, 0
         self.asked_at = self.world.now  # when its SYN, or SYN and ACK, was sent
         self.ack_delay, self.max_tries, self.tries = 0.04, 15, 0
@@ -294,18 +298,27 @@ class Socket:
         if self.tries > self.max_tries:
             self.forget()
             return
-        self.threshold, self.congestion = max(2, self.congestion // 2), 1
+        if self.backoff == 1:
+            self.threshold = max(2, self.congestion // 2)
+        self.congestion, self.recover, self.resent = 1, self.sent, self.acked
         self.backoff = min(self.backoff * 2, 600)
-        self.recover = self.sent
         self._again()
         self._arm()
 
     def _again(self):
-        flying = bytes(self.queue[:min(self.MSS, self.sent - self.acked)])
+        """As much as the peer lacks and the window for it allows."""
         self.sent_at.clear()
-        if flying:
-            self._segment(ACK | PSH, self.acked, flying, True)
-        elif self.end_at is not None:
+        self.resent = max(self.resent, self.acked)
+        end = self.sent - (self.end_at is not None)
+        while self.resent < min(self.recover, end) and self.resent - self.acked < self.congestion * self.MSS:
+            held = [block for block in self.has_early if block[0] <= self.resent < block[1]]
+            if held:
+                self.resent = held[0][1]
+                continue
+            until = min([self.resent + self.MSS, end] + [block[0] for block in self.has_early if block[0] > self.resent])
+            self._segment(ACK | PSH, self.resent, bytes(self.queue[self.resent - self.acked:until - self.acked]), True)
+            self.resent = until
+        if self.acked >= end and self.end_at is not None:
             self._segment(FIN | ACK, self.end_at, again=True)
 
     def _probe_later(self):
@@ -364,6 +377,10 @@ class Socket:
                 continue
             if options[at] == 8:
                 self.echo = struct.unpack_from(">I", options, at + 2)[0]
+            elif options[at] == 5:
+                edges = struct.unpack_from(">%dI" % ((options[at + 1] - 2) // 4), options, at + 2)
+                edges = [(edge - self.first - 1) & 0xFFFFFFFF for edge in edges]
+                self.has_early |= set(zip(edges[::2], edges[1::2]))
             at += options[at + 1]
 
     def _open(self):
@@ -426,6 +443,7 @@ class Socket:
                 del self.sent_at[edge]
             del self.queue[:taken]
             self.acked, self.duplicates, self.backoff, self.tries = ack, 0, 1, 0
+            self.has_early = {block for block in self.has_early if block[1] > ack}
             if ack < self.recover and self.sent > ack:
                 self._again()
             self.congestion += 1 if self.congestion < self.threshold else 1 / self.congestion
@@ -445,7 +463,7 @@ class Socket:
                 self.duplicates += 1
                 if self.duplicates == 3 and self.acked >= self.recover and b"\1\1\5" in packet.options:
                     self.recover, self.congestion = self.sent, max(2, self.congestion // 2)
-                    self.threshold = self.congestion
+                    self.threshold, self.resent = self.congestion, self.acked
                     self._again()
             if grows:
                 self._push()
@@ -467,10 +485,9 @@ class Socket:
             self._segment(ACK, self.sent)
             return
         self._take(data[self.heard - at:])
-        while self.heard in self.early:
-            self._take(self.early.pop(self.heard))
-        for edge in [edge for edge in self.early if edge < self.heard]:
-            del self.early[edge]
+        for edge in sorted(self.early):
+            if edge <= self.heard:
+                self._take(self.early.pop(edge)[self.heard - edge:])
         if ends and not self.has_end and at + len(data) == self.heard:
             self.has_end = True
         self._deliver()
