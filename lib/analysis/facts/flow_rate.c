@@ -695,21 +695,23 @@ static void count_step(struct flow_rate *flow, const struct arrival *arrival)
     flow->sums.unclocked += isnan(arrival->clock) ? 1 : 0;
 }
 
-/* What was captured before bytes that were sent again could be read when those had come. */
-static struct arrival as_read(const struct flow_rate *flow, const struct arrival *arrival)
+/* Whether it was captured before bytes that were sent again: it could be read when those had come. */
+static bool is_read_later(const struct flow_rate *flow, const struct arrival *arrival)
 {
-    struct arrival read = *arrival;
-    if (flow->has_last && arrival->where.time < flow->last.where.time && arrival->where.time != ARMTAP_NO_TIME &&
-        !armtap_time_is_set_back(&flow->last.where, &arrival->where))
-        read.where = flow->last.where;
-    return read;
+    return flow->has_last && arrival->where.time < flow->last.where.time && arrival->where.time != ARMTAP_NO_TIME &&
+           !armtap_time_is_set_back(&flow->last.where, &arrival->where);
 }
 
 static void judge(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
-                  const struct arrival *captured)
+                  const struct arrival *arrival)
 {
     struct clock_step step = {.time = NAN};
-    const struct arrival read = as_read(flow, captured), *arrival = &read;
+    struct arrival read;
+    if (is_read_later(flow, arrival)) {
+        read = *arrival;
+        read.where = flow->last.where;
+        arrival = &read;
+    }
     if (!flow->has_last) {
         flow->step = flow_rate_step_of(&step, arrival, flow->usual);
     } else {
