@@ -382,7 +382,7 @@ int armtap_decode_realtime(const void *packet, size_t length, struct armtap_stat
     struct last_plan *last = armtap_state_room(state);
     if (last->word != word || last->size != size)
         make_plan(last, word, size);
-    if (!last->plan.decode(&last->plan, bytes + LENGTH_WORD, state, &state->known))
+    if (!last->plan.decode(&last->plan, bytes + LENGTH_WORD, state, &state->known, last->plan.count))
         decode_fields(bytes + LENGTH_WORD, word, size, state);
     return (int)size;
 }

@@ -4,7 +4,7 @@
 
 void armtap_plan_init(struct armtap_plan *plan, struct armtap_step *steps)
 {
-    *plan = (struct armtap_plan){.decode = armtap_plan_decoder_at(0), .check = armtap_plan_checker(), .steps = steps};
+    *plan = (struct armtap_plan){.decode = armtap_plan_decoder_at(0), .steps = steps};
 }
 
 static bool follows(const struct armtap_step *last, struct armtap_step step)
@@ -47,15 +47,19 @@ static void cover(struct armtap_covered *covered, struct armtap_step step)
 
 void armtap_plan_add(struct armtap_plan *plan, struct armtap_step step, unsigned field)
 {
-    struct armtap_step *last = plan->count > 0 ? &plan->steps[plan->count - 1] : NULL;
+    bool is_first = armtap_op_is_cell((enum armtap_op)step.op) || armtap_op_state_width((enum armtap_op)step.op) < 8;
+    size_t at = is_first ? plan->first : plan->count;
+    struct armtap_step *behind = &plan->steps[at], *end = &plan->steps[plan->count];
     armtap_set_add(&plan->fields, field);
-    if (last && last->op == step.op && follows(last, step)) {
-        last->count = (uint8_t)(last->count + step.count);
-    } else if (last && last->op == ARMTAP_OP_SWAP8 && follows(last, step) && can_cover(plan, step)) {
-        last->count++;
+    if (at > 0 && behind[-1].op == step.op && follows(behind - 1, step)) {
+        behind[-1].count = (uint8_t)(behind[-1].count + step.count);
+    } else if (plan->count > 0 && end[-1].op == ARMTAP_OP_SWAP8 && follows(end - 1, step) && can_cover(plan, step)) {
+        end[-1].count++;
         cover(&plan->covered, step);
     } else {
-        plan->steps[plan->count++] = step;
+        memmove(behind + 1, behind, (plan->count++ - at) * sizeof *behind);
+        *behind = step;
+        plan->first += is_first;
     }
 }
 

@@ -101,18 +101,17 @@ struct armtap_covered {
 };
 
 struct armtap_plan;
-/* Decodes; `updated` (may be NULL) becomes the plan's fields. False if a legacy cell holds no whole number: then decode
- * the fields one by one, because others may not have been written, and `updated` is undefined. The wire must hold the
- * bytes of every step. */
+/* Decodes the first `count` steps; `updated` (may be NULL) becomes the plan's fields. False if a legacy cell holds no
+ * whole number: then decode the fields one by one, because others may not have been written, and `updated` is
+ * undefined. The wire must hold the bytes of every step. */
 typedef bool armtap_plan_decoder(const struct armtap_plan *plan, const uint8_t *wire, struct armtap_state *state,
-                                 struct armtap_set *updated);
+                                 struct armtap_set *updated, size_t count);
 
 struct armtap_plan {
     struct armtap_covered covered;
-    size_t count;
+    size_t count, first; /* the first may fail or have fewer than eight bytes in the state, the others neither */
     struct armtap_step *steps;
     armtap_plan_decoder *decode; /* the fastest on this processor */
-    armtap_plan_decoder *check;  /* the same, but it may leave doubles out of the state */
     struct armtap_set fields;    /* set by this plan */
 };
 
@@ -123,8 +122,6 @@ armtap_plan_decoder armtap_plan_decode;
 bool armtap_step_decode(const struct armtap_step *step, const uint8_t *wire, struct armtap_state *state);
 /* The decoders for this processor, the fastest first, plain C last; NULL after the last. All produce the same bits. */
 armtap_plan_decoder *armtap_plan_decoder_at(size_t i);
-/* The one for struct armtap_plan's `check`. */
-armtap_plan_decoder *armtap_plan_checker(void);
 
 /* A plan without steps; the caller's `steps` has room for all that will be added. */
 void armtap_plan_init(struct armtap_plan *plan, struct armtap_step *steps);

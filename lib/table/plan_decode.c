@@ -141,7 +141,7 @@ bool armtap_step_decode(const struct armtap_step *step, const uint8_t *wire, str
 }
 
 bool armtap_plan_decode(const struct armtap_plan *plan, const uint8_t *wire, struct armtap_state *state,
-                        struct armtap_set *updated)
+                        struct armtap_set *updated, size_t count)
 {
     const struct armtap_covered *covered = &plan->covered;
     uint8_t numbers[ARMTAP_COVERED_MAX][8] = {{0}};
@@ -149,7 +149,7 @@ bool armtap_plan_decode(const struct armtap_plan *plan, const uint8_t *wire, str
     for (size_t i = 0; i < covered->count; i++)
         if (!cell((enum armtap_op)covered->cells[i].op, wire + covered->cells[i].wire, numbers[i]))
             return false;
-    for (const struct armtap_step *step = plan->steps, *end = step + plan->count; step < end; step++)
+    for (const struct armtap_step *step = plan->steps, *end = step + count; step < end; step++)
         whole &= armtap_step_decode(step, wire, state);
     for (size_t i = 0; i < covered->count; i++)
         memcpy((uint8_t *)state + covered->cells[i].state, numbers[i], sizeof numbers[i]);
@@ -288,32 +288,29 @@ INLINE AVX2 bool judge(const struct armtap_covered *covered, const uint8_t *wire
     return _mm256_movemask_pd(good) == 15;
 }
 
-/* The frequent cases; a packet with anything else is decoded again in plain C. `turn` is NULL: doubles are left
- * out. */
+/* The frequent cases of the first `count` steps; a packet with anything else is decoded again in plain C. */
 INLINE AVX2 bool decode_frequent(const struct armtap_plan *plan, const uint8_t *wire, struct armtap_state *state,
-                                 struct armtap_set *updated, turn_kernel *turn)
+                                 struct armtap_set *updated, size_t count, turn_kernel *turn)
 {
     const struct armtap_covered *covered = &plan->covered;
     const bool covers = covered->count > 0;
     const uint64_t places = covered->places;
     __m256i numbers = _mm256_setzero_si256();
     if (covers && !judge(covered, wire, &numbers))
-        return armtap_plan_decode(plan, wire, state, updated);
+        return armtap_plan_decode(plan, wire, state, updated, count);
     if (updated)
         *updated = plan->fields;
-    for (const struct armtap_step *step = plan->steps, *end = step + plan->count; step < end; step++) {
-        if (!turn && step->op == ARMTAP_OP_SWAP8)
-            continue;
+    for (const struct armtap_step *step = plan->steps, *end = step + count; step < end; step++) {
         const uint8_t *from = wire + step->wire;
         uint8_t *to = (uint8_t *)state + step->state;
         if (step->op == ARMTAP_OP_SWAP8)
             turn(from, to, 8 * (size_t)step->count, 8);
         else if (step->op == ARMTAP_OP_SWAP4)
-            (turn ? turn : turn_avx2)(from, to, 4 * (size_t)step->count, 4);
+            turn(from, to, 4 * (size_t)step->count, 4);
         else if (!armtap_op_is_cell((enum armtap_op)step->op))
             others(step, from, to);
         else if (step->op != ARMTAP_OP_CELL_INT32 || !int32_avx2(from, to, step->count))
-            return armtap_plan_decode(plan, wire, state, updated);
+            return armtap_plan_decode(plan, wire, state, updated, count);
     }
     if (covers)
         scatter(numbers, places, (uint8_t *)state);
@@ -321,20 +318,9 @@ INLINE AVX2 bool decode_frequent(const struct armtap_plan *plan, const uint8_t *
 }
 
 static AVX2 ALIGNED bool decode_avx2(const struct armtap_plan *plan, const uint8_t *wire, struct armtap_state *state,
-                                     struct armtap_set *updated)
+                                     struct armtap_set *updated, size_t count)
 {
-    return decode_frequent(plan, wire, state, updated, turn_avx2);
-}
-
-static AVX2 ALIGNED bool check_avx2(const struct armtap_plan *plan, const uint8_t *wire, struct armtap_state *state,
-                                    struct armtap_set *updated)
-{
-    return decode_frequent(plan, wire, state, updated, NULL);
-}
-
-armtap_plan_decoder *armtap_plan_checker(void)
-{
-    return __builtin_cpu_supports("avx2") ? check_avx2 : armtap_plan_decode;
+    return decode_frequent(plan, wire, state, updated, count, turn_avx2);
 }
 
 /* ---- AVX-512: the same with registers of 64 bytes, which libc's memcpy uses too ---- */
@@ -383,9 +369,9 @@ INLINE AVX512 void turn_avx512(const uint8_t *wire, uint8_t *to, size_t size, un
 }
 
 static AVX512 ALIGNED bool decode_avx512(const struct armtap_plan *plan, const uint8_t *wire,
-                                         struct armtap_state *state, struct armtap_set *updated)
+                                         struct armtap_state *state, struct armtap_set *updated, size_t count)
 {
-    return decode_frequent(plan, wire, state, updated, turn_avx512);
+    return decode_frequent(plan, wire, state, updated, count, turn_avx512);
 }
 
 /* The first processors with AVX-512 run slower while they use it; those with VBMI2 do not. */
@@ -404,11 +390,6 @@ armtap_plan_decoder *armtap_plan_decoder_at(size_t i)
 armtap_plan_decoder *armtap_plan_decoder_at(size_t i)
 {
     return i == 0 ? armtap_plan_decode : NULL;
-}
-
-armtap_plan_decoder *armtap_plan_checker(void)
-{
-    return armtap_plan_decode;
 }
 
 #endif

@@ -308,15 +308,16 @@ void armtap_recipe_decode_cut(const struct armtap_recipe *recipe, const uint8_t 
 void armtap_recipe_decode(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
                           struct armtap_state *state, struct armtap_set *updated)
 {
-    if (length < recipe->size || !recipe->plan.decode(&recipe->plan, values, state, updated))
+    if (length < recipe->size || !recipe->plan.decode(&recipe->plan, values, state, updated, recipe->plan.count))
         armtap_recipe_decode_cut(recipe, values, length, NULL, 0, state, updated);
 }
 
 bool armtap_recipe_sets_all(const struct armtap_recipe *recipe, const uint8_t *values, size_t length,
                             struct armtap_state *state, bool wants_modes)
 {
+    const struct armtap_plan *plan = &recipe->plan;
     return length >= recipe->size &&
-           ((!recipe->integer_cells && !wants_modes) || recipe->plan.check(&recipe->plan, values, state, NULL));
+           ((!recipe->integer_cells && !wants_modes) || plan->decode(plan, values, state, NULL, plan->first));
 }
 
 /* Whether an entry is about an arm: one that names none is about all. */

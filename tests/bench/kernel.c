@@ -41,7 +41,8 @@ static void run_memcpy(struct bench *bench)
 
 static void run_doubles(struct bench *bench)
 {
-    bench->doubles->plan.decode(&bench->doubles->plan, bench->packet + 4, bench->state, NULL);
+    bench->doubles->plan.decode(&bench->doubles->plan, bench->packet + 4, bench->state, NULL,
+                                bench->doubles->plan.count);
 }
 
 static void run_packet(struct bench *bench)
@@ -56,12 +57,13 @@ static void run_call(struct bench *bench)
 
 static void run_plain_doubles(struct bench *bench)
 {
-    armtap_plan_decode(&bench->doubles->plan, bench->packet + 4, bench->state, NULL);
+    armtap_plan_decode(&bench->doubles->plan, bench->packet + 4, bench->state, NULL, bench->doubles->plan.count);
 }
 
 static void run_plain_packet(struct bench *bench)
 {
-    armtap_plan_decode(&bench->recipe->plan, bench->packet + 4, bench->state, bench->updated);
+    armtap_plan_decode(&bench->recipe->plan, bench->packet + 4, bench->state, bench->updated,
+                       bench->recipe->plan.count);
 }
 
 static const struct way {

@@ -96,8 +96,8 @@ static void compare(struct armtap_recipe *recipe, const uint8_t *wire, size_t le
         assert_same(states[0], states[1]);
         if (length < recipe->size)
             continue;
-        bool whole = armtap_plan_decode(&recipe->plan, bytes, states[0], NULL);
-        assert_int_equal(whole, armtap_plan_decoder_at(way)(&recipe->plan, bytes, states[1], NULL));
+        bool whole = armtap_plan_decode(&recipe->plan, bytes, states[0], NULL, recipe->plan.count);
+        assert_int_equal(whole, armtap_plan_decoder_at(way)(&recipe->plan, bytes, states[1], NULL, recipe->plan.count));
         assert_same(states[0], states[1]);
     }
     free(block);
@@ -266,7 +266,7 @@ static void test_what_a_run_covers(void **unused)
     assert_int_equal(armtap_recipe_realtime(764, &recipe), ARMTAP_OK);
     assert_int_equal(recipe->plan.covered.count, 1); /* digital_inputs; robot_mode is followed by the joints' modes */
     assert_int_equal(recipe->plan.covered.cells[0].op, ARMTAP_OP_CELL_BITS);
-    assert_int_equal(recipe->plan.steps[recipe->plan.count - 1].op, ARMTAP_OP_CELL_INT32);
+    assert_int_equal(recipe->plan.steps[recipe->plan.first - 1].op, ARMTAP_OP_CELL_INT32);
     armtap_recipe_release(recipe);
 }
 
