@@ -71,7 +71,7 @@ CASES = (
      "an incident of the network"),
     ("never-acknowledged-legacy", "diagnose @", 1, r"(?s)never\s+acknowledged.*side: not\s+proven", "Nothing is wrong",
      "the client, or the path to it"),
-    ("acks-lost", "diagnose @", 1, r"(?s)it\s+was\s+delivered;\s+acknowledgements\s+were\s+lost.*side: network", "network lost data",
+    ("acks-lost", "diagnose @", 1, r"(?s)client\s+had\s+it,\s+but\s+its\s+acknowledgements\s+were\s+lost.*side:\s+network", "network lost data",
      "it was delivered"),
     ("bursts-of-five", "diagnose @", 0, r"(?s)rate\.bursts.*5\s+at\s+once.*jitter\s+up\s+to\s+0\.032\s+s", "Nothing is wrong", "held together"),
     ("slower-than-asked", "diagnose @", 1, r"rate\.low", "Nothing is wrong", "the rate that was asked for"),

@@ -45,8 +45,8 @@
 /* Packages come in bursts if at least half of them do, so often: that many together, less than half a step apart, after
  * that many ns, in which at least half of them were due. */
 #define BURSTS 10
-#define BURST_LEAST 3
-#define BURST_WAIT (SECOND / 50)
+#define BURST_LEAST 2
+#define BURST_WAIT (SECOND * 3 / 250)
 /* ns: data that was on its way during a new set-up still follows the old one. */
 #define UNDER_WAY (SECOND / 10)
 
@@ -81,6 +81,7 @@ struct bursts {
     int64_t waited; /* ns before them, added up */
     uint32_t size;  /* of those that came together last */
     int64_t wait;   /* before them; -1: unknown */
+    bool is_timed;  /* they came one after the other, or in one packet: no coarse clock put them together */
 };
 
 enum phase { PHASE_UNKNOWN, PHASE_ACTIVE, PHASE_PAUSED };
@@ -583,7 +584,7 @@ static void end_burst(struct flow_rate *flow)
 {
     struct bursts *bursts = &flow->bursts;
     double due = flow->usual * bursts->size * 1e9;
-    if (bursts->size < BURST_LEAST || bursts->wait < BURST_WAIT || (double)bursts->wait < due / 2)
+    if (!bursts->is_timed || bursts->size < BURST_LEAST || bursts->wait < BURST_WAIT || (double)bursts->wait < due / 2)
         return;
     bursts->count++;
     bursts->records += bursts->size;
@@ -591,15 +592,17 @@ static void end_burst(struct flow_rate *flow)
     bursts->largest = bursts->size > bursts->largest ? bursts->size : bursts->largest;
 }
 
-static void follow_bursts(struct flow_rate *flow, int64_t wait, bool is_whole)
+static void follow_bursts(struct flow_rate *flow, const struct arrival *arrival, int64_t wait, bool is_whole)
 {
     struct bursts *bursts = &flow->bursts;
     if (wait >= 0 && (double)wait < flow->usual * 1e9 / 2) {
         bursts->size++;
+        bursts->is_timed = bursts->is_timed || wait > 0 || arrival->where.packet == flow->last.where.packet;
         return;
     }
     end_burst(flow);
     bursts->size = 1;
+    bursts->is_timed = false;
     bursts->wait = is_whole ? wait : -1;
 }
 
@@ -682,7 +685,7 @@ static void add_up(struct flow_rate *flow, struct findings *findings, const stru
             follow_silence(flow, findings, stream, arrival);
         bool was_silent = check_silence(flow, findings, stream, &pause);
         measure_delay(flow, arrival, step->wait, was_silent);
-        follow_bursts(flow, step->wait, !was_silent && step->skipped + lost <= 0);
+        follow_bursts(flow, arrival, step->wait, !was_silent && step->skipped + lost <= 0);
         flow->missing += step->is_jump ? 0 : step->skipped + lost;
     }
 }

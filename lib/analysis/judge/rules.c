@@ -30,6 +30,7 @@
 #define SILENCE(how) SIGN(NEAR(FINDING_silence, 0, 0), SAYS(reason, how), ALIKE)
 #define SILENT_BEFORE(how) SIGN(NEAR(FINDING_silence, 0, 3000), SAYS(reason, how), ALIKE, .is_span = true)
 #define NETWORK_STALLED SIGN(NEAR(FINDING_network_stalled, 3000, 1000), ALIKE)
+#define NETWORK_STALLED_BEFORE SIGN(NEAR(FINDING_network_stalled, 0, 3000), ALIKE, .is_span = true)
 #define NOT_ACKNOWLEDGED SIGN(NEAR(FINDING_tcp_not_acknowledged, 0, 1000), ALIKE)
 #define RESENT SIGN(NEAR(FINDING_tcp_retransmission, 0, 1000), SAYS(direction, from_robot), ALIKE)
 #define STALL SIGN(NEAR(FINDING_tcp_zero_window, 1000, 1000), ALIKE)
