@@ -352,7 +352,7 @@ def realtime(robot, state, size):
             made[name] = value(robot, state, name)
         numbers = made[name]
         if size <= 812 and name == "robot_mode":  # CB2 counts otherwise
-            numbers = 0 if state.safety == NORMAL and state.mode >= IDLE else {PROTECTIVE: 4, SYSTEM_STOP: 5, ROBOT_STOP: 5, SAFEGUARD: 10}.get(
+            numbers = 0 if state.safety in (NORMAL, 2) and state.mode >= IDLE else {PROTECTIVE: 4, SYSTEM_STOP: 5, ROBOT_STOP: 5, SAFEGUARD: 10}.get(
                 state.safety, 7)
         if isinstance(numbers, list):
             cells[column - 1:column - 1 + len(numbers)] = numbers
