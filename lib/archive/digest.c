@@ -331,7 +331,7 @@ static bool is_side_calm(const struct armtap_tcp_side *side)
     if (side->state == ARMTAP_TCP_CLOSED)
         return true;
     return side->state == ARMTAP_TCP_OPEN && !side->queue.head && side->next == side->highest && !side->lost &&
-           !side->has_probe && !side->has_end;
+           !side->has_probe && !side->has_end && !side->ahead;
 }
 
 /* Whether a stretch may hold packets of the flow, and of which kind. */

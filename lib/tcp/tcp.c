@@ -166,9 +166,9 @@ static int take_syn(struct armtap_tcp *tcp, enum armtap_direction direction, con
     if (side->has_isn || side->state == ARMTAP_TCP_CLOSED)
         return 0;
     if (armtap_tcp_peer(tcp, direction)->has_isn && !(segment->flags & ARMTAP_TCP_ACK)) /* behind its answer */
-        armtap_tcp_saw_apart(&side->behind, ARMTAP_APART_LEAST,
-                             armtap_tcp_elapsed(tcp->pool->now.time, armtap_tcp_peer(tcp, direction)->held_time),
-                             &tcp->pool->now);
+        armtap_tcp_saw_behind(&side->apart, ARMTAP_APART_LEAST,
+                              armtap_tcp_elapsed(tcp->pool->now.time, armtap_tcp_peer(tcp, direction)->held_time),
+                              &tcp->pool->now);
     side->has_isn = true;
     side->isn = segment->seq;
     side->scale = (int8_t)segment->window_scale;

@@ -35,8 +35,8 @@ enum armtap_tcp_state {
 
 /* How far apart the clocks are that stamped a direction's packets, where two captures were merged. */
 struct armtap_tcp_apart {
-    unsigned count;            /* of packets that show it */
-    int64_t time;              /* ns */
+    unsigned behind, copies;   /* data that came after their acknowledgement, packets that came twice */
+    int64_t most, least;       /* ns: of those behind the most, of copies the least */
     struct armtap_where where; /* of the first */
 };
 
@@ -78,8 +78,7 @@ struct armtap_tcp_side {
     struct armtap_where probe_where;
     int64_t keep_alive_time; /* of the last keep-alive */
     int64_t ahead_time;
-    struct armtap_tcp_apart behind; /* data that came after their acknowledgement; the most */
-    struct armtap_tcp_apart copies; /* packets that came twice; the least */
+    struct armtap_tcp_apart apart;
     int64_t held_time;
     uint64_t held_packet;
 };

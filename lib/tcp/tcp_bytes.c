@@ -193,7 +193,7 @@ static void measure_ahead(struct armtap_tcp_side *side, enum armtap_arrival arri
     bool is_first = arrival != ARMTAP_ARRIVAL_AGAIN && arrival != ARMTAP_ARRIVAL_COPY;
     int64_t late = side->next < side->ahead ? 0 : armtap_tcp_elapsed(now->time, side->ahead_time);
     if (is_first)
-        armtap_tcp_saw_apart(&side->behind, 1, late > side->behind.time ? late : side->behind.time, now);
+        armtap_tcp_saw_behind(&side->apart, 1, late, now);
     if (side->next >= side->ahead)
         side->ahead = 0;
 }
@@ -258,10 +258,7 @@ static int place(struct armtap_tcp *tcp, enum armtap_direction direction, struct
         side->highest = sent.end;
     remember(side, judgement.arrival, &sent);
     if (judgement.arrival == ARMTAP_ARRIVAL_COPY && !judgement.doubtful)
-        armtap_tcp_saw_apart(&side->copies, 1,
-                             side->copies.count && side->copies.time < judgement.apart ? side->copies.time
-                                                                                       : judgement.apart,
-                             &tcp->pool->now);
+        armtap_tcp_saw_copy(&side->apart, judgement.apart, &tcp->pool->now);
     if (judgement.arrival == ARMTAP_ARRIVAL_AGAIN)
         tcp->resent =
             armtap_sender_resent_what(&side->sender, sent.end, judgement.after, is_missed, tcp->pool->now.time);

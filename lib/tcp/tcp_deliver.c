@@ -124,28 +124,35 @@ int armtap_tcp_deliver(struct armtap_tcp *tcp, enum armtap_direction direction, 
 
 /* ---- merged captures whose clocks are apart ---------------------------------------------------------------------- */
 
-void armtap_tcp_saw_apart(struct armtap_tcp_apart *apart, unsigned packets, int64_t time,
-                          const struct armtap_where *where)
+void armtap_tcp_saw_behind(struct armtap_tcp_apart *apart, unsigned packets, int64_t late,
+                           const struct armtap_where *where)
 {
-    if (!apart->count)
+    if (!apart->behind && !apart->copies)
         apart->where = *where;
-    apart->time = time;
-    apart->count += packets;
+    apart->most = late > apart->most ? late : apart->most;
+    apart->behind += packets;
+}
+
+void armtap_tcp_saw_copy(struct armtap_tcp_apart *apart, int64_t late, const struct armtap_where *where)
+{
+    if (!apart->behind && !apart->copies)
+        apart->where = *where;
+    apart->least = apart->copies && apart->least < late ? apart->least : late;
+    apart->copies++;
 }
 
 /* At least: what acknowledges data is sent after they came. */
 static int tell_apart(struct armtap_tcp *tcp, enum armtap_direction direction)
 {
-    const struct armtap_tcp_side *side = &tcp->side[direction];
-    const struct armtap_tcp_apart *behind = &side->behind, *copies = &side->copies;
-    bool are_behind = behind->count >= ARMTAP_APART_LEAST && behind->time >= APART_TIME;
-    if (!are_behind && (copies->count < ARMTAP_APART_LEAST || copies->time < APART_TIME))
+    const struct armtap_tcp_apart *apart = &tcp->side[direction].apart;
+    bool are_behind = apart->behind >= ARMTAP_APART_LEAST && apart->most >= APART_TIME;
+    if (!are_behind && (apart->copies < ARMTAP_APART_LEAST || apart->least < APART_TIME))
         return 0;
-    const struct armtap_tcp_apart *apart = are_behind ? behind : copies;
     return tcp->calls->note(tcp->user, direction, ARMTAP_NOTE_capture_clocks_apart, &apart->where,
                             ARGS(arg_case(are_behind ? ARMTAP_WORD_acknowledged_before : ARMTAP_WORD_copies),
                                  arg_direction(armtap_direction_word(direction)),
-                                 arg_duration_s((double)apart->time / 1e9), arg_times(apart->count)));
+                                 arg_duration_s((double)(are_behind ? apart->most : apart->least) / 1e9),
+                                 arg_times(are_behind ? apart->behind : apart->copies)));
 }
 
 int armtap_tcp_close_side(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where)

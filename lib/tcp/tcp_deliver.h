@@ -77,10 +77,12 @@ int armtap_tcp_close_side(struct armtap_tcp *tcp, enum armtap_direction directio
 bool armtap_tcp_may_answer(const struct armtap_tcp *tcp, enum armtap_direction direction, uint64_t acked,
                            const struct armtap_where *where);
 int armtap_tcp_close_by_fin(struct armtap_tcp *tcp, enum armtap_direction direction, const struct armtap_where *where);
-/* Packets that another clock stamped, `time` ns later by all that is known now. */
+/* Packets that another clock stamped, `late` ns later: data after their acknowledgement (0: how much later is not
+ * known), or a copy. */
 #define ARMTAP_APART_LEAST 3u /* of them: a single packet may be captured late for another reason */
-void armtap_tcp_saw_apart(struct armtap_tcp_apart *apart, unsigned packets, int64_t time,
-                          const struct armtap_where *where);
+void armtap_tcp_saw_behind(struct armtap_tcp_apart *apart, unsigned packets, int64_t late,
+                           const struct armtap_where *where);
+void armtap_tcp_saw_copy(struct armtap_tcp_apart *apart, int64_t late, const struct armtap_where *where);
 /* Whether a direction's data may be delivered that acknowledges up to `ack`: what it answers goes before it, though a
  * capture whose clocks are apart has it later. Not waited for: bytes after others that did not come in time, until the
  * peer's next, and a peer of which nothing was captured, unless its sender's SYN was. */

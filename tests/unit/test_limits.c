@@ -20,12 +20,14 @@
 #include "../share.h"
 #include "inside.h"
 
-enum { SYN = 2, RST = 4, ACK = 16 };
+enum { FIN = 1, SYN = 2, RST = 4, ACK = 16 };
 
 /* One packet and the allocator's overhead may be added. */
 #define SLACK (1536 * 1024)
 
 /* ---- packets ---- */
+
+#define RESET_COUNTS INT64_C(2000000000) /* ns: then a RST has ended its connection */
 
 struct scene {
     struct armtap_net *net;
@@ -35,6 +37,7 @@ struct scene {
     size_t live;             /* open connections with records, by what was told of them */
     int64_t step;            /* ns from packet to packet; 0: 1000 */
     uint64_t rests, perhaps; /* connections said to be the rest of one that was given up, or perhaps to be one */
+    int64_t waited;          /* ns, besides what packets take */
 };
 
 static size_t once(const char *name)
@@ -73,11 +76,12 @@ static void send_at(struct scene *scene, const struct ends *ends, int side, uint
                                       flags},
                 bytes, length);
     scene->packets++;
-    struct armtap_packet captured = {101,
-                                     {(int64_t)scene->packets * (scene->step ? scene->step : 1000), scene->packets, 0},
-                                     packet,
-                                     40 + length,
-                                     40 + length};
+    struct armtap_packet captured = {
+        101,
+        {scene->waited + (int64_t)scene->packets * (scene->step ? scene->step : 1000), scene->packets, 0},
+        packet,
+        40 + length,
+        40 + length};
     assert_int_equal(armtap_net_packet(scene->net, &captured), ARMTAP_OK);
     weigh(scene);
 }
@@ -351,7 +355,7 @@ static void test_each_alone(void **unused)
 /* Thousands of connections at once, whose recipes would be too many if each had its own. */
 static void test_clients_of_one_kind(void **unused)
 {
-    enum { CONNECTIONS = 6000, FIELDS = 200, EACH = 5 * 1024 };
+    enum { CONNECTIONS = 6000, FIELDS = 200, EACH = 5 * 1024 + 512 };
     static const struct armtap_sink sink = {
         .size = sizeof sink, .on_record = on_record, .on_note = on_note, .on_event = on_event};
     (void)unused;
@@ -421,7 +425,8 @@ static struct scene play_turns(uint32_t connections, int turns, uint32_t ended, 
             send_next(&scene, &ends[i], 0, ACK, data.bytes, data.length);
     for (uint32_t i = 0; i < ended; i++) {
         struct ends other = connect(&scene, 0x10000 + i, 30004);
-        send_next(&scene, &other, 0, RST, NULL, 0);
+        send_next(&scene, &other, 0, FIN | ACK, NULL, 0);
+        send_next(&scene, &other, 1, FIN | ACK, NULL, 0);
     }
     for (int i = 0; i < 2 && connections > ARMTAP_LIMIT_connections; i++)
         send_next(&scene, &ends[0], 0, ACK, data.bytes, data.length);
@@ -541,6 +546,7 @@ static void test_histories_after_a_burst(void **unused)
     assert_true(overlaps_seen(&scene, 0x20000, SEEN) < SEEN);
     for (uint32_t i = 0; i < BURST; i++)
         send_next(&scene, &ends[i], 0, RST, NULL, 0);
+    scene.waited += RESET_COUNTS;
     assert_int_equal(overlaps_seen(&scene, 0x30000, SEEN), SEEN);
     assert_int_equal(armtap_net_finish(scene.net), ARMTAP_OK);
     armtap_net_free(scene.net);
