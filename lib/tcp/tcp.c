@@ -98,10 +98,11 @@ void armtap_tcp_after_end(struct armtap_tcp *tcp, enum armtap_direction directio
 static bool is_before_start(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side,
                             const struct armtap_segment *segment)
 {
-    if (tcp->ignored || side->has_isn || side->state == ARMTAP_TCP_HELD)
+    if (tcp->ignored || side->has_isn || armtap_tcp_is_held(tcp, side))
         return false;
     uint64_t end = armtap_tcp_position(side, segment->seq) + segment->length + segment->cut;
-    return end + BEFORE_ALL < side->start;
+    return end + BEFORE_ALL <
+           (side->queue.head && side->state == ARMTAP_TCP_HELD ? side->queue.head->start : side->start);
 }
 
 /* Whether a segment after the end of a closed connection belongs to another one. */
@@ -153,7 +154,8 @@ bool armtap_tcp_is_repeat(const struct armtap_tcp *tcp, enum armtap_direction di
     if (segment->flags & ARMTAP_TCP_SYN)
         return side->has_isn && segment->seq == side->isn && side->next > side->start;
     return length > 1 && !tcp->ignored && armtap_tcp_was_seen(side) &&
-           armtap_tcp_position(side, segment->seq) + length <= side->next;
+           armtap_tcp_position(side, segment->seq) + length <=
+               (side->state == ARMTAP_TCP_HELD ? side->highest : side->next);
 }
 
 /* ---- in: headers ----------------------------------------------------------------------------------------------- */

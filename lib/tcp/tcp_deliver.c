@@ -247,6 +247,11 @@ int armtap_tcp_drain(struct armtap_tcp *tcp)
     }
 }
 
+bool armtap_tcp_is_held(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side)
+{
+    return side->state == ARMTAP_TCP_HELD && armtap_tcp_elapsed(tcp->pool->now.time, side->held_time) < GRACE_TIME;
+}
+
 /* Directions that began in mid-stream start with the earliest bytes that came. */
 static void begin_held(struct armtap_tcp *tcp)
 {

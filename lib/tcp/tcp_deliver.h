@@ -83,6 +83,8 @@ int armtap_tcp_close_by_fin(struct armtap_tcp *tcp, enum armtap_direction direct
 void armtap_tcp_saw_behind(struct armtap_tcp_apart *apart, unsigned packets, int64_t late,
                            const struct armtap_where *where);
 void armtap_tcp_saw_copy(struct armtap_tcp_apart *apart, int64_t late, const struct armtap_where *where);
+/* Whether bytes before those of a direction that began in mid-stream may still come. */
+bool armtap_tcp_is_held(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side);
 /* Whether a direction's data may be delivered that acknowledges up to `ack`: what it answers goes before it, though a
  * capture whose clocks are apart has it later. Not waited for: bytes after others that did not come in time, until the
  * peer's next, and a peer of which nothing was captured, unless its sender's SYN was. */

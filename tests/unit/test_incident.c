@@ -506,8 +506,18 @@ static void a_stop_ends_commands(void **state)
         .cause = {FACT(ARMTAP_FINDING_command_jump, DRIVER, ARGS(arg_case(ARMTAP_WORD_##how))), WITHIN(500, 0)},       \
         .judged = {2, ARMTAP_FINDING_command_jump, ARMTAP_BLAME_CLIENT}, .no_cause = UNKNOWN(1)                        \
     }
-    const struct rule_row rows[] = {BROKEN_OFF(failed), BROKEN_OFF(unanswered), NOT_FOLLOWED(too_fast),
-                                    NOT_FOLLOWED(away_from_arm)};
+#define OF_TWO_MACHINES(code)                                                                                          \
+    {                                                                                                                  \
+        .what = {FACT(code, RTDE, NO_ARGS)},                                                                           \
+        .cause = {FACT(ARMTAP_NOTE_address_conflict, RTDE, NO_ARGS), WITHIN(60000, 1000)},                             \
+        .judged = {2, ARMTAP_NOTE_address_conflict, ARMTAP_BLAME_UNCLEAR}, .no_cause = UNKNOWN(1)                      \
+    }
+    const struct rule_row rows[] = {BROKEN_OFF(failed),
+                                    BROKEN_OFF(unanswered),
+                                    NOT_FOLLOWED(too_fast),
+                                    NOT_FOLLOWED(away_from_arm),
+                                    OF_TWO_MACHINES(ARMTAP_NOTE_tcp_reset),
+                                    OF_TWO_MACHINES(ARMTAP_NOTE_tcp_refused)};
     (void)state;
     CHECK_ROWS(rows);
 }

@@ -297,25 +297,6 @@ static void test_names_as_clients_write_them(void **unused)
     }
 }
 
-/* A network card with several queues captures a reply before its request: the names are used as soon as they are known.
- */
-static void test_a_reply_captured_before_its_request(void **unused)
-{
-    static const struct line lines[] = {
-        V2,
-        {'<', 'O', "01", "DOUBLE,INT32"},
-        {'>', 'O', HZ125, "timestamp,robot_mode"},
-        {'<', 'U', "01 " TWO "00 00 00 07", ""},
-    };
-    (void)unused;
-    struct script script = session(lines, sizeof lines / sizeof lines[0]);
-    struct log log = script_log(&script, &on_port);
-    assert_true(log_has(&log, "v2 id1 timestamp=2 robot_mode=7\n"));
-    assert_int_equal(log.notes, 0);
-    log_free(&log);
-    script_free(&script);
-}
-
 /* Without the request only types are known; a note says so when data comes. */
 static void test_names_that_were_not_captured(void **unused)
 {
@@ -1655,7 +1636,6 @@ int main(void)
         cmocka_unit_test(test_the_recipe_switches_at_the_reply),
         cmocka_unit_test(test_several_input_recipes),
         cmocka_unit_test(test_names_as_clients_write_them),
-        cmocka_unit_test(test_a_reply_captured_before_its_request),
         cmocka_unit_test(test_names_that_were_not_captured),
         cmocka_unit_test(test_packages_with_wrong_arguments),
         cmocka_unit_test(test_any_non_zero_is_true),
