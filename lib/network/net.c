@@ -460,6 +460,7 @@ static int feed(struct armtap_net *net, struct armtap_flow *flow, const struct a
     flow->traffic.bytes += segment->length + segment->cut;
     if (flow->conn) {
         armtap_conn_origin(flow->conn, net->origin);
+        flow->tcp.is_made = is_made(flow);
         armtap_conn_touch(flow->conn, armtap_net_direction(flow, sender), segment->length + segment->cut,
                           &net->pool.now);
         note_beginning(net, flow, segment);

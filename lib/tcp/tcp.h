@@ -108,6 +108,7 @@ struct armtap_tcp {
     void *user;
     bool ignored;
     bool cut_noted;
+    bool is_made;                   /* its packets are made from a socket's bytes: a RST is one */
     bool may_be_reset;              /* by `reset`: what comes later decides */
     struct armtap_resent resent;    /* the last bytes sent again */
     struct armtap_tcp_reset reset;  /* the last that counts */

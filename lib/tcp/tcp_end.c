@@ -356,6 +356,7 @@ int armtap_tcp_take_reset(struct armtap_tcp *tcp, enum armtap_direction directio
         return tell_foreign(tcp, direction, &what, false, &tcp->pool->now);
     if (!tcp->may_be_reset) {
         begin(tcp, direction, segment, is_exact, &what);
+        return tcp->is_made ? armtap_tcp_confirm_reset(tcp) : 0;
     } else if (replaces(tcp, direction, is_exact, &what)) {
         TRY(tell_foreign(tcp, before->direction, &before->what, false, &before->where));
         leave(tcp);
