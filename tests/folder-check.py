@@ -217,8 +217,8 @@ def check_same_names(folder):
     os.mkdir(folder + "/mon")
     os.mkdir(folder + "/tue")
     mon, tue, out = folder + "/mon/run.pcap", folder + "/tue/run.pcap", folder + "/out"
-    make(mon, MIDNIGHT, 500)  # more than the second for which bytes before the first ones may still come
-    make(tue, MIDNIGHT, 500, value=9, number=1 << 31)
+    make(mon, MIDNIGHT, 100)
+    make(tue, MIDNIGHT, 100, value=9, number=1 << 31)
     said = export(out, mon, tue, status=2)
     expect("another capture in one run", not files(out, True) and mon in said and tue in said, said)
     for i, one in enumerate((mon, SAMPLES + "/rtde-v1.pcap", SAMPLES + "/not-connected.pcap", SAMPLES + "/several-clients.pcapng")):
