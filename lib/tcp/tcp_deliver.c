@@ -11,7 +11,7 @@ enum {
     GRACE_PACKETS = 32, /* cards with several queues deliver packets behind their acknowledgement */
 };
 #define GRACE_TIME INT64_C(750000000)   /* ns: and so do merged captures whose clocks are half a second apart */
-#define HELD_TIME INT64_C(50000000)     /* ns: rows of a file's first packets belong to that file, however it is read */
+#define SHORT_TIME INT64_C(50000000)    /* ns: the same where rows would come to belong to the next file of a capture */
 #define APART_TIME INT64_C(5000000)     /* ns: queues of one capturing machine are less apart */
 #define PATIENCE INT64_C(2000000000)    /* ns: a hole this old is given up */
 #define CLOCK_STEP INT64_C(-1000000000) /* ns: a capture clock that went back this far was set */
@@ -250,7 +250,7 @@ int armtap_tcp_drain(struct armtap_tcp *tcp)
 
 bool armtap_tcp_is_held(const struct armtap_tcp *tcp, const struct armtap_tcp_side *side)
 {
-    return side->state == ARMTAP_TCP_HELD && armtap_tcp_elapsed(tcp->pool->now.time, side->held_time) < HELD_TIME;
+    return side->state == ARMTAP_TCP_HELD && armtap_tcp_elapsed(tcp->pool->now.time, side->held_time) < SHORT_TIME;
 }
 
 /* Directions that began in mid-stream start with the earliest bytes that came. */
@@ -301,8 +301,9 @@ static bool is_given_up(const struct armtap_tcp_side *side, const struct armtap_
         return waited >= GRACE_TIME;
     if ((!held && !head->acked) || pool->packets - packet < GRACE_PACKETS)
         return false;
-    return held ? armtap_tcp_elapsed(pool->now.time, side->held_time) >= HELD_TIME
-                : armtap_tcp_elapsed(pool->now.time, head->acked_time) >= GRACE_TIME;
+    bool is_short = held || head->where.file != pool->now.file;
+    return armtap_tcp_elapsed(pool->now.time, held ? side->held_time : head->acked_time) >=
+           (is_short ? SHORT_TIME : GRACE_TIME);
 }
 
 /* What waits came behind a RST: nobody sends again what is missing. */

@@ -37,11 +37,11 @@ static int end_outlet(struct job *job, struct output_file *outlet)
     return 0;
 }
 
-/* The input whose file in the folder a row belongs to: that of its connection's last packet, unless the capture is
- * exported by itself and others are known only from their sidecars. */
+/* The input whose file in the folder a row belongs to: the one with which it was decided, as when each is exported by
+ * itself; of files side by side, that of its connection's last packet. */
 static uint32_t input_of(const struct job *job, const struct armtap_record *record)
 {
-    return job->source->archive ? job->totals.file : record->stream->beginning.where.file;
+    return job->totals.is_beside ? record->stream->beginning.where.file : job->totals.file;
 }
 
 /* Two captures of one name hold the same connection, or one capture was named twice. Returns -1. */

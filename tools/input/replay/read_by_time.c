@@ -79,6 +79,7 @@ static bool is_due(const struct lanes *lanes, const struct file_turn *next)
 /* The totals are of the file whose packet is next. */
 static void turn_to(struct run *run, struct lanes *lanes, struct lane *lane)
 {
+    run->totals->is_beside = lanes->count > 1;
     if (lanes->current == lane)
         return;
     if (lanes->current)

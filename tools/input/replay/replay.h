@@ -25,6 +25,7 @@ struct replay_totals {
     int64_t first_time;                               /* ARMTAP_NO_TIME if unknown */
     uint32_t file;                                    /* that is being read */
     int64_t file_time;                                /* of its first packet; ARMTAP_NO_TIME if unknown */
+    bool is_beside;                                   /* others are being read, too */
     bool interrupted;                                 /* Ctrl-C broke off a source that would have ended by itself */
     bool elsewhere;                                   /* what is pushed now is of another capture of the archive */
     struct armtap_unread unread[REPLAY_UNREAD_KINDS]; /* packets that cannot be read; `what` NULL: no more kinds */
