@@ -20,7 +20,7 @@
 /* ns: data that came this shortly before the capture's end goes on. */
 #define GOES_ON 1000000000
 /* ns: data that stopped longer before its connection's end did not go on to it. */
-#define SILENT_END 2000000000
+#define SILENT_END 500000000
 
 /* Who gets the sentences. */
 struct telling {
@@ -255,12 +255,12 @@ static bool is_silent_end(const struct armtap_stream_summary *summary)
     return is_steady && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last > SILENT_END;
 }
 
-/* The certain finding of that kind in a stream, or NULL. */
+/* The finding of that kind in a stream, or NULL. */
 static const struct armtap_finding *find_in(const struct diagnosis *diagnosis, uint32_t stream, const char *id)
 {
     const struct armtap_finding *finding;
     for (size_t i = 0; (finding = armtap_diagnosis_finding_at(diagnosis->found, i)); i++)
-        if (finding->stream == stream && strcmp(finding->kind->id, id) == 0 && !finding->is_doubtful)
+        if (finding->stream == stream && strcmp(finding->kind->id, id) == 0)
             return finding;
     return NULL;
 }
@@ -283,13 +283,13 @@ static struct endings endings_of(const struct diagnosis *diagnosis)
         const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
         int64_t last = summary->last[ARMTAP_FROM_ROBOT].time, end = end_of_capture(diagnosis);
         const struct armtap_finding *closed = find_in(diagnosis, summary->number, "tcp.closed");
-        const char *closer = closed ? armtap_finding_text(closed, "who") : NULL;
+        const char *closer = closed && !closed->is_doubtful ? armtap_finding_text(closed, "who") : NULL;
         endings.by_client += closer && strcmp(closer, "client") == 0 && !armtap_finding_text(closed, "reason");
         endings.by_robot += closer && strcmp(closer, "robot") == 0;
         endings.silent += is_silent_end(summary);
         endings.bursts += find_in(diagnosis, summary->number, "rate.bursts") != NULL;
         endings.empty += find_in(diagnosis, summary->number, "rtde.no-data") != NULL;
-        endings.going_on += !closer && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last <= GOES_ON;
+        endings.going_on += !closed && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last <= GOES_ON;
     }
     return endings;
 }

@@ -9,6 +9,7 @@
 #include "analysis/inside.h"
 
 #define SILENCE (2 * SECOND)
+#define WAIT_AT_END 1e9 /* ns: a connection's end takes less, on whatever path */
 /* A silence is also longer than this many package intervals: some clients request less than one package per
  * second. */
 #define SILENT_STEPS 3
@@ -140,7 +141,7 @@ struct flow_rate {
     struct histogram *jitter; /* of the stream */
     struct armtap_flow_sums sums;
     int64_t longest_gap;
-    int64_t longest_wait; /* of the silences that a package ended */
+    int64_t longest_wait; /* of the silences that a package ended, or the connection */
     struct armtap_where wait_end;
 };
 
@@ -465,7 +466,7 @@ static inline bool check_silence(struct flow_rate *flow, struct findings *findin
         flow->longest_gap = pause->time;
     if (silent > (double)flow->sums.longest_silence)
         flow->sums.longest_silence = (int64_t)silent;
-    if (!pause->to_end && silent > (double)flow->longest_wait) {
+    if ((!pause->to_end || silent > WAIT_AT_END) && silent > (double)flow->longest_wait) {
         flow->longest_wait = (int64_t)silent;
         flow->wait_end = *pause->to;
     }
