@@ -50,8 +50,7 @@ int armtap_tcp_end(struct armtap_tcp *tcp, enum armtap_direction direction, enum
     return tcp->calls->arrival(tcp->user, direction, ARMTAP_EVENT_CLOSE, reason, is_doubtful, where);
 }
 
-/* ---- what the receiver of a RST makes of it
- * ------------------------------------------------------------------------------ */
+/* ---- what the receiver of a RST makes of it --------------------------------------------------------------------- */
 
 /* A RST of a side of which nothing else with a place was captured. */
 static enum verdict judge_first_reset(const struct armtap_tcp *tcp, enum armtap_direction direction,

@@ -279,9 +279,10 @@ static int64_t end_of_capture(const struct diagnosis *diagnosis)
 static struct endings endings_of(const struct diagnosis *diagnosis)
 {
     struct endings endings = {.streams = armtap_streams_count(diagnosis->streams)};
+    int64_t end = end_of_capture(diagnosis);
     for (size_t i = 0; i < endings.streams; i++) {
         const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
-        int64_t last = summary->last[ARMTAP_FROM_ROBOT].time, end = end_of_capture(diagnosis);
+        int64_t last = summary->last[ARMTAP_FROM_ROBOT].time;
         const struct armtap_finding *closed = find_in(diagnosis, summary->number, "tcp.closed");
         const char *closer = closed && !closed->is_doubtful ? armtap_finding_text(closed, "who") : NULL;
         endings.by_client += closer && strcmp(closer, "client") == 0 && !armtap_finding_text(closed, "reason");
