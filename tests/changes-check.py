@@ -202,8 +202,13 @@ def check_back(scene):
         report = diagnose(*scene.of(*(lambda c, t, s=size: legacy(c, t, s) for size in sizes)))
         doubts = [args.get("doubt") for _, args in changes(report)]
         tally.expect(("to and fro", sizes), doubts == ["perhaps-two-robots"] * (len(sizes) - 1), doubts)
+        again = [args.get("is_again", False) for _, args in changes(report)]
+        tally.expect(("it has been so before", sizes), again == [False] + [True] * (len(sizes) - 2), again)
         tally.expect(("unclear", sizes), [one["side"] for one in report["incidents"]] == ["unclear"], report["incidents"])
     report = diagnose(*scene.of(*(lambda c, t, s=size: legacy(c, t, s) for size in (1060, 1108, 1220))))
+    rising = diagnose(*scene.of(*(lambda c, t, s=size: legacy(c, t, s) for size in (1060, 1108, 1220, 1108))))
+    doubts = [args.get("doubt") for _, args in changes(rising)]
+    tally.expect("the first is not taken back", doubts == [None] + ["perhaps-two-robots"] * 2, doubts)
     tally.expect("two updates", [args.get("doubt") for _, args in changes(report)] == [None, None], changes(report))
 
 

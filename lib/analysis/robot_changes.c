@@ -9,6 +9,7 @@
 #include "analysis/numbers.h"
 
 #define LOOKED_BACK 8 /* connections whose fields are compared with one's */
+#define KEPT 16       /* sizes, or releases, of one robot */
 
 /* What two connections show: the robot changed between their beginnings. */
 struct change {
@@ -16,7 +17,15 @@ struct change {
     uint64_t bytes_before, bytes;              /* of a legacy packet; 0: not that */
     const char *release_before, *release;      /* NULL: not that */
     struct armtap_line types, granted, lacked; /* names of fields */
-    bool is_back;                              /* to what it was before that */
+    bool is_back;                              /* to what it was before that, ... */
+    bool is_reversed;                          /* ... or it becomes again what it was */
+};
+
+/* Sizes, or releases, of which it has had each in connections from the first to the last. */
+struct shown {
+    const struct armtap_stream *all[KEPT];
+    size_t first[KEPT], last[KEPT], count;
+    const struct armtap_stream_summary *before; /* the last connection that shows one */
 };
 
 struct walk {
@@ -24,8 +33,8 @@ struct walk {
     const struct refused_fields *refused;
     const struct armtap_stream_summary **streams; /* of one end, in order of time */
     size_t count;
+    struct shown sizes, releases;
     struct change change; /* now NULL: none */
-    bool is_doubtful;     /* it became what it had been before */
     uint32_t file;        /* only what changed there; UINT32_MAX: anywhere */
 };
 
@@ -58,15 +67,41 @@ static bool has_size(const struct armtap_stream *stream)
     return stream->protocol == ARMTAP_REALTIME && stream->records[ARMTAP_FROM_ROBOT] > 0;
 }
 
-typedef bool shows(const struct armtap_stream *stream);
-
-/* The last stream before that shows something; NULL: none. */
-static const struct armtap_stream_summary *last_before(const struct walk *walk, size_t i, shows *does_show)
+static bool is_same_size(const struct armtap_stream *one, const struct armtap_stream *other)
 {
-    while (i-- > 0)
-        if (does_show(walk->streams[i]->stream))
-            return walk->streams[i];
-    return NULL;
+    return one->version == other->version;
+}
+
+static bool is_same_release(const struct armtap_stream *one, const struct armtap_stream *other)
+{
+    return strcmp(one->controller_version, other->controller_version) == 0;
+}
+
+typedef bool shows(const struct armtap_stream *stream);
+typedef bool are_same(const struct armtap_stream *one, const struct armtap_stream *other);
+
+static size_t place_in(const struct shown *shown, const struct armtap_stream *stream, are_same *are)
+{
+    size_t i = 0;
+    while (i < shown->count && !are(shown->all[i], stream))
+        i++;
+    return i;
+}
+
+/* Looks at all connections. */
+static void look_at(const struct walk *walk, struct shown *shown, shows *does_show, are_same *are)
+{
+    for (size_t i = 0; i < walk->count; i++) {
+        const struct armtap_stream *stream = walk->streams[i]->stream;
+        size_t at = does_show(stream) ? place_in(shown, stream, are) : KEPT;
+        if (at == KEPT)
+            continue;
+        if (at == shown->count) {
+            shown->all[shown->count++] = stream;
+            shown->first[at] = i;
+        }
+        shown->last[at] = i;
+    }
 }
 
 /* Two connections at the same time, to robots behind one address: neither is the other's past. */
@@ -86,30 +121,39 @@ static struct change *change_of(struct walk *walk, const struct armtap_stream_su
     return &walk->change;
 }
 
+/* The connection before one that shows something else; NULL: none. */
+static const struct armtap_stream_summary *other_before(struct walk *walk, struct shown *shown, size_t i,
+                                                        shows *does_show, are_same *are)
+{
+    const struct armtap_stream_summary *before = shown->before, *now = walk->streams[i];
+    if (!does_show(now->stream))
+        return NULL;
+    shown->before = now;
+    if (!before || is_beside(before, now) || are(before->stream, now->stream))
+        return NULL;
+    struct change *change = change_of(walk, before, i);
+    size_t is = place_in(shown, now->stream, are), was = place_in(shown, before->stream, are);
+    change->is_back = change->is_back || (is < shown->count && shown->first[is] < i);
+    change->is_reversed = change->is_reversed || (was < shown->count && shown->last[was] > i);
+    return before;
+}
+
 static void compare_sizes(struct walk *walk, size_t i)
 {
-    const struct armtap_stream_summary *before = last_before(walk, i, has_size), *now = walk->streams[i];
-    if (!has_size(now->stream) || !before || before->stream->version == now->stream->version || is_beside(before, now))
+    const struct armtap_stream_summary *before = other_before(walk, &walk->sizes, i, has_size, is_same_size);
+    if (!before)
         return;
-    struct change *change = change_of(walk, before, i);
-    change->bytes_before = (uint64_t)before->stream->version;
-    change->bytes = (uint64_t)now->stream->version;
-    for (size_t k = 0; k < i && walk->streams[k] != before; k++)
-        change->is_back = change->is_back || (has_size(walk->streams[k]->stream) &&
-                                              walk->streams[k]->stream->version == now->stream->version);
+    walk->change.bytes_before = (uint64_t)before->stream->version;
+    walk->change.bytes = (uint64_t)walk->streams[i]->stream->version;
 }
 
 static void compare_releases(struct walk *walk, size_t i)
 {
-    const struct armtap_stream_summary *before = last_before(walk, i, has_release), *now = walk->streams[i];
-    if (!has_release(now->stream) || !before || is_beside(before, now) ||
-        strcmp(before->stream->controller_version, now->stream->controller_version) == 0)
+    const struct armtap_stream_summary *before = other_before(walk, &walk->releases, i, has_release, is_same_release);
+    if (!before)
         return;
-    struct change *change = change_of(walk, before, i);
-    change->release_before = before->stream->controller_version;
-    change->release = now->stream->controller_version;
-    for (size_t k = 0; k < i && walk->streams[k] != before; k++)
-        change->is_back = change->is_back || strcmp(walk->streams[k]->stream->controller_version, change->release) == 0;
+    walk->change.release_before = before->stream->controller_version;
+    walk->change.release = walk->streams[i]->stream->controller_version;
 }
 
 static bool is_refused(const struct walk *walk, const struct armtap_stream_summary *of, const char *name)
@@ -183,8 +227,9 @@ static void raise(struct walk *walk)
                                 change->bytes > 0 ? arg_bytes(change->bytes) : arg_none(true),
                                 arg_release_before(change->release_before), arg_release(change->release),
                                 arg_names(&change->types), arg_names_granted(&change->granted),
-                                arg_names_lacked(&change->lacked),
-                                arg_doubt(walk->is_doubtful ? ARMTAP_WORD_perhaps_two_robots : ARMTAP_WORD_none))});
+                                arg_names_lacked(&change->lacked), arg_is_again(change->is_back),
+                                arg_doubt(change->is_back || change->is_reversed ? ARMTAP_WORD_perhaps_two_robots
+                                                                                 : ARMTAP_WORD_none))});
 }
 
 static void find_change(struct walk *walk, size_t i)
@@ -197,11 +242,9 @@ static void find_change(struct walk *walk, size_t i)
 
 static void compare(struct walk *walk)
 {
-    for (size_t i = 1; i < walk->count; i++) {
-        find_change(walk, i);
-        walk->is_doubtful = walk->is_doubtful || (walk->change.now && walk->change.is_back);
-    }
-    for (size_t i = 1; i < walk->count; i++) {
+    look_at(walk, &walk->sizes, has_size, is_same_size);
+    look_at(walk, &walk->releases, has_release, is_same_release);
+    for (size_t i = 0; i < walk->count; i++) {
         find_change(walk, i);
         raise(walk);
     }

@@ -10,6 +10,11 @@
 #include "command_line/shared_text.h"
 #include "analysis/inside.h"
 
+/* ns: data that came this shortly before the capture's end goes on. */
+#define GOES_ON 1000000000
+/* ns: data that stopped longer before its connection's end did not go on to it. */
+#define SILENT_END 500000000
+
 static int on_finding(void *user, const struct armtap_finding *finding, const struct armtap_stream *stream)
 {
     const struct diagnosis *diagnosis = user;
@@ -148,12 +153,86 @@ static int collect_near(struct diagnosis *diagnosis)
     return 0;
 }
 
+/* ---- how streams ended ------------------------------------------------------------------------------------------- */
+
+/* Whether data that no client can pause had stopped when the connection ended. RTDE's silences are findings. */
+static bool is_silent_end(const struct armtap_stream_summary *summary)
+{
+    const struct armtap_stream *stream = summary->stream;
+    int64_t last = summary->last[ARMTAP_FROM_ROBOT].time, end = stream->last.time;
+    bool is_steady = stream->protocol == ARMTAP_REALTIME || stream->protocol == ARMTAP_PRIMARY;
+    return is_steady && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last > SILENT_END;
+}
+
+/* The last packet of all streams. */
+static int64_t end_of_capture(const struct diagnosis *diagnosis)
+{
+    int64_t end = ARMTAP_NO_TIME;
+    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
+        int64_t last = armtap_streams_at(diagnosis->streams, i)->stream->last.time;
+        end = end == ARMTAP_NO_TIME || last > end ? last : end;
+    }
+    return end;
+}
+
+/* What findings say of how a stream ended. */
+struct ending {
+    const struct armtap_finding *closed; /* or NULL */
+    bool is_bursty, is_empty;
+};
+
+/* By stream, in one pass over the findings, which may be many; the first of a kind counts. */
+static void look_at_findings(const struct diagnosis *diagnosis, struct ending *all)
+{
+    const struct armtap_finding *finding;
+    for (size_t i = 0; (finding = armtap_diagnosis_finding_at(diagnosis->found, i)); i++) {
+        struct ending *ending =
+            finding->stream < armtap_streams_count(diagnosis->streams) ? &all[finding->stream] : NULL;
+        if (!ending)
+            continue;
+        if (strcmp(finding->kind->id, "tcp.closed") == 0)
+            ending->closed = ending->closed ? ending->closed : finding;
+        ending->is_bursty = ending->is_bursty || strcmp(finding->kind->id, "rate.bursts") == 0;
+        ending->is_empty = ending->is_empty || strcmp(finding->kind->id, "rtde.no-data") == 0;
+    }
+}
+
+static void count_ending(struct endings *endings, const struct armtap_stream_summary *summary,
+                         const struct ending *ending, int64_t end)
+{
+    const struct armtap_finding *closed = ending->closed;
+    int64_t last = summary->last[ARMTAP_FROM_ROBOT].time;
+    const char *closer = closed && !closed->is_doubtful ? armtap_finding_text(closed, "who") : NULL;
+    endings->by_client += closer && strcmp(closer, "client") == 0 && !armtap_finding_text(closed, "reason");
+    endings->by_robot += closer && strcmp(closer, "robot") == 0;
+    endings->silent += is_silent_end(summary);
+    endings->bursts += ending->is_bursty;
+    endings->empty += ending->is_empty;
+    endings->going_on += !closed && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last <= GOES_ON;
+}
+
+/* Part of settling. 0, or -1 if memory runs out. */
+static int find_endings(struct diagnosis *diagnosis)
+{
+    size_t count = armtap_streams_count(diagnosis->streams);
+    struct ending *all = calloc(count + 1, sizeof *all);
+    int64_t end = end_of_capture(diagnosis);
+    diagnosis->endings = (struct endings){.streams = count};
+    if (!all)
+        return -1;
+    look_at_findings(diagnosis, all);
+    for (size_t i = 0; i < count; i++)
+        count_ending(&diagnosis->endings, armtap_streams_at(diagnosis->streams, i), &all[i], end);
+    free(all);
+    return 0;
+}
+
 int diagnosis_settle(struct diagnosis *diagnosis)
 {
     if (diagnosis->numbering)
         armtap_streams_number(diagnosis->numbering);
     bool is_settled = armtap_diagnosis_finish(diagnosis->found) == ARMTAP_OK;
-    return is_settled ? collect_near(diagnosis) : -1;
+    return is_settled && find_endings(diagnosis) == 0 ? collect_near(diagnosis) : -1;
 }
 
 bool diagnosis_found_fault(const struct diagnosis *diagnosis)

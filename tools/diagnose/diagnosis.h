@@ -11,6 +11,11 @@
 
 struct archive;
 
+/* How streams ended; and those whose data stopped before, or never came. */
+struct endings {
+    size_t streams, by_client, by_robot, going_on, silent, empty, bursts;
+};
+
 struct diagnosis {
     const struct replay_source *source;
     struct archive *archive;               /* the source is one of its captures; NULL: all of it */
@@ -30,6 +35,7 @@ struct diagnosis {
     bool is_whole;                      /* everything was read; set by diagnosis_read */
     const struct armtap_finding **near; /* the findings that --around names */
     size_t near_count;
+    struct endings endings; /* set by diagnosis_settle */
 };
 
 /* Prepares for a reading. 0, or -1 if memory runs out. */

@@ -17,10 +17,6 @@
 /* Waits for data that are worth a line though no fault: ns, and steps of the expected rate. */
 #define WAIT_LEAST 100000000
 #define WAIT_STEPS 10
-/* ns: data that came this shortly before the capture's end goes on. */
-#define GOES_ON 1000000000
-/* ns: data that stopped longer before its connection's end did not go on to it. */
-#define SILENT_END 500000000
 
 /* Who gets the sentences. */
 struct telling {
@@ -241,63 +237,10 @@ static bool is_from_socket(const struct diagnosis *diagnosis)
     return false;
 }
 
-/* How streams ended; and those whose data stopped before, or never came. */
-struct endings {
-    size_t streams, by_client, by_robot, going_on, silent, empty, bursts;
-};
-
-/* Whether data that no client can pause had stopped when the connection ended. RTDE's silences are findings. */
-static bool is_silent_end(const struct armtap_stream_summary *summary)
-{
-    const struct armtap_stream *stream = summary->stream;
-    int64_t last = summary->last[ARMTAP_FROM_ROBOT].time, end = stream->last.time;
-    bool is_steady = stream->protocol == ARMTAP_REALTIME || stream->protocol == ARMTAP_PRIMARY;
-    return is_steady && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last > SILENT_END;
-}
-
-/* The finding of that kind in a stream, or NULL. */
-static const struct armtap_finding *find_in(const struct diagnosis *diagnosis, uint32_t stream, const char *id)
-{
-    const struct armtap_finding *finding;
-    for (size_t i = 0; (finding = armtap_diagnosis_finding_at(diagnosis->found, i)); i++)
-        if (finding->stream == stream && strcmp(finding->kind->id, id) == 0)
-            return finding;
-    return NULL;
-}
-
-/* The last packet of all streams. */
-static int64_t end_of_capture(const struct diagnosis *diagnosis)
-{
-    int64_t end = ARMTAP_NO_TIME;
-    for (size_t i = 0; i < armtap_streams_count(diagnosis->streams); i++) {
-        int64_t last = armtap_streams_at(diagnosis->streams, i)->stream->last.time;
-        end = end == ARMTAP_NO_TIME || last > end ? last : end;
-    }
-    return end;
-}
-
-static struct endings endings_of(const struct diagnosis *diagnosis)
-{
-    struct endings endings = {.streams = armtap_streams_count(diagnosis->streams)};
-    int64_t end = end_of_capture(diagnosis);
-    for (size_t i = 0; i < endings.streams; i++) {
-        const struct armtap_stream_summary *summary = armtap_streams_at(diagnosis->streams, i);
-        int64_t last = summary->last[ARMTAP_FROM_ROBOT].time;
-        const struct armtap_finding *closed = find_in(diagnosis, summary->number, "tcp.closed");
-        const char *closer = closed && !closed->is_doubtful ? armtap_finding_text(closed, "who") : NULL;
-        endings.by_client += closer && strcmp(closer, "client") == 0 && !armtap_finding_text(closed, "reason");
-        endings.by_robot += closer && strcmp(closer, "robot") == 0;
-        endings.silent += is_silent_end(summary);
-        endings.bursts += find_in(diagnosis, summary->number, "rate.bursts") != NULL;
-        endings.empty += find_in(diagnosis, summary->number, "rtde.no-data") != NULL;
-        endings.going_on += !closed && last != ARMTAP_NO_TIME && end != ARMTAP_NO_TIME && end - last <= GOES_ON;
-    }
-    return endings;
-}
-
 /* Why the capture cannot show that all was well; NULL: it can. */
-static const char *limit_of(const struct diagnosis *diagnosis, const struct endings *endings)
+static const char *limit_of(const struct diagnosis *diagnosis)
 {
+    const struct endings *endings = &diagnosis->endings;
     return !diagnosis->is_whole         ? "reading stopped early"
            : !is_all_decoded(diagnosis) ? "not all of it could be decoded"
            : unclocked_streams(diagnosis, &(size_t){0}) > 0
@@ -327,14 +270,13 @@ static void say_clean(const struct diagnosis *diagnosis, const struct telling *t
 {
     char text[200];
     uint64_t records = records_of(diagnosis);
-    struct endings endings = endings_of(diagnosis);
-    const char *limit = limit_of(diagnosis, &endings);
+    const char *limit = limit_of(diagnosis);
     if (records == 0)
         say_in(telling, PAINT_WARNING, "The capture holds no data from the robot, so what the robot did is unknown.");
     else if (limit) {
         snprintf(text, sizeof text, "No fault was found in what was captured; but %s.", limit);
         say_in(telling, diagnosis->is_whole ? PAINT_NONE : PAINT_WARNING, text);
-    } else if (endings.by_client == endings.streams) {
+    } else if (diagnosis->endings.by_client == diagnosis->endings.streams) {
         say_nothing_is_wrong(telling, records, NULL);
     } else {
         say_in(telling, PAINT_GOOD, "No fault in what was captured; it goes on.");
@@ -358,8 +300,8 @@ static const struct armtap_incident *worst_of(const struct diagnosis *diagnosis,
 static bool is_well(const struct diagnosis *diagnosis)
 {
     const struct armtap_incident *incident;
-    struct endings endings = endings_of(diagnosis);
-    bool is = endings.by_client == endings.streams && !limit_of(diagnosis, &endings) && records_of(diagnosis) > 0;
+    bool is =
+        diagnosis->endings.by_client == diagnosis->endings.streams && !limit_of(diagnosis) && records_of(diagnosis) > 0;
     double ran;
     for (size_t i = 0; is && (incident = armtap_diagnosis_incident_at(diagnosis->found, i)); i++)
         is = incident->severity == ARMTAP_INFO &&
