@@ -23,8 +23,9 @@ from tally import expect, finish  # noqa: E402
 ARMTAP = os.path.abspath(os.environ.get("ARMTAP", "./armtap"))
 TYPES = {"timestamp": "DOUBLE", "actual_q": "VECTOR6D", "target_q": "VECTOR6D", "actual_qd": "VECTOR6D", "actual_current": "VECTOR6D",
          "actual_TCP_force": "VECTOR6D", "robot_mode": "INT32", "runtime_state": "UINT32", "safety_status": "INT32",
-         "actual_digital_input_bits": "UINT64"}
+         "actual_digital_input_bits": "UINT64", "actual_TCP_pose": "VECTOR6D", "robot_status_bits": "UINT32"}
 RUNNING, POWER_OFF, PLAYING, STOPPED = 7, 3, 2, 1
+LOST = {POWER_OFF: "POWER_OFF", -1: "NO_CONTROLLER", 0: "DISCONNECTED", 2: "BOOTING", 5: "IDLE"}
 
 
 class Arm:
@@ -35,6 +36,7 @@ class Arm:
         self.boot = rng.uniform(100, 9000)
         self.off = 1e9  # when its power is gone
         self.ended = 1e9  # its program
+        self.lost = POWER_OFF  # its mode then
 
     def values(self, time):
         at = min(time, self.stops) if self.moves else 0
@@ -47,7 +49,9 @@ class Arm:
         current = [0.0] * 6 if time >= self.off else plus([0.4 + i / 7 for i in range(6)], draw(0.02))
         return {"timestamp": self.boot + time, "target_q": target, "actual_q": plus(target, draw(2e-5)), "actual_qd": plus(speed, draw(1e-3)),
                 "actual_current": current, "actual_TCP_force": plus([0.1] * 6, draw(0.3)), "safety_status": 1, "safety_mode": 1,
-                "robot_mode": POWER_OFF if time >= self.off else RUNNING, "actual_digital_input_bits": 0,
+                "robot_mode": self.lost if time >= self.off else RUNNING, "actual_digital_input_bits": 0,
+                "actual_TCP_pose": plus([0.3 + one / 3 for one in target], draw(2e-5)),
+                "robot_status_bits": (time < self.off) + 2 * (time < min(self.ended, self.off)),
                 "runtime_state": STOPPED if time >= min(self.ended, self.off) else PLAYING}
 
 
@@ -273,19 +277,43 @@ class Motion:
 
 
 def check_cut_off(folder, seed):
-    """The arm's power goes while it moves, or while it stands: packets without a program's state show only the first."""
-    for number in range(16):
+    """The arm's power, or its controller, goes while it moves, or seconds after it stood still: packets without a program's state show
+    it by its speeds, angles or poses."""
+    for number in range(40):
         rng = random.Random("%s cut off %d" % (seed, number))
         moves = number % 2 == 0
-        arm = Arm(rng, 1, moves=moves)
-        arm.off, arm.ended = 2.5, 0
-        way = rng.choice([size for size in REALTIME if 756 < size < 1060])
+        arm = Arm(rng, rng.choice([0, 1]), rng.choice([1e9, 9.0]) if moves else rng.uniform(0.5, 2.5), moves or rng.random() < 0.7)
+        arm.off, arm.ended, arm.lost = 5, 0, rng.choice(sorted(LOST))
+        way, rate = rng.choice([size for size in REALTIME if 756 < size < 1060]), 125.0
+        if number % 4 < 2:
+            way = [rng.choice(["actual_q", "actual_TCP_pose", "target_q", "actual_qd"]), "robot_mode"]
+            way, rate = rng.choice([way, ["timestamp"] + way, way[::-1]]), rng.choice([10.0, 25.0, 125.0, 500.0])
+        else:
+            arm.lost = POWER_OFF
         path = os.path.join(folder, "cut-off-%d.pcap" % number)
-        play(path, rng, way, freeze(rng, arm, 125.0, 4, 9, 9, "", False))
+        play(path, rng, way, freeze(rng, arm, rate, 6.5, 9, 9, "", False))
         report, status = diagnose(path)
         ends = [(one["severity"], one["args"]["name"]) for one in report["findings"] if one["id"] == "program.ended"]
-        name = "NO_POWER" if way <= 812 else "POWER_OFF"
-        expect(("cut off", number, way, moves), ends == [("warning", name)] * moves and status == moves, ends, status)
+        name = LOST[arm.lost] if isinstance(way, list) else "NO_POWER" if way <= 812 else "POWER_OFF"
+        expect(("cut off", number, way, rate, moves, arm.stops), ends == [("warning", name)] * moves and status == moves, ends, status)
+
+
+def check_status_bits(folder, seed):
+    """The program ends by itself, or as the arm loses its power: in the same record, or one of the two some records later."""
+    for number in range(24):
+        rng = random.Random("%s status bits %d" % (seed, number))
+        arm, kind = Arm(rng, 1), number % 4
+        arm.off = [3, 3, 1e9, 3][kind]
+        arm.ended = [3, 1e9, 3, 3 - rng.uniform(0.05, 0.5)][kind]
+        way, rate = ["actual_q", "robot_status_bits"], rng.choice([50.0, 125.0, 500.0])
+        way = rng.choice([way, ["timestamp"] + way, way + ["safety_status"]])
+        path = os.path.join(folder, "status-bits-%d.pcap" % number)
+        play(path, rng, way, freeze(rng, arm, rate, 5, 9, 9, "", False))
+        report, status = diagnose(path)
+        ends = [(one["severity"], one["args"]["value_before"], one["args"]["value"]) for one in report["findings"] if one["id"] == "program.ended"]
+        wanted = ("info" if kind == 2 else "warning", 3, 1 if kind > 1 else 0)
+        expect(("status bits", number, way, rate), ends == [wanted] and status == (kind != 2), ends, wanted, status)
+        expect(("status bits", number, "one incident"), [one["what"] for one in report["incidents"]] == ["program.ended"], report["incidents"])
 
 
 def play_driver(path, rng, motion, seconds, rate, way):
@@ -441,6 +469,7 @@ def main():
             check_repeats(folder, seed)
             check_following(folder, seed)
             check_cut_off(folder, seed)
+            check_status_bits(folder, seed)
     return finish()
 
 

@@ -25,6 +25,22 @@
 #define TARGET "target_q"
 #define ELEMENTS_EACH 2u
 
+#define PLACES_APART 0.05 /* s from one look at where the arm is to the next */
+#define MOVED_LATELY 2.0  /* s */
+
+/* What shows where the arm is, the best first, and how far it goes when it moves. */
+static const struct {
+    enum armtap_field_id id;
+    unsigned count;
+    double moved;
+} places[] = {
+    {ARMTAP_ID_actual_q, 6, 0.005},
+    {ARMTAP_ID_actual_TCP_pose, 3, 0.002},
+    {ARMTAP_ID_target_q, 6, 0.005},
+    {ARMTAP_ID_target_TCP_pose, 3, 0.002},
+};
+#define PLACES (sizeof places / sizeof *places)
+
 /* What sensors measure, and speeds. */
 static const struct {
     enum armtap_field_id id;
@@ -61,7 +77,10 @@ struct repeats {
     size_t target_at, actual_at; /* of the joints' angles; the same */
     uint64_t records;
     struct following following;
-    unsigned flags; /* of the last record */
+    size_t place_kind, place_at; /* of `places`, PLACES if none is sent; in the values */
+    double place[FOLLOW_JOINTS];
+    int64_t place_time, moved_time; /* when it was looked at, and found elsewhere, last; ARMTAP_NO_TIME: never */
+    unsigned flags;                 /* of the last record */
     double clock;
     struct stand clock_stands, values_stand;
     bool is_told;       /* that the clock stands */
@@ -81,8 +100,11 @@ void armtap_repeats_free(struct repeats *repeats)
     free(repeats);
 }
 
-bool armtap_repeats_had_motion(const struct repeats *repeats)
+bool armtap_repeats_had_motion(const struct repeats *repeats, int64_t time)
 {
+    if (repeats && repeats->moved_time != ARMTAP_NO_TIME &&
+        (repeats->moved_time == repeats->place_time || armtap_time_seconds(repeats->moved_time, time) < MOVED_LATELY))
+        return true;
     for (unsigned i = 0; repeats && i < repeats->channel_count; i++)
         if (repeats->channels[i].is_speed &&
             fabs(armtap_be_double(repeats->copy + repeats->channels[i].at)) > SPEED_MOVES)
@@ -208,6 +230,16 @@ static void find_angles(struct repeats *repeats, const struct armtap_recipe_entr
         repeats->actual_at = entry->offset;
 }
 
+static void find_place(struct repeats *repeats, const struct armtap_recipe_entry *entry)
+{
+    for (size_t i = 0; i < repeats->place_kind && entry->field && entry->type == ARMTAP_DOUBLE; i++) {
+        if (entry->field->id != places[i].id || entry->offset + 8 * places[i].count > repeats->length)
+            continue;
+        repeats->place_kind = i;
+        repeats->place_at = entry->offset;
+    }
+}
+
 /* For the records of one recipe. NULL if memory runs out. */
 static struct repeats *begin(struct repeats *old, const struct armtap_record *record)
 {
@@ -220,12 +252,14 @@ static struct repeats *begin(struct repeats *old, const struct armtap_record *re
     repeats->recipe = record->recipe;
     repeats->length = record->values_length;
     repeats->clock_at = repeats->target_at = repeats->actual_at = SIZE_MAX;
-    repeats->noise_time = ARMTAP_NO_TIME;
+    repeats->noise_time = repeats->place_time = repeats->moved_time = ARMTAP_NO_TIME;
+    repeats->place_kind = PLACES;
     for (size_t i = 0; i < armtap_recipe_count(record->recipe); i++) {
         const struct armtap_recipe_entry *entry = armtap_recipe_at(record->recipe, i);
         if (entry->field && entry->field->id == ARMTAP_ID_timestamp && entry->offset + 8 <= repeats->length)
             repeats->clock_at = entry->offset;
         find_angles(repeats, entry);
+        find_place(repeats, entry);
         add_channels(repeats, entry);
     }
     return repeats;
@@ -288,6 +322,24 @@ static void take_change(struct repeats *repeats, const struct armtap_record *rec
     take_copy(repeats, record);
 }
 
+static void look_at_place(struct repeats *repeats, const struct armtap_record *record)
+{
+    bool is_first = repeats->place_time == ARMTAP_NO_TIME, has_moved = is_first;
+    double now[FOLLOW_JOINTS];
+    if (repeats->place_kind == PLACES ||
+        (!is_first && armtap_time_seconds(repeats->place_time, record->where.time) < PLACES_APART))
+        return;
+    for (unsigned i = 0; i < places[repeats->place_kind].count; i++) {
+        now[i] = armtap_be_double(record->values + repeats->place_at + 8 * i);
+        has_moved = has_moved || !(fabs(now[i] - repeats->place[i]) <= places[repeats->place_kind].moved);
+    }
+    repeats->place_time = record->where.time;
+    if (!has_moved)
+        return;
+    repeats->moved_time = is_first ? ARMTAP_NO_TIME : record->where.time;
+    memcpy(repeats->place, now, sizeof now);
+}
+
 /* Whether the arm follows the controller's targets. */
 static void look_at_targets(struct repeats *repeats, struct findings *findings, const struct armtap_record *record,
                             const struct modes_last *modes)
@@ -346,6 +398,7 @@ bool armtap_repeats_record(struct repeats **repeats, struct findings *findings, 
         now->clock_stands = (struct stand){record->where, record->where, 1}, now->is_told = false;
     now->clock = record->clock;
     now->flags = record->flags;
+    look_at_place(now, record);
     now->has_power = !modes || !modes->is_powerless;
     if (now->records++ % SAMPLE == 0)
         look_at_targets(now, findings, record, modes);

@@ -19,8 +19,9 @@ void armtap_repeats_free(struct repeats *repeats);
  * NULL. Says also where the controller's own targets are not followed. False if memory runs out. */
 bool armtap_repeats_record(struct repeats **repeats, struct findings *findings, const struct armtap_record *record,
                            const struct modes_last *modes);
-/* Whether joints moved a few records before the last one, as far as their speeds are sent. `repeats` may be NULL. */
-bool armtap_repeats_had_motion(const struct repeats *repeats);
+/* Whether the arm moved in the seconds before that time, as far as its speeds, angles or poses show. `repeats` may be
+ * NULL. */
+bool armtap_repeats_had_motion(const struct repeats *repeats, int64_t time);
 /* The stream, or the capture, ends. `repeats` may be NULL. */
 void armtap_repeats_end(struct repeats *repeats, struct findings *findings);
 

@@ -88,21 +88,19 @@ static enum armtap_word doubt_of(const struct armtap_record *record)
     return (record->flags & ARMTAP_GUESSED) != 0 ? ARMTAP_WORD_guessed : ARMTAP_WORD_none;
 }
 
-/* Reports a change from a known value. */
+/* Reports a change from a known value. `ending`: what ends by it. */
 static void report_change(struct findings *findings, const struct armtap_record *record,
-                          const struct armtap_mode *entry, int64_t old)
+                          const struct armtap_mode *entry, int64_t old, const char *old_name, enum armtap_word ending)
 {
     char field[ARMTAP_MODE_NAME_MAX];
-    const char *old_name = armtap_enum_name(entry->field, old, record->stream->generation);
     armtap_findings_raise(
         findings,
         &(struct fact){.code = ARMTAP_FINDING_mode_changed,
                        .stream = record->stream,
                        .where = &record->where,
-                       .arguments = ARGS(arg_case(armtap_mode_ending(entry->field->id, old_name, entry->name)),
-                                         arg_field(armtap_mode_field(entry, field)), arg_name_before(old_name),
-                                         arg_value_before(old), arg_name(entry->name), arg_value(entry->value),
-                                         arg_doubt(doubt_of(record)))});
+                       .arguments = ARGS(arg_case(ending), arg_field(armtap_mode_field(entry, field)),
+                                         arg_name_before(old_name), arg_value_before(old), arg_name(entry->name),
+                                         arg_value(entry->value), arg_doubt(doubt_of(record)))});
 }
 
 /* Whether the other field already showed this stop: safety mode and safety status change in the same record or soon
@@ -122,7 +120,8 @@ struct sight {
     bool is_told, is_stop_begin; /* a state of safety in this record, and that it is the beginning of a stop */
     struct armtap_mode changed;  /* runtime_state or robot_mode, if it did in this record; without a field: none */
     int64_t before;              /* its value */
-    bool any;                    /* some mode changed */
+    const char *name_before;
+    bool any; /* some mode changed */
     const struct repeats *records_before;
 };
 
@@ -200,12 +199,15 @@ static ARMTAP_RARE void take_mode(struct sight *sight, struct modes_last *last, 
         tell_state(sight, class, entry.name, armtap_mode_field(&entry, name), value, is_first);
     remember(sight, class, i, value);
     sight->any = true;
+    const char *old_name = armtap_enum_name(field, old, record->stream->generation);
     if (i == ROBOT_MODE || i == RUNTIME_STATE) {
         sight->changed = entry;
         sight->before = old;
+        sight->name_before = old_name;
     }
     if (!is_first)
-        report_change(sight->findings, record, &entry, old);
+        report_change(sight->findings, record, &entry, old, old_name,
+                      armtap_mode_ending(field->id, old_name, entry.name));
 }
 
 /* The bits say what safety mode and status say, where a client asks for neither. */
@@ -236,6 +238,10 @@ static const char *name_of(const struct sight *sight, const struct modes_last *l
                             sight->record->stream->generation);
 }
 
+/* Bits of the robot's status. */
+#define STATUS_POWER 1u
+#define STATUS_PROGRAM 2u
+
 /* The field that shows a program where runtime_state is not sent; NULL: none does. */
 static const struct armtap_field *program_field(const struct sight *sight)
 {
@@ -246,12 +252,12 @@ static const struct armtap_field *program_field(const struct sight *sight)
     return NULL;
 }
 
-/* Bit 1 of the robot's status; the primary interface has it, and whether the program pauses, as numbers. */
+/* The primary interface has bit 1 of the robot's status, and whether the program pauses, as numbers. */
 static bool is_shown_alive(const struct sight *sight, const struct armtap_field *field)
 {
     const struct armtap_state *state = sight->arm->state;
     if (field->id == ARMTAP_ID_robot_status_bits)
-        return (state->robot_status_bits >> 1 & 1) != 0;
+        return (state->robot_status_bits & STATUS_PROGRAM) != 0;
     return state->primary_is_program_running || state->primary_is_program_paused;
 }
 
@@ -266,39 +272,57 @@ static enum armtap_word stop_of(const struct sight *sight, const struct modes_la
     return ARMTAP_WORD_none;
 }
 
+/* Bits that fall: `changed` is where a mode would say so. */
+static void take_status(struct sight *sight, struct modes_last *last)
+{
+    uint32_t bits = sight->arm->state->robot_status_bits, old = last->status_bits;
+    const struct armtap_mode entry = {.field = armtap_field_at(ARMTAP_ID_robot_status_bits), .arm = 1, .value = bits};
+    last->status_bits = bits;
+    if ((old & ~bits & (STATUS_POWER | STATUS_PROGRAM)) && !sight->changed.field) {
+        sight->changed = entry;
+        sight->before = old;
+    }
+    if (last->known[ROBOT_MODE])
+        return;
+    last->is_powerless = !(bits & STATUS_POWER);
+    if (old & ~bits & STATUS_POWER)
+        report_change(sight->findings, sight->record, &entry, old, NULL, ARMTAP_WORD_power_lost);
+}
+
 static void tell_end(const struct sight *sight, const struct modes_last *last, const struct armtap_field *shown)
 {
     const struct armtap_mode *changed = &sight->changed;
     const struct armtap_field *field = changed->field ? changed->field : shown;
-    enum armtap_generation generation = sight->record->stream->generation;
     int64_t ran = last->started > 0 ? armtap_time_between(last->started, sight->record->where.time) : 0;
-    armtap_findings_raise(
-        sight->findings,
-        &(struct fact){.code = ARMTAP_FINDING_program_ended,
-                       .stream = sight->record->stream,
-                       .where = &sight->record->where,
-                       .arguments =
-                           ARGS(arg_case(stop_of(sight, last)), arg_field(field->name),
-                                arg_name_before(armtap_enum_name(changed->field, sight->before, generation)),
-                                arg_value_before(changed->field ? sight->before : 1), arg_name(changed->name),
-                                arg_value(changed->value), ran > 0 ? arg_ran_s((double)ran / 1e9) : arg_none(true),
-                                arg_doubt(doubt_of(sight->record)))});
+    armtap_findings_raise(sight->findings,
+                          &(struct fact){.code = ARMTAP_FINDING_program_ended,
+                                         .stream = sight->record->stream,
+                                         .where = &sight->record->where,
+                                         .arguments = ARGS(arg_case(stop_of(sight, last)), arg_field(field->name),
+                                                           arg_name_before(sight->name_before),
+                                                           arg_value_before(changed->field ? sight->before : 1),
+                                                           arg_name(changed->name), arg_value(changed->value),
+                                                           ran > 0 ? arg_ran_s((double)ran / 1e9) : arg_none(true),
+                                                           arg_doubt(doubt_of(sight->record)))});
 }
 
 /* Follows the robot's program, and says where it ends: it stops, or the arm that it moves has no power any more. */
-static void follow_program(const struct sight *sight, struct modes_last *last)
+static void follow_program(struct sight *sight, struct modes_last *last, bool has_status)
 {
-    bool is_changed = sight->changed.field != NULL, was_alive = last->is_playing && !last->is_powerless;
+    bool was_alive = last->is_playing && !last->is_powerless;
     bool was_playing = last->is_playing, was_known = last->known_program;
+    if (has_status)
+        take_status(sight, last);
+    bool is_changed = sight->changed.field != NULL;
     const struct armtap_field *shown = last->known[RUNTIME_STATE] ? NULL : program_field(sight);
     const char *name = is_changed && last->known[RUNTIME_STATE] ? name_of(sight, last, RUNTIME_STATE) : NULL;
     if (name)
         last->is_playing = !armtap_is_program_over(name);
     else if (shown)
         last->is_playing = is_shown_alive(sight, shown);
-    /* Packets of old controllers show no programs, but joints that move. */
+    /* Packets of old controllers, and many recipes, show no programs, but an arm that moves. */
     if (is_changed && !last->known_program && !shown && !last->is_powerless)
-        was_alive = armtap_repeats_had_motion(sight->records_before);
+        was_alive = armtap_repeats_had_motion(sight->records_before, sight->record->where.time);
     if (is_changed && last->known[ROBOT_MODE])
         last->is_powerless = !armtap_has_power(name_of(sight, last, ROBOT_MODE));
     if (last->is_playing && !was_playing)
@@ -334,8 +358,9 @@ bool armtap_modes_record(struct modes *modes, struct modes_last *last, struct fi
     }
     if (armtap_set_has(arm->updated, ARMTAP_ID_safety_status_bits))
         take_bits(&sight, &last[arm->number - 1]);
-    if (arm->number == 1 && (sight.changed.field || !last->known[RUNTIME_STATE]))
-        follow_program(&sight, last);
+    bool has_status = armtap_set_has(arm->updated, ARMTAP_ID_robot_status_bits);
+    if (arm->number == 1 && (sight.changed.field || has_status || !last->known[RUNTIME_STATE]))
+        follow_program(&sight, last, has_status);
     if (arm->number == 1 && sight.any)
         last->is_held = is_held(&sight, last);
     return sight.is_stop_begin;

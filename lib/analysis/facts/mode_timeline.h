@@ -73,6 +73,7 @@ void armtap_modes_add(struct modes *modes, const struct armtap_mode *entry);
 struct modes_last {
     uint32_t value[ARMTAP_MODE_FIELDS];
     uint32_t bits; /* safety_status_bits, while no safety mode or status is known */
+    uint32_t status_bits;
     uint16_t kept[ARMTAP_MODE_FIELDS], kept_last[ARMTAP_MODE_FIELDS]; /* entries of a field, and the last one's index */
     bool known[ARMTAP_MODE_FIELDS];
     bool has_bits;
