@@ -462,12 +462,115 @@ def check_following(folder, seed):
             expect(about + ("one incident",), len(told) == 1 and told[0]["side"] == ("robot" if kind is targets else "unclear"), told)
 
 
+# ---- a controller's own targets, of which a joint follows none, however small
+
+
+class Swing:
+    """Joints that swing, each with its own width (rad), turns (1/s) and lag (s). `stuck`: joints that stand from `since` to `until`."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.widths = [rng.uniform(0.02, 0.4) for _ in range(6)]
+        self.turns = [rng.uniform(0.1, 0.5) for _ in range(6)]
+        self.phases = [rng.uniform(0, 6) for _ in range(6)]
+        self.stuck, self.since, self.until = [], 1e9, 1e9
+        self.lag, self.soft, self.noise, self.jitter, self.step, self.offset = 0.0, 0.0, rng.choice([0, 1e-5, 5e-5]), 0.0, 0.0, 0.0
+        self.led = self.target_stands = False
+        self.states = {"robot_mode": RUNNING, "runtime_state": PLAYING, "safety_status": NORMAL}
+        self.held, self.held_at = {}, 1e9
+        self.where = None
+
+    def way(self, joint, time):
+        return joint / 3 - 1 + self.widths[joint] * math.sin(2 * math.pi * self.turns[joint] * max(time, 0) + self.phases[joint])
+
+    def values(self, time):
+        target = [self.way(i, time) for i in range(6)]
+        goal = [self.way(i, self.since if i in self.stuck and self.since <= time < self.until else time - self.lag) for i in range(6)]
+        if self.soft:  # a filter of first order
+            share = 1 - math.exp(-(time - self.before) / self.soft) if self.where else 1
+            self.where = goal = [a + share * (b - a) for a, b in zip(self.where or goal, goal)]
+        self.before = time
+        if self.target_stands:
+            target = [self.way(i, 0) for i in range(6)]
+        target = [one + self.rng.gauss(0, self.jitter) for one in target]
+        target = [round(one / self.step) * self.step for one in target] if self.step else target
+        states = {**self.states, **(self.held if time >= self.held_at else {})}
+        return {**states, "timestamp": 500 + time, "target_q": target, "actual_q": [one + self.rng.gauss(0, self.noise) - self.offset for one in goal]}
+
+
+def sticks(rng, swing):
+    """One joint or some, of small swings, beside others that move; or all, in a program."""
+    swing.stuck = rng.choice([rng.sample(range(6), 1), rng.sample(range(6), rng.randrange(1, 5)), range(6)])
+    for joint in swing.stuck:
+        swing.widths[joint], swing.turns[joint] = rng.uniform(0.015, 0.09), rng.uniform(0.15, 1)
+
+
+def sticks_briefly(rng, swing):
+    sticks(rng, swing)
+    swing.until = swing.since + rng.uniform(0.2, 1.3)
+
+
+def sticks_held(rng, swing):
+    sticks(rng, swing)
+    swing.stuck, swing.held_at = range(6), swing.since
+    swing.held = rng.choice([{"safety_status": PROTECTIVE}, {"runtime_state": PAUSED}, {"robot_mode": BRAKED}, {"runtime_state": STOPPED}])
+
+
+def lags_behind(rng, swing):
+    swing.widths = [rng.uniform(0.002, 0.6) for _ in range(6)]
+    swing.lag, swing.soft, swing.offset = rng.choice([(rng.uniform(0.02, 0.4), 0, 0), (0, rng.uniform(0.02, 0.3), 0), (0.05, 0, rng.uniform(0.01, 0.09))])
+
+
+def rough_targets(rng, swing):
+    """Targets in steps, or that jitter, also of joints that stand."""
+    swing.step, swing.jitter = rng.choice([(rng.choice([1e-4, 1e-3, 4e-3]), 0), (0, rng.choice([1e-5, 1e-3, 3e-3]))])
+    for joint in rng.sample(range(6), rng.randrange(0, 7)):
+        swing.widths[joint] = 0
+
+
+def stands_still(rng, swing):
+    """A program that waits: targets that stand, or creep by less than joints care for."""
+    swing.widths = [rng.choice([0, 1e-4, 1e-3]) for _ in range(6)]
+    swing.stuck, swing.since = range(6), 0
+
+
+def led_with_targets(rng, swing):
+    swing.target_stands, swing.states["runtime_state"] = rng.random() < 0.7, rng.choice([PLAYING, STOPPED])
+
+
+SMALL = [(sticks, 16), (sticks_briefly, 10), (sticks_held, 8), (lags_behind, 12), (rough_targets, 10), (stands_still, 6), (led_with_targets, 6)]
+
+
+def check_small(folder, seed):
+    for kind, many in SMALL:
+        for number in range(many):
+            rng = random.Random("%s small %s %d" % (seed, kind.__name__, number))
+            swing = Swing(rng)
+            swing.since = rng.uniform(1, 3)
+            kind(rng, swing)
+            way, rate = ["timestamp", "actual_q", "target_q", "robot_mode", "runtime_state", "safety_status"], rng.choice([10.0, 25.0, 125.0, 500.0])
+            if kind is sticks_held or len(swing.stuck) == 6:
+                way = [1108, 1220, way, way][number % 4] if kind is sticks else way
+            else:
+                way = rng.choice([way, ["target_q", "actual_q"], 1060, 1220])
+            rate = 125.0 if isinstance(way, int) else rate
+            path = os.path.join(folder, "small-%s-%d.pcap" % (kind.__name__, number))
+            play(path, rng, way, [(0.05 + n / rate, swing.values(0.05 + n / rate)) for n in range(int(rate * 9))])
+            report, _ = diagnose(path)
+            found = [one["args"] for one in report["findings"] if one["id"] == "command.not-followed"]
+            about = ("small", kind.__name__, number, way, rate, list(swing.stuck), [round(one, 3) for one in swing.widths], swing.lag, swing.soft)
+            expect(about, len(found) == (kind is sticks), found)
+            sides = [one["side"] for one in report["incidents"] if one["what"] == "command.not-followed"]
+            expect(about + ("which",), not found or (found[0]["joint"] in swing.stuck and sides == ["robot"]), found, sides)
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = os.environ.get("ARM_CHECK_FOLDER", scratch)
         for seed in sys.argv[1:] or ["one"]:
             check_repeats(folder, seed)
             check_following(folder, seed)
+            check_small(folder, seed)
             check_cut_off(folder, seed)
             check_status_bits(folder, seed)
     return finish()

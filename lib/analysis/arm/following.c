@@ -13,6 +13,17 @@
 #define STEP_MOST 0.1  /* s: after a longer pause a speed says nothing of what was commanded meanwhile */
 #define SPEED_NONE 1e-3
 #define TOOL FOLLOW_JOINTS
+/* Of a controller's target: what noise and brakes do to a joint that stands, how far away its target must be then, how
+ * much further than the joint has moved, and for how many s, moving at so many rad/s at least. A target that jitters
+ * comes back within a moment. */
+#define STILL 5e-4
+#define NEAR 5e-3
+#define RATIO 10.0
+#define STUCK_LASTS 1.5
+#define MOVES 2e-3
+#define MOMENT 0.2
+#define MOMENT_SAMPLES 3
+#define GAP 1.5 /* s: after a longer pause nothing is known of the target's way */
 
 static void tell(const struct following *following, struct findings *findings, const struct armtap_stream *stream,
                  const char *name, const char *field)
@@ -128,6 +139,68 @@ static bool is_not_followed(struct following *following, const struct follow_sam
     return any;
 }
 
+/* How far the target is from where the joint stands, and from where it was when the joint came there. */
+static double distance_of(const struct stuck_joint *joint, double asked, double actual)
+{
+    double here = asked - actual, there = asked - joint->first;
+    return here * there <= 0 ? 0 : fabs(here) < fabs(there) ? here : there;
+}
+
+/* Takes the joint's target, and where it is. `seconds`: since the sample before; 0: unknown. False: it moved. */
+static bool take_stuck(struct stuck_joint *joint, double asked, double actual, double seconds,
+                       const struct armtap_where *where)
+{
+    double away = distance_of(joint, asked, actual), moved = fabs(actual - joint->stood), last = joint->last;
+    joint->last = asked;
+    if (!(moved <= fmax(STILL, fmin(joint->farthest, AWAY) / RATIO))) {
+        *joint = (struct stuck_joint){.stood = actual, .first = asked, .last = asked};
+        return false;
+    }
+    bool is_away = fabs(away) > fmax(NEAR, RATIO * moved);
+    if (!is_away || (joint->samples > 0 && joint->is_above != (away > 0)) || seconds == 0)
+        joint->samples = 0;
+    if (!is_away)
+        return true;
+    joint->run = joint->samples > 0 ? joint->run + seconds : 0;
+    joint->samples++;
+    joint->is_above = away > 0;
+    joint->farthest = fmax(joint->farthest, fabs(away));
+    if (joint->since.packet == 0)
+        joint->since = *where;
+    if (joint->run >= MOMENT && joint->samples >= MOMENT_SAMPLES && fabs(asked - last) > MOVES * seconds)
+        joint->spent += seconds;
+    return true;
+}
+
+/* Whether a joint stands whose target moves. `is_now`: the target is away from it. */
+static bool is_stuck(struct following *following, const struct follow_sample *sample, double seconds, bool *is_now)
+{
+    bool any = false, is_next = seconds > 0 && seconds <= GAP;
+    for (unsigned i = 0; i < FOLLOW_JOINTS && sample->field; i++)
+        if (!take_stuck(&following->stuck[i], sample->asked[i], sample->actual[i], is_next ? seconds : 0,
+                        &sample->where) &&
+            seconds > 0)
+            following->moved_time = sample->where.time;
+    bool is_moving =
+        following->moved_time != 0 && armtap_time_seconds(following->moved_time, sample->where.time) < STUCK_LASTS;
+    for (unsigned i = 0; i < FOLLOW_JOINTS && sample->field; i++) {
+        const struct stuck_joint *joint = &following->stuck[i];
+        bool is_proven = joint->spent >= STUCK_LASTS && (sample->is_playing || is_moving);
+        if (!is_proven && !(following->is_open && joint->spent > 0))
+            continue;
+        any = true;
+        *is_now = *is_now || joint->samples > 0;
+        if (!following->is_open || joint->since.time < following->since.time)
+            following->since = joint->since;
+        following->is_open = true;
+        if (joint->farthest > following->farthest) {
+            following->farthest = joint->farthest;
+            following->worst = i;
+        }
+    }
+    return any;
+}
+
 void armtap_following_take(struct following *following, struct findings *findings, const struct follow_sample *sample)
 {
     if (sample->is_held || (following->is_begun && following->kind != sample->kind))
@@ -140,9 +213,11 @@ void armtap_following_take(struct following *following, struct findings *finding
     take_motion(following, sample);
     take_asked(following, sample, seconds > 0 && seconds <= STEP_MOST ? seconds : 0);
     following->last = sample->where;
-    if (is_not_followed(following, sample))
+    bool is_far = is_not_followed(following, sample), is_now = is_far;
+    bool stands = is_stuck(following, sample, seconds, &is_now) || is_far;
+    if (is_now)
         following->until = sample->where;
-    else if (following->is_open)
+    else if (following->is_open && !stands)
         armtap_following_end(following, findings, sample->stream, sample->name, sample->field);
 }
 

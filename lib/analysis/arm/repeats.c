@@ -25,6 +25,7 @@
 #define TARGET "target_q"
 #define ELEMENTS_EACH 2u
 
+#define LOOKS_APART 0.09  /* s from one look at the targets to the next, at most */
 #define PLACES_APART 0.05 /* s from one look at where the arm is to the next */
 #define MOVED_LATELY 2.0  /* s */
 
@@ -77,6 +78,7 @@ struct repeats {
     size_t target_at, actual_at; /* of the joints' angles; the same */
     uint64_t records;
     struct following following;
+    int64_t look_time;           /* of the last look at the targets */
     size_t place_kind, place_at; /* of `places`, PLACES if none is sent; in the values */
     double place[FOLLOW_JOINTS];
     int64_t place_time, moved_time; /* when it was looked at, and found elsewhere, last; ARMTAP_NO_TIME: never */
@@ -348,7 +350,9 @@ static void look_at_targets(struct repeats *repeats, struct findings *findings, 
                                    .where = record->where,
                                    .kind = FOLLOW_ANGLES,
                                    .field = TARGET,
-                                   .is_held = modes && modes->is_held};
+                                   .is_held = modes && modes->is_held,
+                                   .is_playing = modes && modes->is_playing};
+    repeats->look_time = record->where.time;
     if (repeats->target_at == SIZE_MAX || repeats->actual_at == SIZE_MAX || (record->flags & ARMTAP_GUESSED))
         return;
     for (unsigned i = 0; i < FOLLOW_JOINTS; i++) {
@@ -400,7 +404,7 @@ bool armtap_repeats_record(struct repeats **repeats, struct findings *findings, 
     now->flags = record->flags;
     look_at_place(now, record);
     now->has_power = !modes || !modes->is_powerless;
-    if (now->records++ % SAMPLE == 0)
+    if (now->records++ % SAMPLE == 0 || armtap_time_seconds(now->look_time, record->where.time) > LOOKS_APART)
         look_at_targets(now, findings, record, modes);
     return true;
 }

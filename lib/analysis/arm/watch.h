@@ -28,7 +28,9 @@ void armtap_repeats_end(struct repeats *repeats, struct findings *findings);
 /* ---- following.c ----
  *
  * Commands that an arm does not follow: they ask a joint to be elsewhere, and it stands still for a second, though
- * nothing known holds it. One that lags, however far, moves; so does one that is led by hand. */
+ * nothing known holds it. One that lags, however far, moves; so does one that is led by hand. Of a controller's own
+ * target a joint misses far less: it stands if the target moves by many times as much, over seconds, in a program or
+ * beside joints that move. */
 
 #define FOLLOW_JOINTS 6
 /* What commands ask for: angles of joints, their speeds, a pose of the tool, its speeds. */
@@ -42,7 +44,20 @@ struct follow_sample {
     const char *name, *field; /* of a driver's mode; of the controller's target; one of them is NULL */
     double asked[FOLLOW_JOINTS], actual[FOLLOW_JOINTS];
     bool is_held;    /* by a stop, a pause, brakes */
+    bool is_playing; /* known: a program runs */
     double patience; /* s that it may stand besides: a slow motion begins slowly */
+};
+
+/* A joint that stands while its controller's target moves, however little: by the share of the one in the other. */
+struct stuck_joint {
+    double stood, first; /* where it came to stand, and the target then */
+    double last;         /* target of the sample before */
+    double farthest;     /* the target was from both */
+    double run;          /* s that it is on one side of both, further than the joint may lag or be moved */
+    unsigned samples;    /* of that; 0: it is not */
+    bool is_above;       /* that side */
+    double spent;        /* s that the target moved there, up to now */
+    struct armtap_where since;
 };
 
 /* Starts as zeros. */
@@ -56,6 +71,8 @@ struct following {
     struct armtap_where begun[FOLLOW_JOINTS + 1]; /* since when it is too far; packet 0: it is not */
     unsigned worst;
     double farthest;
+    struct stuck_joint stuck[FOLLOW_JOINTS]; /* only of a controller's target */
+    int64_t moved_time;                      /* of any of them */
 };
 void armtap_following_take(struct following *following, struct findings *findings, const struct follow_sample *sample);
 /* Nothing more is known of the commands, or of the arm. */
