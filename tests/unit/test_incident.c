@@ -332,6 +332,10 @@ static void what_the_controller_says_is_a_cause(void **state)
     CHECK_ROWS(rows);
 }
 
+#define NOT_SENT                                                                                                       \
+    {                                                                                                                  \
+        1, ARMTAP_FINDING_silence, ARMTAP_BLAME_ROBOT                                                                  \
+    }
 #define SILENT(word) FACT(ARMTAP_FINDING_silence, RTDE, ARGS(arg_reason(ARMTAP_WORD_##word))), .size = 3
 
 /* What a client sent failed, or replaced what ran; a client of the dashboard server ended it. A stop for safety has
@@ -385,14 +389,14 @@ static void what_a_client_requests_has_a_side(void **state)
          .cause = {FACT(ARMTAP_NOTE_ur_exception, PRIMARY, ARGS(arg_sent_packet(9))), WITHIN(4000, 1000)},
          .unless = STOP_NEAR,
          .judged = {2, ARMTAP_NOTE_ur_exception, ARMTAP_BLAME_CLIENT},
-         .no_cause = UNKNOWN(1),
+         .no_cause = NOT_SENT,
          .has_unless = {2, ARMTAP_NOTE_ur_exception, ARMTAP_BLAME_UNCLEAR}},
         {.what = {SILENT(not_sent)},
          .cause = {FACT(ARMTAP_NOTE_dashboard_command, DASHBOARD, NO_ARGS), WITHIN(3600, 200)},
          .unless = STOP_NEAR,
          .judged = {2, ARMTAP_NOTE_dashboard_command, ARMTAP_BLAME_CLIENT},
-         .no_cause = UNKNOWN(1),
-         .has_unless = UNKNOWN(1)},
+         .no_cause = NOT_SENT,
+         .has_unless = NOT_SENT},
     };
     (void)state;
     CHECK_ROWS(rows);
@@ -431,7 +435,7 @@ static void late_data_has_a_side(void **state)
          .unless = STALL_BESIDE,
          .judged = {2, ARMTAP_FINDING_network_stalled, ARMTAP_BLAME_NETWORK},
          .no_cause = UNKNOWN(1),
-         .has_unless = UNKNOWN(1)},
+         .has_unless = {2, ARMTAP_FINDING_silence, ARMTAP_BLAME_UNCLEAR}},
         {.what = {SILENT(acks_lost)},
          .unless = STALL_BESIDE,
          .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_NETWORK},
@@ -442,8 +446,45 @@ static void late_data_has_a_side(void **state)
          .judged = {2, ARMTAP_FINDING_tcp_not_acknowledged, ARMTAP_BLAME_UNCLEAR},
          .no_cause = BY_SILENCE,
          .has_unless = UNKNOWN(1)},
+        {.what = {SILENT(not_sent)}, .unless = STALL_BESIDE, .judged = NOT_SENT, .has_unless = BY_SILENCE},
+        {.what = {FACT(ARMTAP_FINDING_silence, RTDE, ARGS(arg_reason(ARMTAP_WORD_not_sent), arg_times(1))), .size = 3},
+         .judged = BY_SILENCE},
+        {.what = {SILENT(waited)}, .judged = BY_SILENCE},
         {.what = {SILENT(program_silent)}, .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_ROBOT}},
         {.what = {SILENT(client_stopped_reading)}, .judged = {1, ARMTAP_FINDING_silence, ARMTAP_BLAME_CLIENT}},
+    };
+    (void)state;
+    CHECK_ROWS(rows);
+}
+
+/* What waited behind something is its effect, for half a minute, and no side's alone; the same hole is one incident. */
+static void what_waited_has_the_side_of_what_held_it_up(void **state)
+{
+#define WAITING(...)                                                                                                   \
+    FACT(ARMTAP_FINDING_clock_skipped, RTDE, ARGS(arg_reason(ARMTAP_WORD_waited), __VA_ARGS__)), .size = 1000
+#define BEHIND WITHIN(30000, 1000)
+#define DOUBTED FACT(ARMTAP_FINDING_network_stalled, RTDE, ARGS(arg_doubt(ARMTAP_WORD_client_gone)))
+    const struct rule_row rows[] = {
+        {.what = {WAITING(arg_none(true))},
+         .cause = {STALL(client), BEHIND},
+         .judged = {2, ARMTAP_FINDING_tcp_zero_window, ARMTAP_BLAME_CLIENT},
+         .no_cause = UNKNOWN(1)},
+        {.what = {WAITING(arg_times(1))},
+         .cause = {FACT(ARMTAP_FINDING_network_stalled, RTDE, NO_ARGS), BEHIND},
+         .judged = {2, ARMTAP_FINDING_network_stalled, ARMTAP_BLAME_NETWORK},
+         .no_cause = UNKNOWN(1)},
+        {.what = {WAITING(arg_times(1))},
+         .cause = {DOUBTED, BEHIND},
+         .judged = {2, ARMTAP_FINDING_network_stalled, ARMTAP_BLAME_UNCLEAR},
+         .no_cause = UNKNOWN(1)},
+        {.what = {WAITING(arg_times(1))},
+         .cause = {FACT(ARMTAP_FINDING_silence, RTDE, ARGS(arg_reason(ARMTAP_WORD_unknown))), BEHIND},
+         .judged = {2, ARMTAP_FINDING_silence, ARMTAP_BLAME_UNCLEAR},
+         .no_cause = UNKNOWN(1)},
+        {.what = {FACT(ARMTAP_FINDING_clock_skipped, RTDE, NO_ARGS)},
+         .cause = {SILENT(not_sent), WITHIN(0, 0)},
+         .judged = {2, ARMTAP_FINDING_silence, ARMTAP_BLAME_ROBOT},
+         .no_cause = {1, NOTHING, ARMTAP_BLAME_ROBOT}},
     };
     (void)state;
     CHECK_ROWS(rows);
@@ -529,6 +570,12 @@ static void a_stop_ends_commands(void **state)
 static void what_lasts_must_be_long_enough(void **state)
 {
 #define SKIPPED FACT(ARMTAP_FINDING_clock_skipped, RTDE, NO_ARGS), .size = 10 /* packages */
+#define SKIPPED_AS(...) FACT(ARMTAP_FINDING_clock_skipped, RTDE, ARGS(__VA_ARGS__)), .size = 10
+#define WHILE_RESENT SKIPPED_AS(arg_reason(ARMTAP_WORD_held_up), arg_times(3))
+#define SKIPPED_UNPROVEN                                                                                               \
+    {                                                                                                                  \
+        1, NOTHING, ARMTAP_BLAME_UNCLEAR                                                                               \
+    }
 #define RESET FACT(ARMTAP_NOTE_tcp_reset, RTDE, ARGS(arg_who(ARMTAP_WORD_robot)))
 #define STOOD_STILL FACT(ARMTAP_FINDING_network_stalled, RTDE, NO_ARGS)
 #define OF_NETWORK(many)                                                                                               \
@@ -547,18 +594,20 @@ static void what_lasts_must_be_long_enough(void **state)
 /* The stall of a robot keeps the silence from being an incident of its own. */
 #define WHILE(word, of, seconds, after, ...)                                                                           \
     {                                                                                                                  \
-        {SKIPPED}, {SILENT_FOR(word, of, seconds)}, after, __VA_ARGS__,                                                \
+        {WHILE_RESENT}, {SILENT_FOR(word, of, seconds)}, after, __VA_ARGS__,                                           \
         {                                                                                                              \
             STALLED(robot, of, 3)                                                                                      \
         }                                                                                                              \
     }
+/* What comes with the record that shows the skip is the same hole. */
 #define SKIPPED_WHILE(word)                                                                                            \
-    WHILE(word, RTDE, 0.02, 0, BY_SILENCE_TOO), WHILE(word, RTDE, 0.019, 0, SKIPPED_ALONE),                            \
-        WHILE(word, RTDE, 3, -3000 * MS, BY_SILENCE_TOO), WHILE(word, RTDE, 3, -3000 * MS - 1, SKIPPED_ALONE),         \
-        WHILE(word, RTDE, 3, 1, SKIPPED_ALONE), WHILE(word, REALTIME, 3, 0, SKIPPED_ALONE)
+    WHILE(word, RTDE, 0.02, 0, BY_SILENCE_TOO), WHILE(word, RTDE, 0.02, -1, BY_SILENCE_TOO),                           \
+        WHILE(word, RTDE, 0.019, -1, SKIPPED_UNPROVEN), WHILE(word, RTDE, 3, -3000 * MS, BY_SILENCE_TOO),              \
+        WHILE(word, RTDE, 3, -3000 * MS - 1, SKIPPED_UNPROVEN), WHILE(word, RTDE, 3, 1, SKIPPED_UNPROVEN),             \
+        WHILE(word, REALTIME, 3, 0, SKIPPED_UNPROVEN)
 #define BESIDE(word, after, ...)                                                                                       \
     {                                                                                                                  \
-        {SILENT(not_sent)}, {SILENT_FOR(word, REALTIME, 3)}, after, __VA_ARGS__,                                       \
+        {SILENT(unknown)}, {SILENT_FOR(word, REALTIME, 3)}, after, __VA_ARGS__,                                        \
         {                                                                                                              \
             0                                                                                                          \
         }                                                                                                              \
@@ -568,7 +617,7 @@ static void what_lasts_must_be_long_enough(void **state)
 #define RESENT_THERE FACT(ARMTAP_FINDING_tcp_retransmission, RTDE, ARGS(arg_direction(ARMTAP_WORD_from_robot)))
 #define BESIDE_RESENT(word, after, ...)                                                                                \
     {                                                                                                                  \
-        {SILENT(not_sent)}, {SILENT_FOR(word, REALTIME, 3)}, after, __VA_ARGS__,                                       \
+        {SILENT(unknown)}, {SILENT_FOR(word, REALTIME, 3)}, after, __VA_ARGS__,                                        \
         {                                                                                                              \
             RESENT_THERE                                                                                               \
         }                                                                                                              \
@@ -611,14 +660,14 @@ static void what_lasts_must_be_long_enough(void **state)
         struct part beside;
     } rows[] = {
         /* 3 s without data: at least 2 s. */
-        {{SILENT(not_sent)}, {STALLED(client, RTDE, 3)}, -3000 * MS, BY_STALL(2), {0}},
-        {{SILENT(not_sent)}, {STALLED(client, RTDE, 2)}, -3000 * MS, BY_STALL(2), {0}},
-        {{SILENT(not_sent)}, {STALLED(client, RTDE, 2)}, -3000 * MS - 1, UNKNOWN(1), {0}},
-        {{SILENT(not_sent)}, {STALLED(client, RTDE, 1.999)}, -2000 * MS, UNKNOWN(1), {0}},
-        {{SILENT(not_sent)}, {STALLED(client, RTDE, 2)}, 0, BY_STALL(2), {0}},
-        {{SILENT(not_sent)}, {STALLED(client, RTDE, 2)}, 1, UNKNOWN(1), {0}},
-        {{SILENT(not_sent)}, {STALLED(robot, RTDE, 3)}, -3000 * MS, UNKNOWN(1), {0}},
-        {{SILENT(not_sent)}, {STALLED(client, REALTIME, 3)}, -3000 * MS, UNKNOWN(1), {0}},
+        {{SILENT(unknown)}, {STALLED(client, RTDE, 3)}, -3000 * MS, BY_STALL(2), {0}},
+        {{SILENT(unknown)}, {STALLED(client, RTDE, 2)}, -3000 * MS, BY_STALL(2), {0}},
+        {{SILENT(unknown)}, {STALLED(client, RTDE, 2)}, -3000 * MS - 1, UNKNOWN(1), {0}},
+        {{SILENT(unknown)}, {STALLED(client, RTDE, 1.999)}, -2000 * MS, UNKNOWN(1), {0}},
+        {{SILENT(unknown)}, {STALLED(client, RTDE, 2)}, 0, BY_STALL(2), {0}},
+        {{SILENT(unknown)}, {STALLED(client, RTDE, 2)}, 1, UNKNOWN(1), {0}},
+        {{SILENT(unknown)}, {STALLED(robot, RTDE, 3)}, -3000 * MS, UNKNOWN(1), {0}},
+        {{SILENT(unknown)}, {STALLED(client, REALTIME, 3)}, -3000 * MS, UNKNOWN(1), {0}},
         /* 10 packages take 20 ms or more. */
         {{SKIPPED}, {STALLED(client, RTDE, 0.02)}, -20 * MS, BY_STALL(2), {0}},
         {{SKIPPED}, {STALLED(client, RTDE, 0.019)}, -20 * MS, SKIPPED_ALONE, {0}},
@@ -638,13 +687,15 @@ static void what_lasts_must_be_long_enough(void **state)
         {{STOOD_STILL}, {STALLED(client, RTDE, 0.3)}, -1300 * MS - 1, OF_NETWORK(1), {0}},
         {{ENDED_BY_ROBOT}, {STALLED(client, RTDE, 0.001)}, -1001 * MS, BY_STALL(2), {0}},
         {{ENDED_BY_ROBOT}, {STALLED(client, RTDE, 0.001)}, -1001 * MS - 1, SKIPPED_ALONE, {0}},
-        {{SKIPPED},
+        {{WHILE_RESENT},
          {STOOD_STILL, .size = 0.02},
          -3000 * MS,
          {2, ARMTAP_FINDING_network_stalled, ARMTAP_BLAME_NETWORK},
          {0}},
-        {{SKIPPED}, {STOOD_STILL, .size = 0.02}, -3000 * MS - 1, SKIPPED_ALONE, {0}},
-        {{SKIPPED}, {STOOD_STILL, .size = 0.019}, 0, SKIPPED_ALONE, {0}},
+        {{WHILE_RESENT}, {STOOD_STILL, .size = 0.02}, -3000 * MS - 1, SKIPPED_UNPROVEN, {0}},
+        {{WHILE_RESENT}, {STOOD_STILL, .size = 0.019}, 0, SKIPPED_UNPROVEN, {0}},
+        {{SKIPPED}, {STOOD_STILL, .size = 0.02}, -3000 * MS, SKIPPED_ALONE, {0}},
+        {{SKIPPED}, {SILENT_FOR(delayed, RTDE, 0.02)}, -1, SKIPPED_ALONE, {0}},
         /* A silence ends before, or with the record that shows what was skipped. */
         SKIPPED_WHILE(held_up),
         WHILE(acks_lost, RTDE, 3, -1000 * MS, BY_SILENCE_TOO),
@@ -656,7 +707,8 @@ static void what_lasts_must_be_long_enough(void **state)
         SILENT_BESIDE(client_stopped_reading),
         RESENT_BESIDE(delayed),
         RESENT_BESIDE(delayed_or_stalled),
-        {{SKIPPED}, {SILENT_FOR(stalled, RTDE, 3)}, 0, SKIPPED_ALONE, {0}},
+        {{SKIPPED}, {SILENT_FOR(stalled, RTDE, 3)}, 0, BY_SILENCE_TOO, {0}},
+        {{SKIPPED}, {SILENT_FOR(stalled, RTDE, 3)}, -1, SKIPPED_ALONE, {0}},
         /* A clock that stood still goes on, from wherever. */
         FROZEN_BEFORE(values),
         FROZEN_BEFORE(clock),
@@ -806,7 +858,8 @@ static void facts_prove_what_they_say(void **state)
         /* who stopped reading */
         {{{STALL(client)}}, {1, NOTHING, ARMTAP_BLAME_CLIENT}},
         {{{STALL(robot)}}, {1, NOTHING, ARMTAP_BLAME_ROBOT}},
-        {{{FACT(ARMTAP_FINDING_clock_skipped, RTDE, ARGS(arg_reason(ARMTAP_WORD_held_up)))}}, UNKNOWN(1)},
+        {{{FACT(ARMTAP_FINDING_clock_skipped, RTDE, ARGS(arg_reason(ARMTAP_WORD_waited)))}}, UNKNOWN(1)},
+        {{{FACT(ARMTAP_FINDING_clock_skipped, RTDE, ARGS(arg_times(1)))}}, UNKNOWN(1)},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -1346,6 +1399,7 @@ int main(void)
         cmocka_unit_test(what_the_controller_says_is_a_cause),
         cmocka_unit_test(what_a_client_requests_has_a_side),
         cmocka_unit_test(late_data_has_a_side),
+        cmocka_unit_test(what_waited_has_the_side_of_what_held_it_up),
         cmocka_unit_test(handshakes_have_causes),
         cmocka_unit_test(a_stop_ends_commands),
         cmocka_unit_test(what_lasts_must_be_long_enough),

@@ -118,6 +118,7 @@ struct flow_rate {
     int64_t elapsed; /* ns from the first to the last of them; -1: unknown */
     struct silence silence;
     struct resent resent;
+    struct backlog backlog;   /* up to the last record */
     struct armtap_where full; /* where the client's receive buffer became full; packet 0: it never was */
     int64_t opened;           /* when it had room again; NO_TIME: not yet */
     uint64_t heard_before;    /* packets of the client until the first record */
@@ -376,6 +377,8 @@ static void end_silence(struct flow_rate *flow, struct findings *findings, const
         return;
     report_silence(flow, findings, stream, &flow->silence, false, &(struct flow_rate_blame){.reason = reason});
     flow->silence.waits = false;
+    if (reason == ARMTAP_WORD_stalled)
+        flow->backlog = (struct backlog){.late = 0};
 }
 
 /* A sender that lost much catches up slowly, and at first sends less than is due: it is waited for as long as its data
@@ -408,6 +411,33 @@ static void follow_silence(struct flow_rate *flow, struct findings *findings, co
         follow_on(flow, findings, stream);
 }
 
+/* What may have kept the controller from sending between two packages: what waited, or what was sent again. */
+static struct flow_rate_blame kept_by(const struct flow_rate *flow, const struct armtap_where *to)
+{
+    const struct armtap_where *from = &flow->last.where;
+    const struct backlog *backlog = &flow->backlog;
+    struct flow_rate_blame why = {.reason = ARMTAP_WORD_none};
+    bool is_resent = flow->resent.since > 0 && flow->resent.since == from->packet &&
+                     flow->resent.last.packet < to->packet && between(from, to) >= HELD_UP_LEAST;
+    if (is_resent)
+        why = held_up_by(&flow->resent);
+    why.reason = is_held_up(&flow->resent, from, to) ? ARMTAP_WORD_held_up : ARMTAP_WORD_none;
+    if (why.reason == ARMTAP_WORD_none && armtap_backlog_waits(backlog))
+        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_waited,
+                                       .times = backlog->times,
+                                       .from_packet = backlog->times > 0 ? backlog->from_packet : 0,
+                                       .until_packet = backlog->times > 0 ? backlog->until_packet : 0};
+    return why;
+}
+
+/* Of a controller whose clock advanced meanwhile: what waited came afterwards, so that otherwise it sent nothing. */
+static struct flow_rate_blame not_sent(const struct flow_rate *flow, const struct armtap_where *to)
+{
+    struct flow_rate_blame why = kept_by(flow, to);
+    why.reason = why.reason == ARMTAP_WORD_waited ? ARMTAP_WORD_waited : ARMTAP_WORD_not_sent;
+    return why;
+}
+
 /* Finds out from the clocks why there was no data. */
 static void find_reason(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                         const struct pause *pause)
@@ -425,9 +455,7 @@ static void find_reason(struct flow_rate *flow, struct findings *findings, const
     else if (is_held && (flow->resent.is_acknowledged || isnan(silence.step) || (has_advanced && !is_unclear)))
         why = blame_held_up(&flow->resent, pause);
     else if (has_advanced && !is_unclear)
-        why = (struct flow_rate_blame){.reason = ARMTAP_WORD_not_sent,
-                                       .doubt = stream->origin == ARMTAP_ORIGIN_SOCKET ? ARMTAP_WORD_perhaps_lost
-                                                                                       : ARMTAP_WORD_none};
+        why = not_sent(flow, pause->to);
     else
         silence.waits = !isnan(silence.step) && !is_unclear;
     if (silence.waits)
@@ -518,16 +546,17 @@ static inline struct clock_step clock_step_of(const struct arrival *last, const 
 static void report_skipped(const struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                            const struct arrival *arrival, const struct clock_step *step)
 {
-    bool is_held = is_held_up(&flow->resent, &flow->last.where, &arrival->where);
-    const struct flow_rate_blame why = is_held ? held_up_by(&flow->resent) : (struct flow_rate_blame){.times = 0};
+    const struct flow_rate_blame why = kept_by(flow, &arrival->where);
+    bool is_late = why.reason == ARMTAP_WORD_waited && flow->backlog.late > BACKLOG_LATE;
     const struct fact fact = {
         .code = ARMTAP_FINDING_clock_skipped,
         .stream = stream,
         .where = &arrival->where,
         .arguments = ARGS(channel_argument(flow), arg_packages(step->skipped), arg_clock_step_s(step->time),
                           arg_usual_s(flow->usual), step->lost > 0 ? arg_packages_lost(step->lost) : arg_none(true),
-                          arg_reason(is_held ? ARMTAP_WORD_held_up : ARMTAP_WORD_none), if_any(arg_times(why.times)),
-                          if_any(arg_from_packet(why.from_packet)), if_any(arg_until_packet(why.until_packet)))};
+                          arg_reason(why.reason), is_late ? arg_later_s(flow->backlog.late) : arg_none(true),
+                          if_any(arg_times(why.times)), if_any(arg_from_packet(why.from_packet)),
+                          if_any(arg_until_packet(why.until_packet)))};
     armtap_findings_raise(findings, &fact);
 }
 
@@ -706,6 +735,16 @@ static bool is_read_later(const struct flow_rate *flow, const struct arrival *ar
            !armtap_time_is_set_back(&flow->last.where, &arrival->where);
 }
 
+/* A clock that stands, or was set, says nothing about what waits. */
+static void follow_backlog(struct flow_rate *flow, const struct arrival *arrival, const struct clock_step *step)
+{
+    bool is_joint = flow->has_last && arrival->where.packet == flow->last.where.packet;
+    bool stands = flow->has_last && arrival->clock <= flow->last.clock;
+    if (step->is_back || step->is_jump)
+        flow->backlog = (struct backlog){.late = 0};
+    armtap_backlog_take(&flow->backlog, arrival->where.time, stands ? NAN : arrival->clock, is_joint);
+}
+
 static void judge(struct flow_rate *flow, struct findings *findings, const struct armtap_stream *stream,
                   const struct arrival *arrival)
 {
@@ -725,6 +764,7 @@ static void judge(struct flow_rate *flow, struct findings *findings, const struc
     }
     if (!flow->only_steps)
         add_up(flow, findings, stream, arrival, &step);
+    follow_backlog(flow, arrival, &step);
     flow->has_last = true;
     flow->last = *arrival;
 }
@@ -1056,6 +1096,7 @@ static void take_resent(struct flow_rate *flow, const struct armtap_event *event
                                   .heard = heard,
                                   .is_answerable = heard > flow->heard_before};
     }
+    armtap_backlog_resent(&flow->backlog, event->where.packet);
     resent->count++;
     resent->last = event->where;
     resent->is_acknowledged = event->resent.is_acknowledged && heard > resent->heard;

@@ -62,6 +62,29 @@ struct arrival armtap_waiting_at(const struct waiting_arrivals *waiting, unsigne
 /* Sets clocks back to 0; those that have none stay without. */
 void armtap_waiting_forget_clocks(struct waiting_arrivals *waiting);
 
+/* ---- window_stalls.c ----
+ *
+ * Data that waited in the robot's system, or on its way, since the path or the client took less than was sent: packages
+ * come later than the controller's clock says, or several in one packet. What a controller skips then it could not
+ * send. */
+
+/* s: what comes later than this waited. */
+#define BACKLOG_LATE 0.05
+/* Starts as zeros. */
+struct backlog {
+    bool is_begun;
+    double least[2]; /* s, of the capture's clock less the controller's: in this minute, and in the one before */
+    int64_t since;   /* where this minute began */
+    double late;     /* s, the last package; 0: in time */
+    uint32_t joint;  /* bits of the last packages, the latest lowest: it came in a packet with the one before */
+    uint64_t times, from_packet, until_packet; /* what was sent again since a package came in time */
+};
+/* Takes a package, and whether it came in the packet of the one before. A clock is NAN if it is unknown. */
+void armtap_backlog_take(struct backlog *backlog, int64_t time, double clock, bool is_joint);
+void armtap_backlog_resent(struct backlog *backlog, uint64_t packet);
+/* Whether data waited when the last package came. */
+bool armtap_backlog_waits(const struct backlog *backlog);
+
 /* ---- flow_rate.c ----
  *
  * How regularly one flow of data arrived, that of an RTDE or legacy connection or of an AUBO channel: expected and

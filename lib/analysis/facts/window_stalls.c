@@ -1,8 +1,10 @@
 #include "analysis/facts/detectors.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "array.h"
+#include "analysis/facts/flow_rate.h"
 #include "analysis/numbers.h"
 #include "nanoseconds.h"
 
@@ -263,6 +265,49 @@ void armtap_lossy_event(struct lossy *lossy, struct findings *findings, const st
         take_resent(lossy, findings, event);
     else if (event->type == ARMTAP_EVENT_CLOSE)
         end_lossy(lossy, findings, event);
+}
+
+/* ---- data that waits --------------------------------------------------------------------------------------------- */
+
+/* A controller's clock may drift: it is compared with the last minute or two. */
+#define MINUTE (60 * SECOND)
+/* A sender whose data waits fills its packets: of the last 16 packages so many share one with the one before. */
+#define LAST_PACKAGES UINT32_C(0xffff)
+#define JOINT 2
+
+void armtap_backlog_take(struct backlog *backlog, int64_t time, double clock, bool is_joint)
+{
+    bool is_known = time != ARMTAP_NO_TIME && clock > 0;
+    double behind = is_known ? (double)time / 1e9 - clock : 0;
+    bool is_begun = backlog->is_begun && time >= backlog->since;
+    backlog->joint = backlog->joint << 1 | is_joint;
+    if (!is_known)
+        return;
+    if (!is_begun || armtap_time_between(backlog->since, time) >= MINUTE) {
+        backlog->least[1] = is_begun ? backlog->least[0] : behind;
+        backlog->least[0] = behind;
+        backlog->since = time;
+        backlog->is_begun = true;
+    }
+    backlog->least[0] = fmin(backlog->least[0], behind);
+    backlog->late = behind - fmin(backlog->least[0], backlog->least[1]);
+    if (!armtap_backlog_waits(backlog))
+        backlog->times = 0;
+}
+
+void armtap_backlog_resent(struct backlog *backlog, uint64_t packet)
+{
+    if (backlog->times++ == 0)
+        backlog->from_packet = packet;
+    backlog->until_packet = packet;
+}
+
+bool armtap_backlog_waits(const struct backlog *backlog)
+{
+    unsigned joint = 0;
+    for (uint32_t last = backlog->joint & LAST_PACKAGES; last; last &= last - 1)
+        joint++;
+    return backlog->late > BACKLOG_LATE || joint >= JOINT;
 }
 
 bool armtap_stalls_of_client(const struct stalls *stalls, uint64_t connection)

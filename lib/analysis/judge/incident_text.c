@@ -196,7 +196,7 @@ static void put_cause(struct text *text, const struct armtap_facts *facts, const
         put(text, "%s%s", sign, incident->rule->meaning);
         sign = ": ";
     }
-    if (incident->with) {
+    if (incident->with && incident->with != incident->what) {
         put(text, "%s", sign);
         put_sentence(text, incident->with, facts->zone);
         put_place(text, facts, incident->with, incident->what);

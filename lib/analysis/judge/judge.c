@@ -99,6 +99,7 @@ static int64_t distance(const struct armtap_facts *facts, const struct armtap_fi
                         const struct armtap_finding *finding, const struct sign *sign)
 {
     int64_t time = finding->where.time, end = sign->is_span ? end_of(finding) : time, begin = begin_of(what), far = 0;
+    int64_t since = begin_of(finding);
     const struct armtap_stream *stream = armtap_stream_of(facts, finding);
     if (sign->is_span) {
         far = what->where.time > end ? armtap_time_between(end, what->where.time) : 0;
@@ -106,8 +107,8 @@ static int64_t distance(const struct armtap_facts *facts, const struct armtap_fi
             return -1;
     } else if (time < begin) {
         far = armtap_time_between(time, begin);
-    } else if (time > what->where.time) {
-        far = armtap_time_between(what->where.time, time);
+    } else if (since > what->where.time) {
+        far = armtap_time_between(what->where.time, since);
     }
     if (!sign->is_span && far > (time < begin ? sign->before : sign->after) * MS)
         return -1;
@@ -500,6 +501,20 @@ static struct incident *alike(const struct judging *judging, const struct armtap
     return NULL;
 }
 
+/* The incident that something else of the kind on the stream has caused. */
+static struct incident *caused_too(const struct judging *judging, const struct armtap_finding *what)
+{
+    for (size_t i = 0; i < judging->incidents->count; i++) {
+        struct incident *incident = &judging->incidents->all[i];
+        const struct armtap_finding *cause = incident->cause;
+        if (incident->class == CLASS_OTHER && cause && cause->kind == what->kind && cause->stream == what->stream &&
+            what->stream != ARMTAP_NO_STREAM && say_the_same(cause, what) &&
+            incident->rule->side == armtap_side_of(what))
+            return incident;
+    }
+    return NULL;
+}
+
 /* Takes what is left: first what explains others, then what has a cause, then the rest. 0, or -1 if memory runs out. */
 enum step { ROOTS, CAUSED, REST };
 static int find_others(struct judging *judging, enum step step)
@@ -517,11 +532,13 @@ static int find_others(struct judging *judging, enum step step)
         if (has_cause && !reason.rule)
             continue;
         size_t of_cause = reason.cause == NONE ? 0 : judging->of[reason.cause];
-        struct incident *same =
-            of_cause > 0 ? &judging->incidents->all[of_cause - 1] : alike(judging, finding, &reason);
-        int error = of_cause > 0 ? add_evidence(judging, same, i)
-                    : same       ? repeat(judging, same, i, &reason)
-                                 : take(judging, i, CLASS_OTHER, &reason);
+        struct incident *of = of_cause > 0  ? &judging->incidents->all[of_cause - 1]
+                              : reason.rule ? NULL
+                                            : caused_too(judging, finding);
+        struct incident *same = of ? of : alike(judging, finding, &reason);
+        int error = of     ? add_evidence(judging, same, i)
+                    : same ? repeat(judging, same, i, &reason)
+                           : take(judging, i, CLASS_OTHER, &reason);
         if (error != 0)
             return -1;
     }

@@ -24,10 +24,12 @@ struct sign {
     enum armtap_argument_id argument; /* what it must say, ... */
     enum armtap_word word;            /* ... in this word, ... */
     int least, most;                  /* ... or between these; both 0: anything */
+    enum armtap_argument_id also;     /* what it must say besides */
     enum armtap_argument_id lacks;    /* what it must not say */
     bool is_drivers;                  /* only on a driver's connection to External Control */
     bool is_stop; /* only the stop itself, what another field or connection calls it, or one in the same record */
     bool is_same_stream;
+    bool may_be_doubted;
     bool is_span; /* it lasts, and must be long enough for what happened */
 };
 

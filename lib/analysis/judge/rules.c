@@ -9,6 +9,7 @@
 #define SAYS(name, value) .argument = ARMTAP_ARGUMENT_##name, .word = ARMTAP_WORD_##value
 #define BETWEEN(name, low, high) .argument = ARMTAP_ARGUMENT_##name, .least = low, .most = high
 #define HAS(name) .argument = ARMTAP_ARGUMENT_##name
+#define ALSO(name) .also = ARMTAP_ARGUMENT_##name
 #define LACKS(name) .lacks = ARMTAP_ARGUMENT_##name
 #define ALIKE .is_same_stream = true
 
@@ -28,9 +29,17 @@
 #define OTHER_SCRIPT SIGN(NEAR(NOTE_ur_program, 1000, 0), SAYS(case, sent), LACKS(is_own))
 /* What data that stood still shows itself, and on its connection. */
 #define SILENCE(how) SIGN(NEAR(FINDING_silence, 0, 0), SAYS(reason, how), ALIKE)
-#define SILENT_BEFORE(how) SIGN(NEAR(FINDING_silence, 0, 3000), SAYS(reason, how), ALIKE, .is_span = true)
+#define SILENT_BEFORE SIGN(NEAR(FINDING_silence, 0, 3000), ALIKE, .is_span = true)
 #define NETWORK_STALLED SIGN(NEAR(FINDING_network_stalled, 3000, 1000), ALIKE)
 #define NETWORK_STALLED_BEFORE SIGN(NEAR(FINDING_network_stalled, 0, 3000), ALIKE, .is_span = true)
+/* What was skipped, itself, and what it says; what may have begun before that data waits. */
+#define SKIPPED(says) SIGN(NEAR(FINDING_clock_skipped, 0, 0), HAS(says), ALIKE)
+#define WAITED SIGN(NEAR(FINDING_clock_skipped, 0, 0), SAYS(reason, waited), ALIKE)
+#define WAITED_RESENT SIGN(NEAR(FINDING_clock_skipped, 0, 0), SAYS(reason, waited), ALSO(times), ALIKE)
+#define BEHIND(kind) NEAR(FINDING_##kind, 30000, 1000), ALIKE
+/* The same hole. */
+#define SILENT_TOO SIGN(NEAR(FINDING_silence, 0, 0), ALIKE, .is_span = true)
+#define NOT_SENT SIGN(NEAR(FINDING_silence, 0, 0), SAYS(reason, not_sent), LACKS(times), ALIKE)
 #define NOT_ACKNOWLEDGED SIGN(NEAR(FINDING_tcp_not_acknowledged, 0, 1000), ALIKE)
 #define RESENT SIGN(NEAR(FINDING_tcp_retransmission, 0, 1000), SAYS(direction, from_robot), ALIKE)
 #define STALL SIGN(NEAR(FINDING_tcp_zero_window, 1000, 1000), ALIKE)
@@ -109,6 +118,8 @@ static bool is_said(const struct sign *sign, const struct armtap_finding *findin
     const struct armtap_argument *argument = armtap_argument_of(&finding->arguments, sign->argument);
     if (sign->lacks != ARMTAP_ARGUMENT_none && armtap_argument_of(&finding->arguments, sign->lacks))
         return false;
+    if (sign->also != ARMTAP_ARGUMENT_none && !armtap_argument_of(&finding->arguments, sign->also))
+        return false;
     if (sign->argument == ARMTAP_ARGUMENT_none)
         return true;
     if (!argument || sign->word != ARMTAP_WORD_none)
@@ -126,7 +137,7 @@ static bool is_doubted(const struct armtap_finding *finding)
 
 bool armtap_sign_fits(const struct sign *sign, const struct armtap_finding *finding)
 {
-    bool is_certain = !finding->is_sum && !is_doubted(finding);
+    bool is_certain = !finding->is_sum && (sign->may_be_doubted || !is_doubted(finding));
     return sign->is_needed && code_of(finding) == sign->code && is_certain && is_said(sign, finding);
 }
 
@@ -146,7 +157,8 @@ static const struct {
     {SIGN(NEAR(FINDING_tcp_zero_window, 0, 0), SAYS(who, client)), ARMTAP_BLAME_CLIENT},
     {SIGN(NEAR(FINDING_tcp_zero_window, 0, 0), SAYS(who, robot)), ARMTAP_BLAME_ROBOT},
     {SIGN(NEAR(FINDING_command_not_followed, 0, 0), HAS(field)), ARMTAP_BLAME_ROBOT},
-    {SIGN(NEAR(FINDING_clock_skipped, 0, 0), SAYS(reason, held_up)), ARMTAP_BLAME_UNCLEAR},
+    {SIGN(NEAR(FINDING_clock_skipped, 0, 0), SAYS(reason, waited)), ARMTAP_BLAME_UNCLEAR},
+    {SIGN(NEAR(FINDING_clock_skipped, 0, 0), HAS(times)), ARMTAP_BLAME_UNCLEAR},
     {SILENCE(client_stopped_reading), ARMTAP_BLAME_CLIENT},
     {SILENCE(program_silent), ARMTAP_BLAME_ROBOT},
     {SIGN(NEAR(FINDING_rtde_no_reply, 0, 0), HAS(is_acknowledged)), ARMTAP_BLAME_ROBOT},
